@@ -72,7 +72,8 @@ HWY_NOINLINE void ProductTile(int64_t inner, const LeftWords& a, const float* b,
   const float* a_i = a.first;
   for (int64_t i = 0; i < inner; ++i) {
     FloatV x[kVectors];
-    HEED_UNROLL for (int v = 0; v < kVectors; ++v) x[v] = hn::LoadU(d, b + v * kLanes);
+    HEED_UNROLL for (int v = 0; v < kVectors; ++v) x[v] =
+        hn::LoadU(d, b + v * kLanes);
     HEED_UNROLL for (int r = 0; r < kRows; ++r) {
       const FloatV w = hn::Set(d, a_i[r * a.row]);
       HEED_UNROLL for (int v = 0; v < kVectors; ++v) {

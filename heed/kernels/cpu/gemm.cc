@@ -1,4 +1,4 @@
-// Products of f32 are MultiplyPanels, those of bf16 oneDNN's.
+// Products are MultiplyPanels and, with AMX and bf16, oneDNN's.
 #include "heed/kernels/gemm.h"
 
 #include <algorithm>
@@ -6,12 +6,15 @@
 #include <cassert>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "heed/base/memory.h"
 #include "heed/base/threads.h"
 #include "heed/base/timing.h"
+#include "heed/kernels/cpu/attention_bf16.h"
 #include "heed/kernels/cpu/pack.h"
 
 #if defined(__x86_64__)
@@ -60,7 +63,8 @@ std::unique_ptr<cpu::OneDnnPrimitive> MakeProduct(const dnnl::engine& engine,
   using dnnl::memory;
   const cpu::OneOpenMpThread one;
   constexpr auto kBF16 = memory::data_type::bf16;
-  const memory::desc a({key.m, key.k}, kBF16, memory::format_tag::ab);
+  const memory::desc a({key.m, key.k}, kBF16,
+                       memory::dims{2 * cpu::PairWords(key.k), 1});
   const memory::desc b({key.k, key.n}, kBF16, memory::format_tag::BA16a64b2a);
   const memory::desc c({key.m, key.n}, memory::data_type::f32,
                        memory::format_tag::ab);
@@ -103,27 +107,47 @@ class ProductCache {
       products_;
 };
 
-void MultiplyBF16(const ProductKey& key, const void* a, const void* b,
-                  float* c) {
+/// True if products of these factors are oneDNN's.
+bool ByOneDnn(bool bf16) { return bf16 && cpu::HasTiles(); }
+
+/// a is dense rows.
+void MultiplyByOneDnn(const ProductKey& key, const void* a, const void* b,
+                      float* c) {
   ProductCache::Instance().Get(key).Run(std::array<const void*, 3>{a, b, c});
 }
 
 #else
 
-void MultiplyBF16(const ProductKey&, const void*, const void*, float*) {
-  assert(!HasBF16());
+bool ByOneDnn(bool) { return false; }
+
+void MultiplyByOneDnn(const ProductKey&, const void*, const void*, float*) {
+  assert(false);
 }
 
 #endif
 
-/// c [m, n] (+)= a b with a [m, k] dense and b packed.
-void MultiplyChunk(const ProductKey& key, bool bf16, const void* a,
+/// A left factor, and what keeps it alive.
+struct LeftFactor {
+  Tensor storage;
+  cpu::LeftWords words;
+
+  /// Dense rows of `storage`, of which each has so many words.
+  LeftFactor(Tensor rows, int64_t row_words)
+      : storage(std::move(rows)),
+        words{static_cast<const float*>(storage.raw()), row_words, 1} {}
+  LeftFactor(Tensor kept, const cpu::LeftWords& factor)
+      : storage(std::move(kept)), words(factor) {}
+};
+
+/// c [m, n] (+)= a b with b packed.
+void MultiplyChunk(const ProductKey& key, bool bf16, const cpu::LeftWords& a,
                    const void* b, float* c) {
-  if (bf16) {
-    MultiplyBF16(key, a, b, c);
+  if (ByOneDnn(bf16)) {
+    MultiplyByOneDnn(key, a.first, b, c);
   } else {
-    cpu::MultiplyPanels(key.m, key.n, key.k, static_cast<const float*>(a),
-                        static_cast<const float*>(b), key.accumulate, c);
+    const auto multiply = bf16 ? cpu::MultiplyPanelsBF16 : cpu::MultiplyPanels;
+    multiply(key.m, key.n, key.k, a, static_cast<const float*>(b),
+             key.accumulate, c);
   }
 }
 
@@ -145,8 +169,8 @@ int64_t NextChunk(int64_t rows, int64_t chunk) {
 }
 
 /// c [rows, n] (+)= a [rows, k] b for f32 and bf16. left(first row, rows) gives
-/// rows of a, dense; what it computes stays in the cache until it has been
-/// used. After each chunk then(first row, rows).
+/// rows of a as a LeftFactor; what it computes stays in the cache until it has
+/// been used. After each chunk then(first row, rows).
 template <typename Left, typename Then>
 void RunRows(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
              const Left& left, const Then& then) {
@@ -155,20 +179,13 @@ void RunRows(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
   ParallelFor(rows, chunk, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end;) {
       const int64_t m = NextChunk(end - r, chunk);
-      MultiplyChunk({m, b.n, b.k, accumulate}, bf16, left(r, m).raw(),
-                    b.data.raw(), c + r * b.n);
+      const LeftFactor a = left(r, m);
+      MultiplyChunk({m, b.n, b.k, accumulate}, bf16, a.words, b.data.raw(),
+                    c + r * b.n);
       then(r, m);
       r += m;
     }
   });
-}
-
-void RunRows(const Tensor& a, const PackedMatrix& b, bool accumulate,
-             float* c) {
-  RunRows(
-      a.rows(), b, accumulate, c,
-      [&](int64_t r, int64_t m) { return a.Slice(r, r + m); },
-      [](int64_t, int64_t) {});
 }
 
 /// Storage for a packed [rows, n] operand, reusing `packed` if it is large
@@ -190,8 +207,8 @@ void Reserve(int64_t rows, int64_t n, Precision precision,
 }
 
 void PackPanelF32(const cpu::MatrixView& b, int64_t panel, int64_t rows,
-                  Precision precision, void* out) {
-  if (precision == Precision::kBF16) {
+                  bool bf16, void* out) {
+  if (bf16) {
     cpu::PackPanelBF16(b, panel, rows, static_cast<uint16_t*>(out));
   } else {
     cpu::PackPanel(b, panel, rows, static_cast<float*>(out));
@@ -208,7 +225,7 @@ void PackF32(const cpu::MatrixView& b, int64_t rows, Precision precision,
   const size_t bytes =
       static_cast<size_t>(panel_size) * SizeOf(packed.data.dtype());
   ParallelForEach(cpu::Panels(b.n), grain, [&](int64_t p) {
-    PackPanelF32(b, p, rows, precision, data + static_cast<size_t>(p) * bytes);
+    PackPanelF32(b, p, rows, bf16, data + static_cast<size_t>(p) * bytes);
   });
 }
 
@@ -240,44 +257,63 @@ Tensor TransposedF64(const Tensor& b) {
   return t;
 }
 
-/// Rows [r, r + rows) of x as dense rows of bf16.
-Tensor RoundedRows(const Tensor& x, int64_t r, int64_t rows) {
-  Tensor rounded({rows, x.cols()}, DType::kBF16);
+/// Rows [r, r + rows) of x, f32.
+LeftFactor RowsF32(const Tensor& x, int64_t r) {
+  return {Tensor(), cpu::LeftWords{x.row<float>(r), x.row_stride(), 1}};
+}
+
+/// The same, rounded to bf16.
+LeftFactor RowsBF16(const Tensor& x, int64_t r, int64_t rows) {
+  const int64_t words = cpu::PairWords(x.cols());
+  Tensor rounded({rows, 2 * words}, DType::kBF16);
   auto* to = reinterpret_cast<uint16_t*>(rounded.data<bfloat16>());
-  for (int64_t i = 0; i < rows; ++i) {
-    cpu::RoundBF16(x.row<float>(r + i), x.cols(), to + i * x.cols());
+  for (int64_t i = 0; i < rows; ++i, to += 2 * words) {
+    cpu::RoundBF16(x.row<float>(r + i), x.cols(), to);
+    if (2 * words != x.cols()) to[x.cols()] = 0;
   }
-  return rounded;
+  return {std::move(rounded), words};
 }
 
 /// Rows of a weight gradient's sum that are done at once.
 constexpr int64_t kSumRows = 1024;
 constexpr int64_t kSumUnit = 64;
 
-/// The left factor xᵀ of a sum over `rows` rows: x's rows, and zeros.
+/// xᵀ as the left factor of a sum over the rows of x, and zeros up to `rows`.
 struct TransposedLeft {
   const Tensor& x;
   int64_t rows;
-  Precision precision;
+  bool bf16;
 
-  DType dtype() const {
-    return precision == Precision::kBF16 ? DType::kBF16 : DType::kF32;
+  /// Rows [begin, end) of it.
+  LeftFactor Rows(int64_t begin, int64_t end) const {
+    if (!bf16) return RowsF32(begin, end);
+    return ByOneDnn(bf16) ? RowsBF16(begin, end)
+                          : ColumnsBF16(begin, end - begin);
   }
-  /// Rows [begin, end), dense.
-  Tensor Rows(int64_t begin, int64_t end) const {
-    Tensor t({end - begin, rows}, dtype());
-    Write(begin, end, t);
-    return t;
+
+ private:
+  LeftFactor RowsF32(int64_t begin, int64_t end) const {
+    Tensor t({end - begin, rows});
+    cpu::TransposeRows(x.data<float>(), x.rows(), x.row_stride(), begin, end,
+                       rows, t.data<float>());
+    return {std::move(t), rows};
   }
-  void Write(int64_t begin, int64_t end, Tensor& t) const {
-    if (precision == Precision::kBF16) {
-      cpu::TransposeRowsBF16(x.data<float>(), x.rows(), x.row_stride(), begin,
-                             end, rows,
-                             reinterpret_cast<uint16_t*>(t.data<bfloat16>()));
-    } else {
-      cpu::TransposeRows(x.data<float>(), x.rows(), x.row_stride(), begin, end,
-                         rows, t.data<float>());
-    }
+  LeftFactor RowsBF16(int64_t begin, int64_t end) const {
+    Tensor t({end - begin, rows}, DType::kBF16);
+    cpu::TransposeRowsBF16(x.data<float>(), x.rows(), x.row_stride(), begin,
+                           end, rows,
+                           reinterpret_cast<uint16_t*>(t.data<bfloat16>()));
+    return {std::move(t), cpu::PairWords(rows)};
+  }
+  /// Products take columns as they are. It pays where these are pairs.
+  LeftFactor ColumnsBF16(int64_t begin, int64_t cols) const {
+    const int64_t width =
+        cpu::kBF16Lanes * ((cols + cpu::kBF16Lanes - 1) / cpu::kBF16Lanes);
+    Tensor t({cpu::PairWords(x.rows()), width});
+    cpu::PairRows(x.rows(), cols, x.data<float>() + begin, x.row_stride(), 1,
+                  t.data<float>(), width);
+    const cpu::LeftWords words{t.data<float>(), 1, width};
+    return {std::move(t), words};
   }
 };
 
@@ -290,43 +326,54 @@ constexpr int64_t kWideBlock = 1 << 19;
 /// used from the cache.
 void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
                   bool accumulate, float* c) {
-  const Precision precision = left.precision;
-  const bool bf16 = precision == Precision::kBF16;
+  const bool bf16 = left.bf16;
   const int64_t k = left.rows;
-  const Tensor a({left.x.cols(), k}, left.dtype());
-  ParallelFor(a.rows(), 32, [&](int64_t begin, int64_t end) {
-    Tensor part = a.Slice(begin, end);
-    left.Write(begin, end, part);
-  });
-  const int64_t panel_size = cpu::PaddedRows(k, bf16) * cpu::kPanel;
-  const auto panel_bytes = static_cast<int64_t>(SizeOf(a.dtype())) * panel_size;
-  const int64_t block = std::max<int64_t>(1, kWideBlock / panel_bytes);
+  const int64_t m = left.x.cols();
   const int64_t chunk = ChunkRows(512, 0);
+  std::vector<std::optional<LeftFactor>> factors(
+      static_cast<size_t>((m + chunk - 1) / chunk));
+  ParallelForEach(std::ssize(factors), 1, [&](int64_t i) {
+    factors[static_cast<size_t>(i)].emplace(
+        left.Rows(i * chunk, std::min(m, (i + 1) * chunk)));
+  });
+  const DType dtype = bf16 ? DType::kBF16 : DType::kF32;
+  const int64_t panel_size = cpu::PaddedRows(k, bf16) * cpu::kPanel;
+  const auto panel_bytes = static_cast<int64_t>(SizeOf(dtype)) * panel_size;
+  const int64_t block = std::max<int64_t>(1, kWideBlock / panel_bytes);
   ParallelFor(cpu::Panels(b.n), block, [&](int64_t begin, int64_t end) {
-    Tensor packed({block * panel_size}, a.dtype());
+    Tensor packed({block * panel_size}, dtype);
     Tensor tile({chunk, block * cpu::kPanel});
     auto* to = static_cast<char*>(packed.raw());
     for (int64_t p = begin; p < end; p += block) {
       const int64_t panels = std::min(block, end - p);
       for (int64_t i = 0; i < panels; ++i) {
-        PackPanelF32(b, p + i, k, precision, to + i * panel_bytes);
+        PackPanelF32(b, p + i, k, bf16, to + i * panel_bytes);
       }
       const int64_t first = p * cpu::kPanel;
       const int64_t n = std::min(panels * cpu::kPanel, b.n - first);
-      for (int64_t r = 0; r < a.rows();) {
-        const int64_t m = NextChunk(a.rows() - r, chunk);
-        MultiplyChunk({m, n, k, false}, bf16, a.Slice(r, r + m).raw(), to,
+      for (int64_t r = 0; r < m;) {
+        const int64_t rows = NextChunk(m - r, chunk);
+        const LeftFactor& a = *factors[static_cast<size_t>(r / chunk)];
+        MultiplyChunk({rows, n, k, false}, bf16, a.words.Rows(r % chunk), to,
                       tile.data<float>());
-        for (int64_t i = 0; i < m; ++i) {
+        for (int64_t i = 0; i < rows; ++i) {
           const float* from = tile.data<float>() + i * n;
           float* row = c + (r + i) * b.n + first;
           if (!accumulate) std::fill_n(row, n, 0.0F);
           for (int64_t j = 0; j < n; ++j) row[j] += from[j];
         }
-        r += m;
+        r += rows;
       }
     }
   });
+}
+
+/// Of so many rows that are left, how many are summed at once: few distinct
+/// numbers where each is a product that oneDNN compiles.
+int64_t SumRows(int64_t left, bool bf16) {
+  if (!ByOneDnn(bf16)) return std::min(left, kSumRows);
+  const int64_t units = (left + kSumUnit - 1) / kSumUnit;
+  return NextChunk(units, kSumRows / kSumUnit) * kSumUnit;
 }
 
 Precision Supported(Precision precision) {
@@ -399,13 +446,12 @@ void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
   if (b.precision == Precision::kBF16) {
     RunRows(
         a.rows(), b, epilogue.accumulate, c.data<float>(),
-        [&](int64_t r, int64_t m) { return RoundedRows(a, r, m); }, then);
+        [&](int64_t r, int64_t m) { return RowsBF16(a, r, m); }, then);
     return;
   }
-  const Tensor factors = AsMatrix(a.Contiguous());
   RunRows(
       a.rows(), b, epilogue.accumulate, c.data<float>(),
-      [&](int64_t r, int64_t m) { return factors.Slice(r, r + m); }, then);
+      [&](int64_t r, int64_t) { return RowsF32(a, r); }, then);
 }
 
 void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
@@ -423,14 +469,13 @@ void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
       precision == Precision::kInt8 ? Precision::kNative : Supported(precision);
   const Tensor xs = AsMatrix(x);
   const Tensor ys = AsMatrix(y);
+  const bool bf16 = precision == Precision::kBF16;
   PackedMatrix packed;
   for (int64_t r = 0; r < x.rows();) {
-    const int64_t left = x.rows() - r;
-    const int64_t units = (left + kSumUnit - 1) / kSumUnit;
-    const int64_t rows = NextChunk(units, kSumRows / kSumUnit) * kSumUnit;
+    const int64_t rows = SumRows(x.rows() - r, bf16);
     const int64_t end = std::min(x.rows(), r + rows);
     const Tensor x_part = xs.Slice(r, end);
-    const TransposedLeft a{x_part, rows, precision};
+    const TransposedLeft a{x_part, rows, bf16};
     const Tensor part = ys.Slice(r, end);
     const cpu::MatrixView b{part.data<float>(), part.rows(), part.cols(),
                             part.row_stride(), false};
@@ -463,11 +508,17 @@ double MeasureProductRate(Precision precision, double seconds) {
   Pack(b, false, precision, packed);
   const QuantizedRows bytes = int8 ? QuantizeRows(a) : QuantizedRows();
   Tensor c({rows, kSize});
+  const int64_t words = bf16 ? cpu::PairWords(k) : k;
   const auto run = [&] {
     if (int8) {
       Multiply(bytes, packed, {}, c);
     } else {
-      RunRows(a, packed, false, c.data<float>());
+      RunRows(
+          rows, packed, false, c.data<float>(),
+          [&](int64_t r, int64_t m) {
+            return LeftFactor(a.Slice(r, r + m), words);
+          },
+          [](int64_t, int64_t) {});
     }
   };
   run();

@@ -1,5 +1,5 @@
-// Rearranging operands for blocked products: MultiplyPanels in f32, oneDNN's in
-// bf16.
+// Rearranging operands for blocked products, and these: in bf16 they are
+// oneDNN's where there is AMX.
 //
 // The layouts are oneDNN's BA16a64b (f32) and BA16a64b2a (bf16): panels of 64
 // columns, one after the other; inside a panel row follows row, with 64
@@ -10,6 +10,8 @@
 #define HEED_KERNELS_CPU_PACK_H_
 
 #include <cstdint>
+
+#include "heed/kernels/cpu/attention_bf16.h"
 
 namespace heed::kernels::cpu {
 
@@ -22,6 +24,10 @@ constexpr int64_t PaddedRows(int64_t k, bool bf16) {
   const int64_t unit = bf16 ? 32 : 16;
   return (k + unit - 1) / unit * unit;
 }
+
+/// Words, each a pair of bf16, of a row of k of them; of an odd k the last is
+/// paired with 0.
+constexpr int64_t PairWords(int64_t k) { return (k + 1) / 2; }
 
 /// A matrix of k rows and n columns in memory: element (i, j) is
 /// data[i * stride + j], or data[j * stride + i] if transposed.
@@ -48,11 +54,14 @@ void TransposeRows(const float* x, int64_t x_rows, int64_t stride,
 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
                        int64_t begin, int64_t end, int64_t rows, uint16_t* out);
 
-/// c [m, n] (+)= a b: a [m, k] dense, b [k, n] in panels of f32. A number is
+/// c [m, n] (+)= a b: a [m, k], b [k, n] in panels of f32, c dense. A number is
 /// one sum in the order of k, so that its bits depend neither on other rows and
 /// columns nor on the width of vectors.
-void MultiplyPanels(int64_t m, int64_t n, int64_t k, const float* a,
+void MultiplyPanels(int64_t m, int64_t n, int64_t k, const LeftWords& a,
                     const float* b, bool accumulate, float* c);
+/// The same of pairs of bf16: a [m, PairWords(k)] and panels of pairs.
+void MultiplyPanelsBF16(int64_t m, int64_t n, int64_t k, const LeftWords& a,
+                        const float* b, bool accumulate, float* c);
 
 /// out = x rounded to bf16 (nearest, ties to even; subnormal ones become 0).
 void RoundBF16(const float* x, int64_t n, uint16_t* out);
