@@ -61,6 +61,17 @@ void ProductByDots(int64_t rows, int64_t inner, int64_t cols,
 void PairColumns(int64_t rows, int64_t cols, const float* x, int64_t x_row,
                  float scale, float* out, int64_t out_row);
 
+/// Weights of rows of a streaming softmax, as pairs along a row: out[r, i] is
+/// that of w(2i) and w(2i + 1) with w(c) = 2^(to_log2 (e[r, c] - shifts[r])),
+/// of a relative error below 2^-13 before it is rounded to bf16, 0 from `cols`
+/// to the end of the last vector. What was not yet rounded is added to sums[r]
+/// by lane. Shapes: e [rows, cols], shifts [rows], sums [rows, kBF16Lanes].
+/// Range: to_log2 (e - shift) < 127; -infinity from `cols` to the end of e's
+/// last vector.
+void PairWeights(int64_t rows, int64_t cols, const float* e, int64_t e_row,
+                 float to_log2, const float* shifts, float* sums, float* out,
+                 int64_t out_row);
+
 /// out[i, c] = the pair (scale x[2i, c], scale x[2i + 1, c]), 0 likewise.
 void PairRows(int64_t rows, int64_t cols, const float* x, int64_t x_row,
               float scale, float* out, int64_t out_row);

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <vector>
@@ -145,6 +147,76 @@ INSTANTIATE_TEST_SUITE_P(By, ProductsBF16, testing::Bool(),
                          [](const auto& info) {
                            return info.param ? "Tiles" : "Dots";
                          });
+
+/// Element `c` of a row of pairs.
+float OfPair(const float* words, int64_t c) {
+  uint16_t parts[2];
+  std::memcpy(parts, words + c / 2, sizeof(parts));
+  return std::bit_cast<float>(uint32_t{parts[c % 2]} << 16);
+}
+
+TEST(WeightsBF16, ArePowersOfTwoRoundedAndTheirSumsAreNot) {
+  if (!HasBF16()) GTEST_SKIP() << "no bf16 on this machine";
+  constexpr int64_t kRows = 3;
+  const Floats shifts = {0.25F, -3, 80};
+  for (const int64_t cols : {1, 15, 16, 17, 32, 33, 128}) {
+    for (const float to_log2 : {1.0F, 1.4426950F}) {
+      const int64_t stride = Padded(cols) + 16;
+      Floats e(static_cast<size_t>(kRows * stride),
+               -std::numeric_limits<float>::infinity());
+      Rng rng(static_cast<uint64_t>(cols));
+      for (int64_t r = 0; r < kRows; ++r) {
+        for (int64_t c = 0; c < cols; ++c) {
+          e[static_cast<size_t>(r * stride + c)] =
+              static_cast<float>(rng.Uniform(-20, 7)) +
+              shifts[static_cast<size_t>(r)];
+        }
+      }
+      // What underflows, what may not be seen, and what is exact.
+      e[0] = shifts[0] - 300;
+      e[static_cast<size_t>(stride)] = -std::numeric_limits<float>::infinity();
+      e[static_cast<size_t>(2 * stride)] = shifts[2];
+      Floats sums(kRows * kBF16Lanes, 1.0F);
+      Floats words = Unset(kRows * Padded((cols + 1) / 2));
+      PairWeights(kRows, cols, e.data(), stride, to_log2, shifts.data(),
+                  sums.data(), words.data(), Padded((cols + 1) / 2));
+      for (int64_t r = 0; r < kRows; ++r) {
+        const float* row = words.data() + r * Padded((cols + 1) / 2);
+        double total = kBF16Lanes;
+        for (int64_t c = 0; c < cols; ++c) {
+          const double x = double{to_log2} *
+                           (double{e[static_cast<size_t>(r * stride + c)]} -
+                            double{shifts[static_cast<size_t>(r)]});
+          const double w = x < -126 ? 0 : std::exp2(x);
+          total += w;
+          ASSERT_NEAR(OfPair(row, c), w, w * (0x1p-8 + 0x1p-12))
+              << cols << " " << r << " " << c;
+        }
+        for (int64_t c = cols; c < 2 * Padded((cols + 1) / 2); ++c) {
+          ASSERT_EQ(OfPair(row, c), 0) << cols << " " << r << " " << c;
+        }
+        double sum = 0;
+        for (int64_t lane = 0; lane < kBF16Lanes; ++lane) {
+          sum += double{sums[static_cast<size_t>(r * kBF16Lanes + lane)]};
+        }
+        ASSERT_NEAR(sum, total, total * 0x1p-13) << cols << " " << r;
+      }
+      EXPECT_EQ(OfPair(words.data() + 2 * Padded((cols + 1) / 2), 0), 1);
+    }
+  }
+}
+
+TEST(WeightsBF16, OfNaNAreNaN) {
+  if (!HasBF16()) GTEST_SKIP() << "no bf16 on this machine";
+  const Floats e = Unset(kBF16Lanes);
+  const Floats shifts(1);
+  Floats sums(kBF16Lanes);
+  Floats words(kBF16Lanes);
+  PairWeights(1, kBF16Lanes, e.data(), kBF16Lanes, 1, shifts.data(),
+              sums.data(), words.data(), kBF16Lanes);
+  EXPECT_TRUE(std::isnan(OfPair(words.data(), 3)));
+  EXPECT_TRUE(std::isnan(sums[3]));
+}
 
 }  // namespace
 }  // namespace heed::kernels::cpu

@@ -93,6 +93,13 @@ class RowSums {
     }
   }
 
+  /// The same, as pairs of bf16 in `words`, whose rows are `row` apart.
+  void AddWeightsBF16(const ScoreBlock& block, float* words, int64_t row) {
+    for (int64_t r = 0; r < block.rows; ++r) RaiseShift(block, r);
+    cpu::PairWeights(block.rows, block.cols, block.e, block.stride, to_log2_,
+                     shifts_.data<float>(), sums_.data<float>(), words, row);
+  }
+
   Floats2D values() { return {values_.data<float>(), cols_}; }
 
   /// log sum exp of row r.
@@ -132,6 +139,8 @@ class RowSums {
   template <bool kScaled>
   void AddWeightsIn(const ScoreBlock& block);
 
+  /// Makes the shift of row r great enough for the scores of a block.
+  HWY_INLINE void RaiseShift(const ScoreBlock& block, int64_t r);
   /// Makes `shift` the shift of row r.
   HWY_NOINLINE void Shift(int64_t r, float shift);
 
@@ -157,24 +166,31 @@ void RowSums::Shift(int64_t r, float shift) {
   }
 }
 
-template <bool kScaled>
-void RowSums::AddWeightsIn(const ScoreBlock& block) {
+HWY_INLINE void RowSums::RaiseShift(const ScoreBlock& block, int64_t r) {
   // A shift may lag behind the largest score by this much: the weights then
   // are too great by a factor that is taken back in the end.
   constexpr float kSlack = 8;
   const FloatD d;
+  const float* e = block.row(r);
+  FloatV max = hn::LoadU(d, e);
+#pragma GCC unroll 4
+  for (int64_t c = kLanes; c < block.cols; c += kLanes) {
+    max = hn::Max(max, hn::LoadU(d, e + c));
+  }
+  const FloatV most = hn::Set(d, shifts_.data<float>()[r] + kSlack);
+  if (!hn::AllFalse(d, hn::Gt(max, most))) {
+    Shift(r, hn::GetLane(hn::MaxOfLanes(d, max)));
+  }
+}
+
+template <bool kScaled>
+void RowSums::AddWeightsIn(const ScoreBlock& block) {
+  const FloatD d;
   const FloatV scale = hn::Set(d, to_log2_);
   const float* shifts = shifts_.data<float>();
   for (int64_t r = 0; r < block.rows; ++r) {
+    RaiseShift(block, r);
     float* e = block.row(r);
-    FloatV max = hn::LoadU(d, e);
-#pragma GCC unroll 4
-    for (int64_t c = kLanes; c < block.cols; c += kLanes) {
-      max = hn::Max(max, hn::LoadU(d, e + c));
-    }
-    if (!hn::AllFalse(d, hn::Gt(max, hn::Set(d, shifts[r] + kSlack)))) {
-      Shift(r, hn::GetLane(hn::MaxOfLanes(d, max)));
-    }
     const FloatV shift = hn::Set(d, shifts[r]);
     WideVector<float> total = LoadSums(r);
     const auto add = [&](int64_t c, FloatV& sum) HEED_LANES {
@@ -331,14 +347,19 @@ void Attend(const AttentionArgs& args, const TiledSizes& n, const QueryBlock& q,
     }
   }
   ForKeyBlocks(args, n, q, scratch, [&](const ScoreBlock& block) {
-    sums.AddWeights(block);
-    MultiplyFactors(args, block, scratch.factors);
     LeftWords weights{block.e, block.stride, 1};
     if (n.format.bf16) {
-      float* words = scratch.words.data<float>();
-      cpu::PairColumns(block.rows, block.cols, block.e, block.stride, 1, words,
-                       kKeyBlock / 2);
-      weights = {words, kKeyBlock / 2, 1};
+      weights = {scratch.words.data<float>(), kKeyBlock / 2, 1};
+    }
+    if (n.format.bf16 && !scratch.factors.defined()) {
+      sums.AddWeightsBF16(block, scratch.words.data<float>(), weights.row);
+    } else {
+      sums.AddWeights(block);
+      MultiplyFactors(args, block, scratch.factors);
+      if (n.format.bf16) {
+        cpu::PairColumns(block.rows, block.cols, block.e, block.stride, 1,
+                         scratch.words.data<float>(), weights.row);
+      }
     }
     Product(n.format, block.rows, n.format.Words(block.cols), n.D, weights,
             q.memory.Values(q.slot, block.s), true, sums.values());

@@ -368,12 +368,13 @@ void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
   });
 }
 
-/// Of so many rows that are left, how many are summed at once: few distinct
-/// numbers where each is a product that oneDNN compiles.
+/// Of so many rows that are left, how many are summed at once, zeros behind
+/// them included: whole vectors for TransposeRows, and few distinct numbers
+/// where each is a product that oneDNN compiles.
 int64_t SumRows(int64_t left, bool bf16) {
-  if (!ByOneDnn(bf16)) return std::min(left, kSumRows);
   const int64_t units = (left + kSumUnit - 1) / kSumUnit;
-  return NextChunk(units, kSumRows / kSumUnit) * kSumUnit;
+  if (ByOneDnn(bf16)) return NextChunk(units, kSumRows / kSumUnit) * kSumUnit;
+  return std::min(bf16 ? left : units * kSumUnit, kSumRows);
 }
 
 Precision Supported(Precision precision) {

@@ -148,7 +148,7 @@ TEST_P(Packing, PanelsMultiplyAsTheMatrixDoes) {
             packed.insert(packed.end(), panel.begin(), panel.end());
           }
           std::vector<float> c = before;
-          MultiplyPanels(m, n, k, a.data(), packed.data(), accumulate,
+          MultiplyPanels(m, n, k, {a.data(), k, 1}, packed.data(), accumulate,
                          c.data());
           for (int64_t i = 0; i < m * n; ++i) {
             double sum = accumulate ? before[i] : 0;
@@ -159,6 +159,62 @@ TEST_P(Packing, PanelsMultiplyAsTheMatrixDoes) {
           }
           EXPECT_EQ(c[m * n], before[m * n]);
           EXPECT_EQ(c[m * n + 1], before[m * n + 1]);
+        }
+      }
+    }
+  }
+}
+
+/// Rows are pairs along a row, columns pairs along a column.
+TEST_F(PackingBF16, PanelsMultiplyAsTheMatrixDoes) {
+  for (const int64_t m : {1, 5, 13, 30}) {
+    for (const int64_t n : {1, 63, 64, 65, 200}) {
+      for (const int64_t k : {1, 17, 64}) {
+        for (const bool columns : {false, true}) {
+          for (const bool accumulate : {false, true}) {
+            const std::vector<float> a = Random(m * k);
+            const std::vector<float> b = Random(k * n + 1);
+            const std::vector<float> before = Random(m * n + 2);
+            const int64_t panel_words = PaddedRows(k, true) / 2 * kPanel;
+            std::vector<float> packed(
+                static_cast<size_t>(Panels(n) * panel_words));
+            for (int64_t p = 0; p < Panels(n); ++p) {
+              PackPanelBF16(
+                  {b.data(), k, n, n, false}, p, k,
+                  reinterpret_cast<uint16_t*>(packed.data() + p * panel_words));
+            }
+            constexpr int64_t kWords = 32;  // of a row, at most
+            std::vector<float> words(static_cast<size_t>(kWords * kWords));
+            LeftWords left{words.data(), kWords, 1};
+            if (columns) {
+              std::vector<float> turned(a.size());
+              for (int64_t i = 0; i < m * k; ++i) {
+                turned[static_cast<size_t>(i % k * m + i / k)] =
+                    a[static_cast<size_t>(i)];
+              }
+              PairRows(k, m, turned.data(), m, 1, words.data(), kWords);
+              left = {words.data(), 1, kWords};
+            } else {
+              PairColumns(m, k, a.data(), k, 1, words.data(), kWords);
+            }
+            std::vector<float> c = before;
+            MultiplyPanelsBF16(m, n, k, left, packed.data(), accumulate,
+                               c.data());
+            for (int64_t i = 0; i < m * n; ++i) {
+              double sum = accumulate ? before[i] : 0;
+              double size = 1;
+              for (int64_t j = 0; j < k; ++j) {
+                const double product =
+                    double{a[i / n * k + j]} * b[j * n + i % n];
+                sum += product;
+                size += std::abs(product);
+              }
+              ASSERT_NEAR(c[i], sum, 0x1p-8 * size)
+                  << m << " " << n << " " << k << " " << columns;
+            }
+            EXPECT_EQ(c[m * n], before[m * n]);
+            EXPECT_EQ(c[m * n + 1], before[m * n + 1]);
+          }
         }
       }
     }
