@@ -90,6 +90,15 @@ class Subject {
             ? Var(RandomTensor({o.batch, o.length, query_features}, rng_))
             : Var(),
         o.batch);
+    const auto fused = spec.score
+                           .Make(Scope(scratch_, "kind"),
+                                 {1, 1, o.dim, o.dim, o.dim, 2, keys, {}})
+                           ->Fused({}, DType::kF32);
+    // What a decoder keeps of earlier positions.
+    if (o.dtype == "bf16" && !o.backward && fused.has_value() &&
+        kernels::ReadsBF16(fused->kind, o.length)) {
+      memory_ = memory_.InBF16();
+    }
     dcontext_ = RandomTensor({o.batch, query_.dim(1), query_features}, rng_);
     dcontext_.Fill(1);
   }
@@ -161,7 +170,9 @@ void AttentionBenchOptions::Visit(FieldList& v) {
   v("length", length, Range(1, 1 << 24), "queries of each row");
   v("keys", keys, Range(0, 1 << 24), "keys of each row; 0: as length");
   v("dim", dim, Range(1, 65536), "features of a head");
-  v("dtype", dtype, OneOf{"f32", "bf16"}, "number format of matrix products");
+  v("dtype", dtype, OneOf{"f32", "bf16"},
+    "number format of matrix products; of a few queries also that in which "
+    "keys and values are stored");
   v("backward", backward, "time the gradient too");
   v.Section("Run");
   v("seconds", seconds, Range(0.01, 3600), "time to spend, about");

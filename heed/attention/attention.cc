@@ -246,23 +246,48 @@ void Attention::CheckQuery(const Var& query, int64_t features,
         fmt::format("queries that are not [{}, T, {}]", memory.values.dim(0),
                     features),
         query, memory);
-  Check(query.value().dtype() == memory.values.value().dtype(),
+  const DType dtype = memory.values.value().dtype();
+  Check(query.value().dtype() == (dtype == DType::kBF16 ? DType::kF32 : dtype),
         fmt::format("queries of {}, but values of {}",
                     Name(query.value().dtype()),
                     Name(memory.values.value().dtype())),
         query, memory);
 }
 
+/// `memory` as the kernels for so many queries can read it.
+Memory Attention::Readable(const Context& ctx, const Memory& memory,
+                           int64_t queries) const {
+  if (memory.values.value().dtype() != DType::kBF16) return memory;
+  const auto score = score_->Fused(ctx, DType::kF32);
+  if (fused_ && ctx.tape == nullptr && ctx.observer == nullptr &&
+      memory.mask.graph() == nullptr && score_->steps() && score.has_value() &&
+      kernels::ReadsBF16(score->kind, queries)) {
+    return memory;
+  }
+  Memory turned = memory;
+  turned.keys = memory.keys.value().To(DType::kF32);
+  turned.values = memory.values.value().To(DType::kF32);
+  return turned;
+}
+
+Memory Memory::InBF16() const {
+  Memory half = *this;
+  half.keys = keys.value().To(DType::kBF16);
+  half.values = values.value().To(DType::kBF16);
+  return half;
+}
+
 Attended Attention::Attend(const Context& ctx, const Var& query,
-                           const Memory& memory, AttentionState* state,
+                           const Memory& stored, AttentionState* state,
                            WantWeights want) const {
   Check(query.defined() == score_->takes_query() || !score_->takes_query(),
-        "no queries, which this score needs", query, memory);
+        "no queries, which this score needs", query, stored);
   if (query.defined() && score_->takes_query()) {
-    CheckQuery(query, query_, memory);
+    CheckQuery(query, query_, stored);
   }
   const int64_t queries =
       query.defined() && score_->takes_query() ? query.dim(1) : 1;
+  const Memory memory = Readable(ctx, stored, queries);
   const int64_t offset = state == nullptr ? 0 : state->position;
   memory.mask.Check(info_.path, memory.values.dim(0), offset + queries,
                     memory.size(), state == nullptr);
@@ -355,7 +380,7 @@ Attended Attention::AttendStep(const Context& ctx, const Var& query,
 }
 
 Attended Attention::AttendPrepared(const Context& ctx, const Var& query,
-                                   const Memory& memory,
+                                   const Memory& stored,
                                    WantWeights want) const {
   Require(!history_,
           fmt::format("{}: a part that reads the weights of the step before "
@@ -368,8 +393,9 @@ Attended Attention::AttendPrepared(const Context& ctx, const Var& query,
                         info_.path));
   }
   const int64_t width =
-      memory.keys.dim(2) / score_->PreparedHeads(sizes_) * sizes_.heads;
-  CheckQuery(query, width, memory);
+      stored.keys.dim(2) / score_->PreparedHeads(sizes_) * sizes_.heads;
+  CheckQuery(query, width, stored);
+  const Memory memory = Readable(ctx, stored, query.dim(1));
   memory.mask.Check(info_.path, memory.values.dim(0), query.dim(1),
                     memory.size());
   Call call{.site = {.ctx = ctx}, .keys = memory.keys, .values = memory.values};
@@ -384,7 +410,8 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
   site.heads = sizes_.heads;
   site.queries = prepared.dim(1);
   site.keys = memory.values.dim(1);
-  site.dtype = memory.values.value().dtype();
+  const DType stored = memory.values.value().dtype();
+  site.dtype = stored == DType::kBF16 ? DType::kF32 : stored;
   call.mask = memory.mask;
   if (memory.filled >= 0) {
     call.mask =

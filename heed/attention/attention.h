@@ -66,6 +66,10 @@ struct Memory {
   int64_t filled = -1;  // keys of a growing memory that are there; -1: all
 
   bool defined() const { return values.defined(); }
+  /// The same with keys and values in bf16: half the memory, and a few queries
+  /// of a dot product, which are bound by reading it, take half the time. Other
+  /// attention turns them back. Not for gradients.
+  Memory InBF16() const;
   /// S, of those that are there.
   int64_t size() const { return filled < 0 ? values.dim(1) : filled; }
 };
@@ -175,6 +179,8 @@ class Attention {
              const Memory& memory) const;
   void CheckQuery(const Var& query, int64_t features,
                   const Memory& memory) const;
+  Memory Readable(const Context& ctx, const Memory& memory,
+                  int64_t queries) const;
   Var PrepareKeys(const Context& ctx, const Var& keys, int64_t offset) const;
   Attended StepByStep(const Context& ctx, const Var& query,
                       const Memory& memory, AttentionState* state,

@@ -15,6 +15,10 @@ bool Tiled(const AttentionArgs& args) {
 
 }  // namespace
 
+bool ReadsBF16(AttentionArgs::Score score, int64_t queries) {
+  return score == AttentionArgs::Score::kDot && queries <= kFewQueries;
+}
+
 AttentionResult FusedAttention(const AttentionArgs& args) {
   return Tiled(args) ? TiledAttention(args) : DirectAttention(args);
 }

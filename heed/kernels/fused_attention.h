@@ -2,7 +2,9 @@
 // blocks that stay in the cache. Nothing of size T * S is stored; the backward
 // pass computes the scores again from the saved log-sum-exp.
 //
-// f32 only; products can round their factors to bf16. Rows of q, k, v and of
+// f32; products can round their factors to bf16. Where ReadsBF16() and no
+// gradient is wanted, keys and values may both be bf16, which is half as much
+// to read. Rows of q, k, v and of
 // the gradients may be apart. Heads are groups of columns: query head h uses
 // key head h / (heads / key_heads).
 //
@@ -81,6 +83,10 @@ struct AttentionResult {
   /// whose context is 0.
   Tensor log_sum;
 };
+
+/// True if k and v may be bf16: dot products with few queries, which are bound
+/// by reading them.
+bool ReadsBF16(AttentionArgs::Score score, int64_t queries);
 
 AttentionResult FusedAttention(const AttentionArgs& args);
 

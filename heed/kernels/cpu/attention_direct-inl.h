@@ -12,9 +12,11 @@
 #include <hwy/cache_control.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "heed/kernels/cpu/attention_pairs-inl.h"
 #include "heed/kernels/cpu/attention_rows-inl.h"
@@ -35,9 +37,10 @@ inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// The columns of head h, from a row of batch row b on, of x [B, .., h *
 /// width].
-inline Matrix<const float> HeadOf(const Tensor& x, int64_t b, int64_t row,
-                                  int64_t h, int64_t width) {
-  return {x.row<float>(b * x.dim(1) + row) + h * width, x.row_stride()};
+template <typename T = float>
+Matrix<const T> HeadOf(const Tensor& x, int64_t b, int64_t row, int64_t h,
+                       int64_t width) {
+  return {x.row<T>(b * x.dim(1) + row) + h * width, x.row_stride()};
 }
 inline Matrix<float> HeadOf(Tensor& x, int64_t b, int64_t row, int64_t h,
                             int64_t width) {
@@ -61,13 +64,15 @@ inline Matrix<const float> QueryRows(const AttentionArgs& args,
                                      const Queries& q, int64_t h) {
   return HeadOf(args.q, q.b, q.t, h, args.features());
 }
-inline Matrix<const float> KeyRows(const AttentionArgs& args, const Queries& q,
-                                   int64_t h, int64_t s) {
-  return HeadOf(args.k, q.b, s, KeyHead(args, h), args.features());
+template <typename K = float>
+Matrix<const K> KeyRows(const AttentionArgs& args, const Queries& q, int64_t h,
+                        int64_t s) {
+  return HeadOf<K>(args.k, q.b, s, KeyHead(args, h), args.features());
 }
-inline Matrix<const float> ValueRows(const AttentionArgs& args,
-                                     const Queries& q, int64_t h, int64_t s) {
-  return HeadOf(args.v, q.b, s, KeyHead(args, h), args.value_features());
+template <typename K = float>
+Matrix<const K> ValueRows(const AttentionArgs& args, const Queries& q,
+                          int64_t h, int64_t s) {
+  return HeadOf<K>(args.v, q.b, s, KeyHead(args, h), args.value_features());
 }
 
 /// Narrows `keys` to what any of the queries may look at: keys that nobody
@@ -125,21 +130,23 @@ HWY_INLINE void ForSteps(Range heads, Range keys, const Body& body) {
 
 /// Asks the memory for what ForSteps comes to soon in x [rows, cols]; the
 /// processor does not see through its order.
-inline void Prefetch(Matrix<const float> x, int64_t rows, Range step,
-                     int64_t cols) {
-  constexpr int64_t kLine = 64 / sizeof(float);
+template <typename K>
+void Prefetch(Matrix<const K> x, int64_t rows, Range step, int64_t cols) {
+  constexpr int64_t kLine = 64 / sizeof(K);
   for (int64_t s = step.end; s < std::min(rows, step.end + kStep); ++s) {
     for (int64_t c = 0; c < cols; c += kLine) hwy::Prefetch(x[s] + c);
   }
 }
 
 /// The scores of heads `heads` of some queries and keys, before modifiers, in
-/// e [heads, kQueries, kKeys].
-inline void DirectScores(const AttentionArgs& args, const Queries& q,
-                         Range heads, Range keys, float* e) {
+/// e [heads, kQueries, kKeys]. K: what keys are stored in.
+template <typename K = float>
+void DirectScores(const AttentionArgs& args, const Queries& q, Range heads,
+                  Range keys, float* e) {
   const int64_t features = args.features();
   const auto value = static_cast<float>(args.value);
   if (args.score != AttentionArgs::Score::kDot) {
+    assert((std::is_same_v<K, float>));
     for (int64_t h = heads.begin; h < heads.end; ++h) {
       PairScoresTile(args.score, value, AsRows(QueryRows(args, q, h)),
                      AsRows(KeyRows(args, q, h, keys.begin)),
@@ -150,11 +157,11 @@ inline void DirectScores(const AttentionArgs& args, const Queries& q,
   }
   ForSteps(heads, keys, [&](int64_t h, Range step) HWY_ATTR {
     if (heads.size() > 1) {
-      Prefetch(KeyRows(args, q, h, 0), args.keys(), step, features);
+      Prefetch(KeyRows<K>(args, q, h, 0), args.keys(), step, features);
     }
     DotProducts(
         q.rows, step.size(), features, value, QueryRows(args, q, h),
-        KeyRows(args, q, h, step.begin),
+        KeyRows<K>(args, q, h, step.begin),
         Matrix<float>{e + (h - heads.begin) * kBlock + step.begin - keys.begin,
                       kKeys});
   });

@@ -93,12 +93,13 @@ struct Scratch {
 };
 
 /// Adds a block of keys to the sums of a chunk.
+template <typename K>
 void AddBlock(const AttentionArgs& args, const Queries& q, int64_t chunk,
               Range keys, MaskRule::Extent extent, Scratch& scratch,
               Sums& sums) {
   const int64_t width = args.value_features();
   const int64_t first_row = q.b * args.queries() + q.t;
-  DirectScores(args, q, {0, args.heads}, keys, scratch.Block(0));
+  DirectScores<K>(args, q, {0, args.heads}, keys, scratch.Block(0));
   for (int64_t h = 0; h < args.heads; ++h) {
     const ScoreBlock block = BlockOf(scratch.Block(h), q, h, keys);
     ModifyScores(args, extent, block, nullptr);
@@ -122,18 +123,19 @@ void AddBlock(const AttentionArgs& args, const Queries& q, int64_t chunk,
   }
   ForSteps({0, args.heads}, keys, [&](int64_t h, Range step) HWY_ATTR {
     if (args.heads > 1) {
-      Prefetch(ValueRows(args, q, h, 0), args.keys(), step, width);
+      Prefetch(ValueRows<K>(args, q, h, 0), args.keys(), step, width);
     }
     AddProduct(
         q.rows, step.size(), width, 1.0F,
         Matrix<const float>{scratch.Block(h) + step.begin - keys.begin, kKeys},
-        ValueRows(args, q, h, step.begin),
+        ValueRows<K>(args, q, h, step.begin),
         Matrix<float>{sums.Context(chunk, first_row) + h * width,
                       sums.context.cols()});
   });
 }
 
 /// The sums of a block of queries over a chunk of keys.
+template <typename K>
 void SumChunk(const AttentionArgs& args, const Queries& q, int64_t chunk,
               Range keys, Scratch& scratch, Sums& sums) {
   const int64_t first_row = q.b * args.queries() + q.t;
@@ -148,7 +150,7 @@ void SumChunk(const AttentionArgs& args, const Queries& q, int64_t chunk,
     std::fill_n(sums.sum.row<float>(chunk) + state, q.rows, 0.0F);
   }
   ForBlocks(args, q, keys, [&](Range block, MaskRule::Extent extent) {
-    AddBlock(args, q, chunk, block, extent, scratch, sums);
+    AddBlock<K>(args, q, chunk, block, extent, scratch, sums);
   });
 }
 
@@ -188,11 +190,12 @@ void Finish(const AttentionArgs& args, int64_t b, int64_t t, Sums& sums,
 }
 
 /// a [B, H, T, S] for a block of queries.
+template <typename K>
 void WeightsOfBlock(const AttentionArgs& args, const Queries& q,
                     const Tensor& log_sum, Scratch& scratch, Tensor& a) {
   ForBlocks(args, q, {0, args.keys()},
             [&](Range keys, MaskRule::Extent extent) {
-              DirectScores(args, q, {0, args.heads}, keys, scratch.Block(0));
+              DirectScores<K>(args, q, {0, args.heads}, keys, scratch.Block(0));
               for (int64_t h = 0; h < args.heads; ++h) {
                 const ScoreBlock block = BlockOf(scratch.Block(h), q, h, keys);
                 ModifyScores(args, extent, block, nullptr);
@@ -229,6 +232,8 @@ AttentionResult DirectAttention(const AttentionArgs& args) {
   sums.max = Tensor({split.chunks, states});
   sums.sum = Tensor({split.chunks, states});
   Tensor log_sum({batch, args.heads, queries});
+  const auto sum_chunk =
+      args.k.dtype() == DType::kBF16 ? SumChunk<bfloat16> : SumChunk<float>;
   ParallelFor(split.blocks * split.chunks, split.grain,
               [&](int64_t begin, int64_t end) HWY_ATTR {
                 Scratch scratch(args, HasFactors(args) ? 1 : 0);
@@ -237,9 +242,9 @@ AttentionResult DirectAttention(const AttentionArgs& args) {
                   const Queries q = BlockOfQueries(args, i / split.chunks);
                   const int64_t chunk = i % split.chunks;
                   const int64_t s = chunk * split.chunk_keys;
-                  SumChunk(args, q, chunk,
-                           {s, std::min(args.keys(), s + split.chunk_keys)},
-                           scratch, sums);
+                  sum_chunk(args, q, chunk,
+                            {s, std::min(args.keys(), s + split.chunk_keys)},
+                            scratch, sums);
                   if (split.chunks > 1) continue;
                   for (int64_t r = 0; r < q.rows; ++r) {
                     Finish(args, q.b, q.t + r, sums, log_sum);
@@ -259,14 +264,16 @@ Tensor DirectAttentionWeights(const AttentionArgs& args,
   const Split split = SplitOf(args, 1);
   Tensor a =
       Tensor::Zeros({args.batch(), args.heads, args.queries(), args.keys()});
-  ParallelFor(
-      split.blocks, split.grain, [&](int64_t begin, int64_t end) HWY_ATTR {
-        Scratch scratch(args, 1);
-        for (int64_t i = begin; i < end; ++i) {
-          args.CheckCancelled();
-          WeightsOfBlock(args, BlockOfQueries(args, i), log_sum, scratch, a);
-        }
-      });
+  const auto weights = args.k.dtype() == DType::kBF16 ? WeightsOfBlock<bfloat16>
+                                                      : WeightsOfBlock<float>;
+  ParallelFor(split.blocks, split.grain,
+              [&](int64_t begin, int64_t end) HWY_ATTR {
+                Scratch scratch(args, 1);
+                for (int64_t i = begin; i < end; ++i) {
+                  args.CheckCancelled();
+                  weights(args, BlockOfQueries(args, i), log_sum, scratch, a);
+                }
+              });
   return a;
 }
 

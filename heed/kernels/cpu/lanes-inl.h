@@ -26,6 +26,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
+/// bf16 as f32. Shapes: bits of as many u16 as d has lanes.
+template <class V16>
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> Widen(hn::ScalableTag<float> d,
+                                                 V16 bits) {
+  const hn::RebindToUnsigned<decltype(d)> du;
+  return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du, bits)));
+}
+
 /// A whole vector of elements.
 template <typename T>
 struct WholeLanes {
@@ -33,6 +41,10 @@ struct WholeLanes {
   hn::ScalableTag<T> d;
 
   HWY_INLINE V Load(const T* p) const { return hn::LoadU(d, p); }
+  HWY_INLINE V Load(const bfloat16* p) const {
+    const hn::Rebind<uint16_t, decltype(d)> d16;
+    return Widen(d, hn::LoadU(d16, &p->bits));
+  }
   HWY_INLINE void Store(V v, T* p) const { hn::StoreU(v, d, p); }
   /// v in these lanes, 0 in the others.
   HWY_INLINE V Only(V v) const { return v; }
@@ -46,6 +58,10 @@ struct FirstLanes {
   size_t count;
 
   HWY_INLINE V Load(const T* p) const { return LoadPart(d, p, count); }
+  HWY_INLINE V Load(const bfloat16* p) const {
+    const hn::Rebind<uint16_t, decltype(d)> d16;
+    return Widen(d, LoadPart(d16, &p->bits, count));
+  }
   HWY_INLINE void Store(V v, T* p) const { StorePart(d, v, p, count); }
   HWY_INLINE V Only(V v) const {
     return hn::IfThenElseZero(hn::FirstN(d, count), v);

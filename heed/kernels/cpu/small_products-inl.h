@@ -52,9 +52,9 @@ HWY_INLINE void ForTiles(int64_t rows, int64_t cols, const Tile& tile) {
 }
 
 /// e[t, s] = scale sum_a q[t, a] k[s, a] for T = kT, S = kS.
-template <int64_t kT, int64_t kS, typename T>
+template <int64_t kT, int64_t kS, typename T, typename K>
 HWY_INLINE void DotTile(int64_t cols, T scale, Matrix<const T> q,
-                        Matrix<const T> k, Matrix<T> e) {
+                        Matrix<const K> k, Matrix<T> e) {
   using V = hn::Vec<hn::ScalableTag<T>>;
   WideVector<T> sums[kT][kS];
   ForParts<T>(cols, [&](auto lanes, int64_t a) HEED_LANES {
@@ -76,9 +76,10 @@ HWY_INLINE void DotTile(int64_t cols, T scale, Matrix<const T> q,
 }
 
 /// e = scale q k^T. Shapes: q [rows, inner], k [cols, inner], e [rows, cols].
-template <typename T>
+/// Where T is float, k may be of bf16.
+template <typename T, typename K>
 void DotProducts(int64_t rows, int64_t cols, int64_t inner, T scale,
-                 Matrix<const T> q, Matrix<const T> k, Matrix<T> e) {
+                 Matrix<const T> q, Matrix<const K> k, Matrix<T> e) {
   // The sums of a tile are in registers, of which sets with narrower vectors
   // have fewer.
   constexpr int64_t kSide = kParts<T> == 1 ? 4 : 2;
@@ -91,9 +92,9 @@ void DotProducts(int64_t rows, int64_t cols, int64_t inner, T scale,
 }
 
 /// y[r] += scale sum_i w[r, i] x[i] for r < kRows, i < kInner.
-template <int64_t kRows, int64_t kInner, typename T>
+template <int64_t kRows, int64_t kInner, typename T, typename X>
 HWY_INLINE void ProductTile(int64_t cols, T scale, Matrix<const T> w,
-                            Matrix<const T> x, Matrix<T> y) {
+                            Matrix<const X> x, Matrix<T> y) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<hn::ScalableTag<T>>;
   V weights[kRows][kInner];
@@ -116,9 +117,10 @@ HWY_INLINE void ProductTile(int64_t cols, T scale, Matrix<const T> w,
 }
 
 /// y += scale w x. Shapes: w [rows, inner], x [inner, cols], y [rows, cols].
-template <typename T>
+/// Where T is float, x may be of bf16.
+template <typename T, typename X>
 void AddProduct(int64_t rows, int64_t inner, int64_t cols, T scale,
-                Matrix<const T> w, Matrix<const T> x, Matrix<T> y) {
+                Matrix<const T> w, Matrix<const X> x, Matrix<T> y) {
   ForTiles<4, 4>(rows, inner,
                  [&](auto height, auto width, int64_t r, int64_t i) HEED_LANES {
                    ProductTile<height(), width()>(cols, scale, w.From(r, i),

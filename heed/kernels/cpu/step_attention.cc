@@ -12,6 +12,7 @@
 #include <hwy/foreach_target.h>
 
 #include "heed/base/threads.h"
+#include "heed/kernels/cpu/lanes-inl.h"
 #include "heed/kernels/cpu/softmax-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -26,18 +27,11 @@ HWY_INLINE FloatV LoadKeys(FloatD d, const float* p) { return hn::LoadU(d, p); }
 HWY_INLINE FloatV LoadKeys(FloatD d, const float* p, size_t n) {
   return LoadPart(d, p, n);
 }
-template <class V16>
-HWY_INLINE FloatV Widen(FloatD d, V16 bits) {
-  const hn::RebindToUnsigned<FloatD> du;
-  return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du, bits)));
-}
 HWY_INLINE FloatV LoadKeys(FloatD d, const bfloat16* p) {
-  const hn::Rebind<uint16_t, FloatD> d16;
-  return Widen(d, hn::LoadU(d16, &p->bits));
+  return WholeLanes<float>{d}.Load(p);
 }
 HWY_INLINE FloatV LoadKeys(FloatD d, const bfloat16* p, size_t n) {
-  const hn::Rebind<uint16_t, FloatD> d16;
-  return Widen(d, LoadPart(d16, &p->bits, n));
+  return FirstLanes<float>{d, n}.Load(p);
 }
 
 /// The first n elements, at most a vector.
