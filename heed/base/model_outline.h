@@ -21,6 +21,8 @@ struct OutlinePart {
     kCausal,    ///< each attends to itself and to those before
     kSource,    ///< each attends to the sequence before this one
     kPool,      ///< all become one vector
+    kNear,      ///< each sees those beside it: a convolution
+    kEdges,     ///< each attends to its neighbours in a graph
     kWhole,     ///< not known
   };
   Kind kind = Kind::kEach;
@@ -44,9 +46,17 @@ struct OutlineSequence {
   bool writes = false;     ///< gives the next item of what it reads
   bool backwards = false;  ///< is read from its end
   std::vector<OutlineBlock> blocks = {};
+  /// What its items are called where nothing was read: "s" for s₁, s₂ …; empty:
+  /// "x", of what is written "y".
+  std::string letter = {};
+  /// Their names, where there are always as many: "first frame"; none: empty.
+  std::vector<std::string> items = {};
+  /// The sequences before this one whose vectors are its items: of each item
+  /// one, or one for all, which is run for each item; empty: it is given.
+  std::vector<size_t> of = {};
 };
 
-/// Something that is computed at each step i of a decoder.
+/// Something that is computed at each step i, or for each item j.
 struct OutlineStep {
   enum class Role : uint8_t { kState, kAttention, kOutput };
   Role role = Role::kState;
@@ -66,11 +76,13 @@ struct ModelOutline {
   int64_t bridge_features = 0;
   /// The state that z is made of stands at the first item, not the last.
   bool bridge_from_first = false;
-  /// Each step of the second sequence, in the order of computation; empty: all
-  /// steps are computed at once, or without a state.
+  /// Each step of a decoder, or of what else makes its results of several
+  /// others, in the order of computation; empty: parts read those below them.
   std::vector<OutlineStep> steps = {};
-  /// The path of the attention among them.
+  /// The path of the attention among a decoder's steps.
   std::string attention = {};
+  /// All numbers that are learned.
+  int64_t weights = 0;
 
   bool defined() const { return !sequences.empty(); }
 };

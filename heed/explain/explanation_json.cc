@@ -65,9 +65,9 @@ Json PlacesOf(size_t first, size_t count) {
 }
 
 std::string_view WordOf(OutlinePart::Kind kind) {
-  constexpr std::array<std::string_view, 9> kWords = {
-      "each",   "forward", "backward", "both", "all",
-      "causal", "source",  "pool",     "whole"};
+  constexpr std::array<std::string_view, 11> kWords = {
+      "each",   "forward", "backward", "both",  "all",  "causal",
+      "source", "pool",    "near",     "edges", "whole"};
   return kWords[static_cast<size_t>(kind)];
 }
 
@@ -90,8 +90,11 @@ Json OutlineJson(const ModelOutline& outline) {
                          {"writes", sequence.writes},
                          {"backwards", sequence.backwards},
                          {"blocks", blocks}});
+    if (!sequence.of.empty()) sequences.back()["of"] = sequence.of;
   }
-  Json json = {{"name", outline.name}, {"sequences", sequences}};
+  Json json = {{"name", outline.name},
+               {"weights", outline.weights},
+               {"sequences", sequences}};
   if (!outline.bridge.empty()) {
     json["bridge"] = {{"formula", outline.bridge},
                       {"features", outline.bridge_features}};

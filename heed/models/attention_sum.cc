@@ -7,6 +7,7 @@
 #include "heed/attention/mask.h"
 #include "heed/attention/shown_weights.h"
 #include "heed/autograd/observer.h"
+#include "heed/models/outline_parts.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/group_log_sum_exp.h"
@@ -114,6 +115,39 @@ Var AttentionSum::Scores(const Context& ctx, const PassageBatch& batch) const {
     }
     u = Add(u, queries_[k](ctx, read));
   }
+}
+
+ModelOutline AttentionSum::Outline() const {
+  using Kind = OutlinePart::Kind;
+  const int64_t D = passage_.output_size();
+  const std::vector<OutlineBlock> reading = {
+      EmbeddingOutline(sizes_.vocabulary, config_.embedding + sizes_.vectors,
+                       sizes_.vectors > 0 ? "pretrained vectors" : ""),
+      RecurrentOutline(config_.reader)};
+  OutlineSequence passage = {
+      .name = "passage", .axis = "source", .blocks = reading};
+  OutlineSequence asked = {.name = "question", .axis = "question"};
+  asked.letter = "q";
+  if (question_) {
+    asked.blocks = reading;
+    asked.blocks.back().parts.back().result = "";
+    asked.blocks.push_back({{{Kind::kPool, "last states", D}}, 1});
+  } else {
+    asked.blocks = {
+        {{{Kind::kPool, "learned query", D, "of any question"}}, 1}};
+  }
+  if (config_.hops > 1) {
+    OutlineBlock hop = {{AttentionOutline(infos_[0], Kind::kSource, D),
+                         {.name = "next query", .features = D}},
+                        config_.hops - 1};
+    if (config_.rereads)
+      hop.parts[1].detail = "the passage is read again by it";
+    asked.blocks.push_back(std::move(hop));
+  }
+  asked.blocks.push_back(
+      {{AttentionOutline(infos_.back(), Kind::kSource, 0)}, 1});
+  asked.blocks.push_back({{{.name = "sum over equal words"}}, 1});
+  return {{}, {std::move(passage), std::move(asked)}};
 }
 
 }  // namespace heed

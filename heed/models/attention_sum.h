@@ -35,6 +35,7 @@ class AttentionSum : public PassageReader {
                const TextSizes& sizes);
 
   Var Scores(const Context& ctx, const PassageBatch& batch) const override;
+  ModelOutline Outline() const override;
 
  private:
   Var Drop(const Context& ctx, const Var& steps) const {

@@ -36,6 +36,7 @@ TEST_P(EveryCaptioner, WritesAboutImages) {
   settings->Fill(kScene);
   ExpectFilled(*settings, [&] { settings->Fill(kScene); });
   const auto model = settings->Make(kScene, kCaptionWords, 3, DType::kF64);
+  ExpectOutlined(model->Outline());
   const Tensor images = RandomScenes(2);
   const Tensor in = RandomIds({3, 2}, kCaptionWords, 5);
   const Tensor out = RandomIds({3, 2}, kCaptionWords, 6);

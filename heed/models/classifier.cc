@@ -132,14 +132,16 @@ TextLabels Classifier::Choose(const Tensor& probabilities,
 }
 
 ModelOutline Classifier::Outline() const {
-  std::vector<OutlineBlock> blocks = reader_->Outline();
+  std::vector<OutlineSequence> sequences = reader_->Outline();
+  OutlineSequence& last = sequences.back();
+  if (last.name.empty()) last.name = "classifier";
   if (pooler_) {
-    blocks.push_back(
+    last.blocks.push_back(
         {{{.name = "tanh(W x + b)", .features = reader_->output_size()}}, 1});
   }
-  blocks.push_back(
+  last.blocks.push_back(
       OutputOutline(multi_label_ ? "sigmoid" : "softmax", classes_));
-  return {{}, {{"classifier", "source", false, false, std::move(blocks)}}};
+  return {{}, std::move(sequences)};
 }
 
 }  // namespace heed

@@ -1,6 +1,9 @@
 #include "heed/models/convolutional.h"
 
+#include <fmt/format.h>
+
 #include "heed/base/errors.h"
+#include "heed/models/outline_parts.h"
 #include "heed/ops/elementwise.h"
 
 namespace heed {
@@ -57,6 +60,17 @@ Var ConvolutionalClassifier::Scores(const Context& ctx,
   ctx.CheckCancelled();
   x = Relu(hidden_(ctx, Dropout(ctx, FlatImages(x), dropout_)));
   return output_(ctx, Dropout(ctx, x, dropout_));
+}
+
+ModelOutline ConvolutionalClassifier::Outline() const {
+  std::vector<OutlineBlock> blocks = ConvolutionOutline(layers_);
+  const Shape& hidden = hidden_.weight().value().shape();
+  blocks.push_back({{{OutlinePart::Kind::kPool, "hidden layer", hidden[1],
+                      fmt::format("relu, of all {} numbers", hidden[0])}},
+                    1});
+  blocks.push_back(OutputOutline("softmax", use_.classes));
+  return {{},
+          {{.name = "image", .axis = "source", .blocks = std::move(blocks)}}};
 }
 
 }  // namespace heed

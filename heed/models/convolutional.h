@@ -35,6 +35,7 @@ class ConvolutionalClassifier : public ImageClassifier {
 
   Var Scores(const Context& ctx, const Var& images) const override;
   int64_t cell() const override { return cell_; }
+  ModelOutline Outline() const override;
 
  private:
   ImageUse use_;

@@ -31,6 +31,10 @@ class DAttnSide {
     Var global;   // [B]: the gate of each document; undefined: none
   };
   Pass Read(const Context& ctx, const ReviewDocuments& document) const;
+  /// `name`: of its document.
+  OutlineSequence Outline(const char* name) const;
+  /// How its results are made.
+  std::vector<OutlineStep> OutlineSteps() const;
 
  private:
   bool gates_words() const {
@@ -66,6 +70,7 @@ class DAttn : public RatingPredictor {
 
   Var Ratings(const Context& ctx, const RatingBatch& batch) const override;
   RatingParts Parts(const RatingBatch& batch) const override;
+  ModelOutline Outline() const override;
   DocumentLimits limits() const override;
   using RatingPredictor::biases;
   RatingBiases* biases() override { return &biases_; }

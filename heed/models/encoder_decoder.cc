@@ -395,13 +395,7 @@ std::vector<OutlineStep> EncoderDecoder::OutlineSteps() const {
           ? fmt::format("{} × {}", c.encoder.layers, CellTitle(c.encoder.cell))
           : CellTitle(c.encoder.cell);
   const auto attend = [&](const std::string& query) {
-    return OutlineStep{Role::kAttention,
-                       "cᵢ",
-                       fmt::format("Σⱼ αᵢⱼ hⱼ with αᵢⱼ = {}({}({}, hⱼ))",
-                                   c.attention_spec.normalizer.info.name,
-                                   c.attention_spec.score.info.name, query),
-                       {query, "hⱼ"},
-                       encoder_.output_size()};
+    return AttentionStep(attention_->info(), query, encoder_.output_size());
   };
   const auto state = [&](const std::string& result, const std::string& by,
                          const std::vector<std::string>& reads) {

@@ -65,6 +65,7 @@ class FovealMachine : public ImageClassifier {
   int64_t cell() const override { return config_.cell; }
   std::vector<ImageLook> Looks(const Context& ctx,
                                const Var& images) const override;
+  ModelOutline Outline() const override;
 
   /// Numbers of a retina.
   int64_t retina() const;

@@ -1,8 +1,11 @@
 #include "heed/models/frame_order.h"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "heed/base/errors.h"
+#include "heed/models/outline_parts.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
@@ -85,6 +88,26 @@ Var TripletClassifier::Scores(const Context& ctx, const Var& strips) const {
   }
   x = Relu(hidden_(ctx, Dropout(ctx, ConcatColumns(parts), dropout_)));
   return output_(ctx, Dropout(ctx, x, dropout_));
+}
+
+ModelOutline TripletClassifier::Outline() const {
+  const Shape& hidden = hidden_.weight().value().shape();
+  OutlineSequence frames = {.name = "frames", .axis = {}};
+  frames.items = {"first", "second", "third"};
+  for (OutlineBlock& block : ConvolutionOutline(trunk_)) {
+    // Within a frame, not between them.
+    block.parts[0].kind = OutlinePart::Kind::kEach;
+    frames.blocks.push_back(std::move(block));
+  }
+  frames.blocks.push_back({{{.name = "features",
+                             .features = hidden[0] / kStripFrames,
+                             .detail = "relu"}},
+                           1});
+  frames.blocks.push_back({{{OutlinePart::Kind::kPool, "hidden layer",
+                             hidden[1], "relu, of all frames"}},
+                           1});
+  frames.blocks.push_back(OutputOutline("softmax", use_.classes));
+  return {{}, {std::move(frames)}};
 }
 
 Var FramesOfStrips(const Var& strips) {

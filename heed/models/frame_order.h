@@ -59,6 +59,7 @@ class TripletClassifier : public ImageClassifier {
 
   Var Scores(const Context& ctx, const Var& strips) const override;
   int64_t cell() const override { return cell_; }
+  ModelOutline Outline() const override;
 
   const ConvolutionStack& trunk() const { return trunk_; }
 

@@ -35,6 +35,7 @@ TEST_P(EveryFrameOrder, JudgesStrips) {
   ExpectFilled(*settings, [&] { settings->Fill(kSmallStrips); });
   ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
   const auto network = settings->Make(Scope(parameters, ""), kSmallStrips);
+  ExpectOutlined(network->Outline());
   const Tensor labels = Tensor::Of<int32_t>(std::vector<int32_t>{1, 0}, {2});
   const Tensor strips = SomeStrips(2);
   ExpectLearns(parameters, [&](Tape* tape) {

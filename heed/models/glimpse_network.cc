@@ -1,5 +1,7 @@
 #include "heed/models/glimpse_network.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -7,6 +9,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/models/looks.h"
+#include "heed/models/outline_parts.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/matmul.h"
@@ -262,6 +265,52 @@ std::vector<ImageLook> GlimpseNetwork::Looks(const Context& ctx,
     looks.push_back({WindowsAt(images, place, shape_)});
   }
   return looks;
+}
+
+ModelOutline GlimpseNetwork::Outline() const {
+  using Kind = OutlinePart::Kind;
+  using Role = OutlineStep::Role;
+  const int64_t pixels = shape_.features(use_.channels);
+  std::vector<std::string> reads = {"image"};
+  std::string place = "the middle";
+  if (config_.look == Look::kRandom) place = "a random place";
+  if (learned()) {
+    reads.push_back("hᵢ₋₁");
+    place = config_.move == Move::kJump
+                ? "tanh(W relu(W hᵢ₋₁))"
+                : "lᵢ₋₁ and a step by softmax(W relu(W hᵢ₋₁))";
+  }
+  OutlineSequence looks = {.name = "looks", .axis = {}};
+  looks.items.assign(static_cast<size_t>(config_.looks), "image");
+  looks.blocks = {
+      {{{Kind::kEach, "glimpse", pixels,
+         fmt::format("{0} × {0} pixels{1}", config_.glimpse,
+                     config_.scales > 1
+                         ? fmt::format(" at {} scales", config_.scales)
+                         : ""),
+         "ρᵢ"}},
+       1},
+      {{{Kind::kEach, "what and where", config_.units,
+         fmt::format("{} hidden units each", config_.glimpse_units), "gᵢ"}},
+       1},
+      {{{Kind::kForward, "RNN", config_.units, "relu", "hᵢ"}}, 1},
+      {{{Kind::kPool, "last state", config_.units, {}, {}}}, 1},
+      OutputOutline("softmax", use_.classes)};
+  ModelOutline outline;
+  outline.sequences = {std::move(looks)};
+  outline.steps = {
+      {Role::kState, "ρᵢ", "the image at lᵢ = " + place, reads, pixels},
+      {Role::kState,
+       "gᵢ",
+       "relu(W relu(W ρᵢ) + W relu(W lᵢ))",
+       {"ρᵢ"},
+       config_.units},
+      {Role::kState,
+       "hᵢ",
+       "relu(W hᵢ₋₁ + W gᵢ)",
+       {"hᵢ₋₁", "gᵢ"},
+       config_.units}};
+  return outline;
 }
 
 }  // namespace heed

@@ -68,6 +68,7 @@ class GlimpseNetwork : public ImageClassifier {
   int64_t cell() const override { return config_.cell; }
   std::vector<ImageLook> Looks(const Context& ctx,
                                const Var& images) const override;
+  ModelOutline Outline() const override;
 
   /// Where each look is, [B, 2] each, and what it decided by. `given`: taken in
   /// the place of what would be drawn, for tests.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "heed/base/errors.h"
+#include "heed/models/outline_parts.h"
 #include "heed/models/settings.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
@@ -148,6 +149,32 @@ Var GraphNetwork::FirstLayer(const Context& ctx,
                              const GraphInput& graph) const {
   const Var x = Attend(ctx, graph, 0, ProjectFeatures(ctx, graph));
   return layers_.size() == 1 ? MeanOfHeads(x, config_.output_heads) : Elu(x);
+}
+
+ModelOutline GraphNetwork::Outline() const {
+  using Kind = OutlinePart::Kind;
+  OutlineSequence nodes = {.name = "nodes", .axis = "source"};
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    const bool last = i + 1 == layers_.size();
+    const Layer& layer = layers_[i];
+    const Shape& shape = layer.weight.value().shape();
+    const int64_t heads = last ? config_.output_heads : config_.heads;
+    OutlineBlock block = {{{Kind::kEach, "linear", shape[1],
+                            fmt::format("of {} features", shape[0])}},
+                          1};
+    if (layer.attention != nullptr) {
+      block.parts.push_back(
+          AttentionOutline(layer.attention->info(), Kind::kEdges, shape[1]));
+    }
+    std::string& detail = block.parts.back().detail;
+    if (!last) detail += ", ELU";
+    if (last && heads > 1) detail += ", mean of heads";
+    nodes.blocks.push_back(std::move(block));
+  }
+  const int64_t classes =
+      layers_.back().weight.value().dim(1) / config_.output_heads;
+  nodes.blocks.push_back(OutputOutline("softmax", classes));
+  return {{}, {std::move(nodes)}};
 }
 
 int64_t GraphNetwork::hops() const {

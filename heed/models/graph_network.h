@@ -49,6 +49,7 @@ class GraphNetwork : public NodeClassifier {
   Var Scores(const Context& ctx, const GraphInput& graph) const override;
   Var FirstLayer(const Context& ctx, const GraphInput& graph) const override;
   int64_t hops() const override;
+  ModelOutline Outline() const override;
 
  private:
   struct Layer {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "heed/models/outline_parts.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
@@ -260,6 +261,21 @@ Var HierarchicalReader::operator()(const Context& ctx,
   const Var steps = Embed(vectors, Ids(row_at, {all.R, all.B}));
   const Var states = Drop(ctx, sentences_(ctx, steps, counts).outputs);
   return sentence_pooling_(ctx, TransposeLeading(states), counts);
+}
+
+std::vector<OutlineSequence> HierarchicalReader::Outline() const {
+  const Shape& table = embedding_.weight().value().shape();
+  const std::string with = vectors_ > 0 ? "pretrained vectors" : "";
+  OutlineSequence words = {.name = "words of each sentence", .axis = "source"};
+  words.blocks = {EmbeddingOutline(table[0], table[1] + vectors_, with),
+                  RecurrentOutline(config_.words),
+                  PoolingOutline(word_pooling_.options())};
+  OutlineSequence sentences = {.name = "sentences", .axis = "sentences"};
+  sentences.letter = "s";
+  sentences.of = {0};
+  sentences.blocks = {RecurrentOutline(config_.sentences),
+                      PoolingOutline(sentence_pooling_.options())};
+  return {std::move(words), std::move(sentences)};
 }
 
 }  // namespace heed

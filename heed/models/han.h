@@ -38,6 +38,7 @@ class HierarchicalReader : public TextReader {
 
   Var operator()(const Context& ctx, const TextInput& text) const override;
   int64_t output_size() const override { return sentences_.output_size(); }
+  std::vector<OutlineSequence> Outline() const override;
 
  private:
   struct Sentences;

@@ -245,6 +245,9 @@ TEST_P(EveryTextReader, ReadsTexts) {
   const auto reader =
       settings->MakeReader(Scope(parameters, ""), {.vocabulary = kTokens},
                            {.kind = "attention", .init = {}});
+  std::vector<OutlineSequence> outline = reader->Outline();
+  if (outline.back().name.empty()) outline.back().name = "model";
+  ExpectOutlined({.sequences = std::move(outline)});
   TextInput input = InputOf(kDocuments, 0, 0);
   if (!settings->reads_sentences()) input.sentences = Tensor();
   const Tensor w = RandomTensor({2, reader->output_size()}, 2);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/autograd/context.h"
+#include "heed/base/model_outline.h"
 #include "heed/models/roles.h"
 
 namespace heed {
@@ -69,6 +70,9 @@ class ImageClassifier {
                                        const Var& /*images*/) const {
     return {};
   }
+  /// What it is made of, but for its name, as TaskModel has it; undefined: it
+  /// does not say.
+  virtual ModelOutline Outline() const { return {}; }
 };
 
 /// Reads images.

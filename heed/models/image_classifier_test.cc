@@ -32,6 +32,7 @@ TEST_P(EveryImageClassifier, ClassifiesImages) {
   ExpectFilled(*settings, [&] { settings->Fill(kSmallImages); });
   ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
   const auto network = settings->Make(Scope(parameters, ""), kSmallImages);
+  ExpectOutlined(network->Outline());
   const Tensor labels = Tensor::Of<int32_t>(std::vector<int32_t>{2, 0}, {2});
   const Tensor images = SomeImages(2);
   ExpectLearns(parameters, [&](Tape* tape) {

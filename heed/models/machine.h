@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/autograd/context.h"
+#include "heed/base/model_outline.h"
 #include "heed/nn/memory_head.h"
 #include "heed/nn/recurrent.h"
 
@@ -43,6 +44,9 @@ class SequenceMachine {
   virtual MemoryConfig memory() const { return {.slots = 0}; }
   /// What writes and reads it.
   virtual int64_t heads() const { return 0; }
+  /// What it is made of, but for its name, as TaskModel has it; undefined: it
+  /// does not say.
+  virtual ModelOutline Outline() const { return {}; }
 };
 
 }  // namespace heed

@@ -29,6 +29,7 @@ TEST_P(EveryMachine, AnswersAtEveryStep) {
   ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
   const auto machine =
       settings->Make(Scope(parameters, "machine"), kFeatures, /*outputs=*/3);
+  ExpectOutlined(machine->Outline());
   const Tensor x = RandomTensor({kSteps, kRows, kFeatures}, 1);
   const auto all = [&](const Context& ctx) {
     MachineState state = machine->Start(ctx, kRows);

@@ -1,5 +1,7 @@
 #include "heed/models/mpcn.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -389,6 +391,57 @@ RatingParts Mpcn::Parts(const RatingBatch& batch) const {
     parts.item_side.pointers.push_back(NumbersOf(looked.item.weights));
   }
   return parts;
+}
+
+OutlineSequence Mpcn::OutlineOfSide(const char* name, const char* axis,
+                                    const char* letter) const {
+  using Kind = OutlinePart::Kind;
+  const int64_t M = config_.embedding;
+  OutlineSequence reviews = {.name = name, .axis = axis};
+  reviews.letter = letter;
+  const auto add = [&reviews](const OutlinePart& part) {
+    reviews.blocks.push_back({{part}, 1});
+  };
+  add({.name = "sum of word vectors",
+       .features = M,
+       .detail = fmt::format("of {} words", words_count_)});
+  add({.name = "gate", .features = M});
+  if (pointers_.empty()) {
+    add({.kind = Kind::kPool, .name = "mean of reviews", .features = M});
+    return reviews;
+  }
+  add({.kind = Kind::kPool,
+       .name = config_.pointers == 1
+                   ? std::string("pointer")
+                   : fmt::format("{} pointers", config_.pointers),
+       .features = config_.pointers,
+       .detail = config_.pointing == Pointing::kGumbel
+                     ? "one review each, by affinity"
+                     : "weights of reviews, by affinity"});
+  add({.name = "attention to words",
+       .features = config_.pointers * M,
+       .detail = "of these reviews, by affinity"});
+  if (config_.combine != PointerSum::kConcat) {
+    add({.name = combine_ != nullptr ? "network" : "sum",
+         .features = M,
+         .detail = combine_ != nullptr ? "relu" : ""});
+  }
+  return reviews;
+}
+
+ModelOutline Mpcn::Outline() const {
+  const Shape& pairs = pairs_.value().shape();
+  return {{},
+          {OutlineOfSide("reviews by the user", "user_reviews", "a"),
+           OutlineOfSide("reviews of the item", "item_reviews", "b"),
+           RatingOutline({{{{.kind = OutlinePart::Kind::kPool,
+                             .name = "factorisation machine",
+                             .features = 1,
+                             .detail = fmt::format("of {} features, {} factors",
+                                                   pairs[0], pairs[1])}},
+                           1},
+                          biases_.Outline()},
+                         {0, 1})}};
 }
 
 }  // namespace heed

@@ -39,6 +39,7 @@ class Mpcn : public RatingPredictor {
 
   Var Ratings(const Context& ctx, const RatingBatch& batch) const override;
   RatingParts Parts(const RatingBatch& batch) const override;
+  ModelOutline Outline() const override;
   DocumentLimits limits() const override;
   using RatingPredictor::biases;
   RatingBiases* biases() override { return &biases_; }
@@ -95,6 +96,8 @@ class Mpcn : public RatingPredictor {
   Var MeanOf(const Side& side) const;
   Var Combine(const Context& ctx, std::vector<Var> read) const;
   Var Machine(const Context& ctx, const Var& z) const;
+  OutlineSequence OutlineOfSide(const char* name, const char* axis,
+                                const char* letter) const;
   void Observe(const Context& ctx, const Pointer& pointer, const Looked& looked,
                const Side& user, const Side& item) const;
 

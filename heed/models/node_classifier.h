@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "heed/attention/mask.h"
+#include "heed/base/model_outline.h"
 #include "heed/kernels/sparse.h"
 #include "heed/models/roles.h"
 
@@ -34,6 +35,9 @@ class NodeClassifier {
   virtual Var FirstLayer(const Context& ctx, const GraphInput& graph) const = 0;
   /// How many edges away a node may be that an answer depends on.
   virtual int64_t hops() const = 0;
+  /// What it is made of, but for its name, as TaskModel has it; undefined: it
+  /// does not say.
+  virtual ModelOutline Outline() const { return {}; }
 };
 
 /// Classifies nodes by their features and neighbours.

@@ -40,6 +40,7 @@ TEST_P(EveryNodeClassifier, ClassifiesNodes) {
   ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
   const auto network =
       settings->Make(Scope(parameters, ""), kFeatures, kClasses);
+  ExpectOutlined(network->Outline());
   const GraphInput input = Path();
   const Tensor labels = Ids({0, 1, 0, 1}, {kNodes});
   ExpectLearns(parameters, [&](Tape* tape) {

@@ -35,6 +35,7 @@ class NeuralTuringMachine : public SequenceMachine {
   int64_t heads() const override {
     return config_.write_heads + config_.read_heads;
   }
+  ModelOutline Outline() const override;
 
  private:
   bool recurrent() const { return config_.controller == Controller::kLstm; }
@@ -63,6 +64,7 @@ class LstmMachine : public SequenceMachine {
 
   MachineState Start(const Context& ctx, int64_t batch) const override;
   Var Run(const Context& ctx, const Var& x, MachineState& state) const override;
+  ModelOutline Outline() const override;
 
  private:
   int64_t layers_;

@@ -13,16 +13,21 @@ using Kind = OutlinePart::Kind;
 
 /// What an attention computes: "8 heads, scaled_dot, alibi".
 std::string DetailOf(int64_t heads, const std::string& score,
-                     const std::vector<Choice<Modifier>>& modifiers,
+                     const std::vector<std::string>& modifiers,
                      const std::string& normalizer) {
   std::vector<std::string> words;
   if (heads > 1) words.push_back(fmt::format("{} heads", heads));
   words.push_back(score);
-  for (const Choice<Modifier>& modifier : modifiers) {
-    words.push_back(modifier.info.name);
-  }
+  words.insert(words.end(), modifiers.begin(), modifiers.end());
   if (normalizer != "softmax") words.push_back(normalizer);
   return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::vector<std::string> NamesOf(
+    const std::vector<Choice<Modifier>>& modifiers) {
+  std::vector<std::string> names;
+  for (const Choice<Modifier>& one : modifiers) names.push_back(one.info.name);
+  return names;
 }
 
 }  // namespace
@@ -72,19 +77,49 @@ OutlineBlock RecurrentOutline(Cell cell, int64_t layers, int64_t units,
 
 OutlinePart AttentionOutline(const AttentionSpec& spec, OutlinePart::Kind kind,
                              int64_t features) {
-  return {kind, kind == Kind::kSource ? "attention" : "self-attention",
-          features,
-          DetailOf(spec.heads, spec.score.info.name, spec.modifiers,
-                   spec.normalizer.info.name),
+  AttentionInfo info;
+  info.heads = spec.heads;
+  info.score = spec.score.info.name;
+  info.modifiers = NamesOf(spec.modifiers);
+  info.normalizer = spec.normalizer.info.name;
+  return AttentionOutline(info, kind, features);
+}
+
+OutlinePart AttentionOutline(const AttentionInfo& info, OutlinePart::Kind kind,
+                             int64_t features) {
+  const bool within = kind == Kind::kAll || kind == Kind::kCausal;
+  return {kind, within ? "self-attention" : "attention", features,
+          DetailOf(info.heads, info.score, info.modifiers, info.normalizer),
           kind == Kind::kSource ? "cᵢ" : "cⱼ"};
 }
 
+OutlineStep AttentionStep(const AttentionInfo& info, const std::string& query,
+                          int64_t features) {
+  return {OutlineStep::Role::kAttention,
+          "cᵢ",
+          fmt::format("Σⱼ αᵢⱼ hⱼ with αᵢⱼ = {}({}({}, hⱼ))", info.normalizer,
+                      info.score, query),
+          {query, "hⱼ"},
+          features};
+}
+
+std::vector<OutlineBlock> ConvolutionOutline(const ConvolutionStack& stack) {
+  std::vector<OutlineBlock> blocks;
+  for (const int64_t filters : stack.filters()) {
+    blocks.push_back({{{Kind::kNear, "convolution", filters,
+                        "3 × 3, relu, maximum of 2 × 2", std::string()}},
+                      1});
+  }
+  return blocks;
+}
+
 OutlineBlock StackOutline(const TransformerOptions& o) {
-  std::vector<Choice<Modifier>> modifiers = o.modifiers;
+  std::vector<std::string> modifiers = NamesOf(o.modifiers);
   const std::string source =
       DetailOf(o.heads, o.score.info.name, modifiers, o.normalizer.info.name);
-  modifiers.insert(modifiers.end(), o.self_modifiers.begin(),
-                   o.self_modifiers.end());
+  for (std::string& name : NamesOf(o.self_modifiers)) {
+    modifiers.push_back(std::move(name));
+  }
   OutlineBlock block = {
       {{o.causal ? Kind::kCausal : Kind::kAll, "self-attention", o.width,
         DetailOf(o.heads, o.score.info.name, modifiers,

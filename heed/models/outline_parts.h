@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "heed/attention/attention.h"
 #include "heed/base/model_outline.h"
+#include "heed/nn/convolution_stack.h"
 #include "heed/nn/pooling.h"
 #include "heed/nn/recurrent.h"
 #include "heed/nn/transformer.h"
@@ -29,6 +31,13 @@ OutlineBlock RecurrentOutline(Cell cell, int64_t layers, int64_t units,
 /// An attention of a sequence to itself, or to another one.
 OutlinePart AttentionOutline(const AttentionSpec& spec, OutlinePart::Kind kind,
                              int64_t features);
+OutlinePart AttentionOutline(const AttentionInfo& info, OutlinePart::Kind kind,
+                             int64_t features);
+/// What a decoder reads of the source hⱼ by a query: cᵢ.
+OutlineStep AttentionStep(const AttentionInfo& info, const std::string& query,
+                          int64_t features);
+/// Layers that convolve an image.
+std::vector<OutlineBlock> ConvolutionOutline(const ConvolutionStack& stack);
 /// All layers of a stack.
 OutlineBlock StackOutline(const TransformerOptions& options);
 /// All vectors become one.

@@ -7,6 +7,7 @@
 
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
+#include "heed/base/model_outline.h"
 #include "heed/models/roles.h"
 
 namespace heed {
@@ -40,6 +41,9 @@ class PassageReader {
   /// −infinity for those that the passage has not. Shapes: result [B, C].
   /// Throws: ShapeError.
   virtual Var Scores(const Context& ctx, const PassageBatch& batch) const = 0;
+  /// What it is made of, but for its name, as TaskModel has it; undefined: it
+  /// does not say.
+  virtual ModelOutline Outline() const { return {}; }
 };
 
 /// Reads passages and questions.

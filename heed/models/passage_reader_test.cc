@@ -22,6 +22,7 @@ TEST_P(EveryPassageReader, AnswersQuestions) {
   ExpectFilled(*settings, [&] { settings->Fill(); });
   ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
   const auto network = settings->Make(Scope(parameters, ""), {.vocabulary = 7});
+  ExpectOutlined(network->Outline());
   PassageBatch batch;
   batch.passages = Lengths({4, 5, 4, 1, 2, 3}).Reshape({2, 3});
   batch.passage_lengths = Lengths({3, 2});

@@ -1,6 +1,9 @@
 #include "heed/models/patches.h"
 
+#include <fmt/format.h>
+
 #include "heed/base/errors.h"
+#include "heed/models/outline_parts.h"
 #include "heed/ops/patches.h"
 
 namespace heed {
@@ -47,6 +50,19 @@ Var PatchClassifier::Scores(const Context& ctx, const Var& images) const {
   return output_(
       ctx,
       pooling_(ctx, encoder_(ctx, input_(ctx, patches), lengths), lengths));
+}
+
+ModelOutline PatchClassifier::Outline() const {
+  std::vector<OutlineBlock> blocks =
+      OnBlock({{{.name = "linear, of patches",
+                 .features = encoder_.output_size(),
+                 .detail = fmt::format("of {0} × {0} pixels", patch_)}},
+               1},
+              encoder_.Outline());
+  blocks.push_back(PoolingOutline(pooling_.options()));
+  blocks.push_back(OutputOutline("softmax", use_.classes));
+  return {{},
+          {{.name = "image", .axis = "source", .blocks = std::move(blocks)}}};
 }
 
 }  // namespace heed

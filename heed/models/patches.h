@@ -34,6 +34,7 @@ class PatchClassifier : public ImageClassifier {
 
   Var Scores(const Context& ctx, const Var& images) const override;
   int64_t cell() const override { return patch_; }
+  ModelOutline Outline() const override;
 
  private:
   ImageUse use_;

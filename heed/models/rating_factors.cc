@@ -1,5 +1,7 @@
 #include "heed/models/rating_factors.h"
 
+#include <utility>
+
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/row_sums.h"
@@ -84,6 +86,28 @@ RatingParts RatingFactors::Parts(const RatingBatch& batch) const {
   parts.reviews =
       Product({}, batch).value().To(DType::kF64).Contiguous().item();
   return parts;
+}
+
+ModelOutline RatingMean::Outline() const {
+  return {{},
+          {RatingOutline(
+              {{{{OutlinePart::Kind::kPool, "mean of all ratings", 1}}, 1}})}};
+}
+
+ModelOutline RatingBias::Outline() const {
+  OutlineBlock biases = biases_.Outline();
+  biases.parts[0].kind = OutlinePart::Kind::kPool;
+  return {{}, {RatingOutline({std::move(biases)})}};
+}
+
+ModelOutline RatingFactors::Outline() const {
+  return {
+      {},
+      {RatingOutline(
+          {{{{.name = "factors", .features = user_.weight().value().dim(1)}},
+            1},
+           {{{OutlinePart::Kind::kPool, "product", 1}}, 1},
+           biases_.Outline()})}};
 }
 
 }  // namespace heed

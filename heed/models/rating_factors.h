@@ -15,6 +15,7 @@ class RatingMean : public RatingPredictor {
 
   Var Ratings(const Context& ctx, const RatingBatch& batch) const override;
   RatingParts Parts(const RatingBatch& batch) const override;
+  ModelOutline Outline() const override;
   void StartAt(double mean) override;
 
  private:
@@ -28,6 +29,7 @@ class RatingBias : public RatingPredictor {
 
   Var Ratings(const Context& ctx, const RatingBatch& batch) const override;
   RatingParts Parts(const RatingBatch& batch) const override;
+  ModelOutline Outline() const override;
   using RatingPredictor::biases;
   RatingBiases* biases() override { return &biases_; }
 
@@ -45,6 +47,7 @@ class RatingFactors : public RatingPredictor {
 
   Var Ratings(const Context& ctx, const RatingBatch& batch) const override;
   RatingParts Parts(const RatingBatch& batch) const override;
+  ModelOutline Outline() const override;
   using RatingPredictor::biases;
   RatingBiases* biases() override { return &biases_; }
 

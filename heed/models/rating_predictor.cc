@@ -1,6 +1,9 @@
 #include "heed/models/rating_predictor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/ops/check.h"
@@ -101,6 +104,23 @@ void RatingBiases::AddTo(const RatingBatch& batch, RatingParts& parts) const {
   parts.mean += NumberAt(mean_, 0);
   parts.user += NumberAt(user_, batch.users.data<int32_t>()[0]);
   parts.item += NumberAt(item_, batch.items.data<int32_t>()[0]);
+}
+
+OutlineBlock RatingBiases::Outline() const {
+  return {{{.name = "+ mean and biases",
+            .features = 1,
+            .detail = fmt::format("of {} users and {} items",
+                                  user_.value().dim(0) - 1,
+                                  item_.value().dim(0) - 1)}},
+          1};
+}
+
+OutlineSequence RatingOutline(std::vector<OutlineBlock> blocks,
+                              std::vector<size_t> of) {
+  OutlineSequence rating = {.name = "rating", .blocks = std::move(blocks)};
+  rating.items = {"user", "item"};
+  rating.of = std::move(of);
+  return rating;
 }
 
 Tensor HasBothDocuments(const RatingBatch& batch, DType dtype) {

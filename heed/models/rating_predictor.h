@@ -11,6 +11,7 @@
 
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
+#include "heed/base/model_outline.h"
 #include "heed/models/roles.h"
 
 namespace heed {
@@ -87,6 +88,8 @@ class RatingBiases {
              std::span<const double> items);
   /// Of one pair.
   void AddTo(const RatingBatch& batch, RatingParts& parts) const;
+  /// As the last layer of a model.
+  OutlineBlock Outline() const;
 
  private:
   Parameter& mean_;
@@ -113,6 +116,9 @@ class RatingPredictor {
   }
   /// Starts at the mean of the ratings, where it has no biases.
   virtual void StartAt(double /*mean*/) {}
+  /// What it is made of, but for its name, as TaskModel has it; undefined: it
+  /// does not say.
+  virtual ModelOutline Outline() const { return {}; }
 };
 
 struct RatingSizes {
@@ -132,6 +138,11 @@ class RatingSettings : public ModelSettings {
   virtual std::unique_ptr<RatingPredictor> Make(
       const Scope& scope, const RatingSizes& sizes) const = 0;
 };
+
+/// What makes a rating of what is known of a user and of an item, which two
+/// sequences before this one give, or their names.
+OutlineSequence RatingOutline(std::vector<OutlineBlock> blocks,
+                              std::vector<size_t> of = {});
 
 /// 1 where a pair has words on both sides, else 0. Shapes: result [B].
 Tensor HasBothDocuments(const RatingBatch& batch, DType dtype);

@@ -23,6 +23,7 @@ TEST_P(EveryRatingPredictor, PredictsRatings) {
   ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
   const auto network = settings->Make(Scope(parameters, ""),
                                       {.users = 2, .items = 2, .words = 7});
+  ExpectOutlined(network->Outline());
   RatingBatch batch;
   batch.users = Lengths({1, 2});
   batch.items = Lengths({2, 2});

@@ -39,6 +39,7 @@ TEST_P(EveryRecogniser, WritesWhatFramesSay) {
   settings->Fill();
   ExpectFilled(*settings, [&] { settings->Fill(); });
   const auto model = settings->Make(kFrameFeatures, kSaidWords, 3, DType::kF64);
+  ExpectOutlined(model->Outline());
   ExpectLearns(model->parameters(), [&](Tape* tape) {
     Context ctx;
     ctx.tape = tape;

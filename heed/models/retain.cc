@@ -1,11 +1,14 @@
 #include "heed/models/retain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include "heed/attention/mask.h"
 #include "heed/base/errors.h"
+#include "heed/models/outline_parts.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
@@ -52,6 +55,21 @@ Var AgesOf(const VisitBatch& batch, bool read, DType dtype) {
 
 std::vector<double> Numbers(const Tensor& x) {
   return x.To(DType::kF64).Contiguous().ToVector<double>();
+}
+
+using VisitPart = OutlinePart::Kind;
+
+/// The sum of the vectors of a visit's codes.
+OutlineBlock VisitOutline(int64_t codes, int64_t features) {
+  return {{{VisitPart::kEach, "sum of code vectors", features,
+            fmt::format("of {} codes", codes), "vⱼ"}},
+          1};
+}
+
+ModelOutline OutlineOfVisits(std::vector<OutlineBlock> blocks) {
+  OutlineSequence visits = {.name = "visits", .axis = "source"};
+  visits.blocks = std::move(blocks);
+  return {{}, {std::move(visits)}};
 }
 
 void CheckOnePatient(const char* where, const VisitBatch& batch) {
@@ -185,6 +203,32 @@ std::optional<VisitParts> Retain::Parts(const VisitBatch& batch) const {
   return parts;
 }
 
+ModelOutline Retain::Outline() const {
+  using Role = OutlineStep::Role;
+  const int64_t M = config_.embedding;
+  const std::string ages = config_.times ? "also reads ages" : "";
+  const OutlineBlock sum = {{{VisitPart::kPool, "weighted sum", M, {}, "c"}},
+                            1};
+  ModelOutline outline = OutlineOfVisits(
+      {VisitOutline(codes_, M),
+       {{{VisitPart::kBackward, "GRU of visits", config_.units, ages, "gⱼ"}},
+        1},
+       {{{VisitPart::kEach, "attention to visits", 1, {}, "αⱼ"}}, 1},
+       {{{VisitPart::kBackward, "GRU of features", config_.beta_units, ages,
+          "hⱼ"}},
+        1},
+       {{{VisitPart::kEach, "attention to features", M, {}, "βⱼ"}}, 1},
+       sum,
+       OutputOutline("sigmoid", 1)});
+  outline.steps = {
+      {Role::kState, "gⱼ", "GRU(vⱼ, gⱼ₊₁)", {"vⱼ", "gⱼ₊₁"}, config_.units},
+      {Role::kState, "αⱼ", "softmax over visits of wᵀ gⱼ + b", {"gⱼ"}, 1},
+      {Role::kState, "hⱼ", "GRU(vⱼ, hⱼ₊₁)", {"vⱼ", "hⱼ₊₁"}, config_.beta_units},
+      {Role::kState, "βⱼ", "tanh(W hⱼ + b)", {"hⱼ"}, M},
+      {Role::kState, "c", "Σⱼ αⱼ βⱼ ⊙ vⱼ", {"αⱼ", "βⱼ", "vⱼ"}, M}};
+  return outline;
+}
+
 VisitGru::VisitGru(const Scope& scope, const ResolvedRetain& config,
                    int64_t codes)
     : config_(config),
@@ -207,6 +251,16 @@ Var VisitGru::Logits(const Context& ctx, const VisitBatch& batch) const {
   return Reshape(output_(ctx, Dropout(ctx, last, config_.dropout)), {batch.B});
 }
 
+ModelOutline VisitGru::Outline() const {
+  return OutlineOfVisits(
+      {VisitOutline(codes_, config_.embedding),
+       {{{VisitPart::kForward, "GRU", config_.units,
+          config_.times ? "also reads ages" : "", "hⱼ"}},
+        1},
+       {{{VisitPart::kPool, "last state", config_.units, {}, {}}}, 1},
+       OutputOutline("sigmoid", 1)});
+}
+
 VisitLogistic::VisitLogistic(const Scope& scope, int64_t codes)
     : codes_(codes),
       weight_(scope.Add("weight", {codes, 1}, kZeroInit)),
@@ -219,6 +273,13 @@ Var VisitLogistic::Logits(const Context& ctx, const VisitBatch& batch) const {
       Tensor::Full({batch.B, 1, batch.S}, 1, visits.value().dtype());
   const Var sums = Reshape(WeightedSum(ones, visits), {batch.B, 1});
   return Reshape(AddRow(sums, ctx.Use(bias_)), {batch.B});
+}
+
+ModelOutline VisitLogistic::Outline() const {
+  return OutlineOfVisits(
+      {VisitOutline(codes_, 1),
+       {{{VisitPart::kPool, "sum of visits", 1, "and a bias", {}}}, 1},
+       OutputOutline("sigmoid", 1)});
 }
 
 std::optional<VisitParts> VisitLogistic::Parts(const VisitBatch& batch) const {

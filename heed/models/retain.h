@@ -29,6 +29,7 @@ class Retain : public VisitClassifier {
   Var Logits(const Context& ctx, const VisitBatch& batch) const override;
   std::optional<VisitParts> Parts(const VisitBatch& batch) const override;
   bool reads_ages() const override { return config_.times; }
+  ModelOutline Outline() const override;
 
  private:
   struct Pass {
@@ -59,6 +60,7 @@ class VisitGru : public VisitClassifier {
 
   Var Logits(const Context& ctx, const VisitBatch& batch) const override;
   bool reads_ages() const override { return config_.times; }
+  ModelOutline Outline() const override;
 
  private:
   ResolvedRetain config_;
@@ -76,6 +78,7 @@ class VisitLogistic : public VisitClassifier {
 
   Var Logits(const Context& ctx, const VisitBatch& batch) const override;
   std::optional<VisitParts> Parts(const VisitBatch& batch) const override;
+  ModelOutline Outline() const override;
 
  private:
   int64_t codes_;

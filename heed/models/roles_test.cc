@@ -73,6 +73,7 @@ TEST_P(EveryTranslator, Translates) {
   const auto exact = settings->Make(kTokens, kTokens, 1, DType::kF64);
   const auto f32 = settings->Make(kTokens, kTokens, 1);
   ExpectDecodes(*exact, *f32, batch);
+  ExpectOutlined(exact->Outline());
   EXPECT_EQ(exact->source_attentions().empty(), !settings->attends());
 }
 
@@ -84,6 +85,7 @@ TEST_P(EveryLanguageModel, ContinuesText) {
   const auto exact = settings->Make(kTokens, 1, DType::kF64);
   const auto f32 = settings->Make(kTokens, 1);
   ExpectDecodes(*exact, *f32, batch);
+  ExpectOutlined(exact->Outline());
 }
 
 TEST_P(EveryEncoder, EncodesVectors) {
@@ -128,6 +130,7 @@ TEST_P(EveryPretrained, IsPretrained) {
   EXPECT_GE(settings->positions(), S);
   EXPECT_GT(FindModel(GetParam().model).fine_tuning_rate, 0);
   const auto model = settings->MakePretraining(kTokens, 1, DType::kF64);
+  ExpectOutlined(model->Outline());
   const BertText text = {RandomIds({B, S}, kTokens, 1), Lengths({4, 4}),
                          RandomIds({B, S}, 2, 3)};
   const BertTargets targets = {Lengths({1, 6}), Lengths({3, 4}),
@@ -152,6 +155,7 @@ TEST_P(EveryForecaster, Forecasts) {
       Scope(parameters, ""), config, kColumns,
       settings->Make(Scope(parameters, "encoder"),
                      Forecaster::EncoderInputs(config, kColumns)));
+  ExpectOutlined(forecaster.Outline());
   const Tensor windows = RandomTensor({B, config.lookback, kColumns}, 1);
   const Tensor targets = RandomTensor({B, config.horizon, kColumns}, 2);
   ExpectLearns(parameters, [&](Tape* tape) {

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/model_outline.h"
 #include "heed/models/model_testing.h"
 #include "heed/models/preset.h"
 #include "heed/models/registry.h"
@@ -66,6 +67,27 @@ inline constexpr const char* kSmall[] = {
     "filters=3",
     // Draws nothing, so that the gradient is that of the loss.
     "pointing=soft", "local_filters=3", "document=9", "window=3", "pointers=2"};
+
+/// That a model says what it is made of, each part of it by a name.
+inline void ExpectOutlined(const ModelOutline& outline) {
+  ASSERT_TRUE(outline.defined()) << "pictures of it show no more than weights";
+  for (const OutlineSequence& sequence : outline.sequences) {
+    EXPECT_NE(sequence.name, "");
+    EXPECT_FALSE(sequence.blocks.empty()) << sequence.name;
+    EXPECT_TRUE(std::ranges::all_of(sequence.of, [&](size_t source) {
+      return source < outline.sequences.size();
+    })) << sequence.name;
+    for (const OutlineBlock& block : sequence.blocks) {
+      EXPECT_FALSE(block.parts.empty()) << sequence.name;
+      EXPECT_GE(block.repeats, 1) << sequence.name;
+      for (const OutlinePart& part : block.parts) {
+        EXPECT_NE(part.name, "") << sequence.name;
+        EXPECT_NE(part.kind, OutlinePart::Kind::kWhole)
+            << part.name << ": how its vectors meet is not known";
+      }
+    }
+  }
+}
 
 class EveryRole : public testing::TestWithParam<ModelName> {
  protected:

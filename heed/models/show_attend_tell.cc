@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/models/outline_parts.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/score_modifiers.h"
 #include "heed/ops/shape.h"
@@ -201,6 +202,57 @@ Var ShowAttendTell::Features(const Context& ctx, const Tensor& tokens,
   Var read = Add(read_state_(ctx, state), read_context_(ctx, Stack(contexts)));
   read = Tanh(Add(read, embedded));
   return SequenceDropout(ctx, read, dropout_, variational_);
+}
+
+ModelOutline ShowAttendTell::Outline() const {
+  using Kind = OutlinePart::Kind;
+  using Role = OutlineStep::Role;
+  const Shape& words = embedding_.weight().value().shape();
+  const int64_t units = read_state_.weight().value().dim(0);
+  const int64_t features = layers_.units();
+  OutlineSequence image = {.name = "image", .axis = "source"};
+  image.blocks = ConvolutionOutline(layers_);
+  if (positions_ != nullptr) {
+    image.blocks.push_back(
+        {{{.name = "+ vector of the place", .features = features}}, 1});
+  }
+  image.blocks.back().parts.back().result = "hⱼ";
+  OutlineSequence decoder = {
+      .name = "decoder", .axis = "target_inputs", .writes = true};
+  const auto add = [&decoder](OutlinePart part, const char* result) {
+    part.result = result;
+    decoder.blocks.push_back({{std::move(part)}, 1});
+  };
+  const std::string seen = gate_ ? "ĉᵢ" : "cᵢ";
+  add(EmbeddingOutline(words[0], words[1]).parts[0], "yᵢ₋₁");
+  add(AttentionOutline(attention_.info(), Kind::kSource, features), "cᵢ");
+  if (gate_) add({.name = "gate", .features = features}, "ĉᵢ");
+  add({.kind = Kind::kForward, .name = "LSTM", .features = units}, "sᵢ");
+  add({.name = "read-out", .features = words[1], .detail = "tanh"}, "tᵢ");
+  add(OutputOutline("softmax", words[0]).parts[0], "yᵢ");
+  ModelOutline outline;
+  outline.sequences = {std::move(image), std::move(decoder)};
+  outline.bridge = "z = tanh(W relu(W h̄)), with h̄ the mean of all hⱼ";
+  outline.bridge_features = units;
+  outline.attention = attention_.info().path;
+  outline.steps = {AttentionStep(attention_.info(), "sᵢ₋₁", features)};
+  if (gate_) {
+    outline.steps.push_back(
+        {Role::kState, "ĉᵢ", "σ(w sᵢ₋₁) cᵢ", {"sᵢ₋₁", "cᵢ"}, features});
+  }
+  outline.steps.push_back({Role::kState,
+                           "sᵢ",
+                           fmt::format("LSTM([yᵢ₋₁; {}], sᵢ₋₁)", seen),
+                           {"yᵢ₋₁", "sᵢ₋₁", seen},
+                           units});
+  outline.steps.push_back({Role::kState,
+                           "tᵢ",
+                           fmt::format("tanh(yᵢ₋₁ + L sᵢ + L {})", seen),
+                           {"yᵢ₋₁", "sᵢ", seen},
+                           words[1]});
+  outline.steps.push_back(
+      {Role::kOutput, "yᵢ", "softmax(W tᵢ)", {"tᵢ"}, words[0]});
+  return outline;
 }
 
 }  // namespace heed

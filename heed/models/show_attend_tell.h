@@ -69,6 +69,7 @@ class ShowAttendTell : public Captioner {
     return attention_.info().path;
   }
   bool hard_choices() const override { return hard_; }
+  ModelOutline Outline() const override;
 
  private:
   ImageUse use_;

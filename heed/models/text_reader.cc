@@ -25,8 +25,10 @@ Var PooledReader::operator()(const Context& ctx, const TextInput& text) const {
   return pooling_(ctx, x, text.lengths);
 }
 
-std::vector<OutlineBlock> PooledReader::Outline() const {
-  return WithBlock(encoder_->Outline(), PoolingOutline(pooling_.options()));
+std::vector<OutlineSequence> PooledReader::Outline() const {
+  return {{.axis = "source",
+           .blocks = WithBlock(encoder_->Outline(),
+                               PoolingOutline(pooling_.options()))}};
 }
 
 }  // namespace heed

@@ -21,9 +21,11 @@ class TextReader {
   /// output_size()]. Throws: ShapeError.
   virtual Var operator()(const Context& ctx, const TextInput& text) const = 0;
   virtual int64_t output_size() const = 0;
-  /// As of a SequenceEncoder.
-  virtual std::vector<OutlineBlock> Outline() const {
-    return UnknownOutline("reader", output_size());
+  /// The sequences that it reads, the last of which becomes the vector; one
+  /// without a name is that of the whole model.
+  virtual std::vector<OutlineSequence> Outline() const {
+    return {
+        {.axis = "source", .blocks = UnknownOutline("reader", output_size())}};
   }
 };
 
@@ -38,7 +40,7 @@ class PooledReader : public TextReader {
 
   Var operator()(const Context& ctx, const TextInput& text) const override;
   int64_t output_size() const override { return encoder_->output_size(); }
-  std::vector<OutlineBlock> Outline() const override;
+  std::vector<OutlineSequence> Outline() const override;
 
  private:
   std::unique_ptr<TextEncoder> encoder_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/autograd/context.h"
+#include "heed/base/model_outline.h"
 #include "heed/kernels/sparse.h"
 #include "heed/models/roles.h"
 
@@ -50,6 +51,9 @@ class VisitClassifier {
     return std::nullopt;
   }
   virtual bool reads_ages() const { return false; }
+  /// What it is made of, but for its name, as TaskModel has it; undefined: it
+  /// does not say.
+  virtual ModelOutline Outline() const { return {}; }
 };
 
 /// Reads visits of codes.

@@ -23,6 +23,7 @@ TEST_P(EveryVisitClassifier, ClassifiesVisits) {
   ExpectFilled(*settings, [&] { settings->Fill(); });
   ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
   const auto network = settings->Make(Scope(parameters, ""), /*codes=*/5);
+  ExpectOutlined(network->Outline());
   VisitBatch batch;
   batch.B = kPatients;
   batch.S = 3;

@@ -17,7 +17,7 @@ constexpr std::array kLayerNames = {"first", "second", "third"};
 
 ConvolutionStack::ConvolutionStack(const Scope& scope, int64_t channels,
                                    const std::vector<int64_t>& filters)
-    : units_(filters.back()) {
+    : filters_(filters) {
   layers_.reserve(filters.size());
   for (size_t i = 0; i < filters.size(); ++i) {
     layers_.emplace_back(scope / kLayerNames.at(i), channels, filters[i],

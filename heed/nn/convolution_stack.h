@@ -33,8 +33,9 @@ class ConvolutionStack {
   /// Shapes: result [B, ⌊H / scale⌋, ⌊W / scale⌋, units()].
   Var operator()(const Context& ctx, const Var& images) const;
 
-  /// Of the last layer.
-  int64_t units() const { return units_; }
+  /// Of each layer, and of the last one.
+  const std::vector<int64_t>& filters() const { return filters_; }
+  int64_t units() const { return filters_.back(); }
   /// Pixels along an image for each number along the result, and the least
   /// height and width of images.
   int64_t scale() const { return ScaleOf(std::ssize(layers_)); }
@@ -50,7 +51,7 @@ class ConvolutionStack {
   ReceptiveField FieldOf(int64_t row, int64_t column) const;
 
  private:
-  int64_t units_;
+  std::vector<int64_t> filters_;
   std::vector<Convolution2d> layers_;
 };
 

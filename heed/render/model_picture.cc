@@ -23,8 +23,9 @@ constexpr double kColumnStep = 96;
 constexpr double kLayerStep = 62;
 constexpr double kNarrowestLabel = 140;  // beside the boxes
 constexpr double kSequenceGap = 150;     // between two sequences
-constexpr double kNameHeight = 26;       // of inputs and outputs
-constexpr double kBelowRows = 78;        // room for inputs and the name below
+constexpr double kFloorGap = 34;    // below one that is made of other sequences
+constexpr double kNameHeight = 26;  // of inputs and outputs
+constexpr double kBelowRows = 78;   // room for inputs and the name below
 constexpr double kBridgeBox = 34;
 constexpr double kWidestWeight = 5;  // a line as wide as the weight 1
 constexpr int kColumnName = 11;      // characters
@@ -32,10 +33,12 @@ constexpr int kColumnName = 11;      // characters
 /// Where the boxes of a sequence stand.
 struct GridPlace {
   double x = 0;      // of the first column's middle
+  double base = 0;   // of all of it
   double label = 0;  // of the names of rows
   bool labels_left = true;
   std::vector<double> tops;  // of rows
   std::vector<double> heights;
+  std::vector<size_t> lanes;  // rows that lines around boxes come from
 };
 
 class ModelWriter {
@@ -48,7 +51,10 @@ class ModelWriter {
 
   Drawing Draw() {
     Measure();
-    for (size_t g = 0; g < grids_.size(); ++g) AddLinks(g);
+    for (size_t g = 0; g < grids_.size(); ++g) {
+      AddLinks(g);
+      AddSources(g);
+    }
     if (grids_.size() > 1) {
       AddAttention();
       AddBridge();
@@ -66,8 +72,8 @@ class ModelWriter {
  private:
   std::string Title() const {
     const std::string text = TitleOf(segment_);
-    return text.empty() ? outline_.name
-                        : fmt::format("{}: {}", outline_.name, text);
+    const std::string name = NameOf(outline_);
+    return text.empty() ? name : fmt::format("{}: {}", name, text);
   }
 
   static double HeightOf(const OutlineRow& row) {
@@ -75,35 +81,66 @@ class ModelWriter {
                                             : kLayerBoxHeight;
   }
 
+  /// Sequences stand side by side, and those that are made of them above.
   void Measure() {
+    places_.resize(grids_.size());
+    const double above = HeightOfFloor(/*upper=*/true);
+    const double below = HeightOfFloor(/*upper=*/false);
+    bottom_ = (above > 0 ? above + kFloorGap : 0.0) + below;
+    double left = LabelWidth(0);
+    double right = left;
+    for (size_t g = 0; g < grids_.size(); ++g) {
+      if (IsUpper(g)) continue;
+      const bool first = g == 0;
+      const double x = first ? left : right + kSequenceGap;
+      PlaceGrid(g, x, bottom_, /*labels_left=*/first);
+      right = x + WidthOf(g);
+      width_ = right + (first ? 0.0 : LabelWidth(g));
+    }
+    const double middle = (left + right) / 2;
+    for (size_t g = 0; g < grids_.size(); ++g) {
+      if (!IsUpper(g)) continue;
+      const double x = std::max(middle - WidthOf(g) / 2, LabelWidth(g));
+      PlaceGrid(g, x, above, /*labels_left=*/true);
+      const double name = TextWidth(grids_[g].sequence.name, 13) + 30;
+      width_ = std::max(width_, x + WidthOf(g) + name);
+    }
+  }
+
+  bool IsUpper(size_t g) const { return !grids_[g].sequence.of.empty(); }
+
+  double HeightOfFloor(bool upper) const {
     double highest = 0;
-    for (const OutlineGrid& grid : grids_) {
-      double height = kBelowRows - kNameHeight;
-      for (const OutlineRow& row : grid.rows) {
+    for (size_t g = 0; g < grids_.size(); ++g) {
+      if (IsUpper(g) != upper) continue;
+      double height = kBelowRows;
+      for (const OutlineRow& row : grids_[g].rows) {
         height += HeightOf(row) + kLayerStep - kLayerBoxHeight;
       }
-      if (grid.sequence.writes) height += kNameHeight;
+      if (grids_[g].sequence.writes) height += kNameHeight;
       highest = std::max(highest, height);
     }
-    bottom_ = highest + kNameHeight;
-    double x = LabelWidth(0);
-    for (const OutlineGrid& grid : grids_) {
-      GridPlace place;
-      place.labels_left = places_.empty();
-      place.x = x + kLayerBox / 2;
-      double y = bottom_ - kBelowRows;
-      for (const OutlineRow& row : grid.rows) {
-        y -= HeightOf(row);
-        place.tops.push_back(y);
-        place.heights.push_back(HeightOf(row));
-        y -= kLayerStep - kLayerBoxHeight;
-      }
-      x += kColumnStep * static_cast<double>(grid.columns.size()) -
-           (kColumnStep - kLayerBox);
-      place.label = place.labels_left ? LabelWidth(0) - 22 : x + 22;
-      places_.push_back(std::move(place));
-      width_ = x + (places_.size() > 1 ? LabelWidth(1) : 0.0);
-      x += kSequenceGap;
+    return highest;
+  }
+
+  double WidthOf(size_t g) const {
+    return kColumnStep * static_cast<double>(grids_[g].columns.size() - 1) +
+           kLayerBox;
+  }
+
+  /// `x`: of its left side; `base`: of its lower one.
+  void PlaceGrid(size_t g, double x, double base, bool labels_left) {
+    GridPlace& place = places_[g];
+    place.x = x + kLayerBox / 2;
+    place.base = base;
+    place.labels_left = labels_left;
+    place.label = labels_left ? x - 22 : x + WidthOf(g) + 22;
+    double y = base - kBelowRows;
+    for (const OutlineRow& row : grids_[g].rows) {
+      y -= HeightOf(row);
+      place.tops.push_back(y);
+      place.heights.push_back(HeightOf(row));
+      y -= kLayerStep - kLayerBoxHeight;
     }
   }
 
@@ -158,10 +195,29 @@ class ModelWriter {
     AddArrow(fmt::format("M{:.1f} {:.1f}H{:.1f}", from, y, to), to, y, true,
              to < from);
   }
-  /// To the left side of a box from below, around what stands between.
-  void AddAround(size_t g, size_t from, size_t to, size_t column, int lane) {
+  /// All lines around boxes from one row have a lane of their own.
+  int LaneOf(size_t g, size_t from) {
+    std::vector<size_t>& lanes = places_[g].lanes;
+    const auto found = std::ranges::find(lanes, from);
+    const auto lane = static_cast<int>(found - lanes.begin());
+    if (found == lanes.end()) lanes.push_back(from);
+    return lane;
+  }
+  /// To the left side of a box from below, around what stands between; to one
+  /// over all columns from below.
+  void AddAround(size_t g, size_t from, size_t to, size_t column) {
+    const int lane = LaneOf(g, from);
     const double side = MiddleX(g, column) - kLayerBox / 2;
     const double x = side - 6 - 5.0 * lane;
+    if (IsWide(g, to)) {
+      const double y = Bottom(g, to);
+      const double inside =
+          std::max(x, MiddleX(g, 0) - kLayerBox / 2 + 6 + 5.0 * lane);
+      AddArrow(fmt::format("M{:.1f} {:.1f}H{:.1f}V{:.1f}H{:.1f}V{:.1f}", side,
+                           MiddleY(g, from), x, y + 12 + 4.0 * lane, inside, y),
+               inside, y, false);
+      return;
+    }
     const double y = MiddleY(g, to) + 5 + 4.0 * lane;
     AddArrow(fmt::format("M{:.1f} {:.1f}H{:.1f}V{:.1f}H{:.1f}", side,
                          MiddleY(g, from), x, y, side),
@@ -180,6 +236,13 @@ class ModelWriter {
              x2, y2, true);
   }
 
+  /// Whether a row is one box over all columns.
+  bool IsWide(size_t g, size_t r) const {
+    const OutlineRow& row = grids_[g].rows[r];
+    return !row.pooled && (row.part.kind == PartKind::kPool ||
+                           row.part.kind == PartKind::kWhole);
+  }
+
   const OutlineStep* StepThatGives(const std::string& result) const {
     const auto found =
         std::ranges::find(outline_.steps, result, &OutlineStep::result);
@@ -192,11 +255,11 @@ class ModelWriter {
     for (size_t r = 0; r < grid.rows.size(); ++r) {
       const OutlineRow& row = grid.rows[r];
       AddRecurrence(g, r);
-      const OutlineStep* step = g > 0 ? StepThatGives(row.receives) : nullptr;
-      if (step != nullptr) {
-        AddReads(g, r, *step);
-      } else if (row.pooled) {
+      const OutlineStep* step = StepThatGives(row.receives);
+      if (row.pooled) {
         AddUp(CentreX(g), Top(g, r - 1), Bottom(g, r));
+      } else if (step != nullptr) {
+        AddReads(g, r, *step);
       } else {
         AddFromBelow(g, r);
       }
@@ -212,7 +275,7 @@ class ModelWriter {
 
   void AddReads(size_t g, size_t r, const OutlineStep& step) {
     const OutlineGrid& grid = grids_[g];
-    int lane = 0;
+    bool given = false;
     for (const std::string& read : step.reads) {
       const int64_t same = grid.RowThatGives(read);
       // What the step before gave.
@@ -225,14 +288,16 @@ class ModelWriter {
         AddFromBelow(g, r);
       } else if (same >= 0) {
         ForColumns(g, [&](size_t c) {
-          AddAround(g, static_cast<size_t>(same), r, c, lane);
+          AddAround(g, static_cast<size_t>(same), r, c);
         });
-        ++lane;
       } else if (before >= 0 && !IsSame(g, static_cast<size_t>(before), r)) {
         for (size_t c = 0; c + 1 < grid.columns.size(); ++c) {
           if (grid.columns[c].dots || grid.columns[c + 1].dots) continue;
           AddOnward(g, static_cast<size_t>(before), r, c);
         }
+      } else if (r == 0 && before < 0 && !given) {
+        AddFromBelow(g, r);
+        given = true;
       }
     }
   }
@@ -254,22 +319,32 @@ class ModelWriter {
 
   void AddFromBelow(size_t g, size_t r) {
     const OutlineRow& row = grids_[g].rows[r];
-    const double from = r == 0 ? bottom_ - kBelowRows + 22 : Top(g, r - 1);
+    const double from =
+        r == 0 ? places_[g].base - kBelowRows + 22 : Top(g, r - 1);
     const double to = Bottom(g, r);
-    const bool fans =
-        row.part.kind == PartKind::kAll || row.part.kind == PartKind::kCausal;
     ForColumns(g, [&](size_t c) {
-      if (!fans) {
+      if (!IsFan(row.part.kind)) {
         AddUp(MiddleX(g, c), from, to);
         return;
       }
       ForColumns(g, [&](size_t s) {
-        if (row.part.kind == PartKind::kCausal && s > c) return;
+        if (!Meets(row.part.kind, c, s)) return;
         AddLine(MiddleX(g, s), from, MiddleX(g, c), to,
                 s == c ? "stroke-width='1.2'"
                        : "stroke-width='1' stroke-opacity='0.45'");
       });
     });
+  }
+
+  static bool IsFan(PartKind kind) {
+    return kind == PartKind::kAll || kind == PartKind::kCausal ||
+           kind == PartKind::kNear || kind == PartKind::kEdges;
+  }
+  /// Whether column c reads column s; of a graph any may.
+  static bool Meets(PartKind kind, size_t c, size_t s) {
+    if (kind == PartKind::kCausal) return s <= c;
+    if (kind == PartKind::kNear) return s <= c + 1 && c <= s + 1;
+    return true;
   }
 
   void AddRecurrence(size_t g, size_t r) {
@@ -294,6 +369,23 @@ class ModelWriter {
     return MiddleX(g, column) + sign * (dots ? 12 : kLayerBox / 2);
   }
 
+  /// From the vectors of other sequences to the items that they are.
+  void AddSources(size_t g) {
+    const std::vector<size_t>& of = grids_[g].sequence.of;
+    if (of.empty()) return;
+    const double to = places_[g].base - kNameHeight - 8;
+    ForColumns(g, [&](size_t c) {
+      const size_t source = of.size() == 1 ? of[0] : of.at(c);
+      const double x = CentreX(source);
+      const double from = Top(source, grids_[source].rows.size() - 1);
+      const double bend = (from - to) / 2;
+      AddArrow(fmt::format("M{0:.1f} {1:.1f}C{0:.1f} {2:.1f} {3:.1f} {4:.1f} "
+                           "{3:.1f} {5:.1f}",
+                           x, from, from - bend, MiddleX(g, c), to + bend, to),
+               MiddleX(g, c), to, false);
+    });
+  }
+
   /// From the source to the boxes that attend to it, at one column.
   void AddAttention() {
     for (size_t r = 0; r < grids_[1].rows.size(); ++r) {
@@ -301,8 +393,10 @@ class ModelWriter {
       const size_t top = grids_[0].rows.size() - 1;
       const std::vector<float> weights = WeightsOfStep();
       const size_t column = ChosenColumn();
-      const double x = MiddleX(1, column);
-      const double y = Bottom(1, r);
+      // From below, or from the left to what stands above a wide box.
+      const bool pooled = grids_[1].rows[r].pooled;
+      const double x = pooled ? CentreX(1) - kLayerBox / 2 : MiddleX(1, column);
+      const double y = pooled ? MiddleY(1, r) : Bottom(1, r);
       ForColumns(0, [&](size_t c) {
         const int64_t item = grids_[0].columns[c].item;
         const bool live = item >= 0 && item < std::ssize(weights);
@@ -314,8 +408,8 @@ class ModelWriter {
             "stroke-opacity:{:.2f}' d='M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} "
             "{:.1f} {:.1f} {:.1f}'><title>{:.2f}</title></path>",
             0.5 + kWidestWeight * weight, 0.15 + 0.8 * weight, MiddleX(0, c),
-            from, MiddleX(0, c), from - lift, x - 50, y + lift, x, y,
-            live ? weight : 0.0);
+            from, MiddleX(0, c), from - lift, x - (pooled ? 120 : 50),
+            y + (pooled ? 0.0 : lift), x, y, live ? weight : 0.0);
       });
     }
   }
@@ -383,7 +477,7 @@ class ModelWriter {
             std::to_string(outline_.bridge_features));
   }
   size_t LastRecurrent(size_t g, bool first) const {
-    size_t found = 0;
+    size_t found = first ? 0 : grids_[g].rows.size() - 1;
     for (size_t r = 0; r < grids_[g].rows.size(); ++r) {
       const PartKind kind = grids_[g].rows[r].part.kind;
       if (kind != PartKind::kForward && kind != PartKind::kBackward &&
@@ -418,7 +512,7 @@ class ModelWriter {
 
   void AddBoxes(size_t g) {
     const OutlineGrid& grid = grids_[g];
-    const double names = bottom_ - kNameHeight - 14;
+    const double names = places_[g].base - kNameHeight - 14;
     for (size_t c = 0; c < grid.columns.size(); ++c) {
       const OutlineColumn& column = grid.columns[c];
       AddText(MiddleX(g, c), names, "token", 13, "middle",
@@ -430,8 +524,13 @@ class ModelWriter {
     }
     const std::string how =
         grid.sequence.backwards ? ", read from the end" : "";
-    AddText(CentreX(g), bottom_ - 6, "title", 13, "middle",
-            grid.sequence.name + how);
+    if (IsUpper(g)) {
+      AddText(MiddleX(g, grid.columns.size() - 1) + kLayerBox / 2 + 14, names,
+              "title", 13, "start", grid.sequence.name + how);
+    } else {
+      AddText(CentreX(g), places_[g].base - 6, "title", 13, "middle",
+              grid.sequence.name + how);
+    }
     for (size_t r = 0; r < grid.rows.size(); ++r) AddRow(g, r);
   }
 

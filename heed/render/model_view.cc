@@ -45,6 +45,10 @@ std::string_view WordsOfKind(RowKind kind) {
       return "attends to the source";
     case RowKind::kPool:
       return "one vector of all";
+    case RowKind::kNear:
+      return "each sees those beside it";
+    case RowKind::kEdges:
+      return "each attends to its neighbours";
     default:
       return "";
   }
@@ -107,7 +111,7 @@ std::string NamesText(const OutlineGrid& grid, bool outputs, int names) {
 std::string ModelText(const ExplanationSegment& segment,
                       const TerminalOptions& terminal) {
   const ModelOutline& outline = segment.outline;
-  std::string out = terminal::Strong(terminal, outline.name) + '\n';
+  std::string out = terminal::Strong(terminal, NameOf(outline)) + '\n';
   std::vector<OutlineGrid> grids = GridsOf(segment);
   int names = 0;
   for (const OutlineGrid& grid : grids) {

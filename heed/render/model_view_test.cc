@@ -72,6 +72,55 @@ TEST(OutlineRows, ReadFromTheEndStatesGoBackwards) {
             OutlinePart::Kind::kBackward);
 }
 
+/// Words that are read one sentence at a time, and their sentences.
+ModelOutline OutlineOfTwoFloors() {
+  ModelOutline outline;
+  outline.name = "floors";
+  outline.weights = 1234567;
+  OutlineSequence words = {.name = "words", .axis = "source"};
+  words.blocks = {{{{Kind::kEach, "embedding", 4}}, 1},
+                  {{{Kind::kPool, "mean", 4}}, 1}};
+  OutlineSequence sentences = {.name = "sentences", .axis = "sentences"};
+  sentences.letter = "s";
+  sentences.of = {0};
+  sentences.blocks = {{{{Kind::kForward, "GRU", 8, {}, "hⱼ"}}, 1},
+                      {{{Kind::kNear, "convolution", 8}}, 1},
+                      {{{Kind::kEdges, "attention", 8}}, 1}};
+  outline.sequences = {words, sentences};
+  return outline;
+}
+
+/// How far below the upper edge a text stands.
+double HeightOfText(const std::string& svg, const std::string& text) {
+  const size_t end = svg.find(">" + text + "<");
+  const size_t at = svg.rfind(" y='", end);
+  return end == std::string::npos ? -1 : std::stod(svg.substr(at + 4));
+}
+
+TEST(OutlineRows, ItemsAreCalledAsTheModelSays) {
+  ExplanationSegment segment;
+  segment.outline = OutlineOfTwoFloors();
+  segment.outline.sequences[0].items = {"first", "second"};
+  const std::vector<OutlineGrid> grids = GridsOf(segment);
+  ASSERT_EQ(grids[0].columns.size(), 2U);
+  EXPECT_EQ(grids[0].columns[1].input, "second");
+  EXPECT_EQ(grids[1].columns[0].input, "s₁") << "it writes nothing";
+  EXPECT_EQ(NameOf(segment.outline), "floors, 1,234,567 weights");
+}
+
+TEST(ModelView, WhatIsMadeOfOtherSequencesStandsAboveThem) {
+  ExplanationSegment segment;
+  segment.outline = OutlineOfTwoFloors();
+  const std::string svg = DrawModel(segment, {}).svg;
+  EXPECT_LT(HeightOfText(svg, "attention"), HeightOfText(svg, "convolution"));
+  EXPECT_LT(HeightOfText(svg, "GRU"), HeightOfText(svg, "s₁"));
+  EXPECT_LT(HeightOfText(svg, "s₁"), HeightOfText(svg, "mean"));
+  EXPECT_LT(HeightOfText(svg, "mean"), HeightOfText(svg, "x₁"));
+  const std::string text = ModelView().text(segment, {}, {.width = 120});
+  EXPECT_THAT(text, HasSubstr("each sees those beside it"));
+  EXPECT_THAT(text, HasSubstr("each attends to its neighbours"));
+}
+
 TEST(ModelView, DrawsBoxesOfEveryColumnAndFormulas) {
   ExplanationSegment segment;
   segment.outline = AttentiveOutline();

@@ -43,7 +43,9 @@ std::vector<OutlineColumn> ColumnsOf(size_t count) {
 std::vector<OutlineColumn> SymbolColumns(const OutlineSequence& sequence,
                                          bool target) {
   const std::string last = target ? "ₘ" : "ₙ";
-  const std::string letter = target ? "y" : "x";
+  const std::string letter = target                    ? "y"
+                             : sequence.letter.empty() ? "x"
+                                                       : sequence.letter;
   std::vector<OutlineColumn> columns = {{"", "", "₁", -1, false},
                                         {"", "", "₂", -1, false},
                                         {"…", "…", "", -1, true},
@@ -68,6 +70,15 @@ std::vector<OutlineColumn> SymbolColumns(const OutlineSequence& sequence,
   return columns;
 }
 
+std::vector<OutlineColumn> NamedColumns(const OutlineSequence& sequence) {
+  std::vector<OutlineColumn> columns = ColumnsOf(sequence.items.size());
+  for (OutlineColumn& column : columns) {
+    if (column.dots) continue;
+    column.input = sequence.items[static_cast<size_t>(column.item)];
+  }
+  return columns;
+}
+
 std::vector<OutlineColumn> ColumnsOf(const ExplanationSegment& segment,
                                      const OutlineSequence& sequence,
                                      bool target) {
@@ -77,7 +88,8 @@ std::vector<OutlineColumn> ColumnsOf(const ExplanationSegment& segment,
   // What is written stands one step behind what is read.
   const Axis* sized = target ? outputs : inputs;
   if (sized == nullptr || sized->items.empty()) {
-    return SymbolColumns(sequence, target);
+    return sequence.items.empty() ? SymbolColumns(sequence, target)
+                                  : NamedColumns(sequence);
   }
   std::vector<OutlineColumn> columns = ColumnsOf(sized->items.size());
   for (OutlineColumn& column : columns) {
@@ -186,10 +198,21 @@ std::vector<std::string> FormulasOf(const ModelOutline& outline) {
   return lines;
 }
 
+std::string NameOf(const ModelOutline& outline) {
+  if (outline.weights == 0) return outline.name;
+  std::string digits = std::to_string(outline.weights);
+  constexpr size_t kGroup = 3;
+  for (size_t at = digits.size(); at > kGroup;) {
+    at -= kGroup;
+    digits.insert(at, ",");
+  }
+  return fmt::format("{}, {} weights", outline.name, digits);
+}
+
 std::vector<OutlineGrid> GridsOf(const ExplanationSegment& segment) {
   std::vector<OutlineGrid> grids;
   for (const OutlineSequence& sequence : segment.outline.sequences) {
-    const bool target = !grids.empty();
+    const bool target = !grids.empty() && sequence.writes;
     grids.push_back(
         {sequence, ColumnsOf(segment, sequence, target), RowsOf(sequence)});
   }

@@ -55,6 +55,8 @@ std::string WithNumber(std::string symbol, const std::string& number);
 std::string Subscript(int64_t number);
 /// What a part is, behind its name: "256 features, 8 heads, scaled_dot".
 std::string DetailOf(const OutlinePart& part);
+/// "luong (global), 12,345 weights".
+std::string NameOf(const ModelOutline& outline);
 /// The formulas of an outline, z first, one a line: "cᵢ = Σⱼ αᵢⱼ hⱼ".
 std::vector<std::string> FormulasOf(const ModelOutline& outline);
 

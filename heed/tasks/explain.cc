@@ -43,7 +43,13 @@ std::string ModelName(const LoadedModel& loaded) {
 }  // namespace
 
 ModelOutline OutlineOf(const LoadedModel& loaded) {
+  const ParameterSet& parameters = std::as_const(*loaded.model).parameters();
   ModelOutline outline = loaded.model->Outline();
+  if (!outline.defined()) outline = OutlineOf(parameters);
+  outline.weights = 0;
+  for (const auto& parameter : parameters.all()) {
+    outline.weights += parameter->value().numel();
+  }
   outline.name = ModelName(loaded);
   const std::string variant = SettingOf(loaded, "variant");
   if (!variant.empty()) outline.name += fmt::format(" ({})", variant);

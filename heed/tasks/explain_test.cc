@@ -75,6 +75,23 @@ TEST_P(ExplainEach, ReportsAllThatTheModelAttendedTo) {
   }
 }
 
+TEST_P(ExplainEach, SaysWhatTheModelIsMadeOf) {
+  const ModelOutline outline = OutlineOf(loaded_);
+  EXPECT_NE(outline.name, "");
+  EXPECT_GT(outline.weights, 0);
+  ASSERT_TRUE(outline.defined());
+  for (const OutlineSequence& sequence : outline.sequences) {
+    EXPECT_NE(sequence.name, "");
+    EXPECT_FALSE(sequence.blocks.empty()) << sequence.name;
+    for (const OutlineBlock& block : sequence.blocks) {
+      for (const OutlinePart& part : block.parts) {
+        EXPECT_NE(part.name, "") << sequence.name;
+        EXPECT_NE(part.kind, OutlinePart::Kind::kWhole) << part.name;
+      }
+    }
+  }
+}
+
 /// What is chosen among labels or words has a probability, and the others in
 /// order; only a model of other numbers has none.
 TEST_P(ExplainEach, EveryChoiceHasAProbability) {

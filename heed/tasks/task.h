@@ -90,9 +90,10 @@ class TaskModel {
   virtual ModelFiles Files() const { return {}; }
   /// The encoder that models of other tasks can start from; null: none.
   virtual std::unique_ptr<PretrainedEncoder> encoder() const;
-  /// Of what the network is made and what flows where, for pictures; of one
-  /// that does not say, its parts by the names of their weights.
-  virtual ModelOutline Outline() const { return OutlineOf(parameters()); }
+  /// Of what the network is made and what flows where, for pictures, but for
+  /// its name; undefined: it does not say, and pictures show OutlineOf its
+  /// weights.
+  virtual ModelOutline Outline() const { return {}; }
   /// What was learnt, by name: {"source_vocabulary", 8000}.
   virtual std::vector<std::pair<std::string, int64_t>> Sizes() const {
     return {};

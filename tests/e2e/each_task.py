@@ -143,6 +143,25 @@ class EachTask(EndToEnd):
                 self.assertNotEqual(said, "")
                 self.assertGreater(len(numbers), 0)
 
+    def test_each_model_says_what_it_is_made_of(self):
+        for sample in self.samples:
+            with self.subTest(task=sample.task):
+                e = strict_json(self.runs("explain", sample.model, "--view", "model", "--json"))
+                outline = e["outline"]
+                self.assertGreater(outline["weights"], 0)
+                parts = [part for sequence in outline["sequences"]
+                         for block in sequence["blocks"] for part in block["parts"]]
+                self.assertGreater(len(parts), 1)
+                for part in parts:
+                    self.assertNotEqual(part["name"], "")
+                    self.assertNotEqual(part["kind"], "whole", part["name"])
+                said = self.runs("explain", sample.model, "--view", "model")
+                for name in {part["name"] for part in parts}:
+                    self.assertIn(name, said)
+                picture = self.folder / f"{sample.task}-model.svg"
+                self.explained(sample, "--view", "model", "--out", picture)
+                self.assertIn(f"{outline['weights']:,} weights", picture.read_text())
+
     def test_explanation_in_every_format(self):
         for sample in self.samples:
             with self.subTest(task=sample.task):

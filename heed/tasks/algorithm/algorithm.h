@@ -65,6 +65,7 @@ class AlgorithmModel : public TaskModel {
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
+  ModelOutline Outline() const override { return network->Outline(); }
 
   /// Logits of all steps. Shapes: inputs [T, B, I], result [T, B, O].
   Var Logits(const Context& ctx, const Tensor& inputs,

@@ -75,10 +75,7 @@ class CaptionModel : public TaskModel {
   using TaskModel::parameters;
   ParameterSet& parameters() override { return network->parameters(); }
   ModelFiles Files() const override;
-  ModelOutline Outline() const override {
-    ModelOutline outline = network->Outline();
-    return outline.defined() ? outline : OutlineOf(parameters());
-  }
+  ModelOutline Outline() const override { return network->Outline(); }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"vocabulary", vocabulary.size()},
             {"height", format.height},

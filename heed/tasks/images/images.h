@@ -54,6 +54,7 @@ class ImageModel : public ImageClassesModel {
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
   ModelFiles Files() const override;
+  ModelOutline Outline() const override { return network->Outline(); }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"classes", std::ssize(classes)},
             {"height", format.height},

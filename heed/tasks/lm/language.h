@@ -51,10 +51,7 @@ class LanguageTaskModel : public TaskModel {
   ModelFiles Files() const override {
     return {{config.data.vocabulary.FileName(), vocabulary.Serialize()}};
   }
-  ModelOutline Outline() const override {
-    ModelOutline outline = network->Outline();
-    return outline.defined() ? outline : OutlineOf(parameters());
-  }
+  ModelOutline Outline() const override { return network->Outline(); }
   std::unique_ptr<PretrainedEncoder> encoder() const override {
     return EncoderOf(*config.model, config.data.vocabulary, vocabulary,
                      parameters());

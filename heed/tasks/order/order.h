@@ -63,6 +63,7 @@ class OrderModel : public ImageClassesModel {
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
   ModelFiles Files() const override;
+  ModelOutline Outline() const override { return network->Outline(); }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"height", frame.height},
             {"width", frame.width},

@@ -98,6 +98,7 @@ class RatingModel : public TaskModel {
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
   ModelFiles Files() const override;
+  ModelOutline Outline() const override { return network->Outline(); }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"users", memory.users().size()},
             {"items", memory.items().size()},

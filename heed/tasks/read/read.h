@@ -60,6 +60,7 @@ class PassageModel : public TaskModel {
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
   ModelFiles Files() const override;
+  ModelOutline Outline() const override { return network->Outline(); }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"vocabulary", vocabulary.size()}};
   }

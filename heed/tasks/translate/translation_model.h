@@ -25,10 +25,7 @@ class TranslationModel : public TaskModel {
   using TaskModel::parameters;
   ParameterSet& parameters() override { return model->parameters(); }
   ModelFiles Files() const override;
-  ModelOutline Outline() const override {
-    ModelOutline outline = model->Outline();
-    return outline.defined() ? outline : OutlineOf(parameters());
-  }
+  ModelOutline Outline() const override { return model->Outline(); }
   std::unique_ptr<PretrainedEncoder> encoder() const override;
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"source_vocabulary", vocabularies.source.size()},

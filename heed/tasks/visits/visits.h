@@ -62,6 +62,7 @@ class VisitModel : public TaskModel {
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
   ModelFiles Files() const override;
+  ModelOutline Outline() const override { return network->Outline(); }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"codes", codes.size()}};
   }
