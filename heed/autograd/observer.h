@@ -104,9 +104,15 @@ class AttentionWatch : public Observer {
     return wish_ ? wish_(info) : AttentionWish{.weights = true};
   }
   void OnAttention(const AttentionEvent& event) override {
-    seen.push_back({event.info, event.step, event.weights, {}, {}});
+    seen.push_back({event.info, event.step, event.weights, {}, {}, {}});
     if (event.graph != nullptr) seen.back().graph = *event.graph;
     if (event.parts != nullptr) seen.back().parts = *event.parts;
+  }
+  Var OnContext(const AttentionInfo& info, const Var& context) override {
+    if (!seen.empty() && seen.back().info.path == info.path) {
+      seen.back().context = context.value();
+    }
+    return context;
   }
 
   /// An event that outlives its call.
@@ -116,6 +122,9 @@ class AttentionWatch : public Observer {
     Var weights;
     std::optional<kernels::Neighbourhood> graph;
     std::optional<AttentionParts> parts;
+    /// What its heads read [B, T, H D]; undefined of weights that several calls
+    /// made.
+    Tensor context;
   };
   std::vector<Seen> seen;  ///< in the order of computation
 

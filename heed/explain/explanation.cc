@@ -189,6 +189,40 @@ double MeanStep(const std::vector<float>& weights, int64_t queries,
                    : std::numeric_limits<double>::quiet_NaN();
 }
 
+/// The mean cosine of two vectors each, over queries and pairs of heads; one of
+/// zeros does not count.
+class PairCosines {
+ public:
+  explicit PairCosines(int64_t queries) : sums_(static_cast<size_t>(queries)) {}
+
+  /// One feature of both vectors of a query.
+  void Add(int64_t query, double a, double b) {
+    auto& own = sums_[static_cast<size_t>(query)];
+    own[0] += a * b;
+    own[1] += a * a;
+    own[2] += b * b;
+  }
+  /// Both heads are complete.
+  void ClosePair() {
+    for (auto& own : sums_) {
+      if (own[1] > 0 && own[2] > 0) {
+        sum_ += own[0] / std::sqrt(own[1] * own[2]);
+        ++rows_;
+      }
+      own = {};
+    }
+  }
+  double mean() const {
+    return rows_ > 0 ? sum_ / static_cast<double>(rows_)
+                     : std::numeric_limits<double>::quiet_NaN();
+  }
+
+ private:
+  std::vector<std::array<double, 3>> sums_;  // Σ a b, Σ a² and Σ b²
+  double sum_ = 0;
+  int64_t rows_ = 0;
+};
+
 }  // namespace
 
 std::vector<float> AttentionMap::OfHead(int64_t head) const {
@@ -317,38 +351,45 @@ HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head) {
 }
 
 double LikenessOfHeads(const AttentionMap& map) {
-  const auto queries = static_cast<size_t>(map.query_size);
-  double sum = 0;
-  int64_t rows = 0;
+  PairCosines cosines(map.query_size);
   for (int64_t h = 0; h < map.heads; ++h) {
     for (int64_t other = h + 1; other < map.heads; ++other) {
-      // Of each query Σ a b, Σ a² and Σ b².
-      std::vector<std::array<double, 3>> sums(queries);
-      const auto add = [&](int64_t t, double a, double b) {
-        auto& own = sums[static_cast<size_t>(t)];
-        own[0] += a * b;
-        own[1] += a * a;
-        own[2] += b * b;
-      };
       for (size_t e = 0; e < map.edges.size(); ++e) {
-        add(map.edges[e].first, map.OfEdge(e, h), map.OfEdge(e, other));
+        cosines.Add(map.edges[e].first, map.OfEdge(e, h), map.OfEdge(e, other));
       }
       if (map.edges.empty()) {
         const std::vector<float> first = map.OfHead(h);
         const std::vector<float> second = map.OfHead(other);
         for (size_t i = 0; i < first.size(); ++i) {
-          add(static_cast<int64_t>(i) / map.key_size, first[i], second[i]);
+          cosines.Add(static_cast<int64_t>(i) / map.key_size, first[i],
+                      second[i]);
         }
       }
-      for (const auto& own : sums) {
-        if (!(own[1] > 0) || !(own[2] > 0)) continue;
-        sum += own[0] / std::sqrt(own[1] * own[2]);
-        ++rows;
-      }
+      cosines.ClosePair();
     }
   }
-  return rows > 0 ? sum / static_cast<double>(rows)
-                  : std::numeric_limits<double>::quiet_NaN();
+  return cosines.mean();
+}
+
+double LikenessOfContexts(std::span<const float> contexts, int64_t heads,
+                          int64_t queries) {
+  PairCosines cosines(queries);
+  const int64_t D =
+      std::ssize(contexts) / std::max<int64_t>(heads * queries, 1);
+  const auto at = [&](int64_t t, int64_t h, int64_t d) {
+    return contexts[static_cast<size_t>((t * heads + h) * D + d)];
+  };
+  for (int64_t h = 0; h < heads; ++h) {
+    for (int64_t other = h + 1; other < heads; ++other) {
+      for (int64_t t = 0; t < queries; ++t) {
+        for (int64_t d = 0; d < D; ++d) {
+          cosines.Add(t, at(t, h, d), at(t, other, d));
+        }
+      }
+      cosines.ClosePair();
+    }
+  }
+  return cosines.mean();
 }
 
 std::vector<HeadStatistics> StatisticsOf(const AttentionMap& map) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,8 @@ struct AttentionMap {
   int64_t key_size = 0;    ///< S
   std::vector<float> weights = {};
   std::vector<std::pair<int32_t, int32_t>> edges = {};
+  /// See LikenessOfContexts; NaN: of one head, or not known.
+  double context_likeness = std::numeric_limits<double>::quiet_NaN();
 
   bool within_axis() const { return query == key; }
   /// Mean over the heads [T, S].
@@ -107,13 +110,20 @@ std::vector<HeadStatistics> StatisticsOf(const AttentionMap& map);
 /// positions).
 double LikenessOfHeads(const AttentionMap& map);
 
+/// The same of what they read: the mean cosine of the contexts of two heads,
+/// Σ_s a v each, before an output layer mixes them. Shapes: contexts [T, H D].
+/// Paper: Li et al. 2018 (disagreement on outputs).
+double LikenessOfContexts(std::span<const float> contexts, int64_t heads,
+                          int64_t queries);
+
 /// The statistics of a layer's heads.
 struct LayerStatistics {
   std::string layer;
   std::vector<HeadStatistics> heads;
   bool within_axis = true;  ///< whether distances are in items
-  /// See LikenessOfHeads.
+  /// See LikenessOfHeads and LikenessOfContexts.
   double likeness = std::numeric_limits<double>::quiet_NaN();
+  double context_likeness = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct Alternative {

@@ -111,6 +111,21 @@ TEST(LikenessOfHeads, IsOneOfEqualHeadsAndZeroOfApartOnes) {
   EXPECT_NEAR(LikenessOfHeads(a), 1.0 / 3, 1e-12);
 }
 
+TEST(LikenessOfContexts, IsTheMeanCosineOverQueriesAndPairsOfHeads) {
+  // Two queries; heads of two features: (1, 0) beside (1, 1), with a cosine of
+  // √½, and (0, 2) beside (−1, 0), with one of 0.
+  const std::vector<float> two = {1, 0, 1, 1, 0, 2, -1, 0};
+  EXPECT_NEAR(LikenessOfContexts(two, 2, 2), std::sqrt(.5) / 2, 1e-12);
+  // Of three heads of one query, (1, 0), (1, 0) and (−3, 0): 1, −1 and −1.
+  EXPECT_NEAR(LikenessOfContexts(std::vector<float>{1, 0, 1, 0, -3, 0}, 3, 1),
+              -1.0 / 3, 1e-12);
+  // A query that read nothing does not count.
+  const std::vector<float> nothing = {1, 0, 1, 1, 0, 0, 1, 0};
+  EXPECT_NEAR(LikenessOfContexts(nothing, 2, 2), std::sqrt(.5), 1e-12);
+  EXPECT_TRUE(std::isnan(LikenessOfContexts(two, 1, 2)));
+  EXPECT_TRUE(std::isnan(LikenessOfContexts({}, 2, 2)));
+}
+
 TEST(HeadStatistics, RowsWithoutWeightDoNotCount) {
   EXPECT_DOUBLE_EQ(StatisticsOf(OneHead({0, 0, .5, .5}, 2, 2), 0).entropy, 1);
 }

@@ -61,11 +61,19 @@ void PutTogether(std::span<const Tensor> steps, AttentionMap& map) {
   }
 }
 
+/// Adds what row `b` of an event's heads read to that of the steps before it.
+void AddContext(const Seen& event, int64_t b, std::vector<float>& contexts) {
+  if (!event.context.defined()) return;
+  const auto more = event.context[b].ToVector<float>();
+  contexts.insert(contexts.end(), more.begin(), more.end());
+}
+
 }  // namespace
 
 std::vector<AttentionMap> CollectMaps(std::span<const Seen> seen, int64_t b) {
   std::vector<AttentionMap> all;
-  std::vector<std::vector<Tensor>> steps;  // [H, T, S] of each, or [H, E]
+  std::vector<std::vector<Tensor>> steps;    // [H, T, S] of each, or [H, E]
+  std::vector<std::vector<float>> contexts;  // [T, H D] of each
   for (const Seen& event : seen) {
     auto known = std::ranges::find(all, event.info.path, &AttentionMap::name);
     if (known == all.end()) {
@@ -79,9 +87,11 @@ std::vector<AttentionMap> CollectMaps(std::span<const Seen> seen, int64_t b) {
                      .numbers = event.info.parts,
                      .heads = event.info.heads});
       steps.emplace_back();
+      contexts.emplace_back();
       known = all.end() - 1;
     }
     const auto place = static_cast<size_t>(known - all.begin());
+    AddContext(event, b, contexts[place]);
     if (event.graph) {
       SetEdges(event, *known);
       continue;
@@ -93,6 +103,8 @@ std::vector<AttentionMap> CollectMaps(std::span<const Seen> seen, int64_t b) {
   }
   for (size_t i = 0; i < all.size(); ++i) {
     if (!steps[i].empty()) PutTogether(steps[i], all[i]);
+    all[i].context_likeness =
+        LikenessOfContexts(contexts[i], all[i].heads, all[i].query_size);
   }
   return all;
 }

@@ -42,12 +42,12 @@ std::string LikenessTable(const std::vector<LayerStatistics>& layers,
     if (std::isnan(layer.likeness)) continue;
     if (table.empty()) {
       table = fmt::format(
-          "\n{:<{}}   cosine   of the weights of two heads; 1: all are the "
+          "\n{:<{}} {:>9} {:>9}   mean cosine of two heads; 1: all are the "
           "same\n",
-          "layer", width);
+          "layer", width, "weights", "contexts");
     }
-    table +=
-        fmt::format("{:<{}} {:>8.3f}\n", layer.layer, width, layer.likeness);
+    table += fmt::format("{:<{}} {:>9.3f} {:>9}\n", layer.layer, width,
+                         layer.likeness, OrDash(layer.context_likeness));
   }
   return table;
 }
@@ -148,7 +148,8 @@ void ExplainSummarizer::AddStatistics(const ExplanationSegment& segment) {
       sums_.layers.push_back(
           {map.name,
            std::vector<HeadStatistics>(static_cast<size_t>(map.heads)),
-           map.within_axis(), map.heads > 1 ? 0.0 : NAN});
+           map.within_axis(), map.heads > 1 ? 0.0 : NAN,
+           map.heads > 1 ? 0.0 : NAN});
       for (HeadStatistics& head : sums_.layers.back().heads) head.step = 0;
       texts_of_layer_.push_back(0);
       steps_of_layer_.push_back(0);
@@ -166,7 +167,10 @@ void ExplainSummarizer::AddStatistics(const ExplanationSegment& segment) {
       known->heads[h].distance += heads[h].distance;
       if (steps) known->heads[h].step += heads[h].step;
     }
-    if (map.heads > 1) known->likeness += LikenessOfHeads(map);
+    if (map.heads > 1) {
+      known->likeness += LikenessOfHeads(map);
+      known->context_likeness += map.context_likeness;
+    }
   }
 }
 
@@ -221,6 +225,7 @@ ExplainSummary ExplainSummarizer::Result() const {
       head.step = steps > 0 ? head.step / static_cast<double>(steps) : NAN;
     }
     result.layers[i].likeness /= texts;
+    result.layers[i].context_likeness /= texts;
   }
   for (Agreement& a : result.agreements) {
     a.spearman /= static_cast<double>(a.targets);
@@ -242,6 +247,7 @@ Json SummaryJson(const ExplainSummary& summary) {
       entry["step"].push_back(head.step);
     }
     entry["likeness"] = layer.likeness;
+    entry["context_likeness"] = layer.context_likeness;
     if (const LayerImportance* own = ImportanceOf(summary, layer.layer)) {
       entry["importance"] = own->heads;
     }

@@ -60,9 +60,9 @@ class ExplainSummarizer {
 std::vector<FaithfulnessCurve> FaithfulnessOf(const ExplainedPrediction& answer,
                                               uint64_t seed);
 
-/// texts, layers (layer, entropy, words, distance, step, likeness, importance),
-/// agreements, faithfulness (method, share, deletion, insertion, and their
-/// areas).
+/// texts, layers (layer, entropy, words, distance, step, likeness,
+/// context_likeness, importance), agreements, faithfulness (method, share,
+/// deletion, insertion, and their areas).
 nlohmann::ordered_json SummaryJson(const ExplainSummary& summary);
 
 /// The same as tables.

@@ -75,6 +75,50 @@ TEST_P(ExplainEach, ReportsAllThatTheModelAttendedTo) {
   }
 }
 
+/// The mean cosine of two rows, over all rows.
+double MeanCosine(const std::vector<std::vector<float>>& a,
+                  const std::vector<std::vector<float>>& b) {
+  double sum = 0;
+  for (size_t t = 0; t < a.size(); ++t) {
+    double ab = 0, aa = 0, bb = 0;
+    for (size_t d = 0; d < a[t].size(); ++d) {
+      ab += a[t][d] * b[t][d];
+      aa += a[t][d] * a[t][d];
+      bb += b[t][d] * b[t][d];
+    }
+    sum += ab / std::sqrt(aa * bb);
+  }
+  return sum / static_cast<double>(a.size());
+}
+
+/// Those that the numbers of a head have, made in another way.
+TEST_P(ExplainEach, ContextsOfHeadsAreComparedAsTheyWereRead) {
+  const ExplainRequest request = {.input = {.given = {GetParam().text}}};
+  const Explanation e = Explained(request);
+  for (const AttentionMap& map : e.segments[0].maps) {
+    SCOPED_TRACE(map.name);
+    if (map.heads < 2) {
+      EXPECT_TRUE(std::isnan(map.context_likeness));
+      continue;
+    }
+    if (!map.numbers) continue;
+    ExplainRequest numbers = request;
+    numbers.panels_of = map.name;
+    const std::vector<AttentionPanels> heads =
+        Explained(numbers).segments[0].panels;
+    ASSERT_EQ(std::ssize(heads), map.heads);
+    double sum = 0;
+    double pairs = 0;
+    for (size_t h = 0; h < heads.size(); ++h) {
+      for (size_t other = h + 1; other < heads.size(); ++other) {
+        sum += MeanCosine(heads[h].context, heads[other].context);
+        ++pairs;
+      }
+    }
+    EXPECT_NEAR(map.context_likeness, sum / pairs, 1e-4);
+  }
+}
+
 TEST_P(ExplainEach, SaysWhatTheModelIsMadeOf) {
   const ModelOutline outline = OutlineOf(loaded_);
   EXPECT_NE(outline.name, "");

@@ -101,6 +101,11 @@ class Explain(EndToEnd):
             for words, bits in zip(layer["words"], layer["entropy"]):
                 self.assertGreaterEqual(words, 2 ** bits - 1e-6)  # the mean of a convex function
             self.assertTrue(all(0 <= step <= 1 for step in layer["step"] if step is not None))
+            if len(layer["entropy"]) == 1:
+                self.assertIsNone(layer["context_likeness"])
+            else:
+                self.assertTrue(0 <= layer["likeness"] <= 1 + 1e-6)
+                self.assertTrue(-1 - 1e-6 <= layer["context_likeness"] <= 1 + 1e-6)
         for column in ("words", "step"):
             self.assertIn(f" {column}", shown)
         picture = self.folder / "summary.svg"
