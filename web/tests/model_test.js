@@ -2,7 +2,7 @@
 // vectors that they begin with. HEED_COMMAND is the command.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -85,6 +85,40 @@ test("a BERT shows its parts and the vectors that it begins with", async () => {
     assert.match(all[1][1], /mean length/);
     await screenshot(page, "model-bert-dark");
   });
+});
+
+/** The name and the bytes of a file that a button saves. */
+async function saved(page, id) {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click(id)]);
+  return [download.suggestedFilename(), readFileSync(await download.path())];
+}
+
+test("the pictures are saved as they are, on one sheet", async () => {
+  for (const dark of [false, true]) {
+    await withPage(browser, url, { dark }, async (page) => {
+      await show(page, "writer", "a b c");
+      const [name, bytes] = await saved(page, "#save-svg");
+      assert.equal(name, "heed-writer-a-b-c-model.svg");
+      const svg = bytes.toString();
+      assert.match(svg, /z = tanh/);
+      assert.match(svg, /step i = \d/);
+      assert.ok(!svg.includes("<style"), "colours are those of the sheet");
+      assert.ok(!svg.includes("class="), "nothing depends on the page");
+      assert.ok(
+        svg.includes(dark ? 'stroke="rgb(140, 203, 255)"' : 'stroke="rgb(11, 74, 148)"'),
+      );
+      const shown = await page.evaluate(async (text) => {
+        const image = new Image();
+        image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+        await image.decode();
+        return image.naturalWidth;
+      }, svg);
+      assert.ok(shown > 600);
+      const [picture, pixels] = await saved(page, "#save-png");
+      assert.equal(picture, "heed-writer-a-b-c-model.png");
+      assert.equal(pixels.readUInt32BE(16), 2 * shown);
+    });
+  }
 });
 
 test("a page in a file holds the pictures", async () => {

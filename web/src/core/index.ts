@@ -4,6 +4,7 @@ export * from "./explanation";
 export * from "./figure";
 export * from "./file_field";
 export * from "./files";
+export * from "./made";
 export * from "./matrix";
 export * from "./numbers";
 export * from "./plot";

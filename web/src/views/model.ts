@@ -1,6 +1,13 @@
 import "./model.css";
 
-import { errorWords, h, type Side, type View, type ViewRow } from "../core";
+import {
+  errorWords,
+  h,
+  pictureOfMade,
+  type Side,
+  type View,
+  type ViewRow,
+} from "../core";
 
 /** What each picture shows, in the order in which they stand. */
 const captions: Record<string, string> = {
@@ -24,6 +31,7 @@ function figureOf(svg: string, view: string): HTMLElement {
 
 /** Pictures of the model itself, which are drawn where the explanation was made. */
 function modelView(side: Side): View {
+  let drawn: string[] = [];
   const holder = h("div", h("p.loading", { role: "status" }, "Asking for the picture…"));
   side.madePictures().then(
     (pictures) => {
@@ -32,12 +40,13 @@ function modelView(side: Side): View {
       const sorted = [...pictures].sort(
         (a, b) => order.indexOf(a.view) - order.indexOf(b.view),
       );
+      drawn = sorted.map(({ svg }) => svg);
       const figures = sorted.map(({ svg, view }) => figureOf(svg, view));
       holder.replaceChildren(...(figures.length > 0 ? figures : [none]));
     },
     (error: unknown) => holder.replaceChildren(h("p.problem", errorWords(error))),
   );
-  return { element: holder, pictures: () => [] };
+  return { element: holder, pictures: () => drawn.map(pictureOfMade) };
 }
 
 export const model: ViewRow = {
