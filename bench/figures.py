@@ -152,15 +152,16 @@ class Value:
     scale: float
     digits: int
 
-    def read(self, outputs):
+    def read(self, outputs, fields):
         output = outputs[self.command]
         if self.pattern is not None:
-            found = re.search(self.pattern, output, re.MULTILINE)
+            pattern = filled(self.pattern, {name: re.escape(value) for name, value in fields.items()})
+            found = re.search(pattern, output, re.MULTILINE)
             if not found:
-                raise Mistake(f"'{self.pattern}' is not in the output of '{self.command}'")
+                raise Mistake(f"'{pattern}' is not in the output of '{self.command}'")
             return number_of(found[1]) * self.scale
         at = json.loads(output)
-        for step in self.path:
+        for step in [filled(step, fields) for step in self.path]:
             try:
                 at = at[int(step)] if isinstance(at, list) else at[step]
             except (KeyError, IndexError, TypeError, ValueError):
@@ -203,7 +204,12 @@ class Figure:
     unsaid: list
 
     def minutes(self, seeds=None):
-        return sum(row.minutes * len(chosen(row.seeds, seeds)) for row in self.rows)
+        return sum({self.commands_of(row, seed): row.minutes
+                    for row in self.rows for seed in chosen(row.seeds, seeds)}.values())
+
+    def commands_of(self, row, seed):
+        """Rows whose commands are the same are lines of what one run prints."""
+        return tuple(expand("", command, row, seed) for command in self.commands.values())
 
 
 def chosen(own, asked):
@@ -233,7 +239,7 @@ def value_of(where, name, table, commands):
     path = table.get("json")
     if "text" in table:
         try:
-            groups = re.compile(table["text"]).groups
+            groups = re.compile(re.sub(r"\{[a-z_]+\}", "x", table["text"])).groups
         except re.error as error:
             raise Mistake(f"{where}: key 'text': {error}") from None
         if groups != 1:
@@ -392,17 +398,21 @@ class Runner:
         self.again = again
         self.other_builds = set()
         self.children = set()
+        self.fresh = set()  # folders of this call
         self.stopped = False
         self.guard = threading.Lock()
-        self.preparing = {}
+        self.locks = {}
         # A command that is begun anew finds what it left; threads are those of --threads.
         self.heed = out / "heed"
         out.mkdir(parents=True, exist_ok=True)
         write_whole(self.heed, f"""#!/bin/bash
+heed={shlex.quote(str(heed))}
 more=()
-[[ " $* " == *" --threads "* ]] || more+=(--threads {threads})
+if [[ " $* " != *" --threads "* ]] && "$heed" "$@" --help 2> /dev/null | grep -q -e --threads; then
+  more+=(--threads {threads})
+fi
 [[ $1 != train || " $* " == *" --overwrite "* ]] || more+=(--overwrite)
-exec {shlex.quote(str(heed))} "$@" "${{more[@]}}"
+exec "$heed" "$@" "${{more[@]}}"
 """)
         self.heed.chmod(0o755)
 
@@ -437,10 +447,19 @@ exec {shlex.quote(str(heed))} "$@" "${{more[@]}}"
         return output
 
     def commands(self, folder, commands, places):
-        """What they print, by their names; those that have run, from before."""
+        """What they print, by their names; those that have run, from before. Whoever comes
+        first runs what several need."""
+        with self.guard:
+            lock = self.locks.setdefault(folder, threading.Lock())
+        with lock:
+            outputs = self.commands_alone(folder, commands, places)
+            self.fresh.add(folder)
+            return outputs
+
+    def commands_alone(self, folder, commands, places):
         state = folder / "result.json"
         past = {}
-        if state.exists() and not self.again:
+        if state.exists() and (not self.again or folder in self.fresh):
             past = json.loads(state.read_text(encoding="utf-8"))
         outputs, seconds, fresh = {}, {}, False
         work = folder / "work"
@@ -462,13 +481,9 @@ exec {shlex.quote(str(heed))} "$@" "${{more[@]}}"
         return outputs
 
     def prepare(self, figure):
-        """Once for each figure, whoever of its runs comes first."""
         folder = self.out / slug(figure.name) / "shared"
         if figure.prepare:
-            with self.guard:
-                lock = self.preparing.setdefault(figure.name, threading.Lock())
-            with lock:
-                self.commands(folder, {"prepare": figure.prepare}, self.places(folder))
+            self.commands(folder, {"prepare": figure.prepare}, self.places(folder))
         return folder / "work"
 
     def places(self, shared):
@@ -478,7 +493,7 @@ exec {shlex.quote(str(heed))} "$@" "${{more[@]}}"
         shared = self.prepare(run.figure)
         commands = {name: expand("", command, run.row, run.seed) for name, command in run.figure.commands.items()}
         outputs = self.commands(run.folder, commands, self.places(shared))
-        return {name: value.read(outputs) for name, value in run.figure.values.items()}
+        return {name: value.read(outputs, run.row.fields) for name, value in run.figure.values.items()}
 
 
 class Progress:
@@ -486,7 +501,8 @@ class Progress:
     minutes, as much faster or slower as this machine has been so far."""
 
     def __init__(self, runs, jobs):
-        self.left = sum(run.row.minutes for run in runs)
+        self.left = sum({run.folder: run.row.minutes for run in runs}.values())
+        self.folders = set()
         self.count, self.done, self.jobs = len(runs), 0, jobs
         self.begin = time.monotonic()
         self.listed = self.took = 0.0
@@ -495,8 +511,10 @@ class Progress:
     def say(self, run, seconds, what=""):
         with self.guard:
             self.done += 1
-            self.left -= run.row.minutes
-            if seconds > 0.5:
+            first = run.folder not in self.folders
+            self.folders.add(run.folder)
+            self.left -= run.row.minutes * first
+            if seconds > 0.5 and first:
                 self.listed += run.row.minutes
                 self.took += seconds / 60
             left = self.left / self.jobs * (self.took / self.listed if self.listed else 1)
@@ -847,14 +865,15 @@ def parse(arguments):
 def measured(options, figures, out):
     runs = []
     for figure in figures:
-        absent = {}
+        absent, folders = {}, {}
         for row in figure.rows:
             gone = [name for name in row.data if not (options.data / name).exists()]
             if gone:
                 absent.setdefault(", ".join(str(options.data / name) for name in gone), []).append(row.name)
                 continue
-            runs += [Run(figure, row, seed, out / slug(figure.name) / slug(row.name) / f"seed-{seed}")
-                     for seed in chosen(row.seeds, options.seeds)]
+            for seed in chosen(row.seeds, options.seeds):
+                own = out / slug(figure.name) / slug(row.name) / f"seed-{seed}"
+                runs.append(Run(figure, row, seed, folders.setdefault(figure.commands_of(row, seed), own)))
         for gone, names in absent.items():
             which = "" if len(names) == len(figure.rows) else f" ({', '.join(names)})"
             print(f"skipped: {figure.name}{which} needs {gone}{'; ' + figure.hint if figure.hint else ''}",
