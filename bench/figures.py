@@ -70,12 +70,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 NUMBER = re.compile(r"[-−+]?(?:\d[\d,]*\d|\d)?(?:\.\d+|(?<=\d))(?:e[-+−]?\d+)?")
 PLACES = ("heed", "data", "out", "shared", "bench", "seed")  # what templates may name
 FILE_KEYS = {"document": str, "figure": list}
-FIGURE_KEYS = {"name": str, "what": str, "data": list, "hint": str, "seeds": (list, str),
+FIGURE_KEYS = {"name": str, "what": str, "data": list, "needs": str, "hint": str, "seeds": (list, str),
                "minutes": (int, float), "prepare": str, "commands": dict, "values": dict, "rows": list, "documented": dict,
                "beside": str, "tolerance": (int, float), "why": str, "unsaid": list, "options": str}
 ROW_KEYS = {"name": str, "column": str, "options": str, "seeds": (list, str), "minutes": (int, float), "documented": dict,
-            "beside": str, "tolerance": (int, float), "why": str, "data": list}
-VALUE_KEYS = {"from": str, "json": (str, list), "text": str, "scale": (int, float), "digits": int}
+            "beside": str, "tolerance": (int, float), "why": str, "data": list, "values": list}
+VALUE_KEYS = {"from": str, "json": (str, list), "text": str, "scale": (int, float), "offset": (int, float),
+              "digits": int}
 # Options of a template that a document need not say: where files are, and what changes no figure.
 UNSAID = {"--seed", "--out", "--threads", "--quiet", "--json", "--overwrite"}
 
@@ -150,6 +151,7 @@ class Value:
     path: list | None  # in JSON
     pattern: str | None  # in text
     scale: float
+    offset: float
     digits: int
 
     def read(self, outputs, fields):
@@ -159,7 +161,7 @@ class Value:
             found = re.search(pattern, output, re.MULTILINE)
             if not found:
                 raise Mistake(f"'{pattern}' is not in the output of '{self.command}'")
-            return number_of(found[1]) * self.scale
+            return number_of(found[1]) * self.scale + self.offset
         at = json.loads(output)
         for step in [filled(step, fields) for step in self.path]:
             try:
@@ -170,7 +172,7 @@ class Value:
                               f"'{self.command}' (there: {known})") from None
         if not isinstance(at, (int, float)):
             raise Mistake(f"{'.'.join(map(str, self.path))} of '{self.command}' is no number")
-        return at * self.scale
+        return at * self.scale + self.offset
 
 
 @dataclasses.dataclass
@@ -184,6 +186,7 @@ class Row:
     beside: str
     tolerance: float | None
     data: list
+    values: list  # their names
 
     @property
     def name(self):
@@ -196,6 +199,7 @@ class Figure:
     document: str
     name: str
     what: str
+    needs: str
     hint: str
     prepare: str
     commands: dict
@@ -245,7 +249,7 @@ def value_of(where, name, table, commands):
         if groups != 1:
             raise Mistake(f"{where}: key 'text' needs one group, the number; it has {groups}")
     return Value(name, command, path.split(".") if isinstance(path, str) else path, table.get("text"),
-                 table.get("scale", 1), table.get("digits", 2))
+                 table.get("scale", 1), table.get("offset", 0), table.get("digits", 2))
 
 
 def row_of(where, table, figure, values):
@@ -273,13 +277,17 @@ def row_of(where, table, figure, values):
         if len(documented[name].numbers) not in (1, len(seeds)):
             raise Mistake(f"{where}: documented {name} has {len(documented[name].numbers)} figures for "
                           f"{len(seeds)} seeds")
+    shown = table.get("values", list(documented) or list(values))
+    for name in [*shown, *documented]:
+        if name not in values:
+            raise Mistake(f"{where}: key 'values': there is no value '{name}'")
     if "tolerance" in both and not both.get("why"):
         raise Mistake(f"{where}: key 'tolerance' needs key 'why'")
     fields = {key: str(value) for key, value in table.items() if key not in ROW_KEYS}
     fields["options"] = both.get("options", "")
     data = [filled(name, fields) for name in figure.get("data", []) + table.get("data", [])]
     return Row(table["name"], table.get("column", ""), fields, seeds, both["minutes"], documented, both.get("beside", ""),
-               both.get("tolerance"), data)
+               both.get("tolerance"), data, shown)
 
 
 def figure_of(file, document, table, number):
@@ -299,10 +307,10 @@ def figure_of(file, document, table, number):
     given = table.get("rows") or [{"name": table["what"], "documented": table.get("documented", {})}]
     if "rows" in table and "documented" in table:
         raise Mistake(f"{where}: key 'documented' belongs to the rows where there are some")
-    inherited = {key: value for key, value in table.items() if key in ROW_KEYS and key != "documented"}
+    inherited = {key: value for key, value in table.items() if key in ROW_KEYS and key not in ("documented", "values")}
     rows = [row_of(f"{where}: row", row, inherited, values) for row in given]
-    made = Figure(file, document, table["name"], table["what"], table.get("hint", ""), table.get("prepare", ""),
-                  table["commands"], values, rows, table.get("unsaid", []))
+    made = Figure(file, document, table["name"], table["what"], table.get("needs", ""), table.get("hint", ""),
+                  table.get("prepare", ""), table["commands"], values, rows, table.get("unsaid", []))
     names = [slug(row.name) for row in rows]
     for name in names:
         if names.count(name) > 1:
@@ -493,7 +501,8 @@ exec "$heed" "$@" "${{more[@]}}"
         shared = self.prepare(run.figure)
         commands = {name: expand("", command, run.row, run.seed) for name, command in run.figure.commands.items()}
         outputs = self.commands(run.folder, commands, self.places(shared))
-        return {name: value.read(outputs, run.row.fields) for name, value in run.figure.values.items()}
+        return {name: value.read(outputs, run.row.fields) for name, value in run.figure.values.items()
+                if name in run.row.values}
 
 
 class Progress:
@@ -619,7 +628,7 @@ def comparisons(runs, results):
         good = {seed: result for seed, result in done.items() if not isinstance(result, str)}
         if good:
             made += [Comparison(figure, row, value, {seed: result[value.name] for seed, result in good.items()})
-                     for value in figure.values.values()]
+                     for value in figure.values.values() if value.name in row.values]
     return made, failures
 
 
@@ -686,7 +695,8 @@ def calls_of(command):
             words = shlex.split(call)
         except ValueError:
             words = call.split()
-        yield words
+        if words and re.fullmatch("[a-z]+", words[0]):
+            yield words
 
 
 def verb_of(words):
@@ -718,7 +728,7 @@ def missing_in(figure, root):
                             for place in places):
             beside = f", beside '{row.beside}'" if row.beside else ""
             yield f"{where}: no line of {figure.document} has {' and '.join(said)}{beside}"
-        for command in figure.commands.values():
+        for command in [figure.prepare, *figure.commands.values()]:
             for words in calls_of(expand("", command, row, row.seeds[0])):
                 verb = "heed " + " ".join(verb_of(words))
                 if verb.startswith("heed demo") and not re.search(rf"{verb}\b", code):
@@ -727,6 +737,8 @@ def missing_in(figure, root):
                     if option in UNSAID or option in figure.unsaid or "{" in value:
                         continue
                     one = f"{option} {value}".strip()
+                    if option == "--epochs" and re.search(rf"\b{value} epochs", code):
+                        continue
                     if not re.search(rf"{re.escape(one)}(?![\w.-]*\w)", code.replace('"', "").replace("'", "")):
                         yield f"{where}: {figure.document} does not have '{one}'"
 
@@ -874,6 +886,10 @@ def measured(options, figures, out):
             for seed in chosen(row.seeds, options.seeds):
                 own = out / slug(figure.name) / slug(row.name) / f"seed-{seed}"
                 runs.append(Run(figure, row, seed, folders.setdefault(figure.commands_of(row, seed), own)))
+        if figure.needs and runs and runs[-1].figure is figure and subprocess.run(
+                ["bash", "-c", figure.needs], capture_output=True, check=False).returncode != 0:
+            runs = [run for run in runs if run.figure is not figure]
+            absent = {figure.needs: [row.name for row in figure.rows]}
         for gone, names in absent.items():
             which = "" if len(names) == len(figure.rows) else f" ({', '.join(names)})"
             print(f"skipped: {figure.name}{which} needs {gone}{'; ' + figure.hint if figure.hint else ''}",
