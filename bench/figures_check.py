@@ -1,0 +1,121 @@
+"""What bench/figures.py --check looks for: whether documents and entries agree, and whether the
+command has the options of the entries. Nothing runs."""
+
+import functools
+import re
+import shlex
+import subprocess
+
+from figures_entries import expand
+
+# Options of a template that a document need not say: where files are, and what changes no figure.
+UNSAID = {"--seed", "--out", "--threads", "--quiet", "--json", "--overwrite"}
+
+
+def places_of(text):
+    """Rows of tables, and paragraphs in one line each."""
+    for paragraph in re.split(r"\n\s*\n", text):
+        lines = paragraph.split("\n")
+        yield from (line for line in lines if line.startswith("|"))
+        yield " ".join(" ".join(line for line in lines if not line.startswith("|")).split())
+
+
+def stands_in(text, place):
+    return re.search(rf"(?<![\d.,]){re.escape(text)}(?!\d|[.,]\d)", place) is not None
+
+
+def calls_of(command):
+    """The words behind each {heed} of a command of the shell."""
+    flat = command.replace("\\\n", " ")
+    for call in re.findall(r"\{heed\}([^|;&\n<>()]*)", flat):
+        try:
+            words = shlex.split(call)
+        except ValueError:
+            words = call.split()
+        if words and re.fullmatch("[a-z]+", words[0]):
+            yield words
+
+
+def verb_of(words):
+    """ "demo luong" of its words, "train" of others."""
+    return words[:2] if words[0] in ("demo", "bench") and len(words) > 1 and words[1].isalpha() else words[:1]
+
+
+def with_values(words):
+    """(option, its value or "") of the words of a call."""
+    for i, word in enumerate(words):
+        if re.match(r"--[a-z]", word):
+            follows = words[i + 1] if i + 1 < len(words) and not re.match(r"--[a-z]", words[i + 1]) else ""
+            yield word, follows
+
+
+def missing_in(figure, root):
+    """What the document of a figure does not have: its figures and its options."""
+    path = root / figure.document
+    if not path.exists():
+        yield f"{figure.document} is not there"
+        return
+    text = path.read_text(encoding="utf-8")
+    places = list(places_of(text))
+    code = " ".join(re.sub(r"\\\n\s*", " ", text).split()).replace("`", " ")
+    for row in figure.rows:
+        said = [one for documented in row.documented.values() for one in documented.texts]
+        where = f"row '{row.name}'"
+        if said and not any(row.beside in place and all(stands_in(one, place) for one in said)
+                            for place in places):
+            beside = f", beside '{row.beside}'" if row.beside else ""
+            yield f"{where}: no line of {figure.document} has {' and '.join(said)}{beside}"
+        for command in [figure.prepare, *figure.commands.values()]:
+            for words in calls_of(expand("", command, row, row.seeds[0])):
+                verb = "heed " + " ".join(verb_of(words))
+                if verb.startswith("heed demo") and not re.search(rf"{verb}\b", code):
+                    yield f"{where}: {figure.document} does not have '{verb}'"
+                for option, value in with_values(words):
+                    if option in UNSAID or option in figure.unsaid or "{" in value:
+                        continue
+                    one = f"{option} {value}".strip()
+                    if option == "--epochs" and re.search(rf"\b{value} epochs", code):
+                        continue
+                    if not re.search(rf"{re.escape(one)}(?![\w.-]*\w)", code.replace('"', "").replace("'", "")):
+                        yield f"{where}: {figure.document} does not have '{one}'"
+
+
+@functools.cache
+def options_of(heed, call):
+    done = subprocess.run([heed, *call, "--help"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return None
+    return set(re.findall(r"--(?:\[no-\])?([a-z][a-z0-9-]*)", done.stdout))
+
+
+def unknown_to(figure, heed):
+    """Options that the command does not have. What is evaluated is what was trained before."""
+    for row in figure.rows:
+        trained = []
+        for command in [figure.prepare, *figure.commands.values()]:
+            for words in calls_of(expand("", command, row, row.seeds[0])):
+                call = verb_of(words)
+                options = dict(with_values(words))
+                own = [word for option in ("--task", "--model") if options.get(option, "{")[0] != "{"
+                       for word in (option, options[option])]
+                if call == ["train"]:
+                    trained = own[:2] if own[:1] == ["--task"] else []
+                if call[0] in ("evaluate", "predict"):
+                    own = trained
+                known = options_of(heed, (*call, *own)) if call[0] != "train" or "--pretrained" not in options \
+                    else options_of(heed, (*call, *own[:2]))
+                if known is None:
+                    yield f"row '{row.name}': heed {' '.join([*call, *own])} --help fails"
+                    continue
+                for option in options:
+                    name = option.removeprefix("--").split("=")[0]
+                    if not {name, name.removeprefix("no-")} & known:
+                        yield f"row '{row.name}': heed {' '.join([*call, *own])} has no option {option}"
+
+
+def check(figures, heed, root):
+    problems = []
+    for figure in figures:
+        for problem in dict.fromkeys([*missing_in(figure, root), *unknown_to(figure, heed)]):
+            problems.append(f"{figure.file}: figure '{figure.name}': {problem}")
+    return problems
