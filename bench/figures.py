@@ -50,6 +50,7 @@ import difflib
 import fnmatch
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -165,8 +166,13 @@ def measured(options, figures, out):
     return int(bool(failures) or any(one.verdict() == "OUTSIDE" for one in made))
 
 
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
 def main(arguments):
     options = parse(arguments)
+    signal.signal(signal.SIGTERM, interrupted)
     try:
         figures = selected(read_figures(options.figures), options)
         if options.list:
