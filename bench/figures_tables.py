@@ -21,7 +21,8 @@ class Comparison:
     def text(self):
         """As the document would write it."""
         values = list(self.measured.values())
-        like = self.said.numbers[0] if self.said else f"{0:.{self.value.digits}f}"
+        like = max(self.said.numbers, key=lambda text: len(text.partition(".")[2])) if self.said \
+            else f"{0:.{self.value.digits}f}"
         if self.said and len(self.said.numbers) > 1:
             return ", ".join(rounded(value, like) for value in values)
         text = rounded(statistics.mean(values), like)
