@@ -442,6 +442,41 @@ TEST(Attention, PreparedQueriesAreAttendedAsOthers) {
   }
 }
 
+/// Few queries of a dot product read it as it is, other attention turns it
+/// back.
+TEST(Attention, OfAMemoryInBF16IsThatOfTheRoundedOne) {
+  for (const char* score : {"scaled_dot", "dot", "additive", "general"}) {
+    for (const int64_t queries : {1, 5, 20}) {
+      for (const bool grown : {false, true}) {
+        SCOPED_TRACE(fmt::format("{} {} {}", score, queries, grown));
+        AttentionSpec spec = TestSpec(score, "alibi");
+        spec.mask = Padding(Lengths({130, 70}));
+        const AttentionUnderTest test(spec, {2, queries, 150}, DType::kF32);
+        Memory memory = test.attention().Prepare({}, test.keys, test.values);
+        if (grown) memory.filled = 130;
+        const Memory half = memory.InBF16();
+        EXPECT_EQ(half.keys.value().bytes() * 2, memory.keys.value().bytes());
+        Memory rounded = half;
+        rounded.keys = half.keys.value().To(DType::kF32);
+        rounded.values = half.values.value().To(DType::kF32);
+        const Attended seen = test.attention().Attend(
+            {}, test.query, half, nullptr, WantWeights::kValues);
+        const Attended expected = test.attention().Attend(
+            {}, test.query, rounded, nullptr, WantWeights::kValues);
+        EXPECT_EQ(MaxDifference(seen.context.value(), expected.context.value()),
+                  0);
+        EXPECT_EQ(MaxDifference(seen.weights.value(), expected.weights.value()),
+                  0);
+        EXPECT_LT(MaxDifference(seen.context.value(),
+                                test.attention()
+                                    .Attend({}, test.query, memory)
+                                    .context.value()),
+                  0.03);
+      }
+    }
+  }
+}
+
 /// A sample is one key of each row that has one.
 void ExpectOneHot(const Tensor& weights, const Mask& mask) {
   for (int64_t r = 0; r < weights.rows(); ++r) {
