@@ -317,9 +317,12 @@ AtomicFile::AtomicFile(const std::string& path)
     DiscardUnfinished(path);
     // For nobody else to read before it has the permissions of the old file.
     CreateBeside(exists ? 0600 : 0666);
+    // Who writes the same file may have found it before it was locked.
+    while (!Lock()) {
+      close(fd_);
+      CreateBeside(exists ? 0600 : 0666);
+    }
     if (exists) (void)fchmod(fd_, old.st_mode & 0777);
-    // As long as it is written, which DiscardUnfinished() looks for.
-    (void)flock(fd_, LOCK_EX | LOCK_NB);
   } else {
     fd_ = Retrying(
         [&] { return open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY); });
@@ -331,6 +334,14 @@ AtomicFile::~AtomicFile() {
   if (fd_ < 0) return;
   close(fd_);
   if (!direct()) unlink(written_path_.c_str());
+}
+
+// As long as it is written, which DiscardUnfinished() looks for. False if that
+// came first and removes it; true where there are no locks.
+bool AtomicFile::Lock() const {
+  if (flock(fd_, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+  struct stat own = {};
+  return fstat(fd_, &own) != 0 || own.st_nlink > 0;
 }
 
 // A new file, through no link that somebody laid there before.

@@ -109,6 +109,7 @@ class AtomicFile {
  private:
   [[noreturn]] void Fail(const char* action) const;
   void CreateBeside(unsigned mode);
+  bool Lock() const;
   bool direct() const { return written_path_ == path_; }
 
   std::string path_;

@@ -6,9 +6,11 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
@@ -268,6 +270,28 @@ TEST_F(File, TwoWritersOfOnePathEachWriteAWholeFile) {
   second.Commit();
   EXPECT_EQ(ReadFile(Path("a")), "second");
   EXPECT_EQ(FileCount(), 1u);
+}
+
+/// Each discards what others left unfinished, and nothing that is written.
+TEST_F(File, ManyMayWriteTheSame) {
+  const std::string path = Path("same");
+  constexpr int kWriters = 4;
+  std::atomic<int> failures = 0;
+  std::vector<std::thread> writers;
+  for (int i = 0; i < kWriters; ++i) {
+    writers.emplace_back([&] {
+      for (int n = 0; n < 100; ++n) {
+        try {
+          WriteFileAtomically(path, "all of it");
+        } catch (const IoError&) {
+          ++failures;
+        }
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(ReadFile(path), "all of it");
 }
 
 TEST_F(File, FailedWriteKeepsTheOldFile) {

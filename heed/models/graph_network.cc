@@ -153,7 +153,7 @@ Var GraphNetwork::FirstLayer(const Context& ctx,
 
 ModelOutline GraphNetwork::Outline() const {
   using Kind = OutlinePart::Kind;
-  OutlineSequence nodes = {.name = "nodes", .axis = "source"};
+  OutlineSequence nodes = {.name = "nodes of the graph", .axis = "source"};
   for (size_t i = 0; i < layers_.size(); ++i) {
     const bool last = i + 1 == layers_.size();
     const Layer& layer = layers_[i];

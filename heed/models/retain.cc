@@ -67,7 +67,7 @@ OutlineBlock VisitOutline(int64_t codes, int64_t features) {
 }
 
 ModelOutline OutlineOfVisits(std::vector<OutlineBlock> blocks) {
-  OutlineSequence visits = {.name = "visits", .axis = "source"};
+  OutlineSequence visits = {.name = "visits of a patient", .axis = "source"};
   visits.blocks = std::move(blocks);
   return {{}, {std::move(visits)}};
 }
