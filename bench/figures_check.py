@@ -27,7 +27,7 @@ def stands_in(text, place):
 def calls_of(command):
     """The words behind each {heed} of a command of the shell."""
     flat = command.replace("\\\n", " ")
-    for call in re.findall(r"\{heed\}([^|;&\n<>()]*)", flat):
+    for call in re.findall(r"""\{heed\}((?:"[^"]*"|'[^']*'|[^|;&\n<>()"'])*)""", flat):
         try:
             words = shlex.split(call)
         except ValueError:

@@ -254,15 +254,17 @@ void Attention::CheckQuery(const Var& query, int64_t features,
         query, memory);
 }
 
-/// `memory` as the kernels for so many queries can read it.
-Memory Attention::Readable(const Context& ctx, const Memory& memory,
-                           int64_t queries) const {
-  if (memory.values.value().dtype() != DType::kBF16) return memory;
+/// `memory` in f32 if it is not and the kernels for so many queries cannot read
+/// it as it is.
+std::optional<Memory> Attention::Turned(const Context& ctx,
+                                        const Memory& memory,
+                                        int64_t queries) const {
+  if (memory.values.value().dtype() != DType::kBF16) return {};
   const auto score = score_->Fused(ctx, DType::kF32);
   if (fused_ && ctx.tape == nullptr && ctx.observer == nullptr &&
       memory.mask.graph() == nullptr && score_->steps() && score.has_value() &&
       kernels::ReadsBF16(score->kind, queries)) {
-    return memory;
+    return {};
   }
   Memory turned = memory;
   turned.keys = memory.keys.value().To(DType::kF32);
@@ -278,23 +280,24 @@ Memory Memory::InBF16() const {
 }
 
 Attended Attention::Attend(const Context& ctx, const Var& query,
-                           const Memory& stored, AttentionState* state,
+                           const Memory& memory, AttentionState* state,
                            WantWeights want) const {
   Check(query.defined() == score_->takes_query() || !score_->takes_query(),
-        "no queries, which this score needs", query, stored);
+        "no queries, which this score needs", query, memory);
   if (query.defined() && score_->takes_query()) {
-    CheckQuery(query, query_, stored);
+    CheckQuery(query, query_, memory);
   }
   const int64_t queries =
       query.defined() && score_->takes_query() ? query.dim(1) : 1;
-  const Memory memory = Readable(ctx, stored, queries);
+  const std::optional<Memory> turned = Turned(ctx, memory, queries);
+  const Memory& readable = turned ? *turned : memory;
   const int64_t offset = state == nullptr ? 0 : state->position;
   memory.mask.Check(info_.path, memory.values.dim(0), offset + queries,
                     memory.size(), state == nullptr);
   if (history_ && queries != 1) {
-    return StepByStep(ctx, query, memory, state, want);
+    return StepByStep(ctx, query, readable, state, want);
   }
-  Attended attended = AttendStep(ctx, query, memory, state, want);
+  Attended attended = AttendStep(ctx, query, readable, state, want);
   if (state != nullptr) state->position += queries;
   return attended;
 }
@@ -380,7 +383,7 @@ Attended Attention::AttendStep(const Context& ctx, const Var& query,
 }
 
 Attended Attention::AttendPrepared(const Context& ctx, const Var& query,
-                                   const Memory& stored,
+                                   const Memory& memory,
                                    WantWeights want) const {
   Require(!history_,
           fmt::format("{}: a part that reads the weights of the step before "
@@ -393,14 +396,16 @@ Attended Attention::AttendPrepared(const Context& ctx, const Var& query,
                         info_.path));
   }
   const int64_t width =
-      stored.keys.dim(2) / score_->PreparedHeads(sizes_) * sizes_.heads;
-  CheckQuery(query, width, stored);
-  const Memory memory = Readable(ctx, stored, query.dim(1));
+      memory.keys.dim(2) / score_->PreparedHeads(sizes_) * sizes_.heads;
+  CheckQuery(query, width, memory);
+  const std::optional<Memory> turned = Turned(ctx, memory, query.dim(1));
+  const Memory& readable = turned ? *turned : memory;
   memory.mask.Check(info_.path, memory.values.dim(0), query.dim(1),
                     memory.size());
-  Call call{.site = {.ctx = ctx}, .keys = memory.keys, .values = memory.values};
+  Call call{
+      .site = {.ctx = ctx}, .keys = readable.keys, .values = readable.values};
   call.want = want;
-  return Named(info_.path, [&] { return Finish(ctx, call, query, memory); });
+  return Named(info_.path, [&] { return Finish(ctx, call, query, readable); });
 }
 
 Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,

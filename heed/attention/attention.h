@@ -17,6 +17,7 @@
 #define HEED_ATTENTION_ATTENTION_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -179,8 +180,8 @@ class Attention {
              const Memory& memory) const;
   void CheckQuery(const Var& query, int64_t features,
                   const Memory& memory) const;
-  Memory Readable(const Context& ctx, const Memory& memory,
-                  int64_t queries) const;
+  std::optional<Memory> Turned(const Context& ctx, const Memory& memory,
+                               int64_t queries) const;
   Var PrepareKeys(const Context& ctx, const Var& keys, int64_t offset) const;
   Attended StepByStep(const Context& ctx, const Var& query,
                       const Memory& memory, AttentionState* state,

@@ -364,7 +364,7 @@ ModelOutline FovealMachine::Outline() const {
                           ? "a random place"
                           : "the next of a raster";
   if (controller_) {
-    reads.push_back("Aᵢ₋₁");
+    reads.emplace_back("Aᵢ₋₁");
     place = "argmax(W E[h | Aᵢ₋₁] + b)";
   }
   ModelOutline outline;

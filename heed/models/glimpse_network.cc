@@ -275,7 +275,7 @@ ModelOutline GlimpseNetwork::Outline() const {
   std::string place = "the middle";
   if (config_.look == Look::kRandom) place = "a random place";
   if (learned()) {
-    reads.push_back("hᵢ₋₁");
+    reads.emplace_back("hᵢ₋₁");
     place = config_.move == Move::kJump
                 ? "tanh(W relu(W hᵢ₋₁))"
                 : "lᵢ₋₁ and a step by softmax(W relu(W hᵢ₋₁))";
