@@ -17,6 +17,12 @@
 namespace heed {
 namespace {
 
+/// In what attention to it is computed: f32 where it is stored as bf16.
+DType ComputedIn(const Memory& memory) {
+  const DType stored = memory.values.value().dtype();
+  return stored == DType::kBF16 ? DType::kF32 : stored;
+}
+
 using Kind = kernels::ScoreModifier::Kind;
 
 void Require(bool holds, const std::string& message) {
@@ -246,8 +252,7 @@ void Attention::CheckQuery(const Var& query, int64_t features,
         fmt::format("queries that are not [{}, T, {}]", memory.values.dim(0),
                     features),
         query, memory);
-  const DType dtype = memory.values.value().dtype();
-  Check(query.value().dtype() == (dtype == DType::kBF16 ? DType::kF32 : dtype),
+  Check(query.value().dtype() == ComputedIn(memory),
         fmt::format("queries of {}, but values of {}",
                     Name(query.value().dtype()),
                     Name(memory.values.value().dtype())),
@@ -345,7 +350,7 @@ Attended Attention::StepByStep(const Context& ctx, const Var& query,
 /// What no queries get.
 Attended Attention::Nothing(int64_t batch, const Memory& memory,
                             WantWeights want) const {
-  const DType dtype = memory.values.value().dtype();
+  const DType dtype = ComputedIn(memory);
   const int64_t width = value_ / sizes_.key_heads;
   Attended nothing;
   nothing.context = Tensor({batch, 0, sizes_.heads * width}, dtype);
@@ -415,8 +420,7 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
   site.heads = sizes_.heads;
   site.queries = prepared.dim(1);
   site.keys = memory.values.dim(1);
-  const DType stored = memory.values.value().dtype();
-  site.dtype = stored == DType::kBF16 ? DType::kF32 : stored;
+  site.dtype = ComputedIn(memory);
   call.mask = memory.mask;
   if (memory.filled >= 0) {
     call.mask =
@@ -457,7 +461,7 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
 Var Attention::Previous(const AttentionState* state, int64_t batch,
                         const Memory& memory) const {
   const int64_t keys = memory.values.dim(1);
-  const DType dtype = memory.values.value().dtype();
+  const DType dtype = ComputedIn(memory);
   if (state == nullptr || !state->previous.defined()) {
     Tensor first = Tensor::Zeros({batch * sizes_.heads, keys}, dtype);
     if (keys > 0) first.Columns(0, 1).Fill(1);

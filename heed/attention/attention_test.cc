@@ -477,6 +477,25 @@ TEST(Attention, OfAMemoryInBF16IsThatOfTheRoundedOne) {
   }
 }
 
+/// The weights of the step before are not stored as the memory is.
+TEST(Attention, OfAMemoryInBF16ReadsTheStepBefore) {
+  const AttentionUnderTest test(TestSpec("scaled_dot", "median_window(9)"),
+                                {2, 4, 30}, DType::kF32);
+  const Memory half =
+      test.attention().Prepare({}, test.keys, test.values).InBF16();
+  Memory rounded = half;
+  rounded.keys = half.keys.value().To(DType::kF32);
+  rounded.values = half.values.value().To(DType::kF32);
+  for (const int64_t queries : {0, 1, 4}) {
+    const Tensor query = Positions(test.query, 0, queries);
+    EXPECT_EQ(MaxDifference(
+                  test.attention().Attend({}, query, half).context.value(),
+                  test.attention().Attend({}, query, rounded).context.value()),
+              0)
+        << queries;
+  }
+}
+
 /// A sample is one key of each row that has one.
 void ExpectOneHot(const Tensor& weights, const Mask& mask) {
   for (int64_t r = 0; r < weights.rows(); ++r) {
