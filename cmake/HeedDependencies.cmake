@@ -1,6 +1,5 @@
 # Every third-party library, found once. Also read by the installed package.
 find_package(Threads REQUIRED)
-find_package(TBB REQUIRED)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64") # elsewhere not used
   find_package(dnnl REQUIRED CONFIG)
 endif()

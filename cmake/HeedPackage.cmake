@@ -54,7 +54,7 @@ or many, which train one model together, to the same bits for any number.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libheed-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 string(JOIN ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-       g++ cmake pkg-config libdnnl-dev ocl-icd-opencl-dev opencl-c-headers libhwy-dev libtbb-dev
+       g++ cmake pkg-config libdnnl-dev ocl-icd-opencl-dev opencl-c-headers libhwy-dev
        libsentencepiece-dev libprotobuf-dev libicu-dev libfmt-dev zlib1g-dev libzip-dev libyaml-cpp-dev
        "libboost1.81-dev | libboost-dev (>= 1.81)" librsvg2-dev libgdk-pixbuf-2.0-dev libjpeg-dev
        libsndfile1-dev libvorbis-dev libsamplerate0-dev nlohmann-json3-dev)

@@ -39,11 +39,10 @@ int FailWithoutMemory() {
   return kExitFailure;
 }
 
-/// Those of the standard library have a code, those of oneTBB but a text.
 bool IsForWantOfThread(const std::exception& error) {
   const auto* system = dynamic_cast<const std::system_error*>(&error);
-  return system ? system->code() == std::errc::resource_unavailable_try_again
-                : std::string_view(error.what()).starts_with("pthread_create");
+  return system != nullptr &&
+         system->code() == std::errc::resource_unavailable_try_again;
 }
 
 /// An exception where none may pass: in a destructor, or in a thread that is

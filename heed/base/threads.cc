@@ -1,58 +1,70 @@
 #include "heed/base/threads.h"
 
-#include <tbb/global_control.h>
-#include <tbb/info.h>
-#include <tbb/parallel_for.h>
-#include <tbb/partitioner.h>
-#include <tbb/task_arena.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "heed/base/memory.h"
+#include "heed/base/thread_pool.h"
 
 namespace heed {
+namespace {
 
-int ThreadCount() {
-  const auto limit = tbb::global_control::active_value(
-      tbb::global_control::max_allowed_parallelism);
-  return std::max(
-      1, std::min(static_cast<int>(limit), tbb::info::default_concurrency()));
+/// Cores that this process may use.
+int AllowedCores() {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return CoreCount();
+  return std::max(1, CPU_COUNT(&cores));
 }
+
+/// Never destroyed: its threads outlive what is destroyed at the end.
+ThreadPool& Pool() {
+  static ThreadPool* const pool = [] {
+    auto* made = new ThreadPool;
+    made->Limit(AllowedCores());
+    return made;
+  }();
+  return *pool;
+}
+
+/// Whether the loops of this thread run on it alone.
+thread_local bool alone = false;
+
+}  // namespace
+
+int ThreadCount() { return alone ? 1 : Pool().limit(); }
 
 int CoreCount() {
   return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-struct ThreadLimit::Impl {
-  explicit Impl(int threads)
-      : control(tbb::global_control::max_allowed_parallelism,
-                static_cast<size_t>(threads)) {}
-  tbb::global_control control;
-};
-
-ThreadLimit::ThreadLimit(int threads) {
-  // oneTBB loads its allocator when it is first used, and the dlopen() of glibc
-  // crashes without memory.
-  constexpr size_t kForLoading = size_t{1} << 24;
-  RequireMemory(kForLoading);
-  impl_ = std::make_unique<Impl>(
-      threads > 0 ? threads : tbb::info::default_concurrency());
+ThreadLimit::ThreadLimit(int threads) : before_(Pool().limit()) {
+  const int cores = AllowedCores();
+  Pool().Limit(threads > 0 ? std::min(threads, cores) : cores);
 }
-ThreadLimit::~ThreadLimit() = default;
+ThreadLimit::~ThreadLimit() { Pool().Limit(before_); }
 
 namespace internal {
 
 void ParallelChunks(int64_t n, int64_t grain, void* body, ChunkFn fn) {
-  const int64_t chunks = (n + grain - 1) / grain;
-  // Isolated: a thread that waits for this loop runs no chunk of another one,
-  // which might want a lock that the thread holds.
-  tbb::this_task_arena::isolate([=] {
-    tbb::parallel_for(
-        int64_t{0}, chunks,
-        [=](int64_t c) { fn(body, c * grain, std::min(n, (c + 1) * grain)); },
-        tbb::simple_partitioner());
-  });
+  struct Chunks {
+    int64_t n, grain;
+    void* body;
+    ChunkFn fn;
+    void Run(int64_t c) const {
+      fn(body, c * grain, std::min(n, (c + 1) * grain));
+    }
+  };
+  Chunks chunks{n, grain, body, fn};
+  const int64_t count = (n + grain - 1) / grain;
+  if (alone) {
+    for (int64_t c = 0; c < count; ++c) chunks.Run(c);
+    return;
+  }
+  Pool().Run(
+      count, [](void* of, int64_t c) { static_cast<Chunks*>(of)->Run(c); },
+      &chunks);
 }
 
 }  // namespace internal
@@ -60,8 +72,12 @@ void ParallelChunks(int64_t n, int64_t grain, void* body, ChunkFn fn) {
 void ParallelTasks(int64_t n, const std::function<void(int64_t)>& task) {
   if (n == 1) return task(0);
   ParallelForEach(n, 1, [&](int64_t i) {
-    tbb::task_arena alone(1);
-    alone.execute([&] { task(i); });
+    struct Alone {
+      bool before = std::exchange(alone, true);
+      ~Alone() { alone = before; }
+    };
+    const Alone here;
+    task(i);
   });
 }
 

@@ -1,15 +1,15 @@
 // The one pool of threads.
 //
-// All parallel work runs as chunks on oneTBB's work-stealing scheduler. Chunk
-// borders depend on sizes alone, never on the number of threads or on timing,
-// and partial results are combined in chunk order, so what ran where never
-// changes a result.
+// All parallel work runs as chunks on one pool of threads, see thread_pool.h.
+// Chunk borders depend on sizes alone, never on the number of threads or on
+// timing, and partial results are combined in chunk order, so what ran where
+// never changes a result.
 #ifndef HEED_BASE_THREADS_H_
 #define HEED_BASE_THREADS_H_
 
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <type_traits>
 
 namespace heed {
 
@@ -29,8 +29,7 @@ class ThreadLimit {
   ThreadLimit& operator=(const ThreadLimit&) = delete;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  int before_;
 };
 
 namespace internal {

@@ -1,8 +1,6 @@
 #include "heed/base/threads.h"
 
 #include <gtest/gtest.h>
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
@@ -86,37 +84,6 @@ TEST(ParallelFor, MayBeNested) {
     ParallelFor(40, 1, [&](int64_t inner, int64_t) { sum += outer * inner; });
   });
   EXPECT_EQ(sum, (49 * 50 / 2) * (39 * 40 / 2));
-}
-
-/// What holds a lock around a loop would else wait for itself.
-TEST(ParallelFor, AThreadThatWaitsForALoopRunsNoChunkOfAnother) {
-  // More threads than this machine may have cores, so that they steal.
-  const tbb::global_control control(
-      tbb::global_control::max_allowed_parallelism, 8);
-  tbb::task_arena arena(8);
-  std::mutex mutex;
-  std::set<std::thread::id> inside;
-  std::atomic<int> entered_twice = 0;
-  std::atomic<double> sink = 0;
-  const auto inner = [&](int64_t i, int64_t) {
-    double x = static_cast<double>(i);
-    for (int k = 0; k < 4000; ++k) x = std::cos(x);
-    sink = x;
-  };
-  const auto outer = [&](int64_t, int64_t) {
-    const auto self = std::this_thread::get_id();
-    {
-      const std::lock_guard<std::mutex> lock(mutex);
-      if (!inside.insert(self).second) ++entered_twice;
-    }
-    ParallelFor(16, 1, inner);
-    const std::lock_guard<std::mutex> lock(mutex);
-    inside.erase(self);
-  };
-  for (int i = 0; i < 10; ++i) {
-    arena.execute([&] { ParallelFor(64, 1, outer); });
-  }
-  EXPECT_EQ(entered_twice, 0);
 }
 
 TEST(ThreadLimit, LimitsWhileItLives) {

@@ -18,9 +18,10 @@ template <int kN>
 using Size = std::integral_constant<int, kN>;
 
 /// c[kRows, kVectors vectors] (+)= a b.
-template <int kRows, int kVectors>
+template <int kRows, int kVectors, class Ahead>
 HEED_BF16 void Tile(int64_t inner, const LeftWords& a, const float* b,
-                    int64_t b_row, bool add, float* c, int64_t c_row) {
+                    int64_t b_row, bool add, float* c, int64_t c_row,
+                    Ahead ahead) {
   __m512 sums[kRows][kVectors];
   HEED_UNROLL for (int r = 0; r < kRows; ++r) {
     HEED_UNROLL for (int v = 0; v < kVectors; ++v) {
@@ -42,6 +43,7 @@ HEED_BF16 void Tile(int64_t inner, const LeftWords& a, const float* b,
     }
     a_i += a.col;
     b += b_row;
+    ahead.FetchLine();
   }
   HEED_UNROLL for (int r = 0; r < kRows; ++r) {
     HEED_UNROLL for (int v = 0; v < kVectors; ++v) {
@@ -50,14 +52,15 @@ HEED_BF16 void Tile(int64_t inner, const LeftWords& a, const float* b,
   }
 }
 
-template <int kVectors>
+template <int kVectors, class Ahead>
 void Panel(int64_t rows, int64_t inner, LeftWords a, const float* b,
-           int64_t b_row, bool add, Floats2D c) {
+           int64_t b_row, bool add, Floats2D c, Ahead ahead) {
   constexpr int kTall = kVectors <= 2 ? 12 : 6;
   int64_t left = rows;
   const auto band = [&]<int kRows>(Size<kRows>) {
     for (; left >= kRows; left -= kRows) {
-      Tile<kRows, kVectors>(inner, a, b, b_row, add, c.first, c.row);
+      Tile<kRows, kVectors>(inner, a, b, b_row, add, c.first, c.row, ahead);
+      ahead.Fetched(inner);
       a.first += kRows * a.row;
       c.first += kRows * c.row;
     }
@@ -68,9 +71,6 @@ void Panel(int64_t rows, int64_t inner, LeftWords a, const float* b,
   band(Size<2>());
   band(Size<1>());
 }
-
-/// Rows are too far apart for the processor to foresee the next ones.
-constexpr int64_t kRowsAhead = 16;
 
 /// 2^x for x < 127; 0 for x < -126. NaN stays NaN. Exact at whole numbers, else
 /// with the least relative error of a cubic polynomial, 2^-13.5.
@@ -113,6 +113,28 @@ HEED_BF16 void PairWeightsIn(int64_t rows, int64_t cols, const float* e,
   }
 }
 
+template <class Ahead>
+void DotProducts(int64_t rows, int64_t inner, int64_t cols, const LeftWords& a,
+                 const RightWords& b, bool add, const Floats2D& c,
+                 const Ahead& ahead) {
+  const float* panel = b.first;
+  Floats2D out = c;
+  for (int64_t vectors = (cols + kBF16Lanes - 1) / kBF16Lanes; vectors > 0;
+       vectors -= kTileVectors) {
+    if (vectors >= 4) {
+      Panel<4>(rows, inner, a, panel, b.row, add, out, ahead);
+    } else if (vectors == 3) {
+      Panel<3>(rows, inner, a, panel, b.row, add, out, ahead);
+    } else if (vectors == 2) {
+      Panel<2>(rows, inner, a, panel, b.row, add, out, ahead);
+    } else {
+      Panel<1>(rows, inner, a, panel, b.row, add, out, ahead);
+    }
+    panel += b.panel;
+    out.first += kTileVectors * kBF16Lanes;
+  }
+}
+
 /// The first n of 16 floats, scaled; the others are 0.
 HEED_BF16 inline __m512 LoadScaled(const float* x, int64_t n, __m512 scale) {
   return _mm512_mul_ps(LoadUpTo(x, n), scale);
@@ -123,22 +145,13 @@ HEED_BF16 inline __m512 LoadScaled(const float* x, int64_t n, __m512 scale) {
 void ProductByDots(int64_t rows, int64_t inner, int64_t cols,
                    const LeftWords& a, const RightWords& b, bool add,
                    const Floats2D& c) {
-  const float* panel = b.first;
-  Floats2D out = c;
-  for (int64_t vectors = (cols + kBF16Lanes - 1) / kBF16Lanes; vectors > 0;
-       vectors -= kTileVectors) {
-    if (vectors >= 4) {
-      Panel<4>(rows, inner, a, panel, b.row, add, out);
-    } else if (vectors == 3) {
-      Panel<3>(rows, inner, a, panel, b.row, add, out);
-    } else if (vectors == 2) {
-      Panel<2>(rows, inner, a, panel, b.row, add, out);
-    } else {
-      Panel<1>(rows, inner, a, panel, b.row, add, out);
-    }
-    panel += b.panel;
-    out.first += kTileVectors * kBF16Lanes;
-  }
+  DotProducts(rows, inner, cols, a, b, add, c, NothingAhead());
+}
+
+void ProductByDotsAhead(int64_t rows, int64_t inner, int64_t cols,
+                        const LeftWords& a, const RightWords& b, bool add,
+                        const Floats2D& c, const LinesAhead& ahead) {
+  DotProducts(rows, inner, cols, a, b, add, c, ahead);
 }
 
 HEED_BF16 void PairColumns(int64_t rows, int64_t cols, const float* x,
@@ -194,6 +207,11 @@ namespace heed::kernels::cpu {
 
 void ProductByDots(int64_t, int64_t, int64_t, const LeftWords&,
                    const RightWords&, bool, const Floats2D&) {
+  assert(false);
+}
+void ProductByDotsAhead(int64_t, int64_t, int64_t, const LeftWords&,
+                        const RightWords&, bool, const Floats2D&,
+                        const LinesAhead&) {
   assert(false);
 }
 void PairColumns(int64_t, int64_t, const float*, int64_t, float, float*,

@@ -11,6 +11,10 @@ namespace heed::kernels::cpu {
 
 inline constexpr int64_t kBF16Lanes = 16;
 
+/// What is packed from rows that are too far apart for the processor to foresee
+/// the next ones is fetched so many rows ahead.
+inline constexpr int64_t kRowsAhead = 16;
+
 /// A left factor of words: element (r, i) is first[r * row + i * col]. Either
 /// col is 1 and rows are 0 from their end to that of their last vector, or row
 /// is 1 and whole vectors of a column are read.
@@ -31,6 +35,35 @@ struct RightWords {
   const float* first;
   int64_t row;
   int64_t panel;
+};
+
+/// What comes after a product, fetched a line at each step of a tile's sums;
+/// here nothing.
+struct NothingAhead {
+  void FetchLine() {}
+  void Fetched(int64_t) {}
+};
+
+/// `lines` lines, for the next product's right factor.
+struct LinesAhead {
+  static constexpr int64_t kLine = 16;
+  const float* next;
+  int64_t lines;
+  int64_t step = lines > 0 ? kLine : 0;  // once fetched, the next one only
+
+  void FetchLine() {
+    __builtin_prefetch(next, 0, 2);
+    next += step;
+  }
+  /// The line was passed to one that fetched so many.
+  void Fetched(int64_t count) {
+    lines -= count;
+    if (lines > 0) {
+      next += kLine * count;
+    } else {
+      step = 0;
+    }
+  }
 };
 
 /// A result; whole vectors are written.
@@ -55,6 +88,10 @@ void ProductByTiles(int64_t rows, int64_t inner, int64_t cols,
 void ProductByDots(int64_t rows, int64_t inner, int64_t cols,
                    const LeftWords& a, const RightWords& b, bool add,
                    const Floats2D& c);
+/// The same; meanwhile what is ahead is fetched.
+void ProductByDotsAhead(int64_t rows, int64_t inner, int64_t cols,
+                        const LeftWords& a, const RightWords& b, bool add,
+                        const Floats2D& c, const LinesAhead& ahead);
 
 /// out[r, i] = the pair (scale x[r, 2i], scale x[r, 2i + 1]), 0 from `cols` to
 /// the end of the last vector of a row.

@@ -58,9 +58,10 @@ struct WordFormat {
 };
 
 /// c[kRows, kVectors vectors] (+)= a b.
-template <int kRows, int kVectors>
+template <int kRows, int kVectors, class Ahead>
 HWY_NOINLINE void ProductTile(int64_t inner, const LeftWords& a, const float* b,
-                              int64_t b_row, bool add, const Floats2D& c) {
+                              int64_t b_row, bool add, const Floats2D& c,
+                              Ahead ahead) {
   const FloatD d;
   FloatV sums[kRows][kVectors];
   HEED_UNROLL for (int r = 0; r < kRows; ++r) {
@@ -82,6 +83,7 @@ HWY_NOINLINE void ProductTile(int64_t inner, const LeftWords& a, const float* b,
     }
     a_i += a.col;
     b += b_row;
+    ahead.FetchLine();
   }
   HEED_UNROLL for (int r = 0; r < kRows; ++r) {
     HEED_UNROLL for (int v = 0; v < kVectors; ++v) {
@@ -92,34 +94,36 @@ HWY_NOINLINE void ProductTile(int64_t inner, const LeftWords& a, const float* b,
 
 /// As many rows as possible of c (+)= a b in tiles of kRows; goes on to the
 /// rest of a and c.
-template <int kRows, int kVectors>
+template <int kRows, int kVectors, class Ahead>
 void ProductBand(int64_t& rows, int64_t inner, LeftWords& a, const float* b,
-                 int64_t b_row, bool add, Floats2D& c) {
+                 int64_t b_row, bool add, Floats2D& c, Ahead& ahead) {
   for (; rows >= kRows; rows -= kRows) {
-    ProductTile<kRows, kVectors>(inner, a, b, b_row, add, c);
+    ProductTile<kRows, kVectors>(inner, a, b, b_row, add, c, ahead);
+    ahead.Fetched(inner);
     a.first += kRows * a.row;
     c.first += kRows * c.row;
   }
 }
 
-template <int kVectors>
+template <int kVectors, class Ahead>
 void ProductPanel(int64_t rows, int64_t inner, LeftWords a, const float* b,
-                  int64_t b_row, bool add, Floats2D c) {
+                  int64_t b_row, bool add, Floats2D c, Ahead ahead) {
   // Narrow tiles are taller, so that enough sums are independent.
   if constexpr (2 * kVectors <= kTileVectors) {
-    ProductBand<12, kVectors>(rows, inner, a, b, b_row, add, c);
+    ProductBand<12, kVectors>(rows, inner, a, b, b_row, add, c, ahead);
   }
-  ProductBand<6, kVectors>(rows, inner, a, b, b_row, add, c);
-  ProductBand<4, kVectors>(rows, inner, a, b, b_row, add, c);
-  ProductBand<2, kVectors>(rows, inner, a, b, b_row, add, c);
-  ProductBand<1, kVectors>(rows, inner, a, b, b_row, add, c);
+  ProductBand<6, kVectors>(rows, inner, a, b, b_row, add, c, ahead);
+  ProductBand<4, kVectors>(rows, inner, a, b, b_row, add, c, ahead);
+  ProductBand<2, kVectors>(rows, inner, a, b, b_row, add, c, ahead);
+  ProductBand<1, kVectors>(rows, inner, a, b, b_row, add, c, ahead);
 }
 
 /// c (+)= a b. Shapes: a [rows, inner], b [inner, cols], c [rows, cols], with
-/// `inner` in words. c gets whole vectors.
-inline void Product(WordFormat format, int64_t rows, int64_t inner,
-                    int64_t cols, const LeftWords& a, const RightWords& b,
-                    bool add, const Floats2D& c) {
+/// `inner` in words. c gets whole vectors. Not of bf16 if something is ahead.
+template <class Ahead = cpu::NothingAhead>
+void Product(WordFormat format, int64_t rows, int64_t inner, int64_t cols,
+             const LeftWords& a, const RightWords& b, bool add,
+             const Floats2D& c, Ahead ahead = {}) {
   if (format.bf16) return cpu::ProductBF16(rows, inner, cols, a, b, add, c);
   const float* panel = b.first;
   Floats2D out = c;
@@ -127,17 +131,17 @@ inline void Product(WordFormat format, int64_t rows, int64_t inner,
        vectors -= kTileVectors) {
     switch (std::min(vectors, kTileVectors)) {
       case 1:
-        ProductPanel<1>(rows, inner, a, panel, b.row, add, out);
+        ProductPanel<1>(rows, inner, a, panel, b.row, add, out, ahead);
         break;
       case 2:
-        ProductPanel<2>(rows, inner, a, panel, b.row, add, out);
+        ProductPanel<2>(rows, inner, a, panel, b.row, add, out, ahead);
         break;
 #if HWY_CAP_GE512
       case 3:
-        ProductPanel<3>(rows, inner, a, panel, b.row, add, out);
+        ProductPanel<3>(rows, inner, a, panel, b.row, add, out, ahead);
         break;
       default:
-        ProductPanel<4>(rows, inner, a, panel, b.row, add, out);
+        ProductPanel<4>(rows, inner, a, panel, b.row, add, out, ahead);
 #endif
     }
     panel += b.panel;

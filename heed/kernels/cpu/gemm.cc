@@ -139,15 +139,21 @@ struct LeftFactor {
       : storage(std::move(kept)), words(factor) {}
 };
 
-/// c [m, n] (+)= a b with b packed.
+/// c [m, n] (+)= a b with b packed, by our own kernels.
+void MultiplyOwn(const ProductKey& key, bool bf16, const cpu::LeftWords& a,
+                 const void* b, const cpu::Floats2D& c) {
+  const auto multiply = bf16 ? cpu::MultiplyPanelsBF16 : cpu::MultiplyPanels;
+  multiply(key.m, key.n, key.k, a, static_cast<const float*>(b), key.accumulate,
+           c);
+}
+
+/// The same with c dense.
 void MultiplyChunk(const ProductKey& key, bool bf16, const cpu::LeftWords& a,
                    const void* b, float* c) {
   if (ByOneDnn(bf16)) {
     MultiplyByOneDnn(key, a.first, b, c);
   } else {
-    const auto multiply = bf16 ? cpu::MultiplyPanelsBF16 : cpu::MultiplyPanels;
-    multiply(key.m, key.n, key.k, a, static_cast<const float*>(b),
-             key.accumulate, c);
+    MultiplyOwn(key, bf16, a, b, {c, key.n});
   }
 }
 
@@ -168,9 +174,54 @@ int64_t NextChunk(int64_t rows, int64_t chunk) {
   return size;
 }
 
-/// c [rows, n] (+)= a [rows, k] b for f32 and bf16. left(first row, rows) gives
-/// rows of a as a LeftFactor; what it computes stays in the cache until it has
-/// been used. After each chunk then(first row, rows).
+/// Part of a result.
+struct Block {
+  int64_t row, rows, column, columns;
+};
+
+/// From this many rows on a product is divided by rows.
+constexpr int64_t kManyRows = 512;
+
+/// The panels of a chunk of so many rows: enough work to be worth the
+/// scheduler.
+int64_t ChunkPanels(int64_t rows, int64_t k) {
+  constexpr int64_t kProducts = int64_t{1} << 20;
+  constexpr int64_t kLeastRows = 8;  // what reading b takes
+  const int64_t products = cpu::kPanel * k * std::max(rows, kLeastRows);
+  return std::max<int64_t>(1, kProducts / std::max<int64_t>(1, products));
+}
+
+/// c [rows, n] (+)= a [rows, k] b of few rows: the chunks of a panel, of which
+/// there are few, follow one another, so that b is read once. left(first row,
+/// rows) gives rows of a as a LeftFactor. After each chunk then(block). Not by
+/// oneDNN.
+template <typename Left, typename Then>
+void RunPanels(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
+               const Left& left, const Then& then) {
+  const bool bf16 = b.precision == Precision::kBF16;
+  const LeftFactor a = left(0, rows);
+  const int64_t panel_bytes = cpu::PaddedRows(b.k, bf16) * cpu::kPanel *
+                              static_cast<int64_t>(SizeOf(b.data.dtype()));
+  const auto* panels = static_cast<const char*>(b.data.raw());
+  const int64_t unit = ChunkRows(b.n <= cpu::kPanel ? 0 : kManyRows, 0);
+  const int64_t row_blocks = (rows + unit - 1) / unit;
+  const int64_t group = ChunkPanels(std::min(rows, unit), b.k);
+  const int64_t groups = (cpu::Panels(b.n) + group - 1) / group;
+  ParallelForEach(row_blocks * groups, 1, [&](int64_t i) {
+    const int64_t panel = i / row_blocks * group;
+    const int64_t column = panel * cpu::kPanel;
+    const int64_t r = i % row_blocks * unit;
+    const Block block{r, std::min(unit, rows - r), column,
+                      std::min(group * cpu::kPanel, b.n - column)};
+    MultiplyOwn({block.rows, block.columns, b.k, accumulate}, bf16,
+                a.words.Rows(r), panels + panel * panel_bytes,
+                {c + r * b.n + column, b.n});
+    then(block);
+  });
+}
+
+/// The same with some rows and all panels in each chunk; what left() computes
+/// stays in the cache until it has been used.
 template <typename Left, typename Then>
 void RunRows(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
              const Left& left, const Then& then) {
@@ -182,10 +233,21 @@ void RunRows(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
       const LeftFactor a = left(r, m);
       MultiplyChunk({m, b.n, b.k, accumulate}, bf16, a.words, b.data.raw(),
                     c + r * b.n);
-      then(r, m);
+      then(Block{r, m, 0, b.n});
       r += m;
     }
   });
+}
+
+/// The one or the other.
+template <typename Left, typename Then>
+void RunChunks(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
+               const Left& left, const Then& then) {
+  if (rows < kManyRows && !ByOneDnn(b.precision == Precision::kBF16)) {
+    RunPanels(rows, b, accumulate, c, left, then);
+  } else {
+    RunRows(rows, b, accumulate, c, left, then);
+  }
 }
 
 /// Storage for a packed [rows, n] operand, reusing `packed` if it is large
@@ -266,11 +328,13 @@ LeftFactor RowsF32(const Tensor& x, int64_t r) {
 LeftFactor RowsBF16(const Tensor& x, int64_t r, int64_t rows) {
   const int64_t words = cpu::PairWords(x.cols());
   Tensor rounded({rows, 2 * words}, DType::kBF16);
-  auto* to = reinterpret_cast<uint16_t*>(rounded.data<bfloat16>());
-  for (int64_t i = 0; i < rows; ++i, to += 2 * words) {
+  auto* first = reinterpret_cast<uint16_t*>(rounded.data<bfloat16>());
+  constexpr int64_t kGrain = 1 << 16;
+  ParallelForEach(rows, std::max<int64_t>(1, kGrain / words), [&](int64_t i) {
+    uint16_t* to = first + i * 2 * words;
     cpu::RoundBF16(x.row<float>(r + i), x.cols(), to);
     if (2 * words != x.cols()) to[x.cols()] = 0;
-  }
+  });
   return {std::move(rounded), words};
 }
 
@@ -322,6 +386,25 @@ constexpr int64_t kWide = 4096;
 /// What of it is packed and used at once, in bytes.
 constexpr int64_t kWideBlock = 1 << 19;
 
+/// c [key.m, key.n] += a b or = it, with rows of c apart.
+void MultiplyApart(const ProductKey& key, bool bf16, const cpu::LeftWords& a,
+                   const void* b, const cpu::Floats2D& c) {
+  if (!ByOneDnn(bf16)) return MultiplyOwn(key, bf16, a, b, c);
+  Tensor dense({key.m, key.n});
+  for (int64_t r = 0; r < key.m;) {
+    const int64_t rows = NextChunk(key.m - r, ChunkRows(kManyRows, 0));
+    MultiplyByOneDnn({rows, key.n, key.k, false}, a.Rows(r).first, b,
+                     dense.row<float>(r));
+    r += rows;
+  }
+  for (int64_t i = 0; i < key.m; ++i) {
+    const float* from = dense.row<float>(i);
+    float* row = c.first + i * c.row;
+    if (!key.accumulate) std::fill_n(row, key.n, 0.0F);
+    for (int64_t j = 0; j < key.n; ++j) row[j] += from[j];
+  }
+}
+
 /// c [m, b.n] (+)= left b. Columns of b are packed when their turn comes and
 /// used from the cache.
 void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
@@ -329,7 +412,7 @@ void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
   const bool bf16 = left.bf16;
   const int64_t k = left.rows;
   const int64_t m = left.x.cols();
-  const int64_t chunk = ChunkRows(512, 0);
+  const int64_t chunk = ChunkRows(kManyRows, 0);
   std::vector<std::optional<LeftFactor>> factors(
       static_cast<size_t>((m + chunk - 1) / chunk));
   ParallelForEach(std::ssize(factors), 1, [&](int64_t i) {
@@ -339,32 +422,43 @@ void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
   const DType dtype = bf16 ? DType::kBF16 : DType::kF32;
   const int64_t panel_size = cpu::PaddedRows(k, bf16) * cpu::kPanel;
   const auto panel_bytes = static_cast<int64_t>(SizeOf(dtype)) * panel_size;
-  const int64_t block = std::max<int64_t>(1, kWideBlock / panel_bytes);
+  constexpr int64_t kChunks = 8;  // so that there are enough for some threads
+  const int64_t block = std::max<int64_t>(
+      1, std::min(kWideBlock / panel_bytes, cpu::Panels(b.n) / kChunks));
   ParallelFor(cpu::Panels(b.n), block, [&](int64_t begin, int64_t end) {
-    Tensor packed({block * panel_size}, dtype);
-    Tensor tile({chunk, block * cpu::kPanel});
+    const int64_t panels = end - begin;
+    Tensor packed({panels * panel_size}, dtype);
     auto* to = static_cast<char*>(packed.raw());
-    for (int64_t p = begin; p < end; p += block) {
-      const int64_t panels = std::min(block, end - p);
-      for (int64_t i = 0; i < panels; ++i) {
-        PackPanelF32(b, p + i, k, bf16, to + i * panel_bytes);
-      }
-      const int64_t first = p * cpu::kPanel;
-      const int64_t n = std::min(panels * cpu::kPanel, b.n - first);
-      for (int64_t r = 0; r < m;) {
-        const int64_t rows = NextChunk(m - r, chunk);
-        const LeftFactor& a = *factors[static_cast<size_t>(r / chunk)];
-        MultiplyChunk({rows, n, k, false}, bf16, a.words.Rows(r % chunk), to,
-                      tile.data<float>());
-        for (int64_t i = 0; i < rows; ++i) {
-          const float* from = tile.data<float>() + i * n;
-          float* row = c + (r + i) * b.n + first;
-          if (!accumulate) std::fill_n(row, n, 0.0F);
-          for (int64_t j = 0; j < n; ++j) row[j] += from[j];
-        }
-        r += rows;
-      }
+    for (int64_t i = 0; i < panels; ++i) {
+      PackPanelF32(b, begin + i, k, bf16, to + i * panel_bytes);
     }
+    const int64_t first = begin * cpu::kPanel;
+    const int64_t n = std::min(panels * cpu::kPanel, b.n - first);
+    for (int64_t r = 0; r < m; r += chunk) {
+      MultiplyApart({std::min(chunk, m - r), n, k, accumulate}, bf16,
+                    factors[static_cast<size_t>(r / chunk)]->words, to,
+                    {c + r * b.n + first, b.n});
+    }
+  });
+}
+
+/// Of so few panels nothing is packed: reading them takes less.
+constexpr int64_t kNarrowPanels = 4;
+
+/// Whether MultiplyNarrow is best for xᵀ b.
+bool IsNarrow(const Tensor& x, const cpu::MatrixView& b) {
+  constexpr int64_t kStride = 512;  // columns that are farther apart take long
+  return b.n <= kNarrowPanels * cpu::kPanel && b.n % cpu::kPanel == 0 &&
+         x.row_stride() <= kStride && b.stride <= kStride;
+}
+
+/// c [x.cols, b.n] (+)= xᵀ b in f32, with both as they are.
+void MultiplyNarrow(const Tensor& x, const cpu::MatrixView& b, bool accumulate,
+                    float* c) {
+  ParallelFor(x.cols(), ChunkRows(0, 0), [&](int64_t begin, int64_t end) {
+    cpu::MultiplyRows(end - begin, b.n, b.k,
+                      {x.data<float>() + begin, 1, x.row_stride()}, b.data,
+                      b.stride, accumulate, {c + begin * b.n, b.n});
   });
 }
 
@@ -428,31 +522,34 @@ void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
     Multiply(QuantizeRows(a), b, epilogue, c);
     return;
   }
-  const auto finish = [&](Tensor rows) {
+  const Tensor result = AsMatrix(c);
+  const auto finish = [&](const Block& block) {
     if (epilogue.bias == nullptr && epilogue.activation == Activation::kNone) {
       return;
     }
-    Activate(rows, epilogue.bias == nullptr ? Tensor() : *epilogue.bias,
-             epilogue.activation, rows);
+    const int64_t end = block.column + block.columns;
+    Tensor part = result.Slice(block.row, block.row + block.rows)
+                      .Columns(block.column, end);
+    Activate(part,
+             epilogue.bias == nullptr
+                 ? Tensor()
+                 : epilogue.bias->Reshape({c.cols()}).Slice(block.column, end),
+             epilogue.activation, part);
   };
   if (a.dtype() == DType::kF64) {
     MultiplyF64(a, b.data, epilogue.accumulate, c);
-    finish(c);
+    finish(Block{0, c.rows(), 0, c.cols()});
     return;
   }
-  const Tensor result = AsMatrix(c);
-  const auto then = [&](int64_t r, int64_t m) {
-    finish(result.Slice(r, r + m));
-  };
   if (b.precision == Precision::kBF16) {
-    RunRows(
+    RunChunks(
         a.rows(), b, epilogue.accumulate, c.data<float>(),
-        [&](int64_t r, int64_t m) { return RowsBF16(a, r, m); }, then);
+        [&](int64_t r, int64_t m) { return RowsBF16(a, r, m); }, finish);
     return;
   }
-  RunRows(
+  RunChunks(
       a.rows(), b, epilogue.accumulate, c.data<float>(),
-      [&](int64_t r, int64_t) { return RowsF32(a, r); }, then);
+      [&](int64_t r, int64_t) { return RowsF32(a, r); }, finish);
 }
 
 void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
@@ -481,14 +578,17 @@ void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
     const cpu::MatrixView b{part.data<float>(), part.rows(), part.cols(),
                             part.row_stride(), false};
     const bool add = accumulate || r > 0;
-    if (b.n >= kWide) {
+    if (!bf16 && IsNarrow(x_part, b)) {
+      MultiplyNarrow(x_part, b, add, c.data<float>());
+    } else if (b.n > (ByOneDnn(bf16) ? kWide : kNarrowPanels * cpu::kPanel) &&
+               b.n >= x.cols()) {
       MultiplyWide(a, b, add, c.data<float>());
     } else {
       PackF32(b, rows, precision, packed);
       RunRows(
           x.cols(), packed, add, c.data<float>(),
           [&](int64_t i, int64_t m) { return a.Rows(i, i + m); },
-          [](int64_t, int64_t) {});
+          [](const Block&) {});
     }
     r = end;
   }
@@ -519,7 +619,7 @@ double MeasureProductRate(Precision precision, double seconds) {
           [&](int64_t r, int64_t m) {
             return LeftFactor(a.Slice(r, r + m), words);
           },
-          [](int64_t, int64_t) {});
+          [](const Block&) {});
     }
   };
   run();

@@ -1,5 +1,5 @@
-#include "heed/kernels/cpu/last_panel.h"
 #include "heed/kernels/cpu/pack.h"
+#include "heed/kernels/cpu/panels.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/multiply_panels.cc"
@@ -15,23 +15,16 @@ namespace {
 
 using cpu::kPanel;
 
-void MultiplyPanelsImpl(int64_t m, int64_t n, int64_t k, const LeftWords& a,
-                        const float* b, bool accumulate, float* c) {
-  RightWords right{b, kPanel, kTileCols};
-  for (int64_t j = 0; j < n; j += kPanel) {
-    const Floats2D to{c + j, n};
-    if (n - j < kPanel) {
-      return cpu::MultiplyLastPanel(
-          m, n - j, accumulate, to,
-          [&](int64_t r, int64_t rows, const Floats2D& part) HWY_ATTR {
-            Product(WordFormat(Precision::kNative), rows, k, n - j, a.Rows(r),
-                    right, false, part);
-          });
-    }
-    Product(WordFormat(Precision::kNative), m, k, kPanel, a, right, accumulate,
-            to);
-    right.first += cpu::PaddedRows(k, false) * kPanel;
-  }
+void MultiplyImpl(int64_t m, int64_t n, int64_t k, const LeftWords& a,
+                  const RightWords& b, bool accumulate, const Floats2D& c) {
+  cpu::MultiplyByPanels(m, n, k, a, b, accumulate, c,
+                        [&](int64_t rows, int64_t words, int64_t columns,
+                            const LeftWords& left, const float* panel, bool add,
+                            const Floats2D& to, const cpu::LinesAhead& ahead) {
+                          Product(WordFormat(Precision::kNative), rows, words,
+                                  columns, left, {panel, b.row, kTileCols}, add,
+                                  to, ahead);
+                        });
 }
 
 }  // namespace
@@ -42,14 +35,22 @@ HWY_AFTER_NAMESPACE();
 namespace heed::kernels {
 namespace {
 
-HWY_EXPORT(MultiplyPanelsImpl);
+HWY_EXPORT(MultiplyImpl);
 
 }  // namespace
 namespace cpu {
 
 void MultiplyPanels(int64_t m, int64_t n, int64_t k, const LeftWords& a,
-                    const float* b, bool accumulate, float* c) {
-  HWY_DYNAMIC_DISPATCH(MultiplyPanelsImpl)(m, n, k, a, b, accumulate, c);
+                    const float* b, bool accumulate, const Floats2D& c) {
+  const RightWords right{b, kPanel, PaddedRows(k, false) * kPanel};
+  HWY_DYNAMIC_DISPATCH(MultiplyImpl)(m, n, k, a, right, accumulate, c);
+}
+
+void MultiplyRows(int64_t m, int64_t n, int64_t k, const LeftWords& a,
+                  const float* b, int64_t b_row, bool accumulate,
+                  const Floats2D& c) {
+  const RightWords right{b, b_row, kPanel};
+  HWY_DYNAMIC_DISPATCH(MultiplyImpl)(m, n, k, a, right, accumulate, c);
 }
 
 }  // namespace cpu

@@ -1,23 +1,19 @@
-#include "heed/kernels/cpu/last_panel.h"
 #include "heed/kernels/cpu/pack.h"
+#include "heed/kernels/cpu/panels.h"
 
 namespace heed::kernels::cpu {
 
 void MultiplyPanelsBF16(int64_t m, int64_t n, int64_t k, const LeftWords& a,
-                        const float* b, bool accumulate, float* c) {
-  const int64_t words = PairWords(k);
-  const int64_t panel = PaddedRows(k, true) / 2 * kPanel;
-  RightWords right{b, kPanel, panel};
-  const int64_t whole = n / kPanel * kPanel;
-  const Floats2D result{c, n};
-  ProductByDots(m, words, whole, a, right, accumulate, result);
-  if (whole == n) return;
-  right.first += n / kPanel * panel;
-  MultiplyLastPanel(m, n - whole, accumulate, {c + whole, n},
-                    [&](int64_t r, int64_t rows, const Floats2D& part) {
-                      ProductByDots(rows, words, n - whole, a.Rows(r), right,
-                                    false, part);
-                    });
+                        const float* b, bool accumulate, const Floats2D& c) {
+  MultiplyByPanels(m, n, PairWords(k), a,
+                   {b, kPanel, PaddedRows(k, true) / 2 * kPanel}, accumulate, c,
+                   [](int64_t rows, int64_t words, int64_t columns,
+                      const LeftWords& left, const float* panel, bool add,
+                      const Floats2D& to, const LinesAhead& ahead) {
+                     ProductByDotsAhead(rows, words, columns, left,
+                                        {panel, kPanel, kPanel}, add, to,
+                                        ahead);
+                   });
 }
 
 }  // namespace heed::kernels::cpu

@@ -147,6 +147,7 @@ HWY_INLINE void EachOfPanel(const MatrixView& b, int64_t panel, int64_t padded,
   const int64_t columns = b.n - first;
   const auto load = [&](int64_t i, int64_t j) HWY_ATTR {
     if (i >= b.k) return hn::Zero(df);
+    __builtin_prefetch(b.data + (i + kRowsAhead) * b.stride + first + j);
     return LoadUpTo(b.data + i * b.stride + first + j, columns - j);
   };
   for (int64_t i = 0; i < padded; i += 2) {

@@ -54,14 +54,18 @@ void TransposeRows(const float* x, int64_t x_rows, int64_t stride,
 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
                        int64_t begin, int64_t end, int64_t rows, uint16_t* out);
 
-/// c [m, n] (+)= a b: a [m, k], b [k, n] in panels of f32, c dense. A number is
-/// one sum in the order of k, so that its bits depend neither on other rows and
-/// columns nor on the width of vectors.
+/// c [m, n] (+)= a b: a [m, k], b [k, n] in panels of f32. A number is one sum
+/// in the order of k, so that its bits depend neither on other rows and columns
+/// nor on the width of vectors.
 void MultiplyPanels(int64_t m, int64_t n, int64_t k, const LeftWords& a,
-                    const float* b, bool accumulate, float* c);
+                    const float* b, bool accumulate, const Floats2D& c);
+/// The same with b as it is, of whole panels; its rows are b_row apart.
+void MultiplyRows(int64_t m, int64_t n, int64_t k, const LeftWords& a,
+                  const float* b, int64_t b_row, bool accumulate,
+                  const Floats2D& c);
 /// The same of pairs of bf16: a [m, PairWords(k)] and panels of pairs.
 void MultiplyPanelsBF16(int64_t m, int64_t n, int64_t k, const LeftWords& a,
-                        const float* b, bool accumulate, float* c);
+                        const float* b, bool accumulate, const Floats2D& c);
 
 /// out = x rounded to bf16 (nearest, ties to even; subnormal ones become 0).
 void RoundBF16(const float* x, int64_t n, uint16_t* out);

@@ -27,6 +27,8 @@ HEED_BF16 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
       const float* x = b.data + i * b.stride + first;
       for (int64_t j = 0; j < kPanel; j += kLanes) {
         const int64_t columns = b.n - first - j;
+        __builtin_prefetch(x + kRowsAhead * b.stride + j);
+        __builtin_prefetch(x + (kRowsAhead + 1) * b.stride + j);
         store(i, j,
               RoundedPairs(
                   LoadUpTo(x + j, i < b.k ? columns : 0),

@@ -149,7 +149,7 @@ TEST_P(Packing, PanelsMultiplyAsTheMatrixDoes) {
           }
           std::vector<float> c = before;
           MultiplyPanels(m, n, k, {a.data(), k, 1}, packed.data(), accumulate,
-                         c.data());
+                         {c.data(), n});
           for (int64_t i = 0; i < m * n; ++i) {
             double sum = accumulate ? before[i] : 0;
             for (int64_t j = 0; j < k; ++j) {
@@ -199,7 +199,7 @@ TEST_F(PackingBF16, PanelsMultiplyAsTheMatrixDoes) {
             }
             std::vector<float> c = before;
             MultiplyPanelsBF16(m, n, k, left, packed.data(), accumulate,
-                               c.data());
+                               {c.data(), n});
             for (int64_t i = 0; i < m * n; ++i) {
               double sum = accumulate ? before[i] : 0;
               double size = 1;
