@@ -1,10 +1,10 @@
 // Threads that share the chunks of loops.
 //
-// The thread that starts a loop runs chunks of it and returns when all are done;
-// threads of the pool that have nothing to do help it. Loops may be nested, and
-// started by several threads at once. Between loops the pool's threads look for
-// the next one for a while before they sleep, because waking takes longer than
-// many a loop.
+// The thread that starts a loop runs chunks of it and returns when all are
+// done; threads of the pool that have nothing to do help it. Loops may be
+// nested, and started by several threads at once. Between loops the pool's
+// threads look for the next one for a while before they sleep, because waking
+// takes longer than many a loop.
 #ifndef HEED_BASE_THREAD_POOL_H_
 #define HEED_BASE_THREAD_POOL_H_
 
