@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/threads.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/gemm.h"
 
@@ -80,6 +81,37 @@ Tensor& Tape::GradientOf(int32_t node) {
   return nodes_[static_cast<size_t>(node)].gradient;
 }
 
+void Tape::SetColumnsOf(const Var& part, const Var& whole, int64_t column) {
+  Node& node = nodes_[static_cast<size_t>(part.node())];
+  node.whole = whole.node();
+  node.column = static_cast<int32_t>(column);
+}
+
+Tensor& Tape::Accumulate(int32_t index) {
+  Node& node = nodes_[static_cast<size_t>(index)];
+  if (!node.gradient.defined() || node.in_place) {
+    // What is in place already stays there.
+    node.gradient = Tensor::Zeros(node.shape, node.dtype);
+    node.in_place = false;
+  } else if (!node.has_parts &&
+             (!node.gradient.unique() || !node.gradient.contiguous())) {
+    node.gradient = node.gradient.Clone();
+  }
+  return node.gradient;
+}
+
+Tensor& Tape::AccumulateRows(int32_t index) {
+  Node& node = nodes_[static_cast<size_t>(index)];
+  if (node.in_place) return node.gradient;
+  if (node.whole < 0 || node.gradient.defined()) return Accumulate(index);
+  const Tensor& whole = Accumulate(node.whole);
+  nodes_[static_cast<size_t>(node.whole)].has_parts = true;
+  node.gradient = whole.Columns(
+      node.column, node.column + node.shape[node.shape.rank() - 1]);
+  node.in_place = true;
+  return node.gradient;
+}
+
 void Tape::Backward(const Var& output, const Tensor& seed,
                     const Cancellation* cancellation) {
   if (output.tape() != this) {
@@ -93,6 +125,11 @@ void Tape::Backward(const Var& output, const Tensor& seed,
     Node& node = nodes_[static_cast<size_t>(i)];
     if (node.backward == nullptr || !node.gradient.defined()) continue;
     if (cancellation != nullptr) cancellation->Check();
+    if (node.in_place) {  // it is where it belongs
+      node.gradient = Tensor();
+      Finish(node);
+      continue;
+    }
     const Tensor dy = node.gradient.Contiguous();
     node.gradient = Tensor();
     Grads grads(*this, node.first_input);
@@ -136,6 +173,7 @@ void Tape::FlushProducts() {
     size_t end = begin;
     int64_t rows = 0;
     while (end < pending_.size() && pending_[end].node == index) {
+      pending_[end].row = rows;
       rows += pending_[end++].x.rows();
     }
     Tensor x = pending_[begin].x;
@@ -143,13 +181,12 @@ void Tape::FlushProducts() {
     if (end - begin > 1) {
       x = Tensor({rows, x.cols()}, x.dtype());
       dy = Tensor({rows, dy.cols()}, dy.dtype());
-      int64_t row = 0;
-      for (size_t i = begin; i < end; ++i) {
-        const int64_t count = pending_[i].x.rows();
-        x.Slice(row, row + count).CopyFrom(pending_[i].x);
-        dy.Slice(row, row + count).CopyFrom(pending_[i].dy);
-        row += count;
-      }
+      ParallelForEach(static_cast<int64_t>(end - begin), 1, [&](int64_t i) {
+        const PendingProduct& part = pending_[begin + static_cast<size_t>(i)];
+        const int64_t last = part.row + part.x.rows();
+        x.Slice(part.row, last).CopyFrom(part.x);
+        dy.Slice(part.row, last).CopyFrom(part.dy);
+      });
     }
     Node& node = nodes_[static_cast<size_t>(index)];
     Tensor& sum = node.parameter != nullptr ? node.parameter->mutable_gradient()
@@ -193,24 +230,27 @@ void Tape::Clear() {
 
 void Grads::Add(int i, Tensor g) {
   if (!Needs(i)) return;
-  AddInto(tape_.GradientOf(Node(i)), std::move(g));
+  const Tape::Node& node = tape_.nodes_[static_cast<size_t>(Node(i))];
+  Tensor& sum = tape_.GradientOf(Node(i));
+  if (node.in_place || node.has_parts) {
+    kernels::AddTo(sum, g);
+  } else {
+    AddInto(sum, std::move(g));
+  }
 }
 
 Tensor Grads::Take(int i) {
   if (!Needs(i)) return {};
-  return std::exchange(tape_.GradientOf(Node(i)), Tensor());
+  const Tape::Node& node = tape_.nodes_[static_cast<size_t>(Node(i))];
+  Tensor& sum = tape_.GradientOf(Node(i));
+  if (!node.in_place && !node.has_parts) return std::exchange(sum, Tensor());
+  Tensor taken = sum.Clone();
+  sum.Fill(0);
+  return taken;
 }
 
-Tensor& Grads::Accumulate(int i) {
-  const auto index = static_cast<size_t>(Node(i));
-  Tape::Node& node = tape_.nodes_[index];
-  if (!node.gradient.defined()) {
-    node.gradient = Tensor::Zeros(node.shape, node.dtype);
-  } else if (!node.gradient.unique() || !node.gradient.contiguous()) {
-    node.gradient = node.gradient.Clone();
-  }
-  return node.gradient;
-}
+Tensor& Grads::Accumulate(int i) { return tape_.Accumulate(Node(i)); }
+Tensor& Grads::AccumulateRows(int i) { return tape_.AccumulateRows(Node(i)); }
 
 void Grads::AddProduct(int i, const Tensor& x, const Tensor& dy) {
   if (!Needs(i)) return;
@@ -221,7 +261,7 @@ void Grads::AddProduct(int i, const Tensor& x, const Tensor& dy) {
     return;
   }
   const auto number = static_cast<int32_t>(tape_.pending_.size());
-  tape_.pending_.push_back({Node(i), number, AsMatrix(x), AsMatrix(dy)});
+  tape_.pending_.push_back({Node(i), number, AsMatrix(x), AsMatrix(dy), 0});
 }
 
 }  // namespace heed

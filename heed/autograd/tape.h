@@ -90,6 +90,10 @@ class Tape {
   /// The gradient of a leaf after Backward; undefined if it has none.
   Tensor Gradient(const Var& leaf) const;
 
+  /// Says that a variable is columns of another, from `column` on: what is
+  /// added to the gradient of the one may be added to that of the other.
+  void SetColumnsOf(const Var& part, const Var& whole, int64_t column);
+
   /// Forgets all operations.
   void Clear();
   int64_t size() const { return static_cast<int64_t>(nodes_.size()); }
@@ -111,6 +115,10 @@ class Tape {
     Parameter* parameter = nullptr;
     int32_t first_input = 0;
     DType dtype = DType::kF32;
+    bool in_place = false;   // `gradient` is columns of that of `whole`
+    bool has_parts = false;  // others add to `gradient` in place
+    int32_t whole = -1;      // the node that this one is columns of
+    int32_t column = 0;      // the first of them
     Shape shape;
     Tensor gradient;
   };
@@ -120,6 +128,7 @@ class Tape {
     int32_t number;  // in the order of the backward pass
     Tensor x;
     Tensor dy;
+    int64_t row = 0;  // where it stands among its fellows
   };
 
   void* Allocate(size_t bytes);
@@ -127,6 +136,8 @@ class Tape {
   template <typename Fn>
   Var Append(const char* name, Tensor&& value, Fn&& backward);
   Tensor& GradientOf(int32_t node);
+  Tensor& Accumulate(int32_t node);
+  Tensor& AccumulateRows(int32_t node);
   void Finish(Node& node);
   void FlushProducts();
 
@@ -157,6 +168,9 @@ class Grads {
   /// The gradient of input i (zeros at first), to accumulate into; a handle to
   /// it is good until the gradient of the same variable is asked for again.
   Tensor& Accumulate(int i);
+  /// The same with rows that may be apart, for those that can write them: of
+  /// columns of another variable no gradient of their own is needed.
+  Tensor& AccumulateRows(int i);
   /// Adds xᵀ dy to the gradient of input i, a weight [K, N]. Products of one
   /// leaf are gathered over the whole backward pass and done as one, which
   /// makes small steps of a recurrence as fast as one large product.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -35,6 +37,42 @@ Var RowOf(const Var& x, int64_t i) {
     Tensor part = g.Accumulate(0)[i];
     kernels::AddTo(part, dy);
   });
+}
+
+/// Columns that say so.
+Var ColumnsOf(const Var& x, int64_t begin, int64_t end) {
+  Var part = Record("columns", x.value().Columns(begin, end), {x},
+                    [begin, end](const Tensor& dy, Grads& g) {
+                      Tensor sum = g.Accumulate(0).Columns(begin, end);
+                      kernels::AddTo(sum, dy);
+                    });
+  part.tape()->SetColumnsOf(part, x, begin);
+  return part;
+}
+
+/// Ways to add to the gradient of an operand.
+enum class Way : uint8_t { kRows, kDense, kAdd, kTake };
+
+/// factor · x, with its gradient added so.
+Var Times(double factor, const Var& x, Way way) {
+  return Record("times", kernels::Scale(x.value().Contiguous(), factor), {x},
+                [factor, way](const Tensor& dy, Grads& g) {
+                  switch (way) {
+                    case Way::kRows:
+                      return kernels::AddTo(g.AccumulateRows(0), dy, factor);
+                    case Way::kDense:
+                      EXPECT_TRUE(g.Accumulate(0).contiguous());
+                      return kernels::AddTo(g.Accumulate(0), dy, factor);
+                    case Way::kAdd:
+                      return g.Add(0, kernels::Scale(dy, factor));
+                    case Way::kTake: {
+                      Tensor sum = g.Take(0);
+                      Tensor own = kernels::Scale(dy, factor);
+                      if (sum.defined()) kernels::AddTo(own, sum.Contiguous());
+                      return g.Add(0, std::move(own));
+                    }
+                  }
+                });
 }
 
 /// x W with the gradient of W gathered.
@@ -121,6 +159,41 @@ TEST(Tape, AccumulatesOverSharedOperands) {
   const Var y = tape.Leaf(Vector({2, 3}));
   tape.Backward(Plus(y, y));
   EXPECT_EQ(Values(tape.Gradient(y)), (Numbers{2, 2}));
+}
+
+/// Whichever way and in which order it was added, to columns that overlap.
+TEST(Tape, GradientsOfColumnsAreAddedInPlace) {
+  const std::array<Way, 4> ways = {Way::kRows, Way::kDense, Way::kAdd,
+                                   Way::kTake};
+  std::array<size_t, 4> order = {0, 1, 2, 3};
+  do {
+    for (const bool of_leaf : {true, false}) {
+      Tape tape;
+      const Var leaf = tape.Leaf(Tensor::Full({2, 4}, 1, DType::kF64));
+      const Var x = of_leaf ? leaf : Times(1, leaf, Way::kAdd);
+      const Var part = ColumnsOf(x, 1, 3);
+      Var sum = Times(100, ColumnsOf(x, 0, 2), Way::kRows);
+      for (const size_t i : order) {
+        const double factor = std::array{2.0, 3.0, 5.0, 7.0}[i];
+        sum = Plus(sum, Times(factor, part, ways[i]));
+      }
+      tape.Backward(sum);
+      EXPECT_EQ(Values(tape.Gradient(leaf)),
+                (Numbers{100, 117, 17, 0, 100, 117, 17, 0}));
+    }
+  } while (std::ranges::next_permutation(order).found);
+}
+
+TEST(Tape, ColumnsOfColumnsAndTheWholeAddUp) {
+  Tape tape;
+  const Var leaf = tape.Leaf(Tensor::Full({2, 4}, 1, DType::kF64));
+  const Var x = Times(1, leaf, Way::kAdd);
+  const Var nested = ColumnsOf(ColumnsOf(x, 1, 4), 1, 3);
+  const Var whole = ColumnsOf(Times(10, x, Way::kAdd), 0, 2);
+  const Var taken = ColumnsOf(Times(1000, x, Way::kTake), 0, 2);
+  tape.Backward(Plus(Plus(whole, taken), Times(3, nested, Way::kRows)));
+  EXPECT_EQ(Values(tape.Gradient(leaf)),
+            (Numbers{1010, 1010, 3, 3, 1010, 1010, 3, 3}));
 }
 
 TEST(Tape, SharedGradientsDoNotLeakIntoEachOther) {

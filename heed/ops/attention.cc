@@ -34,11 +34,14 @@ void SetTensors(std::span<const Var> inputs, AttentionArgs& args) {
   }
 }
 
-AttentionGrads GradsOf(const AttentionArgs& args, Sinks& sinks) {
+/// Where the gradients of queries, keys and values are added.
+using Sink = Tensor (Sinks::*)(int, const Tensor&);
+
+AttentionGrads GradsOf(const AttentionArgs& args, Sink sink, Sinks& sinks) {
   AttentionGrads grads;
-  grads.dq = sinks.Of(0, args.q);
-  grads.dk = sinks.Of(1, args.k);
-  grads.dv = sinks.Of(2, args.v);
+  grads.dq = (sinks.*sink)(0, args.q);
+  grads.dk = (sinks.*sink)(1, args.k);
+  grads.dv = (sinks.*sink)(2, args.v);
   grads.dw = sinks.Of(3, args.w);
   for (size_t i = 0; i < args.modifiers.size(); ++i) {
     const kernels::ScoreModifier& m = args.modifiers[i];
@@ -115,7 +118,7 @@ Var FusedAttention(AttentionArgs& args,
       "attention", result.context, inputs,
       [args, result, mask = std::move(mask)](const Tensor& dc, Grads& g) {
         Sinks sinks(g);
-        AttentionGrads grads = GradsOf(args, sinks);
+        AttentionGrads grads = GradsOf(args, &Sinks::RowsOf, sinks);
         kernels::FusedAttentionGrad(args, result, dc, grads);
         sinks.Finish();
       });
@@ -130,7 +133,7 @@ Var SparseAttention(AttentionArgs& args,
       "sparse attention", std::move(context), inputs,
       [args, weights, graph = std::move(graph)](const Tensor& dc, Grads& g) {
         Sinks sinks(g);
-        AttentionGrads grads = GradsOf(args, sinks);
+        AttentionGrads grads = GradsOf(args, &Sinks::Of, sinks);
         kernels::SparseAttentionGrad(args, *graph, weights, dc, grads);
         sinks.Finish();
       });

@@ -36,11 +36,13 @@ Var Select(const Var& x, int64_t i) {
 }
 
 Var Columns(const Var& x, int64_t begin, int64_t end) {
-  return Record("columns", x.value().Columns(begin, end), {x},
-                [begin, end](const Tensor& dy, Grads& g) {
-                  Tensor part = g.Accumulate(0).Columns(begin, end);
-                  kernels::AddTo(part, dy);
-                });
+  Var part = Record("columns", x.value().Columns(begin, end), {x},
+                    [begin, end](const Tensor& dy, Grads& g) {
+                      Tensor sum = g.Accumulate(0).Columns(begin, end);
+                      kernels::AddTo(sum, dy);
+                    });
+  if (part.tape() != nullptr) part.tape()->SetColumnsOf(part, x, begin);
+  return part;
 }
 
 Var ConcatColumns(std::span<const Var> parts) {

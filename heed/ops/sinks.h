@@ -23,14 +23,11 @@ class Sinks {
 
   /// Undefined if input i is constant.
   Tensor Of(int i, const Tensor& like) {
-    if (!grads_.Needs(i)) return {};
-    for (const int other : accumulated_) {
-      if (!grads_.Same(i, other)) continue;
-      twice_.emplace_back(i, Tensor::Zeros(like.shape(), like.dtype()));
-      return twice_.back().second;
-    }
-    accumulated_.push_back(i);
-    return grads_.Accumulate(i);
+    return Find(i, like, &Grads::Accumulate);
+  }
+  /// The same; rows may be apart.
+  Tensor RowsOf(int i, const Tensor& like) {
+    return Find(i, like, &Grads::AccumulateRows);
   }
   /// The same, but scratch if input i is constant.
   Tensor OrScratch(int i, const Tensor& like) {
@@ -43,6 +40,17 @@ class Sinks {
   }
 
  private:
+  Tensor Find(int i, const Tensor& like, Tensor& (Grads::*sum)(int)) {
+    if (!grads_.Needs(i)) return {};
+    for (const int other : accumulated_) {
+      if (!grads_.Same(i, other)) continue;
+      twice_.emplace_back(i, Tensor::Zeros(like.shape(), like.dtype()));
+      return twice_.back().second;
+    }
+    accumulated_.push_back(i);
+    return (grads_.*sum)(i);
+  }
+
   Grads& grads_;
   // A step of a decoder needs no allocation.
   std::array<std::byte, 512> storage_;

@@ -282,7 +282,8 @@ void PackF32(const cpu::MatrixView& b, int64_t rows, Precision precision,
   Reserve(rows, b.n, precision, packed);
   const bool bf16 = precision == Precision::kBF16;
   const int64_t panel_size = cpu::PaddedRows(rows, bf16) * cpu::kPanel;
-  const int64_t grain = std::max<int64_t>(1, 65536 / panel_size);
+  constexpr int64_t kGrain = 1 << 14;
+  const int64_t grain = std::max<int64_t>(1, kGrain / panel_size);
   auto* data = static_cast<char*>(packed.data.raw());
   const size_t bytes =
       static_cast<size_t>(panel_size) * SizeOf(packed.data.dtype());

@@ -33,12 +33,13 @@ void ColumnSumSpan(int64_t rows, int64_t n, const T* x, int64_t stride,
 
 void ColumnSumInto(Tensor& sums, const Tensor& x) {
   assert(sums.numel() == x.cols() && sums.dtype() == x.dtype());
-  constexpr int64_t kStrip = 256;
+  // Narrow, so that there are several; wide ones read more of a row at once.
+  const int64_t strip = x.cols() < 2048 ? 64 : 256;
   const int64_t rows = x.rows();
-  const int64_t strips = RowGrain(rows * kStrip);
+  const int64_t strips = RowGrain(rows * strip);
   WithFloat(x, [&](auto zero) HWY_ATTR {
     using T = decltype(zero);
-    ParallelFor(x.cols(), strips * kStrip,
+    ParallelFor(x.cols(), strips * strip,
                 [&](int64_t begin, int64_t end) HWY_ATTR {
                   ColumnSumSpan<T>(rows, end - begin, x.data<T>() + begin,
                                    x.row_stride(), sums.data<T>() + begin);
