@@ -1,21 +1,34 @@
 #!/usr/bin/python3
-"""heed bench decode and PyTorch in alternation; prints a Markdown table.
+"""heed bench decode, PyTorch and CTranslate2 in alternation; prints a Markdown table.
 
 How they run: see peers.py. A transformer-base with random weights translates 30
 tokens into 30. A row says how many threads Heed had, each with a batch of its
-own; PyTorch had as many for one batch, or one for each of so many processes, or
-one alone: the fastest counts. int8 is its dynamic
-quantisation. Packages: python3-torch libopenblas0-openmp.
+own; a peer had as many for one batch, or one for each of so many processes (of
+CTranslate2: copies of the translator), or one alone: the fastest counts. int8 is
+dynamic quantisation. Packages: python3-torch libopenblas0-openmp.
 
     bench/compare_decoding.py [--rounds 5] [--seconds 3] [--only REGEX]
                               [--heed build/release/heed] [--json FILE] [--write]
-                              [--peer-root DIR]
-    bench/compare_decoding.py --check [--peer-root DIR]
+                              [--peer-root DIR] [--ctranslate2 DIR]
+    bench/compare_decoding.py --check [--peer-root DIR] [--ctranslate2 DIR]
 
 --write puts the table into docs/performance.md, between the comments
 `decoding figures: begin` and `...: end`. --check measures nothing, but trains a
-small model and compares what both write with its weights.
+small model and compares what all write with its weights.
+
+CTranslate2 is no package of Debian, and is left out without --ctranslate2. This
+script fetches nothing; the sources in DIR are got and built by
+
+    git clone --recursive -b v4.8.1 https://github.com/OpenNMT/CTranslate2 DIR
+    cmake -S DIR -B DIR/build -DWITH_MKL=OFF -DWITH_DNNL=ON -DOPENMP_RUNTIME=COMP \
+        -DBUILD_CLI=OFF -DCMAKE_INSTALL_PREFIX=DIR/built
+    cmake --build DIR/build -j 2 --target install
+
+and then by the line that ctranslate2_decoding.cc begins with, all in the system of
+--peer-root if there is one, where it runs. Packages: there g++ cmake make libdnnl-dev
+(3 or newer, so Debian 13), here python3-numpy python3-yaml.
 """
+import dataclasses
 import pathlib
 import random
 import subprocess
@@ -29,41 +42,59 @@ LENGTHS = {"src-len": 30, "length": 30, "vocab": 32000}
 CASES = {f"batch {batch}, beam {beam}, {dtype}":
          {"batch": batch, "beam": beam, "dtype": dtype, **LENGTHS}
          for batch, beam in ((64, 1), (64, 5), (1, 1)) for dtype in ("f32", "int8")}
-PEER = "pytorch_decoding.py"
-# What PyTorch may do where Heed has so many threads.
+PEERS = ("PyTorch", "CTranslate2")
+# What a peer may do where Heed has so many threads.
 VARIANTS = {1: [["--threads", "1"]],
             2: [["--threads", "1"], ["--threads", "2"], ["--workers", "2"]]}
 
 
-def contenders(options):
-    seconds = ["--seconds", str(options.seconds)]
-    heed = [options.heed, "bench", "decode", "--model", "transformer-base", "--json", *seconds]
-    torch = peers.pytorch(options, PEER, VARIANTS[2])
-    torch.command += seconds
-    return [peers.Contender("Heed", heed, [["--threads", str(n)] for n in VARIANTS]), torch]
+def pytorch(options, variants):
+    return peers.pytorch(options, "pytorch_decoding.py", variants)
 
 
-def row(records, name, threads):
-    ours, theirs = (
-        [record for record in records
-         if record["contender"] == contender and
-         peers.parts(record["variant"])[1] in variants]
-        for contender, variants in (("Heed", [["--threads", str(threads)]]),
-                                    ("PyTorch", VARIANTS[threads])))
+def write_ctranslate2_model(options, folder, *more):
+    subprocess.run([peers.PYTHON, str(peers.BENCH / "ctranslate2_model.py"),
+                    options.ctranslate2, folder, *more], check=True)
+
+
+def contenders(options, model):
+    """Heed and its peers; `model` is CTranslate2's."""
+    of_all = [peers.ctranslate2(options, model, VARIANTS[2]), pytorch(options, VARIANTS[2]),
+              peers.Contender("Heed", [options.heed, "bench", "decode", "--model",
+                                       "transformer-base", "--json"],
+                              [["--threads", str(n)] for n in VARIANTS])]
+    for contender in of_all:
+        contender.command += ["--seconds", str(options.seconds)]
+    return of_all
+
+
+def of_variants(records, contender, variants):
+    return [record for record in records if record["contender"] == contender and
+            peers.parts(record["variant"])[1] in variants]
+
+
+def row(records, name, threads, others):
+    ours = of_variants(records, "Heed", [["--threads", str(threads)]])
     heed = peers.fastest(ours, name, "Heed", peers.seconds_per_token)
-    torch = peers.fastest(theirs, name, "PyTorch", peers.seconds_per_token)
-    first = peers.fastest(theirs, name, "PyTorch", "first_token_ms")
-    rates = [median(runs, "tokens_per_second") for runs in (torch, heed)]
-    return [name, str(threads), *(cell("{:,.0f}", rate) for rate in rates),
-            cell("{:.1f} ×", ratio(rates[1], rates[0])), cell("{:.0%}", median(heed, "fraction")),
-            cell("{:.1f}", median(first, "first_token_ms")),
-            cell("{:.1f}", median(heed, "first_token_ms"))]
+    rate = median(heed, "tokens_per_second")
+    cells = [name, str(threads), cell("{:,.0f}", rate), cell("{:.0%}", median(heed, "fraction"))]
+    firsts = [median(heed, "first_token_ms")]
+    for other in others:
+        theirs = of_variants(records, other, VARIANTS[threads])
+        peer = median(peers.fastest(theirs, name, other, peers.seconds_per_token),
+                      "tokens_per_second")
+        faster = ratio(rate, peer)
+        cells.append(cell("{:,.0f}", peer) + (f" ({faster:.1f} ×)" if faster else ""))
+        firsts.append(median(peers.fastest(theirs, name, other, "first_token_ms"),
+                             "first_token_ms"))
+    return cells + [cell("{:.1f}", first) for first in firsts]
 
 
 def table(records):
-    heads = ["", "threads", "PyTorch tokens/s", "Heed tokens/s", "ratio", "of the floor",
-             "PyTorch first token, ms", "Heed first token, ms"]
-    return peers.table(heads, [row(records, name, threads)
+    others = [name for name in PEERS if any(record["contender"] == name for record in records)]
+    heads = ["tokens/s (Heed makes so many times more)", "threads", "Heed", "of the floor",
+             *others, *(f"{name}: first token, ms" for name in ("Heed", *others))]
+    return peers.table(heads, [row(records, name, threads, others)
                                for name in peers.ran(CASES, records) for threads in VARIANTS])
 
 
@@ -104,7 +135,7 @@ def compare(what, ours, theirs):
     """Exits with an error unless the same sentences have the same hypotheses."""
     for number, expected in ours.items():
         if not agree(expected, theirs[number]):
-            sys.exit(f"{what}, sentence {number}:\nHeed    {expected}\nPyTorch {theirs[number]}")
+            sys.exit(f"{what}, sentence {number}:\nHeed {expected}\npeer {theirs[number]}")
     print(f"{what}: the same words of {len(ours)} sentences")
 
 
@@ -122,46 +153,73 @@ def train(heed, folder):
     return model
 
 
+@dataclasses.dataclass
+class Checked:
+    """A model of Heed, and sentences that it and its peers translate."""
+    heed: str
+    model: str
+    text: str
+
+    def ours(self, *more):
+        return hypotheses(peers.output([self.heed, "translate", self.model, "--dtype", "f32",
+                                        "--length-penalty", "0", *more], input=self.text))
+
+    def theirs(self, contender, *more):
+        settings = dict(word.split("=", 1) for word in contender.variants[0])
+        return hypotheses(peers.output([*contender.command, *more],
+                                       contender.environment | settings, input=self.text))
+
+
+def check_pytorch(checked, torch):
+    torch.command += ["--model", checked.model]
+    compare("PyTorch, greedy", checked.ours("--beam", "1", "--max-length", "20"),
+            checked.theirs(torch, "--length", "20"))
+    words = 7
+    found = checked.ours("--beam", "5", "--nbest", "5", "--max-length", str(words))
+    # The peer's are of one length. Log-probabilities only fall, so a shorter one
+    # that took a place in the beam is among the best at the end.
+    full = {number: best for number, best in found.items()
+            if all(len(text) == words for text, _ in best)}
+    if 2 * len(full) < len(found):
+        sys.exit(f"only {len(full)} sentences have no hypothesis that ends early")
+    compare("PyTorch, beam 5", full,
+            checked.theirs(torch, "--beam", "5", "--length", str(words)))
+
+
+def check_ctranslate2(checked, peer):
+    for beam in ("1", "5"):
+        search = ["--beam", beam, "--nbest", beam]
+        compare(f"CTranslate2, beam {beam}", checked.ours(*search, "--max-length", "20"),
+                checked.theirs(peer, *search, "--length", "20"))
+
+
 def check(options):
-    """Exits with an error unless both write the same with the same weights."""
-    heed, torch = options.heed, peers.pytorch(options, PEER, [[]])
-    environment = torch.environment | dict(
-        word.split("=", 1) for word in torch.variants[0])
+    """Exits with an error unless all write the same with the same weights."""
     with tempfile.TemporaryDirectory() as folder:
-        model = train(heed, folder)
+        model = train(options.heed, folder)
         lines = pathlib.Path(f"{folder}/source").read_text(encoding="utf-8").splitlines(True)
-        text = "".join(lines[:50])
-
-        def ours(*more):
-            return hypotheses(peers.output([heed, "translate", model, "--dtype", "f32", *more],
-                                           input=text))
-
-        def theirs(*more):
-            return hypotheses(peers.output(torch.command + ["--model", model, *more],
-                                           environment, input=text))
-
-        compare("greedy", ours("--beam", "1", "--max-length", "20"), theirs("--length", "20"))
-        words = 7
-        found = ours("--beam", "5", "--nbest", "5", "--length-penalty", "0",
-                     "--max-length", str(words))
-        # The peer's are of one length. Log-probabilities only fall, so a shorter one
-        # that took a place in the beam is among the best at the end.
-        full = {number: best for number, best in found.items()
-                if all(len(text) == words for text, _ in best)}
-        if 2 * len(full) < len(found):
-            sys.exit(f"only {len(full)} sentences have no hypothesis that ends early")
-        compare("beam 5", full, theirs("--beam", "5", "--length", str(words)))
+        checked = Checked(options.heed, model, "".join(lines[:50]))
+        check_pytorch(checked, pytorch(options, [[]]))
+        if options.ctranslate2:
+            converted = f"{folder}/ctranslate2"
+            write_ctranslate2_model(options, converted, model)
+            check_ctranslate2(checked, peers.ctranslate2(options, converted, [[]]))
 
 
 def main():
     parser = peers.parser(__doc__, page="decoding")
     parser.add_argument("--seconds", type=float, default=3, help="of each run")
     parser.add_argument("--check", action="store_true", help="compare what they write instead")
+    parser.add_argument("--ctranslate2", metavar="DIR", default="",
+                        help="CTranslate2's sources, built as said above")
     options = peers.parse(parser)
     if options.check:
         check(options)
         return
-    records = peers.run_in_turn(CASES, contenders(options), options)
+    with tempfile.TemporaryDirectory() as model:
+        if options.ctranslate2:
+            write_ctranslate2_model(options, model)
+        records = peers.run_in_turn(CASES, contenders(options, model), options)
     peers.finish(options, records, table(records))
 
 

@@ -12,6 +12,10 @@ SkylakeX and SapphireRapids the better counts, as of one and two threads.
 torch.compile made none of the models faster. Debian 12 has PyTorch 1.13, Debian
 13 has 2.6: `--peer-root DIR` takes it from another system in DIR, as debootstrap
 makes it, by chroot (as root).
+
+CTranslate2 gets the same waiting and the same pages, which make it a third faster,
+and its code for AVX-512, which it takes only if asked. Its products are oneDNN's,
+the fastest where MKL does not know the processor.
 """
 import argparse
 import dataclasses
@@ -30,6 +34,8 @@ BENCH = ROOT / "bench"
 PAGE = ROOT / "docs" / "performance.md"
 PYTHON = "/usr/bin/python3"  # Debian's, which python3-torch is for
 OPENBLAS = "/usr/lib/x86_64-linux-gnu/openblas-openmp"
+FAIR = {"OMP_WAIT_POLICY": "passive", "MALLOC_MMAP_MAX_": "0",
+        "MALLOC_TRIM_THRESHOLD_": str(2**40)}  # to every peer, as said above
 
 
 @dataclasses.dataclass
@@ -49,12 +55,12 @@ def parts(variant):
     return settings, variant[len(settings):]
 
 
-def in_root(root):
+def in_root(root, folder=BENCH):
     """What to write before a command that shall run in the system below a folder,
-    with this folder as /mnt, and /tmp. The mounts end with the command."""
+    with another folder as /mnt, and /tmp. The mounts end with the command."""
     script = """mount -t proc proc "$0/proc" && mount --bind /tmp "$0/tmp" &&
                 mount --bind "$1" "$0/mnt" || exit; shift; exec chroot "$0" "$@\""""
-    return ["unshare", "--mount", "sh", "-c", script, root, str(BENCH)]
+    return ["unshare", "--mount", "sh", "-c", script, root, str(folder)]
 
 
 def processor():
@@ -69,8 +75,7 @@ def pytorch(options, script, variants, name="PyTorch"):
     """PyTorch with what is fair to it, as said above; each variant with the kernels
     of OpenBLAS that this processor can have."""
     flags = processor()[1]
-    environment = {"LD_LIBRARY_PATH": OPENBLAS, "OMP_WAIT_POLICY": "passive",
-                   "MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(2**40)}
+    environment = {"LD_LIBRARY_PATH": OPENBLAS, **FAIR}
     kernels = [[]]
     if "avx512bw" in flags:
         environment["ATEN_CPU_CAPABILITY"] = "avx512"
@@ -99,6 +104,24 @@ print(torch.__version__, "with", torch.backends.cpu.get_cpu_capability(), "and",
         return "missing"
 
 
+def ctranslate2(options, model, variants):
+    """CTranslate2 with a model that ctranslate2_model.py has written."""
+    if not options.ctranslate2:
+        return Contender("CTranslate2", [], missing="it takes --ctranslate2 DIR")
+    environment = dict(FAIR)
+    if "avx512bw" in processor()[1]:
+        environment["CT2_FORCE_CPU_ISA"] = "AVX512"
+    command = [f"{options.ctranslate2}/heed_decoding"]
+    if options.peer_root:
+        command = in_root(options.peer_root, options.ctranslate2) + ["/mnt/heed_decoding"]
+    return Contender("CTranslate2", command + ["--model", model], variants, environment)
+
+
+def ctranslate2_version(options):
+    text = pathlib.Path(options.ctranslate2, "python/ctranslate2/version.py").read_text("utf-8")
+    return re.search(r'__version__ = "(.*)"', text)[1]
+
+
 def release(root="/"):
     """The name of the system there, as "Debian GNU/Linux 12 (bookworm)"."""
     text = pathlib.Path(root, "etc/os-release").read_text(encoding="utf-8")
@@ -110,16 +133,20 @@ def about(options):
     name, flags = processor()
     special = [flag for flag in ("avx2", "avx512bw", "avx512_bf16", "amx_bf16") if flag in flags]
     heed = output([options.heed, "--version"]).strip() if shutil.which(options.heed) else "no Heed"
-    return {"processor": f"{name} ({', '.join(special)})", "cores": len(os.sched_getaffinity(0)),
-            "heed": f"{heed}, {release()}",
-            "pytorch": f"{pytorch_version(options)}, {release(options.peer_root or '/')}"}
+    there = release(options.peer_root or "/")
+    facts = {"processor": f"{name} ({', '.join(special)})",
+             "cores": len(os.sched_getaffinity(0)), "heed": f"{heed}, {release()}",
+             "pytorch": f"{pytorch_version(options)}, {there}"}
+    if options.ctranslate2:
+        facts["ctranslate2"] = f"{ctranslate2_version(options)}, {there}"
+    return facts
 
 
 def parser(doc, page=""):
     """Options of every comparison; `page`: what its tables in docs/performance.md
     are called, if it can write them."""
     result = argparse.ArgumentParser(description=doc.splitlines()[0])
-    result.set_defaults(page=page, write=False)
+    result.set_defaults(page=page, write=False, ctranslate2="")
     result.add_argument("--rounds", type=int, default=5)
     result.add_argument("--only", default="", metavar="REGEX", help="the cases whose names match")
     result.add_argument("--heed", default=str(ROOT / "build" / "release" / "heed"))
@@ -263,8 +290,9 @@ def finish(options, records, text):
     """Prints the tables, and writes them if so asked."""
     facts = about(options)
     line = f"{facts['processor']}, {facts['cores']} cores. Heed: {facts['heed']}."
-    if any(record["contender"].startswith("PyTorch") for record in records):
-        line += f" PyTorch: {facts['pytorch']}."
+    for name in ("PyTorch", "CTranslate2"):
+        if any(record["contender"].startswith(name) for record in records):
+            line += f" {name}: {facts[name.lower()]}."
     text = f"{line}\n\n{text}"
     print(text)
     if not any(record["contender"].startswith("Heed") for record in records):
