@@ -15,11 +15,3 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
-pkg_check_modules(LIBRSVG REQUIRED IMPORTED_TARGET librsvg-2.0)
-pkg_check_modules(GDK_PIXBUF REQUIRED IMPORTED_TARGET gdk-pixbuf-2.0)
-pkg_check_modules(SNDFILE REQUIRED IMPORTED_TARGET sndfile)
-pkg_check_modules(VORBISFILE REQUIRED IMPORTED_TARGET vorbisfile)
-pkg_check_modules(SAMPLERATE REQUIRED IMPORTED_TARGET samplerate)
-# Their -pthread would keep a module from the precompiled header of the others.
-set_target_properties(PkgConfig::LIBRSVG PkgConfig::GDK_PIXBUF
-                      PROPERTIES INTERFACE_COMPILE_OPTIONS "")

@@ -26,6 +26,9 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT) # heed_0.1.0_amd64.deb
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME heed)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
+# Loaded where they are first needed, so not found in the program.
+string(JOIN ", " loaded "librsvg2-2 (>= 2.52)" libgdk-pixbuf-2.0-0 libsndfile1 libvorbisfile3 libsamplerate0)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "${loaded}")
 # Letters in PNG pictures.
 set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS fonts-dejavu-core)
 # What tells systemd of the unit heed.service.
@@ -56,8 +59,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 string(JOIN ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
        g++ cmake pkg-config libdnnl-dev ocl-icd-opencl-dev opencl-c-headers libhwy-dev
        libsentencepiece-dev libprotobuf-dev libicu-dev libfmt-dev zlib1g-dev libzip-dev libyaml-cpp-dev
-       "libboost1.81-dev | libboost-dev (>= 1.81)" librsvg2-dev libgdk-pixbuf-2.0-dev libjpeg-dev
-       libsndfile1-dev libvorbis-dev libsamplerate0-dev nlohmann-json3-dev)
+       "libboost1.81-dev | libboost-dev (>= 1.81)" "${loaded}" libjpeg-dev
+       nlohmann-json3-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
 "attention models in C++, library and headers
 Heed trains small, fast models of text with every attention mechanism of the

@@ -10,14 +10,41 @@
 #include "heed/base/errors.h"
 #include "heed/base/file_errors.h"
 #include "heed/base/memory.h"
+#include "heed/base/shared_library.h"
 #include "heed/data/whole_image.h"
 
 namespace heed {
 namespace {
 
+/// gdk-pixbuf with GLib, which it brings.
+struct Pixbuf {
+  SharedLibrary library{"libgdk_pixbuf-2.0.so.0", "libgdk-pixbuf-2.0-0"};
+  HEED_FUNCTION(library, gdk_pixbuf_apply_embedded_orientation);
+  HEED_FUNCTION(library, gdk_pixbuf_get_has_alpha);
+  HEED_FUNCTION(library, gdk_pixbuf_get_height);
+  HEED_FUNCTION(library, gdk_pixbuf_get_n_channels);
+  HEED_FUNCTION(library, gdk_pixbuf_get_rowstride);
+  HEED_FUNCTION(library, gdk_pixbuf_get_width);
+  HEED_FUNCTION(library, gdk_pixbuf_loader_close);
+  HEED_FUNCTION(library, gdk_pixbuf_loader_get_pixbuf);
+  HEED_FUNCTION(library, gdk_pixbuf_loader_new_with_mime_type);
+  HEED_FUNCTION(library, gdk_pixbuf_loader_write);
+  HEED_FUNCTION(library, gdk_pixbuf_new_from_data);
+  HEED_FUNCTION(library, gdk_pixbuf_read_pixels);
+  HEED_FUNCTION(library, gdk_pixbuf_save_to_buffer);
+  HEED_FUNCTION(library, g_error_free);
+  HEED_FUNCTION(library, g_free);
+  HEED_FUNCTION(library, g_object_unref);
+};
+
+const Pixbuf& Library() {
+  static const Pixbuf library;
+  return library;
+}
+
 struct GlibUnref {
-  void operator()(void* object) const { g_object_unref(object); }
-  void operator()(GError* error) const { g_error_free(error); }
+  void operator()(void* object) const { Library().g_object_unref(object); }
+  void operator()(GError* error) const { Library().g_error_free(error); }
 };
 template <typename T>
 using GlibOwned = std::unique_ptr<T, GlibUnref>;
@@ -44,14 +71,14 @@ uint8_t OnWhite(uint8_t value, uint8_t alpha) {
 
 Image FromPixbuf(GdkPixbuf* pixbuf) {
   Image image;
-  image.height = gdk_pixbuf_get_height(pixbuf);
-  image.width = gdk_pixbuf_get_width(pixbuf);
+  image.height = Library().gdk_pixbuf_get_height(pixbuf);
+  image.width = Library().gdk_pixbuf_get_width(pixbuf);
   image.channels = 3;
   image.pixels.resize(static_cast<size_t>(image.size()));
-  const int channels = gdk_pixbuf_get_n_channels(pixbuf);
-  const bool alpha = gdk_pixbuf_get_has_alpha(pixbuf) != 0;
-  const guchar* rows = gdk_pixbuf_read_pixels(pixbuf);
-  const int64_t stride = gdk_pixbuf_get_rowstride(pixbuf);
+  const int channels = Library().gdk_pixbuf_get_n_channels(pixbuf);
+  const bool alpha = Library().gdk_pixbuf_get_has_alpha(pixbuf) != 0;
+  const guchar* rows = Library().gdk_pixbuf_read_pixels(pixbuf);
+  const int64_t stride = Library().gdk_pixbuf_get_rowstride(pixbuf);
   uint8_t* to = image.pixels.data();
   for (int64_t y = 0; y < image.height; ++y) {
     const guchar* from = rows + y * stride;
@@ -78,23 +105,24 @@ GlibOwned<GdkPixbuf> Decoded(std::string_view bytes, const char* type,
                       error ? error->message : "unknown reason");
   };
   const GlibOwned<GdkPixbufLoader> loader(
-      gdk_pixbuf_loader_new_with_mime_type(type, &raw));
+      Library().gdk_pixbuf_loader_new_with_mime_type(type, &raw));
   check(loader != nullptr);
   const bool written =
-      gdk_pixbuf_loader_write(loader.get(),
-                              reinterpret_cast<const guchar*>(bytes.data()),
-                              bytes.size(), &raw) != 0;
+      Library().gdk_pixbuf_loader_write(
+          loader.get(), reinterpret_cast<const guchar*>(bytes.data()),
+          bytes.size(), &raw) != 0;
   GError* at_end = nullptr;
   // Closed in any case, or the loader complains when it goes.
-  const bool closed =
-      gdk_pixbuf_loader_close(loader.get(), written ? &at_end : nullptr) != 0;
+  const bool closed = Library().gdk_pixbuf_loader_close(
+                          loader.get(), written ? &at_end : nullptr) != 0;
   if (written) raw = at_end;
   check(written && closed);
-  GdkPixbuf* pixbuf = gdk_pixbuf_loader_get_pixbuf(loader.get());
+  GdkPixbuf* pixbuf = Library().gdk_pixbuf_loader_get_pixbuf(loader.get());
   if (pixbuf == nullptr) {
     throw FormatError("{}: an image without pixels", place);
   }
-  return GlibOwned<GdkPixbuf>(gdk_pixbuf_apply_embedded_orientation(pixbuf));
+  return GlibOwned<GdkPixbuf>(
+      Library().gdk_pixbuf_apply_embedded_orientation(pixbuf));
 }
 
 /// How much each pixel of `from` counts for each of `to` pixels: those it
@@ -156,17 +184,18 @@ Image DecodeImage(std::string_view bytes, const std::string& place) {
 std::string EncodePng(const Image& image) {
   const Image rgb = WithChannels(image, 3);
   RequireMemory(kForDecoding + 2 * rgb.pixels.size());
-  const GlibOwned<GdkPixbuf> pixbuf(gdk_pixbuf_new_from_data(
+  const GlibOwned<GdkPixbuf> pixbuf(Library().gdk_pixbuf_new_from_data(
       rgb.pixels.data(), GDK_COLORSPACE_RGB, FALSE, 8,
       static_cast<int>(rgb.width), static_cast<int>(rgb.height),
       static_cast<int>(rgb.width * 3), nullptr, nullptr));
   gchar* raw = nullptr;
   gsize size = 0;
   GError* raw_error = nullptr;
-  const bool saved = gdk_pixbuf_save_to_buffer(pixbuf.get(), &raw, &size, "png",
-                                               &raw_error, nullptr) != 0;
+  const bool saved =
+      Library().gdk_pixbuf_save_to_buffer(pixbuf.get(), &raw, &size, "png",
+                                          &raw_error, nullptr) != 0;
   const GlibOwned<GError> error(raw_error);
-  const std::unique_ptr<gchar, void (*)(void*)> buffer(raw, g_free);
+  const std::unique_ptr<gchar, void (*)(void*)> buffer(raw, Library().g_free);
   if (!saved) {
     throw IoError("png: {}", error ? error->message : "unknown reason");
   }

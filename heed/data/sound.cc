@@ -10,6 +10,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/file_errors.h"
 #include "heed/base/memory.h"
+#include "heed/base/shared_library.h"
 #include "heed/data/sound_reader.h"
 
 namespace heed {
@@ -191,8 +192,9 @@ Sound Resampled(Sound sound, int rate) {
   call.input_frames = std::ssize(sound.samples);
   call.data_out = result.samples.data();
   call.output_frames = std::ssize(result.samples);
-  if (src_simple(&call, SRC_SINC_MEDIUM_QUALITY, 1) != 0)
-    throw std::bad_alloc();
+  static const SharedLibrary library("libsamplerate.so.0", "libsamplerate0");
+  static const decltype(&src_simple) resample = library["src_simple"];
+  if (resample(&call, SRC_SINC_MEDIUM_QUALITY, 1) != 0) throw std::bad_alloc();
   // At least one sample of a sound that has some.
   result.samples.resize(
       static_cast<size_t>(std::max<int64_t>(1, call.output_frames_gen)));

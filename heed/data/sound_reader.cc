@@ -11,11 +11,32 @@
 #include <vector>
 
 #include "heed/base/errors.h"
+#include "heed/base/shared_library.h"
 
 namespace heed {
 namespace {
 
 constexpr int kFramesAtOnce = 16384;
+
+/// libsndfile with the codecs that it brings, and libvorbisfile.
+struct SndfileAndVorbis {
+  SharedLibrary sndfile{"libsndfile.so.1", "libsndfile1"};
+  HEED_FUNCTION(sndfile, sf_close);
+  HEED_FUNCTION(sndfile, sf_error);
+  HEED_FUNCTION(sndfile, sf_open_virtual);
+  HEED_FUNCTION(sndfile, sf_readf_float);
+  HEED_FUNCTION(sndfile, sf_strerror);
+  SharedLibrary vorbisfile{"libvorbisfile.so.3", "libvorbisfile3"};
+  HEED_FUNCTION(vorbisfile, ov_clear);
+  HEED_FUNCTION(vorbisfile, ov_info);
+  HEED_FUNCTION(vorbisfile, ov_open_callbacks);
+  HEED_FUNCTION(vorbisfile, ov_read_float);
+};
+
+const SndfileAndVorbis& SoundLibraries() {
+  static const SndfileAndVorbis libraries;
+  return libraries;
+}
 
 /// Bytes as the libraries read a file.
 struct ReadBytes {
@@ -67,8 +88,10 @@ class SndfileReader : public SoundReader {
       : from_{bytes}, type_(type), place_(std::move(place)) {
     SF_VIRTUAL_IO io = {SizeOfBytes, SeekBytes, ReadSndfileBytes, WriteNothing,
                         PlaceInBytes};
-    file_.reset(sf_open_virtual(&io, SFM_READ, &info_, &from_));
-    if (file_ == nullptr) ThrowDamaged(place_, type_, sf_strerror(nullptr));
+    file_.reset(
+        SoundLibraries().sf_open_virtual(&io, SFM_READ, &info_, &from_));
+    if (file_ == nullptr)
+      ThrowDamaged(place_, type_, SoundLibraries().sf_strerror(nullptr));
   }
 
   int rate() const override { return info_.samplerate; }
@@ -81,10 +104,10 @@ class SndfileReader : public SoundReader {
   std::span<const float> Next() override {
     const auto channels = static_cast<size_t>(info_.channels);
     samples_.resize(kFramesAtOnce * channels);
-    const sf_count_t got =
-        sf_readf_float(file_.get(), samples_.data(), kFramesAtOnce);
-    if (sf_error(file_.get()) != SF_ERR_NO_ERROR) {
-      ThrowDamaged(place_, type_, sf_strerror(file_.get()));
+    const sf_count_t got = SoundLibraries().sf_readf_float(
+        file_.get(), samples_.data(), kFramesAtOnce);
+    if (SoundLibraries().sf_error(file_.get()) != SF_ERR_NO_ERROR) {
+      ThrowDamaged(place_, type_, SoundLibraries().sf_strerror(file_.get()));
     }
     return std::span(samples_).first(
         static_cast<size_t>(std::max<sf_count_t>(got, 0)) * channels);
@@ -92,7 +115,7 @@ class SndfileReader : public SoundReader {
 
  private:
   struct Close {
-    void operator()(SNDFILE* file) const { sf_close(file); }
+    void operator()(SNDFILE* file) const { SoundLibraries().sf_close(file); }
   };
 
   ReadBytes from_;
@@ -115,24 +138,27 @@ class VorbisReader : public SoundReader {
   VorbisReader(std::string_view bytes, std::string place)
       : from_{bytes}, place_(std::move(place)) {
     const ov_callbacks read = {ReadVorbisBytes, nullptr, nullptr, nullptr};
-    if (ov_open_callbacks(&from_, &file_, nullptr, 0, read) != 0) {
+    if (SoundLibraries().ov_open_callbacks(&from_, &file_, nullptr, 0, read) !=
+        0) {
       ThrowDamaged(place_, "Ogg", "no header of Vorbis");
     }
   }
-  ~VorbisReader() override { ov_clear(&file_); }
+  ~VorbisReader() override { SoundLibraries().ov_clear(&file_); }
   VorbisReader(const VorbisReader&) = delete;
   VorbisReader& operator=(const VorbisReader&) = delete;
 
   int rate() const override {
-    return static_cast<int>(ov_info(&file_, -1)->rate);
+    return static_cast<int>(SoundLibraries().ov_info(&file_, -1)->rate);
   }
-  int channels() const override { return ov_info(&file_, -1)->channels; }
+  int channels() const override {
+    return SoundLibraries().ov_info(&file_, -1)->channels;
+  }
   std::optional<int64_t> frames() const override { return std::nullopt; }
 
   std::span<const float> Next() override {
     float** channels_of = nullptr;
-    const long got =
-        ov_read_float(&file_, &channels_of, kFramesAtOnce, nullptr);
+    const long got = SoundLibraries().ov_read_float(&file_, &channels_of,
+                                                    kFramesAtOnce, nullptr);
     if (got < 0) ThrowDamaged(place_, "Ogg", "a gap in its samples");
     const auto count = static_cast<size_t>(channels());
     samples_.resize(static_cast<size_t>(got) * count);

@@ -9,6 +9,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/memory.h"
+#include "heed/base/shared_library.h"
 
 namespace heed {
 namespace {
@@ -16,20 +17,46 @@ namespace {
 constexpr double kMostPixelsAside = 30000;  // Cairo's limit is 32767
 constexpr double kMostPixels = 4e8;
 
+/// librsvg with what it brings, GLib and Cairo: loading these takes longer than
+/// all else that a start does.
+struct Rsvg {
+  SharedLibrary library{"librsvg-2.so.2", "librsvg2-2"};
+  HEED_FUNCTION(library, rsvg_handle_new_from_data);
+  HEED_FUNCTION(library, rsvg_handle_get_intrinsic_size_in_pixels);
+  HEED_FUNCTION(library, rsvg_handle_render_document);
+  HEED_FUNCTION(library, g_object_unref);
+  HEED_FUNCTION(library, g_error_free);
+  HEED_FUNCTION(library, cairo_create);
+  HEED_FUNCTION(library, cairo_destroy);
+  HEED_FUNCTION(library, cairo_image_surface_create);
+  HEED_FUNCTION(library, cairo_status);
+  HEED_FUNCTION(library, cairo_status_to_string);
+  HEED_FUNCTION(library, cairo_surface_destroy);
+  HEED_FUNCTION(library, cairo_surface_status);
+  HEED_FUNCTION(library, cairo_surface_write_to_png_stream);
+};
+
+const Rsvg& Library() {
+  static const Rsvg library;
+  return library;
+}
+
 struct Unref {
-  void operator()(RsvgHandle* handle) const { g_object_unref(handle); }
-  void operator()(GError* error) const { g_error_free(error); }
-  void operator()(cairo_surface_t* surface) const {
-    cairo_surface_destroy(surface);
+  void operator()(RsvgHandle* handle) const {
+    Library().g_object_unref(handle);
   }
-  void operator()(cairo_t* context) const { cairo_destroy(context); }
+  void operator()(GError* error) const { Library().g_error_free(error); }
+  void operator()(cairo_surface_t* surface) const {
+    Library().cairo_surface_destroy(surface);
+  }
+  void operator()(cairo_t* context) const { Library().cairo_destroy(context); }
 };
 template <typename T>
 using Owned = std::unique_ptr<T, Unref>;
 
 Owned<RsvgHandle> Parse(std::string_view svg) {
   GError* raw_error = nullptr;
-  Owned<RsvgHandle> handle(rsvg_handle_new_from_data(
+  Owned<RsvgHandle> handle(Library().rsvg_handle_new_from_data(
       reinterpret_cast<const guint8*>(svg.data()), svg.size(), &raw_error));
   const Owned<GError> error(raw_error);
   if (handle) return handle;
@@ -39,7 +66,7 @@ Owned<RsvgHandle> Parse(std::string_view svg) {
 
 void CheckCairo(cairo_status_t status) {
   if (status == CAIRO_STATUS_SUCCESS) return;
-  throw IoError("png: {}", cairo_status_to_string(status));
+  throw IoError("png: {}", Library().cairo_status_to_string(status));
 }
 
 // Fonts, and a thread of Pango's with its stack and its arena.
@@ -71,8 +98,8 @@ std::string SvgToPng(std::string_view svg, double scale) {
   const Owned<RsvgHandle> handle = Parse(svg);
   double width = 0;
   double height = 0;
-  if (rsvg_handle_get_intrinsic_size_in_pixels(handle.get(), &width, &height) ==
-          0 ||
+  if (Library().rsvg_handle_get_intrinsic_size_in_pixels(handle.get(), &width,
+                                                         &height) == 0 ||
       !(width > 0) || !(height > 0)) {
     throw FormatError("png: the SVG picture has no size in pixels");
   }
@@ -86,22 +113,24 @@ std::string SvgToPng(std::string_view svg, double scale) {
         columns, rows);
   }
   RequireMemory(kForFonts + BytesOf(columns * rows));
-  const Owned<cairo_surface_t> surface(cairo_image_surface_create(
+  const Owned<cairo_surface_t> surface(Library().cairo_image_surface_create(
       CAIRO_FORMAT_ARGB32, static_cast<int>(columns), static_cast<int>(rows)));
-  CheckCairo(cairo_surface_status(surface.get()));
-  const Owned<cairo_t> context(cairo_create(surface.get()));
+  CheckCairo(Library().cairo_surface_status(surface.get()));
+  const Owned<cairo_t> context(Library().cairo_create(surface.get()));
   const RsvgRectangle viewport = {0, 0, columns, rows};
   GError* raw_error = nullptr;
-  const bool drawn = rsvg_handle_render_document(handle.get(), context.get(),
-                                                 &viewport, &raw_error) != 0;
+  const bool drawn =
+      Library().rsvg_handle_render_document(handle.get(), context.get(),
+                                            &viewport, &raw_error) != 0;
   const Owned<GError> error(raw_error);
   if (!drawn) {
     throw FormatError("png: the picture cannot be drawn: {}",
                       error ? error->message : "unknown reason");
   }
-  CheckCairo(cairo_status(context.get()));
+  CheckCairo(Library().cairo_status(context.get()));
   std::string png;
-  CheckCairo(cairo_surface_write_to_png_stream(surface.get(), Append, &png));
+  CheckCairo(
+      Library().cairo_surface_write_to_png_stream(surface.get(), Append, &png));
   return png;
 }
 

@@ -1,10 +1,12 @@
 """The command line itself: names and numbers of options, help, what is missing."""
 
 import json
+import os
+import platform
 import re
 import subprocess
 
-from harness import WORLD, EndToEnd, heed, strict_json, train_args
+from harness import WORLD, EndToEnd, heed, is_sanitized, strict_json, train_args
 
 TASKS = ("translate", "lm", "classify", "tag", "slots", "pretrain", "retrieve", "forecast",
          "autocomplete")
@@ -187,6 +189,18 @@ class OwnName(EndToEnd):
             script = self.says("completion", shell).stdout
             self.assertIn(bound, script)
             self.assertNotRegex(script, r"(?<!my[-_])heed")
+
+
+class Start(EndToEnd):
+    def test_what_few_runs_need_is_not_loaded_at_each_start(self):
+        loaded = subprocess.run([WORLD.heed], env={**os.environ, "LD_TRACE_LOADED_OBJECTS": "1"},
+                                capture_output=True, check=True, timeout=60).stdout.decode()
+        self.assertIn("libtbb", loaded)
+        late = ["rsvg", "gdk_pixbuf", "glib", "cairo", "sndfile", "vorbis", "samplerate"]
+        if platform.machine() == "x86_64" and not is_sanitized():
+            late.append("hwy")
+        for name in late:
+            self.assertNotIn(f"lib{name}", loaded)
 
 
 class Missing(EndToEnd):

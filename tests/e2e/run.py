@@ -24,7 +24,7 @@ from align import Align  # noqa: F401  (unittest finds them here)
 from attention import Attention, Demos  # noqa: F401
 from cancel import Cancel  # noqa: F401
 from captions import Captions  # noqa: F401
-from command import FilesAddUp, Help, Missing, Names, OwnName  # noqa: F401
+from command import FilesAddUp, Help, Missing, Names, OwnName, Start  # noqa: F401
 from connections import Connections  # noqa: F401
 from convert import Convert  # noqa: F401
 from damage import Damage, LittleMemory  # noqa: F401

@@ -22,7 +22,9 @@ for deb in "$command_deb" "$library_deb" "$mpi_deb"; do
   dpkg-deb -I "$deb" control
   dpkg-deb -x "$deb" "$scratch/root"
 done
-dpkg-deb -f "$command_deb" Depends | grep -q libdnnl || fail "dependencies are missing"
+for library in libdnnl librsvg2-2 libgdk-pixbuf libsndfile1 libvorbisfile3 libsamplerate0; do
+  dpkg-deb -f "$command_deb" Depends | grep -q $library || fail "it does not depend on $library"
+done
 dpkg-deb -f "$mpi_deb" Depends | grep -q libopenmpi || fail "heed-mpi does not want Open MPI"
 for file in usr/bin/heed usr/lib/heed/heed-mpi.so usr/share/doc/heed/{copyright,changelog.gz} \
   usr/share/man/man1/{heed,heed-train,heed-demo-gallery}.1.gz \
@@ -60,6 +62,9 @@ printf '1 2\t2 1\n3 1\t1 3\n' >pairs.tsv
 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 \
   heed train --tsv pairs.tsv --vocabulary words --units 8 --epochs 2 --out two 2>&1 | tee two.log
 grep -q '^2 processes' two.log || fail "mpirun did not start two processes"
+# A library that is loaded when it is needed.
+heed explain two --text '1 2' --out picture.png
+file picture.png | grep -q 'PNG image' || fail "no PNG picture is drawn"
 for page in root/usr/share/man/man1/*.gz; do
   warnings=$(zcat "$page" | groff -man -Kutf8 -Tutf8 -ww -z 2>&1)
   [[ -z $warnings ]] || fail "$page: $warnings"

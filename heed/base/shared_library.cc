@@ -1,0 +1,36 @@
+#include "heed/base/shared_library.h"
+
+#include <dlfcn.h>
+
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/memory.h"
+
+namespace heed {
+namespace {
+
+/// Addresses, for a library and all that it brings.
+constexpr size_t kForLibraries = size_t{1} << 26;
+
+}  // namespace
+
+SharedLibrary::SharedLibrary(std::string name, const std::string& package)
+    : name_(std::move(name)) {
+  RequireMemory(kForLibraries);
+  handle_ = dlopen(name_.c_str(), RTLD_LAZY);
+  if (handle_ != nullptr) return;
+  throw IoError("{} cannot be loaded ({}): install the package {}", name_,
+                dlerror(), package);
+}
+
+SharedLibrary::Function SharedLibrary::operator[](const char* function) const {
+  void* address = dlsym(handle_, function);
+  if (address == nullptr) {
+    throw IoError("{} has no function {}: it is of another version", name_,
+                  function);
+  }
+  return Function(address);
+}
+
+}  // namespace heed
