@@ -1,5 +1,7 @@
 #include "heed/autograd/parameter.h"
 
+#include <utility>
+
 #include "heed/base/errors.h"
 #include "heed/kernels/gather.h"
 
@@ -10,7 +12,9 @@ using kernels::QuantizedMatrix;
 
 void Parameter::Changed() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (Cache& cache : packed_) cache = {};
+  for (Cache& cache : packed_) {
+    if (!arranged_only_ || &cache != &arranged()) cache = {};
+  }
 }
 
 const kernels::PackedMatrix& Parameter::Packed(bool transpose) const {
@@ -28,7 +32,9 @@ const kernels::PackedMatrix& Parameter::Packed(bool transpose) const {
 }
 
 QuantizedMatrix Parameter::bytes() const {
-  return {value_, scales_, use_ == ParameterUse::kTable};
+  return {arranged_only_ ? kernels::UnpackInt8(arranged().matrix, by_row())
+                         : value_,
+          scales_, by_row()};
 }
 
 bool Parameter::quantizable() const {
@@ -37,31 +43,44 @@ bool Parameter::quantizable() const {
 }
 
 int64_t Parameter::scale_count() const {
-  return use_ == ParameterUse::kTable ? value_.dim(0) : value_.dim(-1);
+  return by_row() ? value_.dim(0) : value_.dim(-1);
 }
 
 void Parameter::Quantize() {
   if (quantized() || value_.dtype() != DType::kF32 || !quantizable()) return;
-  Set(kernels::Quantize(value_, use_ == ParameterUse::kTable));
+  Set(kernels::Quantize(value_, by_row()));
 }
 
-void Parameter::SetPrecision(Precision precision) {
+void Parameter::SetPrecision(Precision precision, bool has_values) {
   if (quantized() && precision != Precision::kInt8) {
     throw ConfigError(
         "parameter '" + name_ +
         "' is stored as int8, which only --dtype int8 computes with");
   }
   precision_ = precision;
-  if (precision == Precision::kInt8) Quantize();
+  if (precision == Precision::kInt8 && has_values) Quantize();
   Changed();
 }
 
+bool Parameter::quantizes() const {
+  return quantized() || (precision_ == Precision::kInt8 &&
+                         value_.dtype() == DType::kF32 && quantizable());
+}
+
 void Parameter::Set(const Tensor& value) {
-  if (quantized()) {
-    Set(kernels::Quantize(value, use_ == ParameterUse::kTable));
+  if (quantizes()) {
+    Set(kernels::Quantize(value, by_row()));
     return;
   }
   value_.CopyFrom(value);
+  Changed();
+}
+
+void Parameter::Take(Tensor value) {
+  const bool fits = value.shape() == value_.shape() &&
+                    value.dtype() == value_.dtype() && value.contiguous();
+  if (quantizes() || !fits) return Set(value);
+  value_ = std::move(value);
   Changed();
 }
 
@@ -73,15 +92,26 @@ void Parameter::Set(const QuantizedMatrix& bytes) {
         value_.shape().ToString(), bytes.values.shape().ToString(),
         bytes.scales.numel());
   }
-  value_ = bytes.values;
   scales_ = bytes.scales;
   precision_ = Precision::kInt8;
+  arranged_only_ = false;
   Changed();
+  if (!multiplied()) {
+    value_ = bytes.values;
+    return;
+  }
+  Cache& cache = packed_[by_row() ? 1 : 0];
+  kernels::Pack(QuantizedMatrix{bytes.values, bytes.scales, by_row()}, by_row(),
+                cache.matrix);
+  cache.valid = true;
+  arranged_only_ = true;
+  value_ = cache.matrix.data.Slice(0, value_.numel()).Reshape(value_.shape());
 }
 
 Tensor Parameter::Rows(const Tensor& ids) const {
-  return quantized() ? kernels::GatherRows(bytes(), ids)
-                     : kernels::Gather(value_.Contiguous(), ids);
+  if (!quantized()) return kernels::Gather(value_.Contiguous(), ids);
+  return arranged_only_ ? kernels::GatherColumns(arranged().matrix, ids)
+                        : kernels::GatherRows(bytes(), ids);
 }
 
 }  // namespace heed

@@ -34,8 +34,8 @@ class Parameter {
 
   /// The path in the model: "decoder.attention.query.weight".
   const std::string& name() const { return name_; }
-  /// Bytes (i8) once it is quantised: products and look-ups know what they
-  /// stand for, other operations do not.
+  /// Once it is quantised its shape alone means something: what products and
+  /// look-ups read are bytes in an order of their own.
   const Tensor& value() const { return value_; }
   Tensor& mutable_value() { return value_; }
   /// In what products with this parameter round their factors.
@@ -45,20 +45,23 @@ class Parameter {
   bool quantized() const { return scales_.defined(); }
   /// What operations compute with: f32 also if it is quantised.
   DType dtype() const { return quantized() ? DType::kF32 : value_.dtype(); }
-  /// The bytes and their scales.
+  /// The bytes and their scales; a copy if products have them arranged.
   kernels::QuantizedMatrix bytes() const;
   /// True if its use and its shape allow bytes.
   bool quantizable() const;
   /// Puts bytes in the place of an f32 value if that is allowed.
   void Quantize();
   /// Rounds the factors of products in another way from now on; kInt8
-  /// quantises. Throws: ConfigError if it is quantised already.
-  void SetPrecision(kernels::Precision precision);
+  /// quantises, a parameter without values when it gets them.
+  /// Throws: ConfigError if it is quantised already.
+  void SetPrecision(kernels::Precision precision, bool has_values = true);
   /// Takes a value of the same shape: as numbers (which are quantised if it
   /// is), or in int8 with scales (it then is quantised).
   /// Throws: ConfigError if bytes cannot stand for it.
   void Set(const Tensor& value);
   void Set(const kernels::QuantizedMatrix& bytes);
+  /// As Set of numbers, but keeps the tensor itself if they stay numbers.
+  void Take(Tensor value);
   /// Scales of bytes: one for each row of a table, each column of a matrix.
   int64_t scale_count() const;
 
@@ -77,8 +80,7 @@ class Parameter {
   /// Of a matrix: what one row of a product with it takes; 0 of a table whose
   /// rows are only looked up.
   int64_t multiply_adds() const {
-    const bool multiplied = use_ != ParameterUse::kTable || scores_tokens_;
-    return multiplied && value_.rank() == 2 ? value_.numel() : 0;
+    return multiplied() && value_.rank() == 2 ? value_.numel() : 0;
   }
 
   /// A frozen parameter is a constant of every computation: it gets no
@@ -99,9 +101,21 @@ class Parameter {
     bool valid = false;
   };
 
+  /// Whether numbers that it is given become bytes.
+  bool quantizes() const;
+  bool multiplied() const {
+    return use_ != ParameterUse::kTable || scores_tokens_;
+  }
+  /// Whether products have a table's transpose, or a matrix as it is.
+  bool by_row() const { return use_ == ParameterUse::kTable; }
+  const Cache& arranged() const { return packed_[by_row() ? 1 : 0]; }
+
   std::string name_;
   Tensor value_;
   Tensor scales_;  // f32, of bytes
+  /// Bytes are in arranged() alone, and value_ is their shape: a weight is held
+  /// once. False of a table whose rows are only looked up.
+  bool arranged_only_ = false;
   Tensor gradient_;
   kernels::Precision precision_;
   ParameterUse use_;

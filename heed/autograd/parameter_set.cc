@@ -85,6 +85,26 @@ Tensor Initial(const Shape& shape, Init init, Rng& rng) {
   return t;
 }
 
+/// What a file has for a parameter that stays, or is quantised from, numbers.
+const Tensor& NumbersFor(const Parameter& p,
+                         std::span<const NamedTensor> tensors,
+                         const std::string& file) {
+  return FindTensor(tensors, p.name(), p.value().shape(), p.dtype(), file);
+}
+
+/// False if the file has numbers for the parameter.
+bool SetBytes(Parameter& p, std::span<const NamedTensor> tensors,
+              const std::string& file) {
+  if (!p.quantizable() ||
+      FindTensor(tensors, p.name(), file).dtype() != DType::kI8) {
+    return false;
+  }
+  p.Set({FindTensor(tensors, p.name(), p.value().shape(), DType::kI8, file),
+         FindTensor(tensors, p.name() + kScaleSuffix, {p.scale_count()},
+                    DType::kF32, file)});
+  return true;
+}
+
 }  // namespace
 
 Parameter& ParameterSet::Add(const std::string& name, const Shape& shape,
@@ -118,17 +138,22 @@ Parameter& ParameterSet::Add(const std::string& name, const Shape& shape,
 
 void ParameterSet::SetPrecision(kernels::Precision precision) {
   precision_ = precision;
-  for (const auto& parameter : all_) parameter->SetPrecision(precision);
+  for (const auto& parameter : all_) {
+    parameter->SetPrecision(precision, has_values_);
+  }
   pool::Trim();  // what the numbers were in
 }
 
 std::vector<NamedTensor> ParameterSet::Tensors() const {
   std::vector<NamedTensor> tensors;
   for (const auto& p : all_) {
-    tensors.push_back({p->name(), p->value()});
-    if (p->quantized()) {
-      tensors.push_back({p->name() + kScaleSuffix, p->bytes().scales});
+    if (!p->quantized()) {
+      tensors.push_back({p->name(), p->value()});
+      continue;
     }
+    kernels::QuantizedMatrix bytes = p->bytes();
+    tensors.push_back({p->name(), std::move(bytes.values)});
+    tensors.push_back({p->name() + kScaleSuffix, std::move(bytes.scales)});
   }
   return tensors;
 }
@@ -136,17 +161,24 @@ std::vector<NamedTensor> ParameterSet::Tensors() const {
 void ParameterSet::SetTensors(std::span<const NamedTensor> tensors,
                               const std::string& file) {
   for (const auto& p : all_) {
-    const std::string& name = p->name();
-    const Shape& shape = p->value().shape();
-    if (p->quantizable() &&
-        FindTensor(tensors, name, file).dtype() == DType::kI8) {
-      p->Set({FindTensor(tensors, name, shape, DType::kI8, file),
-              FindTensor(tensors, name + kScaleSuffix, {p->scale_count()},
-                         DType::kF32, file)});
-    } else {
-      p->Set(FindTensor(tensors, name, shape, p->dtype(), file));
+    if (!SetBytes(*p, tensors, file)) p->Set(NumbersFor(*p, tensors, file));
+  }
+  EndOfReading();
+}
+
+void ParameterSet::TakeTensors(std::vector<NamedTensor> tensors,
+                               const std::string& file) {
+  for (const auto& p : all_) {
+    if (!SetBytes(*p, tensors, file)) p->Take(NumbersFor(*p, tensors, file));
+    for (NamedTensor& tensor : tensors) {
+      if (tensor.name == p->name()) tensor.value = Tensor();
     }
   }
+  EndOfReading();
+}
+
+void ParameterSet::EndOfReading() {
+  has_values_ = true;
   pool::Trim();  // what numbers were in that bytes have replaced
 }
 

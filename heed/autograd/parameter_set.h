@@ -40,7 +40,10 @@ inline constexpr uint64_t kNoSeed = ~uint64_t{0};
 class ParameterSet {
  public:
   ParameterSet(uint64_t seed, DType dtype, kernels::Precision precision)
-      : rng_(seed), dtype_(dtype), precision_(precision) {}
+      : rng_(seed),
+        dtype_(dtype),
+        precision_(precision),
+        has_values_(seed != kNoSeed) {}
 
   /// Throws: ConfigError if the name is taken, if the shape has no elements, or
   /// if the machine has too little memory to train the parameters so far and
@@ -49,7 +52,8 @@ class ParameterSet {
                  ParameterUse use = ParameterUse::kOther);
 
   /// How products round their factors from now on. kInt8 puts bytes in the
-  /// place of matrices and tables: a quarter of the memory, and no training.
+  /// place of matrices and tables, once they have values: a quarter of the
+  /// memory, and no training.
   /// Throws: ConfigError if there are bytes already and kInt8 is not asked for.
   void SetPrecision(kernels::Precision precision);
 
@@ -63,6 +67,9 @@ class ParameterSet {
   /// Throws: FormatError, naming `file`, for a missing or ill-shaped one.
   void SetTensors(std::span<const NamedTensor> tensors,
                   const std::string& file);
+  /// The same, but gives each tensor back as soon as it has been read, or keeps
+  /// it instead of a copy: a model takes its memory once.
+  void TakeTensors(std::vector<NamedTensor> tensors, const std::string& file);
 
   /// Null if there is none of this name.
   Parameter* Find(const std::string& name) const;
@@ -71,9 +78,12 @@ class ParameterSet {
   int64_t elements() const;
 
  private:
+  void EndOfReading();
+
   Rng rng_;
   DType dtype_;
   kernels::Precision precision_;
+  bool has_values_;  // not with kNoSeed before they are read
   std::vector<std::unique_ptr<Parameter>> all_;
 };
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/autograd/testing.h"
@@ -193,7 +194,8 @@ TEST(Quantized, BytesStandForMatricesAndTablesOnly) {
   bytes.set.SetPrecision(kInt8);
   EXPECT_TRUE(bytes.matrix.quantized() && bytes.table.quantized());
   EXPECT_FALSE(bytes.bias.quantized());
-  EXPECT_EQ(bytes.matrix.value().dtype(), DType::kI8);
+  EXPECT_EQ(bytes.matrix.bytes().values.dtype(), DType::kI8);
+  EXPECT_EQ(bytes.matrix.value().shape(), (Shape{20, 6}));
   EXPECT_EQ(bytes.matrix.dtype(), DType::kF32);
   EXPECT_EQ(bytes.matrix.scale_count(), 6);
   EXPECT_EQ(bytes.table.scale_count(), 6);
@@ -248,7 +250,8 @@ TEST(Quantized, AFileOfNumbersIsQuantisedByASetOfBytes) {
   const Tensor before = Times(x, read.matrix, false);
   read.set.SetTensors(numbers.set.Tensors(), "file");
   EXPECT_TRUE(read.matrix.quantized());
-  EXPECT_EQ(Distance(read.matrix.value(), expected.matrix.value()), 0);
+  EXPECT_EQ(
+      Distance(read.matrix.bytes().values, expected.matrix.bytes().values), 0);
   EXPECT_EQ(Distance(read.bias.value(), numbers.bias.value()), 0);
   EXPECT_GT(Distance(before, Times(x, read.matrix, false)), 0)
       << "the old packed matrix was used";
@@ -321,6 +324,70 @@ TEST(Quantized, BytesTakeAQuarterOfTheMemory) {
   const int64_t before = pool::Stats().in_use;
   set.SetPrecision(kInt8);
   EXPECT_LT(pool::Stats().in_use, before - 3 * 1024 * 1024 + 65536);
+}
+
+TEST(Quantized, AWeightIsHeldOnceWhateverUsesIt) {
+  constexpr int64_t kSize = 1024;
+  ParameterSet set(1, DType::kF32, kNative);
+  set.Add("matrix", {kSize, kSize}, {}, ParameterUse::kMatrix);
+  Parameter& table = set.Add("table", {kSize, kSize}, {}, ParameterUse::kTable);
+  table.SetScoresTokens();
+  const Tensor numbers = table.value().Clone();
+  const int64_t before = pool::Stats().in_use;
+  set.SetPrecision(kInt8);
+  const Tensor x = RandomTensor({3, kSize}, 2, DType::kF32);
+  const Tensor ids = Ids({5, 0, 1023}, {3});
+  const Tensor by_matrix = Times(x, *set.Find("matrix"), false);
+  const Tensor by_table = Times(x, table, true);
+  const Tensor rows = table.Rows(ids);
+  EXPECT_LT(pool::Stats().in_use, before - 6 * kSize * kSize + 131072)
+      << "8 MB of numbers, 2 MB of bytes";
+  const kernels::QuantizedMatrix plain = kernels::Quantize(numbers, true);
+  EXPECT_EQ(Distance(rows, kernels::GatherRows(plain, ids)), 0);
+  EXPECT_EQ(Distance(table.bytes().values, plain.values), 0);
+  set.SetPrecision(kInt8);
+  EXPECT_EQ(Distance(Times(x, table, true), by_table), 0);
+  ParameterSet read(kNoSeed, DType::kF32, kNative);
+  read.Add("matrix", {kSize, kSize}, {}, ParameterUse::kMatrix);
+  Parameter& tied = read.Add("table", {kSize, kSize}, {}, ParameterUse::kTable);
+  tied.SetScoresTokens();
+  read.SetTensors(set.Tensors(), "file");
+  EXPECT_EQ(Distance(Times(x, *read.Find("matrix"), false), by_matrix), 0);
+  EXPECT_EQ(Distance(Times(x, tied, true), by_table), 0);
+}
+
+TEST(ParameterSet, TensorsAreTakenWithoutACopy) {
+  constexpr int64_t kSize = 1024;
+  ParameterSet from(1, DType::kF32, kNative);
+  const Parameter& random =
+      from.Add("matrix", {kSize, kSize}, {}, ParameterUse::kMatrix);
+  const std::string file = "memory";
+  for (const auto precision : {kNative, kInt8}) {
+    ParameterSet to(kNoSeed, DType::kF32, kNative);
+    const Parameter& matrix =
+        to.Add("matrix", {kSize, kSize}, {}, ParameterUse::kMatrix);
+    to.SetPrecision(precision);
+    EXPECT_FALSE(matrix.quantized()) << "it has no values yet";
+    std::vector<NamedTensor> tensors = {{"matrix", random.value().Clone()}};
+    const void* given = tensors[0].value.raw();
+    to.TakeTensors(std::move(tensors), file);
+    EXPECT_EQ(matrix.quantized(), precision == kInt8);
+    if (precision == kNative) {
+      EXPECT_EQ(matrix.value().raw(), given);
+    } else {
+      EXPECT_EQ(Distance(matrix.bytes().values,
+                         kernels::Quantize(random.value(), false).values),
+                0);
+    }
+  }
+}
+
+TEST(ParameterSet, TakenTensorsAreCheckedAsOthersAre) {
+  ParameterSet set(1, DType::kF32, kNative);
+  set.Add("weight", {2, 3}, {});
+  EXPECT_THROW(set.TakeTensors({{"weight", Tensor({3, 2})}}, "file"),
+               FormatError);
+  EXPECT_THROW(set.TakeTensors({}, "file"), FormatError);
 }
 
 /// A row that is looked up costs nothing, a product does.

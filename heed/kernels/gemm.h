@@ -40,6 +40,15 @@ void Pack(const Tensor& b, bool transpose, Precision precision,
 /// The same of an int8 weight.
 void Pack(const QuantizedMatrix& b, bool transpose, PackedMatrix& packed);
 
+/// The values of an int8 weight b that Pack arranged: b whether it was
+/// transposed or not. Shapes: i8 [K, N], of a transpose [N, K].
+Tensor UnpackInt8(const PackedMatrix& packed, bool transpose);
+
+/// y[i, :] = column ids[i] of an int8 b as f32: what GatherRows gives of the
+/// weight whose transpose b is. Shapes: ids i32 of any shape, y ids.shape +
+/// [K]. Range: 0 <= id < N.
+Tensor GatherColumns(const PackedMatrix& b, const Tensor& ids);
+
 /// Columns ids[0], ids[1].. of b: a vocabulary shortlist of an output matrix.
 /// Products with them have the bits of those with b; with bf16 on processors
 /// with AMX the last bit may differ.

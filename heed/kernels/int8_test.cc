@@ -321,6 +321,28 @@ TEST(Int8, GathersRowsAsNumbers) {
   }
 }
 
+TEST(Int8, PackedBytesGiveTheMatrixAndRowsOfItsTranspose) {
+  for (const int64_t rows : {1, 3, 4, 7, 130}) {
+    for (const int64_t columns : {1, 63, 64, 65, 200}) {
+      Rng rng(static_cast<uint64_t>(rows * 1000 + columns));
+      const Tensor w = RandomSlice({rows, columns}, DType::kF32, rng);
+      for (const bool by_row : {false, true}) {
+        const QuantizedMatrix q = Quantize(w, by_row);
+        PackedMatrix packed;
+        Pack(q, by_row, packed);
+        EXPECT_TRUE(SameBits(UnpackInt8(packed, by_row), q.values));
+        if (!by_row) continue;
+        Tensor ids({2, 3}, DType::kI32);
+        for (int64_t i = 0; i < ids.numel(); ++i) {
+          ids.data<int32_t>()[i] =
+              static_cast<int32_t>((rows - 1) * i / (ids.numel() - 1));
+        }
+        EXPECT_TRUE(SameBits(GatherColumns(packed, ids), GatherRows(q, ids)));
+      }
+    }
+  }
+}
+
 TEST(Int8, GivesTheSameBitsForAnyNumberOfThreads) {
   Rng rng(7);
   const Tensor a = RandomSlice({700, 130}, DType::kF32, rng);

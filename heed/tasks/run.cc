@@ -260,12 +260,14 @@ LoadedModel ReadModel(const std::string& folder, const std::string& dtype) {
   const std::string path = ModelPath(folder, kWeightsFile);
   SafetensorsFile weights = ReadTensors(path);
   ParameterSet& parameters = loaded.model->parameters();
-  SetParameters(parameters, weights.tensors, path);
-  if (dtype != "auto") {
-    parameters.SetPrecision(dtype == "int8"
-                                ? kernels::Precision::kInt8
-                                : PrecisionOf(Named<NumberFormat>(dtype)));
-  }
+  const auto precision = [&] {
+    return dtype == "int8" ? kernels::Precision::kInt8
+                           : PrecisionOf(Named<NumberFormat>(dtype));
+  };
+  // Numbers are quantised as they are read.
+  if (dtype == "int8") parameters.SetPrecision(precision());
+  TakeParameters(parameters, std::move(weights.tensors), path);
+  if (dtype != "auto") parameters.SetPrecision(precision());
   loaded.metadata = std::move(weights.metadata);
   return loaded;
 }

@@ -80,6 +80,16 @@ Json ReadConfigJson(const std::string& folder) {
   return json;
 }
 
+void CheckFinite(std::span<const NamedTensor> tensors,
+                 const std::string& file) {
+  for (const NamedTensor& t : tensors) {
+    if (IsFinite(t.value)) continue;
+    throw FormatError(
+        "{}: tensor '{}' holds NaN or infinity; train or copy it again", file,
+        t.name);
+  }
+}
+
 }  // namespace
 
 std::string PathIn(const std::string& folder, const std::string& file) {
@@ -170,13 +180,14 @@ bool IsFinite(const Tensor& tensor) {
 void SetParameters(ParameterSet& parameters,
                    const std::vector<NamedTensor>& tensors,
                    const std::string& file) {
-  for (const NamedTensor& t : tensors) {
-    if (IsFinite(t.value)) continue;
-    throw FormatError(
-        "{}: tensor '{}' holds NaN or infinity; train or copy it again", file,
-        t.name);
-  }
+  CheckFinite(tensors, file);
   parameters.SetTensors(tensors, file);
+}
+
+void TakeParameters(ParameterSet& parameters, std::vector<NamedTensor> tensors,
+                    const std::string& file) {
+  CheckFinite(tensors, file);
+  parameters.TakeTensors(std::move(tensors), file);
 }
 
 }  // namespace heed

@@ -69,6 +69,9 @@ bool IsFinite(const Tensor& tensor);
 void SetParameters(ParameterSet& parameters,
                    const std::vector<NamedTensor>& tensors,
                    const std::string& file);
+/// The same with tensors that nobody else needs, see TakeTensors.
+void TakeParameters(ParameterSet& parameters, std::vector<NamedTensor> tensors,
+                    const std::string& file);
 
 }  // namespace heed
 

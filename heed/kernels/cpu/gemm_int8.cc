@@ -58,6 +58,39 @@ void Pack(const QuantizedMatrix& b, bool transpose, PackedMatrix& packed) {
   packed = std::move(result);
 }
 
+Tensor UnpackInt8(const PackedMatrix& packed, bool transpose) {
+  assert(packed.precision == Precision::kInt8);
+  const int64_t k = packed.k;
+  const int64_t n = packed.n;
+  Tensor values(transpose ? Shape{n, k} : Shape{k, n}, DType::kI8);
+  const cpu::Int8Matrix matrix = {nullptr, k, n, transpose};
+  const int64_t panel_bytes = Words(k) * cpu::kPanel * kWordBytes;
+  ParallelForEach(cpu::Panels(n), 1, [&](int64_t p) {
+    cpu::UnpackPanelInt8(packed.data.data<uint8_t>() + p * panel_bytes, p,
+                         matrix, values.data<int8_t>());
+  });
+  return values;
+}
+
+Tensor GatherColumns(const PackedMatrix& b, const Tensor& ids) {
+  assert(b.precision == Precision::kInt8 && ids.contiguous());
+  Shape shape = ids.shape();
+  shape.Append(b.k);
+  Tensor y(shape);
+  const int32_t* id = ids.data<int32_t>();
+  const int64_t panel_bytes = Words(b.k) * cpu::kPanel * kWordBytes;
+  constexpr int64_t kChunk = 65536;
+  ParallelForEach(
+      ids.numel(), std::max<int64_t>(1, kChunk / b.k), [&](int64_t i) {
+        assert(id[i] >= 0 && id[i] < b.n);
+        const uint8_t* panel =
+            b.data.data<uint8_t>() + id[i] / cpu::kPanel * panel_bytes;
+        cpu::DequantizeColumn(panel + id[i] % cpu::kPanel * kWordBytes, b.k,
+                              b.scales.data<float>()[id[i]], y.row<float>(i));
+      });
+  return y;
+}
+
 void Multiply(const QuantizedRows& a, const PackedMatrix& b,
               const Epilogue& epilogue, Tensor& c) {
   assert(b.precision == Precision::kInt8 && a.k == b.k && c.cols() == b.n);

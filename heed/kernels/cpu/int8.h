@@ -72,6 +72,15 @@ struct Int8Matrix {
 };
 void PackPanelInt8(const Int8Matrix& b, int64_t panel, uint8_t* out);
 
+/// The inverse, of which b.values are not read: writes the elements of a
+/// panel's columns into a matrix `values` of that kind.
+void UnpackPanelInt8(const uint8_t* packed, int64_t panel, const Int8Matrix& b,
+                     int8_t* values);
+
+/// out[i] = scale times row i of a column, which starts at `column`.
+void DequantizeColumn(const uint8_t* column, int64_t k, float scale,
+                      float* out);
+
 }  // namespace heed::kernels::cpu
 
 #endif  // HEED_KERNELS_CPU_INT8_H_

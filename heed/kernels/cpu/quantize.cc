@@ -102,31 +102,79 @@ Tensor GatherRows(const QuantizedMatrix& w, const Tensor& ids) {
 }
 
 namespace cpu {
+namespace {
+
+/// Where a panel's columns stand in a matrix, and in words of a panel.
+struct PanelPlace {
+  int64_t first, columns;  // in the matrix
+  int64_t words;           // of a column
+  int64_t row, column;     // from one element to the next in the matrix
+
+  PanelPlace(const Int8Matrix& b, int64_t panel)
+      : first(panel * kPanel),
+        columns(std::min(kPanel, b.n - first)),
+        words((b.k + kWordBytes - 1) / kWordBytes),
+        row(b.transposed ? 1 : b.n),
+        column(b.transposed ? b.k : 1) {}
+
+  /// Word i of column c, in the order in which the matrix stands in memory.
+  template <typename F>
+  void ForEachWord(bool transposed, const F& f) const {
+    if (transposed) {
+      for (int64_t c = 0; c < columns; ++c) {
+        for (int64_t i = 0; i < words; ++i) f(i, c);
+      }
+    } else {
+      for (int64_t i = 0; i < words; ++i) {
+        for (int64_t c = 0; c < columns; ++c) f(i, c);
+      }
+    }
+  }
+};
+
+}  // namespace
 
 void PackPanelInt8(const Int8Matrix& b, int64_t panel, uint8_t* out) {
-  const int64_t first = panel * kPanel;
-  const int64_t columns = std::min(kPanel, b.n - first);
-  const int64_t words = (b.k + kWordBytes - 1) / kWordBytes;
-  const int64_t row = b.transposed ? 1 : b.n;
-  const int64_t column = b.transposed ? b.k : 1;
-  const auto pack = [&](int64_t i, int64_t c) {
-    const int8_t* from = b.values + i * kWordBytes * row + (first + c) * column;
+  const PanelPlace place(b, panel);
+  std::fill_n(out, place.words * kPanel * kWordBytes, kSign);
+  place.ForEachWord(b.transposed, [&](int64_t i, int64_t c) {
+    const int8_t* from = b.values + i * kWordBytes * place.row +
+                         (place.first + c) * place.column;
     const int64_t rows = std::min(kWordBytes, b.k - i * kWordBytes);
     uint8_t* to = out + (i * kPanel + c) * kWordBytes;
     for (int64_t r = 0; r < rows; ++r) {
-      to[r] = static_cast<uint8_t>(from[r * row]) ^ kSign;
+      to[r] = static_cast<uint8_t>(from[r * place.row]) ^ kSign;
     }
-  };
-  std::fill_n(out, words * kPanel * kWordBytes, kSign);
-  // In the order in which the matrix stands in memory.
-  if (b.transposed) {
-    for (int64_t c = 0; c < columns; ++c) {
-      for (int64_t i = 0; i < words; ++i) pack(i, c);
+  });
+}
+
+void UnpackPanelInt8(const uint8_t* packed, int64_t panel, const Int8Matrix& b,
+                     int8_t* values) {
+  const PanelPlace place(b, panel);
+  place.ForEachWord(b.transposed, [&](int64_t i, int64_t c) {
+    int8_t* to =
+        values + i * kWordBytes * place.row + (place.first + c) * place.column;
+    const int64_t rows = std::min(kWordBytes, b.k - i * kWordBytes);
+    const uint8_t* from = packed + (i * kPanel + c) * kWordBytes;
+    for (int64_t r = 0; r < rows; ++r) {
+      to[r * place.row] = static_cast<int8_t>(from[r] ^ kSign);
     }
-  } else {
-    for (int64_t i = 0; i < words; ++i) {
-      for (int64_t c = 0; c < columns; ++c) pack(i, c);
+  });
+}
+
+void DequantizeColumn(const uint8_t* column, int64_t k, float scale,
+                      float* out) {
+  const int64_t whole = k / kWordBytes * kWordBytes;
+  for (int64_t i = 0; i < whole;
+       i += kWordBytes, column += kPanel * kWordBytes) {
+    for (int64_t r = 0; r < kWordBytes; ++r) {
+      out[i + r] =
+          scale * static_cast<float>(static_cast<int8_t>(column[r] ^ kSign));
     }
+  }
+  for (int64_t i = whole; i < k; ++i) {
+    out[i] = scale *
+             static_cast<float>(static_cast<int8_t>(column[i - whole] ^ kSign));
   }
 }
 
