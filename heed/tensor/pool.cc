@@ -81,6 +81,19 @@ size_t CapacityOf(int size_class) {
   return base + base / kSteps * (size_class % kSteps);
 }
 
+/// Large operands stand on huge pages, for fewer TLB misses. Their elements
+/// begin with one and the header stands before it on a page of its own, so that
+/// neither a header makes elements resident nor elements that fill their pages
+/// take one more.
+size_t BytesBefore(size_t capacity) {
+  return capacity >= kHugePage ? kHugePage - sizeof(Buffer) : 0;
+}
+
+void ToSystem(Buffer* buffer) {
+  std::free(reinterpret_cast<std::byte*>(buffer) -
+            BytesBefore(buffer->capacity));
+}
+
 Buffer* FromSystem(int size_class) {
   const size_t capacity = CapacityOf(size_class);
   const auto exceeds = [capacity](int64_t held) {
@@ -88,15 +101,20 @@ Buffer* FromSystem(int size_class) {
   };
   if (exceeds(Instance().in_use + Instance().cached)) Trim();
   if (exceeds(Instance().in_use)) throw std::bad_alloc();
-  const size_t alignment = capacity >= kHugePage ? kHugePage : 64;
-  const size_t total =
-      (capacity + sizeof(Buffer) + alignment - 1) / alignment * alignment;
-  void* memory = std::aligned_alloc(alignment, total);
+  const size_t before = BytesBefore(capacity);
+  const size_t alignment = before > 0 ? kHugePage : alignof(Buffer);
+  void* memory =
+      std::aligned_alloc(alignment, before + sizeof(Buffer) + capacity);
   if (memory == nullptr) throw std::bad_alloc();
-  // Fewer TLB misses on large operands; a refusal costs nothing.
-  if (capacity >= kHugePage) madvise(memory, total, MADV_HUGEPAGE);
+  auto* header = static_cast<std::byte*>(memory) + before;
+  if (before > 0) {
+    // A refusal costs nothing.
+    madvise(memory, kHugePage, MADV_NOHUGEPAGE);
+    madvise(header + sizeof(Buffer), capacity / kHugePage * kHugePage,
+            MADV_HUGEPAGE);
+  }
   Instance().system.fetch_add(1, std::memory_order_relaxed);
-  auto* buffer = new (memory) Buffer;
+  auto* buffer = new (header) Buffer;
   buffer->size_class = size_class;
   buffer->capacity = capacity;
   return buffer;
@@ -138,7 +156,7 @@ void Release(Buffer* buffer) {
   const auto capacity = static_cast<int64_t>(buffer->capacity);
   p.in_use.fetch_sub(capacity, std::memory_order_relaxed);
   if constexpr (!HEED_POOL_KEEPS) {
-    std::free(buffer);
+    ToSystem(buffer);
     return;
   }
   const int64_t cached =
@@ -168,7 +186,7 @@ void Trim() {
     while (head != nullptr) {
       Buffer* next = head->next;
       p.cached.fetch_sub(static_cast<int64_t>(head->capacity));
-      std::free(head);
+      ToSystem(head);
       head = next;
     }
   }

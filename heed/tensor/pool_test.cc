@@ -1,8 +1,11 @@
 #include "heed/tensor/pool.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <thread>
@@ -30,6 +33,27 @@ TEST(Pool, GivesAlignedBuffersOfAtLeastTheSize) {
     EXPECT_EQ(buffer->references, 1);
     pool::Release(buffer);
   }
+}
+
+/// What is resident of the pages of some memory.
+size_t Resident(const void* memory, size_t bytes) {
+  constexpr size_t kPage = 4096;
+  std::vector<unsigned char> pages(bytes / kPage);
+  EXPECT_EQ(mincore(const_cast<void*>(memory), bytes, pages.data()), 0);
+  return kPage *
+         static_cast<size_t>(std::ranges::count_if(
+             pages, [](unsigned char page) { return (page & 1) != 0; }));
+}
+
+TEST(Pool, ElementsThatNobodyTouchesTakeNoMemory) {
+  if (!Keeps()) GTEST_SKIP() << "the sanitizer touches what it gives";
+  constexpr size_t kBytes = size_t{64} << 20;
+  Buffer* buffer = pool::Acquire(kBytes);
+  EXPECT_EQ(Resident(buffer->bytes(), kBytes), 0U);
+  std::memset(buffer->bytes(), 1, kBytes);
+  EXPECT_EQ(Resident(buffer->bytes(), kBytes), kBytes);
+  pool::Release(buffer);
+  pool::Trim();
 }
 
 TEST(Pool, ReusesAReleasedBuffer) {
