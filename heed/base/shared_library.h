@@ -14,8 +14,6 @@ namespace heed {
 ///     SharedLibrary library{"libcairo.so.2", "libcairo2"};
 ///     HEED_FUNCTION(library, cairo_create);
 ///   };
-#define HEED_FUNCTION(library, name) decltype(&::name) name = (library)[#name]
-
 class SharedLibrary {
  public:
   /// `name` as the dynamic linker looks for it; `package` is what has it.
@@ -46,5 +44,9 @@ class SharedLibrary {
 };
 
 }  // namespace heed
+
+/// A member of a struct as above: a function of a SharedLibrary.
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared has none.
+#define HEED_FUNCTION(library, name) decltype(&::name) name = (library)[#name]
 
 #endif  // HEED_BASE_SHARED_LIBRARY_H_
