@@ -28,6 +28,18 @@ def row(records, model):
     return cells
 
 
+def memory_row(records, model):
+    """Resident memory of a step at its peak, of the same variants."""
+    cells = [model]
+    for precision in PRECISIONS:
+        runs = [peers.fastest(records, model, f"{name} {precision}", peers.seconds_per_token)
+                for name in ("PyTorch", "Heed")]
+        peaks = [median(of_one, lambda run: run["peak_rss_bytes"] / 1e6) for of_one in runs]
+        cells += [*(cell("{:,.0f}", peak) for peak in peaks),
+                  cell("{:.2f} ×", ratio(peaks[1], peaks[0]))]
+    return cells
+
+
 def main():
     options = peers.parse(peers.parser(__doc__, "training"))
     contenders = []
@@ -42,8 +54,13 @@ def main():
     heads = ["target tokens per second"]
     for precision in PRECISIONS:
         heads += [f"PyTorch {precision}", f"Heed {precision}", "ratio", "of the floor"]
-    rows = [row(records, model) for model in peers.ran(CASES, records)]
-    peers.finish(options, records, peers.table(heads, rows))
+    ran = peers.ran(CASES, records)
+    memory = ["resident at the peak of a step, MB"]
+    for precision in PRECISIONS:
+        memory += [f"PyTorch {precision}", f"Heed {precision}", "Heed of PyTorch's"]
+    peers.finish(options, records, "\n\n".join([
+        peers.table(heads, [row(records, model) for model in ran]),
+        peers.table(memory, [memory_row(records, model) for model in ran])]))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "heed/base/memory.h"
 #include "heed/base/rng.h"
 #include "heed/base/threads.h"
 #include "heed/base/timing.h"
@@ -163,8 +164,10 @@ DecodeBenchResult BenchDecoding(const DecodeBenchOptions& o,
   result.dtype = NameOf(precision);
   result.threads = threads;
   pool::ResetPeak();
+  ResetPeakMemory();
   translate_all();  // packs the weights
   result.peak_bytes = pool::Stats().peak;
+  result.peak_rss_bytes = PeakMemory();
 
   constexpr int64_t kReadBytes = int64_t{1} << 28;
   const Tensor large = Tensor::Zeros({kReadBytes / 4});

@@ -33,9 +33,10 @@ struct DecodeBenchResult {
   /// Tokens of the best hypotheses, of all threads. As in translating a long
   /// text, each thread works on a batch of its own.
   double tokens_per_second = 0;
-  double batch_ms = 0;        // median time of a batch on each thread
-  double first_token_ms = 0;  // of one batch alone, all threads on it
-  int64_t peak_bytes = 0;     // weights and all else
+  double batch_ms = 0;         // median time of a batch on each thread
+  double first_token_ms = 0;   // of one batch alone, all threads on it
+  int64_t peak_bytes = 0;      // weights and all else
+  int64_t peak_rss_bytes = 0;  // of the process, its libraries among it
   /// What batch_ms cannot be below: the greater of the time of all products
   /// with weights at the rate of large ones, and the time to read all weights
   /// as often as they are needed; both rates measured in the same run.

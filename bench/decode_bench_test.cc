@@ -29,6 +29,7 @@ TEST(DecodeBench, TimesEveryModelInEveryType) {
       EXPECT_GT(r.first_token_ms, 0);
       EXPECT_GT(r.batch_ms, 0);
       EXPECT_GT(r.peak_bytes, 0);
+      EXPECT_GT(r.peak_rss_bytes, r.peak_bytes);
       EXPECT_GT(r.floor_ms, 0);
       EXPECT_NEAR(r.fraction, r.floor_ms / r.batch_ms, 1e-9);
     }

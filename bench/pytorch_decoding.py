@@ -17,7 +17,7 @@ CPU and PyTorch 1.13, where each of these was the fastest way:
   have.
 
 Prints one JSON line: dtype, threads, workers, tokens_per_second, batch_ms,
-first_token_ms.
+first_token_ms, peak_rss_bytes (of the first process).
 
     pytorch_decoding.py [--batch 64] [--beam 1] [--dtype {f32,int8}] [--length 30]
         [--src-len 30] [--vocab 32000] [--seconds 5] [--threads 1] [--workers 1]
@@ -44,6 +44,8 @@ import time
 import torch
 from torch import nn
 from torch.nn import functional as F
+
+import peak_memory
 
 PAD, UNK, BOS, EOS = range(4)
 NEVER = [PAD, BOS, EOS]
@@ -380,11 +382,13 @@ def measure(options):
         return statistics.median(
             times(lambda: translate(model, source, options.beam, length), limit))
 
+    peak_memory.reset()
     batches = by_each(options.workers, lambda: seconds(options.length, options.seconds))
     return {"dtype": options.dtype, "threads": options.threads, "workers": options.workers,
             "tokens_per_second": sum(options.batch * options.length / s for s in batches),
             "batch_ms": 1e3 * statistics.median(batches),
-            "first_token_ms": 1e3 * seconds(1, options.seconds / 5)}
+            "first_token_ms": 1e3 * seconds(1, options.seconds / 5),
+            "peak_rss_bytes": peak_memory.peak()}
 
 
 def read_words(folder, side):

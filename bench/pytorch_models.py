@@ -2,7 +2,8 @@
 """Training speed of PyTorch on the models of `heed bench train`.
 
 Same sizes and the same work: Adam, clipping to norm 1, random ids of fixed
-length. Prints one JSON line: model, threads, tokens_per_second, ms_per_step.
+length. Prints one JSON line: model, threads, tokens_per_second, ms_per_step,
+peak_rss_bytes.
 
     pytorch_models.py [--model {bahdanau,luong,transformer-tiny,transformer-base}]
         [--batch 64] [--src-len 16] [--tgt-len 16] [--vocab 8000] [--steps 8]
@@ -17,6 +18,8 @@ import time
 
 import torch
 from torch import nn
+
+import peak_memory
 
 SIZE = 512
 
@@ -136,6 +139,7 @@ def main():
         return torch.randint(options.vocab, (options.batch, length))
 
     times = []
+    peak_memory.reset()
     for step in range(options.steps + 2):
         source, target, gold = ids(options.src_len), ids(options.tgt_len), ids(options.tgt_len)
         begin = time.perf_counter()
@@ -151,7 +155,8 @@ def main():
     print(json.dumps({"model": options.model, "threads": options.threads,
                       "precision": options.precision,
                       "tokens_per_second": options.batch * options.tgt_len / seconds,
-                      "ms_per_step": 1e3 * seconds}))
+                      "ms_per_step": 1e3 * seconds,
+                      "peak_rss_bytes": peak_memory.peak()}))
 
 
 if __name__ == "__main__":

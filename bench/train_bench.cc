@@ -4,10 +4,12 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/memory.h"
 #include "heed/base/threads.h"
 #include "heed/base/timing.h"
 #include "heed/models/registry.h"
 #include "heed/ops/loss.h"
+#include "heed/tensor/pool.h"
 #include "heed/text/vocabulary.h"
 #include "heed/train/optimizer.h"
 
@@ -116,6 +118,10 @@ TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
   constexpr double kRateSeconds = 0.15;
   std::vector<double> times;
   std::vector<double> rates;
+  TrainBenchResult result;
+  pool::Trim();  // what the first values were computed in
+  pool::ResetPeak();
+  ResetPeakMemory();
   for (int step = 1; step <= kWarmUp + o.steps; ++step) {
     const auto start = Clock::now();
     const CrossEntropyLoss loss = model->Loss(ctx, {source, lengths}, target_in,
@@ -124,6 +130,10 @@ TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
     tape.Clear();
     optimizer.Step(step, 1e-4);
     const double seconds = SecondsSince(start);
+    if (step == kWarmUp) {
+      result.peak_bytes = pool::Stats().peak;
+      result.peak_rss_bytes = PeakMemory();
+    }
     if (step <= kWarmUp) continue;
     times.push_back(seconds);
     // Between the steps, so that both see the same machine.
@@ -135,7 +145,6 @@ TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
     rates.push_back(kernels::MeasureProductRate(precision, kRateSeconds));
   }
 
-  TrainBenchResult result;
   result.model = o.model;
   result.dtype = bf16 ? "bf16" : "f32";
   result.threads = ThreadCount();

@@ -2,6 +2,7 @@
 #ifndef HEED_BENCH_TRAIN_BENCH_H_
 #define HEED_BENCH_TRAIN_BENCH_H_
 
+#include <cstdint>
 #include <string>
 
 #include "heed/base/config.h"
@@ -33,6 +34,8 @@ struct TrainBenchResult {
   double floor_ms = 0;           // products of a step at the measured rate
   double limit_gflops = 0;       // product rate, measured in the same run
   double gflop_per_step = 0;     // of matrix products
+  int64_t peak_bytes = 0;        // of a step: weights and all else
+  int64_t peak_rss_bytes = 0;    // of the process, its libraries among it
 };
 
 /// Times steps of forward, backward, clipping and Adam, and in between the rate

@@ -24,6 +24,8 @@ TEST(TrainBench, FieldsFitTogether) {
     EXPECT_GT(r.ms_per_step, 0);
     EXPECT_NEAR(r.tokens_per_second, 2 * 2 / (r.ms_per_step / 1e3), 1e-3);
     EXPECT_GT(r.limit_gflops, 0);
+    EXPECT_GT(r.peak_bytes, 0);
+    EXPECT_GT(r.peak_rss_bytes, r.peak_bytes);
     EXPECT_NEAR(r.floor_ms, r.gflop_per_step / r.limit_gflops * 1e3, 1e-6);
   }
 }

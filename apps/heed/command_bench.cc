@@ -34,6 +34,8 @@ int RunBenchTrain(const Arguments& arguments) {
                             {"threads", r.threads},
                             {"tokens_per_second", r.tokens_per_second},
                             {"ms_per_step", r.ms_per_step},
+                            {"peak_bytes", r.peak_bytes},
+                            {"peak_rss_bytes", r.peak_rss_bytes},
                             {"floor_ms", r.floor_ms},
                             {"limit_gflops", r.limit_gflops}}
                            .dump());
@@ -42,10 +44,11 @@ int RunBenchTrain(const Arguments& arguments) {
   fmt::print(
       "{} {} on {}: {:.0f} target tokens/s, {:.1f} ms a step\n"
       "floor {:.1f} ms ({:.1f} GFLOP at {:.0f} GFLOP/s): {:.0f} % of it "
-      "reached\n",
+      "reached\n{:.0f} MB at most, with libraries {:.0f} MB\n",
       r.model, r.dtype, Counted(r.threads, "thread"), r.tokens_per_second,
       r.ms_per_step, r.floor_ms, r.gflop_per_step, r.limit_gflops,
-      100 * r.floor_ms / r.ms_per_step);
+      100 * r.floor_ms / r.ms_per_step, static_cast<double>(r.peak_bytes) / 1e6,
+      static_cast<double>(r.peak_rss_bytes) / 1e6);
   return 0;
 }
 

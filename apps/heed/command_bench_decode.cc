@@ -47,6 +47,7 @@ int RunBenchDecode(const Arguments& arguments) {
                    {"batch_ms", r.batch_ms},
                    {"first_token_ms", r.first_token_ms},
                    {"peak_bytes", r.peak_bytes},
+                   {"peak_rss_bytes", r.peak_rss_bytes},
                    {"floor_ms", r.floor_ms},
                    {"fraction", r.fraction},
                    {"limit_gflops", r.limit_gflops},
@@ -58,12 +59,13 @@ int RunBenchDecode(const Arguments& arguments) {
       "{} {} on {}, each with {} and a beam of {}:\n"
       "{:.0f} tokens/s, {:.1f} ms a batch; the first token after {:.1f} ms\n"
       "floor {:.1f} ms ({:.0f} GFLOP/s, {:.1f} GB/s): {:.0f} % of it reached\n"
-      "{:.0f} MB at most\n",
+      "{:.0f} MB at most, with libraries {:.0f} MB\n",
       r.model, r.dtype, Counted(r.threads, "thread"),
       Counted(bench.batch, "sentence"), bench.beam, r.tokens_per_second,
       r.batch_ms, r.first_token_ms, r.floor_ms, r.limit_gflops,
       r.limit_gbytes_per_second, 100 * r.fraction,
-      static_cast<double>(r.peak_bytes) / 1e6);
+      static_cast<double>(r.peak_bytes) / 1e6,
+      static_cast<double>(r.peak_rss_bytes) / 1e6);
   return 0;
 }
 

@@ -2,7 +2,10 @@
 
 #include <sys/mman.h>
 
+#include <fstream>
+#include <limits>
 #include <new>
+#include <string>
 
 namespace heed {
 
@@ -12,5 +15,18 @@ void RequireMemory(size_t bytes) {
   if (memory == MAP_FAILED) throw std::bad_alloc();
   munmap(memory, bytes);
 }
+
+int64_t PeakMemory() {
+  std::ifstream status("/proc/self/status");
+  std::string name;
+  while (status >> name) {
+    int64_t kilobytes = 0;
+    if (name == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
+    status.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return 0;
+}
+
+void ResetPeakMemory() { std::ofstream("/proc/self/clear_refs") << 5; }
 
 }  // namespace heed

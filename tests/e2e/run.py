@@ -58,7 +58,7 @@ from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, reversed_digits, 
 EVALUATE_KEYS = {"bleu", "chrf", "loss", "perplexity", "exact_match", "sentence_error",
                  "word_error_rate", "aer", "sentences", "references", "seconds", "signature"}
 BENCH_KEYS = {"model", "dtype", "threads", "tokens_per_second", "ms_per_step",
-              "floor_ms", "limit_gflops"}
+              "peak_bytes", "peak_rss_bytes", "floor_ms", "limit_gflops"}
 
 
 class Whole(EndToEnd):
