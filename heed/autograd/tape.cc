@@ -1,7 +1,6 @@
 #include "heed/autograd/tape.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -123,6 +122,7 @@ void Tape::Backward(const Var& output, const Tensor& seed,
               : Tensor::Full(output.shape(), 1, output.value().dtype()));
   for (int32_t i = output.node(); i >= 0; --i) {
     Node& node = nodes_[static_cast<size_t>(i)];
+    if (node.backward == nullptr) FinishLeaf(i);
     if (node.backward == nullptr || !node.gradient.defined()) continue;
     if (cancellation != nullptr) cancellation->Check();
     if (node.in_place) {  // it is where it belongs
@@ -136,20 +136,6 @@ void Tape::Backward(const Var& output, const Tensor& seed,
     node.backward(node.closure, dy, grads);
     Finish(node);
   }
-  for (const int32_t index : parameters_) {
-    Node& node = nodes_[static_cast<size_t>(index)];
-    if (!node.gradient.defined()) continue;
-    AddInto(node.parameter->mutable_gradient(), std::move(node.gradient));
-    node.gradient = Tensor();
-    const auto is_of = [index](const PendingProduct& p) {
-      return p.node == index;
-    };
-    // Not while a product is still to be added.
-    if (ready_ && std::ranges::none_of(pending_, is_of)) {
-      ready_(*node.parameter);
-    }
-  }
-  FlushProducts();  // last: products add to what is there at no cost
 }
 
 /// Releases what an operation kept for its gradient.
@@ -159,53 +145,62 @@ void Tape::Finish(Node& node) {
   node.destroy = nullptr;
 }
 
-/// Does the gathered products, one per weight.
-void Tape::FlushProducts() {
-  // Weights that were used last come first, as their gradients may travel while
-  // others are computed; products of a weight stay in the order of the backward
-  // pass.
-  std::sort(pending_.begin(), pending_.end(),
-            [](const PendingProduct& a, const PendingProduct& b) {
-              return std::tie(b.node, a.number) < std::tie(a.node, b.number);
-            });
-  for (size_t begin = 0; begin < pending_.size();) {
-    const int32_t index = pending_[begin].node;
-    size_t end = begin;
-    int64_t rows = 0;
-    while (end < pending_.size() && pending_[end].node == index) {
-      pending_[end].row = rows;
-      rows += pending_[end++].x.rows();
-    }
-    Tensor x = pending_[begin].x;
-    Tensor dy = pending_[begin].dy;
-    if (end - begin > 1) {
-      x = Tensor({rows, x.cols()}, x.dtype());
-      dy = Tensor({rows, dy.cols()}, dy.dtype());
-      ParallelForEach(static_cast<int64_t>(end - begin), 1, [&](int64_t i) {
-        const PendingProduct& part = pending_[begin + static_cast<size_t>(i)];
-        const int64_t last = part.row + part.x.rows();
-        x.Slice(part.row, last).CopyFrom(part.x);
-        dy.Slice(part.row, last).CopyFrom(part.dy);
-      });
-    }
-    Node& node = nodes_[static_cast<size_t>(index)];
-    Tensor& sum = node.parameter != nullptr ? node.parameter->mutable_gradient()
-                                            : node.gradient;
-    const bool accumulate = sum.defined();
-    if (!accumulate) {
-      sum = Tensor(node.shape, node.dtype);
-    } else if (!sum.unique()) {
-      sum = sum.Clone();
-    }
-    kernels::MultiplyTransposed(x, dy, accumulate,
-                                node.parameter != nullptr
-                                    ? node.parameter->precision()
-                                    : kernels::Precision::kNative,
-                                sum);
-    if (ready_ && node.parameter != nullptr) ready_(*node.parameter);
-    begin = end;
+/// All operations that a leaf enters have been differentiated: what they kept
+/// for its products is released, and its gradient may travel while others are
+/// computed.
+void Tape::FinishLeaf(int32_t index) {
+  Node& node = nodes_[static_cast<size_t>(index)];
+  bool complete = false;
+  if (node.parameter != nullptr && node.gradient.defined()) {
+    AddInto(node.parameter->mutable_gradient(), std::move(node.gradient));
+    node.gradient = Tensor();
+    complete = true;
   }
-  pending_.clear();
+  complete |= AddProducts(index);  // last: added to what is there at no cost
+  if (complete && ready_ && node.parameter != nullptr) ready_(*node.parameter);
+}
+
+/// Does the gathered products of a weight at once. False if it has none.
+bool Tape::AddProducts(int32_t index) {
+  int64_t rows = 0;
+  for (PendingProduct& product : pending_) {
+    if (product.node != index) continue;
+    product.row = rows;
+    rows += product.x.rows();
+    fellows_.push_back(std::move(product));
+  }
+  if (fellows_.empty()) return false;
+  std::erase_if(pending_, [index](const PendingProduct& product) {
+    return product.node == index;
+  });
+  Tensor x = fellows_[0].x;
+  Tensor dy = fellows_[0].dy;
+  if (fellows_.size() > 1) {
+    x = Tensor({rows, x.cols()}, x.dtype());
+    dy = Tensor({rows, dy.cols()}, dy.dtype());
+    ParallelForEach(std::ssize(fellows_), 1, [&](int64_t i) {
+      const PendingProduct& part = fellows_[static_cast<size_t>(i)];
+      const int64_t end = part.row + part.x.rows();
+      x.Slice(part.row, end).CopyFrom(part.x);
+      dy.Slice(part.row, end).CopyFrom(part.dy);
+    });
+  }
+  fellows_.clear();
+  Node& node = nodes_[static_cast<size_t>(index)];
+  Tensor& sum = node.parameter != nullptr ? node.parameter->mutable_gradient()
+                                          : node.gradient;
+  const bool accumulate = sum.defined();
+  if (!accumulate) {
+    sum = Tensor(node.shape, node.dtype);
+  } else if (!sum.unique()) {
+    sum = sum.Clone();
+  }
+  kernels::MultiplyTransposed(x, dy, accumulate,
+                              node.parameter != nullptr
+                                  ? node.parameter->precision()
+                                  : kernels::Precision::kNative,
+                              sum);
+  return true;
 }
 
 Tensor Tape::Gradient(const Var& leaf) const {
@@ -223,6 +218,7 @@ void Tape::Clear() {
   nodes_.clear();
   inputs_.clear();
   pending_.clear();
+  fellows_.clear();
   parameters_.clear();
   block_ = 0;
   used_ = 0;
@@ -260,8 +256,7 @@ void Grads::AddProduct(int i, const Tensor& x, const Tensor& dy) {
                                 kernels::Precision::kNative, Accumulate(i));
     return;
   }
-  const auto number = static_cast<int32_t>(tape_.pending_.size());
-  tape_.pending_.push_back({Node(i), number, AsMatrix(x), AsMatrix(dy), 0});
+  tape_.pending_.push_back({Node(i), AsMatrix(x), AsMatrix(dy), 0});
 }
 
 }  // namespace heed

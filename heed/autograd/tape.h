@@ -125,7 +125,6 @@ class Tape {
   /// A weight's gradient xᵀ dy that waits for its fellows.
   struct PendingProduct {
     int32_t node;
-    int32_t number;  // in the order of the backward pass
     Tensor x;
     Tensor dy;
     int64_t row = 0;  // where it stands among its fellows
@@ -139,7 +138,8 @@ class Tape {
   Tensor& Accumulate(int32_t node);
   Tensor& AccumulateRows(int32_t node);
   void Finish(Node& node);
-  void FlushProducts();
+  void FinishLeaf(int32_t index);
+  bool AddProducts(int32_t index);
 
   static constexpr size_t kBlockBytes = size_t{256} << 10;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
@@ -147,8 +147,9 @@ class Tape {
   size_t used_ = 0;
   std::vector<Node> nodes_;
   std::vector<int32_t> inputs_;
-  std::vector<PendingProduct> pending_;
-  std::vector<int32_t> parameters_;  // nodes of leaves that are parameters
+  std::vector<PendingProduct> pending_;  // in the order of the backward pass
+  std::vector<PendingProduct> fellows_;  // of one weight
+  std::vector<int32_t> parameters_;      // nodes of leaves that are parameters
   std::function<void(Parameter&)> ready_;
 };
 
