@@ -89,6 +89,15 @@ size_t BytesBefore(size_t capacity) {
   return capacity >= kHugePage ? kHugePage - sizeof(Buffer) : 0;
 }
 
+/// What one thread sweeps over makes its processor fetch some 16 KB beyond; of
+/// a buffer that another thread writes they would travel to and fro. (Attention
+/// of 8 heads by 2048 in bf16 on two threads took 15.5 ms instead of 10.9.)
+/// These pages are never touched.
+size_t BytesBehind(size_t capacity) {
+  constexpr size_t kPage = 4096;
+  return capacity >= kPage && capacity < kHugePage ? size_t{32} << 10 : 0;
+}
+
 void ToSystem(Buffer* buffer) {
   std::free(reinterpret_cast<std::byte*>(buffer) -
             BytesBefore(buffer->capacity));
@@ -103,8 +112,8 @@ Buffer* FromSystem(int size_class) {
   if (exceeds(Instance().in_use)) throw std::bad_alloc();
   const size_t before = BytesBefore(capacity);
   const size_t alignment = before > 0 ? kHugePage : alignof(Buffer);
-  void* memory =
-      std::aligned_alloc(alignment, before + sizeof(Buffer) + capacity);
+  void* memory = std::aligned_alloc(
+      alignment, before + sizeof(Buffer) + capacity + BytesBehind(capacity));
   if (memory == nullptr) throw std::bad_alloc();
   auto* header = static_cast<std::byte*>(memory) + before;
   if (before > 0) {
