@@ -195,7 +195,7 @@ class Start(EndToEnd):
     def test_what_few_runs_need_is_not_loaded_at_each_start(self):
         loaded = subprocess.run([WORLD.heed], env={**os.environ, "LD_TRACE_LOADED_OBJECTS": "1"},
                                 capture_output=True, check=True, timeout=60).stdout.decode()
-        self.assertIn("libtbb", loaded)
+        self.assertIn("libfmt", loaded)
         late = ["rsvg", "gdk_pixbuf", "glib", "cairo", "sndfile", "vorbis", "samplerate"]
         if platform.machine() == "x86_64" and not is_sanitized():
             late.append("hwy")
