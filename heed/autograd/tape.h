@@ -135,8 +135,8 @@ class Tape {
   template <typename Fn>
   Var Append(const char* name, Tensor&& value, Fn&& backward);
   Tensor& GradientOf(int32_t node);
-  Tensor& Accumulate(int32_t node);
-  Tensor& AccumulateRows(int32_t node);
+  Tensor& Accumulate(int32_t index);
+  Tensor& AccumulateRows(int32_t index);
   void Finish(Node& node);
   void FinishLeaf(int32_t index);
   bool AddProducts(int32_t index);

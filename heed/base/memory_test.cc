@@ -17,7 +17,7 @@ TEST(PeakMemory, CountsWhatWasTakenAndGivenBack) {
   constexpr size_t kBytes = size_t{64} << 20;
   const int64_t before = PeakMemory();
   ASSERT_GT(before, 0);
-  std::vector<char>(kBytes, 1);
+  { const std::vector<char> taken(kBytes, 1); }
   const int64_t after = PeakMemory();
   EXPECT_GE(after, static_cast<int64_t>(kBytes));
   ResetPeakMemory();

@@ -13,8 +13,6 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 namespace {
 
-using cpu::kPanel;
-
 void MultiplyImpl(int64_t m, int64_t n, int64_t k, const LeftWords& a,
                   const RightWords& b, bool accumulate, const Floats2D& c) {
   cpu::MultiplyByPanels(m, n, k, a, b, accumulate, c,
