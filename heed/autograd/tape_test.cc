@@ -191,7 +191,11 @@ TEST(Tape, ColumnsOfColumnsAndTheWholeAddUp) {
   const Var nested = ColumnsOf(ColumnsOf(x, 1, 4), 1, 3);
   const Var whole = ColumnsOf(Times(10, x, Way::kAdd), 0, 2);
   const Var taken = ColumnsOf(Times(1000, x, Way::kTake), 0, 2);
-  tape.Backward(Plus(Plus(whole, taken), Times(3, nested, Way::kRows)));
+  const auto dense = [](const Var& columns) {
+    return Times(1, columns, Way::kAdd);
+  };
+  tape.Backward(
+      Plus(Plus(dense(whole), dense(taken)), Times(3, nested, Way::kRows)));
   EXPECT_EQ(Values(tape.Gradient(leaf)),
             (Numbers{1010, 1010, 3, 3, 1010, 1010, 3, 3}));
 }

@@ -112,8 +112,10 @@ Buffer* FromSystem(int size_class) {
   if (exceeds(Instance().in_use)) throw std::bad_alloc();
   const size_t before = BytesBefore(capacity);
   const size_t alignment = before > 0 ? kHugePage : alignof(Buffer);
+  const size_t total =
+      before + sizeof(Buffer) + capacity + BytesBehind(capacity);
   void* memory = std::aligned_alloc(
-      alignment, before + sizeof(Buffer) + capacity + BytesBehind(capacity));
+      alignment, (total + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw std::bad_alloc();
   auto* header = static_cast<std::byte*>(memory) + before;
   if (before > 0) {
