@@ -7,6 +7,16 @@
 #include "heed/base/errors.h"
 #include "heed/base/memory.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+/// Fontconfig's fonts are kept by librsvg for each thread; LeakSanitizer does
+/// not look into the thread storage of libraries that are loaded later.
+extern "C" const char* __lsan_default_suppressions() {  // NOLINT
+  return "leak:libfontconfig\n";
+}
+#endif
+#endif
+
 namespace heed {
 namespace {
 
