@@ -159,8 +159,7 @@ inline void ScaleRows(int64_t rows, int64_t cols, const float* x, int64_t x_row,
     float* to = out + r * out_row;
     ForLanes<float>(cols, [=](auto lanes, int64_t c) HEED_LANES {
       hn::StoreU(hn::Mul(lanes.Load(from + c), factor), d, to + c);
-      // Rows are too far apart for the processor to foresee the next ones.
-      __builtin_prefetch(from + 16 * x_row + c);
+      __builtin_prefetch(from + cpu::kRowsAhead * x_row + c);
     });
   }
 }

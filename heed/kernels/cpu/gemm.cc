@@ -331,7 +331,8 @@ LeftFactor RowsBF16(const Tensor& x, int64_t r, int64_t rows) {
   Tensor rounded({rows, 2 * words}, DType::kBF16);
   auto* first = reinterpret_cast<uint16_t*>(rounded.data<bfloat16>());
   constexpr int64_t kGrain = 1 << 16;
-  ParallelForEach(rows, std::max<int64_t>(1, kGrain / words), [&](int64_t i) {
+  const int64_t grain = kGrain / std::max<int64_t>(1, words);
+  ParallelForEach(rows, std::max<int64_t>(1, grain), [&](int64_t i) {
     uint16_t* to = first + i * 2 * words;
     cpu::RoundBF16(x.row<float>(r + i), x.cols(), to);
     if (2 * words != x.cols()) to[x.cols()] = 0;

@@ -44,7 +44,8 @@ void MultiplyByPanels(int64_t m, int64_t n, int64_t words, const LeftWords& a,
                       const Product& product) {
   const int64_t last = n / kPanel;
   const int64_t beside = n % kPanel;
-  for (int64_t i = 0; i < words; i += kSumWords) {
+  // Once at least: the sum of no words is 0.
+  for (int64_t i = 0; i == 0 || i < words; i += kSumWords) {
     const int64_t count = std::min(kSumWords, words - i);
     const bool add = accumulate || i > 0;
     const LeftWords left{a.first + i * a.col, a.row, a.col};
