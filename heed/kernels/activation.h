@@ -18,7 +18,7 @@ enum class Activation : uint8_t { kNone, kRelu, kGelu, kGeluTanh, kSwish };
 
 /// z += bias unless that is undefined; y = f(z). y may be z itself, which then
 /// keeps only f(z): enough for the gradient of kRelu. Shapes: z and y [R, C],
-/// bias [C].
+/// bias [C]. The rows of matrices may be apart, as columns of a wider one are.
 void Activate(Tensor& z, const Tensor& bias, Activation f, Tensor& y);
 /// dz = dy f'(z); dbias += sum_r dz[r, :] unless it is null. dz may be dy.
 void ActivateGrad(const Tensor& dy, const Tensor& z, Activation f, Tensor& dz,

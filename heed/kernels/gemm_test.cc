@@ -163,6 +163,28 @@ TEST(Gemm, NoRowsAreNoWork) {
   }
 }
 
+/// A layer without inputs, and a factor of sums without columns.
+TEST(Gemm, SumsOfNoProductsAreZeroOrLeaveTheSum) {
+  for (const Kind& kind : Kinds()) {
+    SCOPED_TRACE(std::string(Name(kind.dtype)));
+    for (const int64_t N : {1, 64, 65, 300}) {
+      for (const int64_t M : {1, 16, 600}) {
+        const Tensor a({M, 0}, kind.dtype);
+        const Tensor b({0, N}, kind.dtype);
+        PackedMatrix packed;
+        Pack(b, false, kind.precision, packed);
+        Tensor c = Tensor::Full({M, N}, 100, kind.dtype);
+        Multiply(a, packed, true, c);
+        EXPECT_EQ(c.ToVector<double>(),
+                  std::vector<double>(static_cast<size_t>(M * N), 100));
+        Multiply(a, packed, false, c);
+        EXPECT_EQ(c.ToVector<double>(),
+                  std::vector<double>(static_cast<size_t>(M * N)));
+      }
+    }
+  }
+}
+
 TEST(Gemm, TheGradientOfNoRowsIsZeroOrLeavesTheSum) {
   for (const Kind& kind : Kinds()) {
     const Tensor x({0, 4}, kind.dtype);

@@ -237,7 +237,8 @@ HWY_EXPORT(GatedRowsGrad);
 }  // namespace
 
 void Activate(Tensor& z, const Tensor& bias, Activation f, Tensor& y) {
-  assert(z.contiguous() && y.contiguous() && z.shape() == y.shape());
+  assert(z.shape() == y.shape() && (z.contiguous() || z.rank() == 2));
+  assert(y.contiguous() || y.rank() == 2);
   assert(!bias.defined() || bias.numel() == z.cols());
   HWY_DYNAMIC_DISPATCH(ActivateRows)(z, bias, f, y);
 }
