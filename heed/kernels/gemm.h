@@ -50,8 +50,7 @@ Tensor UnpackInt8(const PackedMatrix& packed, bool transpose);
 Tensor GatherColumns(const PackedMatrix& b, const Tensor& ids);
 
 /// Columns ids[0], ids[1].. of b: a vocabulary shortlist of an output matrix.
-/// Products with them have the bits of those with b; with bf16 on processors
-/// with AMX the last bit may differ.
+/// Products with them have the bits of those with b.
 /// Shapes: ids i32. Range: 0 <= id < N.
 PackedMatrix SelectColumns(const PackedMatrix& b, const Tensor& ids);
 

@@ -169,6 +169,8 @@ TEST(Gemm, SumsOfNoProductsAreZeroOrLeaveTheSum) {
     SCOPED_TRACE(std::string(Name(kind.dtype)));
     for (const int64_t N : {1, 64, 65, 300}) {
       for (const int64_t M : {1, 16, 600}) {
+        SCOPED_TRACE(M);
+        SCOPED_TRACE(N);
         const Tensor a({M, 0}, kind.dtype);
         const Tensor b({0, N}, kind.dtype);
         PackedMatrix packed;

@@ -6,52 +6,28 @@
 #include "heed/kernels/cpu/attention_bf16.h"
 
 #if defined(__x86_64__)
-#include <atomic>
-
+#include "heed/kernels/cpu/amx-inl.h"
 #include "heed/kernels/cpu/bf16-inl.h"
-
-#define HEED_AMX         \
-  __attribute__((target( \
-      "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,amx-tile,amx-bf16")))
+#include "heed/kernels/cpu/unroll.h"
 
 namespace heed::kernels::cpu {
 namespace {
 
-/// Rows of a tile, and words of its row.
-constexpr int64_t kTileSide = 16;
-constexpr int64_t kTileBytes = kTileSide * 4;
-/// Columns of a panel of a right factor.
-constexpr int64_t kPanelCols = 4 * kTileSide;
+/// Words that are summed before the next block's turn: as many rows of a right
+/// factor stay in the first cache for all blocks of a column.
+constexpr int64_t kPartWords = 128;
+/// Lines that are fetched while 16 words of a block are multiplied.
+constexpr int kLines = 8;
 
-/// What LDTILECFG reads.
-struct alignas(64) TileConfig {
-  uint8_t palette = 1;
-  uint8_t start_row = 0;
-  uint8_t reserved[14] = {};
-  uint16_t row_bytes[16] = {};
-  uint8_t rows[16] = {};
+/// Some words of the rows of a left factor.
+struct LeftRows {
+  const float* first;
+  int64_t row;
 };
 
-/// GCC does not know that the instructions of tiles read memory.
-inline void WriteMemory() {
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-}
-
-/// Tiles 0 to 3 are sums and 4 a left factor of so many rows, 5 to 7 right
-/// ones.
-HEED_AMX void Configure(int64_t rows) {
-  TileConfig config;
-  for (int tile = 0; tile < 8; ++tile) {
-    config.row_bytes[tile] = kTileBytes;
-    config.rows[tile] = static_cast<uint8_t>(tile < 5 ? rows : kTileSide);
-  }
-  WriteMemory();
-  _tile_loadconfig(&config);
-}
-
-/// out[r, i] = x[i, r], 0 from i = rows on. Shapes: x [rows, 16], out [16, 16].
+/// out[r, i] = x[i, r], 0 from i = rows on. Shapes: x [rows, 16], out [16, ·].
 HEED_AMX void TransposeTile(int64_t rows, const float* x, int64_t x_row,
-                            float* out) {
+                            float* out, int64_t out_row) {
   __m512i words[kTileSide];
   for (int64_t i = 0; i < kTileSide; ++i) {
     words[i] =
@@ -59,119 +35,105 @@ HEED_AMX void TransposeTile(int64_t rows, const float* x, int64_t x_row,
   }
   Transpose(words);
   for (int64_t r = 0; r < kTileSide; ++r) {
-    _mm512_store_si512(out + r * kTileSide, words[r]);
+    _mm512_store_si512(out + r * out_row, words[r]);
   }
 }
 
-/// Sums += left x right for kVectors tiles beside each other. The macros of
-/// tiles take literal numbers only.
-template <int kVectors>
-HEED_AMX void AddProducts(const float* left, int64_t left_row,
-                          const float* right, int64_t right_row) {
-  const int64_t stride = right_row * 4;
-  WriteMemory();
-  _tile_loadd(4, left, left_row * 4);
-  _tile_loadd(5, right, stride);
-  _tile_dpbf16ps(0, 4, 5);
-  if constexpr (kVectors > 1) {
-    _tile_loadd(6, right + kTileSide, stride);
-    _tile_dpbf16ps(1, 4, 6);
+/// c (+)= a b of one block.
+template <int kTiles, class Ahead>
+HEED_AMX void Block(int64_t inner, const LeftRows& a, const float* b,
+                    int64_t b_row, bool add, const Floats2D& c, Ahead& ahead) {
+  constexpr auto kBF16 = TileWords::kBF16;
+  constexpr auto kFloat = static_cast<int64_t>(sizeof(float));
+  if (add) {
+    LoadTiles<kTiles>(c.first, c.row * kFloat);
+  } else {
+    ZeroTiles();
   }
-  if constexpr (kVectors > 2) {
-    _tile_loadd(7, right + 2 * kTileSide, stride);
-    _tile_dpbf16ps(2, 4, 7);
+  TilesUseMemory();
+  int64_t i = 0;
+  for (; i + kTileSide <= inner; i += kTileSide) {
+    AddTiles<kBF16, kTiles>({a.first + i, a.row * kFloat},
+                            {b + i * b_row, b_row * kFloat});
+    HEED_UNROLL for (int line = 0; line < kLines; ++line) ahead.FetchLine();
   }
-  if constexpr (kVectors > 3) {
-    _tile_loadd(5, right + 3 * kTileSide, stride);
-    _tile_dpbf16ps(3, 4, 5);
-  }
-}
-
-template <int kVectors>
-HEED_AMX void LoadSums(bool add, const float* c, int64_t c_row) {
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
-  if (!add) return;
-  const int64_t stride = c_row * 4;
-  WriteMemory();
-  _tile_loadd(0, c, stride);
-  if constexpr (kVectors > 1) _tile_loadd(1, c + kTileSide, stride);
-  if constexpr (kVectors > 2) _tile_loadd(2, c + 2 * kTileSide, stride);
-  if constexpr (kVectors > 3) _tile_loadd(3, c + 3 * kTileSide, stride);
-}
-
-template <int kVectors>
-HEED_AMX void StoreSums(float* c, int64_t c_row) {
-  const int64_t stride = c_row * 4;
-  _tile_stored(0, c, stride);
-  if constexpr (kVectors > 1) _tile_stored(1, c + kTileSide, stride);
-  if constexpr (kVectors > 2) _tile_stored(2, c + 2 * kTileSide, stride);
-  if constexpr (kVectors > 3) _tile_stored(3, c + 3 * kTileSide, stride);
-}
-
-/// As many rows of a panel of c as Configure() was given.
-template <int kVectors>
-HEED_AMX void PanelRows(int64_t inner, const LeftWords& a, const float* b,
-                        int64_t b_row, bool add, float* c, int64_t c_row) {
-  LoadSums<kVectors>(add, c, c_row);
-  alignas(64) float left[kTileSide * kTileSide];
-  for (int64_t i = 0; i < inner; i += kTileSide) {
-    const int64_t words = std::min(kTileSide, inner - i);
-    const float* from = a.first + i * a.col;
-    int64_t row = a.row;
-    if (a.col != 1) {
-      TransposeTile(words, from, a.col, left);
-      from = left;
-      row = kTileSide;
+  ahead.Fetched(i / kTileSide * kLines);
+  if (i < inner) {
+    // Left words beyond are 0, but right ones are anything.
+    constexpr int64_t kCols = kTiles * kTileSide;
+    alignas(64) float right[kTileSide * kCols] = {};
+    for (int64_t w = 0; i + w < inner; ++w) {
+      std::copy_n(b + (i + w) * b_row, kCols, right + w * kCols);
     }
-    if (words == kTileSide) {
-      AddProducts<kVectors>(from, row, b + i * b_row, b_row);
+    TilesUseMemory();
+    AddTiles<kBF16, kTiles>({a.first + i, a.row * kFloat},
+                            {right, kCols * kFloat});
+  }
+  StoreTiles<kTiles>(c.first, c.row * kFloat);
+}
+
+/// c (+)= a b of any rows.
+template <class Ahead>
+HEED_AMX void Blocks(int64_t rows, int64_t inner, int64_t cols,
+                     const LeftRows& a, const RightWords& b, bool add,
+                     const Floats2D& c, TileHeights& heights, Ahead& ahead) {
+  for (int64_t first = 0; first < rows;) {
+    // Whole blocks of all columns, then what is left.
+    const int64_t height = std::min(kTileSide, rows - first);
+    const int64_t end = first + (rows - first) / height * height;
+    heights.Set(height);
+    for (int64_t col = 0; col < cols; col += kBlockCols) {
+      const float* panel = b.first + col / kBlockCols * b.panel;
+      WithTiles(cols - col, [&](auto tiles) HEED_AMX {
+        for (int64_t r = first; r < end; r += height) {
+          Block<tiles()>(inner, {a.first + r * a.row, a.row}, panel, b.row, add,
+                         {c.first + r * c.row + col, c.row}, ahead);
+        }
+      });
+    }
+    first = end;
+  }
+}
+
+template <class Ahead>
+HEED_AMX void TileProducts(int64_t rows, int64_t inner, int64_t cols,
+                           const LeftWords& a, const RightWords& b, bool add,
+                           const Floats2D& c, Ahead ahead) {
+  TileHeights heights;
+  // Once at least: the sum of no words is 0.
+  for (int64_t i = 0; i == 0 || i < inner; i += kPartWords) {
+    const int64_t words = std::min(kPartWords, inner - i);
+    const RightWords right{b.first + i * b.row, b.row, b.panel};
+    const float* from = a.first + i * a.col;
+    if (a.col == 1) {
+      Blocks(rows, words, cols, {from, a.row}, right, add || i > 0, c, heights,
+             ahead);
       continue;
     }
-    // Left words beyond are 0, but right ones are anything.
-    alignas(64) float right[kTileSide * kPanelCols] = {};
-    for (int64_t w = 0; w < words; ++w) {
-      std::copy_n(b + (i + w) * b_row, kVectors * kTileSide,
-                  right + w * kPanelCols);
+    alignas(64) float left[kTileSide * kPartWords];
+    for (int64_t r = 0; r < rows; r += kTileSide) {
+      for (int64_t w = 0; w < words; w += kTileSide) {
+        TransposeTile(std::min(kTileSide, words - w), from + w * a.col + r,
+                      a.col, left + w, kPartWords);
+      }
+      Blocks(std::min(kTileSide, rows - r), words, cols, {left, kPartWords},
+             right, add || i > 0, {c.first + r * c.row, c.row}, heights, ahead);
     }
-    AddProducts<kVectors>(from, row, right, kPanelCols);
   }
-  StoreSums<kVectors>(c, c_row);
 }
 
 }  // namespace
 
-HEED_AMX void ProductByTiles(int64_t rows, int64_t inner, int64_t cols,
-                             const LeftWords& a, const RightWords& b, bool add,
-                             const Floats2D& c) {
-  int64_t configured = 0;
-  for (int64_t r = 0; r < rows; r += kTileSide) {
-    const int64_t band = std::min(kTileSide, rows - r);
-    if (band != configured) Configure(configured = band);
-    const LeftWords left = a.Rows(r);
-    const float* panel = b.first;
-    float* out = c.first + r * c.row;
-    for (int64_t col = 0; col < cols; col += kPanelCols) {
-      float* sums = out + col;
-      switch (std::min(kPanelCols, cols - col + kTileSide - 1) / kTileSide) {
-        case 1:
-          PanelRows<1>(inner, left, panel, b.row, add, sums, c.row);
-          break;
-        case 2:
-          PanelRows<2>(inner, left, panel, b.row, add, sums, c.row);
-          break;
-        case 3:
-          PanelRows<3>(inner, left, panel, b.row, add, sums, c.row);
-          break;
-        default:
-          PanelRows<4>(inner, left, panel, b.row, add, sums, c.row);
-      }
-      panel += b.panel;
-    }
-  }
-  _tile_release();
+void ProductByTiles(int64_t rows, int64_t inner, int64_t cols,
+                    const LeftWords& a, const RightWords& b, bool add,
+                    const Floats2D& c) {
+  TileProducts(rows, inner, cols, a, b, add, c, NothingAhead());
+}
+
+void ProductByTilesAhead(int64_t rows, int64_t inner, int64_t cols,
+                         const LeftWords& a, const RightWords& b, bool add,
+                         const Floats2D& c, const LinesAhead& ahead) {
+  TileProducts(rows, inner, cols, a, b, add, c, ahead);
 }
 
 }  // namespace heed::kernels::cpu
@@ -182,6 +144,11 @@ namespace heed::kernels::cpu {
 
 void ProductByTiles(int64_t, int64_t, int64_t, const LeftWords&,
                     const RightWords&, bool, const Floats2D&) {
+  assert(false);
+}
+void ProductByTilesAhead(int64_t, int64_t, int64_t, const LeftWords&,
+                         const RightWords&, bool, const Floats2D&,
+                         const LinesAhead&) {
   assert(false);
 }
 

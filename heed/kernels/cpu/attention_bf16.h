@@ -84,6 +84,10 @@ bool HasTiles();
 void ProductByTiles(int64_t rows, int64_t inner, int64_t cols,
                     const LeftWords& a, const RightWords& b, bool add,
                     const Floats2D& c);
+/// The same; meanwhile what is ahead is fetched.
+void ProductByTilesAhead(int64_t rows, int64_t inner, int64_t cols,
+                         const LeftWords& a, const RightWords& b, bool add,
+                         const Floats2D& c, const LinesAhead& ahead);
 /// ProductBF16 by AVX-512.
 void ProductByDots(int64_t rows, int64_t inner, int64_t cols,
                    const LeftWords& a, const RightWords& b, bool add,

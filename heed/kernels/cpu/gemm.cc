@@ -1,130 +1,24 @@
-// Products are MultiplyPanels and, with AMX and bf16, oneDNN's.
+// How products are divided, and their factors arranged.
 #include "heed/kernels/gemm.h"
 
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <memory>
-#include <mutex>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "heed/base/memory.h"
 #include "heed/base/threads.h"
 #include "heed/base/timing.h"
 #include "heed/kernels/cpu/attention_bf16.h"
 #include "heed/kernels/cpu/pack.h"
 
 #if defined(__x86_64__)
-#include "heed/kernels/cpu/onednn.h"
+#include <oneapi/dnnl/dnnl.hpp>
 #endif
 
 namespace heed::kernels {
 namespace {
-
-/// A product of some size.
-struct ProductKey {
-  int64_t m, n, k;
-  bool accumulate;
-  bool operator==(const ProductKey&) const = default;
-};
-
-#if defined(__x86_64__)
-
-struct ProductKeyHash {
-  size_t operator()(const ProductKey& key) const {
-    uint64_t h = 0;
-    for (const int64_t part : {key.m, key.n, key.k, int64_t{key.accumulate}}) {
-      h = (h ^ static_cast<uint64_t>(part)) * 0x9e3779b97f4a7c15U;
-      h ^= h >> 29;
-    }
-    return h;
-  }
-};
-
-/// A product's description, which oneDNN 2 and 3 are asked for in other words.
-dnnl::matmul::primitive_desc Describe(const dnnl::engine& engine,
-                                      const dnnl::memory::desc& a,
-                                      const dnnl::memory::desc& b,
-                                      const dnnl::memory::desc& c,
-                                      const dnnl::primitive_attr& attr) {
-#if DNNL_VERSION_MAJOR < 3
-  return {{a, b, c}, attr, engine};
-#else
-  return {engine, a, b, c, attr};
-#endif
-}
-
-/// One product c [m, n] (+)= a [m, k] b of fixed sizes, with factors of bf16.
-std::unique_ptr<cpu::OneDnnPrimitive> MakeProduct(const dnnl::engine& engine,
-                                                  const ProductKey& key) {
-  using dnnl::memory;
-  const cpu::OneOpenMpThread one;
-  constexpr auto kBF16 = memory::data_type::bf16;
-  const memory::desc a({key.m, key.k}, kBF16,
-                       memory::dims{2 * cpu::PairWords(key.k), 1});
-  const memory::desc b({key.k, key.n}, kBF16, memory::format_tag::BA16a64b2a);
-  const memory::desc c({key.m, key.n}, memory::data_type::f32,
-                       memory::format_tag::ab);
-  dnnl::primitive_attr attr;
-  // A scratchpad of the library's own would be shared between threads.
-  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  if (key.accumulate) {
-    dnnl::post_ops sum;
-    sum.append_sum(1.0F);
-    attr.set_post_ops(sum);
-  }
-  RequireMemory(cpu::kOneDnnCodeBytes);
-  const auto desc = Describe(engine, a, b, c, attr);
-  return std::make_unique<cpu::OneDnnPrimitive>(
-      engine, dnnl::matmul(desc), desc.scratchpad_desc(),
-      std::vector<cpu::OneDnnPrimitive::Argument>{
-          {DNNL_ARG_SRC, a}, {DNNL_ARG_WEIGHTS, b}, {DNNL_ARG_DST, c}});
-}
-
-/// Products by size. Their number is bounded: chunks have few distinct sizes.
-class ProductCache {
- public:
-  static ProductCache& Instance() {
-    static auto* cache = new ProductCache;
-    return *cache;
-  }
-
-  cpu::OneDnnPrimitive& Get(const ProductKey& key) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    auto& product = products_[key];
-    if (product == nullptr) product = MakeProduct(engine_, key);
-    return *product;
-  }
-
- private:
-  dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
-  std::mutex mutex_;
-  std::unordered_map<ProductKey, std::unique_ptr<cpu::OneDnnPrimitive>,
-                     ProductKeyHash>
-      products_;
-};
-
-/// True if products of these factors are oneDNN's.
-bool ByOneDnn(bool bf16) { return bf16 && cpu::HasTiles(); }
-
-/// a is dense rows.
-void MultiplyByOneDnn(const ProductKey& key, const void* a, const void* b,
-                      float* c) {
-  ProductCache::Instance().Get(key).Run(std::array<const void*, 3>{a, b, c});
-}
-
-#else
-
-bool ByOneDnn(bool) { return false; }
-
-void MultiplyByOneDnn(const ProductKey&, const void*, const void*, float*) {
-  assert(false);
-}
-
-#endif
 
 /// A left factor, and what keeps it alive.
 struct LeftFactor {
@@ -139,22 +33,18 @@ struct LeftFactor {
       : storage(std::move(kept)), words(factor) {}
 };
 
-/// c [m, n] (+)= a b with b packed, by our own kernels.
-void MultiplyOwn(const ProductKey& key, bool bf16, const cpu::LeftWords& a,
-                 const void* b, const cpu::Floats2D& c) {
-  const auto multiply = bf16 ? cpu::MultiplyPanelsBF16 : cpu::MultiplyPanels;
-  multiply(key.m, key.n, key.k, a, static_cast<const float*>(b), key.accumulate,
-           c);
-}
+/// Sizes of a product c [m, n] (+)= a [m, k] b.
+struct Sizes {
+  int64_t m, n, k;
+  bool accumulate;
+};
 
-/// The same with c dense.
-void MultiplyChunk(const ProductKey& key, bool bf16, const cpu::LeftWords& a,
-                   const void* b, float* c) {
-  if (ByOneDnn(bf16)) {
-    MultiplyByOneDnn(key, a.first, b, c);
-  } else {
-    MultiplyOwn(key, bf16, a, b, {c, key.n});
-  }
+/// That product, with b packed.
+void MultiplyPacked(const Sizes& size, bool bf16, const cpu::LeftWords& a,
+                    const void* b, const cpu::Floats2D& c) {
+  const auto multiply = bf16 ? cpu::MultiplyPanelsBF16 : cpu::MultiplyPanels;
+  multiply(size.m, size.n, size.k, a, static_cast<const float*>(b),
+           size.accumulate, c);
 }
 
 /// Rows of a chunk: large enough for the kernel's full rate, small enough that
@@ -163,15 +53,6 @@ void MultiplyChunk(const ProductKey& key, bool bf16, const cpu::LeftWords& a,
 int64_t ChunkRows(int64_t rows, int64_t n) {
   if (rows >= 1024 && n >= 4096) return 256;
   return rows >= 512 ? 64 : 16;
-}
-
-/// Chunk sizes of `rows`: full chunks, then powers of two, so that few distinct
-/// sizes ever occur.
-int64_t NextChunk(int64_t rows, int64_t chunk) {
-  if (rows >= chunk) return chunk;
-  int64_t size = chunk / 2;
-  while (size > rows) size /= 2;
-  return size;
 }
 
 /// Part of a result.
@@ -193,8 +74,7 @@ int64_t ChunkPanels(int64_t rows, int64_t k) {
 
 /// c [rows, n] (+)= a [rows, k] b of few rows: the chunks of a panel, of which
 /// there are few, follow one another, so that b is read once. left(first row,
-/// rows) gives rows of a as a LeftFactor. After each chunk then(block). Not by
-/// oneDNN.
+/// rows) gives rows of a as a LeftFactor. After each chunk then(block).
 template <typename Left, typename Then>
 void RunPanels(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
                const Left& left, const Then& then) {
@@ -213,9 +93,9 @@ void RunPanels(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
     const int64_t r = i % row_blocks * unit;
     const Block block{r, std::min(unit, rows - r), column,
                       std::min(group * cpu::kPanel, b.n - column)};
-    MultiplyOwn({block.rows, block.columns, b.k, accumulate}, bf16,
-                a.words.Rows(r), panels + panel * panel_bytes,
-                {c + r * b.n + column, b.n});
+    MultiplyPacked({block.rows, block.columns, b.k, accumulate}, bf16,
+                   a.words.Rows(r), panels + panel * panel_bytes,
+                   {c + r * b.n + column, b.n});
     then(block);
   });
 }
@@ -228,14 +108,11 @@ void RunRows(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
   const bool bf16 = b.precision == Precision::kBF16;
   const int64_t chunk = ChunkRows(rows, b.n);
   ParallelFor(rows, chunk, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end;) {
-      const int64_t m = NextChunk(end - r, chunk);
-      const LeftFactor a = left(r, m);
-      MultiplyChunk({m, b.n, b.k, accumulate}, bf16, a.words, b.data.raw(),
-                    c + r * b.n);
-      then(Block{r, m, 0, b.n});
-      r += m;
-    }
+    const int64_t m = end - begin;
+    const LeftFactor a = left(begin, m);
+    MultiplyPacked({m, b.n, b.k, accumulate}, bf16, a.words, b.data.raw(),
+                   {c + begin * b.n, b.n});
+    then(Block{begin, m, 0, b.n});
   });
 }
 
@@ -243,7 +120,7 @@ void RunRows(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
 template <typename Left, typename Then>
 void RunChunks(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
                const Left& left, const Then& then) {
-  if (rows < kManyRows && !ByOneDnn(b.precision == Precision::kBF16)) {
+  if (rows < kManyRows) {
     RunPanels(rows, b, accumulate, c, left, then);
   } else {
     RunRows(rows, b, accumulate, c, left, then);
@@ -283,13 +160,14 @@ void PackF32(const cpu::MatrixView& b, int64_t rows, Precision precision,
   const bool bf16 = precision == Precision::kBF16;
   const int64_t panel_size = cpu::PaddedRows(rows, bf16) * cpu::kPanel;
   constexpr int64_t kGrain = 1 << 14;
-  const int64_t grain = std::max<int64_t>(1, kGrain / panel_size);
+  const int64_t grain = kGrain / std::max<int64_t>(1, panel_size);
   auto* data = static_cast<char*>(packed.data.raw());
   const size_t bytes =
       static_cast<size_t>(panel_size) * SizeOf(packed.data.dtype());
-  ParallelForEach(cpu::Panels(b.n), grain, [&](int64_t p) {
-    PackPanelF32(b, p, rows, bf16, data + static_cast<size_t>(p) * bytes);
-  });
+  ParallelForEach(
+      cpu::Panels(b.n), std::max<int64_t>(1, grain), [&](int64_t p) {
+        PackPanelF32(b, p, rows, bf16, data + static_cast<size_t>(p) * bytes);
+      });
 }
 
 /// f64 products serve gradient checks: plain loops in an order that fits the
@@ -297,7 +175,7 @@ void PackF32(const cpu::MatrixView& b, int64_t rows, Precision precision,
 void MultiplyF64(const Tensor& a, const Tensor& b, bool accumulate, Tensor& c) {
   const int64_t k = b.dim(0);
   const int64_t n = b.dim(1);
-  ParallelForEach(a.rows(),
+  ParallelForEach(c.rows(),
                   std::max<int64_t>(1, 32768 / std::max<int64_t>(1, k * n)),
                   [&](int64_t r) {
                     const double* x = a.row<double>(r);
@@ -325,9 +203,9 @@ LeftFactor RowsF32(const Tensor& x, int64_t r) {
   return {Tensor(), cpu::LeftWords{x.row<float>(r), x.row_stride(), 1}};
 }
 
-/// The same, rounded to bf16.
+/// The same, rounded to bf16, with zeros behind them.
 LeftFactor RowsBF16(const Tensor& x, int64_t r, int64_t rows) {
-  const int64_t words = cpu::PairWords(x.cols());
+  const int64_t words = cpu::PaddedRows(x.cols(), true) / 2;
   Tensor rounded({rows, 2 * words}, DType::kBF16);
   auto* first = reinterpret_cast<uint16_t*>(rounded.data<bfloat16>());
   constexpr int64_t kGrain = 1 << 16;
@@ -335,7 +213,7 @@ LeftFactor RowsBF16(const Tensor& x, int64_t r, int64_t rows) {
   ParallelForEach(rows, std::max<int64_t>(1, grain), [&](int64_t i) {
     uint16_t* to = first + i * 2 * words;
     cpu::RoundBF16(x.row<float>(r + i), x.cols(), to);
-    if (2 * words != x.cols()) to[x.cols()] = 0;
+    std::fill(to + x.cols(), to + 2 * words, uint16_t{0});
   });
   return {std::move(rounded), words};
 }
@@ -353,8 +231,8 @@ struct TransposedLeft {
   /// Rows [begin, end) of it.
   LeftFactor Rows(int64_t begin, int64_t end) const {
     if (!bf16) return RowsF32(begin, end);
-    return ByOneDnn(bf16) ? RowsBF16(begin, end)
-                          : ColumnsBF16(begin, end - begin);
+    return cpu::HasTiles() ? RowsBF16(begin, end)
+                           : ColumnsBF16(begin, end - begin);
   }
 
  private:
@@ -383,29 +261,8 @@ struct TransposedLeft {
   }
 };
 
-/// From this many columns on a right operand does not fit the cache.
-constexpr int64_t kWide = 4096;
-/// What of it is packed and used at once, in bytes.
+/// What of a wide right operand is packed and used at once, in bytes.
 constexpr int64_t kWideBlock = 1 << 19;
-
-/// c [key.m, key.n] += a b or = it, with rows of c apart.
-void MultiplyApart(const ProductKey& key, bool bf16, const cpu::LeftWords& a,
-                   const void* b, const cpu::Floats2D& c) {
-  if (!ByOneDnn(bf16)) return MultiplyOwn(key, bf16, a, b, c);
-  Tensor dense({key.m, key.n});
-  for (int64_t r = 0; r < key.m;) {
-    const int64_t rows = NextChunk(key.m - r, ChunkRows(kManyRows, 0));
-    MultiplyByOneDnn({rows, key.n, key.k, false}, a.Rows(r).first, b,
-                     dense.row<float>(r));
-    r += rows;
-  }
-  for (int64_t i = 0; i < key.m; ++i) {
-    const float* from = dense.row<float>(i);
-    float* row = c.first + i * c.row;
-    if (!key.accumulate) std::fill_n(row, key.n, 0.0F);
-    for (int64_t j = 0; j < key.n; ++j) row[j] += from[j];
-  }
-}
 
 /// c [m, b.n] (+)= left b. Columns of b are packed when their turn comes and
 /// used from the cache.
@@ -437,9 +294,9 @@ void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
     const int64_t first = begin * cpu::kPanel;
     const int64_t n = std::min(panels * cpu::kPanel, b.n - first);
     for (int64_t r = 0; r < m; r += chunk) {
-      MultiplyApart({std::min(chunk, m - r), n, k, accumulate}, bf16,
-                    factors[static_cast<size_t>(r / chunk)]->words, to,
-                    {c + r * b.n + first, b.n});
+      MultiplyPacked({std::min(chunk, m - r), n, k, accumulate}, bf16,
+                     factors[static_cast<size_t>(r / chunk)]->words, to,
+                     {c + r * b.n + first, b.n});
     }
   });
 }
@@ -465,12 +322,11 @@ void MultiplyNarrow(const Tensor& x, const cpu::MatrixView& b, bool accumulate,
 }
 
 /// Of so many rows that are left, how many are summed at once, zeros behind
-/// them included: whole vectors for TransposeRows, and few distinct numbers
-/// where each is a product that oneDNN compiles.
+/// them included: whole vectors for TransposeRows.
 int64_t SumRows(int64_t left, bool bf16) {
   const int64_t units = (left + kSumUnit - 1) / kSumUnit;
-  if (ByOneDnn(bf16)) return NextChunk(units, kSumRows / kSumUnit) * kSumUnit;
-  return std::min(bf16 ? left : units * kSumUnit, kSumRows);
+  const bool columns = bf16 && !cpu::HasTiles();
+  return std::min(columns ? left : units * kSumUnit, kSumRows);
 }
 
 Precision Supported(Precision precision) {
@@ -519,7 +375,8 @@ void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
               Tensor& c) {
   assert(a.cols() == b.k && c.cols() == b.n);
   if (c.numel() == 0) return;
-  assert(a.rows() == c.rows() && c.contiguous());
+  // Without columns a has no rows to count.
+  assert((b.k == 0 || a.rows() == c.rows()) && c.contiguous());
   if (b.precision == Precision::kInt8) {
     Multiply(QuantizeRows(a), b, epilogue, c);
     return;
@@ -545,12 +402,12 @@ void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
   }
   if (b.precision == Precision::kBF16) {
     RunChunks(
-        a.rows(), b, epilogue.accumulate, c.data<float>(),
+        c.rows(), b, epilogue.accumulate, c.data<float>(),
         [&](int64_t r, int64_t m) { return RowsBF16(a, r, m); }, finish);
     return;
   }
   RunChunks(
-      a.rows(), b, epilogue.accumulate, c.data<float>(),
+      c.rows(), b, epilogue.accumulate, c.data<float>(),
       [&](int64_t r, int64_t) { return RowsF32(a, r); }, finish);
 }
 
@@ -582,8 +439,7 @@ void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
     const bool add = accumulate || r > 0;
     if (!bf16 && IsNarrow(x_part, b)) {
       MultiplyNarrow(x_part, b, add, c.data<float>());
-    } else if (b.n > (ByOneDnn(bf16) ? kWide : kNarrowPanels * cpu::kPanel) &&
-               b.n >= x.cols()) {
+    } else if (b.n > kNarrowPanels * cpu::kPanel && b.n >= x.cols()) {
       MultiplyWide(a, b, add, c.data<float>());
     } else {
       PackF32(b, rows, precision, packed);

@@ -20,10 +20,10 @@ struct Division {
   int64_t panels;  // of a part
 
   Division(int64_t m, int64_t k, int64_t n) {
-    // Rows that stay in the cache beside a panel, in whole tiles.
+    // Rows that stay in the cache beside a panel, in whole tiles of 6 or 16.
     constexpr int64_t kCacheBytes = int64_t{256} << 10;
-    constexpr int64_t kTile = 6;
-    const int64_t most = std::max<int64_t>(8 * kTile, kCacheBytes / k);
+    constexpr int64_t kTile = 48;
+    const int64_t most = std::max<int64_t>(kTile, kCacheBytes / k);
     const int64_t blocks = (m + most - 1) / most;
     rows = ((m + blocks - 1) / blocks + kTile - 1) / kTile * kTile;
     // Panels that take some 10 us: to multiply, or to read.

@@ -7,6 +7,7 @@
 #include <cpuid.h>
 #endif
 
+#include "heed/kernels/cpu/attention_bf16.h"
 #include "heed/kernels/cpu/pack.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -292,10 +293,19 @@ void Multiply(const Int8Product& p, const Int8Part& part) {
 }
 
 void MultiplyImpl(const Int8Product& product, const Int8Part& part,
-                  [[maybe_unused]] bool dot) {
+                  [[maybe_unused]] cpu::Int8Instructions best) {
+#if HWY_TARGET == HWY_AVX3
+  constexpr int64_t kLeastRows = 7;  // fewer leave too much of a tile empty
+  if (best == cpu::Int8Instructions::kTiles && cpu::HasTiles() &&
+      part.last_row - part.first_row >= kLeastRows) {
+    return cpu::MultiplyInt8ByTiles(product, part);
+  }
+#endif
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
   static const bool has_dot = HasDot();
-  if (dot && has_dot) return Multiply<DotInstruction>(product, part);
+  if (best != cpu::Int8Instructions::kWidened && has_dot) {
+    return Multiply<DotInstruction>(product, part);
+  }
 #endif
   Multiply<DotWidened>(product, part);
 }
@@ -462,8 +472,9 @@ HWY_EXPORT(QuantizeColumnsImpl);
 }  // namespace
 namespace cpu {
 
-void MultiplyInt8(const Int8Product& product, const Int8Part& part, bool dot) {
-  HWY_DYNAMIC_DISPATCH(MultiplyImpl)(product, part, dot);
+void MultiplyInt8(const Int8Product& product, const Int8Part& part,
+                  Int8Instructions best) {
+  HWY_DYNAMIC_DISPATCH(MultiplyImpl)(product, part, best);
 }
 
 QuantizedRow QuantizeRow(const float* x, int64_t n, int8_t* values) {

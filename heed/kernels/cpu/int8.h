@@ -39,10 +39,14 @@ struct Int8Part {
   int64_t first_panel, last_panel;
 };
 
-/// If not `dot`, does without instructions that sum four products. The result
-/// is the same.
+/// The instructions that sum products of bytes, the best first.
+enum class Int8Instructions : uint8_t { kTiles, kDot, kWidened };
+
+/// Uses no better instructions than `best`. The result is the same.
 void MultiplyInt8(const Int8Product& product, const Int8Part& part,
-                  bool dot = true);
+                  Int8Instructions best = Int8Instructions::kTiles);
+/// The same, only where HasTiles().
+void MultiplyInt8ByTiles(const Int8Product& product, const Int8Part& part);
 
 struct QuantizedRow {
   float scale;

@@ -1,11 +1,9 @@
-// Rearranging operands for blocked products, and these: in bf16 they are
-// oneDNN's where there is AMX.
+// Rearranging operands for blocked products, and these.
 //
-// The layouts are oneDNN's BA16a64b (f32) and BA16a64b2a (bf16): panels of 64
-// columns, one after the other; inside a panel row follows row, with 64
-// elements each, in bf16 two rows interleaved element by element. Columns are
-// padded with zeros to a multiple of 64, rows to a multiple of 16 (f32) or
-// 32 (bf16).
+// A right operand is arranged in panels of 64 columns, one after the other;
+// inside a panel row follows row, with 64 elements each, in bf16 two rows
+// interleaved element by element. Columns are padded with zeros to a multiple
+// of 64, rows to a multiple of 16 (f32) or 32 (bf16).
 #ifndef HEED_KERNELS_CPU_PACK_H_
 #define HEED_KERNELS_CPU_PACK_H_
 
