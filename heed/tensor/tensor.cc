@@ -1,12 +1,18 @@
 #include "heed/tensor/tensor.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "heed/base/errors.h"
+#include "heed/base/threads.h"
 
 namespace heed {
 namespace {
+
+/// What a thread copies or clears at once: gradients of embeddings are
+/// megabytes, and one core writes at half a machine's rate.
+constexpr int64_t kCopiedBytes = int64_t{1} << 20;
 
 bfloat16 ToBfloat16(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
@@ -71,7 +77,10 @@ Tensor::Tensor(const Shape& shape, DType dtype)
 
 Tensor Tensor::Zeros(const Shape& shape, DType dtype) {
   Tensor t(shape, dtype);
-  std::memset(t.data_, 0, static_cast<size_t>(t.bytes()));
+  auto* bytes = static_cast<char*>(t.data_);
+  ParallelFor(t.bytes(), kCopiedBytes, [=](int64_t begin, int64_t end) {
+    std::memset(bytes + begin, 0, static_cast<size_t>(end - begin));
+  });
   return t;
 }
 
@@ -168,19 +177,24 @@ void Tensor::CopyFrom(const Tensor& other) {
     throw ShapeError("copy: {} {} into {} {}", Name(other.dtype_),
                      other.shape_.ToString(), Name(dtype_), shape_.ToString());
   }
-  const size_t size = SizeOf(dtype_);
   if (numel() == 0) return;
+  auto* to = static_cast<char*>(data_);
+  const auto* from = static_cast<const char*>(other.data_);
   if (contiguous() && other.contiguous()) {
-    std::memcpy(data_, other.data_, static_cast<size_t>(bytes()));
+    ParallelFor(bytes(), kCopiedBytes, [=](int64_t begin, int64_t end) {
+      std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
+    });
     return;
   }
-  for (int64_t r = 0; r < rows(); ++r) {
-    std::memcpy(
-        static_cast<char*>(data_) + static_cast<size_t>(r * row_stride_) * size,
-        static_cast<const char*>(other.data_) +
-            static_cast<size_t>(r * other.row_stride_) * size,
-        static_cast<size_t>(cols()) * size);
-  }
+  const auto size = static_cast<int64_t>(SizeOf(dtype_));
+  const int64_t row_bytes = cols() * size;
+  const int64_t to_stride = row_stride_ * size;
+  const int64_t from_stride = other.row_stride_ * size;
+  const int64_t grain = kCopiedBytes / std::max<int64_t>(1, row_bytes);
+  ParallelForEach(rows(), std::max<int64_t>(1, grain), [=](int64_t r) {
+    std::memcpy(to + r * to_stride, from + r * from_stride,
+                static_cast<size_t>(row_bytes));
+  });
 }
 
 Tensor Tensor::To(DType dtype) const {
