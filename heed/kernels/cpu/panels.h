@@ -21,7 +21,7 @@ inline constexpr int64_t kSumWords = 512;
 template <class Product>
 void MultiplyLastPanel(int64_t m, int64_t n, bool accumulate, const Floats2D& c,
                        const Product& product) {
-  constexpr int64_t kRows = 12;
+  constexpr int64_t kRows = 48;  // whole tiles of 12 or 16
   std::array<float, kRows* kPanel> part = {};
   for (int64_t r = 0; r < m; r += kRows) {
     const int64_t rows = std::min(kRows, m - r);
