@@ -19,12 +19,6 @@ constexpr int64_t kPartWords = 128;
 /// Lines that are fetched while 16 words of a block are multiplied.
 constexpr int kLines = 8;
 
-/// Some words of the rows of a left factor.
-struct LeftRows {
-  const float* first;
-  int64_t row;
-};
-
 /// out[r, i] = x[i, r], 0 from i = rows on. Shapes: x [rows, 16], out [16, ·].
 HEED_AMX void TransposeTile(int64_t rows, const float* x, int64_t x_row,
                             float* out, int64_t out_row) {
@@ -39,9 +33,9 @@ HEED_AMX void TransposeTile(int64_t rows, const float* x, int64_t x_row,
   }
 }
 
-/// c (+)= a b of one block.
+/// c (+)= a b of one block, with a in rows.
 template <int kTiles, class Ahead>
-HEED_AMX void Block(int64_t inner, const LeftRows& a, const float* b,
+HEED_AMX void Block(int64_t inner, const LeftWords& a, const float* b,
                     int64_t b_row, bool add, const Floats2D& c, Ahead& ahead) {
   constexpr auto kBF16 = TileWords::kBF16;
   constexpr auto kFloat = static_cast<int64_t>(sizeof(float));
@@ -72,10 +66,10 @@ HEED_AMX void Block(int64_t inner, const LeftRows& a, const float* b,
   StoreTiles<kTiles>(c.first, c.row * kFloat);
 }
 
-/// c (+)= a b of any rows.
+/// The same of any number of rows.
 template <class Ahead>
 HEED_AMX void Blocks(int64_t rows, int64_t inner, int64_t cols,
-                     const LeftRows& a, const RightWords& b, bool add,
+                     const LeftWords& a, const RightWords& b, bool add,
                      const Floats2D& c, TileHeights& heights, Ahead& ahead) {
   for (int64_t first = 0; first < rows;) {
     // Whole blocks of all columns, then what is left.
@@ -86,7 +80,7 @@ HEED_AMX void Blocks(int64_t rows, int64_t inner, int64_t cols,
       const float* panel = b.first + col / kBlockCols * b.panel;
       WithTiles(cols - col, [&](auto tiles) HEED_AMX {
         for (int64_t r = first; r < end; r += height) {
-          Block<tiles()>(inner, {a.first + r * a.row, a.row}, panel, b.row, add,
+          Block<tiles()>(inner, a.Rows(r), panel, b.row, add,
                          {c.first + r * c.row + col, c.row}, ahead);
         }
       });
@@ -106,8 +100,8 @@ HEED_AMX void TileProducts(int64_t rows, int64_t inner, int64_t cols,
     const RightWords right{b.first + i * b.row, b.row, b.panel};
     const float* from = a.first + i * a.col;
     if (a.col == 1) {
-      Blocks(rows, words, cols, {from, a.row}, right, add || i > 0, c, heights,
-             ahead);
+      Blocks(rows, words, cols, {from, a.row, 1}, right, add || i > 0, c,
+             heights, ahead);
       continue;
     }
     alignas(64) float left[kTileSide * kPartWords];
@@ -116,7 +110,7 @@ HEED_AMX void TileProducts(int64_t rows, int64_t inner, int64_t cols,
         TransposeTile(std::min(kTileSide, words - w), from + w * a.col + r,
                       a.col, left + w, kPartWords);
       }
-      Blocks(std::min(kTileSide, rows - r), words, cols, {left, kPartWords},
+      Blocks(std::min(kTileSide, rows - r), words, cols, {left, kPartWords, 1},
              right, add || i > 0, {c.first + r * c.row, c.row}, heights, ahead);
     }
   }
@@ -126,14 +120,10 @@ HEED_AMX void TileProducts(int64_t rows, int64_t inner, int64_t cols,
 
 void ProductByTiles(int64_t rows, int64_t inner, int64_t cols,
                     const LeftWords& a, const RightWords& b, bool add,
-                    const Floats2D& c) {
-  TileProducts(rows, inner, cols, a, b, add, c, NothingAhead());
-}
-
-void ProductByTilesAhead(int64_t rows, int64_t inner, int64_t cols,
-                         const LeftWords& a, const RightWords& b, bool add,
-                         const Floats2D& c, const LinesAhead& ahead) {
-  TileProducts(rows, inner, cols, a, b, add, c, ahead);
+                    const Floats2D& c, const LinesAhead* ahead) {
+  WithAhead(ahead, [&](const auto& lines) {
+    TileProducts(rows, inner, cols, a, b, add, c, lines);
+  });
 }
 
 }  // namespace heed::kernels::cpu
@@ -143,12 +133,8 @@ void ProductByTilesAhead(int64_t rows, int64_t inner, int64_t cols,
 namespace heed::kernels::cpu {
 
 void ProductByTiles(int64_t, int64_t, int64_t, const LeftWords&,
-                    const RightWords&, bool, const Floats2D&) {
-  assert(false);
-}
-void ProductByTilesAhead(int64_t, int64_t, int64_t, const LeftWords&,
-                         const RightWords&, bool, const Floats2D&,
-                         const LinesAhead&) {
+                    const RightWords&, bool, const Floats2D&,
+                    const LinesAhead*) {
   assert(false);
 }
 

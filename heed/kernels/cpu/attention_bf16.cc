@@ -1,13 +1,13 @@
 #include "heed/kernels/cpu/attention_bf16.h"
 
 #include <cassert>
-#include <oneapi/dnnl/dnnl.hpp>
 #include <type_traits>
 
 #include "heed/kernels/cpu/unroll.h"
 
 #if defined(__x86_64__)
 #include "heed/kernels/cpu/bf16-inl.h"
+#include "heed/kernels/cpu/onednn.h"
 
 namespace heed::kernels::cpu {
 namespace {
@@ -144,14 +144,10 @@ HEED_BF16 inline __m512 LoadScaled(const float* x, int64_t n, __m512 scale) {
 
 void ProductByDots(int64_t rows, int64_t inner, int64_t cols,
                    const LeftWords& a, const RightWords& b, bool add,
-                   const Floats2D& c) {
-  DotProducts(rows, inner, cols, a, b, add, c, NothingAhead());
-}
-
-void ProductByDotsAhead(int64_t rows, int64_t inner, int64_t cols,
-                        const LeftWords& a, const RightWords& b, bool add,
-                        const Floats2D& c, const LinesAhead& ahead) {
-  DotProducts(rows, inner, cols, a, b, add, c, ahead);
+                   const Floats2D& c, const LinesAhead* ahead) {
+  WithAhead(ahead, [&](const auto& lines) {
+    DotProducts(rows, inner, cols, a, b, add, c, lines);
+  });
 }
 
 HEED_BF16 void PairColumns(int64_t rows, int64_t cols, const float* x,
@@ -206,12 +202,8 @@ HEED_BF16 void PairRows(int64_t rows, int64_t cols, const float* x,
 namespace heed::kernels::cpu {
 
 void ProductByDots(int64_t, int64_t, int64_t, const LeftWords&,
-                   const RightWords&, bool, const Floats2D&) {
-  assert(false);
-}
-void ProductByDotsAhead(int64_t, int64_t, int64_t, const LeftWords&,
-                        const RightWords&, bool, const Floats2D&,
-                        const LinesAhead&) {
+                   const RightWords&, bool, const Floats2D&,
+                   const LinesAhead*) {
   assert(false);
 }
 void PairColumns(int64_t, int64_t, const float*, int64_t, float, float*,
@@ -235,10 +227,7 @@ namespace heed::kernels::cpu {
 bool HasTiles() {
 #if defined(__x86_64__)
   // oneDNN asks the system too, which saves no tiles unless it was asked.
-  static const bool has = [] {
-    const auto amx = static_cast<int>(dnnl::cpu_isa::avx512_core_amx);
-    return (static_cast<int>(dnnl::get_effective_cpu_isa()) & amx) == amx;
-  }();
+  static const bool has = HasInstructions(dnnl::cpu_isa::avx512_core_amx);
   return has;
 #else
   return false;
@@ -246,9 +235,10 @@ bool HasTiles() {
 }
 
 void ProductBF16(int64_t rows, int64_t inner, int64_t cols, const LeftWords& a,
-                 const RightWords& b, bool add, const Floats2D& c) {
+                 const RightWords& b, bool add, const Floats2D& c,
+                 const LinesAhead* ahead) {
   const auto product = HasTiles() ? ProductByTiles : ProductByDots;
-  product(rows, inner, cols, a, b, add, c);
+  product(rows, inner, cols, a, b, add, c, ahead);
 }
 
 }  // namespace heed::kernels::cpu

@@ -66,6 +66,16 @@ struct LinesAhead {
   }
 };
 
+/// body(what is ahead).
+template <class Body>
+void WithAhead(const LinesAhead* ahead, const Body& body) {
+  if (ahead == nullptr) {
+    body(NothingAhead());
+  } else {
+    body(*ahead);
+  }
+}
+
 /// A result; whole vectors are written.
 struct Floats2D {
   float* first;
@@ -74,28 +84,21 @@ struct Floats2D {
 
 /// c (+)= a b. Shapes: a [rows, inner], b [inner, cols], c [rows, cols]. By
 /// tiles where HasTiles(), for all rows: they add in another order than dot
-/// products.
+/// products. Meanwhile what is `ahead` is fetched, unless that is null.
 void ProductBF16(int64_t rows, int64_t inner, int64_t cols, const LeftWords& a,
-                 const RightWords& b, bool add, const Floats2D& c);
+                 const RightWords& b, bool add, const Floats2D& c,
+                 const LinesAhead* ahead = nullptr);
 
 /// Whether the processor has AMX, and the system lets us use it.
 bool HasTiles();
 /// ProductBF16, only where HasTiles().
 void ProductByTiles(int64_t rows, int64_t inner, int64_t cols,
                     const LeftWords& a, const RightWords& b, bool add,
-                    const Floats2D& c);
-/// The same; meanwhile what is ahead is fetched.
-void ProductByTilesAhead(int64_t rows, int64_t inner, int64_t cols,
-                         const LeftWords& a, const RightWords& b, bool add,
-                         const Floats2D& c, const LinesAhead& ahead);
+                    const Floats2D& c, const LinesAhead* ahead);
 /// ProductBF16 by AVX-512.
 void ProductByDots(int64_t rows, int64_t inner, int64_t cols,
                    const LeftWords& a, const RightWords& b, bool add,
-                   const Floats2D& c);
-/// The same; meanwhile what is ahead is fetched.
-void ProductByDotsAhead(int64_t rows, int64_t inner, int64_t cols,
-                        const LeftWords& a, const RightWords& b, bool add,
-                        const Floats2D& c, const LinesAhead& ahead);
+                   const Floats2D& c, const LinesAhead* ahead);
 
 /// out[r, i] = the pair (scale x[r, 2i], scale x[r, 2i + 1]), 0 from `cols` to
 /// the end of the last vector of a row.

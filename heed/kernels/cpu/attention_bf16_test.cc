@@ -103,7 +103,7 @@ class ProductsBF16 : public testing::TestWithParam<bool> {
                        bool add, Floats& c) {
     const auto product = GetParam() ? ProductByTiles : ProductByDots;
     product(rows, f.words, f.cols, left, f.right, add,
-            {c.data(), Padded(f.cols)});
+            {c.data(), Padded(f.cols)}, nullptr);
   }
 };
 

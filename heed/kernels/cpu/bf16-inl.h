@@ -17,11 +17,16 @@ namespace heed::kernels::cpu {
 /// Of a vector.
 inline constexpr int64_t kVectorFloats = sizeof(__m512) / sizeof(float);
 
+/// The first n lanes of a vector, all of them from kVectorFloats on.
+inline __mmask16 FirstLanes(int64_t n) {
+  const auto lanes = std::clamp<int64_t>(n, 0, kVectorFloats);
+  return static_cast<__mmask16>((1U << lanes) - 1);
+}
+
 /// The first n of a vector's floats; the others are 0.
 HEED_BF16 inline __m512 LoadUpTo(const float* x, int64_t n) {
   if (n >= kVectorFloats) return _mm512_loadu_ps(x);
-  const auto mask = static_cast<__mmask16>((1U << std::max<int64_t>(0, n)) - 1);
-  return _mm512_maskz_loadu_ps(mask, x);
+  return _mm512_maskz_loadu_ps(FirstLanes(n), x);
 }
 
 /// (low_0 .. low_15, high_0 .. high_15), rounded.

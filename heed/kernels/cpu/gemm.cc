@@ -14,7 +14,7 @@
 #include "heed/kernels/cpu/pack.h"
 
 #if defined(__x86_64__)
-#include <oneapi/dnnl/dnnl.hpp>
+#include "heed/kernels/cpu/onednn.h"
 #endif
 
 namespace heed::kernels {
@@ -222,6 +222,10 @@ LeftFactor RowsBF16(const Tensor& x, int64_t r, int64_t rows) {
 constexpr int64_t kSumRows = 1024;
 constexpr int64_t kSumUnit = 64;
 
+/// Whether xᵀ of x stays in its columns, which dot products of bf16 take as
+/// they are. It pays where these are pairs.
+bool InColumns(bool bf16) { return bf16 && !cpu::HasTiles(); }
+
 /// xᵀ as the left factor of a sum over the rows of x, and zeros up to `rows`.
 struct TransposedLeft {
   const Tensor& x;
@@ -230,9 +234,8 @@ struct TransposedLeft {
 
   /// Rows [begin, end) of it.
   LeftFactor Rows(int64_t begin, int64_t end) const {
-    if (!bf16) return RowsF32(begin, end);
-    return cpu::HasTiles() ? RowsBF16(begin, end)
-                           : ColumnsBF16(begin, end - begin);
+    if (InColumns(bf16)) return ColumnsBF16(begin, end - begin);
+    return bf16 ? RowsBF16(begin, end) : RowsF32(begin, end);
   }
 
  private:
@@ -249,7 +252,6 @@ struct TransposedLeft {
                            reinterpret_cast<uint16_t*>(t.data<bfloat16>()));
     return {std::move(t), cpu::PairWords(rows)};
   }
-  /// Products take columns as they are. It pays where these are pairs.
   LeftFactor ColumnsBF16(int64_t begin, int64_t cols) const {
     const int64_t width =
         cpu::kBF16Lanes * ((cols + cpu::kBF16Lanes - 1) / cpu::kBF16Lanes);
@@ -325,8 +327,7 @@ void MultiplyNarrow(const Tensor& x, const cpu::MatrixView& b, bool accumulate,
 /// them included: whole vectors for TransposeRows.
 int64_t SumRows(int64_t left, bool bf16) {
   const int64_t units = (left + kSumUnit - 1) / kSumUnit;
-  const bool columns = bf16 && !cpu::HasTiles();
-  return std::min(columns ? left : units * kSumUnit, kSumRows);
+  return std::min(InColumns(bf16) ? left : units * kSumUnit, kSumRows);
 }
 
 Precision Supported(Precision precision) {
@@ -341,10 +342,7 @@ Tensor AsMatrix(const Tensor& x) { return x.Reshape({x.rows(), x.cols()}); }
 
 bool HasBF16() {
 #if defined(__x86_64__)
-  using dnnl::cpu_isa;
-  const auto isa = static_cast<int>(dnnl::get_effective_cpu_isa());
-  const auto bf16 = static_cast<int>(cpu_isa::avx512_core_bf16);
-  return (isa & bf16) == bf16;
+  return cpu::HasInstructions(dnnl::cpu_isa::avx512_core_bf16);
 #else
   return false;
 #endif

@@ -10,7 +10,7 @@
 namespace heed::kernels {
 namespace {
 
-constexpr int64_t kWordBytes = 4;
+using cpu::kWordBytes;
 
 int64_t Words(int64_t k) { return (k + kWordBytes - 1) / kWordBytes; }
 

@@ -31,6 +31,7 @@ namespace {
 using cpu::Int8Part;
 using cpu::Int8Product;
 using cpu::kPanel;
+using cpu::kWeightOffset;
 
 using IntD = hn::ScalableTag<int32_t>;
 using IntV = hn::Vec<IntD>;
@@ -44,8 +45,6 @@ inline constexpr int64_t kTileCols = kTileVectors * kLanes;
 inline constexpr int64_t kLine = 64;
 /// Bytes ahead that are fetched when nothing else hides the memory's latency.
 inline constexpr int64_t kNear = 2048;
-/// What is added to weights to store them without a sign.
-inline constexpr int32_t kWeightOffset = 128;
 
 // Highway has no target with these instructions.
 #if HWY_TARGET == HWY_AVX3

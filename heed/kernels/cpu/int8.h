@@ -12,6 +12,9 @@
 
 namespace heed::kernels::cpu {
 
+/// What is added to weights to store them without a sign.
+inline constexpr int32_t kWeightOffset = 128;
+
 /// Rows of bytes, element (r, i) at values[r * stride + i].
 struct Int8Rows {
   const int8_t* values;

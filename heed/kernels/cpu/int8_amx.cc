@@ -7,17 +7,16 @@
 
 #if defined(__x86_64__)
 #include "heed/kernels/cpu/amx-inl.h"
-#include "heed/kernels/cpu/attention_bf16.h"
+#include "heed/kernels/cpu/bf16-inl.h"
+#include "heed/kernels/cpu/pack.h"
 #include "heed/kernels/cpu/unroll.h"
 
 namespace heed::kernels::cpu {
 namespace {
 
-constexpr int64_t kWordBytes = 4;
+static_assert(kBlockCols == kPanel);
 constexpr int64_t kTileBytes = kTileSide * kWordBytes;
 constexpr int64_t kRightBytes = kBlockCols * kWordBytes;
-/// What is added to weights to store them without a sign.
-constexpr int32_t kWeightOffset = 128;
 /// Lines of the next panel that are fetched while 16 words are multiplied.
 constexpr int kLines = 16;
 
@@ -63,9 +62,7 @@ HEED_AMX void FinishRow(const Int8Product& p, int64_t r, int64_t first,
   // GCC 12 warns of what a conversion without a mask leaves unset.
   constexpr __mmask16 kAll = 0xffff;
   for (int64_t j = 0; j < count; j += kTileSide) {
-    const int64_t left = count - j;
-    const auto used =
-        static_cast<__mmask16>(left >= kTileSide ? kAll : (1U << left) - 1);
+    const __mmask16 used = FirstLanes(count - j);
     const __m512i sum = _mm512_add_epi32(_mm512_load_si512(sums + j), start);
     const __m512 scale =
         _mm512_mul_ps(row_scale, _mm512_loadu_ps(p.b_scales + first + j));

@@ -16,6 +16,13 @@
 
 namespace heed::kernels::cpu {
 
+/// Whether the processor has these instructions and the system lets us use
+/// them, of those that oneDNN may use.
+inline bool HasInstructions(dnnl::cpu_isa wanted) {
+  const auto bits = static_cast<int>(wanted);
+  return (static_cast<int>(dnnl::get_effective_cpu_isa()) & bits) == bits;
+}
+
 /// oneDNN runs single-threaded inside a chunk: its OpenMP barriers would spin
 /// against everything else on a shared machine.
 class OneOpenMpThread {

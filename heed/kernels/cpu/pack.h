@@ -14,6 +14,9 @@
 namespace heed::kernels::cpu {
 
 inline constexpr int64_t kPanel = 64;
+/// A row of a panel has a word for each column: a number of f32, two of bf16 or
+/// four bytes.
+inline constexpr int64_t kWordBytes = 4;
 /// Panels of n columns.
 constexpr int64_t Panels(int64_t n) { return (n + kPanel - 1) / kPanel; }
 

@@ -17,7 +17,7 @@ int64_t Grain(int64_t elements) {
   return std::max<int64_t>(1, kChunk / std::max<int64_t>(1, elements));
 }
 
-constexpr int64_t kWordBytes = 4;
+using cpu::kWordBytes;
 constexpr uint8_t kSign = 0x80;  // w ^ kSign is w + 128
 
 /// out = scales[j] values[j], or `scale` times them without scales.

@@ -10,9 +10,7 @@
 namespace heed::kernels {
 namespace {
 
-/// A packed panel in all precisions: words of 32 bits, one for each column in
-/// each of its rows.
-constexpr int64_t kWordBytes = 4;
+using cpu::kWordBytes;
 
 Tensor SelectF64(const Tensor& b, const Tensor& ids) {
   Tensor selected({b.rows(), ids.numel()}, DType::kF64);
