@@ -49,10 +49,20 @@ void MultiplyPacked(const Sizes& size, bool bf16, const cpu::LeftWords& a,
 
 /// Rows of a chunk: large enough for the kernel's full rate, small enough that
 /// both cores get several chunks of a decoder step's 64 rows. A wide result
-/// leaves the cache anyway; more rows then share a reading of b.
-int64_t ChunkRows(int64_t rows, int64_t n) {
+/// leaves the cache anyway; more rows then share a reading of b. So they do
+/// where tiles multiply faster than b is read.
+int64_t ChunkRows(int64_t rows, int64_t n, bool bf16) {
   if (rows >= 1024 && n >= 4096) return 256;
+  if (rows >= 1024 && bf16 && cpu::HasTiles()) return 128;
   return rows >= 512 ? 64 : 16;
+}
+
+/// Words from row to row of a left factor in bf16: rows that are apart by a
+/// multiple of 2 KB would be in the same sets of the first cache.
+int64_t LeftRowWords(int64_t words) {
+  constexpr int64_t kSame = 512;
+  constexpr int64_t kLine = 16;
+  return words % kSame == 0 ? words + kLine : words;
 }
 
 /// Part of a result.
@@ -83,7 +93,8 @@ void RunPanels(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
   const int64_t panel_bytes = cpu::PaddedRows(b.k, bf16) * cpu::kPanel *
                               static_cast<int64_t>(SizeOf(b.data.dtype()));
   const auto* panels = static_cast<const char*>(b.data.raw());
-  const int64_t unit = ChunkRows(b.n <= cpu::kPanel ? 0 : kManyRows, 0);
+  const int64_t unit =
+      ChunkRows(b.n <= cpu::kPanel ? 0 : kManyRows, 0, bf16);
   const int64_t row_blocks = (rows + unit - 1) / unit;
   const int64_t group = ChunkPanels(std::min(rows, unit), b.k);
   const int64_t groups = (cpu::Panels(b.n) + group - 1) / group;
@@ -106,7 +117,7 @@ template <typename Left, typename Then>
 void RunRows(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
              const Left& left, const Then& then) {
   const bool bf16 = b.precision == Precision::kBF16;
-  const int64_t chunk = ChunkRows(rows, b.n);
+  const int64_t chunk = ChunkRows(rows, b.n, bf16);
   ParallelFor(rows, chunk, [&](int64_t begin, int64_t end) {
     const int64_t m = end - begin;
     const LeftFactor a = left(begin, m);
@@ -205,7 +216,7 @@ LeftFactor RowsF32(const Tensor& x, int64_t r) {
 
 /// The same, rounded to bf16, with zeros behind them.
 LeftFactor RowsBF16(const Tensor& x, int64_t r, int64_t rows) {
-  const int64_t words = cpu::PaddedRows(x.cols(), true) / 2;
+  const int64_t words = LeftRowWords(cpu::PaddedRows(x.cols(), true) / 2);
   Tensor rounded({rows, 2 * words}, DType::kBF16);
   auto* first = reinterpret_cast<uint16_t*>(rounded.data<bfloat16>());
   constexpr int64_t kGrain = 1 << 16;
@@ -246,11 +257,13 @@ struct TransposedLeft {
     return {std::move(t), rows};
   }
   LeftFactor RowsBF16(int64_t begin, int64_t end) const {
-    Tensor t({end - begin, rows}, DType::kBF16);
+    const int64_t words = LeftRowWords(cpu::PairWords(rows));
+    Tensor t({end - begin, 2 * words}, DType::kBF16);
     cpu::TransposeRowsBF16(x.data<float>(), x.rows(), x.row_stride(), begin,
                            end, rows,
-                           reinterpret_cast<uint16_t*>(t.data<bfloat16>()));
-    return {std::move(t), cpu::PairWords(rows)};
+                           reinterpret_cast<uint16_t*>(t.data<bfloat16>()),
+                           2 * words);
+    return {std::move(t), words};
   }
   LeftFactor ColumnsBF16(int64_t begin, int64_t cols) const {
     const int64_t width =
@@ -273,7 +286,7 @@ void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
   const bool bf16 = left.bf16;
   const int64_t k = left.rows;
   const int64_t m = left.x.cols();
-  const int64_t chunk = ChunkRows(kManyRows, 0);
+  const int64_t chunk = ChunkRows(kManyRows, 0, bf16);
   std::vector<std::optional<LeftFactor>> factors(
       static_cast<size_t>((m + chunk - 1) / chunk));
   ParallelForEach(std::ssize(factors), 1, [&](int64_t i) {
@@ -316,7 +329,7 @@ bool IsNarrow(const Tensor& x, const cpu::MatrixView& b) {
 /// c [x.cols, b.n] (+)= xᵀ b in f32, with both as they are.
 void MultiplyNarrow(const Tensor& x, const cpu::MatrixView& b, bool accumulate,
                     float* c) {
-  ParallelFor(x.cols(), ChunkRows(0, 0), [&](int64_t begin, int64_t end) {
+  ParallelFor(x.cols(), ChunkRows(0, 0, false), [&](int64_t begin, int64_t end) {
     cpu::MultiplyRows(end - begin, b.n, b.k,
                       {x.data<float>() + begin, 1, x.row_stride()}, b.data,
                       b.stride, accumulate, {c + begin * b.n, b.n});

@@ -49,11 +49,12 @@ void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
 
 /// out[i, j] = x[j, i] for i in [begin, end) and j < rows; columns of out from
 /// x_rows up to `rows` become zero. x [x_rows, ·] with row stride `stride`; out
-/// [·, rows] dense.
+/// [·, rows] dense, in bf16 with row stride `out_stride`.
 void TransposeRows(const float* x, int64_t x_rows, int64_t stride,
                    int64_t begin, int64_t end, int64_t rows, float* out);
 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
-                       int64_t begin, int64_t end, int64_t rows, uint16_t* out);
+                       int64_t begin, int64_t end, int64_t rows, uint16_t* out,
+                       int64_t out_stride);
 
 /// c [m, n] (+)= a b: a [m, k], b [k, n] in panels of f32. A number is one sum
 /// in the order of k, so that its bits depend neither on other rows and columns

@@ -54,11 +54,11 @@ HEED_BF16 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
 
 HEED_BF16 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
                                  int64_t begin, int64_t end, int64_t rows,
-                                 uint16_t* out) {
-  // Lines of memory are read and written whole: rows that are apart by a power
-  // of two do not fit a cache together.
-  for (int64_t i = begin; i < end; i += kLanes) {
-    for (int64_t j = 0; j < rows; j += 2 * kLanes) {
+                                 uint16_t* out, int64_t out_stride) {
+  // Lines of memory are read and written whole, those of a row together: rows
+  // that are apart by a power of two do not fit a cache together.
+  for (int64_t j = 0; j < rows; j += 2 * kLanes) {
+    for (int64_t i = begin; i < end; i += kLanes) {
       __m512i t[kLanes];
       for (int64_t r = 0; r < kLanes; ++r) {
         const int64_t row = j + 2 * r;
@@ -70,7 +70,7 @@ HEED_BF16 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
       Transpose(t);
       const int64_t count = std::min(kLanes, end - i);
       for (int64_t c = 0; c < count; ++c) {
-        _mm512_storeu_si512(out + (i - begin + c) * rows + j, t[c]);
+        _mm512_storeu_si512(out + (i - begin + c) * out_stride + j, t[c]);
       }
     }
   }
@@ -100,7 +100,7 @@ void PackPanelBF16(const MatrixView&, int64_t, int64_t, uint16_t*) {
   assert(false);
 }
 void TransposeRowsBF16(const float*, int64_t, int64_t, int64_t, int64_t,
-                       int64_t, uint16_t*) {
+                       int64_t, uint16_t*, int64_t) {
   assert(false);
 }
 void RoundBF16(const float*, int64_t, uint16_t*) { assert(false); }

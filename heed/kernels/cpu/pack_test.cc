@@ -235,9 +235,19 @@ TEST_F(PackingBF16, TransposesAndPadsWithZeros) {
   ForTranspositions([](const float* x, int64_t x_rows, int64_t stride,
                        int64_t begin, int64_t cols, int64_t rows,
                        const std::vector<float>& expected) {
-    std::vector<uint16_t> out(expected.size(), 9);
-    TransposeRowsBF16(x, x_rows, stride, begin, cols, rows, out.data());
-    ASSERT_EQ(out, Rounded(expected));
+    const std::vector<uint16_t> rounded = Rounded(expected);
+    for (const int64_t apart : {0, 32}) {
+      const int64_t out_stride = rows + apart;
+      std::vector<uint16_t> out((cols - begin) * out_stride, 9);
+      TransposeRowsBF16(x, x_rows, stride, begin, cols, rows, out.data(),
+                        out_stride);
+      for (int64_t i = 0; i < cols - begin; ++i) {
+        for (int64_t j = 0; j < out_stride; ++j) {
+          ASSERT_EQ(out[i * out_stride + j],
+                    j < rows ? rounded[i * rows + j] : 9);
+        }
+      }
+    }
   });
 }
 
