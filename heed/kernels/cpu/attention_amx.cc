@@ -44,6 +44,7 @@ HEED_AMX void Block(int64_t inner, const LeftWords& a, const float* b,
   } else {
     ZeroTiles();
   }
+  ahead.template FetchResult<kTileSide, kTiles, kTileSide>(c);
   TilesUseMemory();
   int64_t i = 0;
   for (; i + kTileSide <= inner; i += kTileSide) {

@@ -20,15 +20,15 @@ using Size = std::integral_constant<int, kN>;
 /// c[kRows, kVectors vectors] (+)= a b.
 template <int kRows, int kVectors, class Ahead>
 HEED_BF16 void Tile(int64_t inner, const LeftWords& a, const float* b,
-                    int64_t b_row, bool add, float* c, int64_t c_row,
-                    Ahead ahead) {
+                    int64_t b_row, bool add, const Floats2D& c, Ahead ahead) {
   __m512 sums[kRows][kVectors];
   HEED_UNROLL for (int r = 0; r < kRows; ++r) {
     HEED_UNROLL for (int v = 0; v < kVectors; ++v) {
-      sums[r][v] = add ? _mm512_loadu_ps(c + r * c_row + v * kBF16Lanes)
+      sums[r][v] = add ? _mm512_loadu_ps(c.first + r * c.row + v * kBF16Lanes)
                        : _mm512_setzero_ps();
     }
   }
+  ahead.template FetchResult<kRows, kVectors, kBF16Lanes>(c);
   const float* a_i = a.first;
   for (int64_t i = 0; i < inner; ++i) {
     __m512bh x[kVectors];
@@ -47,7 +47,7 @@ HEED_BF16 void Tile(int64_t inner, const LeftWords& a, const float* b,
   }
   HEED_UNROLL for (int r = 0; r < kRows; ++r) {
     HEED_UNROLL for (int v = 0; v < kVectors; ++v) {
-      _mm512_storeu_ps(c + r * c_row + v * kBF16Lanes, sums[r][v]);
+      _mm512_storeu_ps(c.first + r * c.row + v * kBF16Lanes, sums[r][v]);
     }
   }
 }
@@ -59,7 +59,7 @@ void Panel(int64_t rows, int64_t inner, LeftWords a, const float* b,
   int64_t left = rows;
   const auto band = [&]<int kRows>(Size<kRows>) {
     for (; left >= kRows; left -= kRows) {
-      Tile<kRows, kVectors>(inner, a, b, b_row, add, c.first, c.row, ahead);
+      Tile<kRows, kVectors>(inner, a, b, b_row, add, c, ahead);
       ahead.Fetched(inner);
       a.first += kRows * a.row;
       c.first += kRows * c.row;

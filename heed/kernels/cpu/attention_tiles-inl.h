@@ -70,6 +70,7 @@ HWY_NOINLINE void ProductTile(int64_t inner, const LeftWords& a, const float* b,
           add ? hn::LoadU(d, c.first + r * c.row + v * kLanes) : hn::Zero(d);
     }
   }
+  ahead.template FetchResult<kRows, kVectors, kLanes>(c);
   const float* a_i = a.first;
   for (int64_t i = 0; i < inner; ++i) {
     FloatV x[kVectors];
