@@ -56,13 +56,17 @@ HEED_BF16 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
                                  int64_t begin, int64_t end, int64_t rows,
                                  uint16_t* out, int64_t out_stride) {
   // Lines of memory are read and written whole, those of a row together: rows
-  // that are apart by a power of two do not fit a cache together.
-  for (int64_t j = 0; j < rows; j += 2 * kLanes) {
+  // that are apart by a power of two do not fit a cache together. Meanwhile
+  // those of the next rows are fetched.
+  constexpr int64_t kBlockRows = 2 * kLanes;
+  for (int64_t j = 0; j < rows; j += kBlockRows) {
     for (int64_t i = begin; i < end; i += kLanes) {
       __m512i t[kLanes];
       for (int64_t r = 0; r < kLanes; ++r) {
         const int64_t row = j + 2 * r;
         const float* from = x + row * stride + i;
+        __builtin_prefetch(from + kBlockRows * stride);
+        __builtin_prefetch(from + (kBlockRows + 1) * stride);
         t[r] = RoundedPairs(
             LoadUpTo(from, row < x_rows ? end - i : 0),
             LoadUpTo(from + stride, row + 1 < x_rows ? end - i : 0));
