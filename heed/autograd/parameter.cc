@@ -17,6 +17,20 @@ void Parameter::Changed() {
   }
 }
 
+kernels::PackedForms Parameter::FormsToUpdate() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const bool matrix = value_.dtype() == DType::kF32 && value_.rank() >= 2 &&
+                      precision_ != Precision::kInt8;
+  const auto kept = [matrix](Cache& cache) -> kernels::PackedMatrix* {
+    const bool updated =
+        matrix && cache.valid && cache.used && cache.matrix.data.unique();
+    if (!updated) cache = {};
+    cache.used = false;
+    return updated ? &cache.matrix : nullptr;
+  };
+  return {kept(packed_[0]), kept(packed_[1])};
+}
+
 const kernels::PackedMatrix& Parameter::Packed(bool transpose) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   Cache& cache = packed_[transpose ? 1 : 0];
@@ -28,6 +42,7 @@ const kernels::PackedMatrix& Parameter::Packed(bool transpose) const {
     }
     cache.valid = true;
   }
+  cache.used = true;
   return cache.matrix;
 }
 

@@ -20,7 +20,8 @@ enum class ParameterUse : uint8_t {
 };
 
 /// A named tensor with its gradient. The value is read from many threads; who
-/// changes it (an optimiser, a loader) is alone and calls Changed() afterwards.
+/// changes it (an optimiser, a loader) is alone and calls Changed() afterwards,
+/// or FormsToUpdate() before.
 class Parameter {
  public:
   Parameter(std::string name, Tensor value, kernels::Precision precision,
@@ -91,6 +92,10 @@ class Parameter {
   /// Forgets what was derived from the old value.
   void Changed();
 
+  /// Of an f32 matrix the forms that products have had since the last change:
+  /// who changes the value packs them again. Forgets all others.
+  kernels::PackedForms FormsToUpdate();
+
   /// The value (or its transpose) arranged for products, made on first use.
   /// Thread-safe.
   const kernels::PackedMatrix& Packed(bool transpose) const;
@@ -99,6 +104,7 @@ class Parameter {
   struct Cache {
     kernels::PackedMatrix matrix;
     bool valid = false;
+    bool used = false;  // since the last change
   };
 
   /// Whether numbers that it is given become bytes.

@@ -169,6 +169,35 @@ TEST(Parameter, IsPackedOnceForManyThreads) {
   for (const void* data : seen) EXPECT_EQ(data, seen[0]);
 }
 
+TEST(Parameter, GivesTheFormsThatAreInUseForAnUpdate) {
+  Parameter w("w", RandomTensor({70, 30}, 1, DType::kF32), kNative);
+  EXPECT_FALSE(w.FormsToUpdate().any()) << "nobody has multiplied";
+  w.Packed(false);
+  kernels::PackedForms forms = w.FormsToUpdate();
+  EXPECT_EQ(forms.plain, &w.Packed(false));
+  EXPECT_EQ(forms.transposed, nullptr);
+  w.Packed(true);
+  forms = w.FormsToUpdate();
+  EXPECT_EQ(forms.plain, &w.Packed(false));
+  EXPECT_EQ(forms.transposed, &w.Packed(true));
+  w.Packed(true);
+  w.FormsToUpdate();
+  // Not used since: forgotten, and packed again where it is asked for.
+  w.mutable_value().Fill(1);
+  EXPECT_FALSE(w.FormsToUpdate().any());
+  EXPECT_EQ(Times(Tensor::Full({1, 70}, 1), w, false).ToVector<float>(),
+            std::vector<float>(30, 70));
+}
+
+TEST(Parameter, LeavesToOthersTheFormsThatTheyHold) {
+  Parameter w("w", Tensor::Full({3, 2}, 1), kNative);
+  const kernels::PackedMatrix held = w.Packed(false);
+  EXPECT_FALSE(w.FormsToUpdate().any());
+  Parameter f64("w", RandomTensor({3, 2}, 1, DType::kF64), kNative);
+  f64.Packed(false);
+  EXPECT_FALSE(f64.FormsToUpdate().any()) << "only f32 is arranged by blocks";
+}
+
 constexpr auto kInt8 = kernels::Precision::kInt8;
 
 /// A matrix [20, 6], a table [6, 20] and a bias [6] in f32.

@@ -40,6 +40,27 @@ void Pack(const Tensor& b, bool transpose, Precision precision,
 /// The same of an int8 weight.
 void Pack(const QuantizedMatrix& b, bool transpose, PackedMatrix& packed);
 
+/// Columns are arranged in panels of so many.
+inline constexpr int64_t kPanelColumns = 64;
+
+/// The arranged forms of a matrix, each null where there is none.
+struct PackedForms {
+  PackedMatrix* plain = nullptr;
+  PackedMatrix* transposed = nullptr;
+
+  bool any() const { return plain != nullptr || transposed != nullptr; }
+};
+
+/// Part of a matrix.
+struct MatrixBlock {
+  int64_t row, rows, column, columns;
+};
+
+/// Packs this block of an f32 matrix b once more, into forms that Pack made of
+/// b. Blocks begin at multiples of kPanelColumns and end there or with b.
+void PackBlock(const Tensor& b, const MatrixBlock& block,
+               const PackedForms& forms);
+
 /// The values of an int8 weight b that Pack arranged: b whether it was
 /// transposed or not. Shapes: i8 [K, N], of a transpose [N, K].
 Tensor UnpackInt8(const PackedMatrix& packed, bool transpose);
@@ -54,8 +75,6 @@ Tensor GatherColumns(const PackedMatrix& b, const Tensor& ids);
 /// Shapes: ids i32. Range: 0 <= id < N.
 PackedMatrix SelectColumns(const PackedMatrix& b, const Tensor& ids);
 
-/// Columns are arranged in panels of so many.
-inline constexpr int64_t kPanelColumns = 64;
 /// The columns of panels [first, last), of which the last may be beside b; no
 /// copy. Not of f64.
 PackedMatrix SelectPanels(const PackedMatrix& b, int64_t first, int64_t last);

@@ -7,9 +7,19 @@
 
 #include <cstdint>
 
+#include "heed/kernels/gemm.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed::kernels {
+
+/// A weight that a step changes, and what products have of it: that is arranged
+/// anew while the new values are in the cache. Forms are of an f32 matrix.
+struct Weight {
+  Weight(Tensor& w, const PackedForms& f = {})  // NOLINT: implicit by design
+      : values(w), forms(f) {}
+  Tensor& values;
+  PackedForms forms;
+};
 
 struct AdamOptions {
   double learning_rate = 1e-3;
@@ -25,13 +35,13 @@ struct AdamOptions {
 /// m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2;
 /// w -= lr (m / (1 - b1^step) / (sqrt(v / (1 - b2^step)) + eps) + decay w).
 /// Paper: Kingma 2015, 1412.6980; Loshchilov 2019, 1711.05101.
-void AdamStep(Tensor& w, const Tensor& g, Tensor& m, Tensor& v,
+void AdamStep(const Weight& w, const Tensor& g, Tensor& m, Tensor& v,
               const AdamOptions& options);
 
 /// eg2 = rho eg2 + (1 - rho) g^2; d = sqrt(ed2 + eps) / sqrt(eg2 + eps) g;
 /// ed2 = rho ed2 + (1 - rho) d^2; w -= lr d.
 /// Paper: Zeiler 2012, 1212.5701.
-void AdadeltaStep(Tensor& w, const Tensor& g, Tensor& eg2, Tensor& ed2,
+void AdadeltaStep(const Weight& w, const Tensor& g, Tensor& eg2, Tensor& ed2,
                   double rho, double eps, double lr, double grad_scale);
 
 struct RmspropOptions {
@@ -47,15 +57,15 @@ struct RmspropOptions {
 /// The centred form: n - m^2 is the variance of the gradient, 0 where rounding
 /// makes it negative.
 /// Paper: Graves 2013, arXiv:1308.0850, eq. 38 to 41.
-void RmspropStep(Tensor& w, const Tensor& g, Tensor& n, Tensor& m, Tensor& d,
-                 const RmspropOptions& options);
+void RmspropStep(const Weight& w, const Tensor& g, Tensor& n, Tensor& m,
+                 Tensor& d, const RmspropOptions& options);
 
 /// x = min(max(x, -limit), limit).
 void ClampStep(Tensor& x, double limit);
 
 /// v = momentum v + g; w -= lr v.
-void SgdStep(Tensor& w, const Tensor& g, Tensor& v, double lr, double momentum,
-             double grad_scale);
+void SgdStep(const Weight& w, const Tensor& g, Tensor& v, double lr,
+             double momentum, double grad_scale);
 
 /// mean += share (w - mean): a moving average of the weights.
 void AverageStep(Tensor& mean, const Tensor& w, double share);

@@ -5,6 +5,7 @@
 #include <hwy/tests/hwy_gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "heed/kernels/testing.h"
@@ -132,6 +133,66 @@ TEST_P(Optimizer, SgdIsTheFormula) {
                 v = 0.9 * v + 0.5 * g;
                 w -= 0.1 * v;
               });
+}
+
+/// Whether both hold the same bytes.
+bool Same(const PackedMatrix& a, const PackedMatrix& b) {
+  return a.data.numel() == b.data.numel() && a.data.dtype() == b.data.dtype() &&
+         std::memcmp(
+             a.data.raw(), b.data.raw(),
+             static_cast<size_t>(a.data.numel()) * SizeOf(a.data.dtype())) == 0;
+}
+
+TEST_P(Optimizer, StepsArrangeTheNewValues) {
+  using Step = void (*)(const Weight&, const Tensor&, Tensor*);
+  const Step steps[] = {[](const Weight& w, const Tensor& g, Tensor* s) {
+                          AdamStep(w, g, s[0], s[1], {});
+                        },
+                        [](const Weight& w, const Tensor& g, Tensor* s) {
+                          AdadeltaStep(w, g, s[0], s[1], 0.95, 1e-2, 1.5, 0.5);
+                        },
+                        [](const Weight& w, const Tensor& g, Tensor* s) {
+                          RmspropStep(w, g, s[0], s[1], s[2], {});
+                        },
+                        [](const Weight& w, const Tensor& g, Tensor* s) {
+                          SgdStep(w, g, s[0], 0.1, 0.9, 0.5);
+                        }};
+  // Parts of panels and of blocks, several of them, and forms that are
+  // streamed.
+  const Shape shapes[] = {{1, 1},    {3, 70},    {64, 64},   {65, 130}, {70, 3},
+                          {130, 65}, {129, 516}, {40, 1100}, {700, 96}};
+  for (const Precision precision : {Precision::kNative, Precision::kBF16}) {
+    for (const Shape& shape : shapes) {
+      for (const Step step : steps) {
+        Tensor w = Random(shape, DType::kF32, 1);
+        const Tensor g = Random(shape, DType::kF32, 2);
+        Tensor plain_w = w.Clone();
+        Tensor state[3];
+        Tensor plain_state[3];
+        for (int i = 0; i < 3; ++i) {
+          state[i] = Tensor::Zeros(shape);
+          plain_state[i] = Tensor::Zeros(shape);
+        }
+        PackedMatrix forms[2];
+        Pack(w, false, precision, forms[0]);
+        Pack(w, true, precision, forms[1]);
+        step(plain_w, g, plain_state);
+        step({w, {&forms[0], &forms[1]}}, g, state);
+        EXPECT_EQ(w.ToVector<float>(), plain_w.ToVector<float>());
+        EXPECT_EQ(state[0].ToVector<float>(), plain_state[0].ToVector<float>());
+        PackedMatrix expected;
+        for (const bool transpose : {false, true}) {
+          Pack(w, transpose, precision, expected);
+          EXPECT_TRUE(Same(forms[transpose ? 1 : 0], expected))
+              << shape.ToString() << " " << transpose;
+        }
+        // One of them alone.
+        step({w, {nullptr, &forms[1]}}, g, state);
+        Pack(w, true, precision, expected);
+        EXPECT_TRUE(Same(forms[1], expected)) << shape.ToString();
+      }
+    }
+  }
 }
 
 TEST_P(Optimizer, AverageIsTheFormula) {

@@ -105,7 +105,7 @@ double Optimizer::Step(int64_t step, double learning_rate) {
   for (Slot& slot : slots_) {
     Parameter& p = *slot.parameter;
     if (!p.gradient().defined()) continue;
-    Tensor& w = p.mutable_value();
+    const kernels::Weight w(p.mutable_value(), p.FormsToUpdate());
     const Tensor& g = p.gradient();
     if (config_.optimizer == "sgd") {
       kernels::SgdStep(w, g, slot.first, learning_rate, config_.momentum,
@@ -124,16 +124,16 @@ double Optimizer::Step(int64_t step, double learning_rate) {
       options.beta2 = config_.beta2;
       options.epsilon = config_.epsilon;
       // As BERT does: not of gains and biases.
-      options.weight_decay = config_.optimizer == "adamw" && w.rank() > 1
-                                 ? config_.weight_decay
-                                 : 0;
+      options.weight_decay =
+          config_.optimizer == "adamw" && p.value().rank() > 1
+              ? config_.weight_decay
+              : 0;
       options.bias_correction = config_.bias_correction;
       options.grad_scale = scale;
       options.step = step;
       kernels::AdamStep(w, g, slot.first, slot.second, options);
     }
     p.ClearGradient();
-    p.Changed();
   }
   return norm;
 }

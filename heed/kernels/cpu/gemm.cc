@@ -65,11 +65,6 @@ int64_t LeftRowWords(int64_t words) {
   return words % kSame == 0 ? words + kLine : words;
 }
 
-/// Part of a result.
-struct Block {
-  int64_t row, rows, column, columns;
-};
-
 /// From this many rows on a product is divided by rows.
 constexpr int64_t kManyRows = 512;
 
@@ -93,8 +88,7 @@ void RunPanels(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
   const int64_t panel_bytes = cpu::PaddedRows(b.k, bf16) * cpu::kPanel *
                               static_cast<int64_t>(SizeOf(b.data.dtype()));
   const auto* panels = static_cast<const char*>(b.data.raw());
-  const int64_t unit =
-      ChunkRows(b.n <= cpu::kPanel ? 0 : kManyRows, 0, bf16);
+  const int64_t unit = ChunkRows(b.n <= cpu::kPanel ? 0 : kManyRows, 0, bf16);
   const int64_t row_blocks = (rows + unit - 1) / unit;
   const int64_t group = ChunkPanels(std::min(rows, unit), b.k);
   const int64_t groups = (cpu::Panels(b.n) + group - 1) / group;
@@ -102,8 +96,8 @@ void RunPanels(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
     const int64_t panel = i / row_blocks * group;
     const int64_t column = panel * cpu::kPanel;
     const int64_t r = i % row_blocks * unit;
-    const Block block{r, std::min(unit, rows - r), column,
-                      std::min(group * cpu::kPanel, b.n - column)};
+    const MatrixBlock block{r, std::min(unit, rows - r), column,
+                            std::min(group * cpu::kPanel, b.n - column)};
     MultiplyPacked({block.rows, block.columns, b.k, accumulate}, bf16,
                    a.words.Rows(r), panels + panel * panel_bytes,
                    {c + r * b.n + column, b.n});
@@ -123,7 +117,7 @@ void RunRows(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
     const LeftFactor a = left(begin, m);
     MultiplyPacked({m, b.n, b.k, accumulate}, bf16, a.words, b.data.raw(),
                    {c + begin * b.n, b.n});
-    then(Block{begin, m, 0, b.n});
+    then(MatrixBlock{begin, m, 0, b.n});
   });
 }
 
@@ -157,11 +151,12 @@ void Reserve(int64_t rows, int64_t n, Precision precision,
 }
 
 void PackPanelF32(const cpu::MatrixView& b, int64_t panel, int64_t rows,
-                  bool bf16, void* out) {
+                  bool bf16, void* out,
+                  cpu::Writing writing = cpu::Writing::kCached) {
   if (bf16) {
-    cpu::PackPanelBF16(b, panel, rows, static_cast<uint16_t*>(out));
+    cpu::PackPanelBF16(b, panel, rows, static_cast<uint16_t*>(out), writing);
   } else {
-    cpu::PackPanel(b, panel, rows, static_cast<float*>(out));
+    cpu::PackPanel(b, panel, rows, static_cast<float*>(out), writing);
   }
 }
 
@@ -259,10 +254,9 @@ struct TransposedLeft {
   LeftFactor RowsBF16(int64_t begin, int64_t end) const {
     const int64_t words = LeftRowWords(cpu::PairWords(rows));
     Tensor t({end - begin, 2 * words}, DType::kBF16);
-    cpu::TransposeRowsBF16(x.data<float>(), x.rows(), x.row_stride(), begin,
-                           end, rows,
-                           reinterpret_cast<uint16_t*>(t.data<bfloat16>()),
-                           2 * words);
+    cpu::TransposeRowsBF16(
+        x.data<float>(), x.rows(), x.row_stride(), begin, end, rows,
+        reinterpret_cast<uint16_t*>(t.data<bfloat16>()), 2 * words);
     return {std::move(t), words};
   }
   LeftFactor ColumnsBF16(int64_t begin, int64_t cols) const {
@@ -329,11 +323,12 @@ bool IsNarrow(const Tensor& x, const cpu::MatrixView& b) {
 /// c [x.cols, b.n] (+)= xᵀ b in f32, with both as they are.
 void MultiplyNarrow(const Tensor& x, const cpu::MatrixView& b, bool accumulate,
                     float* c) {
-  ParallelFor(x.cols(), ChunkRows(0, 0, false), [&](int64_t begin, int64_t end) {
-    cpu::MultiplyRows(end - begin, b.n, b.k,
-                      {x.data<float>() + begin, 1, x.row_stride()}, b.data,
-                      b.stride, accumulate, {c + begin * b.n, b.n});
-  });
+  ParallelFor(
+      x.cols(), ChunkRows(0, 0, false), [&](int64_t begin, int64_t end) {
+        cpu::MultiplyRows(end - begin, b.n, b.k,
+                          {x.data<float>() + begin, 1, x.row_stride()}, b.data,
+                          b.stride, accumulate, {c + begin * b.n, b.n});
+      });
 }
 
 /// Of so many rows that are left, how many are summed at once, zeros behind
@@ -382,6 +377,40 @@ void Pack(const Tensor& b, bool transpose, Precision precision,
           Supported(precision), packed);
 }
 
+void PackBlock(const Tensor& b, const MatrixBlock& block,
+               const PackedForms& forms) {
+  assert(block.row % cpu::kPanel == 0 && block.column % cpu::kPanel == 0);
+  // The panels of columns [column, column + columns) of a factor, from `row`
+  // on, with the rows of `view`.
+  const auto pack = [](const cpu::MatrixView& view, int64_t row, int64_t column,
+                       int64_t columns, PackedMatrix& to) {
+    const bool bf16 = to.precision == Precision::kBF16;
+    const auto size = static_cast<int64_t>(SizeOf(to.data.dtype()));
+    const int64_t panel_size = cpu::PaddedRows(to.k, bf16) * cpu::kPanel;
+    auto* data = static_cast<char*>(to.data.raw());
+    // Before their next use what is larger would leave the caches anyway.
+    constexpr int64_t kCached = 1 << 18;
+    const auto writing = to.data.numel() * size > kCached
+                             ? cpu::Writing::kStream
+                             : cpu::Writing::kCached;
+    const int64_t first = column / cpu::kPanel;
+    for (int64_t p = first; p < first + cpu::Panels(columns); ++p) {
+      PackPanelF32(view, p, view.k, bf16,
+                   data + (p * panel_size + row * cpu::kPanel) * size, writing);
+    }
+  };
+  const float* data = b.data<float>();
+  const int64_t stride = b.row_stride();
+  if (forms.plain != nullptr) {
+    pack({data + block.row * stride, block.rows, b.cols(), stride, false},
+         block.row, block.column, block.columns, *forms.plain);
+  }
+  if (forms.transposed != nullptr) {
+    pack({data + block.column, block.columns, b.rows(), stride, true},
+         block.column, block.row, block.rows, *forms.transposed);
+  }
+}
+
 void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
               Tensor& c) {
   assert(a.cols() == b.k && c.cols() == b.n);
@@ -393,7 +422,7 @@ void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
     return;
   }
   const Tensor result = AsMatrix(c);
-  const auto finish = [&](const Block& block) {
+  const auto finish = [&](const MatrixBlock& block) {
     if (epilogue.bias == nullptr && epilogue.activation == Activation::kNone) {
       return;
     }
@@ -408,7 +437,7 @@ void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
   };
   if (a.dtype() == DType::kF64) {
     MultiplyF64(a, b.data, epilogue.accumulate, c);
-    finish(Block{0, c.rows(), 0, c.cols()});
+    finish(MatrixBlock{0, c.rows(), 0, c.cols()});
     return;
   }
   if (b.precision == Precision::kBF16) {
@@ -457,7 +486,7 @@ void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
       RunRows(
           x.cols(), packed, add, c.data<float>(),
           [&](int64_t i, int64_t m) { return a.Rows(i, i + m); },
-          [](const Block&) {});
+          [](const MatrixBlock&) {});
     }
     r = end;
   }
@@ -488,7 +517,7 @@ double MeasureProductRate(Precision precision, double seconds) {
           [&](int64_t r, int64_t m) {
             return LeftFactor(a.Slice(r, r + m), words);
           },
-          [](const Block&) {});
+          [](const MatrixBlock&) {});
     }
   };
   run();

@@ -4,6 +4,7 @@
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/optimizer.cc"
 #include <hwy/foreach_target.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "heed/base/threads.h"
@@ -15,47 +16,84 @@ namespace heed::kernels::HWY_NAMESPACE {
 /// Chunks of a loop that streams several arrays.
 inline constexpr int64_t kStepChunk = kChunk / 4;
 
+/// Calls span(begin, end) for all numbers of a weight, and arranges it for
+/// products again.
+template <class Span>
+void ForWeights(const Weight& weight, const Span& span) {
+  const Tensor& w = weight.values;
+  if (!weight.forms.any()) {
+    ParallelFor(w.numel(), kStepChunk, span);
+    return;
+  }
+  // With a gradient and two averages half of a second cache.
+  constexpr int64_t kRows = kPanelColumns;
+  constexpr int64_t kColumns = 512;
+  const int64_t across = (w.cols() + kColumns - 1) / kColumns;
+  const int64_t down = (w.rows() + kRows - 1) / kRows;
+  ParallelForEach(down * across, 1, [&](int64_t i) HWY_ATTR {
+    const int64_t row = i / across * kRows;
+    const int64_t column = i % across * kColumns;
+    const MatrixBlock block{row, std::min(kRows, w.rows() - row), column,
+                            std::min(kColumns, w.cols() - column)};
+    for (int64_t r = row; r < row + block.rows; ++r) {
+      const int64_t begin = r * w.cols() + column;
+      span(begin, begin + block.columns);
+    }
+    PackBlock(w, block, weight.forms);
+  });
+}
+
 /// 1 - beta^step: what an average that starts at zero lacks.
 double Correction(const AdamOptions& o, double beta) {
   return o.bias_correction ? 1 - std::pow(beta, static_cast<double>(o.step))
                            : 1;
 }
 
+/// The factors of a step, the same for all numbers.
 template <typename T>
-void AdamSpan(int64_t n, T* w, const T* g, T* m, T* v, const AdamOptions& o) {
-  const auto scale = static_cast<T>(o.grad_scale);
-  const auto beta1 = static_cast<T>(o.beta1);
-  const auto beta2 = static_cast<T>(o.beta2);
-  const auto rest1 = static_cast<T>(1 - o.beta1);
-  const auto rest2 = static_cast<T>(1 - o.beta2);
-  const auto epsilon = static_cast<T>(o.epsilon);
-  const auto rate = static_cast<T>(o.learning_rate / Correction(o, o.beta1));
-  const auto correct2 = static_cast<T>(1 / std::sqrt(Correction(o, o.beta2)));
-  const auto decay = static_cast<T>(o.learning_rate * o.weight_decay);
+struct AdamFactors {
+  explicit AdamFactors(const AdamOptions& o)
+      : scale(static_cast<T>(o.grad_scale)),
+        beta1(static_cast<T>(o.beta1)),
+        beta2(static_cast<T>(o.beta2)),
+        rest1(static_cast<T>(1 - o.beta1)),
+        rest2(static_cast<T>(1 - o.beta2)),
+        epsilon(static_cast<T>(o.epsilon)),
+        rate(static_cast<T>(o.learning_rate / Correction(o, o.beta1))),
+        correct2(static_cast<T>(1 / std::sqrt(Correction(o, o.beta2)))),
+        decay(static_cast<T>(o.learning_rate * o.weight_decay)) {}
+  T scale, beta1, beta2, rest1, rest2, epsilon, rate, correct2, decay;
+};
+
+template <typename T>
+void AdamSpan(int64_t n, T* w, const T* g, T* m, T* v,
+              const AdamFactors<T>& o) {
   ForLanes<T>(n, [&](auto lanes, int64_t i) HEED_LANES {
     const auto set = [&](T value)
                          HEED_LANES { return hn::Set(lanes.d, value); };
-    const auto gi = hn::Mul(set(scale), lanes.Load(g + i));
+    const auto gi = hn::Mul(set(o.scale), lanes.Load(g + i));
     const auto mi =
-        hn::MulAdd(set(beta1), lanes.Load(m + i), hn::Mul(set(rest1), gi));
-    const auto vi = hn::MulAdd(set(beta2), lanes.Load(v + i),
-                               hn::Mul(set(rest2), hn::Mul(gi, gi)));
-    const auto root = hn::MulAdd(hn::Sqrt(vi), set(correct2), set(epsilon));
+        hn::MulAdd(set(o.beta1), lanes.Load(m + i), hn::Mul(set(o.rest1), gi));
+    const auto vi = hn::MulAdd(set(o.beta2), lanes.Load(v + i),
+                               hn::Mul(set(o.rest2), hn::Mul(gi, gi)));
+    const auto root = hn::MulAdd(hn::Sqrt(vi), set(o.correct2), set(o.epsilon));
     const auto wi = lanes.Load(w + i);
-    const auto kept = hn::NegMulAdd(set(decay), wi, wi);
+    const auto kept = hn::NegMulAdd(set(o.decay), wi, wi);
     lanes.Store(mi, m + i);
     lanes.Store(vi, v + i);
-    lanes.Store(hn::NegMulAdd(set(rate), hn::Div(mi, root), kept), w + i);
+    lanes.Store(hn::NegMulAdd(set(o.rate), hn::Div(mi, root), kept), w + i);
   });
 }
 
-void AdamTensor(Tensor& w, const Tensor& g, Tensor& m, Tensor& v,
+void AdamTensor(const Weight& weight, const Tensor& g, Tensor& m, Tensor& v,
                 const AdamOptions& options) {
+  Tensor& w = weight.values;
   WithFloat(w, [&](auto zero) HWY_ATTR {
     using T = decltype(zero);
-    ParallelFor(w.numel(), kStepChunk, [&](int64_t i, int64_t end) HWY_ATTR {
+    const AdamFactors<T> factors(options);
+    ForWeights(weight, [&](int64_t i, int64_t end) HWY_ATTR {
       AdamSpan<T>(end - i, w.data<T>() + i, g.data<T>() + i, m.data<T>() + i,
-                  v.data<T>() + i, options);
+                  v.data<T>() + i, factors);
     });
   });
 }
@@ -92,12 +130,14 @@ void AdadeltaSpan(int64_t n, T* w, const T* g, T* eg2, T* ed2,
   });
 }
 
-void AdadeltaTensor(Tensor& w, const Tensor& g, Tensor& eg2, Tensor& ed2,
-                    double rho, double eps, double lr, double grad_scale) {
+void AdadeltaTensor(const Weight& weight, const Tensor& g, Tensor& eg2,
+                    Tensor& ed2, double rho, double eps, double lr,
+                    double grad_scale) {
   const AdadeltaOptions options{rho, eps, lr, grad_scale};
+  Tensor& w = weight.values;
   WithFloat(w, [&](auto zero) HWY_ATTR {
     using T = decltype(zero);
-    ParallelFor(w.numel(), kStepChunk, [&](int64_t i, int64_t end) HWY_ATTR {
+    ForWeights(weight, [&](int64_t i, int64_t end) HWY_ATTR {
       AdadeltaSpan<T>(end - i, w.data<T>() + i, g.data<T>() + i,
                       eg2.data<T>() + i, ed2.data<T>() + i, options);
     });
@@ -133,11 +173,12 @@ void RmspropSpan(int64_t count, T* w, const T* g, T* n, T* m, T* delta,
   });
 }
 
-void RmspropTensor(Tensor& w, const Tensor& g, Tensor& n, Tensor& m, Tensor& d,
-                   const RmspropOptions& options) {
+void RmspropTensor(const Weight& weight, const Tensor& g, Tensor& n, Tensor& m,
+                   Tensor& d, const RmspropOptions& options) {
+  Tensor& w = weight.values;
   WithFloat(w, [&](auto zero) HWY_ATTR {
     using T = decltype(zero);
-    ParallelFor(w.numel(), kStepChunk, [&](int64_t i, int64_t end) HWY_ATTR {
+    ForWeights(weight, [&](int64_t i, int64_t end) HWY_ATTR {
       RmspropSpan<T>(end - i, w.data<T>() + i, g.data<T>() + i, n.data<T>() + i,
                      m.data<T>() + i, d.data<T>() + i, options);
     });
@@ -159,26 +200,26 @@ void ClampTensor(Tensor& x, double limit) {
   });
 }
 
-void SgdTensor(Tensor& w, const Tensor& g, Tensor& v, double lr,
+void SgdTensor(const Weight& weight, const Tensor& g, Tensor& v, double lr,
                double momentum, double grad_scale) {
+  Tensor& w = weight.values;
   WithFloat(w, [&](auto zero) HWY_ATTR {
     using T = decltype(zero);
-    ParallelFor(
-        w.numel(), kStepChunk, [&](int64_t begin, int64_t end) HWY_ATTR {
-          T* wp = w.data<T>() + begin;
-          const T* gp = g.data<T>() + begin;
-          T* vp = v.data<T>() + begin;
-          ForLanes<T>(end - begin, [&](auto lanes, int64_t i) HEED_LANES {
-            const auto set = [&](double value) HEED_LANES {
-              return hn::Set(lanes.d, static_cast<T>(value));
-            };
-            const auto vi =
-                hn::MulAdd(set(momentum), lanes.Load(vp + i),
-                           hn::Mul(set(grad_scale), lanes.Load(gp + i)));
-            lanes.Store(vi, vp + i);
-            lanes.Store(hn::NegMulAdd(set(lr), vi, lanes.Load(wp + i)), wp + i);
-          });
-        });
+    ForWeights(weight, [&](int64_t begin, int64_t end) HWY_ATTR {
+      T* wp = w.data<T>() + begin;
+      const T* gp = g.data<T>() + begin;
+      T* vp = v.data<T>() + begin;
+      ForLanes<T>(end - begin, [&](auto lanes, int64_t i) HEED_LANES {
+        const auto set = [&](double value) HEED_LANES {
+          return hn::Set(lanes.d, static_cast<T>(value));
+        };
+        const auto vi =
+            hn::MulAdd(set(momentum), lanes.Load(vp + i),
+                       hn::Mul(set(grad_scale), lanes.Load(gp + i)));
+        lanes.Store(vi, vp + i);
+        lanes.Store(hn::NegMulAdd(set(lr), vi, lanes.Load(wp + i)), wp + i);
+      });
+    });
   });
 }
 
@@ -219,22 +260,25 @@ HWY_EXPORT(ClampTensor);
 
 }  // namespace
 
-void AdamStep(Tensor& w, const Tensor& g, Tensor& m, Tensor& v,
+void AdamStep(const Weight& w, const Tensor& g, Tensor& m, Tensor& v,
               const AdamOptions& options) {
-  assert(Fit(w, w) && Fit(w, g) && Fit(w, m) && Fit(w, v));
+  assert(Fit(w.values, w.values) && Fit(w.values, g) && Fit(w.values, m) &&
+         Fit(w.values, v));
   HWY_DYNAMIC_DISPATCH(AdamTensor)(w, g, m, v, options);
 }
 
-void AdadeltaStep(Tensor& w, const Tensor& g, Tensor& eg2, Tensor& ed2,
+void AdadeltaStep(const Weight& w, const Tensor& g, Tensor& eg2, Tensor& ed2,
                   double rho, double eps, double lr, double grad_scale) {
-  assert(Fit(w, w) && Fit(w, g) && Fit(w, eg2) && Fit(w, ed2));
+  assert(Fit(w.values, w.values) && Fit(w.values, g) && Fit(w.values, eg2) &&
+         Fit(w.values, ed2));
   HWY_DYNAMIC_DISPATCH(AdadeltaTensor)
   (w, g, eg2, ed2, rho, eps, lr, grad_scale);
 }
 
-void RmspropStep(Tensor& w, const Tensor& g, Tensor& n, Tensor& m, Tensor& d,
-                 const RmspropOptions& options) {
-  assert(Fit(w, w) && Fit(w, g) && Fit(w, n) && Fit(w, m) && Fit(w, d));
+void RmspropStep(const Weight& w, const Tensor& g, Tensor& n, Tensor& m,
+                 Tensor& d, const RmspropOptions& options) {
+  assert(Fit(w.values, w.values) && Fit(w.values, g) && Fit(w.values, n) &&
+         Fit(w.values, m) && Fit(w.values, d));
   HWY_DYNAMIC_DISPATCH(RmspropTensor)(w, g, n, m, d, options);
 }
 
@@ -243,9 +287,9 @@ void ClampStep(Tensor& x, double limit) {
   HWY_DYNAMIC_DISPATCH(ClampTensor)(x, limit);
 }
 
-void SgdStep(Tensor& w, const Tensor& g, Tensor& v, double lr, double momentum,
-             double grad_scale) {
-  assert(Fit(w, w) && Fit(w, g) && Fit(w, v));
+void SgdStep(const Weight& w, const Tensor& g, Tensor& v, double lr,
+             double momentum, double grad_scale) {
+  assert(Fit(w.values, w.values) && Fit(w.values, g) && Fit(w.values, v));
   HWY_DYNAMIC_DISPATCH(SgdTensor)(w, g, v, lr, momentum, grad_scale);
 }
 

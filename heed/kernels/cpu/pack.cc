@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/pack.cc"
 #include <hwy/foreach_target.h>
 // Must follow foreach_target.h.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -157,24 +158,36 @@ HWY_INLINE void EachOfPanel(const MatrixView& b, int64_t panel, int64_t padded,
   }
 }
 
+/// Only lines that are written at once are worth being streamed.
+constexpr bool kWholeLines = kLanes * sizeof(float) == 64;
+
 void PackPanelImpl(const MatrixView& b, int64_t panel, int64_t rows,
-                   float* HWY_RESTRICT out) {
+                   Writing writing, float* HWY_RESTRICT out) {
+  const bool streams = kWholeLines && writing == Writing::kStream;
+  const auto store = [streams](hn::Vec<DF> v, float* to) HWY_ATTR {
+    if (streams) {
+      hn::Stream(v, df, to);
+    } else {
+      hn::StoreU(v, df, to);
+    }
+  };
   const int64_t padded = PaddedRows(rows, false);
-  if (!b.transposed) {
+  if (b.transposed) {
+    EachTransposed(RowsOfPanel(b, panel, padded),
+                   [=](int64_t count, int64_t i, int64_t j,
+                       const hn::Vec<DF>* t) HWY_ATTR {
+                     for (int64_t c = 0; c < count; ++c) {
+                       store(t[c], out + (i + c) * kPanel + j);
+                     }
+                   });
+  } else {
     EachOfPanel(b, panel, padded,
                 [=](int64_t i, int64_t j, auto v, auto w) HWY_ATTR {
-                  hn::StoreU(v, df, out + i * kPanel + j);
-                  hn::StoreU(w, df, out + (i + 1) * kPanel + j);
+                  store(v, out + i * kPanel + j);
+                  store(w, out + (i + 1) * kPanel + j);
                 });
-    return;
   }
-  EachTransposed(RowsOfPanel(b, panel, padded),
-                 [=](int64_t count, int64_t i, int64_t j, const hn::Vec<DF>* t)
-                     HWY_ATTR {
-                       for (int64_t c = 0; c < count; ++c) {
-                         hn::StoreU(t[c], df, out + (i + c) * kPanel + j);
-                       }
-                     });
+  if (streams) hwy::FlushStream();
 }
 
 }  // namespace heed::kernels::cpu::HWY_NAMESPACE
@@ -186,8 +199,9 @@ namespace heed::kernels::cpu {
 HWY_EXPORT(PackPanelImpl);
 HWY_EXPORT(TransposeRowsImpl);
 
-void PackPanel(const MatrixView& b, int64_t panel, int64_t rows, float* out) {
-  HWY_DYNAMIC_DISPATCH(PackPanelImpl)(b, panel, rows, out);
+void PackPanel(const MatrixView& b, int64_t panel, int64_t rows, float* out,
+               Writing writing) {
+  HWY_DYNAMIC_DISPATCH(PackPanelImpl)(b, panel, rows, writing, out);
 }
 void TransposeRows(const float* x, int64_t x_rows, int64_t stride,
                    int64_t begin, int64_t end, int64_t rows, float* out) {

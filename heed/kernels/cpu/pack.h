@@ -43,9 +43,12 @@ struct MatrixView {
 /// Packs columns [64 panel, 64 panel + 64) of b into `out`, whose panel has
 /// PaddedRows(rows, ·) rows; rows from b.k up to `rows` become zero.
 /// What rounds to bf16, here and below, may be called only where HasBF16().
-void PackPanel(const MatrixView& b, int64_t panel, int64_t rows, float* out);
+/// Of kStream no cache keeps what is written; `out` is whole lines then.
+enum class Writing : uint8_t { kCached, kStream };
+void PackPanel(const MatrixView& b, int64_t panel, int64_t rows, float* out,
+               Writing writing = Writing::kCached);
 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
-                   uint16_t* out);
+                   uint16_t* out, Writing writing = Writing::kCached);
 
 /// out[i, j] = x[j, i] for i in [begin, end) and j < rows; columns of out from
 /// x_rows up to `rows` become zero. x [x_rows, ·] with row stride `stride`; out

@@ -16,11 +16,17 @@ constexpr int64_t kLanes = kVectorFloats;
 }  // namespace
 
 HEED_BF16 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
-                             uint16_t* out) {
+                             uint16_t* out, Writing writing) {
   const int64_t padded = PaddedRows(rows, true);
   const int64_t first = panel * kPanel;
+  const bool streams = writing == Writing::kStream;
   const auto store = [&](int64_t i, int64_t j, __m512i pairs) HEED_BF16 {
-    _mm512_storeu_si512(out + i * kPanel + 2 * j, pairs);
+    auto* to = reinterpret_cast<__m512i*>(out + i * kPanel + 2 * j);
+    if (streams) {
+      _mm512_stream_si512(to, pairs);
+    } else {
+      _mm512_storeu_si512(to, pairs);
+    }
   };
   if (!b.transposed) {
     for (int64_t i = 0; i < padded; i += 2) {
@@ -35,9 +41,8 @@ HEED_BF16 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
                   LoadUpTo(x + b.stride + j, i + 1 < b.k ? columns : 0)));
       }
     }
-    return;
   }
-  for (int64_t i = 0; i < padded; i += 2 * kLanes) {
+  for (int64_t i = 0; b.transposed && i < padded; i += 2 * kLanes) {
     for (int64_t j = 0; j < kPanel; j += kLanes) {
       __m512i t[kLanes];
       for (int64_t r = 0; r < kLanes; ++r) {
@@ -50,6 +55,7 @@ HEED_BF16 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
       for (int64_t c = 0; c < kLanes; ++c) store(i + 2 * c, j, t[c]);
     }
   }
+  if (streams) _mm_sfence();
 }
 
 HEED_BF16 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
@@ -100,7 +106,7 @@ HEED_BF16 void RoundBF16(const float* x, int64_t n, uint16_t* out) {
 
 namespace heed::kernels::cpu {
 
-void PackPanelBF16(const MatrixView&, int64_t, int64_t, uint16_t*) {
+void PackPanelBF16(const MatrixView&, int64_t, int64_t, uint16_t*, Writing) {
   assert(false);
 }
 void TransposeRowsBF16(const float*, int64_t, int64_t, int64_t, int64_t,
