@@ -20,9 +20,10 @@ enum class Activation : uint8_t { kNone, kRelu, kGelu, kGeluTanh, kSwish };
 /// keeps only f(z): enough for the gradient of kRelu. Shapes: z and y [R, C],
 /// bias [C]. The rows of matrices may be apart, as columns of a wider one are.
 void Activate(Tensor& z, const Tensor& bias, Activation f, Tensor& y);
-/// dz = dy f'(z); dbias += sum_r dz[r, :] unless it is null. dz may be dy.
-void ActivateGrad(const Tensor& dy, const Tensor& z, Activation f, Tensor& dz,
-                  Tensor* dbias);
+/// dz = scale dy f'(z); dbias += sum_r dz[r, :] unless it is null. dz may be
+/// dy.
+void ActivateGrad(const Tensor& dy, const Tensor& z, Activation f, double scale,
+                  Tensor& dz, Tensor* dbias);
 
 /// y[r, j] = f(x[r, j]) x[r, N + j]. Shapes: x [R, 2N], y [R, N].
 /// Paper: Shazeer 2020, 2002.05202.

@@ -120,7 +120,7 @@ TEST_P(Activations, GradientIsTheSlopeAndItsSumThatOfTheBias) {
     const Tensor dy = Tensor::Full(z.shape(), -1.5, z.dtype());
     Tensor dz(z.shape(), z.dtype());
     Tensor dbias = Tensor::Full({z.cols()}, 2, z.dtype());
-    ActivateGrad(dy, z, f, dz, &dbias);
+    ActivateGrad(dy, z, f, 1, dz, &dbias);
     for (int64_t r = 0; r < z.rows(); ++r) {
       for (int64_t c = 0; c < z.cols(); ++c) {
         ASSERT_NEAR(At(dz, r, c), -1.5 * Slope(f, At(z, r, c)),
@@ -134,7 +134,7 @@ TEST_P(Activations, GradientIsTheSlopeAndItsSumThatOfTheBias) {
       return sum;
     });
     Tensor in_place = dy.Clone();
-    ActivateGrad(in_place, z, f, in_place, nullptr);
+    ActivateGrad(in_place, z, f, 1, in_place, nullptr);
     EXPECT_EQ(in_place.ToVector<double>(), dz.ToVector<double>());
   });
 }
@@ -159,7 +159,7 @@ TEST_P(Activations, OfHugeNumbersAreFinite) {
     Tensor y({4});
     Activate(z, {}, f, y);
     EXPECT_EQ(y.ToVector<float>(), (std::vector<float>{0, 0, 1e4F, 3e38F}));
-    ActivateGrad(Tensor::Full({4}, 1), z, f, y, nullptr);
+    ActivateGrad(Tensor::Full({4}, 1), z, f, 1, y, nullptr);
     EXPECT_EQ(y.ToVector<float>(), (std::vector<float>{0, 0, 1, 1}));
   }
 }

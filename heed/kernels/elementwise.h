@@ -56,11 +56,6 @@ Tensor Maxout(const Tensor& x);
 /// dy goes to the greater of the two, in a tie to the first.
 Tensor MaxoutGrad(const Tensor& dy, const Tensor& x);
 
-/// y[i] = x[i] m[i], with m[i] = 0 with probability `rate` and 1 / (1 - rate)
-/// otherwise. m[i] depends on key and i alone: the gradient is the same call on
-/// dy. Range: 0 <= rate < 1.
-Tensor Dropout(const Tensor& x, double rate, uint64_t key);
-
 /// The columns of all parts side by side. Shapes: [.., C1], [.., C2], .. to
 /// [.., C1 + C2 + ..]. Any dtype; rows of the parts may be apart.
 Tensor ConcatColumns(std::span<const Tensor> parts);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heed/base/threads.h"
+#include "heed/kernels/dropout.h"
 #include "heed/kernels/testing.h"
 
 namespace heed::kernels {

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "heed/kernels/activation.h"
+#include "heed/kernels/dropout.h"
 #include "heed/kernels/quantize.h"
 #include "heed/tensor/tensor.h"
 
@@ -84,10 +85,11 @@ struct Epilogue {
   const Tensor* bias = nullptr;  // [N]
   Activation activation = Activation::kNone;
   bool accumulate = false;
+  DropoutKey dropout = {};  // not after kInt8
 };
 
-/// c = f(c + a b + bias), c within f only to accumulate. Shapes: a [..., K],
-/// b [K, N], c [..., N]. Rows of a may be apart; c is dense.
+/// c = Dropout(f(c + a b + bias)), c within f only to accumulate. Shapes: a
+/// [..., K], b [K, N], c [..., N]. Rows of a may be apart; c is dense.
 void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
               Tensor& c);
 /// The same of rows that are quantised once for several products of kInt8.

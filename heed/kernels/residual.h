@@ -7,15 +7,10 @@
 
 #include <cstdint>
 
+#include "heed/kernels/dropout.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed::kernels {
-
-/// Which elements are dropped; see kernels::Dropout.
-struct DropoutKey {
-  double rate = 0;
-  uint64_t key = 0;
-};
 
 /// x + Dropout(y). Shapes: equal.
 Tensor AddDropped(const Tensor& x, const Tensor& y, const DropoutKey& dropout);

@@ -191,13 +191,15 @@ Var TransformerStack::FeedForward(const Context& ctx, const Layer& layer,
                                   const Var& x) const {
   Var inner;
   if (options_.gated) {
-    inner = GatedActivation(layer.in(ctx, x), options_.activation);
+    inner = Dropout(ctx, GatedActivation(layer.in(ctx, x), options_.activation),
+                    options_.activation_dropout);
   } else {
-    inner = AffineActivation(x, ctx.Use(layer.in.weight()),
-                             ctx.Use(*layer.in.bias()), options_.activation);
+    inner = AffineActivationDropout(
+        ctx, x, ctx.Use(layer.in.weight()), ctx.Use(*layer.in.bias()),
+        options_.activation, options_.activation_dropout);
   }
   ctx.CheckCancelled();
-  return layer.out(ctx, Dropout(ctx, inner, options_.activation_dropout));
+  return layer.out(ctx, inner);
 }
 
 }  // namespace heed

@@ -1,5 +1,6 @@
 #include "heed/ops/elementwise.h"
 
+#include "heed/kernels/dropout.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/reduce.h"
 #include "heed/ops/check.h"

@@ -42,13 +42,14 @@ void CheckAffine(std::string_view op, const Var& x, const Var& weight,
 }
 
 Tensor Product(const Var& x, const Var& weight, const Tensor& bias,
-               kernels::Activation f) {
+               kernels::Activation f, const kernels::DropoutKey& dropout) {
   Shape shape = x.shape();
   shape.Set(-1, weight.dim(1));
   Tensor y(shape, x.value().dtype());
   kernels::Epilogue epilogue;
   if (bias.defined()) epilogue.bias = &bias;
   epilogue.activation = f;
+  epilogue.dropout = dropout;
   MultiplyBy(x.value(), Factor(weight), false, epilogue, y);
   return y;
 }

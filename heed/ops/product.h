@@ -46,9 +46,10 @@ void CheckProduct(const Var& x, const Var& weight, bool transposed = false);
 void CheckAffine(std::string_view op, const Var& x, const Var& weight,
                  const Var& bias, bool transposed);
 
-/// f(x W + bias) of operands that fit; `bias` may be undefined.
+/// Dropout(f(x W + bias)) of operands that fit; `bias` may be undefined.
 Tensor Product(const Var& x, const Var& weight, const Tensor& bias = {},
-               kernels::Activation f = kernels::Activation::kNone);
+               kernels::Activation f = kernels::Activation::kNone,
+               const kernels::DropoutKey& dropout = {});
 
 /// Adds the gradients of x W with respect to x (input `ix` of the operation)
 /// and W (input `iw`).

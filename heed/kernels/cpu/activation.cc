@@ -149,10 +149,12 @@ void ActivateRows(Tensor& z, const Tensor& bias, Activation f, Tensor& y) {
 
 /// dz of one row, which is added to `sums` unless that is null.
 template <class F, typename T>
-void ActivateRowGrad(int64_t n, const T* dy, const T* z, T* dz, T* sums) {
+void ActivateRowGrad(int64_t n, const T* dy, const T* z, T scale, T* dz,
+                     T* sums) {
   ForLanes<T>(n, [&](auto lanes, int64_t i) HEED_LANES {
     const auto slope = F::Slope(lanes.d, lanes.Load(z + i));
-    const auto g = hn::Mul(lanes.Load(dy + i), slope);
+    const auto scaled = hn::Mul(lanes.Load(dy + i), hn::Set(lanes.d, scale));
+    const auto g = hn::Mul(scaled, slope);
     lanes.Store(g, dz + i);
     if (sums != nullptr) {
       lanes.Store(hn::Add(g, lanes.Load(sums + i)), sums + i);
@@ -162,7 +164,7 @@ void ActivateRowGrad(int64_t n, const T* dy, const T* z, T* dz, T* sums) {
 
 /// Returns the sums of the rows of dz by chunk, [chunks, C], if `summed`.
 Tensor ActivateRowsGrad(const Tensor& dy, const Tensor& z, Activation f,
-                        Tensor& dz, bool summed) {
+                        double scale, Tensor& dz, bool summed) {
   const int64_t n = z.cols();
   const int64_t grain = RowGrain(n);
   Tensor parts;
@@ -174,7 +176,8 @@ Tensor ActivateRowsGrad(const Tensor& dy, const Tensor& z, Activation f,
     ParallelFor(z.rows(), grain, [&](int64_t begin, int64_t end) HWY_ATTR {
       T* sums = summed ? parts.row<T>(begin / grain) : nullptr;
       for (int64_t r = begin; r < end; ++r) {
-        ActivateRowGrad<F, T>(n, dy.row<T>(r), z.row<T>(r), dz.row<T>(r), sums);
+        ActivateRowGrad<F, T>(n, dy.row<T>(r), z.row<T>(r),
+                              static_cast<T>(scale), dz.row<T>(r), sums);
       }
     });
   });
@@ -243,12 +246,12 @@ void Activate(Tensor& z, const Tensor& bias, Activation f, Tensor& y) {
   HWY_DYNAMIC_DISPATCH(ActivateRows)(z, bias, f, y);
 }
 
-void ActivateGrad(const Tensor& dy, const Tensor& z, Activation f, Tensor& dz,
-                  Tensor* dbias) {
+void ActivateGrad(const Tensor& dy, const Tensor& z, Activation f, double scale,
+                  Tensor& dz, Tensor* dbias) {
   assert(dy.contiguous() && z.contiguous() && dz.contiguous());
   assert(dy.shape() == z.shape() && dz.shape() == z.shape());
-  const Tensor parts =
-      HWY_DYNAMIC_DISPATCH(ActivateRowsGrad)(dy, z, f, dz, dbias != nullptr);
+  const Tensor parts = HWY_DYNAMIC_DISPATCH(ActivateRowsGrad)(
+      dy, z, f, scale, dz, dbias != nullptr);
   if (dbias != nullptr) ColumnSumTo(*dbias, parts);
 }
 

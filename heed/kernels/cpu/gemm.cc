@@ -418,22 +418,29 @@ void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
   // Without columns a has no rows to count.
   assert((b.k == 0 || a.rows() == c.rows()) && c.contiguous());
   if (b.precision == Precision::kInt8) {
+    assert(epilogue.dropout.rate == 0);
     Multiply(QuantizeRows(a), b, epilogue, c);
     return;
   }
   const Tensor result = AsMatrix(c);
+  const bool activates =
+      epilogue.bias != nullptr || epilogue.activation != Activation::kNone;
   const auto finish = [&](const MatrixBlock& block) {
-    if (epilogue.bias == nullptr && epilogue.activation == Activation::kNone) {
-      return;
-    }
+    if (!activates && epilogue.dropout.rate == 0) return;
     const int64_t end = block.column + block.columns;
     Tensor part = result.Slice(block.row, block.row + block.rows)
                       .Columns(block.column, end);
-    Activate(part,
-             epilogue.bias == nullptr
-                 ? Tensor()
-                 : epilogue.bias->Reshape({c.cols()}).Slice(block.column, end),
-             epilogue.activation, part);
+    if (activates) {
+      Activate(
+          part,
+          epilogue.bias == nullptr
+              ? Tensor()
+              : epilogue.bias->Reshape({c.cols()}).Slice(block.column, end),
+          epilogue.activation, part);
+    }
+    if (epilogue.dropout.rate > 0) {
+      DropPart(part, block.row, block.column, c.cols(), epilogue.dropout);
+    }
   };
   if (a.dtype() == DType::kF64) {
     MultiplyF64(a, b.data, epilogue.accumulate, c);
