@@ -12,21 +12,22 @@ using kernels::QuantizedMatrix;
 
 void Parameter::Changed() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (Cache& cache : packed_) {
-    if (!arranged_only_ || &cache != &arranged()) cache = {};
-  }
+  for (Cache& cache : packed_) Forget(cache);
+}
+
+void Parameter::Forget(Cache& cache) {
+  if (!arranged_only_ || &cache != &arranged()) cache = {};
 }
 
 kernels::PackedForms Parameter::FormsToUpdate() {
   const std::lock_guard<std::mutex> lock(mutex_);
   const bool matrix = value_.dtype() == DType::kF32 && value_.rank() >= 2 &&
                       precision_ != Precision::kInt8;
-  const auto kept = [matrix](Cache& cache) -> kernels::PackedMatrix* {
-    const bool updated =
-        matrix && cache.valid && cache.used && cache.matrix.data.unique();
-    if (!updated) cache = {};
-    cache.used = false;
-    return updated ? &cache.matrix : nullptr;
+  const auto kept = [this, matrix](Cache& cache) -> kernels::PackedMatrix* {
+    const bool used = std::exchange(cache.used, false);
+    if (matrix && used && cache.matrix.data.unique()) return &cache.matrix;
+    Forget(cache);
+    return nullptr;
   };
   return {kept(packed_[0]), kept(packed_[1])};
 }

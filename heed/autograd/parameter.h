@@ -104,8 +104,11 @@ class Parameter {
   struct Cache {
     kernels::PackedMatrix matrix;
     bool valid = false;
-    bool used = false;  // since the last change
+    bool used = false;  // since the last change; valid, then
   };
+
+  /// Forgets a form, unless it is what the value is held as.
+  void Forget(Cache& cache);
 
   /// Whether numbers that it is given become bytes.
   bool quantizes() const;

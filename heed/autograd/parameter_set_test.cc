@@ -347,6 +347,15 @@ TEST(Quantized, OnlyInt8ComputesWithBytes) {
   EXPECT_EQ(p.Packed(false).precision, kNative);
 }
 
+TEST(Quantized, KeepsItsBytesWhoeverAsksForForms) {
+  Model model(1);
+  model.set.SetPrecision(kInt8);
+  const Tensor x = RandomTensor({3, 20}, 2, DType::kF32);
+  const std::vector<float> y = Times(x, model.matrix, false).ToVector<float>();
+  EXPECT_FALSE(model.matrix.FormsToUpdate().any());
+  EXPECT_EQ(Times(x, model.matrix, false).ToVector<float>(), y);
+}
+
 TEST(Quantized, BytesTakeAQuarterOfTheMemory) {
   ParameterSet set(1, DType::kF32, kNative);
   set.Add("large", {1024, 1024}, {}, ParameterUse::kMatrix);

@@ -290,6 +290,21 @@ TEST_P(Elementwise, DropoutScalesOrDrops) {
   });
 }
 
+TEST_P(Elementwise, DropPartIsDropoutOfAWiderTensor) {
+  ForSizes([](const Shape& shape, DType dtype) {
+    const Tensor x = Random(shape, dtype);
+    const Tensor whole = Dropout(x, 0.3, 11);
+    const int64_t row = shape[0] / 2;
+    const int64_t column = shape[1] / 3;
+    Tensor parts = x.Clone();
+    Tensor part = parts.Slice(row, shape[0]).Columns(column, shape[1]);
+    DropPart(part, row, column, shape[1], {0.3, 11});
+    ExpectEach(parts, 0, [&](int64_t r, int64_t c) {
+      return At(r >= row && c >= column ? whole : x, r, c);
+    });
+  });
+}
+
 TEST_P(Elementwise, DropoutOfRateZeroKeepsAll) {
   const Tensor x = Random({3, 50}, DType::kF32);
   EXPECT_EQ(Dropout(x, 0, 5).ToVector<float>(), x.ToVector<float>());

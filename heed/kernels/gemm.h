@@ -85,7 +85,7 @@ struct Epilogue {
   const Tensor* bias = nullptr;  // [N]
   Activation activation = Activation::kNone;
   bool accumulate = false;
-  DropoutKey dropout = {};  // not after kInt8
+  DropoutKey dropout = {};
 };
 
 /// c = Dropout(f(c + a b + bias)), c within f only to accumulate. Shapes: a

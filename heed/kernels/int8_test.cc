@@ -405,6 +405,28 @@ TEST(Gemm, AnEpilogueIsWhatFollowsTheProduct) {
   }
 }
 
+TEST(Gemm, DropoutIsTheLastOfAnEpilogue) {
+  for (const Kind& kind : Kinds()) {
+    for (const int64_t rows : {1, 37, 700}) {
+      Rng rng(8);
+      const Tensor a = RandomSlice({rows, 20}, kind.dtype, rng);
+      const Tensor bias = RandomSlice({1, 130}, kind.dtype, rng).Clone();
+      PackedMatrix packed;
+      Pack(RandomSlice({20, 130}, kind.dtype, rng), false, kind.precision,
+           packed);
+      Epilogue epilogue{&bias, Activation::kRelu};
+      Tensor all({rows, 130}, kind.dtype);
+      Multiply(a, packed, epilogue, all);
+      const Tensor expected = Dropout(all, 0.3, 11);
+      epilogue.dropout = {0.3, 11};
+      Tensor c({rows, 130}, kind.dtype);
+      Multiply(a, packed, epilogue, c);
+      ExpectEach(c, 0,
+                 [&](int64_t r, int64_t n) { return At(expected, r, n); });
+    }
+  }
+}
+
 TEST(Gemm, SelectedColumnsAreThoseOfTheWholeProduct) {
   for (const Kind& kind : Kinds()) {
     for (const int64_t count : {0, 1, 63, 64, 65, 200}) {

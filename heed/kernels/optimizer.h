@@ -15,10 +15,8 @@ namespace heed::kernels {
 /// A weight that a step changes, and what products have of it: that is arranged
 /// anew while the new values are in the cache. Forms are of an f32 matrix.
 struct Weight {
-  Weight(Tensor& w, const PackedForms& f = {})  // NOLINT: implicit by design
-      : values(w), forms(f) {}
   Tensor& values;
-  PackedForms forms;
+  PackedForms forms = {};
 };
 
 struct AdamOptions {

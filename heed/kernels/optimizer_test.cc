@@ -68,7 +68,7 @@ TEST_P(Optimizer, AdamIsTheFormula) {
   ExpectSteps(
       [&](Case& c, int t) {
         o.step = t;
-        AdamStep(c.w, c.g, c.s1, c.s2, o);
+        AdamStep({c.w}, c.g, c.s1, c.s2, o);
       },
       [&](double& w, double g, double& m, double& v, int t) {
         g *= 0.5;
@@ -84,14 +84,14 @@ TEST_P(Optimizer, AdamOfZeroGradientsStaysFinite) {
   Tensor w = Tensor::Full({33}, 1);
   Tensor m = Tensor::Zeros({33});
   Tensor v = Tensor::Zeros({33});
-  AdamStep(w, Tensor::Zeros({33}), m, v, AdamOptions{});
+  AdamStep({w}, Tensor::Zeros({33}), m, v, AdamOptions{});
   for (const float x : w.ToVector<float>()) EXPECT_EQ(x, 1);
 }
 
 TEST_P(Optimizer, AdadeltaIsTheFormula) {
   ExpectSteps(
       [](Case& c, int) {
-        AdadeltaStep(c.w, c.g, c.s1, c.s2, 0.95, 1e-2, 1.5, 0.5);
+        AdadeltaStep({c.w}, c.g, c.s1, c.s2, 0.95, 1e-2, 1.5, 0.5);
       },
       [](double& w, double g, double& eg2, double& ed2, int) {
         g *= 0.5;
@@ -108,7 +108,7 @@ TEST_P(Optimizer, RmspropIsTheFormula) {
   ExpectSteps(
       [&](Case& c, int t) {
         if (t == 1) moved = Tensor::Zeros(c.w.shape(), c.w.dtype());
-        RmspropStep(c.w, c.g, c.s1, c.s2, moved, {0.1, 0.8, 0.5, 1e-2, 0.5});
+        RmspropStep({c.w}, c.g, c.s1, c.s2, moved, {0.1, 0.8, 0.5, 1e-2, 0.5});
       },
       [&](double& w, double g, double& n, double& m, int t) {
         if (t == 1) delta = 0;
@@ -128,7 +128,7 @@ TEST_P(Optimizer, ClampKeepsWhatIsWithinTheLimit) {
 }
 
 TEST_P(Optimizer, SgdIsTheFormula) {
-  ExpectSteps([](Case& c, int) { SgdStep(c.w, c.g, c.s1, 0.1, 0.9, 0.5); },
+  ExpectSteps([](Case& c, int) { SgdStep({c.w}, c.g, c.s1, 0.1, 0.9, 0.5); },
               [](double& w, double g, double& v, double&, int) {
                 v = 0.9 * v + 0.5 * g;
                 w -= 0.1 * v;
@@ -176,7 +176,7 @@ TEST_P(Optimizer, StepsArrangeTheNewValues) {
         PackedMatrix forms[2];
         Pack(w, false, precision, forms[0]);
         Pack(w, true, precision, forms[1]);
-        step(plain_w, g, plain_state);
+        step({plain_w}, g, plain_state);
         step({w, {&forms[0], &forms[1]}}, g, state);
         EXPECT_EQ(w.ToVector<float>(), plain_w.ToVector<float>());
         EXPECT_EQ(state[0].ToVector<float>(), plain_state[0].ToVector<float>());

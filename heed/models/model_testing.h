@@ -110,8 +110,8 @@ class Adam {
       options.learning_rate = learning_rate;
       options.step = step_;
       if (parameter.value().rank() < 2) options.weight_decay = 0;
-      kernels::AdamStep(parameter.mutable_value(), parameter.gradient(), m_[i],
-                        v_[i], options);
+      kernels::AdamStep({parameter.mutable_value()}, parameter.gradient(),
+                        m_[i], v_[i], options);
       parameter.Changed();
       parameter.ClearGradient();
     }

@@ -70,14 +70,14 @@ Var AffineActivation(const Var& x, const Var& weight, const Var& bias,
 
 Var AffineActivationDropout(const Context& ctx, const Var& x, const Var& weight,
                             const Var& bias, Activation f, double rate) {
-  const bool drops = ctx.training && rate > 0;
-  if (!drops || f != Activation::kRelu) {
+  if (f != Activation::kRelu) {
     return Dropout(ctx, AffineActivation(x, weight, bias, f), rate);
   }
   CheckAffineActivation(x, weight, bias);
-  const Tensor y = Product(x, weight, bias.value(), f, {rate, ctx.NextKey()});
+  const kernels::DropoutKey drop = NextDropout(ctx, rate);
+  const Tensor y = Product(x, weight, bias.value(), f, drop);
   // What is above 0 was neither cut off nor dropped.
-  return RecordActivation(y, y, x, weight, bias, f, 1 / (1 - rate));
+  return RecordActivation(y, y, x, weight, bias, f, 1 / (1 - drop.rate));
 }
 
 Var GatedActivation(const Var& x, Activation f) {

@@ -1,6 +1,5 @@
 #include "heed/ops/elementwise.h"
 
-#include "heed/kernels/dropout.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/reduce.h"
 #include "heed/ops/check.h"
@@ -154,12 +153,18 @@ Var Maxout(const Var& x) {
                 });
 }
 
+kernels::DropoutKey NextDropout(const Context& ctx, double rate) {
+  if (!ctx.training || rate == 0) return {};
+  return {rate, ctx.NextKey()};
+}
+
 Var Dropout(const Context& ctx, const Var& x, double rate) {
-  if (!ctx.training || rate == 0) return x;
-  const uint64_t key = ctx.NextKey();
-  return Record("dropout", kernels::Dropout(x.value().Contiguous(), rate, key),
-                {x}, [rate, key](const Tensor& dy, Grads& g) {
-                  g.Add(0, kernels::Dropout(dy, rate, key));
+  const kernels::DropoutKey drop = NextDropout(ctx, rate);
+  if (drop.rate == 0) return x;
+  return Record("dropout",
+                kernels::Dropout(x.value().Contiguous(), drop.rate, drop.key),
+                {x}, [drop](const Tensor& dy, Grads& g) {
+                  g.Add(0, kernels::Dropout(dy, drop.rate, drop.key));
                 });
 }
 

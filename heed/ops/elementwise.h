@@ -3,6 +3,7 @@
 #define HEED_OPS_ELEMENTWISE_H_
 
 #include "heed/autograd/context.h"
+#include "heed/kernels/dropout.h"
 
 namespace heed {
 
@@ -34,6 +35,9 @@ Var AddRow(const Var& x, const Var& row);
 /// Throws: ShapeError for an odd number of columns.
 /// Paper: Goodfellow et al. 2013, arXiv:1302.4389.
 Var Maxout(const Var& x);
+
+/// What is dropped next: nothing unless training.
+kernels::DropoutKey NextDropout(const Context& ctx, double rate);
 
 /// While training, sets elements to zero with probability `rate` and divides
 /// the others by 1 − rate; else x itself.

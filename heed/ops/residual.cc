@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "heed/kernels/elementwise.h"
 #include "heed/kernels/gather.h"
 #include "heed/kernels/residual.h"
 #include "heed/ops/check.h"
+#include "heed/ops/elementwise.h"
 #include "heed/ops/product.h"
 #include "heed/ops/sinks.h"
 
@@ -13,12 +13,6 @@ namespace heed {
 namespace {
 
 using kernels::DropoutKey;
-
-/// What is dropped now: nothing unless training.
-DropoutKey NextDropout(const Context& ctx, double rate) {
-  if (!ctx.training || rate == 0) return {};
-  return {rate, ctx.NextKey()};
-}
 
 Tensor Dropped(const Tensor& x, const DropoutKey& dropout) {
   if (dropout.rate == 0) return x;

@@ -105,7 +105,7 @@ double Optimizer::Step(int64_t step, double learning_rate) {
   for (Slot& slot : slots_) {
     Parameter& p = *slot.parameter;
     if (!p.gradient().defined()) continue;
-    const kernels::Weight w(p.mutable_value(), p.FormsToUpdate());
+    const kernels::Weight w{p.mutable_value(), p.FormsToUpdate()};
     const Tensor& g = p.gradient();
     if (config_.optimizer == "sgd") {
       kernels::SgdStep(w, g, slot.first, learning_rate, config_.momentum,

@@ -54,9 +54,9 @@ struct NothingAhead {
   void Fetched(int64_t) {}
 };
 
-/// `lines` lines, for the next product's right factor. The result may be in no
-/// cache: of 1,024 rows by 512 it takes as long to be written as 500 products a
-/// number in bf16.
+/// `lines` lines, for the next product's right factor. A result that is in no
+/// cache would be waited for when it is stored, in bf16 for as long as 512
+/// products of each number take.
 struct LinesAhead {
   static constexpr int64_t kLine = 16;
   const float* next;

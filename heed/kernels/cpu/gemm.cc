@@ -51,7 +51,7 @@ void MultiplyPacked(const Sizes& size, bool bf16, const cpu::LeftWords& a,
 /// both cores get several chunks of a decoder step's 64 rows. A wide result
 /// leaves the cache anyway; more rows then share a reading of b. So they do
 /// where tiles multiply faster than b is read.
-int64_t ChunkRows(int64_t rows, int64_t n, bool bf16) {
+int64_t ChunkRows(int64_t rows, int64_t n, bool bf16 = false) {
   if (rows >= 1024 && n >= 4096) return 256;
   if (rows >= 1024 && bf16 && cpu::HasTiles()) return 128;
   return rows >= 512 ? 64 : 16;
@@ -63,6 +63,13 @@ int64_t LeftRowWords(int64_t words) {
   constexpr int64_t kSame = 512;
   constexpr int64_t kLine = 16;
   return words % kSame == 0 ? words + kLine : words;
+}
+
+/// Of a panel of so many rows.
+int64_t PanelBytes(int64_t rows, bool bf16) {
+  const DType dtype = bf16 ? DType::kBF16 : DType::kF32;
+  return cpu::PaddedRows(rows, bf16) * cpu::kPanel *
+         static_cast<int64_t>(SizeOf(dtype));
 }
 
 /// From this many rows on a product is divided by rows.
@@ -85,10 +92,9 @@ void RunPanels(int64_t rows, const PackedMatrix& b, bool accumulate, float* c,
                const Left& left, const Then& then) {
   const bool bf16 = b.precision == Precision::kBF16;
   const LeftFactor a = left(0, rows);
-  const int64_t panel_bytes = cpu::PaddedRows(b.k, bf16) * cpu::kPanel *
-                              static_cast<int64_t>(SizeOf(b.data.dtype()));
+  const int64_t panel_bytes = PanelBytes(b.k, bf16);
   const auto* panels = static_cast<const char*>(b.data.raw());
-  const int64_t unit = ChunkRows(b.n <= cpu::kPanel ? 0 : kManyRows, 0, bf16);
+  const int64_t unit = ChunkRows(b.n <= cpu::kPanel ? 0 : kManyRows, 0);
   const int64_t row_blocks = (rows + unit - 1) / unit;
   const int64_t group = ChunkPanels(std::min(rows, unit), b.k);
   const int64_t groups = (cpu::Panels(b.n) + group - 1) / group;
@@ -168,12 +174,10 @@ void PackF32(const cpu::MatrixView& b, int64_t rows, Precision precision,
   constexpr int64_t kGrain = 1 << 14;
   const int64_t grain = kGrain / std::max<int64_t>(1, panel_size);
   auto* data = static_cast<char*>(packed.data.raw());
-  const size_t bytes =
-      static_cast<size_t>(panel_size) * SizeOf(packed.data.dtype());
+  const int64_t bytes = PanelBytes(rows, bf16);
   ParallelForEach(
-      cpu::Panels(b.n), std::max<int64_t>(1, grain), [&](int64_t p) {
-        PackPanelF32(b, p, rows, bf16, data + static_cast<size_t>(p) * bytes);
-      });
+      cpu::Panels(b.n), std::max<int64_t>(1, grain),
+      [&](int64_t p) { PackPanelF32(b, p, rows, bf16, data + p * bytes); });
 }
 
 /// f64 products serve gradient checks: plain loops in an order that fits the
@@ -280,7 +284,7 @@ void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
   const bool bf16 = left.bf16;
   const int64_t k = left.rows;
   const int64_t m = left.x.cols();
-  const int64_t chunk = ChunkRows(kManyRows, 0, bf16);
+  const int64_t chunk = ChunkRows(kManyRows, 0);
   std::vector<std::optional<LeftFactor>> factors(
       static_cast<size_t>((m + chunk - 1) / chunk));
   ParallelForEach(std::ssize(factors), 1, [&](int64_t i) {
@@ -289,7 +293,7 @@ void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
   });
   const DType dtype = bf16 ? DType::kBF16 : DType::kF32;
   const int64_t panel_size = cpu::PaddedRows(k, bf16) * cpu::kPanel;
-  const auto panel_bytes = static_cast<int64_t>(SizeOf(dtype)) * panel_size;
+  const int64_t panel_bytes = PanelBytes(k, bf16);
   constexpr int64_t kChunks = 8;  // so that there are enough for some threads
   const int64_t block = std::max<int64_t>(
       1, std::min(kWideBlock / panel_bytes, cpu::Panels(b.n) / kChunks));
@@ -323,12 +327,11 @@ bool IsNarrow(const Tensor& x, const cpu::MatrixView& b) {
 /// c [x.cols, b.n] (+)= xᵀ b in f32, with both as they are.
 void MultiplyNarrow(const Tensor& x, const cpu::MatrixView& b, bool accumulate,
                     float* c) {
-  ParallelFor(
-      x.cols(), ChunkRows(0, 0, false), [&](int64_t begin, int64_t end) {
-        cpu::MultiplyRows(end - begin, b.n, b.k,
-                          {x.data<float>() + begin, 1, x.row_stride()}, b.data,
-                          b.stride, accumulate, {c + begin * b.n, b.n});
-      });
+  ParallelFor(x.cols(), ChunkRows(0, 0), [&](int64_t begin, int64_t end) {
+    cpu::MultiplyRows(end - begin, b.n, b.k,
+                      {x.data<float>() + begin, 1, x.row_stride()}, b.data,
+                      b.stride, accumulate, {c + begin * b.n, b.n});
+  });
 }
 
 /// Of so many rows that are left, how many are summed at once, zeros behind
@@ -385,18 +388,16 @@ void PackBlock(const Tensor& b, const MatrixBlock& block,
   const auto pack = [](const cpu::MatrixView& view, int64_t row, int64_t column,
                        int64_t columns, PackedMatrix& to) {
     const bool bf16 = to.precision == Precision::kBF16;
-    const auto size = static_cast<int64_t>(SizeOf(to.data.dtype()));
-    const int64_t panel_size = cpu::PaddedRows(to.k, bf16) * cpu::kPanel;
-    auto* data = static_cast<char*>(to.data.raw());
+    const int64_t panel_bytes = PanelBytes(to.k, bf16);
     // Before their next use what is larger would leave the caches anyway.
     constexpr int64_t kCached = 1 << 18;
-    const auto writing = to.data.numel() * size > kCached
+    const auto writing = cpu::Panels(to.n) * panel_bytes > kCached
                              ? cpu::Writing::kStream
                              : cpu::Writing::kCached;
+    auto* data = static_cast<char*>(to.data.raw()) + PanelBytes(row, bf16);
     const int64_t first = column / cpu::kPanel;
     for (int64_t p = first; p < first + cpu::Panels(columns); ++p) {
-      PackPanelF32(view, p, view.k, bf16,
-                   data + (p * panel_size + row * cpu::kPanel) * size, writing);
+      PackPanelF32(view, p, view.k, bf16, data + p * panel_bytes, writing);
     }
   };
   const float* data = b.data<float>();
@@ -418,7 +419,6 @@ void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
   // Without columns a has no rows to count.
   assert((b.k == 0 || a.rows() == c.rows()) && c.contiguous());
   if (b.precision == Precision::kInt8) {
-    assert(epilogue.dropout.rate == 0);
     Multiply(QuantizeRows(a), b, epilogue, c);
     return;
   }

@@ -120,6 +120,9 @@ void Multiply(const QuantizedRows& a, const PackedMatrix& b,
   if (!product.relu && epilogue.activation != Activation::kNone) {
     Activate(c, {}, epilogue.activation, c);
   }
+  if (epilogue.dropout.rate > 0) {
+    DropPart(c, 0, 0, c.cols(), epilogue.dropout);
+  }
 }
 
 }  // namespace heed::kernels

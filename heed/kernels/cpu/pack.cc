@@ -159,7 +159,8 @@ HWY_INLINE void EachOfPanel(const MatrixView& b, int64_t panel, int64_t padded,
 }
 
 /// Only lines that are written at once are worth being streamed.
-constexpr bool kWholeLines = kLanes * sizeof(float) == 64;
+constexpr size_t kLineBytes = 64;
+constexpr bool kWholeLines = kLanes * sizeof(float) == kLineBytes;
 
 void PackPanelImpl(const MatrixView& b, int64_t panel, int64_t rows,
                    Writing writing, float* HWY_RESTRICT out) {

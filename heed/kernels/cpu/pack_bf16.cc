@@ -41,18 +41,19 @@ HEED_BF16 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
                   LoadUpTo(x + b.stride + j, i + 1 < b.k ? columns : 0)));
       }
     }
-  }
-  for (int64_t i = 0; b.transposed && i < padded; i += 2 * kLanes) {
-    for (int64_t j = 0; j < kPanel; j += kLanes) {
-      __m512i t[kLanes];
-      for (int64_t r = 0; r < kLanes; ++r) {
-        const float* x = b.data + (first + j + r) * b.stride + i;
-        const int64_t there = first + j + r < b.n ? b.k - i : 0;
-        t[r] = RoundedJoin(LoadUpTo(x, there),
-                           LoadUpTo(x + kLanes, there - kLanes));
+  } else {
+    for (int64_t i = 0; i < padded; i += 2 * kLanes) {
+      for (int64_t j = 0; j < kPanel; j += kLanes) {
+        __m512i t[kLanes];
+        for (int64_t r = 0; r < kLanes; ++r) {
+          const float* x = b.data + (first + j + r) * b.stride + i;
+          const int64_t there = first + j + r < b.n ? b.k - i : 0;
+          t[r] = RoundedJoin(LoadUpTo(x, there),
+                             LoadUpTo(x + kLanes, there - kLanes));
+        }
+        Transpose(t);
+        for (int64_t c = 0; c < kLanes; ++c) store(i + 2 * c, j, t[c]);
       }
-      Transpose(t);
-      for (int64_t c = 0; c < kLanes; ++c) store(i + 2 * c, j, t[c]);
     }
   }
   if (streams) _mm_sfence();

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "heed/base/threads.h"
-#include "heed/kernels/elementwise.h"
+#include "heed/kernels/dropout.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/sparse_attention.cc"
