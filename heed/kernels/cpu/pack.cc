@@ -165,7 +165,7 @@ constexpr bool kWholeLines = kLanes * sizeof(float) == kLineBytes;
 void PackPanelImpl(const MatrixView& b, int64_t panel, int64_t rows,
                    Writing writing, float* HWY_RESTRICT out) {
   const bool streams = kWholeLines && writing == Writing::kStream;
-  const auto store = [streams](hn::Vec<DF> v, float* to) HWY_ATTR {
+  const auto store = [&](hn::Vec<DF> v, float* to) HWY_ATTR {
     if (streams) {
       hn::Stream(v, df, to);
     } else {
