@@ -12,6 +12,7 @@
 #include "heed/base/timing.h"
 #include "heed/kernels/cpu/attention_bf16.h"
 #include "heed/kernels/cpu/pack.h"
+#include "heed/kernels/elementwise.h"
 
 #if defined(__x86_64__)
 #include "heed/kernels/cpu/onednn.h"
@@ -274,6 +275,8 @@ struct TransposedLeft {
   }
 };
 
+/// So few panels make too few blocks for some threads.
+constexpr int64_t kFewPanels = 4;
 /// What of a wide right operand is packed and used at once, in bytes.
 constexpr int64_t kWideBlock = 1 << 19;
 
@@ -314,24 +317,41 @@ void MultiplyWide(const TransposedLeft& left, const cpu::MatrixView& b,
   });
 }
 
-/// Of so few panels nothing is packed: reading them takes less.
-constexpr int64_t kNarrowPanels = 4;
+/// Bytes of a result that stays in the second cache with what is summed.
+constexpr int64_t kNarrowBytes = 1 << 18;
 
 /// Whether MultiplyNarrow is best for xᵀ b.
 bool IsNarrow(const Tensor& x, const cpu::MatrixView& b) {
-  constexpr int64_t kStride = 512;  // columns that are farther apart take long
-  return b.n <= kNarrowPanels * cpu::kPanel && b.n % cpu::kPanel == 0 &&
-         x.row_stride() <= kStride && b.stride <= kStride;
+  const int64_t numbers = x.cols() * b.n;
+  return b.n % cpu::kPanel == 0 &&
+         numbers * static_cast<int64_t>(sizeof(float)) <= kNarrowBytes;
 }
 
-/// c [x.cols, b.n] (+)= xᵀ b in f32, with both as they are.
+/// c [x.cols, b.n] (+)= xᵀ b in f32. Both halves of the rows are summed apart,
+/// so that of two cores neither reads what the other one wrote.
 void MultiplyNarrow(const Tensor& x, const cpu::MatrixView& b, bool accumulate,
-                    float* c) {
-  ParallelFor(x.cols(), ChunkRows(0, 0), [&](int64_t begin, int64_t end) {
-    cpu::MultiplyRows(end - begin, b.n, b.k,
-                      {x.data<float>() + begin, 1, x.row_stride()}, b.data,
-                      b.stride, accumulate, {c + begin * b.n, b.n});
+                    Tensor& c) {
+  const int64_t m = x.cols();
+  const int64_t half = (b.k + 2 * kSumUnit - 1) / (2 * kSumUnit) * kSumUnit;
+  const int64_t halves = b.k > half ? 2 : 1;
+  // All of b is copied for each chunk; some cores shall get one.
+  const int64_t chunk = m < 256 ? 64 : 128;
+  const int64_t chunks = (m + chunk - 1) / chunk;
+  Tensor second = halves == 2 ? Tensor({m, b.n}) : Tensor();
+  ParallelForEach(halves * chunks, 1, [&](int64_t i) {
+    const bool later = i >= chunks;
+    const int64_t row = later ? half : 0;
+    const int64_t rows = later ? b.k - half : std::min(half, b.k);
+    const int64_t column = i % chunks * chunk;
+    const int64_t columns = std::min(chunk, m - column);
+    Tensor scratch({cpu::OuterScratch(columns, b.n)});
+    cpu::SumOuterProducts(
+        {x.row<float>(row) + column, rows, columns, x.row_stride(), false},
+        {b.data + row * b.stride, rows, b.n, b.stride, false},
+        accumulate && !later, scratch.data<float>(),
+        {(later ? second : c).row<float>(column), b.n});
   });
+  if (halves == 2) AddTo(c, second);
 }
 
 /// Of so many rows that are left, how many are summed at once, zeros behind
@@ -485,8 +505,8 @@ void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
                             part.row_stride(), false};
     const bool add = accumulate || r > 0;
     if (!bf16 && IsNarrow(x_part, b)) {
-      MultiplyNarrow(x_part, b, add, c.data<float>());
-    } else if (b.n > kNarrowPanels * cpu::kPanel && b.n >= x.cols()) {
+      MultiplyNarrow(x_part, b, add, c);
+    } else if (b.n > kFewPanels * cpu::kPanel && b.n >= x.cols()) {
       MultiplyWide(a, b, add, c.data<float>());
     } else {
       PackF32(b, rows, precision, packed);

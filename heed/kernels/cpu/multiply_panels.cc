@@ -44,13 +44,6 @@ void MultiplyPanels(int64_t m, int64_t n, int64_t k, const LeftWords& a,
   HWY_DYNAMIC_DISPATCH(MultiplyImpl)(m, n, k, a, right, accumulate, c);
 }
 
-void MultiplyRows(int64_t m, int64_t n, int64_t k, const LeftWords& a,
-                  const float* b, int64_t b_row, bool accumulate,
-                  const Floats2D& c) {
-  const RightWords right{b, b_row, kPanel};
-  HWY_DYNAMIC_DISPATCH(MultiplyImpl)(m, n, k, a, right, accumulate, c);
-}
-
 }  // namespace cpu
 }  // namespace heed::kernels
 #endif  // HWY_ONCE

@@ -64,13 +64,28 @@ void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
 /// nor on the width of vectors.
 void MultiplyPanels(int64_t m, int64_t n, int64_t k, const LeftWords& a,
                     const float* b, bool accumulate, const Floats2D& c);
-/// The same with b as it is, of whole panels; its rows are b_row apart.
-void MultiplyRows(int64_t m, int64_t n, int64_t k, const LeftWords& a,
-                  const float* b, int64_t b_row, bool accumulate,
-                  const Floats2D& c);
 /// The same of pairs of bf16: a [m, PairWords(k)] and panels of pairs.
 void MultiplyPanelsBF16(int64_t m, int64_t n, int64_t k, const LeftWords& a,
                         const float* b, bool accumulate, const Floats2D& c);
+
+/// Rows that SumOuterProducts copies, and what is summed of them at once.
+inline constexpr int64_t kOuterBlock = 128;
+/// Words from row to row of n copied columns: an odd number of lines, so that
+/// rows do not meet in the same sets of a cache.
+constexpr int64_t OuterRowWords(int64_t n) {
+  constexpr int64_t kLine = 16;
+  return ((n + kLine - 1) / kLine | 1) * kLine;
+}
+/// Scratch of SumOuterProducts: kOuterBlock rows of both.
+constexpr int64_t OuterScratch(int64_t m, int64_t n) {
+  return kOuterBlock * (OuterRowWords(m) + n);
+}
+/// c [m, n] (+)= xᵀ y, in f32, with x [k, m] and y [k, n] of whole panels,
+/// neither transposed. A number is one sum in the order of k. Both are copied
+/// block by block, the next block is fetched meanwhile; c is read and written
+/// once for each, so it had better stay in a cache.
+void SumOuterProducts(const MatrixView& x, const MatrixView& y, bool accumulate,
+                      float* scratch, const Floats2D& c);
 
 /// out = x rounded to bf16 (nearest, ties to even; subnormal ones become 0).
 void RoundBF16(const float* x, int64_t n, uint16_t* out);

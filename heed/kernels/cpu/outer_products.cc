@@ -1,0 +1,109 @@
+// Sums of outer products of rows, which stay in a cache.
+#include <algorithm>
+
+#include "heed/kernels/cpu/pack.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/outer_products.cc"
+#include <hwy/foreach_target.h>
+// Must follow foreach_target.h.
+#include <hwy/highway.h>
+
+#include "heed/kernels/cpu/attention_tiles-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+namespace {
+
+using cpu::kOuterBlock;
+using cpu::kPanel;
+using cpu::LinesAhead;
+using cpu::MatrixView;
+
+/// Rows of the product's tiles.
+constexpr int64_t kTileRows = 6;
+
+/// Rows [first, first + rows) of x to rows that are to_row apart.
+void CopyRows(const MatrixView& x, int64_t first, int64_t rows, float* to,
+              int64_t to_row) {
+  for (int64_t i = 0; i < rows; ++i) {
+    const float* from = x.data + (first + i) * x.stride;
+    ForLanes<float>(x.n, [&](auto lanes, int64_t j) HEED_LANES {
+      lanes.Store(lanes.Load(from + j), to + i * to_row + j);
+    });
+  }
+}
+
+/// The same of columns [64 p, 64 p + 64).
+void CopyPanels(const MatrixView& y, int64_t first, int64_t rows, float* to) {
+  const FloatD d;
+  for (int64_t i = 0; i < rows; ++i) {
+    const float* from = y.data + (first + i) * y.stride;
+    float* out = to + i * kPanel;
+    for (int64_t j = 0; j < y.n; j += kPanel) {
+      HEED_UNROLL for (int64_t v = 0; v < kPanel; v += kLanes) {
+        hn::StoreU(hn::LoadU(d, from + j + v), d, out + v);
+      }
+      out += kOuterBlock * kPanel;
+    }
+  }
+}
+
+/// Part `i` of `n` of the lines of so many rows from `first` on.
+LinesAhead PartAhead(const MatrixView& x, int64_t first, int64_t rows,
+                     int64_t i, int64_t n) {
+  const int64_t lines = rows * x.stride / LinesAhead::kLine;
+  const int64_t begin = lines * i / n;
+  return {x.data + first * x.stride + begin * LinesAhead::kLine,
+          lines * (i + 1) / n - begin};
+}
+
+void SumOuterProductsImpl(const MatrixView& x, const MatrixView& y,
+                          bool accumulate, float* scratch, const Floats2D& c) {
+  const int64_t x_row = cpu::OuterRowWords(x.n);
+  float* const panels = scratch + kOuterBlock * x_row;
+  const int64_t n_panels = y.n / kPanel;
+  const WordFormat format(Precision::kNative);
+  for (int64_t k = 0; k < x.k; k += kOuterBlock) {
+    const int64_t rows = std::min(kOuterBlock, x.k - k);
+    const int64_t after = std::min(kOuterBlock, x.k - k - rows);
+    CopyRows(x, k, rows, scratch, x_row);
+    CopyPanels(y, k, rows, panels);
+    const int64_t half = x.n / 2 / kTileRows * kTileRows;
+    for (int64_t p = 0; p < n_panels; ++p) {
+      const RightWords right{panels + p * kOuterBlock * kPanel, kPanel,
+                             kTileCols};
+      const auto product = [&](int64_t begin, int64_t end,
+                               const LinesAhead& ahead) {
+        Product(format, end - begin, rows, kPanel,
+                LeftWords{scratch + begin, 1, x_row}, right,
+                accumulate || k > 0,
+                Floats2D{c.first + begin * c.row + p * kPanel, c.row}, ahead);
+      };
+      product(0, half, PartAhead(x, k + rows, after, p, n_panels));
+      product(half, x.n, PartAhead(y, k + rows, after, p, n_panels));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+namespace {
+
+HWY_EXPORT(SumOuterProductsImpl);
+
+}  // namespace
+namespace cpu {
+
+void SumOuterProducts(const MatrixView& x, const MatrixView& y, bool accumulate,
+                      float* scratch, const Floats2D& c) {
+  HWY_DYNAMIC_DISPATCH(SumOuterProductsImpl)(x, y, accumulate, scratch, c);
+}
+
+}  // namespace cpu
+}  // namespace heed::kernels
+#endif  // HWY_ONCE

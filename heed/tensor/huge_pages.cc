@@ -1,0 +1,103 @@
+#include "heed/tensor/huge_pages.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <iterator>
+#include <new>
+
+namespace heed::pool {
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+constexpr size_t Up(size_t n, size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+void* Pointer(uintptr_t address) { return reinterpret_cast<void*>(address); }
+
+}  // namespace
+
+HugePages::~HugePages() {
+  for (const auto& [begin, bytes] : regions_) munmap(Pointer(begin), bytes);
+}
+
+void* HugePages::Take(size_t bytes) {
+  const size_t size = Up(bytes, kAlignment);
+  if (size > kRegion) throw std::bad_alloc();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto fits = [size](const auto& block) { return block.second >= size; };
+  auto block = std::ranges::find_if(free_, fits);
+  if (block == free_.end()) {
+    AddRegion();
+    block = std::ranges::find_if(free_, fits);
+  }
+  const auto [begin, had] = *block;
+  free_.erase(block);
+  if (had > size) free_.emplace(begin + size, had - size);
+  return Pointer(begin);
+}
+
+void HugePages::Give(void* block, size_t bytes) {
+  const size_t size = Up(bytes, kAlignment);
+  const auto begin = reinterpret_cast<uintptr_t>(block);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto joined = Join(begin, size);
+  const uintptr_t end = joined->first + joined->second;
+  const auto region = regions_.find(joined->first);
+  if (region != regions_.end() && region->second == joined->second) {
+    munmap(Pointer(region->first), region->second);
+    regions_.erase(region);
+    free_.erase(joined);
+    return;
+  }
+  // Pages that the block was on and that are free as a whole now.
+  const uintptr_t first =
+      std::max(Up(joined->first, kHugePage), begin / kHugePage * kHugePage);
+  const uintptr_t last =
+      std::min(end / kHugePage * kHugePage, Up(begin + size, kHugePage));
+  if (first < last) madvise(Pointer(first), last - first, MADV_DONTNEED);
+}
+
+/// Adds a free region.
+void HugePages::AddRegion() {
+  // Regions begin with a page; what lies before and behind is given back.
+  constexpr size_t kBytes = kRegion + kHugePage;
+  void* const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  const auto begin = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t first = Up(begin, kHugePage);
+  if (first > begin) munmap(memory, first - begin);
+  munmap(Pointer(first + kRegion), begin + kBytes - first - kRegion);
+  madvise(Pointer(first), kRegion, MADV_HUGEPAGE);  // a refusal costs nothing
+  regions_.emplace(first, kRegion);
+  free_.emplace(first, kRegion);
+}
+
+/// Adds a free block and joins it with its neighbours in its region.
+HugePages::Blocks::iterator HugePages::Join(uintptr_t begin, size_t bytes) {
+  auto after = free_.lower_bound(begin);
+  auto joined = free_.emplace_hint(after, begin, bytes);
+  const auto join_next = [&](Blocks::iterator block) {
+    const auto next = std::next(block);
+    if (next == free_.end() || block->first + block->second != next->first ||
+        regions_.contains(next->first)) {
+      return;
+    }
+    block->second += next->second;
+    free_.erase(next);
+  };
+  join_next(joined);
+  if (joined != free_.begin() && !regions_.contains(begin)) {
+    const auto previous = std::prev(joined);
+    if (previous->first + previous->second == begin) {
+      join_next(previous);
+      joined = previous;
+    }
+  }
+  return joined;
+}
+
+}  // namespace heed::pool
