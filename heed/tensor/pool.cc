@@ -81,9 +81,9 @@ size_t CapacityOf(int size_class) {
   return base + base / kSteps * (size_class % kSteps);
 }
 
-/// Elements stand on huge pages, for fewer TLB misses: on small ones, training
-/// took up to a sixth longer and decoding of one text in bytes a third. Whether
-/// a buffer shares them with others.
+/// Elements stand on huge pages, for fewer TLB misses: on small ones a step of
+/// training took 2 to 36 % longer, see docs/decisions.md. Whether a buffer
+/// shares them with others.
 bool SharesHugePages(size_t capacity) {
   constexpr size_t kLeast = size_t{64} << 10;
   return HEED_POOL_KEEPS && capacity >= kLeast && capacity < kHugePage;
