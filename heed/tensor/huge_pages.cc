@@ -78,26 +78,23 @@ void HugePages::AddRegion() {
 
 /// Adds a free block and joins it with its neighbours in its region.
 HugePages::Blocks::iterator HugePages::Join(uintptr_t begin, size_t bytes) {
-  auto after = free_.lower_bound(begin);
-  auto joined = free_.emplace_hint(after, begin, bytes);
-  const auto join_next = [&](Blocks::iterator block) {
-    const auto next = std::next(block);
-    if (next == free_.end() || block->first + block->second != next->first ||
-        regions_.contains(next->first)) {
-      return;
-    }
-    block->second += next->second;
-    free_.erase(next);
+  const auto joined = free_.emplace(begin, bytes).first;
+  const auto meet = [&](Blocks::iterator block, Blocks::iterator next) {
+    return block->first + block->second == next->first &&
+           !regions_.contains(next->first);
   };
-  join_next(joined);
-  if (joined != free_.begin() && !regions_.contains(begin)) {
-    const auto previous = std::prev(joined);
-    if (previous->first + previous->second == begin) {
-      join_next(previous);
-      joined = previous;
-    }
+  const auto next = std::next(joined);
+  if (next != free_.end() && meet(joined, next)) {
+    joined->second += next->second;
+    free_.erase(next);
   }
-  return joined;
+  if (joined == free_.begin() || !meet(std::prev(joined), joined)) {
+    return joined;
+  }
+  const auto previous = std::prev(joined);
+  previous->second += joined->second;
+  free_.erase(joined);
+  return previous;
 }
 
 }  // namespace heed::pool

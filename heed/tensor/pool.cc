@@ -32,6 +32,7 @@ namespace {
 constexpr int kMinLog2 = 6;
 constexpr int kSteps = 4;  // classes per power of two
 constexpr int kClasses = (48 - kMinLog2) * kSteps;
+
 class SpinLock {
  public:
   void lock() {

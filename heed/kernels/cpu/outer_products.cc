@@ -23,32 +23,6 @@ using cpu::MatrixView;
 /// Rows of the product's tiles.
 constexpr int64_t kTileRows = 6;
 
-/// Rows [first, first + rows) of x to rows that are to_row apart.
-void CopyRows(const MatrixView& x, int64_t first, int64_t rows, float* to,
-              int64_t to_row) {
-  for (int64_t i = 0; i < rows; ++i) {
-    const float* from = x.data + (first + i) * x.stride;
-    ForLanes<float>(x.n, [&](auto lanes, int64_t j) HEED_LANES {
-      lanes.Store(lanes.Load(from + j), to + i * to_row + j);
-    });
-  }
-}
-
-/// The same of columns [64 p, 64 p + 64).
-void CopyPanels(const MatrixView& y, int64_t first, int64_t rows, float* to) {
-  const FloatD d;
-  for (int64_t i = 0; i < rows; ++i) {
-    const float* from = y.data + (first + i) * y.stride;
-    float* out = to + i * kPanel;
-    for (int64_t j = 0; j < y.n; j += kPanel) {
-      HEED_UNROLL for (int64_t v = 0; v < kPanel; v += kLanes) {
-        hn::StoreU(hn::LoadU(d, from + j + v), d, out + v);
-      }
-      out += kOuterBlock * kPanel;
-    }
-  }
-}
-
 /// Part `i` of `n` of the lines of so many rows from `first` on.
 LinesAhead PartAhead(const MatrixView& x, int64_t first, int64_t rows,
                      int64_t i, int64_t n) {
@@ -63,16 +37,17 @@ void SumOuterProductsImpl(const MatrixView& x, const MatrixView& y,
   const int64_t x_row = cpu::OuterRowWords(x.n);
   float* const panels = scratch + kOuterBlock * x_row;
   const int64_t n_panels = y.n / kPanel;
+  const int64_t half = x.n / 2 / kTileRows * kTileRows;
   const WordFormat format(Precision::kNative);
   for (int64_t k = 0; k < x.k; k += kOuterBlock) {
     const int64_t rows = std::min(kOuterBlock, x.k - k);
     const int64_t after = std::min(kOuterBlock, x.k - k - rows);
-    CopyRows(x, k, rows, scratch, x_row);
-    CopyPanels(y, k, rows, panels);
-    const int64_t half = x.n / 2 / kTileRows * kTileRows;
+    const MatrixView y_rows{y.data + k * y.stride, rows, y.n, y.stride, false};
+    ScaleRows(rows, x.n, x.data + k * x.stride, x.stride, 1, scratch, x_row);
     for (int64_t p = 0; p < n_panels; ++p) {
-      const RightWords right{panels + p * kOuterBlock * kPanel, kPanel,
-                             kTileCols};
+      float* const panel = panels + p * kOuterBlock * kPanel;
+      cpu::PackPanel(y_rows, p, rows, panel);
+      const RightWords right{panel, kPanel, kTileCols};
       const auto product = [&](int64_t begin, int64_t end,
                                const LinesAhead& ahead) {
         Product(format, end - begin, rows, kPanel,

@@ -53,9 +53,9 @@ void MultiplyByPanels(int64_t m, int64_t n, int64_t words, const LeftWords& a,
       return b.first + p * b.panel + i * b.row;
     };
     for (int64_t p = 0; p < last; ++p) {
-      const bool dense = b.row == kPanel && (p + 1) * kPanel < n;
-      const LinesAhead ahead{dense ? panel(p + 1) : panel(p),
-                             dense ? count * kPanel / LinesAhead::kLine : 0};
+      const bool more = (p + 1) * kPanel < n;
+      const LinesAhead ahead{more ? panel(p + 1) : panel(p),
+                             more ? count * kPanel / LinesAhead::kLine : 0};
       product(m, count, kPanel, left, panel(p), add,
               Floats2D{c.first + p * kPanel, c.row}, ahead);
     }
