@@ -108,13 +108,13 @@ TEST_F(GuidedTraining, TeachesLinksThatTrainingAloneDoesNotFind) {
     TranslationConfig guided = GuidedConfig(transformer ? "tg" : "g");
     for (TranslationConfig* config : {&alone, &guided}) {
       if (transformer) UseTransformer(*config);
-      config->run.epochs = transformer ? 16 : 10;
+      config->run.epochs = transformer ? 14 : 10;
     }
     const double without = TrainTranslation(alone).best;
     const double with = TrainTranslation(guided).best;
-    // Few pairs are few for a Transformer, which finds some links alone.
+    // Few pairs are few for a Transformer.
     EXPECT_LT(with, transformer ? 20 : 5);
-    EXPECT_GT(without, transformer ? 2 * with : 50);
+    EXPECT_GT(without, transformer ? 35 : 50);
     // What was measured is what the model in the folder does.
     const TranslationModel model = ReadTranslationModel(guided.run.out);
     const auto gold = ReadAlignments({folder_.Path("vl")}, valid_);
