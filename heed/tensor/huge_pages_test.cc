@@ -13,21 +13,16 @@
 #include <thread>
 #include <vector>
 
+#include "heed/tensor/testing.h"
+
 namespace heed::pool {
 namespace {
 
 constexpr size_t kPage = 4096;
 
-/// How many pages of [first, first + bytes) are resident.
-size_t ResidentPages(uintptr_t first, size_t bytes) {
-  std::vector<unsigned char> pages(bytes / kPage);
-  EXPECT_EQ(mincore(reinterpret_cast<void*>(first), bytes, pages.data()), 0);
-  return static_cast<size_t>(std::ranges::count_if(
-      pages, [](unsigned char page) { return (page & 1) != 0; }));
-}
-
-uintptr_t PageOf(const void* block) {
-  return reinterpret_cast<uintptr_t>(block) / kHugePage * kHugePage;
+const char* PageOf(const void* block) {
+  const auto address = reinterpret_cast<uintptr_t>(block);
+  return reinterpret_cast<const char*>(address / kHugePage * kHugePage);
 }
 
 TEST(HugePages, BlocksAreAlignedAndDoNotOverlap) {
@@ -93,14 +88,13 @@ TEST(HugePages, APageOfWhichNothingIsInUseTakesNoMemory) {
     blocks.push_back(pages.Take(kHalf));
     std::memset(blocks.back(), 1, kHalf);
   }
-  const uintptr_t second = PageOf(blocks[2]);
-  EXPECT_EQ(ResidentPages(second, kHugePage), kHugePage / kPage);
+  const char* second = PageOf(blocks[2]);
+  EXPECT_EQ(Resident(second, kHugePage), kHugePage);
   pages.Give(blocks[2], kHalf);
-  EXPECT_EQ(ResidentPages(second + kHalf, kHalf), kHalf / kPage)
-      << "what is in use stays";
+  EXPECT_EQ(Resident(second + kHalf, kHalf), kHalf) << "what is in use stays";
   pages.Give(blocks[3], kHalf);
-  EXPECT_EQ(ResidentPages(second, kHugePage), 0U);
-  EXPECT_EQ(ResidentPages(PageOf(blocks[0]), kHugePage), kHugePage / kPage);
+  EXPECT_EQ(Resident(second, kHugePage), 0U);
+  EXPECT_EQ(Resident(PageOf(blocks[0]), kHugePage), kHugePage);
   const auto* kept = static_cast<const char*>(blocks[4]);
   EXPECT_TRUE(std::all_of(kept, kept + kHalf, [](char c) { return c == 1; }));
   // Resident again, and empty.
@@ -114,7 +108,7 @@ TEST(HugePages, APageOfWhichNothingIsInUseTakesNoMemory) {
 TEST(HugePages, ARegionIsGivenBack) {
   HugePages pages;
   void* block = pages.Take(HugePages::kRegion);
-  EXPECT_EQ(ResidentPages(PageOf(block), HugePages::kRegion), 0U);
+  EXPECT_EQ(Resident(PageOf(block), HugePages::kRegion), 0U);
   pages.Give(block, HugePages::kRegion);
   unsigned char page = 0;
   EXPECT_EQ(mincore(block, kPage, &page), -1) << "still there";

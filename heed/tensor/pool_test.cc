@@ -1,9 +1,7 @@
 #include "heed/tensor/pool.h"
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "heed/tensor/pool_limit.h"
+#include "heed/tensor/testing.h"
 
 namespace heed {
 namespace {
@@ -33,16 +32,6 @@ TEST(Pool, GivesAlignedBuffersOfAtLeastTheSize) {
     EXPECT_EQ(buffer->references, 1);
     pool::Release(buffer);
   }
-}
-
-/// What is resident of the pages of some memory.
-size_t Resident(const void* memory, size_t bytes) {
-  constexpr size_t kPage = 4096;
-  std::vector<unsigned char> pages(bytes / kPage);
-  EXPECT_EQ(mincore(const_cast<void*>(memory), bytes, pages.data()), 0);
-  return kPage *
-         static_cast<size_t>(std::ranges::count_if(
-             pages, [](unsigned char page) { return (page & 1) != 0; }));
 }
 
 TEST(Pool, ElementsThatNobodyTouchesTakeNoMemory) {
