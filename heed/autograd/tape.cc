@@ -162,30 +162,13 @@ void Tape::FinishLeaf(int32_t index) {
 
 /// Does the gathered products of a weight at once. False if it has none.
 bool Tape::AddProducts(int32_t index) {
-  int64_t rows = 0;
   for (PendingProduct& product : pending_) {
-    if (product.node != index) continue;
-    product.row = rows;
-    rows += product.x.rows();
-    fellows_.push_back(std::move(product));
+    if (product.node == index) fellows_.push_back(std::move(product.factors));
   }
   if (fellows_.empty()) return false;
   std::erase_if(pending_, [index](const PendingProduct& product) {
     return product.node == index;
   });
-  Tensor x = fellows_[0].x;
-  Tensor dy = fellows_[0].dy;
-  if (fellows_.size() > 1) {
-    x = Tensor({rows, x.cols()}, x.dtype());
-    dy = Tensor({rows, dy.cols()}, dy.dtype());
-    ParallelForEach(std::ssize(fellows_), 1, [&](int64_t i) {
-      const PendingProduct& part = fellows_[static_cast<size_t>(i)];
-      const int64_t end = part.row + part.x.rows();
-      x.Slice(part.row, end).CopyFrom(part.x);
-      dy.Slice(part.row, end).CopyFrom(part.dy);
-    });
-  }
-  fellows_.clear();
   Node& node = nodes_[static_cast<size_t>(index)];
   Tensor& sum = node.parameter != nullptr ? node.parameter->mutable_gradient()
                                           : node.gradient;
@@ -195,11 +178,12 @@ bool Tape::AddProducts(int32_t index) {
   } else if (!sum.unique()) {
     sum = sum.Clone();
   }
-  kernels::MultiplyTransposed(x, dy, accumulate,
+  kernels::MultiplyTransposed(fellows_, accumulate,
                               node.parameter != nullptr
                                   ? node.parameter->precision()
                                   : kernels::Precision::kNative,
                               sum);
+  fellows_.clear();
   return true;
 }
 
@@ -256,7 +240,7 @@ void Grads::AddProduct(int i, const Tensor& x, const Tensor& dy) {
                                 kernels::Precision::kNative, Accumulate(i));
     return;
   }
-  tape_.pending_.push_back({Node(i), AsMatrix(x), AsMatrix(dy), 0});
+  tape_.pending_.push_back({Node(i), {AsMatrix(x), AsMatrix(dy)}});
 }
 
 }  // namespace heed

@@ -125,9 +125,7 @@ class Tape {
   /// A weight's gradient xᵀ dy that waits for its fellows.
   struct PendingProduct {
     int32_t node;
-    Tensor x;
-    Tensor dy;
-    int64_t row = 0;  // where it stands among its fellows
+    kernels::RowPair factors;
   };
 
   void* Allocate(size_t bytes);
@@ -148,7 +146,7 @@ class Tape {
   std::vector<Node> nodes_;
   std::vector<int32_t> inputs_;
   std::vector<PendingProduct> pending_;  // in the order of the backward pass
-  std::vector<PendingProduct> fellows_;  // of one weight
+  std::vector<kernels::RowPair> fellows_;  // of one weight
   std::vector<int32_t> parameters_;      // nodes of leaves that are parameters
   std::function<void(Parameter&)> ready_;
 };

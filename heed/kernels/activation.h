@@ -25,6 +25,11 @@ void Activate(Tensor& z, const Tensor& bias, Activation f, Tensor& y);
 void ActivateGrad(const Tensor& dy, const Tensor& z, Activation f, double scale,
                   Tensor& dz, Tensor* dbias);
 
+/// The same in place, of part of a tensor: dz *= scale f'(z). Of f32 z may be
+/// bf16. Shapes: dz and z [R, C], rows may be apart, dbias [1, C].
+void ActivateGradPart(Tensor& dz, const Tensor& z, Activation f, double scale,
+                      Tensor* dbias);
+
 /// y[r, j] = f(x[r, j]) x[r, N + j]. Shapes: x [R, 2N], y [R, N].
 /// Paper: Shazeer 2020, 2002.05202.
 Tensor GatedActivate(const Tensor& x, Activation f);

@@ -7,6 +7,7 @@
 #define HEED_KERNELS_GEMM_H_
 
 #include <cstdint>
+#include <span>
 
 #include "heed/kernels/activation.h"
 #include "heed/kernels/dropout.h"
@@ -23,6 +24,16 @@ enum class Precision : uint8_t { kNative, kBF16, kInt8 };
 
 /// True if the processor multiplies bf16; on others kBF16 is kNative.
 bool HasBF16();
+
+/// In what a factor of such products may be kept with the same results: bf16 if
+/// they round it to that, else `dtype`, which it has.
+DType StoredDType(Precision precision, DType dtype);
+/// A matrix that products read in place, uninitialised. Of bf16 its rows may be
+/// apart.
+Tensor FactorRows(int64_t rows, int64_t cols, DType dtype);
+/// Copies x to `stored`, rounded as products round it if that is bf16. Shapes:
+/// equal. Rows of both may be apart.
+void StoreFactor(const Tensor& x, Tensor& stored);
 
 /// A right operand [K, N], arranged for products. Cheap to copy.
 struct PackedMatrix {
@@ -86,15 +97,31 @@ struct Epilogue {
   Activation activation = Activation::kNone;
   bool accumulate = false;
   DropoutKey dropout = {};
+  Tensor* sums = nullptr;  // gets what f is of, as c; not of kInt8
 };
 
 /// c = Dropout(f(c + a b + bias)), c within f only to accumulate. Shapes: a
-/// [..., K], b [K, N], c [..., N]. Rows of a may be apart; c is dense.
+/// [..., K], b [K, N], c [..., N]. Rows of a may be apart; c is dense. With b in
+/// bf16 both may be, as StoreFactor gives them; then rows of c may be apart, and
+/// it does not accumulate.
 void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
               Tensor& c);
 /// The same of rows that are quantised once for several products of kInt8.
 void Multiply(const QuantizedRows& a, const PackedMatrix& b,
               const Epilogue& epilogue, Tensor& c);
+
+/// Of Dropout(scale f(z)) what its gradient needs.
+struct SlopeEpilogue {
+  const Tensor& z;  // [..., N], as c
+  Activation activation = Activation::kNone;
+  double scale = 1;
+  DropoutKey dropout = {};
+  Tensor* dbias = nullptr;  // [N], gets the sum of the rows of c added
+};
+
+/// c = scale f'(z) Dropout(a b). Shapes and types: as of Multiply; not of kInt8.
+void MultiplyWithSlope(const Tensor& a, const PackedMatrix& b,
+                       const SlopeEpilogue& epilogue, Tensor& c);
 
 /// c (+)= a b.
 inline void Multiply(const Tensor& a, const PackedMatrix& b, bool accumulate,
@@ -103,8 +130,20 @@ inline void Multiply(const Tensor& a, const PackedMatrix& b, bool accumulate,
 }
 
 /// c (+)= xᵀ y: the gradient of a weight, never of int8. Shapes: x [R, K],
-/// y [R, N], c [K, N]. Rows of x and y may be apart; c is dense.
+/// y [R, N], c [K, N]. Rows of x and y may be apart; c is dense. Both may be of
+/// the type that StoredDType says.
 void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
+                        Precision precision, Tensor& c);
+
+/// Rows of both factors of a sum over rows.
+struct RowPair {
+  Tensor x;
+  Tensor y;
+};
+/// The same, to the bit, where rows of `pairs` follow one another: [Ri, K] and
+/// [Ri, N]. They are read where they stand if all Ri but the last are multiples
+/// of 64.
+void MultiplyTransposed(std::span<const RowPair> pairs, bool accumulate,
                         Precision precision, Tensor& c);
 
 /// Rate of large products on this machine now, over all threads, of factors

@@ -7,6 +7,7 @@
 
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
+#include "heed/ops/feed_forward.h"
 
 namespace heed {
 
@@ -23,6 +24,11 @@ class Linear {
 
   /// Shapes: x [..., in], result [..., out].
   Var operator()(const Context& ctx, const Var& x) const;
+
+  /// Its parameters as operands; the bias is undefined if there is none.
+  AffineMap Use(const Context& ctx) const {
+    return {ctx.Use(weight_), bias_ == nullptr ? Var() : ctx.Use(*bias_)};
+  }
 
   const Parameter& weight() const { return weight_; }
   /// Null if there is none.

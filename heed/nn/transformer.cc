@@ -6,6 +6,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/ops/elementwise.h"
+#include "heed/ops/feed_forward.h"
 
 namespace heed {
 namespace {
@@ -189,15 +190,13 @@ Var TransformerStack::CrossAttention(const Context& ctx, size_t number,
 
 Var TransformerStack::FeedForward(const Context& ctx, const Layer& layer,
                                   const Var& x) const {
-  Var inner;
-  if (options_.gated) {
-    inner = Dropout(ctx, GatedActivation(layer.in(ctx, x), options_.activation),
-                    options_.activation_dropout);
-  } else {
-    inner = AffineActivationDropout(
-        ctx, x, ctx.Use(layer.in.weight()), ctx.Use(*layer.in.bias()),
-        options_.activation, options_.activation_dropout);
+  if (!options_.gated) {
+    return PositionwiseFeedForward(ctx, x, layer.in.Use(ctx), options_.activation,
+                             options_.activation_dropout, layer.out.Use(ctx));
   }
+  const Var inner =
+      Dropout(ctx, GatedActivation(layer.in(ctx, x), options_.activation),
+              options_.activation_dropout);
   ctx.CheckCancelled();
   return layer.out(ctx, inner);
 }

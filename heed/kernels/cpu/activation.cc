@@ -148,8 +148,8 @@ void ActivateRows(Tensor& z, const Tensor& bias, Activation f, Tensor& y) {
 }
 
 /// dz of one row, which is added to `sums` unless that is null.
-template <class F, typename T>
-void ActivateRowGrad(int64_t n, const T* dy, const T* z, T scale, T* dz,
+template <class F, typename T, typename Z>
+void ActivateRowGrad(int64_t n, const T* dy, const Z* z, T scale, T* dz,
                      T* sums) {
   ForLanes<T>(n, [&](auto lanes, int64_t i) HEED_LANES {
     const auto slope = F::Slope(lanes.d, lanes.Load(z + i));
@@ -176,12 +176,33 @@ Tensor ActivateRowsGrad(const Tensor& dy, const Tensor& z, Activation f,
     ParallelFor(z.rows(), grain, [&](int64_t begin, int64_t end) HWY_ATTR {
       T* sums = summed ? parts.row<T>(begin / grain) : nullptr;
       for (int64_t r = begin; r < end; ++r) {
-        ActivateRowGrad<F, T>(n, dy.row<T>(r), z.row<T>(r),
-                              static_cast<T>(scale), dz.row<T>(r), sums);
+        ActivateRowGrad<F>(n, dy.row<T>(r), z.row<T>(r), static_cast<T>(scale),
+                           dz.row<T>(r), sums);
       }
     });
   });
   return parts;
+}
+
+void ActivatePartGrad(Tensor& dz, const Tensor& z, Activation f, double scale,
+                      Tensor* dbias) {
+  WithActivation(f, dz, [&](auto function, auto zero) HWY_ATTR {
+    using F = decltype(function);
+    using T = decltype(zero);
+    T* sums = dbias != nullptr ? dbias->data<T>() : nullptr;
+    const auto rows = [&]<typename Z>(Z) HWY_ATTR {
+      for (int64_t r = 0; r < dz.rows(); ++r) {
+        T* row = dz.row<T>(r);
+        ActivateRowGrad<F>(dz.cols(), row, z.row<Z>(r), static_cast<T>(scale),
+                           row, sums);
+      }
+    };
+    if (z.dtype() == dz.dtype()) {
+      rows(zero);
+    } else if constexpr (sizeof(T) == sizeof(float)) {
+      rows(bfloat16());
+    }
+  });
 }
 
 void GatedRows(const Tensor& x, Activation f, Tensor& y) {
@@ -234,6 +255,7 @@ namespace {
 
 HWY_EXPORT(ActivateRows);
 HWY_EXPORT(ActivateRowsGrad);
+HWY_EXPORT(ActivatePartGrad);
 HWY_EXPORT(GatedRows);
 HWY_EXPORT(GatedRowsGrad);
 
@@ -253,6 +275,14 @@ void ActivateGrad(const Tensor& dy, const Tensor& z, Activation f, double scale,
   const Tensor parts = HWY_DYNAMIC_DISPATCH(ActivateRowsGrad)(
       dy, z, f, scale, dz, dbias != nullptr);
   if (dbias != nullptr) ColumnSumTo(*dbias, parts);
+}
+
+void ActivateGradPart(Tensor& dz, const Tensor& z, Activation f, double scale,
+                      Tensor* dbias) {
+  assert(dz.shape() == z.shape());
+  assert(z.dtype() == dz.dtype() ||
+         (z.dtype() == DType::kBF16 && dz.dtype() == DType::kF32));
+  HWY_DYNAMIC_DISPATCH(ActivatePartGrad)(dz, z, f, scale, dbias);
 }
 
 Tensor GatedActivate(const Tensor& x, Activation f) {

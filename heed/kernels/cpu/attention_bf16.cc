@@ -195,6 +195,21 @@ HEED_BF16 void PairRows(int64_t rows, int64_t cols, const float* x,
   }
 }
 
+HEED_BF16 void PairRowsOfBF16(int64_t rows, int64_t cols, const uint16_t* x,
+                              int64_t x_row, float* out, int64_t out_row) {
+  for (int64_t r = 0; r < rows; r += 2) {
+    const uint16_t* from = x + r * x_row;
+    float* to = out + r / 2 * out_row;
+    for (int64_t c = 0; c < cols; c += kBF16Lanes) {
+      __builtin_prefetch(from + kRowsAhead * x_row + c);
+      __builtin_prefetch(from + (kRowsAhead + 1) * x_row + c);
+      _mm512_storeu_si512(to + c,
+                          LoadPairs(from + c, cols - c, from + x_row + c,
+                                    r + 1 < rows ? cols - c : 0));
+    }
+  }
+}
+
 }  // namespace heed::kernels::cpu
 
 #else
@@ -211,6 +226,9 @@ void PairColumns(int64_t, int64_t, const float*, int64_t, float, float*,
   assert(false);
 }
 void PairRows(int64_t, int64_t, const float*, int64_t, float, float*, int64_t) {
+  assert(false);
+}
+void PairRowsOfBF16(int64_t, int64_t, const uint16_t*, int64_t, float*, int64_t) {
   assert(false);
 }
 void PairWeights(int64_t, int64_t, const float*, int64_t, float, const float*,

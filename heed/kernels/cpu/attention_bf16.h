@@ -133,6 +133,9 @@ void PairWeights(int64_t rows, int64_t cols, const float* e, int64_t e_row,
 /// out[i, c] = the pair (scale x[2i, c], scale x[2i + 1, c]), 0 likewise.
 void PairRows(int64_t rows, int64_t cols, const float* x, int64_t x_row,
               float scale, float* out, int64_t out_row);
+/// The same of bf16, as they are.
+void PairRowsOfBF16(int64_t rows, int64_t cols, const uint16_t* x,
+                    int64_t x_row, float* out, int64_t out_row);
 
 }  // namespace heed::kernels::cpu
 

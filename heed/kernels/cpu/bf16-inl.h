@@ -42,6 +42,22 @@ HEED_BF16 inline __m512i RoundedPairs(__m512 a, __m512 b) {
   return _mm512_permutexvar_epi16(order, RoundedJoin(a, b));
 }
 
+/// (a_0, b_0, a_1, b_1, ...) of the first values of two rows, 0 behind them:
+/// rounded, or as they are.
+HEED_BF16 inline __m512i LoadPairs(const float* a, int64_t a_count,
+                                   const float* b, int64_t b_count) {
+  return RoundedPairs(LoadUpTo(a, a_count), LoadUpTo(b, b_count));
+}
+HEED_BF16 inline __m512i LoadPairs(const uint16_t* a, int64_t a_count,
+                                   const uint16_t* b, int64_t b_count) {
+  constexpr __mmask16 kAll = 0xffff;
+  const __m512i low = _mm512_maskz_cvtepu16_epi32(
+      kAll, _mm256_maskz_loadu_epi16(FirstLanes(a_count), a));
+  const __m512i high = _mm512_maskz_cvtepu16_epi32(
+      kAll, _mm256_maskz_loadu_epi16(FirstLanes(b_count), b));
+  return _mm512_or_si512(low, _mm512_maskz_slli_epi32(kAll, high, 16));
+}
+
 /// Transposes 16 rows of 16 pairs.
 HEED_BF16 inline void Transpose(__m512i* t) {
   // Masks of all lanes, as GCC 12 warns of what it leaves unset without them.

@@ -129,12 +129,13 @@ TransposedView RowsOfPanel(const MatrixView& b, int64_t panel, int64_t padded) {
 }
 
 void TransposeRowsImpl(const float* x, int64_t x_rows, int64_t stride,
-                       int64_t begin, int64_t end, int64_t rows, float* out) {
+                       int64_t begin, int64_t end, int64_t rows, float* out,
+                       int64_t out_stride) {
   EachTransposed({x, x_rows, end, stride, begin, end, rows},
                  [=](int64_t count, int64_t i, int64_t j, const hn::Vec<DF>* t)
                      HWY_ATTR {
                        for (int64_t c = 0; c < count; ++c) {
-                         hn::StoreU(t[c], df, out + (i + c) * rows + j);
+                         hn::StoreU(t[c], df, out + (i + c) * out_stride + j);
                        }
                      });
 }
@@ -205,9 +206,10 @@ void PackPanel(const MatrixView& b, int64_t panel, int64_t rows, float* out,
   HWY_DYNAMIC_DISPATCH(PackPanelImpl)(b, panel, rows, writing, out);
 }
 void TransposeRows(const float* x, int64_t x_rows, int64_t stride,
-                   int64_t begin, int64_t end, int64_t rows, float* out) {
+                   int64_t begin, int64_t end, int64_t rows, float* out,
+                   int64_t out_stride) {
   HWY_DYNAMIC_DISPATCH(TransposeRowsImpl)
-  (x, x_rows, stride, begin, end, rows, out);
+  (x, x_rows, stride, begin, end, rows, out, out_stride);
 }
 
 }  // namespace heed::kernels::cpu

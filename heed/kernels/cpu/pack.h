@@ -32,13 +32,17 @@ constexpr int64_t PairWords(int64_t k) { return (k + 1) / 2; }
 
 /// A matrix of k rows and n columns in memory: element (i, j) is
 /// data[i * stride + j], or data[j * stride + i] if transposed.
-struct MatrixView {
-  const float* data;
+template <typename T>
+struct MatrixOf {
+  const T* data;
   int64_t k;
   int64_t n;
   int64_t stride;
   bool transposed;
 };
+using MatrixView = MatrixOf<float>;
+/// Of bf16.
+using MatrixViewBF16 = MatrixOf<uint16_t>;
 
 /// Packs columns [64 panel, 64 panel + 64) of b into `out`, whose panel has
 /// PaddedRows(rows, ·) rows; rows from b.k up to `rows` become zero.
@@ -49,13 +53,20 @@ void PackPanel(const MatrixView& b, int64_t panel, int64_t rows, float* out,
                Writing writing = Writing::kCached);
 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
                    uint16_t* out, Writing writing = Writing::kCached);
+/// The same of a matrix that is not transposed.
+void PackPanelBF16(const MatrixViewBF16& b, int64_t panel, int64_t rows,
+                   uint16_t* out, Writing writing = Writing::kCached);
 
 /// out[i, j] = x[j, i] for i in [begin, end) and j < rows; columns of out from
 /// x_rows up to `rows` become zero. x [x_rows, ·] with row stride `stride`; out
-/// [·, rows] dense, in bf16 with row stride `out_stride`.
+/// [·, rows] with row stride `out_stride`.
 void TransposeRows(const float* x, int64_t x_rows, int64_t stride,
-                   int64_t begin, int64_t end, int64_t rows, float* out);
+                   int64_t begin, int64_t end, int64_t rows, float* out,
+                   int64_t out_stride);
 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
+                       int64_t begin, int64_t end, int64_t rows, uint16_t* out,
+                       int64_t out_stride);
+void TransposeRowsBF16(const uint16_t* x, int64_t x_rows, int64_t stride,
                        int64_t begin, int64_t end, int64_t rows, uint16_t* out,
                        int64_t out_stride);
 

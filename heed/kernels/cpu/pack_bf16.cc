@@ -2,6 +2,7 @@
 // instruction for it, which takes a fifth of the time of rounding by shifts.
 #include <algorithm>
 #include <cassert>
+#include <type_traits>
 
 #include "heed/kernels/cpu/pack.h"
 
@@ -13,10 +14,9 @@ namespace {
 
 constexpr int64_t kLanes = kVectorFloats;
 
-}  // namespace
-
-HEED_BF16 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
-                             uint16_t* out, Writing writing) {
+template <typename T>
+HEED_BF16 void PackPanelOf(const MatrixOf<T>& b, int64_t panel, int64_t rows,
+                           uint16_t* out, Writing writing) {
   const int64_t padded = PaddedRows(rows, true);
   const int64_t first = panel * kPanel;
   const bool streams = writing == Writing::kStream;
@@ -30,18 +30,17 @@ HEED_BF16 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
   };
   if (!b.transposed) {
     for (int64_t i = 0; i < padded; i += 2) {
-      const float* x = b.data + i * b.stride + first;
+      const T* x = b.data + i * b.stride + first;
       for (int64_t j = 0; j < kPanel; j += kLanes) {
         const int64_t columns = b.n - first - j;
         __builtin_prefetch(x + kRowsAhead * b.stride + j);
         __builtin_prefetch(x + (kRowsAhead + 1) * b.stride + j);
         store(i, j,
-              RoundedPairs(
-                  LoadUpTo(x + j, i < b.k ? columns : 0),
-                  LoadUpTo(x + b.stride + j, i + 1 < b.k ? columns : 0)));
+              LoadPairs(x + j, i < b.k ? columns : 0, x + b.stride + j,
+                        i + 1 < b.k ? columns : 0));
       }
     }
-  } else {
+  } else if constexpr (std::is_same_v<T, float>) {
     for (int64_t i = 0; i < padded; i += 2 * kLanes) {
       for (int64_t j = 0; j < kPanel; j += kLanes) {
         __m512i t[kLanes];
@@ -55,13 +54,16 @@ HEED_BF16 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
         for (int64_t c = 0; c < kLanes; ++c) store(i + 2 * c, j, t[c]);
       }
     }
+  } else {
+    assert(false);
   }
   if (streams) _mm_sfence();
 }
 
-HEED_BF16 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
-                                 int64_t begin, int64_t end, int64_t rows,
-                                 uint16_t* out, int64_t out_stride) {
+template <typename T>
+HEED_BF16 void TransposeRowsOf(const T* x, int64_t x_rows, int64_t stride,
+                               int64_t begin, int64_t end, int64_t rows,
+                               uint16_t* out, int64_t out_stride) {
   // Lines of memory are read and written whole, those of a row together: rows
   // that are apart by a power of two do not fit a cache together. Meanwhile
   // those of the next rows are fetched.
@@ -71,12 +73,11 @@ HEED_BF16 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
       __m512i t[kLanes];
       for (int64_t r = 0; r < kLanes; ++r) {
         const int64_t row = j + 2 * r;
-        const float* from = x + row * stride + i;
+        const T* from = x + row * stride + i;
         __builtin_prefetch(from + kBlockRows * stride);
         __builtin_prefetch(from + (kBlockRows + 1) * stride);
-        t[r] = RoundedPairs(
-            LoadUpTo(from, row < x_rows ? end - i : 0),
-            LoadUpTo(from + stride, row + 1 < x_rows ? end - i : 0));
+        t[r] = LoadPairs(from, row < x_rows ? end - i : 0, from + stride,
+                         row + 1 < x_rows ? end - i : 0);
       }
       Transpose(t);
       const int64_t count = std::min(kLanes, end - i);
@@ -85,6 +86,30 @@ HEED_BF16 void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
       }
     }
   }
+}
+
+}  // namespace
+
+void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
+                   uint16_t* out, Writing writing) {
+  PackPanelOf(b, panel, rows, out, writing);
+}
+
+void PackPanelBF16(const MatrixViewBF16& b, int64_t panel, int64_t rows,
+                   uint16_t* out, Writing writing) {
+  PackPanelOf(b, panel, rows, out, writing);
+}
+
+void TransposeRowsBF16(const float* x, int64_t x_rows, int64_t stride,
+                       int64_t begin, int64_t end, int64_t rows, uint16_t* out,
+                       int64_t out_stride) {
+  TransposeRowsOf(x, x_rows, stride, begin, end, rows, out, out_stride);
+}
+
+void TransposeRowsBF16(const uint16_t* x, int64_t x_rows, int64_t stride,
+                       int64_t begin, int64_t end, int64_t rows, uint16_t* out,
+                       int64_t out_stride) {
+  TransposeRowsOf(x, x_rows, stride, begin, end, rows, out, out_stride);
 }
 
 HEED_BF16 void RoundBF16(const float* x, int64_t n, uint16_t* out) {
@@ -110,7 +135,15 @@ namespace heed::kernels::cpu {
 void PackPanelBF16(const MatrixView&, int64_t, int64_t, uint16_t*, Writing) {
   assert(false);
 }
+void PackPanelBF16(const MatrixViewBF16&, int64_t, int64_t, uint16_t*,
+                   Writing) {
+  assert(false);
+}
 void TransposeRowsBF16(const float*, int64_t, int64_t, int64_t, int64_t,
+                       int64_t, uint16_t*, int64_t) {
+  assert(false);
+}
+void TransposeRowsBF16(const uint16_t*, int64_t, int64_t, int64_t, int64_t,
                        int64_t, uint16_t*, int64_t) {
   assert(false);
 }

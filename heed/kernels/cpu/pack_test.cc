@@ -226,7 +226,7 @@ TEST_P(Packing, TransposesAndPadsWithZeros) {
                        int64_t begin, int64_t cols, int64_t rows,
                        const std::vector<float>& expected) {
     std::vector<float> out(expected.size(), 9.0F);
-    TransposeRows(x, x_rows, stride, begin, cols, rows, out.data());
+    TransposeRows(x, x_rows, stride, begin, cols, rows, out.data(), rows);
     ASSERT_EQ(out, expected);
   });
 }

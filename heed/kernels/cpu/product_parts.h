@@ -1,0 +1,205 @@
+// What products and gradients of weights share: left factors, packing right
+// ones, and the division of a result among threads.
+#ifndef HEED_KERNELS_CPU_PRODUCT_PARTS_H_
+#define HEED_KERNELS_CPU_PRODUCT_PARTS_H_
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "heed/base/threads.h"
+#include "heed/kernels/cpu/attention_bf16.h"
+#include "heed/kernels/cpu/pack.h"
+#include "heed/kernels/gemm.h"
+
+namespace heed::kernels::cpu {
+
+inline uint16_t* Bits(Tensor& x, int64_t row) {
+  return &x.row<bfloat16>(row)->bits;
+}
+inline const uint16_t* Bits(const Tensor& x, int64_t row) {
+  return &x.row<bfloat16>(row)->bits;
+}
+
+/// body(the numbers of x), f32 or the bits of bf16.
+template <typename Body>
+void WithNumbers(const Tensor& x, const Body& body) {
+  if (x.dtype() == DType::kBF16) {
+    body(Bits(x, 0));
+  } else {
+    body(x.data<float>());
+  }
+}
+
+inline Tensor AsMatrix(const Tensor& x) {
+  return x.Reshape({x.rows(), x.cols()});
+}
+
+/// kNative where the processor does not multiply bf16.
+inline Precision Supported(Precision precision) {
+  static const bool bf16 = HasBF16();
+  return precision == Precision::kBF16 && !bf16 ? Precision::kNative
+                                                : precision;
+}
+
+/// A left factor, and what keeps it alive.
+struct LeftFactor {
+  Tensor storage;
+  LeftWords words;
+
+  /// Dense rows of `storage`, of which each has so many words.
+  LeftFactor(Tensor rows, int64_t row_words)
+      : storage(std::move(rows)),
+        words{static_cast<const float*>(storage.raw()), row_words, 1} {}
+  LeftFactor(Tensor kept, const LeftWords& factor)
+      : storage(std::move(kept)), words(factor) {}
+};
+
+/// Words from row to row of a left factor in bf16: rows that are apart by a
+/// multiple of 2 KB would be in the same sets of the first cache.
+inline int64_t LeftRowWords(int64_t words) {
+  constexpr int64_t kSame = 512;
+  constexpr int64_t kLine = 16;
+  return words % kSame == 0 ? words + kLine : words;
+}
+
+/// Of a panel of so many rows.
+inline int64_t PanelBytes(int64_t rows, bool bf16) {
+  const DType dtype = bf16 ? DType::kBF16 : DType::kF32;
+  return PaddedRows(rows, bf16) * kPanel * static_cast<int64_t>(SizeOf(dtype));
+}
+
+/// PackPanel or PackPanelBF16.
+template <typename T>
+void PackAnyPanel(const MatrixOf<T>& b, int64_t panel, int64_t rows, bool bf16,
+                  void* out, Writing writing = Writing::kCached) {
+  if (bf16) {
+    PackPanelBF16(b, panel, rows, static_cast<uint16_t*>(out), writing);
+    return;
+  }
+  if constexpr (std::is_same_v<T, float>) {
+    PackPanel(b, panel, rows, static_cast<float*>(out), writing);
+  } else {
+    assert(false);
+  }
+}
+
+/// Storage for a packed [rows, n] operand, reusing `packed` if it is large
+/// enough and nobody else sees it.
+void Reserve(int64_t rows, int64_t n, Precision precision,
+             PackedMatrix& packed);
+
+/// Packs a right operand [rows, n]: pack(panel, out) for each panel.
+template <typename PackOne>
+void PackPanels(int64_t rows, int64_t n, Precision precision,
+                PackedMatrix& packed, const PackOne& pack) {
+  Reserve(rows, n, precision, packed);
+  const bool bf16 = precision == Precision::kBF16;
+  const int64_t panel_size = PaddedRows(rows, bf16) * kPanel;
+  constexpr int64_t kGrain = 1 << 14;
+  const int64_t grain = kGrain / std::max<int64_t>(1, panel_size);
+  auto* data = static_cast<char*>(packed.data.raw());
+  const int64_t bytes = PanelBytes(rows, bf16);
+  ParallelForEach(Panels(n), std::max<int64_t>(1, grain),
+                  [&](int64_t p) { pack(p, data + p * bytes); });
+}
+
+/// Sizes of a product c [m, n] (+)= a [m, k] b.
+struct Sizes {
+  int64_t m, n, k;
+  bool accumulate;
+};
+
+/// That product, with b packed.
+inline void MultiplyPacked(const Sizes& size, bool bf16, const LeftWords& a,
+                           const void* b, const Floats2D& c) {
+  const auto multiply = bf16 ? MultiplyPanelsBF16 : MultiplyPanels;
+  multiply(size.m, size.n, size.k, a, static_cast<const float*>(b),
+           size.accumulate, c);
+}
+
+/// From this many rows on a product is divided by rows.
+inline constexpr int64_t kManyRows = 512;
+
+/// Rows of a chunk: large enough for the kernel's full rate, small enough that
+/// both cores get several chunks of a decoder step's 64 rows. A wide result
+/// leaves the cache anyway; more rows then share a reading of b. So they do
+/// where tiles multiply faster than b is read.
+int64_t ChunkRows(int64_t rows, int64_t n, bool bf16 = false);
+
+/// Where a product goes.
+struct Result {
+  Tensor& c;  // f32; bf16 to be rounded, which is not added to
+  bool accumulate = false;
+  /// What the one who finishes a block reads of it besides, or null.
+  const Tensor* beside = nullptr;
+};
+
+/// Asks for the lines of a block of x.
+void FetchBlock(const Tensor& x, const MatrixBlock& block, bool to_write);
+
+/// A block of c (+)= a b with these rows of a, then finish(block, nullptr). Of c
+/// in bf16 parts, each summed in f32 first, which finish(part, &sums) may
+/// change.
+template <typename Finish>
+void MultiplyBlock(const MatrixBlock& block, const LeftWords& a,
+                   const PackedMatrix& b, const Result& result,
+                   const Finish& finish) {
+  const bool bf16 = b.precision == Precision::kBF16;
+  const int64_t panel_bytes = PanelBytes(b.k, bf16);
+  const auto* panels = static_cast<const char*>(b.data.raw()) +
+                       block.column / kPanel * panel_bytes;
+  Tensor& c = result.c;
+  if (c.dtype() == DType::kF32) {
+    MultiplyPacked({block.rows, block.columns, b.k, result.accumulate}, bf16, a,
+                   panels,
+                   {c.row<float>(block.row) + block.column, c.row_stride()});
+    finish(block, nullptr);
+    return;
+  }
+  assert(bf16 && !result.accumulate);
+  constexpr int64_t kPartColumns = 4 * kPanel;  // stay in the second cache
+  Tensor scratch({block.rows, std::min(kPartColumns, block.columns)});
+  for (int64_t j = 0; j < block.columns; j += kPartColumns) {
+    const MatrixBlock part{block.row, block.rows, block.column + j,
+                           std::min(kPartColumns, block.columns - j)};
+    FetchBlock(c, part, /*to_write=*/true);
+    if (result.beside != nullptr) FetchBlock(*result.beside, part, false);
+    Tensor sums = scratch.Columns(0, part.columns);
+    MultiplyPacked({part.rows, part.columns, b.k, false}, bf16, a,
+                   panels + j / kPanel * panel_bytes,
+                   {sums.data<float>(), sums.row_stride()});
+    finish(part, &sums);
+    for (int64_t r = 0; r < part.rows; ++r) {
+      RoundBF16(sums.row<float>(r), part.columns,
+                Bits(c, part.row + r) + part.column);
+    }
+  }
+}
+
+/// A product with some rows and all panels in each chunk; what left(first row,
+/// rows) computes, rows of a as a LeftFactor, stays in the cache until it has
+/// been used.
+template <typename Left, typename Finish>
+void RunRows(int64_t rows, const PackedMatrix& b, const Result& result,
+             const Left& left, const Finish& finish) {
+  const int64_t chunk = ChunkRows(rows, b.n, b.precision == Precision::kBF16);
+  ParallelFor(rows, chunk, [&](int64_t begin, int64_t end) {
+    const LeftFactor a = left(begin, end - begin);
+    MultiplyBlock({begin, end - begin, 0, b.n}, a.words, b, result, finish);
+  });
+}
+
+/// What RunRows calls for results that stay as they are.
+inline void LeaveAsItIs(const MatrixBlock&, Tensor*) {}
+
+/// f64 products serve gradient checks: plain loops in an order that fits the
+/// cache.
+void MultiplyF64(const Tensor& a, const Tensor& b, bool accumulate, Tensor& c);
+Tensor TransposedF64(const Tensor& b);
+
+}  // namespace heed::kernels::cpu
+
+#endif  // HEED_KERNELS_CPU_PRODUCT_PARTS_H_
