@@ -101,9 +101,9 @@ struct Epilogue {
 };
 
 /// c = Dropout(f(c + a b + bias)), c within f only to accumulate. Shapes: a
-/// [..., K], b [K, N], c [..., N]. Rows of a may be apart; c is dense. With b in
-/// bf16 both may be, as StoreFactor gives them; then rows of c may be apart, and
-/// it does not accumulate.
+/// [..., K], b [K, N], c [..., N]. Rows of a may be apart; c is dense. With b
+/// in bf16 both may be, as StoreFactor gives them; then rows of c may be apart,
+/// and it does not accumulate.
 void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
               Tensor& c);
 /// The same of rows that are quantised once for several products of kInt8.
@@ -119,7 +119,8 @@ struct SlopeEpilogue {
   Tensor* dbias = nullptr;  // [N], gets the sum of the rows of c added
 };
 
-/// c = scale f'(z) Dropout(a b). Shapes and types: as of Multiply; not of kInt8.
+/// c = scale f'(z) Dropout(a b). Shapes and types: as of Multiply; not of
+/// kInt8.
 void MultiplyWithSlope(const Tensor& a, const PackedMatrix& b,
                        const SlopeEpilogue& epilogue, Tensor& c);
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "heed/base/threads.h"
@@ -228,6 +229,139 @@ TEST(Gemm, PackReusesItsStorageUnlessSomeoneSeesIt) {
 
 bool SameBits(const Tensor& a, const Tensor& b) {
   return std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())) == 0;
+}
+
+/// Sums over rows of several tensors are those over one tensor of all rows.
+TEST(Gemm, SumsRowsOfSeveralTensorsAsThoseOfOne) {
+  for (const Kind& kind : Kinds()) {
+    for (const auto& [K, N] : {std::pair{5, 7}, {70, 64}, {130, 400}}) {
+      for (const std::vector<int64_t>& counts :
+           {std::vector<int64_t>{64, 64, 64},
+            {128, 64, 5},
+            {3, 7, 70},
+            {960, 192, 1100},
+            {64, 0, 64}}) {
+        SCOPED_TRACE(testing::Message() << Name(kind.dtype) << " " << K << " x "
+                                        << N << ", " << counts[0] << " rows");
+        Rng rng(4);
+        int64_t rows = 0;
+        for (const int64_t count : counts) rows += count;
+        const Tensor x = RandomSlice({rows, K}, kind.dtype, rng);
+        const Tensor y = RandomSlice({rows, N}, kind.dtype, rng);
+        std::vector<RowPair> pairs;
+        int64_t row = 0;
+        for (const int64_t count : counts) {
+          pairs.push_back(
+              {x.Slice(row, row + count), y.Slice(row, row + count)});
+          row += count;
+        }
+        for (const bool accumulate : {false, true}) {
+          Tensor expected = Tensor::Full({K, N}, 3, kind.dtype);
+          Tensor c = Tensor::Full({K, N}, 3, kind.dtype);
+          MultiplyTransposed(x, y, accumulate, kind.precision, expected);
+          MultiplyTransposed(pairs, accumulate, kind.precision, c);
+          EXPECT_TRUE(SameBits(c, expected));
+        }
+      }
+    }
+  }
+}
+
+Tensor Stored(const Tensor& x) {
+  Tensor stored = FactorRows(x.rows(), x.cols(), DType::kBF16);
+  StoreFactor(x, stored);
+  return stored;
+}
+
+/// Factors that were rounded before give the bits of those that products round.
+TEST(Gemm, TakesStoredFactorsAndWritesThem) {
+  if (!HasBF16()) GTEST_SKIP() << "no bf16 on this machine";
+  Rng rng(6);
+  for (const int64_t M : {1, 64, 700, 1100}) {
+    for (const auto& [K, N] : {std::pair{33, 65}, {64, 300}, {1024, 130}}) {
+      SCOPED_TRACE(testing::Message() << M << " x " << K << " x " << N);
+      const Tensor a = RandomSlice({M, K}, DType::kF32, rng);
+      const Tensor b = RandomSlice({K, N}, DType::kF32, rng);
+      const Tensor bias = RandomSlice({1, N}, DType::kF32, rng).Clone();
+      PackedMatrix packed;
+      Pack(b, false, Precision::kBF16, packed);
+      Tensor sums({M, N});
+      Tensor c({M, N});
+      const Epilogue epilogue{
+          .bias = &bias, .activation = Activation::kGelu, .dropout = {0.3, 5}};
+      Epilogue with_sums = epilogue;
+      with_sums.sums = &sums;
+      Multiply(a, packed, with_sums, c);
+      Tensor alone({M, N});
+      Multiply(a, packed, epilogue, alone);
+      EXPECT_TRUE(SameBits(alone, c));
+      Tensor affine({M, N});
+      Multiply(a, packed, {.bias = &bias}, affine);
+      EXPECT_TRUE(SameBits(affine, sums));
+
+      Tensor c16 = FactorRows(M, N, DType::kBF16);
+      Tensor sums16 = FactorRows(M, N, DType::kBF16);
+      with_sums.sums = &sums16;
+      Multiply(Stored(a), packed, with_sums, c16);
+      EXPECT_EQ(c16.ToVector<float>(), Stored(c).ToVector<float>());
+      EXPECT_EQ(sums16.ToVector<float>(), Stored(sums).ToVector<float>());
+
+      Tensor gradient({K, N});
+      Tensor gradient16({K, N});
+      MultiplyTransposed(a, c, false, Precision::kBF16, gradient);
+      MultiplyTransposed(Stored(a), c16, false, Precision::kBF16, gradient16);
+      EXPECT_TRUE(SameBits(gradient, gradient16));
+    }
+  }
+}
+
+/// The gradient of an activation after a product is that of both.
+TEST(Gemm, MultipliesBySlopes) {
+  Rng rng(7);
+  for (const Kind& kind : Kinds()) {
+    for (const int64_t M : {1, 70, 1100}) {
+      for (const Activation f : {Activation::kRelu, Activation::kGelu}) {
+        for (const double rate : {0.0, 0.4}) {
+          constexpr int64_t K = 33, N = 130;
+          const Tensor a = RandomSlice({M, K}, kind.dtype, rng);
+          const Tensor b = RandomSlice({K, N}, kind.dtype, rng);
+          const Tensor z = RandomSlice({M, N}, kind.dtype, rng);
+          PackedMatrix packed;
+          Pack(b, false, kind.precision, packed);
+          const DropoutKey drop{rate, 11};
+          Tensor product({M, N}, kind.dtype);
+          Multiply(a, packed, {.dropout = drop}, product);
+          Tensor expected({M, N}, kind.dtype);
+          Tensor expected_bias = Tensor::Full({N}, 1, kind.dtype);
+          ActivateGrad(product, z.Clone(), f, 1.5, expected, &expected_bias);
+
+          Tensor c({M, N}, kind.dtype);
+          Tensor dbias = Tensor::Full({N}, 1, kind.dtype);
+          SlopeEpilogue epilogue{.z = z,
+                                 .activation = f,
+                                 .scale = 1.5,
+                                 .dropout = drop,
+                                 .dbias = &dbias};
+          MultiplyWithSlope(a, packed, epilogue, c);
+          EXPECT_TRUE(SameBits(c, expected));
+          // Summed in another order.
+          for (int64_t j = 0; j < N; ++j) {
+            EXPECT_NEAR(dbias.Slice(j, j + 1).item(),
+                        expected_bias.Slice(j, j + 1).item(),
+                        1e-6 * static_cast<double>(M));
+          }
+          if (kind.precision != Precision::kBF16) continue;
+          const Tensor z16 = Stored(z);
+          Tensor c16 = FactorRows(M, N, DType::kBF16);
+          const SlopeEpilogue rounded{
+              .z = z16, .activation = f, .scale = 1.5, .dropout = drop};
+          MultiplyWithSlope(a, packed, rounded, c16);
+          ActivateGrad(product, z16.To(DType::kF32), f, 1.5, expected, nullptr);
+          EXPECT_EQ(c16.ToVector<float>(), Stored(expected).ToVector<float>());
+        }
+      }
+    }
+  }
 }
 
 TEST(Gemm, GivesTheSameBitsForAnyNumberOfThreads) {

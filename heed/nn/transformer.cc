@@ -191,8 +191,9 @@ Var TransformerStack::CrossAttention(const Context& ctx, size_t number,
 Var TransformerStack::FeedForward(const Context& ctx, const Layer& layer,
                                   const Var& x) const {
   if (!options_.gated) {
-    return PositionwiseFeedForward(ctx, x, layer.in.Use(ctx), options_.activation,
-                             options_.activation_dropout, layer.out.Use(ctx));
+    return PositionwiseFeedForward(
+        ctx, x, layer.in.Use(ctx), options_.activation,
+        options_.activation_dropout, layer.out.Use(ctx));
   }
   const Var inner =
       Dropout(ctx, GatedActivation(layer.in(ctx, x), options_.activation),

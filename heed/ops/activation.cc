@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "heed/ops/check.h"
-#include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/product.h"
 
@@ -22,38 +21,15 @@ Var Activate(const Var& x, Activation f) {
                 });
 }
 
-namespace {
-
-void CheckAffineActivation(const Var& x, const Var& weight, const Var& bias) {
-  CheckProduct(x, weight);
-  CheckShapes(!bias.defined() || bias.shape() == Shape{weight.dim(1)},
-              "affine activation", "a bias that does not fit",
-              {weight.shape(), bias.shape()});
-}
-
-/// f(x W + b) as an operation with the result `y`, whose gradient is that of
-/// `scale` f(z). Of kRelu z may be y itself.
-Var RecordActivation(Tensor y, const Tensor& z, const Var& x, const Var& weight,
-                     const Var& bias, Activation f, double scale) {
-  return Record("affine activation", std::move(y), {x, weight, bias},
-                [z, f, scale, grad = ProductGrad(x, weight, 0, 1)](
-                    const Tensor& dy, Grads& g) {
-                  Tensor dz(z.shape(), z.dtype());
-                  kernels::ActivateGrad(
-                      dy, z, f, scale, dz,
-                      g.Needs(2) ? &g.Accumulate(2) : nullptr);
-                  grad(dz, g);
-                });
-}
-
-}  // namespace
-
 Var AffineActivation(const Var& x, const Var& weight, const Var& bias,
                      Activation f) {
   if (f == Activation::kNone) {
     return bias.defined() ? Affine(x, weight, bias) : MatMul(x, weight);
   }
-  CheckAffineActivation(x, weight, bias);
+  CheckProduct(x, weight);
+  CheckShapes(!bias.defined() || bias.shape() == Shape{weight.dim(1)},
+              "affine activation", "a bias that does not fit",
+              {weight.shape(), bias.shape()});
   const bool recorded =
       x.tape() != nullptr || weight.tape() != nullptr || bias.tape() != nullptr;
   // The gradient needs the sum; of kRelu its result says enough.
@@ -65,19 +41,14 @@ Var AffineActivation(const Var& x, const Var& weight, const Var& bias,
     y = Tensor(z.shape(), z.dtype());
     kernels::Activate(z, {}, f, y);
   }
-  return RecordActivation(std::move(y), z, x, weight, bias, f, 1);
-}
-
-Var AffineActivationDropout(const Context& ctx, const Var& x, const Var& weight,
-                            const Var& bias, Activation f, double rate) {
-  if (f != Activation::kRelu) {
-    return Dropout(ctx, AffineActivation(x, weight, bias, f), rate);
-  }
-  CheckAffineActivation(x, weight, bias);
-  const kernels::DropoutKey drop = NextDropout(ctx, rate);
-  const Tensor y = Product(x, weight, bias.value(), f, drop);
-  // What is above 0 was neither cut off nor dropped.
-  return RecordActivation(y, y, x, weight, bias, f, 1 / (1 - drop.rate));
+  return Record(
+      "affine activation", std::move(y), {x, weight, bias},
+      [z, f, grad = ProductGrad(x, weight, 0, 1)](const Tensor& dy, Grads& g) {
+        Tensor dz(z.shape(), z.dtype());
+        kernels::ActivateGrad(dy, z, f, 1, dz,
+                              g.Needs(2) ? &g.Accumulate(2) : nullptr);
+        grad(dz, g);
+      });
 }
 
 Var GatedActivation(const Var& x, Activation f) {

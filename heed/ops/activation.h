@@ -17,11 +17,6 @@ Var Activate(const Var& x, Activation f);
 Var AffineActivation(const Var& x, const Var& weight, const Var& bias,
                      Activation f);
 
-/// Dropout(f(x W + b)) with the result of these operations, in one pass of
-/// kRelu. Shapes and errors: as of both.
-Var AffineActivationDropout(const Context& ctx, const Var& x, const Var& weight,
-                            const Var& bias, Activation f, double rate);
-
 /// f(x[..., :N]) · x[..., N:]. Shapes: x [..., 2N], result [..., N].
 /// Throws: ShapeError for an odd number of columns.
 /// Paper: Shazeer 2020, arXiv:2002.05202 (kSwish: SwiGLU, kGelu: GEGLU).

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "heed/base/rng.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/testing.h"
@@ -71,40 +70,6 @@ TEST(AffineActivation, IsTheActivationOfTheAffineMap) {
     const Tensor y = AffineActivation(x, w, bias, f).value();
     ASSERT_EQ(y.shape(), (Shape{2, 3, 65}));
     EXPECT_EQ(MaxDifference(y, Activate(Affine(x, w, bias), f).value()), 0);
-  }
-}
-
-/// Dropout after an activation in one pass is that in two, to the bit.
-TEST(AffineActivationDropout, IsDropoutAfterTheActivation) {
-  for (const DType dtype : {DType::kF32, DType::kF64}) {
-    // Few rows, whose columns are divided, and many.
-    for (const int64_t rows : {1, 7, 64, 700}) {
-      const Tensor weight = RandomTensor({17, 130}, 2, dtype);
-      for (const Activation f : {Activation::kRelu, Activation::kGelu}) {
-        for (const double rate : {0.0, 0.3}) {
-          std::vector<Tensor> results[2];
-          for (const bool fused : {false, true}) {
-            Tape tape;
-            Rng rng(5);
-            const Context ctx{.tape = &tape, .rng = &rng, .training = true};
-            const Var x = tape.Leaf(RandomTensor({rows, 17}, 1, dtype));
-            const Var w = tape.Leaf(weight);
-            const Var b = tape.Leaf(RandomTensor({130}, 3, dtype));
-            const Var y =
-                fused ? AffineActivationDropout(ctx, x, w, b, f, rate)
-                      : Dropout(ctx, AffineActivation(x, w, b, f), rate);
-            tape.Backward(y, RandomTensor({rows, 130}, 4, dtype));
-            results[fused ? 1 : 0] = {y.value(), tape.Gradient(x),
-                                      tape.Gradient(w), tape.Gradient(b)};
-          }
-          for (size_t i = 0; i < results[0].size(); ++i) {
-            EXPECT_EQ(MaxDifference(results[0][i], results[1][i]), 0)
-                << Name(dtype) << " " << rows << " rows, rate " << rate
-                << ", result " << i;
-          }
-        }
-      }
-    }
   }
 }
 

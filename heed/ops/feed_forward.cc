@@ -31,8 +31,9 @@ struct Inner {
 
 }  // namespace
 
-Var PositionwiseFeedForward(const Context& ctx, const Var& x, const AffineMap& in,
-                Activation f, double rate, const AffineMap& out) {
+Var PositionwiseFeedForward(const Context& ctx, const Var& x,
+                            const AffineMap& in, Activation f, double rate,
+                            const AffineMap& out) {
   CheckAffine("feed forward", x, in.weight, in.bias, /*transposed=*/false);
   const DType dtype = x.value().dtype();
   CheckShapes(out.weight.shape().rank() == 2 &&
@@ -50,9 +51,8 @@ Var PositionwiseFeedForward(const Context& ctx, const Var& x, const AffineMap& i
   const bool recorded = x.tape() != nullptr || in.weight.tape() != nullptr ||
                         in.bias.tape() != nullptr;
   Inner inner{inner_rows(), {}, f, 1, NextDropout(ctx, rate)};
-  kernels::Epilogue epilogue{.bias = &in.bias.value(),
-                             .activation = f,
-                             .dropout = inner.dropout};
+  kernels::Epilogue epilogue{
+      .bias = &in.bias.value(), .activation = f, .dropout = inner.dropout};
   if (f == Activation::kRelu) {
     // What is above 0 was neither cut off nor dropped.
     inner.z = inner.h;
@@ -70,27 +70,26 @@ Var PositionwiseFeedForward(const Context& ctx, const Var& x, const AffineMap& i
   Tensor y(shape, dtype);
   const Factor out_factor(out.weight);
   MultiplyBy(inner.h, out_factor, false, {.bias = &out.bias.value()}, y);
-  return Record(
-      "feed forward", std::move(y),
-      {x, in.weight, in.bias, out.weight, out.bias},
-      [inner, out_factor, grad = ProductGrad(x, in.weight, 0, 1)](
-          const Tensor& dy, Grads& g) {
-        g.AddProduct(3, inner.h, dy);
-        if (g.Needs(4)) kernels::ColumnSumTo(g.Accumulate(4), dy);
-        if (!inner.z.defined()) return;
-        Tensor dz = kernels::FactorRows(inner.z.rows(), inner.z.cols(),
-                                        inner.z.dtype());
-        kernels::PackedMatrix local;
-        kernels::MultiplyWithSlope(
-            dy, out_factor.Packed(true, local),
-            {.z = inner.z,
-             .activation = inner.activation,
-             .scale = inner.scale,
-             .dropout = inner.dropout,
-             .dbias = g.Needs(2) ? &g.Accumulate(2) : nullptr},
-            dz);
-        grad(dz, g);
-      });
+  return Record("feed forward", std::move(y),
+                {x, in.weight, in.bias, out.weight, out.bias},
+                [inner, out_factor, grad = ProductGrad(x, in.weight, 0, 1)](
+                    const Tensor& dy, Grads& g) {
+                  g.AddProduct(3, inner.h, dy);
+                  if (g.Needs(4)) kernels::ColumnSumTo(g.Accumulate(4), dy);
+                  if (!inner.z.defined()) return;
+                  Tensor dz = kernels::FactorRows(
+                      inner.z.rows(), inner.z.cols(), inner.z.dtype());
+                  kernels::PackedMatrix local;
+                  kernels::MultiplyWithSlope(
+                      dy, out_factor.Packed(true, local),
+                      {.z = inner.z,
+                       .activation = inner.activation,
+                       .scale = inner.scale,
+                       .dropout = inner.dropout,
+                       .dbias = g.Needs(2) ? &g.Accumulate(2) : nullptr},
+                      dz);
+                  grad(dz, g);
+                });
 }
 
 }  // namespace heed

@@ -18,8 +18,9 @@ struct AffineMap {
 /// [..., K], W1 [K, N], W2 [N, M], y [..., M]. Throws: ShapeError; Cancelled,
 /// between both products.
 /// Paper: Vaswani et al. 2017, arXiv:1706.03762, 3.3.
-Var PositionwiseFeedForward(const Context& ctx, const Var& x, const AffineMap& in,
-                kernels::Activation f, double rate, const AffineMap& out);
+Var PositionwiseFeedForward(const Context& ctx, const Var& x,
+                            const AffineMap& in, kernels::Activation f,
+                            double rate, const AffineMap& out);
 
 }  // namespace heed
 

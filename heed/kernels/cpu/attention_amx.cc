@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <type_traits>
 
 #include "heed/kernels/cpu/attention_bf16.h"
 
@@ -50,7 +51,11 @@ HEED_AMX void Block(int64_t inner, const LeftWords& a, const float* b,
   for (; i + kTileSide <= inner; i += kTileSide) {
     AddTiles<kBF16, kTiles>({a.first + i, a.row * kFloat},
                             {b + i * b_row, b_row * kFloat});
-    HEED_UNROLL for (int line = 0; line < kLines; ++line) ahead.FetchLine();
+    if constexpr (std::is_same_v<Ahead, Meanwhile>) {
+      ahead.do_some(ahead.work);
+    } else {
+      HEED_UNROLL for (int line = 0; line < kLines; ++line) ahead.FetchLine();
+    }
   }
   ahead.Fetched(i / kTileSide * kLines);
   if (i < inner) {
@@ -127,6 +132,12 @@ void ProductByTiles(int64_t rows, int64_t inner, int64_t cols,
   });
 }
 
+void ProductByTilesWith(const Meanwhile& meanwhile, int64_t rows, int64_t inner,
+                        int64_t cols, const LeftWords& a, const RightWords& b,
+                        bool add, const Floats2D& c) {
+  TileProducts(rows, inner, cols, a, b, add, c, meanwhile);
+}
+
 }  // namespace heed::kernels::cpu
 
 #else
@@ -136,6 +147,11 @@ namespace heed::kernels::cpu {
 void ProductByTiles(int64_t, int64_t, int64_t, const LeftWords&,
                     const RightWords&, bool, const Floats2D&,
                     const LinesAhead*) {
+  assert(false);
+}
+void ProductByTilesWith(const Meanwhile&, int64_t, int64_t, int64_t,
+                        const LeftWords&, const RightWords&, bool,
+                        const Floats2D&) {
   assert(false);
 }
 

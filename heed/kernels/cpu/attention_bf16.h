@@ -86,6 +86,15 @@ struct LinesAhead {
   }
 };
 
+/// Work for vectors while tiles multiply: after each step of a block, once its
+/// multiplications have begun, a product calls do_some(work).
+struct Meanwhile : NothingAhead {
+  Meanwhile(void (*do_some_of)(void*), void* all)
+      : do_some(do_some_of), work(all) {}
+  void (*do_some)(void* work);
+  void* work;
+};
+
 /// body(what is ahead).
 template <class Body>
 void WithAhead(const LinesAhead* ahead, const Body& body) {
@@ -109,6 +118,10 @@ bool HasTiles();
 void ProductByTiles(int64_t rows, int64_t inner, int64_t cols,
                     const LeftWords& a, const RightWords& b, bool add,
                     const Floats2D& c, const LinesAhead* ahead);
+/// The same with work to do meanwhile.
+void ProductByTilesWith(const Meanwhile& meanwhile, int64_t rows, int64_t inner,
+                        int64_t cols, const LeftWords& a, const RightWords& b,
+                        bool add, const Floats2D& c);
 /// ProductBF16 by AVX-512.
 void ProductByDots(int64_t rows, int64_t inner, int64_t cols,
                    const LeftWords& a, const RightWords& b, bool add,

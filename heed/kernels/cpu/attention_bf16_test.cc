@@ -129,6 +129,27 @@ TEST_P(ProductsBF16, AreThoseOfF64) {
   }
 }
 
+TEST_P(ProductsBF16, OfTilesAreTheSameWithWorkMeanwhile) {
+  if (!GetParam()) GTEST_SKIP() << "of tiles alone";
+  for (const int64_t rows : {1, 17, 64}) {
+    for (const int64_t sum : {1, 32, 64, 130, 300}) {
+      const Factors f(rows, sum, 65, false);
+      Floats c = Unset(rows * Padded(f.cols));
+      Floats expected = c;
+      Multiply(f, rows, f.left, false, expected);
+      int calls = 0;
+      const Meanwhile meanwhile([](void* work) { ++*static_cast<int*>(work); },
+                                &calls);
+      ProductByTilesWith(meanwhile, rows, f.words, f.cols, f.left, f.right,
+                         false, {c.data(), Padded(f.cols)});
+      EXPECT_EQ(
+          std::memcmp(c.data(), expected.data(), c.size() * sizeof(float)), 0);
+      // Blocks are 16 rows of 64 columns, their steps 16 words.
+      EXPECT_EQ(calls, (rows + 15) / 16 * 2 * (f.words / 16));
+    }
+  }
+}
+
 TEST_P(ProductsBF16, OfARowDoNotDependOnTheOthers) {
   const Factors f(37, 70, 65, false);
   Floats all = Unset(f.rows * Padded(f.cols));

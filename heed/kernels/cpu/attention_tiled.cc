@@ -71,12 +71,13 @@ class PackedMemory {
 /// values.
 class RowSums {
  public:
-  RowSums(float to_log2, int64_t value_cols)
-      : to_log2_(to_log2),
-        cols_(Padded(value_cols)),
-        shifts_({kQueryBlock}),
-        sums_({kQueryBlock, kWideLanes<float>}),
-        values_({kQueryBlock, cols_}) {}
+  explicit RowSums(const TiledSizes& n)
+      : to_log2_(n.to_log2),
+        cols_(Padded(n.D)),
+        shifts_({n.query_block}),
+        sums_({n.query_block, kWideLanes<float>}),
+        values_({n.query_block, cols_}),
+        scales_(Tensor::Full({n.query_block}, 1)) {}
 
   void Start(int64_t rows) {
     std::fill_n(shifts_.data<float>(), rows, kNoShift);
@@ -95,9 +96,31 @@ class RowSums {
 
   /// The same, as pairs of bf16 in `words`, whose rows are `row` apart.
   void AddWeightsBF16(const ScoreBlock& block, float* words, int64_t row) {
-    for (int64_t r = 0; r < block.rows; ++r) RaiseShift(block, r);
-    cpu::PairWeights(block.rows, block.cols, block.e, block.stride, to_log2_,
-                     shifts_.data<float>(), sums_.data<float>(), words, row);
+    AddWeightsBF16(block, 0, block.rows, words, row);
+    ScaleValues();
+  }
+  /// The same of rows [begin, end), before ScaleValues.
+  void AddWeightsBF16(const ScoreBlock& block, int64_t begin, int64_t end,
+                      float* words, int64_t row) {
+    for (int64_t r = begin; r < end; ++r) RaiseShift(block, r);
+    cpu::PairWeights(end - begin, block.cols, block.row(begin), block.stride,
+                     to_log2_, shifts_.data<float>() + begin,
+                     sums_.row<float>(begin), words + begin * row, row);
+  }
+  /// Makes the sums of values those of the shifts as they are now.
+  void ScaleValues() {
+    if (!scales_values_) return;
+    scales_values_ = false;
+    const FloatD d;
+    for (int64_t r = 0; r < scales_.numel(); ++r) {
+      const float scale = std::exchange(scales_.data<float>()[r], 1.0F);
+      if (scale == 1) continue;
+      float* values = values_.row<float>(r);
+      for (int64_t c = 0; c < cols_; c += kLanes) {
+        hn::StoreU(hn::Mul(hn::LoadU(d, values + c), hn::Set(d, scale)), d,
+                   values + c);
+      }
+    }
   }
 
   Floats2D values() { return {values_.data<float>(), cols_}; }
@@ -150,6 +173,8 @@ class RowSums {
   float to_log2_;
   int64_t cols_;
   Tensor shifts_, sums_, values_;
+  Tensor scales_;  // of the values of a row, by the shifts of late
+  bool scales_values_ = false;
 };
 
 void RowSums::Shift(int64_t r, float shift) {
@@ -160,10 +185,8 @@ void RowSums::Shift(int64_t r, float shift) {
   WideVector<float> sums = LoadSums(r);
   for (FloatV& sum : sums.part) sum = hn::Mul(sum, scale);
   StoreSums(r, sums);
-  float* values = values_.row<float>(r);
-  for (int64_t c = 0; c < cols_; c += kLanes) {
-    hn::StoreU(hn::Mul(hn::LoadU(d, values + c), scale), d, values + c);
-  }
+  scales_.data<float>()[r] = hn::GetLane(scale);
+  scales_values_ = true;
 }
 
 HWY_INLINE void RowSums::RaiseShift(const ScoreBlock& block, int64_t r) {
@@ -211,19 +234,29 @@ void RowSums::AddWeightsIn(const ScoreBlock& block) {
     }
     StoreSums(r, total);
   }
+  ScaleValues();
 }
 
 /// Scratch of a task.
 struct Scratch {
   Scratch(const AttentionArgs& args, const TiledSizes& n)
-      : queries({kQueryBlock, n.query_row()}),
-        scores({kQueryBlock, kKeyBlock}),
+      : queries({n.query_block, n.query_row()}),
+        scores({n.query_block, kKeyBlock}),
         lines({n.lines(n.A)}),
-        sums(n.to_log2, n.D) {
-    if (n.format.bf16) words = Tensor({kQueryBlock, kKeyBlock / 2});
-    if (HasFactors(args)) factors = Tensor({kQueryBlock, kKeyBlock});
+        sums(n) {
+    if (n.format.bf16) words = Tensor({n.query_block, kKeyBlock / 2});
+    if (HasFactors(args)) {
+      factors = Tensor({n.query_block, kKeyBlock});
+    } else if (n.by_tiles) {
+      other_scores = Tensor({n.query_block, kKeyBlock});
+      other_words = Tensor({n.query_block, kKeyBlock / 2});
+    }
   }
+  /// Whether weights are computed while tiles multiply for other blocks.
+  bool overlaps() const { return other_words.defined(); }
+
   Tensor queries, scores, lines, words, factors;
+  Tensor other_scores, other_words;  // of the block before
   RowSums sums;
 };
 
@@ -248,8 +281,8 @@ struct QueryBlock {
              int64_t packed_slot)
       : b(i / n.query_blocks() / n.H),
         h(i / n.query_blocks() % n.H),
-        t(i % n.query_blocks() * kQueryBlock),
-        rows(std::min(kQueryBlock, n.T - t)),
+        t(i % n.query_blocks() * n.query_block),
+        rows(std::min(n.query_block, n.T - t)),
         memory(packed),
         slot(packed_slot) {}
   int64_t b, h, t, rows;
@@ -267,7 +300,7 @@ void ForQueryBlocks(const AttentionArgs& args, const TiledSizes& n, bool values,
   const int64_t heads = n.B * n.K;
   const int64_t head_blocks = n.group() * n.query_blocks();
   const int64_t cost =
-      std::min(n.T, kQueryBlock) * (n.S + 1) * (n.A + n.D) / 32;
+      std::min(n.T, n.query_block) * (n.S + 1) * (n.A + n.D) / 32;
   if (heads >= kManyHeads && n.S * (n.A + n.D) <= kCacheFloats) {
     const int64_t grain = RowGrain(n.S * (n.A + n.D) + head_blocks * cost);
     ParallelFor(heads, grain, [&](int64_t begin, int64_t end) {
@@ -306,10 +339,12 @@ void ForQueryBlocks(const AttentionArgs& args, const TiledSizes& n, bool values,
               });
 }
 
-/// Calls block(extent, scores) for each block of keys that `q` may look at.
+/// Calls block(scores) for each block of keys that `q` may look at. What there
+/// is to do meanwhile is done while scores are computed, unless it is null.
 template <class Block>
 void ForKeyBlocks(const AttentionArgs& args, const TiledSizes& n,
-                  const QueryBlock& q, Scratch& scratch, const Block& block) {
+                  const QueryBlock& q, Scratch& scratch,
+                  const cpu::Meanwhile* meanwhile, const Block& block) {
   const int64_t q_row = args.q.row_stride();
   float* queries = scratch.queries.data<float>();
   PackColumns(n.format, q.rows, n.A,
@@ -328,25 +363,16 @@ void ForKeyBlocks(const AttentionArgs& args, const TiledSizes& n,
                             keys.begin,
                             keys.size()};
     BlockScores(args, n, extent, queries, q.memory.Keys(q.slot, keys.begin),
-                scores, nullptr);
+                scores, nullptr, meanwhile);
     block(scores);
   }
 }
 
-/// Contexts of one block of queries.
-void Attend(const AttentionArgs& args, const TiledSizes& n, const QueryBlock& q,
-            Scratch& scratch, AttentionResult& result) {
+/// Sums of values, one block of keys after the other.
+void SumValues(const AttentionArgs& args, const TiledSizes& n,
+               const QueryBlock& q, Scratch& scratch) {
   RowSums& sums = scratch.sums;
-  sums.Start(q.rows);
-  float* context = HeadRows(result.context, q.b, q.h, n.D) +
-                   q.t * result.context.row_stride();
-  // The rows arrive in the cache while the context is computed.
-  for (int64_t r = 0; r < q.rows; ++r) {
-    for (int64_t d = 0; d < n.D; d += kLanes) {
-      __builtin_prefetch(context + r * result.context.row_stride() + d, 1);
-    }
-  }
-  ForKeyBlocks(args, n, q, scratch, [&](const ScoreBlock& block) {
+  ForKeyBlocks(args, n, q, scratch, nullptr, [&](const ScoreBlock& block) {
     LeftWords weights{block.e, block.stride, 1};
     if (n.format.bf16) {
       weights = {scratch.words.data<float>(), kKeyBlock / 2, 1};
@@ -364,6 +390,93 @@ void Attend(const AttentionArgs& args, const TiledSizes& n, const QueryBlock& q,
     Product(n.format, block.rows, n.format.Words(block.cols), n.D, weights,
             q.memory.Values(q.slot, block.s), true, sums.values());
   });
+}
+
+/// Weights of a block of scores, some rows between two steps of a product.
+class WeightsMeanwhile {
+ public:
+  explicit WeightsMeanwhile(RowSums& sums)
+      : sums_(sums), meanwhile_{DoSome, this} {}
+  WeightsMeanwhile(const WeightsMeanwhile&) = delete;
+  WeightsMeanwhile& operator=(const WeightsMeanwhile&) = delete;
+
+  /// From now on those of `block`, as pairs in `words`.
+  void Start(const ScoreBlock& block, Tensor& words) {
+    block_ = block;
+    words_ = words.data<float>();
+    next_ = 0;
+  }
+  /// What is left of them.
+  void Finish() { Do(block_.rows); }
+  const cpu::Meanwhile& meanwhile() const { return meanwhile_; }
+
+ private:
+  static void DoSome(void* self) {
+    constexpr int64_t kRows = 2;  // take as long as a step
+    static_cast<WeightsMeanwhile*>(self)->Do(kRows);
+  }
+  void Do(int64_t rows) {
+    const int64_t end = std::min(block_.rows, next_ + rows);
+    if (end == next_) return;
+    sums_.AddWeightsBF16(block_, next_, end, words_, kKeyBlock / 2);
+    next_ = end;
+  }
+
+  RowSums& sums_;
+  cpu::Meanwhile meanwhile_;
+  ScoreBlock block_ = {};
+  float* words_ = nullptr;
+  int64_t next_ = 0;
+};
+
+/// The same sums, to the bit. Vectors compute the weights of a block while
+/// tiles multiply: scores of the block behind it, and values of that before.
+void SumValuesByTiles(const AttentionArgs& args, const TiledSizes& n,
+                      const QueryBlock& q, Scratch& scratch) {
+  RowSums& sums = scratch.sums;
+  WeightsMeanwhile weights(sums);
+  ScoreBlock scored = {};    // its weights are being computed
+  ScoreBlock weighted = {};  // of its values there is no sum yet
+  const auto add_values = [&] {
+    if (weighted.rows == 0) return;
+    cpu::ProductByTilesWith(
+        weights.meanwhile(), weighted.rows, n.format.Words(weighted.cols), n.D,
+        {scratch.other_words.data<float>(), kKeyBlock / 2, 1},
+        q.memory.Values(q.slot, weighted.s), true, sums.values());
+  };
+  const auto finish_weights = [&] {
+    add_values();
+    weights.Finish();
+    sums.ScaleValues();
+    weighted = std::exchange(scored, ScoreBlock{});
+    scratch.words.swap(scratch.other_words);
+  };
+  ForKeyBlocks(args, n, q, scratch, &weights.meanwhile(),
+               [&](const ScoreBlock& block) {
+                 if (scored.rows > 0) finish_weights();
+                 scored = block;
+                 weights.Start(block, scratch.words);
+                 scratch.scores.swap(scratch.other_scores);
+               });
+  finish_weights();
+  add_values();
+}
+
+/// Contexts of one block of queries.
+void Attend(const AttentionArgs& args, const TiledSizes& n, const QueryBlock& q,
+            Scratch& scratch, AttentionResult& result) {
+  RowSums& sums = scratch.sums;
+  sums.Start(q.rows);
+  float* context = HeadRows(result.context, q.b, q.h, n.D) +
+                   q.t * result.context.row_stride();
+  // The rows arrive in the cache while the context is computed.
+  for (int64_t r = 0; r < q.rows; ++r) {
+    for (int64_t d = 0; d < n.D; d += kLanes) {
+      __builtin_prefetch(context + r * result.context.row_stride() + d, 1);
+    }
+  }
+  const auto sum_values = scratch.overlaps() ? SumValuesByTiles : SumValues;
+  sum_values(args, n, q, scratch);
   float* log_sums =
       result.log_sum.data<float>() + (q.b * n.H + q.h) * n.T + q.t;
   for (int64_t r = 0; r < q.rows; ++r) {
@@ -389,11 +502,11 @@ Tensor TiledWeights(const AttentionArgs& args, const Tensor& log_sum) {
   Tensor weights = Tensor::Zeros({n.B, n.H, n.T, n.S});
   ForQueryBlocks(args, n, false, [&](const QueryBlock& q, Scratch& scratch) {
     const int64_t row = (q.b * n.H + q.h) * n.T + q.t;
-    float sums[kQueryBlock];
+    float sums[kTileQueryBlock];
     for (int64_t r = 0; r < q.rows; ++r) {
       sums[r] = ScoreSum(n.to_log2, log_sum.data<float>()[row + r]);
     }
-    ForKeyBlocks(args, n, q, scratch, [&](const ScoreBlock& block) {
+    ForKeyBlocks(args, n, q, scratch, nullptr, [&](const ScoreBlock& block) {
       BlockWeights(n.to_log2, block, sums);
       MultiplyFactors(args, block, scratch.factors);
       for (int64_t r = 0; r < block.rows; ++r) {

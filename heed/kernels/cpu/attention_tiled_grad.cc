@@ -176,7 +176,7 @@ class PackedQueries {
   void PackBlock(const GradCall& call, int64_t head, int64_t t) {
     const int64_t b = head / n_.H;
     const int64_t h = head % n_.H;
-    const int64_t rows = std::min(kQueryBlock, n_.T - t);
+    const int64_t rows = std::min(n_.query_block, n_.T - t);
     const auto part = [&](const Tensor& x, int64_t cols) {
       return HeadRows(x, b, h, cols) + t * x.row_stride();
     };
@@ -279,10 +279,10 @@ KeyBlockGrad::KeyBlockGrad(const GradCall& call, Tensor& dq)
       key_rows_({n_.format.Words(kKeyBlock), Padded(n_.A)}),
       dk_({kKeyBlock, Padded(n_.A)}),
       dv_({kKeyBlock, Padded(n_.D)}),
-      weights_({kQueryBlock, kKeyBlock}),
-      gradients_({kQueryBlock, kKeyBlock}),
-      dq_({kQueryBlock, Padded(n_.A)}) {
-  const Shape block{kQueryBlock, kKeyBlock};
+      weights_({n_.query_block, kKeyBlock}),
+      gradients_({n_.query_block, kKeyBlock}),
+      dq_({n_.query_block, Padded(n_.A)}) {
+  const Shape block{n_.query_block, kKeyBlock};
   scores_wanted_ = call.grads.dq.defined() || call.grads.dk.defined();
   for (size_t i = 0; i < call.args.modifiers.size(); ++i) {
     if (call.Wants(i)) scores_wanted_ = true;
@@ -292,9 +292,9 @@ KeyBlockGrad::KeyBlockGrad(const GradCall& call, Tensor& dq)
     log_factors_ = Tensor(block);
   }
   if (!call.args.modifiers.empty()) {
-    saved_ = Tensor({SavedBlocks(call.args), kQueryBlock, kKeyBlock});
+    saved_ = Tensor({SavedBlocks(call.args), n_.query_block, kKeyBlock});
   }
-  if (n_.format.bf16) words_ = Tensor({kQueryBlock, kKeyBlock / 2});
+  if (n_.format.bf16) words_ = Tensor({n_.query_block, kKeyBlock / 2});
 }
 
 void KeyBlockGrad::Start(int64_t b, int64_t k, int64_t s) {
@@ -319,7 +319,7 @@ void KeyBlockGrad::Start(int64_t b, int64_t k, int64_t s) {
 void KeyBlockGrad::Add(const PackedQueries& packed, int64_t h, int64_t t,
                        int64_t chunk, std::vector<Tensor>& sinks) {
   const int64_t head = b_ * n_.H + h;
-  const int64_t rows = std::min(kQueryBlock, n_.T - t);
+  const int64_t rows = std::min(n_.query_block, n_.T - t);
   const auto [extent, keys] = FindVisible(call_.args, b_, t, rows, keys_);
   if (extent == MaskRule::Extent::kNone) return;
   const ScoreBlock block{weights_.data<float>(),
@@ -465,11 +465,11 @@ PackedQueries PackQueries(const GradCall& call) {
   PackedQueries packed(n, n.B * n.H);
   const int64_t blocks = n.query_blocks();
   ParallelFor(n.B * blocks * n.H,
-              RowGrain(4 * std::min(n.T, kQueryBlock) * (n.A + n.D)),
+              RowGrain(4 * std::min(n.T, n.query_block) * (n.A + n.D)),
               [&](int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i) {
                   const int64_t head = i / n.H / blocks * n.H + i % n.H;
-                  packed.PackBlock(call, head, i / n.H % blocks * kQueryBlock);
+                  packed.PackBlock(call, head, i / n.H % blocks * n.query_block);
                 }
               });
   return packed;
@@ -484,7 +484,7 @@ void RunTask(const GradCall& call, const PackedQueries& packed,
       for (int64_t i = task.chunk; i < n.key_blocks(); i += chunks) {
         block.Start(b, k, i * kKeyBlock);
         for (int64_t h = k * n.group(); h < (k + 1) * n.group(); ++h) {
-          for (int64_t t = 0; t < n.T; t += kQueryBlock) {
+          for (int64_t t = 0; t < n.T; t += n.query_block) {
             block.Add(packed, h, t, task.chunk, sinks);
           }
         }

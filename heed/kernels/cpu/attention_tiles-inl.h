@@ -286,9 +286,12 @@ HWY_INLINE FloatV Exp2(FloatV x) {
 #endif
 }
 
-/// Queries and keys of a block. Keys: whole panels, pairs never split.
-inline constexpr int64_t kQueryBlock = 64;
+/// Keys of a block: whole panels, pairs never split.
 inline constexpr int64_t kKeyBlock = 128;
+/// Queries of a block. Tiles multiply so fast that it pays to read keys for
+/// more of them.
+inline constexpr int64_t kQueryBlock = 64;
+inline constexpr int64_t kTileQueryBlock = 128;
 /// Keys of a part of a block of which a mask is asked.
 inline constexpr int64_t kMaskPart = 64;
 static_assert(kKeyBlock % kMaskPart == 0 && kMaskPart % kTileCols == 0);
@@ -307,18 +310,22 @@ struct TiledSizes {
         A(args.features()),
         D(args.value_features()),
         format(args.precision),
+        by_tiles(format.bf16 && cpu::HasTiles()),
+        query_block(by_tiles ? kTileQueryBlock : kQueryBlock),
         query_scale(static_cast<float>(
             args.modifiers.empty() ? args.value * double{kLog2E} : args.value)),
         to_log2(args.modifiers.empty() ? 1 : kLog2E) {}
 
   int64_t B, T, S, H, K, A, D;
   WordFormat format;
+  bool by_tiles;
+  int64_t query_block;  // queries of a block
   // Scores are computed in units in which exp(e) = 2^(to_log2 score): straight
   // in those of 2^x unless modifiers want to see e itself.
   float query_scale;
   float to_log2;
 
-  int64_t query_blocks() const { return (T + kQueryBlock - 1) / kQueryBlock; }
+  int64_t query_blocks() const { return (T + query_block - 1) / query_block; }
   int64_t key_blocks() const { return (S + kKeyBlock - 1) / kKeyBlock; }
   int64_t group() const { return H / K; }
   /// Words of a row of packed queries.
@@ -374,14 +381,23 @@ inline VisibleKeys FindVisible(const AttentionArgs& args, int64_t b, int64_t t,
 }
 
 /// block.e = scores of packed queries and keys after modifiers and mask;
-/// -infinity from block.cols to the end of the last vector.
+/// -infinity from block.cols to the end of the last vector. By tiles with
+/// something to do meanwhile unless that is null.
 inline void BlockScores(const AttentionArgs& args, const TiledSizes& n,
                         MaskRule::Extent extent, const float* queries,
                         const RightWords& keys, const ScoreBlock& block,
-                        float* saved) {
+                        float* saved,
+                        const cpu::Meanwhile* meanwhile = nullptr) {
   using Extent = MaskRule::Extent;
-  Product(n.format, block.rows, n.format.Words(n.A), block.cols,
-          {queries, n.query_row(), 1}, keys, false, {block.e, block.stride});
+  const LeftWords left{queries, n.query_row(), 1};
+  const Floats2D scores{block.e, block.stride};
+  const int64_t words = n.format.Words(n.A);
+  if (meanwhile != nullptr) {
+    cpu::ProductByTilesWith(*meanwhile, block.rows, words, block.cols, left,
+                            keys, false, scores);
+  } else {
+    Product(n.format, block.rows, words, block.cols, left, keys, false, scores);
+  }
   if (!args.modifiers.empty()) ModifyScores(args, Extent::kAll, block, saved);
   // Often a mask cuts through one part only.
   for (int64_t c = 0; extent == Extent::kSome && c < block.cols;

@@ -88,10 +88,9 @@ LeftFactor RowsBF16(const Tensor& x, int64_t r, int64_t rows) {
   const int64_t padded = cpu::PaddedRows(x.cols(), true);
   if (x.dtype() == DType::kBF16 && padded == x.cols() &&
       x.row_stride() % 2 == 0) {
-    return {Tensor(),
-            cpu::LeftWords{static_cast<const float*>(x.raw()) +
-                               r * x.row_stride() / 2,
-                           x.row_stride() / 2, 1}};
+    return {Tensor(), cpu::LeftWords{static_cast<const float*>(x.raw()) +
+                                         r * x.row_stride() / 2,
+                                     x.row_stride() / 2, 1}};
   }
   const int64_t words = cpu::LeftRowWords(padded / 2);
   Tensor rounded({rows, 2 * words}, DType::kBF16);
@@ -127,15 +126,15 @@ void MultiplyInto(const Tensor& a, const PackedMatrix& b, const Result& result,
     return;
   }
   RunChunks(
-      c.rows(), b, result,
-      [&](int64_t r, int64_t) { return RowsF32(a, r); }, finish);
+      c.rows(), b, result, [&](int64_t r, int64_t) { return RowsF32(a, r); },
+      finish);
 }
 
 }  // namespace
 
 DType StoredDType(Precision precision, DType dtype) {
-  const bool rounds = dtype == DType::kF32 &&
-                      cpu::Supported(precision) == Precision::kBF16;
+  const bool rounds =
+      dtype == DType::kF32 && cpu::Supported(precision) == Precision::kBF16;
   return rounds ? DType::kBF16 : dtype;
 }
 
@@ -237,10 +236,11 @@ void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
       [&](const MatrixBlock& block, Tensor* sums) {
         if (!activates && epilogue.dropout.rate == 0) return;
         Tensor part = sums != nullptr ? *sums : BlockOf(result, block);
-        Tensor bias = epilogue.bias == nullptr
-                          ? Tensor()
-                          : epilogue.bias->Reshape({c.cols()}).Slice(
-                                block.column, block.column + block.columns);
+        Tensor bias =
+            epilogue.bias == nullptr
+                ? Tensor()
+                : epilogue.bias->Reshape({c.cols()})
+                      .Slice(block.column, block.column + block.columns);
         if (epilogue.sums != nullptr) {
           Activate(part, bias, Activation::kNone, part);
           Tensor kept = BlockOf(cpu::AsMatrix(*epilogue.sums), block);
@@ -272,15 +272,16 @@ void MultiplyWithSlope(const Tensor& a, const PackedMatrix& b,
                          epilogue.dbias->dtype());
   }
   MultiplyInto(
-      a, b, {.c = c, .beside = &z}, [&](const MatrixBlock& block, Tensor* sums) {
+      a, b, {.c = c, .beside = &z},
+      [&](const MatrixBlock& block, Tensor* sums) {
         Tensor part = sums != nullptr ? *sums : BlockOf(result, block);
         if (epilogue.dropout.rate > 0) {
           DropPart(part, block.row, block.column, c.cols(), epilogue.dropout);
         }
         Tensor row;
         if (rows.defined()) {
-          row = BlockOf(rows,
-                        {block.row / unit, 1, block.column, block.columns});
+          row =
+              BlockOf(rows, {block.row / unit, 1, block.column, block.columns});
         }
         ActivateGradPart(part, BlockOf(z, block), epilogue.activation,
                          epilogue.scale, rows.defined() ? &row : nullptr);

@@ -61,8 +61,7 @@ class SummedRows {
   void PackPanel(int64_t panel, void* out) const {
     const int64_t element = bf16_ ? 2 : sizeof(float);
     ForParts([&](const RowPair& part, int64_t first, int64_t padded) {
-      void* to =
-          static_cast<char*>(out) + first * cpu::kPanel * element;
+      void* to = static_cast<char*>(out) + first * cpu::kPanel * element;
       cpu::WithNumbers(part.y, [&]<typename T>(const T* numbers) {
         cpu::PackAnyPanel(
             cpu::MatrixOf<T>{numbers, part.y.rows(), part.y.cols(),
@@ -174,10 +173,9 @@ void MultiplyWide(const SummedRows& sum, bool accumulate, Tensor& c) {
 /// The same with all panels of y packed at first.
 void MultiplyByAll(const SummedRows& sum, bool accumulate, PackedMatrix& packed,
                    Tensor& c) {
-  cpu::PackPanels(
-      sum.rows(), sum.n(),
-      sum.bf16() ? Precision::kBF16 : Precision::kNative, packed,
-      [&](int64_t p, void* out) { sum.PackPanel(p, out); });
+  cpu::PackPanels(sum.rows(), sum.n(),
+                  sum.bf16() ? Precision::kBF16 : Precision::kNative, packed,
+                  [&](int64_t p, void* out) { sum.PackPanel(p, out); });
   cpu::RunRows(
       sum.m(), packed, {c, accumulate},
       [&](int64_t i, int64_t rows) { return sum.Left(i, i + rows); },
@@ -248,9 +246,9 @@ RowPair Gathered(std::span<const RowPair> pairs, Precision precision) {
 
 /// Whether they may be summed where they stand.
 bool AreWholeUnits(std::span<const RowPair> pairs) {
-  return std::all_of(
-      pairs.begin(), pairs.end() - 1,
-      [](const RowPair& pair) { return pair.x.rows() % kSumUnit == 0; });
+  return std::all_of(pairs.begin(), pairs.end() - 1, [](const RowPair& pair) {
+    return pair.x.rows() % kSumUnit == 0;
+  });
 }
 
 }  // namespace

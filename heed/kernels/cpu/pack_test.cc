@@ -251,6 +251,47 @@ TEST_F(PackingBF16, TransposesAndPadsWithZeros) {
   });
 }
 
+/// What is rounded already is arranged as what is rounded meanwhile.
+TEST_F(PackingBF16, ArrangesNumbersOfBF16AsThoseThatItRounds) {
+  const auto rounded = [](const std::vector<float>& x) {
+    std::vector<uint16_t> out(x.size());
+    RoundBF16(x.data(), std::ssize(x), out.data());
+    return out;
+  };
+  for (const int64_t k : {1, 2, 31, 33, 64}) {
+    for (const int64_t n : {1, 15, 17, 64, 100}) {
+      SCOPED_TRACE(testing::Message() << k << " x " << n);
+      const int64_t stride = n + 3;
+      const std::vector<float> x = Random(k * stride);
+      const std::vector<uint16_t> bits = rounded(x);
+      const int64_t rows = PaddedRows(k, true);
+      for (int64_t panel = 0; panel < Panels(n); ++panel) {
+        std::vector<uint16_t> expected(rows * kPanel, 9);
+        std::vector<uint16_t> out(rows * kPanel, 8);
+        PackPanelBF16(MatrixView{x.data(), k, n, stride, false}, panel, k,
+                      expected.data());
+        PackPanelBF16(MatrixViewBF16{bits.data(), k, n, stride, false}, panel,
+                      k, out.data());
+        ASSERT_EQ(out, expected);
+      }
+      std::vector<uint16_t> expected(n * rows, 9);
+      std::vector<uint16_t> out(n * rows, 9);
+      TransposeRowsBF16(x.data(), k, stride, 0, n, rows, expected.data(), rows);
+      TransposeRowsBF16(bits.data(), k, stride, 0, n, rows, out.data(), rows);
+      ASSERT_EQ(out, expected);
+
+      const int64_t width = (n + 15) / 16 * 16;
+      std::vector<float> pairs(PairWords(k) * width, 9);
+      std::vector<float> out_pairs(PairWords(k) * width, 8);
+      PairRows(k, n, x.data(), stride, 1, pairs.data(), width);
+      PairRowsOfBF16(k, n, bits.data(), stride, out_pairs.data(), width);
+      ASSERT_EQ(std::memcmp(pairs.data(), out_pairs.data(),
+                            pairs.size() * sizeof(float)),
+                0);
+    }
+  }
+}
+
 TEST_F(PackingBF16, RoundsToNearestEven) {
   std::vector<float> values = {1.0F,
                                1.0F + 0x1p-8F,

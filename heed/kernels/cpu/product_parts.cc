@@ -13,8 +13,7 @@ int64_t ChunkRows(int64_t rows, int64_t n, bool bf16) {
 void Reserve(int64_t rows, int64_t n, Precision precision,
              PackedMatrix& packed) {
   const bool bf16 = precision == Precision::kBF16;
-  const int64_t size =
-      Panels(n) * PaddedRows(rows, bf16) * kPanel;
+  const int64_t size = Panels(n) * PaddedRows(rows, bf16) * kPanel;
   const DType dtype = bf16 ? DType::kBF16 : DType::kF32;
   if (!packed.data.unique() || packed.data.dtype() != dtype ||
       packed.data.numel() != size) {

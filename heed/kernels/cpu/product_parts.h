@@ -140,8 +140,8 @@ struct Result {
 /// Asks for the lines of a block of x.
 void FetchBlock(const Tensor& x, const MatrixBlock& block, bool to_write);
 
-/// A block of c (+)= a b with these rows of a, then finish(block, nullptr). Of c
-/// in bf16 parts, each summed in f32 first, which finish(part, &sums) may
+/// A block of c (+)= a b with these rows of a, then finish(block, nullptr). Of
+/// c in bf16 parts, each summed in f32 first, which finish(part, &sums) may
 /// change.
 template <typename Finish>
 void MultiplyBlock(const MatrixBlock& block, const LeftWords& a,
