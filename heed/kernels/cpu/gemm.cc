@@ -82,12 +82,19 @@ void StoreRow(const Tensor& x, int64_t r, uint16_t* to) {
   }
 }
 
-/// The same in bf16, with zeros behind them. What is bf16 and whole vectors is
-/// used as it is.
+/// Whether rows of x are whole vectors of pairs.
+bool AreWords(const Tensor& x) {
+  return x.dtype() == DType::kBF16 &&
+         x.cols() == cpu::PaddedRows(x.cols(), true) &&
+         x.row_stride() % 2 == 0 &&
+         reinterpret_cast<uintptr_t>(x.raw()) % cpu::kWordBytes == 0;
+}
+
+/// Rows [r, r + rows) of x in bf16, with zeros behind them; in place if they
+/// are words.
 LeftFactor RowsBF16(const Tensor& x, int64_t r, int64_t rows) {
   const int64_t padded = cpu::PaddedRows(x.cols(), true);
-  if (x.dtype() == DType::kBF16 && padded == x.cols() &&
-      x.row_stride() % 2 == 0) {
+  if (AreWords(x)) {
     return {Tensor(), cpu::LeftWords{static_cast<const float*>(x.raw()) +
                                          r * x.row_stride() / 2,
                                      x.row_stride() / 2, 1}};
