@@ -29,7 +29,7 @@ bool InColumns(bool bf16) { return bf16 && !cpu::HasTiles(); }
 /// last of whole units.
 class SummedRows {
  public:
-  SummedRows(bool bf16) : bf16_(bf16) {}
+  explicit SummedRows(bool bf16) : bf16_(bf16) {}
 
   /// Takes in rows [begin, end) of `pair`.
   void Add(const RowPair& pair, int64_t begin, int64_t end) {
