@@ -267,8 +267,7 @@ struct Batch {
   std::vector<size_t> places;
 };
 
-void Learn(Model& model, Example (*make)(Rng&), int steps,
-           double rate = 0.01) {
+void Learn(Model& model, Example (*make)(Rng&), int steps, double rate = 0.01) {
   Rng rng(7);
   Adam adam(model.parameters);
   Tape tape;
