@@ -469,7 +469,8 @@ PackedQueries PackQueries(const GradCall& call) {
               [&](int64_t begin, int64_t end) {
                 for (int64_t i = begin; i < end; ++i) {
                   const int64_t head = i / n.H / blocks * n.H + i % n.H;
-                  packed.PackBlock(call, head, i / n.H % blocks * n.query_block);
+                  packed.PackBlock(call, head,
+                                   i / n.H % blocks * n.query_block);
                 }
               });
   return packed;
