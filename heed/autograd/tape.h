@@ -145,9 +145,9 @@ class Tape {
   size_t used_ = 0;
   std::vector<Node> nodes_;
   std::vector<int32_t> inputs_;
-  std::vector<PendingProduct> pending_;  // in the order of the backward pass
+  std::vector<PendingProduct> pending_;    // in the order of the backward pass
   std::vector<kernels::RowPair> fellows_;  // of one weight
-  std::vector<int32_t> parameters_;      // nodes of leaves that are parameters
+  std::vector<int32_t> parameters_;  // nodes of leaves that are parameters
   std::function<void(Parameter&)> ready_;
 };
 

@@ -228,7 +228,8 @@ void PairColumns(int64_t, int64_t, const float*, int64_t, float, float*,
 void PairRows(int64_t, int64_t, const float*, int64_t, float, float*, int64_t) {
   assert(false);
 }
-void PairRowsOfBF16(int64_t, int64_t, const uint16_t*, int64_t, float*, int64_t) {
+void PairRowsOfBF16(int64_t, int64_t, const uint16_t*, int64_t, float*,
+                    int64_t) {
   assert(false);
 }
 void PairWeights(int64_t, int64_t, const float*, int64_t, float, const float*,
