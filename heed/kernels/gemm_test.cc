@@ -298,6 +298,10 @@ TEST(Gemm, TakesStoredFactorsAndWritesThem) {
       Tensor affine({M, N});
       Multiply(a, packed, {.bias = &bias}, affine);
       EXPECT_TRUE(SameBits(affine, sums));
+      Tensor plain({M, N});
+      Tensor plain_sums({M, N});
+      Multiply(a, packed, {.sums = &plain_sums}, plain);
+      EXPECT_TRUE(SameBits(plain, plain_sums));
 
       Tensor c16 = FactorRows(M, N, DType::kBF16);
       Tensor sums16 = FactorRows(M, N, DType::kBF16);

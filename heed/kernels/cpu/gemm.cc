@@ -19,6 +19,7 @@
 namespace heed::kernels {
 namespace {
 
+using cpu::BlockOf;
 using cpu::LeftFactor;
 using cpu::Result;
 
@@ -73,15 +74,6 @@ LeftFactor RowsF32(const Tensor& x, int64_t r) {
   return {Tensor(), cpu::LeftWords{x.row<float>(r), x.row_stride(), 1}};
 }
 
-/// One row as StoreFactor says.
-void StoreRow(const Tensor& x, int64_t r, uint16_t* to) {
-  if (x.dtype() == DType::kBF16) {
-    std::copy_n(cpu::Bits(x, r), x.cols(), to);
-  } else {
-    cpu::RoundBF16(x.row<float>(r), x.cols(), to);
-  }
-}
-
 /// Whether rows of x are whole vectors of pairs.
 bool AreWords(const Tensor& x) {
   return x.dtype() == DType::kBF16 &&
@@ -105,15 +97,14 @@ LeftFactor RowsBF16(const Tensor& x, int64_t r, int64_t rows) {
   const int64_t grain = kGrain / std::max<int64_t>(1, words);
   ParallelForEach(rows, std::max<int64_t>(1, grain), [&](int64_t i) {
     uint16_t* to = cpu::Bits(rounded, i);
-    StoreRow(x, r + i, to);
+    if (x.dtype() == DType::kBF16) {
+      std::copy_n(cpu::Bits(x, r + i), x.cols(), to);
+    } else {
+      cpu::RoundBF16(x.row<float>(r + i), x.cols(), to);
+    }
     std::fill(to + x.cols(), to + 2 * words, uint16_t{0});
   });
   return {std::move(rounded), words};
-}
-
-Tensor BlockOf(const Tensor& matrix, const MatrixBlock& block) {
-  return matrix.Slice(block.row, block.row + block.rows)
-      .Columns(block.column, block.column + block.columns);
 }
 
 /// result (+)= a b, `finish` as MultiplyBlock has it.
@@ -156,7 +147,9 @@ void StoreFactor(const Tensor& x, Tensor& stored) {
     stored.CopyFrom(x);
     return;
   }
-  for (int64_t r = 0; r < x.rows(); ++r) StoreRow(x, r, cpu::Bits(stored, r));
+  for (int64_t r = 0; r < x.rows(); ++r) {
+    cpu::RoundBF16(x.row<float>(r), x.cols(), cpu::Bits(stored, r));
+  }
 }
 
 bool HasBF16() {
@@ -241,7 +234,10 @@ void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
   MultiplyInto(
       a, b, {c, epilogue.accumulate},
       [&](const MatrixBlock& block, Tensor* sums) {
-        if (!activates && epilogue.dropout.rate == 0) return;
+        if (!activates && epilogue.dropout.rate == 0 &&
+            epilogue.sums == nullptr) {
+          return;
+        }
         Tensor part = sums != nullptr ? *sums : BlockOf(result, block);
         Tensor bias =
             epilogue.bias == nullptr

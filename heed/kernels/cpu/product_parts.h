@@ -37,6 +37,11 @@ inline Tensor AsMatrix(const Tensor& x) {
   return x.Reshape({x.rows(), x.cols()});
 }
 
+inline Tensor BlockOf(const Tensor& matrix, const MatrixBlock& block) {
+  return matrix.Slice(block.row, block.row + block.rows)
+      .Columns(block.column, block.column + block.columns);
+}
+
 /// kNative where the processor does not multiply bf16.
 inline Precision Supported(Precision precision) {
   static const bool bf16 = HasBF16();
@@ -172,10 +177,8 @@ void MultiplyBlock(const MatrixBlock& block, const LeftWords& a,
                    panels + j / kPanel * panel_bytes,
                    {sums.data<float>(), sums.row_stride()});
     finish(part, &sums);
-    for (int64_t r = 0; r < part.rows; ++r) {
-      RoundBF16(sums.row<float>(r), part.columns,
-                Bits(c, part.row + r) + part.column);
-    }
+    Tensor to = BlockOf(AsMatrix(c), part);
+    StoreFactor(sums, to);
   }
 }
 
