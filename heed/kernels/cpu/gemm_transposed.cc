@@ -84,13 +84,14 @@ class SummedRows {
   }
 
   LeftFactor LeftF32(int64_t begin, int64_t end) const {
-    Tensor t({end - begin, rows()});
+    const int64_t words = rows();
+    Tensor t({end - begin, words});
     ForParts([&](const RowPair& part, int64_t first, int64_t padded) {
       cpu::TransposeRows(part.x.data<float>(), part.x.rows(),
                          part.x.row_stride(), begin, end, padded,
-                         t.data<float>() + first, rows());
+                         t.data<float>() + first, words);
     });
-    return {std::move(t), rows()};
+    return {std::move(t), words};
   }
   LeftFactor LeftBF16(int64_t begin, int64_t end) const {
     const int64_t words = cpu::LeftRowWords(cpu::PairWords(rows()));

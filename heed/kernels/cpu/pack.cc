@@ -107,15 +107,19 @@ struct TransposedView {
 };
 
 /// Calls store(count, i, j, t) with t[c] = x[j .. j + lanes, begin + i + c] for
-/// c < count. Lines of memory are read and written whole: rows that are apart
-/// by a power of two do not fit a cache together.
+/// c < count. Lines of memory are read and written whole, those of a row
+/// together: rows that are apart by a power of two do not fit a cache together.
+/// Meanwhile those of the next rows are fetched.
 template <class Store>
 HWY_INLINE void EachTransposed(const TransposedView& v, Store store) {
-  for (int64_t i = v.begin; i < v.end; i += kTile) {
-    for (int64_t j = 0; j < v.rows; j += kLanes) {
+  for (int64_t j = 0; j < v.rows; j += kLanes) {
+    for (int64_t i = v.begin; i < v.end; i += kTile) {
+      const float* x = v.x + j * v.stride + i;
+      for (int64_t r = 2 * kLanes; r < 3 * kLanes; ++r) {
+        __builtin_prefetch(x + r * v.stride);
+      }
       hn::Vec<DF> t[kTile];
-      LoadTransposed(v.x + j * v.stride + i, v.stride, v.x_rows - j,
-                     v.x_columns - i, t);
+      LoadTransposed(x, v.stride, v.x_rows - j, v.x_columns - i, t);
       store(std::min(kTile, v.end - i), i - v.begin, j, t);
     }
   }
