@@ -24,6 +24,11 @@ script fetches nothing; the sources in DIR are got and built by
         -DBUILD_CLI=OFF -DCMAKE_INSTALL_PREFIX=DIR/built
     cmake --build DIR/build -j 2 --target install
 
+on Intel's processors with MKL, which it then prefers (package libmkl-dev, non-free), by
+
+    -DWITH_MKL=ON -DMKL_ROOT=/usr -DMKL_INCLUDE_DIR=/usr/include/mkl \
+        -DMKL_CORE_LIBRARY=/usr/lib/x86_64-linux-gnu/libmkl_core.a
+
 and then by the line that ctranslate2_decoding.cc begins with, all in the system of
 --peer-root if there is one, where it runs. Packages: there g++ cmake make libdnnl-dev
 (3 or newer, so Debian 13), here python3-numpy python3-yaml.

@@ -14,8 +14,9 @@ torch.compile made none of the models faster. Debian 12 has PyTorch 1.13, Debian
 makes it, by chroot (as root).
 
 CTranslate2 gets the same waiting and the same pages, which make it a third faster,
-and its code for AVX-512, which it takes only if asked. Its products are oneDNN's,
-the fastest where MKL does not know the processor.
+and its code for AVX-512, which it takes only if asked. Its products are MKL's
+on Intel's processors, if it was built with MKL, elsewhere oneDNN's, the fastest where
+MKL does not know the processor.
 """
 import argparse
 import dataclasses
