@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <semaphore>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -50,6 +52,13 @@ class CoresBefore {
   cpu_set_t cores_;
 };
 
+bool Sleeps(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  return line.find(") S ") != line.npos;
+}
+
 TEST(Cores, NobodyIsMovedWhoWasNotMarkedOrIsTheCaller) {
   ThreadOnCore other;
   EXPECT_FALSE(other.ChangePlaces());
@@ -67,18 +76,21 @@ TEST(Cores, AThreadThatSleepsStays) {
   const CoresBefore before;
   if (before.list().size() < 2) GTEST_SKIP() << "one core only";
   ThreadOnCore other;
+  std::atomic<pid_t> id = 0;
   std::binary_semaphore marked(0);
   std::binary_semaphore end(0);
   std::thread sleeper([&] {
     StayOn({before.list()[1]});
     other.Mark();
     StayOn(before.list());
+    id = gettid();
     marked.release();
     end.acquire();
   });
   marked.acquire();
   StayOn({before.list()[0]});
   StayOn(before.list());
+  while (!Sleeps(id)) std::this_thread::yield();
   for (int i = 0; i < 100; ++i) EXPECT_FALSE(other.ChangePlaces());
   end.release();
   sleeper.join();

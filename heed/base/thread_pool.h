@@ -5,6 +5,9 @@
 // nested, and started by several threads at once. Between loops the pool's
 // threads look for the next one for a while before they sleep, because waking
 // takes longer than many a loop.
+// Where another program keeps a thread of a loop from running, one that waits
+// for it lets it have its core (cores.h); where a thread may run stays as it
+// was.
 #ifndef HEED_BASE_THREAD_POOL_H_
 #define HEED_BASE_THREAD_POOL_H_
 
