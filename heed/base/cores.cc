@@ -3,10 +3,10 @@
 #if defined(__linux__)
 #include <fcntl.h>
 #include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <array>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +21,7 @@ namespace {
 
 /// How long somebody is watched: the clock of a thread that runs does not stand
 /// still for so long.
-constexpr double kWatchSeconds = 3e-6;
+constexpr double kStillSeconds = 3e-6;
 
 /// The processor time of a thread of this process; nothing if there is none.
 std::optional<timespec> RunTime(pid_t thread) {
@@ -37,7 +37,7 @@ std::optional<timespec> RunTime(pid_t thread) {
 bool StandsStill(pid_t thread) {
   const std::optional<timespec> before = RunTime(thread);
   const Clock::time_point start = Clock::now();
-  while (SecondsSince(start) < kWatchSeconds) {
+  while (SecondsSince(start) < kStillSeconds) {
   }
   const std::optional<timespec> now = RunTime(thread);
   return before && now && before->tv_sec == now->tv_sec &&
