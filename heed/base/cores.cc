@@ -89,18 +89,20 @@ bool ThreadOnCore::ChangePlaces() const {
   const pid_t other = thread_.load(std::memory_order_relaxed);
   const int there = core_.load(std::memory_order_relaxed);
   const int here = sched_getcpu();
-  if (other == 0 || here == there || here < 0 || here >= CPU_SETSIZE ||
-      there < 0 || there >= CPU_SETSIZE || !StandsStill(other) ||
+  if (other == 0 || here == there || !StandsStill(other) ||
       !IsRunnable(other)) {
     return false;
   }
+  // Who met a thread halfway would take its narrowed set for the usual one.
+  static std::atomic_flag moving;
+  if (moving.test_and_set(std::memory_order_acquire)) return false;
   const std::optional<cpu_set_t> others = Allowed(other);
   const std::optional<cpu_set_t> own = Allowed(0);
-  if (!others || !own || !CPU_ISSET(here, &*others) ||
-      !CPU_ISSET(there, &*own)) {
-    return false;
-  }
-  return Move(other, *others, here) && Move(0, *own, there);
+  const bool moved = others && own && CPU_ISSET(here, &*others) &&
+                     CPU_ISSET(there, &*own) && Move(other, *others, here) &&
+                     Move(0, *own, there);
+  moving.clear(std::memory_order_release);
+  return moved;
 }
 
 #else

@@ -84,14 +84,13 @@ class SummedRows {
   }
 
   LeftFactor LeftF32(int64_t begin, int64_t end) const {
-    const int64_t words = rows();
-    Tensor t({end - begin, words});
+    Tensor t({end - begin, rows()});
     ForParts([&](const RowPair& part, int64_t first, int64_t padded) {
       cpu::TransposeRows(part.x.data<float>(), part.x.rows(),
                          part.x.row_stride(), begin, end, padded,
-                         t.data<float>() + first, words);
+                         t.data<float>() + first, rows());
     });
-    return {std::move(t), words};
+    return {std::move(t), rows()};
   }
   LeftFactor LeftBF16(int64_t begin, int64_t end) const {
     const int64_t words = cpu::LeftRowWords(cpu::PairWords(rows()));

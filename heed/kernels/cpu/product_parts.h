@@ -62,7 +62,7 @@ struct LeftFactor {
       : storage(std::move(kept)), words(factor) {}
 };
 
-/// Words from row to row of a left factor: rows that are apart by a
+/// Words from row to row of a left factor in bf16: rows that are apart by a
 /// multiple of 2 KB would be in the same sets of the first cache.
 inline int64_t LeftRowWords(int64_t words) {
   constexpr int64_t kSame = 512;
