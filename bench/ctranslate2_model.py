@@ -45,7 +45,8 @@ class TrainedWeights:
         self.words = {}
         for side in ("source", "target"):
             with open(f"{folder}/{side}.vocabulary.txt", encoding="utf-8") as file:
-                self.words[side] = file.read().split("\n")[:-1]
+                text = file.read().removesuffix("normalization nfc\n")
+                self.words[side] = text.split("\n")[:-1]
 
     def __call__(self, name, *shape):
         entry = self.entries[name]

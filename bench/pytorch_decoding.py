@@ -393,7 +393,7 @@ def measure(options):
 
 def read_words(folder, side):
     with open(f"{folder}/{side}.vocabulary.txt", encoding="utf-8") as file:
-        return file.read().split("\n")[:-1]
+        return file.read().removesuffix("normalization nfc\n").split("\n")[:-1]
 
 
 def write_translations(options):

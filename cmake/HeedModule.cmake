@@ -31,6 +31,15 @@ function(heed_sanitize_cheaply NAME)
   endif()
 endfunction()
 
+# heed_optimize_little(NAME): for code that computes nothing in long loops. -O1
+# compiles it in two thirds of the time that -O3 takes.
+function(heed_optimize_little NAME)
+  heed_sanitize_cheaply(${NAME})
+  if(NOT HEED_SANITIZE)
+    target_compile_options(${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+endfunction()
+
 # heed_precompile(NAME OWNER HEADER...)
 #
 # Reads the headers once for all targets that name OWNER, the first of them, with
@@ -49,6 +58,9 @@ set(HEED_COMMON_HEADERS
     <limits> <map> <memory> <numeric> <optional> <set> <span> <string> <string_view>
     <unordered_map> <utility> <vector>)
 
+# The upper modules, which are read, printed and served, not computed.
+set(HEED_UPPER_MODULES explain page render train tasks convert serve)
+
 # heed_tests(NAME SOURCE...)
 #
 # The program heed_NAME_test of tests, which are run one by one as NAME/TEST.
@@ -61,7 +73,7 @@ function(heed_tests NAME)
     set_target_properties(heed_${NAME}_test PROPERTIES UNITY_BUILD OFF)
   endif()
   target_link_libraries(heed_${NAME}_test PRIVATE heed_${NAME} heed_warnings
-                                                  GTest::gtest_main)
+                                                  GTest::gtest_main GTest::gmock)
   # What takes time is in the libraries; without optimisation nothing is fortified.
   target_compile_options(heed_${NAME}_test PRIVATE -O0 -U_FORTIFY_SOURCE)
   heed_precompile(heed_${NAME}_test heed_base_test <gtest/gtest.h> ${HEED_COMMON_HEADERS})
@@ -106,12 +118,17 @@ function(heed_module NAME)
   set(HEED_MODULES ${HEED_MODULES} ${NAME} CACHE INTERNAL "")
 
   set(owner heed_base)
-  if(NAME MATCHES "^(base|io|text|data|metrics|explain|page|render|train|tasks|convert|serve)$")
+  set(common ${HEED_COMMON_HEADERS})
+  if(NAME IN_LIST HEED_UPPER_MODULES)
+    set(owner heed_explain)
+    list(APPEND common ${PROJECT_SOURCE_DIR}/heed/base/json.h)
+    heed_optimize_little(heed_${NAME})
+  elseif(NAME MATCHES "^(base|io|text|data|metrics)$")
     heed_sanitize_cheaply(heed_${NAME})
   elseif(HEED_SANITIZE)
     set(owner heed_tensor)
   endif()
-  heed_precompile(heed_${NAME} ${owner} ${HEED_COMMON_HEADERS})
+  heed_precompile(heed_${NAME} ${owner} ${common})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   heed_tests(${NAME} ${tests})
   if(TARGET heed_${NAME}_test)

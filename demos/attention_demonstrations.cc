@@ -101,14 +101,15 @@ Saturation MeasureSaturation(int64_t features, bool scaled, uint64_t seed) {
   constexpr int64_t kKeys = 64;
   Rng rng(seed);
   const Tensor q = Normal({kQueries, 1, features}, rng, DType::kF64);
-  const Tensor k = Normal({kQueries, kKeys, features}, rng, DType::kF64);
   const double scale =
       scaled ? 1 / std::sqrt(static_cast<double>(features)) : 1;
-  const Tensor weights = Softmax(DotScores(q, k, scale)).value();
-
   Saturation mean = {.features = features};
   for (int64_t i = 0; i < kQueries; ++i) {
-    const std::span<const double> a(weights.row<double>(i), kKeys);
+    // Each query has keys of its own; those of all would take much memory.
+    const Tensor k = Normal({1, kKeys, features}, rng, DType::kF64);
+    const Tensor weights =
+        Softmax(DotScores(q.Slice(i, i + 1), k, scale)).value();
+    const std::span<const double> a(weights.row<double>(0), kKeys);
     mean.largest += *std::ranges::max_element(a) / kQueries;
     mean.gradient += JacobianNorm(a) / kQueries;
     for (const double weight : a) {

@@ -55,7 +55,7 @@ void TrainAndCopy(const CopyingOptions& command, const ParallelText& train,
                   CopyingModel& copying) {
   fmt::print(stderr, "{}\n", copying.name);
   const TranslationModel model = TrainCopying(command, copying.kind, train);
-  DecodeOptions decode;
+  TranslateOptions decode;
   decode.beam = 1;
   decode.keep_scores = false;
   std::vector<double> lengths, words;

@@ -87,6 +87,13 @@ void RunPasses(const CostCommand& command) {
        .logarithmic_x = true,
        .logarithmic_y = true});
   const Cost& last = costs.back();
+  if (command.cost.backward) {
+    fmt::print(
+        "Memory: gradients need what a layer computed of all {} words at once; "
+        "without\n--backward words are computed in parts, as a longer text "
+        "would be.\n",
+        last.length * command.cost.batch);
+  }
   fmt::print(
       "Measured of GRU and attention: {}. Counted in operations: equal at {}.\n"
       "At {} words a convolution of 3, which sees no further, takes {:.2f} "
@@ -127,6 +134,10 @@ void RunDecode(const CostCommand& command) {
        .logarithmic_y = true});
   const DecodeCost& first = costs.front();
   const DecodeCost& last = costs.back();
+  fmt::print(
+      "Memory: the keys and values of {} sequences of {} words are {} bytes.\n",
+      command.cost.batch, last.context,
+      BytesText(last.attention_bytes * command.cost.batch));
   fmt::print(
       "From {} to {} words before it, the next word takes a GRU {:.1f} times "
       "as "

@@ -88,8 +88,9 @@ int RunDemoNodes(const Arguments& arguments) {
       "demo nodes",
       "Makes up a graph whose nodes say little of their class by themselves, "
       "and teaches a network 10 nodes of each class: with attention to the "
-      "neighbours, with their mean, and without them. Draws the graph and what "
-      "a node attends to.");
+      "neighbours, with a graph convolution, with their mean, and without "
+      "them. "
+      "Draws the graph and what a node attends to.");
   demo.Visit(options.fields());
   options.Example("heed demo nodes");
   options.Example("heed demo nodes --edges 0");

@@ -115,6 +115,7 @@ RatingResult TrainRatings(const RatingDemo& demo, const RatingEntry& entry) {
   task.data.valid_reviews = {demo.Path("valid.tsv")};
   task.data.files.columns = {"user",   "item", "rating",
                              "review", "time", "decides"};
+  task.data.batch_pairs = 128;
   const bool points = FindField(FieldsOf(*task.model), "pointing") != nullptr;
   TrainingConfig training =
       TrainingIn(demo.Path(entry.name), task,

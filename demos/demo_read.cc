@@ -137,13 +137,19 @@ int RunDemoRead(const Arguments& arguments) {
              first.passage, first.question, first.answer);
   std::fflush(stdout);
   const auto [reader, score] = TrainedReader(demo, "model", "");
+  const CommonAnswer common =
+      MostFrequentAnswer(QuestionsOf(demo, 2), /*lowercase=*/true);
   const auto [blind, guessed] = TrainedReader(demo, "blind", "query=blind");
   fmt::print(
       "Right answers in {} other stories:\n"
       "  with attention by the question     {:5.1f} %\n"
       "  without the question               {:5.1f} %\n"
+      "  the most frequent answer ({:<10} {:5.1f} %\n"
       "  the place that is named most often {:5.1f} %\n",
       score.questions, score.accuracy(), guessed.accuracy(),
+      common.answer + "):",
+      100.0 * static_cast<double>(common.questions) /
+          static_cast<double>(score.questions),
       100.0 * static_cast<double>(score.frequent) /
           static_cast<double>(score.questions));
   const std::string picture =

@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "apps/heed/options.h"
+
 namespace heed {
 
 struct Chapter {
@@ -20,6 +22,9 @@ struct Exercise {
   std::string_view solution;  // how the answer comes about, in a line
   double (*answer)() = nullptr;
 };
+
+/// Runs `heed learn`.
+int RunLearn(const Arguments& arguments);
 
 /// In the order of the course.
 std::span<const Chapter> Chapters();

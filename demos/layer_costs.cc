@@ -1,5 +1,6 @@
 #include "demos/layer_costs.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/shape.h"
+#include "heed/tensor/pool.h"
 
 namespace heed {
 namespace {
@@ -94,10 +96,54 @@ std::vector<double> MediansOf(const std::vector<std::function<void()>>& actions,
   return medians;
 }
 
-}  // namespace
+/// Words of all sequences that a layer computes at once where no gradient is
+/// wanted, so that memory does not grow with the length.
+constexpr int64_t kWordsAtOnce = 4096;
 
-Cost MeasureCost(int64_t length, const CostOptions& o) {
-  TimedLayers layers(o);
+/// visit(begin, end) of the parts of [0, count), so many at once.
+void ForEachPart(int64_t count, int64_t at_once,
+                 const std::function<void(int64_t, int64_t)>& visit) {
+  at_once = std::max<int64_t>(1, at_once);
+  for (int64_t begin = 0; begin < count; begin += at_once) {
+    visit(begin, std::min(begin + at_once, count));
+  }
+}
+
+/// Passes over words [T + 2, B, M] or [B, T, M] of the same memory, in parts.
+std::vector<std::function<void()>> ForwardPasses(const TimedLayers& layers,
+                                                 const Tensor& padded,
+                                                 const CostOptions& o) {
+  const int64_t T = padded.dim(0) - kNeighbours + 1;
+  const int64_t steps = kWordsAtOnce / o.batch;
+  const Tensor words = padded.Slice(0, T).Reshape({o.batch, T, o.width});
+  return {[&layers, padded, T, steps, batch = o.batch] {
+            Var state = layers.gru.InitialState(batch, DType::kF32);
+            ForEachPart(T, steps, [&](int64_t begin, int64_t end) {
+              const Var part(padded.Slice(begin, end));
+              state = layers.gru
+                          .Forward({}, layers.gru.Project({}, part), state, {})
+                          .state;
+            });
+          },
+          [&layers, words, T] {
+            ForEachPart(words.dim(0), kWordsAtOnce / T,
+                        [&](int64_t begin, int64_t end) {
+                          layers.attention({}, Var(words.Slice(begin, end)),
+                                           WantWeights::kNo);
+                        });
+          },
+          [&layers, padded, T, steps] {
+            ForEachPart(T, steps, [&](int64_t begin, int64_t end) {
+              const Var part(padded.Slice(begin, end + kNeighbours - 1));
+              layers.convolution({}, part);
+            });
+          }};
+}
+
+/// Medians of passes forward and back, of whole sequences: gradients need what
+/// all words have computed.
+std::vector<double> TrainingMedians(TimedLayers& layers, int64_t length,
+                                    const CostOptions& o) {
   const Parameter& words = layers.Input("words", {o.batch, length, o.width});
   const Parameter& by_time =
       layers.Input("by_time", {length, o.batch, o.width});
@@ -105,17 +151,15 @@ Cost MeasureCost(int64_t length, const CostOptions& o) {
       layers.Input("padded", {length + kNeighbours - 1, o.batch, o.width});
   Tape tape;
   Context ctx;
-  if (o.backward) ctx.tape = &tape;
+  ctx.tape = &tape;
   const auto pass = [&](const std::function<Var()>& forward) {
     return [&, forward] {
-      const Var y = forward();
-      if (!o.backward) return;
-      tape.Backward(Sum(y));
+      tape.Backward(Sum(forward()));
       tape.Clear();
       for (const auto& parameter : layers.set.all()) parameter->ClearGradient();
     };
   };
-  const std::vector<double> ms = MediansOf(
+  return MediansOf(
       {pass([&] {
          return layers.gru
              .Forward(ctx, layers.gru.Project(ctx, ctx.Use(by_time)),
@@ -127,6 +171,22 @@ Cost MeasureCost(int64_t length, const CostOptions& o) {
        }),
        pass([&] { return layers.convolution(ctx, ctx.Use(padded)); })},
       o.seconds);
+}
+
+}  // namespace
+
+Cost MeasureCost(int64_t length, const CostOptions& o) {
+  TimedLayers layers(o);
+  std::vector<double> ms;
+  if (o.backward) {
+    ms = TrainingMedians(layers, length, o);
+  } else {
+    const Parameter& padded =
+        layers.Input("padded", {length + kNeighbours - 1, o.batch, o.width});
+    pool::Trim();  // what the words were drawn in
+    ms = MediansOf(ForwardPasses(layers, padded.value(), o), o.seconds);
+  }
+  pool::Trim();  // buffers of another length are of no use to the next one
   const auto n = static_cast<double>(length);
   const double d = o.width;
   const double scale = (o.backward ? 3 : 1) * o.batch / 1e9;
@@ -159,13 +219,18 @@ DecodeCost MeasureDecode(int64_t context, const CostOptions& o) {
   TimedLayers layers(o);
   const Tensor& word = layers.Input("word", {o.batch, 1, o.width}).value();
   const Tensor step = word.Reshape({1, o.batch, o.width});
-  Tensor before({o.batch, context, o.width});
-  for (int64_t b = 0; b < o.batch; ++b) {
-    for (int64_t t = 0; t < context; ++t) {
-      before[b].Slice(t, t + 1).CopyFrom(word[(b + t) % o.batch]);
+  Memory memory;
+  ForEachPart(context, kWordsAtOnce / o.batch, [&](int64_t begin, int64_t end) {
+    Tensor before({o.batch, end - begin, o.width});
+    for (int64_t b = 0; b < o.batch; ++b) {
+      for (int64_t t = begin; t < end; ++t) {
+        before[b]
+            .Slice(t - begin, t - begin + 1)
+            .CopyFrom(word[(b + t) % o.batch]);
+      }
     }
-  }
-  Memory memory = layers.attention.Remember({}, {}, before);
+    memory = layers.attention.Remember({}, std::move(memory), before);
+  });
   Var state = layers.gru.InitialState(o.batch, DType::kF32);
   const std::vector<double> ms = MediansOf(
       {[&] {

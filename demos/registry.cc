@@ -1,10 +1,16 @@
+#include <vector>
+
+#include "apps/heed/command.h"
 #include "apps/heed/commands.h"
+#include "bench/benches.h"
+#include "demos/course.h"
 #include "demos/demos.h"
+#include "demos/exercises.h"
 
 namespace heed {
 
-const std::vector<Command>& Demos() {
-  static const std::vector<Command> demos = {
+void AddCourse() {
+  SetDemos({
       {"gallery", "What do scores, modifiers, masks and normalisers do?",
        RunDemoGallery},
       {"luong", "Global or local attention, and by which score?", RunDemoLuong},
@@ -55,8 +61,15 @@ const std::vector<Command>& Demos() {
        "frames?",
        RunDemoPreference},
       {"speech", "Where in the sound was each digit heard?", RunDemoSpeech},
-  };
-  return demos;
+  });
+  AddCommand(
+      {"learn", "exercises of the course in docs/learn, and their answers",
+       RunLearn},
+      "demo");
+  AddCommand(
+      {"bench", "measure training, attention and decoding on this machine",
+       RunBench, &Benches()},
+      "list");
 }
 
 }  // namespace heed

@@ -23,8 +23,10 @@ struct Command {
 inline constexpr std::string_view kSummary =
     "trains, runs and explains attention models";
 
-/// All that heed --help shows, in its order (main.cc).
+/// The sub-commands, in the order in which heed --help shows them.
 const std::vector<Command>& Commands();
+/// Adds a sub-command behind the one called `after`. Call it before Main.
+void AddCommand(Command command, std::string_view after);
 /// A command line of several lines, and what it does.
 struct CommandExample {
   std::string line;

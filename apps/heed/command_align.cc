@@ -221,7 +221,7 @@ AlignedPairs AlignByIbm(const AlignOptions& options, ParallelText& text) {
 AlignedPairs AlignByAttention(const AlignOptions& options, ParallelText& text) {
   const TranslationModel forward =
       ReadTranslationModel(options.folder, options.dtype);
-  EmptyLongPairs(text, forward.vocabularies);
+  EmptyLongPairs(text, forward);
   AttentionChoice choice =
       Chosen(options, "layer", options.layer, UsualAttention(forward));
   if (options.reverse.empty()) {
@@ -231,8 +231,7 @@ AlignedPairs AlignByAttention(const AlignOptions& options, ParallelText& text) {
   }
   const TranslationModel backward =
       ReadTranslationModel(options.reverse, options.dtype);
-  EmptyLongPairs(text,
-                 {backward.vocabularies.target, backward.vocabularies.source});
+  EmptyLongPairs(text, backward, true);
   AttentionChoice other =
       Chosen(options, "reverse_layer", options.reverse_layer,
              UsualAttention(backward));

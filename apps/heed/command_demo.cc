@@ -2,12 +2,28 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "apps/heed/command.h"
 #include "apps/heed/commands.h"
 #include "demos/demos.h"
 #include "heed/base/errors.h"
 
 namespace heed {
+namespace {
+
+std::vector<Command>& AllDemos() {
+  static std::vector<Command> demos;
+  return demos;
+}
+
+}  // namespace
+
+const std::vector<Command>& Demos() { return AllDemos(); }
+
+void SetDemos(std::vector<Command> demos) { AllDemos() = std::move(demos); }
 
 int RunDemo(const Arguments& arguments) {
   if (arguments.empty() || arguments[0].starts_with('-')) {
@@ -15,6 +31,12 @@ int RunDemo(const Arguments& arguments) {
   }
   const Command* demo = FindCommand(Demos(), arguments[0]);
   if (demo) return demo->run({arguments.begin() + 1, arguments.end()});
+  if (Demos().empty()) {
+    throw ConfigError(
+        "unknown demo '{}': this program was built without the course; "
+        "./dev build builds it with all demos, exercises and benchmarks",
+        arguments[0]);
+  }
   const std::vector<std::string> names = NamesOf(Demos());
   throw ConfigError("unknown demo '{}'{} (valid: {}, or none)", arguments[0],
                     DidYouMean(arguments[0], names), fmt::join(names, ", "));

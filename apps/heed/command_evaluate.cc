@@ -17,9 +17,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kMetricKey = "metric";
+
 Json ToJson(const Report& report) {
   Json json = Json::object();
-  for (const Figure& figure : report.figures) json[figure.key] = figure.value;
+  for (const Figure& figure : report.figures) {
+    if (!figure.on_request) json[figure.key] = figure.value;
+  }
   json.update(report.details);
   return json;
 }
@@ -30,6 +34,7 @@ struct EvaluateOptions {
   std::string dtype = "auto";
   bool json = false;
   std::string output = "text";
+  std::vector<std::string> metric;
   int threads = 0;
 };
 
@@ -45,6 +50,10 @@ Options OptionsFor(const TaskSettings& task, OptionSet& evaluation,
   options.ModelFolders(chosen.folders, "model folders");
   FieldList& v = options.fields();
   evaluation.Visit(v);
+  if (FindField(v.fields(), kMetricKey) == nullptr) {
+    v.Section("Measures");
+    v(kMetricKey, chosen.metric, Any{"NAMES"}, kMetricHelp);
+  }
   v.Section("Run");
   v("task", chosen.task, OneOf(TaskNames()),
     "show the options of this task (with --help)");
@@ -61,6 +70,19 @@ Options OptionsFor(const TaskSettings& task, OptionSet& evaluation,
   options.SubjectIs(fmt::format("a model for task '{}'", task.task()));
   chosen.folders.clear();
   return options;
+}
+
+std::vector<std::string> MetricOf(Options& options) {
+  return FindField(options.fields().fields(), kMetricKey)
+      ->Value()
+      .get<std::vector<std::string>>();
+}
+
+/// "a + b + c": a model and those that answered with it.
+std::string Heading(const std::string& folder, const Report& report) {
+  std::string heading = folder;
+  for (const std::string& other : report.models) heading += " + " + other;
+  return heading;
 }
 
 /// The file that a curve is asked for in; "": none.
@@ -100,16 +122,19 @@ int RunEvaluate(const Arguments& arguments) {
     const LoadedModel loaded = ReadModel(folder, chosen.dtype);
     const TaskSettings& task = *loaded.settings;
     evaluation = task.EvaluateOptions();
-    OptionsFor(task, *evaluation, chosen).Parse(arguments);
+    Options options = OptionsFor(task, *evaluation, chosen);
+    options.Parse(arguments);
     Report report = task.Evaluate(*loaded.model, *evaluation);
+    ChooseFigures(MetricOf(options), report);
     if (json) {
       all.push_back(ToJson(report));
       if (folders.size() > 1) all.back()["model"] = folder;
+      if (!report.models.empty()) all.back()["ensemble"] = report.models;
     } else {
-      fmt::print("{}: {}", folder, ReportText(report));
+      fmt::print("{}: {}", Heading(folder, report), ReportText(report));
     }
     if (!report.curve) continue;
-    report.curve->name = folder;
+    report.curve->name = Heading(folder, report);
     curves.push_back(std::move(*report.curve));
     axes = report.axes;
   }

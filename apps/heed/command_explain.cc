@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
+#include <sstream>
+#include <variant>
 
 #include "apps/heed/commands.h"
 #include "apps/heed/tasks.h"
@@ -18,8 +21,8 @@
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
 #include "heed/data/input_lines.h"
-#include "heed/data/pair_files.h"
 #include "heed/data/shuffle.h"
+#include "heed/data/table.h"
 #include "heed/io/file.h"
 #include "heed/render/explanation_file.h"
 #include "heed/render/head_statistics_svg.h"
@@ -68,6 +71,7 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
                    ExplainOptions& o) {
   constexpr int kLongestText = 2000;       // every character costs its square
   constexpr int kLongestDocument = 20000;  // of whose words only some meet
+  o.input = task.Reading(prunes ? *task.PredictOptions() : of_task).defaults;
   o.input.max_line =
       task.input_kind().several_lines ? kLongestDocument : kLongestText;
   Options options("explain",
@@ -84,7 +88,10 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
     "lines of --file or of standard input. Tables: a whole CSV file");
   v("file", o.file, Any{"FILE"},
     "texts, line by line; of tables: the CSV file (.gz too)");
-  if (!prunes) o.input.VisitLength(v);  // heed evaluate has its own
+  if (!prunes) {  // heed evaluate has its own
+    o.input.VisitLength(v);
+    o.input.VisitFormat(v);
+  }
   v("answer", o.answer, Any{"TEXT"},
     "explain this instead of the model's own answer: a translation, a label, a "
     "column");
@@ -149,44 +156,79 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
 /// What is explained.
 struct Subject {
   LoadedModel loaded;
+  InputReading reading;                   // as of heed predict with the options
   std::unique_ptr<OptionSet> evaluation;  // of --prune
   std::unique_ptr<Predictor> predictor;
 };
 
-/// What is given, in order.
-std::vector<Input> AskedInputs(const ExplainOptions& o, const InputKind& kind) {
-  std::vector<std::string> texts;
-  if (!o.text.empty()) {
-    texts.push_back(o.text);
-  } else if (!o.file.empty() &&
-             (kind.line == InputKind::Line::kPart || kind.json_lines)) {
-    for (const std::string& file : o.file) {
-      std::ranges::move(ReadLines(file), std::back_inserter(texts));
+/// The text of --text as an input.
+Input AskedText(const ExplainOptions& o, const InputKind& kind, bool whole) {
+  std::string text = o.text;
+  if (whole) return {std::move(text), "the text"};
+  LimitLine(text, o.input, "the text");
+  Input input = InputsOf(kind, {text}, 0).front();
+  if (kind.line == InputKind::Line::kText) input.place = "the text";
+  return input;
+}
+
+/// The files of --file, as heed predict reads them: each by itself, but
+/// together where all lines are one input.
+void ReadFiles(const ExplainOptions& o, const InputKind& kind,
+               InputReading reading, bool whole, const InputsFunction& add) {
+  std::string all;
+  for (const std::string& file : o.file) {
+    std::string text = ReadInflated(file);
+    if (whole) {
+      if (!all.empty() && !all.ends_with('\n')) all += '\n';
+      all += text;
+      continue;
     }
+    std::istringstream in(std::move(text));
+    const std::string form = TableFormOf(file);
+    reading.defaults.form = form.empty() ? o.input.form : form;
+    reading.defaults.source = file;
+    ForEachInput(kind, reading, in, add);
+  }
+  if (!whole) return;
+  std::istringstream in(std::move(all));
+  reading.defaults.source = o.file.front();
+  ForEachInput(kind, reading, in, add);
+}
+
+/// What is given, in order.
+std::vector<Input> AskedInputs(const Subject& s, const ExplainOptions& o) {
+  const InputKind kind = s.loaded.input();
+  const bool whole = s.reading.whole || kind.line == InputKind::Line::kPart;
+  InputReading reading = s.reading;
+  const LongLines long_lines = reading.defaults.long_lines;
+  reading.defaults = o.input;
+  // A text that heed predict divides would be explained part by part.
+  reading.defaults.long_lines =
+      long_lines == LongLines::kWhole ? LongLines::kCutEnd : long_lines;
+  std::vector<Input> inputs;
+  const auto add = [&](const std::vector<Input>& some) {
+    std::ranges::copy_if(some, std::back_inserter(inputs), [](const Input& i) {
+      const auto* text = std::get_if<std::string>(&i.content);
+      return text == nullptr || !SplitWhitespace(*text).empty();
+    });
+  };
+  if (!o.text.empty()) {
+    ExplainOptions of_text = o;
+    of_text.input.long_lines = reading.defaults.long_lines;
+    inputs.push_back(AskedText(of_text, kind, whole));
   } else if (!o.file.empty()) {
-    texts = ReadAllLines(o.file);
+    ReadFiles(o, kind, reading, whole, add);
   } else {
-    InputOptions whole;
-    whole.long_lines = LongLines::kWhole;
-    AnswerLines(std::cin, 1024, whole,
-                [&](const std::vector<std::string>& lines, int64_t) {
-                  texts.insert(texts.end(), lines.begin(), lines.end());
-                });
+    ForEachInput(kind, reading, std::cin, add);
   }
-  if (kind.line == InputKind::Line::kPart) {
-    return {{fmt::format("{}", fmt::join(texts, "\n")), "the text"}};
+  if (inputs.empty()) throw FormatError("there is no text to explain");
+  if (std::ssize(inputs) > o.max_texts) {
+    inputs.resize(static_cast<size_t>(o.max_texts));
   }
-  std::erase_if(texts, [](const std::string& text) {
-    return SplitWhitespace(text).empty();
-  });
-  if (std::ssize(texts) > o.max_texts) {
-    texts.resize(static_cast<size_t>(o.max_texts));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    inputs[i].number = static_cast<int64_t>(i);
   }
-  for (size_t i = 0; i < texts.size(); ++i) {
-    LimitLine(texts[i], o.input, fmt::format("text {}", i + 1));
-  }
-  if (texts.empty()) throw FormatError("there is no text to explain");
-  return InputsOf(kind, texts, 0);
+  return inputs;
 }
 
 /// Null: none was chosen.
@@ -241,6 +283,7 @@ std::vector<Explanation> ExplainAll(const Subject& s, const ExplainOptions& o,
   request.attribution = o.attribution;
   if (WantsPanels(o)) request.panels_of = PanelMap(s, o, inputs.front());
   const ExplanationView* view = ChosenView(o);
+  request.saliency_without_attention = view == nullptr && o.layer.empty();
   request.inputs = view != nullptr && view->of_inputs;
   request.pictures =
       !o.out.empty() && ExplanationFormatOf(o.out) == ExplanationFormat::kHtml;
@@ -261,19 +304,45 @@ std::vector<Explanation> ExplainAll(const Subject& s, const ExplainOptions& o,
   return all;
 }
 
+/// The method that takes the place of attention, which the model has not; "":
+/// none does.
+std::string MethodInstead(const ExplainOptions& o,
+                          const std::vector<Explanation>& all) {
+  if (!o.attribution.methods.empty()) return "";
+  for (const Explanation& e : all) {
+    for (const ExplanationSegment& segment : e.segments) {
+      if (!segment.maps.empty()) return "";
+      // Not those of the model itself, as contributions and gates.
+      for (const Attribution& a : segment.attributions) {
+        if (a.method == "saliency" || a.method == "occlusion") return a.method;
+      }
+    }
+  }
+  return "";
+}
+
 int ShowTexts(const Subject& s, const ExplainOptions& o) {
   std::optional<ExplanationFormat> format;
   if (!o.out.empty()) format = ExplanationFormatOf(o.out);
   const std::vector<Explanation> all =
       WantsModel(o) ? std::vector{ExplainModel(s.loaded)}
-                    : ExplainAll(s, o, AskedInputs(o, s.loaded.input()));
-  const PictureChoice choice = {.view = o.view,
-                                .map = o.layer,
-                                .head = o.head,
-                                .step = o.step,
-                                .scale = ParseShadeScale(o.scale),
-                                .words = o.words,
-                                .methods = !o.attribution.methods.empty()};
+                    : ExplainAll(s, o, AskedInputs(s, o));
+  const std::string instead = MethodInstead(o, all);
+  const PictureChoice choice = {
+      .view = o.view,
+      .map = o.layer,
+      .head = o.head,
+      .step = o.step,
+      .scale = ParseShadeScale(o.scale),
+      .words = o.words,
+      .methods = !o.attribution.methods.empty() || !instead.empty()};
+  if (!instead.empty()) {
+    Warn(
+        fmt::format("the model has no attention; {} is shown, which says how "
+                    "much each part of the input changes the answer (--methods "
+                    "chooses others)",
+                    instead));
+  }
   if (format) {
     WriteFileAtomically(o.out, ExplanationFile(*format, all, choice));
     return 0;
@@ -331,7 +400,7 @@ ExplainSummary Summarize(const std::vector<Input>& inputs,
 }
 
 int ShowSummary(const Subject& s, const ExplainOptions& o) {
-  const std::vector<Input> inputs = AskedInputs(o, s.loaded.input());
+  const std::vector<Input> inputs = AskedInputs(s, o);
   SummaryOptions options;
   options.attribution = o.attribution;
   options.faithfulness = o.faithfulness;
@@ -372,9 +441,15 @@ std::vector<HeadPlace> Shuffled(std::vector<HeadPlace> heads) {
   return heads;
 }
 
+/// The figure that --metric names, else the first.
 Figure FirstFigure(const Subject& s) {
-  return s.loaded.settings->Evaluate(*s.loaded.model, *s.evaluation)
-      .figures.at(0);
+  Report report = s.loaded.settings->Evaluate(*s.loaded.model, *s.evaluation);
+  FieldList list;
+  s.evaluation->Visit(list);
+  if (const Field* metric = FindField(list.fields(), "metric")) {
+    ChooseFigures(metric->Value().get<std::vector<std::string>>(), report);
+  }
+  return report.figures.at(0);
 }
 
 /// The first figure of the task's evaluation with shares of the heads of an
@@ -405,8 +480,7 @@ int ShowPruning(const Subject& s, const ExplainOptions& o) {
   SummaryOptions options;
   options.importance = true;
   ExplainSummarizer summarizer(s.loaded, *s.predictor, options);
-  const ExplainSummary summary =
-      Summarize(AskedInputs(o, s.loaded.input()), summarizer);
+  const ExplainSummary summary = Summarize(AskedInputs(s, o), summarizer);
   const std::vector<HeadPlace> order =
       LeastImportantHeads(summary.importance, s.loaded.model->parameters());
   if (order.empty()) {
@@ -471,14 +545,16 @@ int RunExplain(const Arguments& arguments) {
   CheckChoices(o);
   const ThreadLimit limit(o.threads);
   std::ios::sync_with_stdio(false);
-  Subject s = {ReadModel(o.folder, o.dtype), {}, {}};
+  Subject s = {ReadModel(o.folder, o.dtype), {}, {}, {}};
   ExplainOptions chosen;
   Options options = options_for(*s.loaded.settings, chosen);
   options.Parse(arguments);
   if (prunes) {
     s.evaluation = std::move(of_task);
     s.predictor = s.loaded.MakePredictor();
+    s.reading = s.loaded.ReadingOf(*s.predictor);
   } else {
+    s.reading = s.loaded.settings->Reading(*of_task);
     s.predictor = s.loaded.MakePredictor(*of_task);
   }
   // Every token of an answer has a gradient of its own.

@@ -9,25 +9,37 @@ namespace heed {
 int RunImport(const Arguments& arguments) {
   std::string source;
   std::string out;
-  std::vector<std::string> vocabularies;
-  std::vector<std::string> ignored;
+  ImportRequest request;
   bool overwrite = false;
   Options options(
       "import",
       "Turns a model of another program into a folder of Heed's, for heed "
-      "translate, train and all other commands. SOURCE is a model.npz of "
-      "Marian (type transformer, s2s or amun), or a folder of Hugging Face "
-      "with config.json, model.safetensors and the tokenizer's files (MarianMT "
-      "or BERT). It scores as it did there; an option or a tensor that Heed "
-      "cannot do is named, and nothing is written. Pickles are never read.");
+      "translate, predict, train and all other commands. SOURCE is a model.npz "
+      "or model.bin of Marian (type transformer, s2s or amun), a folder as "
+      "OPUS-MT packs it, or a folder of Hugging Face with config.json, "
+      "model.safetensors and the tokenizer's files (MarianMT, or BERT with or "
+      "without a head that tags or classifies). It scores as it did there; an "
+      "option or a tensor that Heed cannot do is named, and nothing is "
+      "written. "
+      "Pickles are never read.");
   options.Positional("SOURCE", source, Any{"FILE|DIR"},
-                     "model.npz, or a folder");
+                     "model.npz, model.bin, or a folder");
   options.fields().Section("Input");
-  options.fields()("vocab", vocabularies, Any{"FILE"},
+  options.fields()("vocab", request.vocabularies, Any{"FILE"},
                    "Marian: vocabularies of source and target (.spm, .yml, "
                    ".json or a token per line), or one for both; by default "
-                   "those that SOURCE.decoder.yml names");
-  options.fields()("ignore_option", ignored, Any{"NAME"},
+                   "those that SOURCE.decoder.yml or decoder.yml names");
+  options.fields()("spm", request.subwords, Any{"FILE"},
+                   "Marian: SentencePiece models that split source and target "
+                   "before the vocabularies are looked up; by default "
+                   "source.spm and target.spm beside the model; none: texts "
+                   "are already split into subwords");
+  options.fields()("encoder_only", request.encoder_only,
+                   "BERT: import the encoder without its head");
+  options.fields()("pairs", request.pairs,
+                   "BERT for sequence classification: the model reads pairs of "
+                   "texts, with a tab between them");
+  options.fields()("ignore_option", request.ignored, Any{"NAME"},
                    "ignore the model's option NAME: one that Heed does not "
                    "know, and on which translations do not depend");
   options.fields().Section("Output");
@@ -40,10 +52,11 @@ int RunImport(const Arguments& arguments) {
   options.Example(
       "heed import opus-mt-de-en --out model && heed translate "
       "model < in.txt");
-  options.Example("heed import bert-base-uncased --out bert");
+  options.Example("heed import opus-2020-02-26 --out model");
+  options.Example("heed import bert-base-NER --out tagger");
   options.fields().Require({{"out"}});
   if (!options.Parse(arguments)) return 0;
-  Imported imported = Import(source, vocabularies, ignored);
+  Imported imported = Import(source, request);
   WriteImported(out, overwrite, imported);
   for (const std::string& note : imported.notes) {
     fmt::print(stderr, "note: {}\n", note);

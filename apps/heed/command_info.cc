@@ -18,6 +18,7 @@
 #include "heed/render/terminal.h"
 #include "heed/render/timeline_picture.h"
 #include "heed/tasks/run.h"
+#include "heed/train/checkpoint.h"
 
 namespace heed {
 namespace {
@@ -320,6 +321,7 @@ int RunInfo(const Arguments& arguments) {
     all.update({{"step", metadata("heed.step")},
                 {"metric", metadata("heed.metric")},
                 {"score", metadata("heed.score")},
+                {"validated", !metadata("heed.score").empty()},
                 {"config", settings},
                 {"tensors", tensors}});
     fmt::print("{}\n", all.dump());
@@ -337,6 +339,8 @@ int RunInfo(const Arguments& arguments) {
   if (!metadata("heed.score").empty()) {
     fmt::print("weights of step {}, validation {} {}\n", metadata("heed.step"),
                metadata("heed.metric"), metadata("heed.score"));
+  } else if (!UnvalidatedNote(folder, loaded.metadata).empty()) {
+    fmt::print("weights of step {}, not validated\n", metadata("heed.step"));
   }
   std::string section;
   const auto describe = [&section](FieldList& v) {

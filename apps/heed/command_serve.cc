@@ -40,8 +40,8 @@ int RunServe(const Arguments& arguments) {
       "ends it once what was accepted is answered.");
   options.Positionals(
       "DIR", folders,
-      "model folder; of a translator also de-en=DIR, which says "
-      "its languages");
+      "model folder; NAME=DIR gives the model a name, de-en=DIR says the "
+      "languages of a translator");
   FieldList& fields = options.fields();
   fields.Section("Network");
   server_options.Visit(fields);
@@ -57,7 +57,7 @@ int RunServe(const Arguments& arguments) {
   fields("log_level", level, OneOf{"debug", "info", "warning", "error", "off"},
          "lowest level that is logged on standard error, as JSON lines");
   options.Example("heed serve model --port 5000");
-  options.Example("heed serve de-en=models/a en-de=models/b tagger");
+  options.Example("heed serve de-en=models/a en-de=models/b tags=models/c");
   options.Example(
       "curl -d q=Hallo -d source=de -d target=en localhost:5000/translate");
   if (!options.Parse(arguments)) return 0;
@@ -70,7 +70,10 @@ int RunServe(const Arguments& arguments) {
   }
   Log log(ParseLogLevel(level));
   ServerMetrics metrics;
-  server_options.headers = api_options.CommonHeaders();
+  api_options.Resolve();
+  server_options.headers = [&api_options](std::string_view path) {
+    return api_options.HeadersFor(path);
+  };
   const ServiceManager service;
   // Who reads the logs may go; the clients stay.
   std::signal(SIGPIPE, SIG_IGN);

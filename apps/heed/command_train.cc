@@ -25,6 +25,12 @@ void PrintResult(const TrainResult& result, const std::string& task,
         result.averaged ? "(averaged weights)"
                         : fmt::format("at step {}", result.best_step));
   }
+  if (!result.longer.empty()) {
+    line += fmt::format(
+        "\nthe last validation was the best one, so longer training may help: "
+        "{} train --resume {} {}",
+        ProgramName(), folder, result.longer);
+  }
   fmt::print(stderr, "{}\nmodel: {}\ntry it: {} {} {}\n", line, folder,
              ProgramName(), TaskNamed(task).command, folder);
 }
@@ -99,6 +105,7 @@ int StartTraining(const Arguments& arguments) {
   ChooseStart(arguments, *task);
   TrainingConfig training;
   task->SetDefaults(training);
+  training.run.min_steps = task->LeastUpdates();
   std::string resume;
 
   Options options("train",
@@ -111,7 +118,7 @@ int StartTraining(const Arguments& arguments) {
     "what the model is for (see heed list tasks)")
       .Main();
   task->VisitAll(v);
-  training.Visit(v);
+  task->VisitTraining(v, training);
   v("resume", resume, Any{"DIR"},
     "continue the run of this folder from its last checkpoint; all else is "
     "read from there, but for --epochs, --steps and --patience, which prolong "
@@ -129,6 +136,12 @@ int StartTraining(const Arguments& arguments) {
   if (!options.Parse(arguments)) return 0;
   if (!resume.empty()) return ContinueRun(options, resume, training.run);
   CheckVocabularyOptions(*task, v);
+  FieldList chosen;
+  task->VisitAll(chosen);
+  task->VisitTraining(chosen, training);
+  options.RefuseIdle(chosen);
+  const bool limited = options.Given("epochs") || options.Given("steps");
+  if (limited && !options.Given("min_steps")) training.run.min_steps = 0;
   return RunTogether(training.run.threads, [&](Processes& processes) {
     const TrainResult result = Train(*task, training, processes);
     if (processes.leads()) PrintResult(result, task_name, training.run.out);

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/heed/command.h"
@@ -20,12 +22,12 @@
 
 namespace heed {
 
-const std::vector<Command>& Commands() {
-  static const std::vector<Command> commands = {
+namespace {
+
+std::vector<Command>& AllCommands() {
+  static std::vector<Command> commands = {
       {"demo", "learn to read dates and see the attention; needs no data",
        RunDemo, &Demos()},
-      {"learn", "exercises of the course in docs/learn, and their answers",
-       RunLearn},
       {"train", "train a model on examples of a task", RunTrain},
       {"translate", "translate standard input line by line", RunTranslate},
       {"predict", "predict for each input line", RunPredict},
@@ -43,13 +45,21 @@ const std::vector<Command>& Commands() {
       {"verify", "train again, and compare to the bit", RunVerify},
       {"info", "describe a model folder", RunInfo},
       {"list", "the tasks, models and attentions there are", RunList},
-      {"bench", "measure training, attention and decoding on this machine",
-       RunBench, &Benches()},
       {"manual", "write the manual pages", RunManual},
       {"completion", "print a shell completion script", RunCompletion},
       {"help", "explain a command: heed help train", RunHelp},
   };
   return commands;
+}
+
+}  // namespace
+
+const std::vector<Command>& Commands() { return AllCommands(); }
+
+void AddCommand(Command command, std::string_view after) {
+  std::vector<Command>& all = AllCommands();
+  const auto before = std::ranges::find(all, after, &Command::name);
+  all.insert(before == all.end() ? before : before + 1, command);
 }
 
 const std::vector<CommandExample>& Examples() {

@@ -24,11 +24,7 @@ int RunPlot(const Arguments& arguments);
 int RunVerify(const Arguments& arguments);
 int RunInfo(const Arguments& arguments);
 int RunList(const Arguments& arguments);
-int RunBench(const Arguments& arguments);
-int RunBenchDecode(const Arguments& arguments);
-int RunBenchNodes(const Arguments& arguments);
 int RunDemo(const Arguments& arguments);
-int RunLearn(const Arguments& arguments);
 int RunHelp(const Arguments& arguments);
 int RunManual(const Arguments& arguments);
 int RunCompletion(const Arguments& arguments);
@@ -36,9 +32,10 @@ int RunCompletion(const Arguments& arguments);
 /// of which the last is not finished (see CompletionAnswer).
 int RunComplete(const Arguments& words);
 
-/// The parts of `heed bench` and of `heed demo`.
-const std::vector<Command>& Benches();
+/// The parts of `heed demo`; none in a program without the course.
 const std::vector<Command>& Demos();
+/// Sets the parts of `heed demo`. Call it before Main.
+void SetDemos(std::vector<Command> demos);
 
 }  // namespace heed
 

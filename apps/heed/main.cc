@@ -1,4 +1,13 @@
 // heed: trains, runs and explains attention models.
 #include "apps/heed/main.h"
 
-int main(int argc, char** argv) { return heed::Main(argc, argv); }
+#ifdef HEED_COURSE
+#include "demos/course.h"
+#endif
+
+int main(int argc, char** argv) {
+#ifdef HEED_COURSE
+  heed::AddCourse();
+#endif
+  return heed::Main(argc, argv);
+}

@@ -260,6 +260,7 @@ bool Options::Parse(const Arguments& arguments) {
   for (size_t i = 0; i < options.size(); ++i) {
     const Field& field = fields[i];
     if (options[i]->count() == 0) continue;
+    typed_[field.key] = field.Value().dump();
     field.SetText(WordsFor(field, options[i]->results()), field.OptionName());
     given_.insert(field.key);
   }
@@ -365,6 +366,10 @@ void Options::RefuseUnknown(const Arguments& remaining) const {
     throw ConfigError("unexpected argument '{}' (see heed {} --help)", word,
                       description_.command);
   }
+  for (const FieldList::Removed& removed : description_.options.removed()) {
+    if (!IsKnown({removed.field}, word)) continue;
+    throw ConfigError("{} has no effect: {}", word, removed.reason);
+  }
   Strings names = AllNames();
   names.emplace_back("--help");
   constexpr size_t kMostNamed = 3;
@@ -377,10 +382,26 @@ void Options::RefuseUnknown(const Arguments& remaining) const {
                     description_.command);
 }
 
+void Options::RefuseIdle(const FieldList& chosen) const {
+  for (const Field& field : chosen.fields()) {
+    const auto typed = typed_.find(field.key);
+    if (field.needs.empty() || typed == typed_.end() ||
+        typed->second == field.Value().dump()) {
+      continue;
+    }
+    throw ConfigError("{} has no effect here: it needs {}", field.OptionName(),
+                      field.needs);
+  }
+}
+
 void Options::ApplyConfigFile(const std::string& path) {
   nlohmann::ordered_json json = ReadJsonFile(path);
   // A model's config.json serves too: "heed" holds its version and check sums.
-  if (json.is_object()) json.erase("heed");
+  if (json.is_object() && json.erase("heed") > 0) {
+    for (const FieldList::Removed& removed : description_.options.removed()) {
+      json.erase(removed.field.key);
+    }
+  }
   FieldsFromJson(description_.options.fields(), json, path);
   for (const auto& item : json.items()) {
     given_.insert(FindField(description_.options.fields(), item.key())->key);

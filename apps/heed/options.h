@@ -20,6 +20,7 @@
 #ifndef HEED_APPS_HEED_OPTIONS_H_
 #define HEED_APPS_HEED_OPTIONS_H_
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -88,6 +89,11 @@ class Options {
   /// missing: all of it at once.
   bool Parse(const Arguments& arguments);
 
+  /// `chosen`: the fields once more, visited after Parse. Throws: ConfigError
+  /// for an option of the command line that changes its default and has no
+  /// effect beside the others (FieldList::If).
+  void RefuseIdle(const FieldList& chosen) const;
+
   /// Whether the command line or --config named the field.
   bool Given(const std::string& key) const { return given_.count(key) > 0; }
 
@@ -102,6 +108,7 @@ class Options {
 
   CommandDescription description_;
   std::set<std::string> given_;
+  std::map<std::string, std::string> typed_;  // on the command line: defaults
   bool has_model_folders_ = false;
   std::vector<std::string> no_folders_;
   std::string excuse_;

@@ -56,10 +56,12 @@ std::string ReportText(const Report& report) {
   std::string text = report.heading + '\n';
   size_t width = 0;
   for (const Figure& f : report.figures) {
-    width = std::max(width, f.label.size());
+    if (!f.on_request) width = std::max(width, f.label.size());
   }
   for (const Figure& f : report.figures) {
-    const std::string value = fmt::format("{:.{}f}", f.value, f.decimals);
+    if (f.on_request) continue;
+    const std::string value =
+        f.shown.empty() ? FigureText(f.value, f.decimals) : f.shown;
     const std::string line = fmt::format("  {:<{}}  {:>8} {:<2} {}", f.label,
                                          width, value, f.unit, f.note);
     text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';

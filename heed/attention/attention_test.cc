@@ -174,8 +174,8 @@ TEST(Attention, OverAGraphIsTheDenseMaskedOne) {
                               {1, sizes.queries, sizes.keys});
         ExpectFusedIsComposed(spec, sizes);
         const AttentionUnderTest test(spec, sizes, DType::kF64);
-        const Outcome sparse = test.Run(WantWeights::kNo);
-        const Outcome dense = test.Run(WantWeights::kDifferentiable);
+        const Result sparse = test.Run(WantWeights::kNo);
+        const Result dense = test.Run(WantWeights::kDifferentiable);
         ExpectAsCloseAs(dense, sparse, dense, 1e-13);
         ExpectWeightsAreObserved(spec, sizes, DType::kF64);
         ExpectWeightsAreObserved(spec, sizes, DType::kF32);
@@ -217,11 +217,11 @@ TEST(Attention, InBF16IsAsCloseAsItsRounding) {
           SCOPED_TRACE(testing::PrintToString(row) + mask);
           AttentionSpec spec = SpecOf(row, sizes);
           spec.mask = ParseMask(mask, {2, sizes.queries, sizes.keys});
-          const Outcome exact = AttentionUnderTest(spec, sizes, DType::kF64)
-                                    .Run(WantWeights::kDifferentiable);
+          const Result exact = AttentionUnderTest(spec, sizes, DType::kF64)
+                                   .Run(WantWeights::kDifferentiable);
           spec.precision = kernels::Precision::kBF16;
-          const Outcome rounded = AttentionUnderTest(spec, sizes, DType::kF32)
-                                      .Run(WantWeights::kNo);
+          const Result rounded = AttentionUnderTest(spec, sizes, DType::kF32)
+                                     .Run(WantWeights::kNo);
           ExpectAsCloseAs(exact, rounded, exact, 0x1p-6);
         }
       }

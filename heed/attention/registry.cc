@@ -21,8 +21,8 @@ const std::vector<ModifierInfo>& Modifiers() {
       StrengthInfo(),       InterpolateInfo(),  ShiftInfo(),
       SharpenWeightsInfo(), LocalPInfo(),       LocalPScoresInfo(),
       SharpenInfo(),        MedianWindowInfo(), TemperatureInfo(),
-      SoftCapInfo(),        RelativeBiasInfo(), LearnedBiasInfo(),
-      RotaryInfo(),         AlibiInfo(),
+      RelativeBiasInfo(),   LearnedBiasInfo(),  RotaryInfo(),
+      AlibiInfo(),          SoftCapInfo(),
   };
   return modifiers;
 }

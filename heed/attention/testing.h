@@ -179,7 +179,7 @@ void ExpectConfigError(const Body& body,
 }
 
 /// A value and gradients, by name.
-struct Outcome {
+struct Result {
   std::vector<std::pair<std::string, Tensor>> tensors;
 
   const Tensor& operator[](const std::string& name) const {
@@ -235,8 +235,8 @@ class AttentionUnderTest {
   }
 
   /// Context, and the gradients of one random loss.
-  Outcome Run(WantWeights want, const Mask& mask = {},
-              bool training = false) const {
+  Result Run(WantWeights want, const Mask& mask = {},
+             bool training = false) const {
     Tape tape;
     Rng rng(11);
     Context ctx;
@@ -254,7 +254,7 @@ class AttentionUnderTest {
       tape.Backward(context,
                     RandomTensor(context.shape(), 9, DType::kF32).To(dtype_));
     }
-    Outcome outcome;
+    Result outcome;
     const auto keep = [&](const std::string& name, const Tensor& g,
                           const Tensor& like) {
       outcome.tensors.emplace_back(
@@ -323,8 +323,8 @@ inline double Largest(const Tensor& x) {
 
 /// `fused` is at most twice as far from `exact` as `plain` is, and a rounding
 /// of `floor` times the largest number.
-inline void ExpectAsCloseAs(const Outcome& plain, const Outcome& fused,
-                            const Outcome& exact, double floor) {
+inline void ExpectAsCloseAs(const Result& plain, const Result& fused,
+                            const Result& exact, double floor) {
   ASSERT_EQ(fused.tensors.size(), exact.tensors.size());
   for (const auto& [name, expected] : exact.tensors) {
     const double scale = std::max(1.0, Largest(expected));
@@ -345,9 +345,9 @@ inline void ExpectFusedIsComposed(const AttentionSpec& spec,
   const auto run = [&](DType dtype, WantWeights want) {
     return AttentionUnderTest(spec, sizes, dtype).Run(want, {}, training);
   };
-  const Outcome exact = run(DType::kF64, WantWeights::kDifferentiable);
-  const Outcome plain = run(DType::kF32, WantWeights::kDifferentiable);
-  const Outcome fused = run(DType::kF32, WantWeights::kNo);
+  const Result exact = run(DType::kF64, WantWeights::kDifferentiable);
+  const Result plain = run(DType::kF32, WantWeights::kDifferentiable);
+  const Result fused = run(DType::kF32, WantWeights::kNo);
   for (const auto& [name, expected] : exact.tensors) {
     EXPECT_LE(MaxDifference(plain[name], expected),
               2e-5 * std::max(1.0, Largest(expected)))
@@ -428,7 +428,7 @@ inline Mask Nowhere() {
 inline void ExpectNowhereIsZero(const AttentionSpec& spec,
                                 const TestSizes& sizes, DType dtype) {
   const AttentionUnderTest test(spec, sizes, dtype);
-  const Outcome outcome = test.Run(WantWeights::kNo, Nowhere());
+  const Result outcome = test.Run(WantWeights::kNo, Nowhere());
   for (const auto& [name, x] : outcome.tensors) {
     EXPECT_TRUE(std::isfinite(Largest(x))) << name;
     if (name != "context" && name != "query" && name != "keys" &&
@@ -450,8 +450,8 @@ inline void ExpectGreatScoresAreNumbers(const AttentionSpec& spec,
   for (const double factor : {1e4, -1e4, 1e30, -1e30}) {
     AttentionUnderTest test(spec, sizes, dtype);
     test.keys = kernels::Scale(test.keys, factor);
-    const Outcome outcome = test.Run(WantWeights::kNo);
-    const Outcome composed = test.Run(WantWeights::kDifferentiable);
+    const Result outcome = test.Run(WantWeights::kNo);
+    const Result composed = test.Run(WantWeights::kDifferentiable);
     for (const char* name : {"context", "values"}) {
       EXPECT_LT(MaxDifference(outcome[name], composed[name]), 0.02)
           << name << " with keys times " << factor;

@@ -67,6 +67,15 @@ void Parameter::Quantize() {
   Set(kernels::Quantize(value_, by_row()));
 }
 
+void Parameter::Dequantize(Precision precision) {
+  if (!quantized()) return;
+  value_ = kernels::Dequantize(bytes());
+  scales_ = Tensor();
+  arranged_only_ = false;
+  precision_ = precision;
+  Changed();
+}
+
 void Parameter::SetPrecision(Precision precision, bool has_values) {
   if (quantized() && precision != Precision::kInt8) {
     throw ConfigError(

@@ -52,6 +52,9 @@ class Parameter {
   bool quantizable() const;
   /// Puts bytes in the place of an f32 value if that is allowed.
   void Quantize();
+  /// Puts the numbers that bytes stand for in their place, so that it can be
+  /// trained; products round their factors to `precision`.
+  void Dequantize(kernels::Precision precision);
   /// Rounds the factors of products in another way from now on; kInt8
   /// quantises, a parameter without values when it gets them.
   /// Throws: ConfigError if it is quantised already.

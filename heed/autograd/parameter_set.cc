@@ -144,6 +144,15 @@ void ParameterSet::SetPrecision(kernels::Precision precision) {
   pool::Trim();  // what the numbers were in
 }
 
+bool ParameterSet::Dequantize() {
+  bool any = false;
+  for (const auto& parameter : all_) {
+    any |= parameter->quantized();
+    parameter->Dequantize(precision_);
+  }
+  return any;
+}
+
 std::vector<NamedTensor> ParameterSet::Tensors() const {
   std::vector<NamedTensor> tensors;
   for (const auto& p : all_) {

@@ -57,6 +57,10 @@ class ParameterSet {
   /// Throws: ConfigError if there are bytes already and kInt8 is not asked for.
   void SetPrecision(kernels::Precision precision);
 
+  /// Replaces int8 weights by their f32 values, so that all can be trained.
+  /// Returns whether there were int8 weights.
+  bool Dequantize();
+
   kernels::Precision precision() const { return precision_; }
 
   /// What a file keeps: each value under its name; one of bytes with its scales

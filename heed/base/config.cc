@@ -332,6 +332,23 @@ FieldList& FieldList::Main() {
   return *this;
 }
 
+FieldList& FieldList::If(bool acts, std::string_view needs) {
+  fields_.back().needs = acts ? "" : needs;
+  return *this;
+}
+
+void FieldList::If(std::string_view key, bool acts, std::string_view needs) {
+  const auto field = std::ranges::find(fields_, key, &Field::key);
+  if (field != fields_.end()) field->needs = acts ? "" : needs;
+}
+
+void FieldList::Remove(std::string_view key, std::string reason) {
+  const auto field = std::ranges::find(fields_, key, &Field::key);
+  if (field == fields_.end()) return;
+  removed_.push_back({std::move(*field), std::move(reason)});
+  fields_.erase(field);
+}
+
 const Field* FindField(const std::vector<Field>& fields,
                        std::string_view name) {
   const auto field = std::ranges::find_if(

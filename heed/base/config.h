@@ -157,6 +157,8 @@ struct Field {
   std::string section;
   std::vector<std::string> aliases = {};  ///< further names, like the key
   bool main = false;                      ///< among those to know first
+  /// Options that the field needs beside it to have an effect; "": it has one.
+  std::string needs = {};
 
   bool IsBool() const { return std::holds_alternative<bool*>(target); }
   bool IsList() const {
@@ -223,12 +225,27 @@ class FieldList {
   FieldList& Alias(std::string_view name);
   /// The field before is one of the few to know first.
   FieldList& Main();
+  /// The field before has an effect only if `acts`, which depends on the values
+  /// that other members have now; `needs` names the options that make it act:
+  /// "--optimizer sgd". A command refuses the field where it does not act.
+  FieldList& If(bool acts, std::string_view needs);
+  /// Does so for the field of this key.
+  void If(std::string_view key, bool acts, std::string_view needs);
+  /// Removes the field of this key, which never has an effect, as `reason`
+  /// explains. A command that is given the option says so.
+  void Remove(std::string_view key, std::string reason);
   /// A command cannot do without: of several ways, each of which is keys that
   /// are needed together, one must be gone.
   void Require(Requirement ways) { requirements_.push_back(std::move(ways)); }
 
   const std::vector<Field>& fields() const { return fields_; }
   const std::vector<Requirement>& requirements() const { return requirements_; }
+
+  struct Removed {
+    Field field;
+    std::string reason;
+  };
+  const std::vector<Removed>& removed() const { return removed_; }
 
  private:
   FieldList& Add(std::string_view key, FieldTarget target,
@@ -237,6 +254,7 @@ class FieldList {
 
   std::vector<Field> fields_;
   std::vector<Requirement> requirements_;
+  std::vector<Removed> removed_;
   std::string section_;
 };
 

@@ -342,5 +342,44 @@ TEST(NearestNames, AreThoseOfFewEditsThenThoseThatHoldTheWord) {
   EXPECT_TRUE(NearestNames("", names, 3).empty());
 }
 
+/// A member that acts only beside a value of another one, and one that never
+/// does.
+struct Idle {
+  std::string optimizer = "adam";
+  double momentum = 0;
+  double smoothing = 0.1;
+
+  void Visit(FieldList& v) {
+    v("optimizer", optimizer, OneOf{"adam", "sgd"}, "update rule");
+    v("momentum", momentum, Range(0, 1), "momentum factor")
+        .If(optimizer == "sgd", "--optimizer sgd");
+    v("smoothing", smoothing, Range(0, 1), "of labels");
+    v.Remove("smoothing", "there are no labels");
+    v.Remove("absent", "");
+  }
+};
+
+TEST(FieldList, KnowsWhatAFieldNeedsToAct) {
+  Idle config;
+  EXPECT_EQ(FindField(FieldsOf(config), "momentum")->needs, "--optimizer sgd");
+  config.optimizer = "sgd";
+  EXPECT_EQ(FindField(FieldsOf(config), "momentum")->needs, "");
+  FieldList list;
+  config.Visit(list);
+  list.If("momentum", false, "a miracle");
+  list.If("absent", false, "nothing");
+  EXPECT_EQ(FindField(list.fields(), "momentum")->needs, "a miracle");
+}
+
+TEST(FieldList, KeepsWhyAFieldWasRemoved) {
+  Idle config;
+  FieldList list;
+  config.Visit(list);
+  EXPECT_EQ(FindField(list.fields(), "smoothing"), nullptr);
+  ASSERT_EQ(list.removed().size(), 1);
+  EXPECT_EQ(list.removed()[0].field.key, "smoothing");
+  EXPECT_EQ(list.removed()[0].reason, "there are no labels");
+}
+
 }  // namespace
 }  // namespace heed

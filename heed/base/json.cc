@@ -9,6 +9,8 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 
+template class nlohmann::basic_json<nlohmann::ordered_map>;
+
 namespace heed {
 namespace {
 

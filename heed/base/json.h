@@ -9,6 +9,9 @@
 #include <string_view>
 #include <vector>
 
+// The members are instantiated once, in json.cc.
+extern template class nlohmann::basic_json<nlohmann::ordered_map>;
+
 namespace heed {
 
 /// What a text may hold at most; the defaults are for files of models.

@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "heed/base/cores.h"
 #include "heed/base/timing.h"
 
 #if defined(__x86_64__)
@@ -32,8 +31,6 @@ constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
 constexpr double kSpinSeconds = 1e-4;
 /// After this it lets others have its core in between.
 constexpr double kAloneSeconds = 1e-5;
-/// How often it looks whether those it waits for are kept from running.
-constexpr double kWatchSeconds = 3e-5;
 
 void Pause() {
 #if defined(__x86_64__)
@@ -43,13 +40,11 @@ void Pause() {
 #endif
 }
 
-/// Calls done() until it is true, or for kSpinSeconds, or until leave(), which
-/// is asked now and then, is. Returns whether done() was.
-template <class Done, class Leave>
-bool Spin(const Done& done, const Leave& leave) {
+/// Calls done() until it is true, or for kSpinSeconds. Returns whether it was.
+template <class Done>
+bool Spin(const Done& done) {
   constexpr int kLooks = 32;
   Clock::time_point start;
-  double watch = kWatchSeconds;
   for (bool first = true;; first = false) {
     for (int i = 0; i < kLooks; ++i) {
       if (done()) return true;
@@ -61,12 +56,7 @@ bool Spin(const Done& done, const Leave& leave) {
     }
     const double seconds = SecondsSince(start);
     if (seconds > kSpinSeconds) return false;
-    if (seconds > watch) {
-      if (leave()) return false;
-      watch = seconds + kWatchSeconds;
-    } else if (seconds > kAloneSeconds) {
-      std::this_thread::yield();
-    }
+    if (seconds > kAloneSeconds) std::this_thread::yield();
   }
 }
 
@@ -92,7 +82,6 @@ class ThreadPool::Impl {
   void Run(int64_t chunks, Chunk chunk, void* body) {
     const int limit = limit_;
     Start(limit - 1);
-    if (own_part == 0) caller_.Mark();
     Loop loop(chunks, limit, chunk, body);
     Slot* slot = limit > 1 && chunks > 1 ? Take() : nullptr;
     if (slot != nullptr) {
@@ -166,12 +155,6 @@ class ThreadPool::Impl {
     std::atomic<uint32_t> helpers = 0;
   };
 
-  /// A thread of the pool.
-  struct alignas(kCacheLine) Helper {
-    std::atomic<const Slot*> slot = nullptr;  // whose loop it helps
-    ThreadOnCore place = {};
-  };
-
   /// Starts threads until there are so many, or no more can be had.
   void Start(int threads) {
     if (started_ >= threads) return;
@@ -203,14 +186,7 @@ class ThreadPool::Impl {
 
   /// Until nobody looks at the slot's loop any more.
   void Wait(Slot& slot) {
-    const auto done = [&] { return slot.helpers == 0; };
-    const auto leave = [&] {
-      return std::any_of(
-          helpers_.begin(), helpers_.end(), [&](const Helper& helper) {
-            return helper.slot == &slot && helper.place.ChangePlaces();
-          });
-    };
-    if (Spin(done, leave)) return;
+    if (Spin([&] { return slot.helpers == 0; })) return;
     for (uint32_t helpers = slot.helpers; helpers != 0;
          helpers = slot.helpers) {
       slot.helpers.wait(helpers);
@@ -227,11 +203,7 @@ class ThreadPool::Impl {
       ++slot.helpers;
       Loop* const loop = slot.loop;
       if (loop != nullptr && loop->HasWork()) {
-        Helper& self = helpers_[static_cast<size_t>(part) % helpers_.size()];
-        self.place.Mark();
-        self.slot = &slot;
         loop->RunChunks(part);
-        self.slot = nullptr;
         helped = true;
       }
       if (--slot.helpers == 0) slot.helpers.notify_all();
@@ -248,7 +220,7 @@ class ThreadPool::Impl {
         continue;
       }
       const auto work = [&] { return limit_ != limit || HelpOnce(part); };
-      if (Spin(work, [&] { return caller_.ChangePlaces(); })) continue;
+      if (Spin(work)) continue;
       const uint32_t calls = calls_;
       ++asleep_;
       // A loop from before `asleep_` was counted would wake nobody.
@@ -273,8 +245,6 @@ class ThreadPool::Impl {
   std::atomic<int> asleep_ = 0;
   std::atomic<uint32_t> calls_ = 0;
   std::array<Slot, kSlots> slots_ = {};
-  std::array<Helper, kSlots> helpers_ = {};
-  ThreadOnCore caller_;  // of the last loop that no thread of the pool started
   std::mutex mutex_;
   std::vector<std::thread> threads_ = {};
 };

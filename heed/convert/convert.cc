@@ -3,21 +3,24 @@
 #include <filesystem>
 
 #include "heed/base/errors.h"
+#include "heed/convert/marian_package.h"
 #include "heed/tasks/run.h"
 #include "heed/train/model_folder.h"
 
 namespace heed {
 
-Imported Import(const std::string& source,
-                const std::vector<std::string>& vocabularies,
-                const std::vector<std::string>& ignored) {
-  if (!std::filesystem::is_directory(source)) {
-    return ImportMarian(source, vocabularies, ignored);
+Imported Import(const std::string& source, const ImportRequest& request) {
+  const bool folder = std::filesystem::is_directory(source);
+  const bool config = std::filesystem::exists(PathIn(source, kConfigFile));
+  if (!folder || (!config && IsMarianFolder(source))) {
+    return ImportMarian(source, request);
   }
-  if (!vocabularies.empty()) {
-    throw ConfigError("vocab: a folder holds its own vocabularies");
+  if (!request.vocabularies.empty() || !request.subwords.empty()) {
+    throw ConfigError(
+        "{}: {}: a folder of Hugging Face holds its own vocabularies",
+        request.vocabularies.empty() ? "spm" : "vocab", source);
   }
-  return ImportHuggingFace(source, ignored);
+  return ImportHuggingFace(source, request);
 }
 
 void WriteImported(const std::string& folder, bool overwrite, Imported& model) {
@@ -28,7 +31,7 @@ void WriteImported(const std::string& folder, bool overwrite, Imported& model) {
   OutFolder out(training.run);
   WriteSettings(*model.settings, *model.model, training, out);
   WriteTensors(out.PathOf(kWeightsFile), model.model->parameters().Tensors(),
-               {{"heed.step", "0"}});
+               {{"heed.step", "0"}, {kImportedKey, model.program}});
   out.Publish();
 }
 

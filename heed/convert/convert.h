@@ -15,38 +15,51 @@ struct Imported {
   std::unique_ptr<TaskSettings> settings;
   std::unique_ptr<TaskModel> model;  // with weights
   Notes notes;                       // what the user should know
+  std::string program;               // what it was a model of: "Marian"
 };
 
-/// Reads what `source` is: a file of Marian's (see ImportMarian) or a folder of
-/// Hugging Face's (see ImportHuggingFace), for which no vocabularies are given.
-/// Options of its configuration that are `ignored` are not looked at.
-/// Throws: IoError, FormatError, ConfigError.
-Imported Import(const std::string& source,
-                const std::vector<std::string>& vocabularies,
-                const std::vector<std::string>& ignored = {});
+/// Options of heed import.
+struct ImportRequest {
+  /// Marian: vocabularies of source and target, or one for both; none: those
+  /// that the decoder's configuration names.
+  std::vector<std::string> vocabularies = {};
+  /// Marian: SentencePiece models of source and target, or one for both, whose
+  /// pieces the vocabularies number; none: source.spm and target.spm beside the
+  /// model. {"none"}: texts come in pieces already.
+  std::vector<std::string> subwords = {};
+  /// Options of the model's configuration that are not looked at.
+  std::vector<std::string> ignored = {};
+  /// BERT: without its head, for pre-training and fine-tuning.
+  bool encoder_only = false;
+  /// BERT for sequence classification: it reads pairs of texts.
+  bool pairs = false;
+};
 
-/// Reads model.npz of Marian (Junczys-Dowmunt et al. 2018, arXiv:1804.00344) of
+/// Reads what `source` is: a model of Marian's (see ImportMarian) or a folder
+/// of Hugging Face's (see ImportHuggingFace). Throws: IoError, FormatError,
+/// ConfigError.
+Imported Import(const std::string& source, const ImportRequest& request = {});
+
+/// Reads a model of Marian (Junczys-Dowmunt et al. 2018, arXiv:1804.00344) of
 /// type transformer, s2s or amun (with a conditional GRU, which is what they
-/// are by default), with the settings that stand in it.
-/// `vocabularies`: files of source and target, or one for both; none: those
-/// that MODEL.decoder.yml names. Options `ignored` of the model are not looked
-/// at (see MarianModelOptions for those that are known). The result scores and
-/// writes as Marian does, but for what the notes say. Throws: IoError;
-/// FormatError that names the file and the option, tensor or token that Heed
-/// does not understand.
-Imported ImportMarian(const std::string& model,
-                      std::vector<std::string> vocabularies,
-                      const std::vector<std::string>& ignored = {});
+/// are by default), with the settings that stand in it. `source`: model.npz,
+/// model.bin or the folder of a package (see FindMarianFiles). The result
+/// scores and writes as Marian does, but for what the notes say. Throws:
+/// IoError; FormatError that names the file and the option, tensor or token
+/// that Heed does not understand (see MarianModelOptions for the options that
+/// are known).
+Imported ImportMarian(const std::string& source,
+                      const ImportRequest& request = {});
 
 /// Reads a folder of Hugging Face's Transformers with config.json,
 /// model.safetensors and the tokenizer's files: a MarianMT model into task
-/// translate, or a BERT into task pretrain. What a BERT has not (heads of
-/// pre-training) starts fresh, and a note says so. Pickles (pytorch_model.bin)
-/// are never read. Throws: IoError; FormatError that names the file and the
-/// setting, tensor or token that Heed does not understand. Options `ignored` of
-/// config.json are not looked at.
+/// translate, a BERT with a head for token or sequence classification into task
+/// tag or classify, any other BERT into task pretrain. What a BERT has not
+/// (heads of pre-training) starts fresh, and a note says so. Pickles
+/// (pytorch_model.bin) are never read. Throws: IoError; FormatError that names
+/// the file and the setting, tensor or token that Heed does not understand.
 Imported ImportHuggingFace(const std::string& folder,
-                           const std::vector<std::string>& ignored = {});
+                           const ImportRequest& request = {});
 
 /// Writes the model folder that ReadModel reads. Throws: IoError; ConfigError
 /// if a model stands there and is not to be overwritten.

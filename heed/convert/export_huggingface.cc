@@ -262,15 +262,20 @@ HuggingFaceModel MarianMtOf(const TranslationModel& model) {
                  kHuggingFaceLayout);
   AddMarianMtTables(c, parameters, result.tensors);
   AddPositions(c, parameters, result.tensors);
-  result.files = {{"source.spm", v.source.Serialize()},
-                  {"target.spm", v.target.Serialize()},
-                  {"vocab.json", TokenIdsOf(v.source)},
-                  {"tokenizer_config.json",
-                   Pretty({{"tokenizer_class", "MarianTokenizer"},
-                           {"source_lang", "source"},
-                           {"target_lang", "target"},
-                           {"separate_vocabs", separate},
-                           {"model_max_length", c.max_positions}})}};
+  const auto language = [&](std::string DataConfig::*code, const char* side) {
+    return (model.data.*code).empty() ? side : model.data.*code;
+  };
+  result.files = {
+      {"source.spm", v.source.Serialize()},
+      {"target.spm", v.target.Serialize()},
+      {"vocab.json", TokenIdsOf(v.source)},
+      {"tokenizer_config.json",
+       Pretty(
+           {{"tokenizer_class", "MarianTokenizer"},
+            {"source_lang", language(&DataConfig::source_language, "source")},
+            {"target_lang", language(&DataConfig::target_language, "target")},
+            {"separate_vocabs", separate},
+            {"model_max_length", c.max_positions}})}};
   result.files["generation_config.json"] = Pretty(GenerationConfig(c));
   if (separate) result.files["target_vocab.json"] = TokenIdsOf(v.target);
   if (c.epsilon != kMarianMtEpsilon) {
@@ -309,6 +314,21 @@ Json BertConfig(const TransformerConfig& c, int64_t rows, int32_t pad,
           {"vocab_size", rows}};
 }
 
+/// The content of vocab.txt for BertTokenizer: one token per line, by id.
+std::string LinesOfTokens(const Vocabulary& vocabulary) {
+  std::string lines;
+  for (int32_t id = 0; id < vocabulary.size(); ++id) {
+    lines += vocabulary.Piece(id) + "\n";
+  }
+  return lines;
+}
+
+/// Null where it follows from the case, as most folders have it.
+Json StripAccents(const WordPieceRules& rules) {
+  if (rules.strip_accents == rules.lowercase) return nullptr;
+  return rules.strip_accents;
+}
+
 HuggingFaceModel BertOf(const PretrainModel& model) {
   Requirements require("BERT");
   const auto& c = model.config.model.As<TransformerConfig>();
@@ -339,15 +359,15 @@ HuggingFaceModel BertOf(const PretrainModel& model) {
     result.tensors.push_back({theirs, ValueOf(parameters, ours)});
   }
   result.tensors.push_back({kBertWordBias, ValueOf(parameters, "words.bias")});
-  const bool lowercase = vocabulary.kind() == VocabularyKind::kWordPiece;
-  result.files = {{"vocab.txt", vocabulary.Serialize()},
+  const WordPieceRules rules = WordPieceRulesOf(vocabulary.kind());
+  result.files = {{"vocab.txt", LinesOfTokens(vocabulary)},
                   {"tokenizer_config.json",
                    Pretty({{"tokenizer_class", "BertTokenizer"},
-                           {"do_lower_case", lowercase},
-                           {"tokenize_chinese_chars", true},
-                           {"strip_accents", nullptr},
+                           {"do_lower_case", rules.lowercase},
+                           {"tokenize_chinese_chars", rules.split_chinese},
+                           {"strip_accents", StripAccents(rules)},
                            {"model_max_length", c.max_positions}})}};
-  if (model.config.data.vocabulary.lowercase && !lowercase) {
+  if (model.config.data.vocabulary.lowercase && !rules.lowercase) {
     result.notes.push_back(
         "lowercase: BertTokenizer would strip accents with it; lower-case text "
         "before");

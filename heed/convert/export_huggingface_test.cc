@@ -32,7 +32,7 @@ class ExportHuggingFaceTest : public testing::Test {
   }
   void Import(const std::string& source,
               const std::vector<std::string>& vocabularies) {
-    Imported imported = heed::Import(source, vocabularies);
+    Imported imported = heed::Import(source, {.vocabularies = vocabularies});
     WriteImported(Ours(), false, imported);
   }
   Notes Export() { return ExportHuggingFace(Ours(), Theirs(), false); }

@@ -35,9 +35,10 @@ Part BertNext();
 
 /// Names of activations: theirs, and Heed's (the first of several is written).
 inline constexpr std::pair<const char*, const char*> kActivations[] = {
-    {"gelu", "gelu"},   {"gelu_new", "gelu_tanh"},
-    {"relu", "relu"},   {"silu", "swish"},
-    {"swish", "swish"}, {"gelu_pytorch_tanh", "gelu_tanh"},
+    {"gelu", "gelu"},        {"gelu_new", "gelu_tanh"},
+    {"relu", "relu"},        {"silu", "swish"},
+    {"swish", "swish"},      {"gelu_pytorch_tanh", "gelu_tanh"},
+    {"gelu_python", "gelu"},
 };
 
 }  // namespace heed

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
@@ -18,33 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-/// A copy of a folder of tests/golden/huggingface.py that a test may change.
-class HuggingFaceFolder : public testing::Test {
- protected:
-  void Copy(const std::string& name) {
-    fs::copy(Golden(name), folder_.path() / "theirs");
-  }
-  std::string Theirs(const std::string& file = "") const {
-    return (folder_.path() / "theirs" / file).string();
-  }
-  void Change(const std::string& key, const Json& value,
-              const std::string& file = "config.json") {
-    Json config = Json::parse(ReadFile(Theirs(file)));
-    config[key] = value;
-    WriteFileAtomically(Theirs(file), config.dump());
-  }
-  void ChangeTensors(const std::function<void(std::vector<NamedTensor>&)>& by) {
-    SafetensorsFile file = ReadSafetensors(Theirs("model.safetensors"));
-    by(file.tensors);
-    WriteSafetensors(Theirs("model.safetensors"), file.tensors, {});
-  }
-  std::string Error() const {
-    return MessageOf<FormatError>([&] { ImportHuggingFace(Theirs()); });
-  }
-
-  TemporaryFolder folder_;
-};
 
 class ImportMarianMt : public HuggingFaceFolder {
  protected:
@@ -182,6 +154,58 @@ TEST_F(ImportMarianMt, SettingsThatHeedCannotDoAreNamed) {
             std::string::npos);
 }
 
+TEST_F(ImportMarianMt, KeysWithoutEffectAreAcceptedAtAnyValue) {
+  const TranslationModel plain = Read();
+  const Json values = {{"extra_pos_embeddings", 43},
+                       {"add_bias_logits", true},
+                       {"force_bos_token_to_be_generated", false},
+                       {"chunk_size_feed_forward", 2},
+                       {"output_attentions", true},
+                       {"typical_p", 0.9},
+                       {"torchscript", true},
+                       {"sep_token_id", 7},
+                       {"tokenizer_class", "MarianTokenizer"},
+                       {"attn_implementation", "sdpa"},
+                       {"_attn_implementation_autoset", true},
+                       {"prefix", "x"},
+                       {"num_attention_heads", 2},
+                       {"hidden_size", 8},
+                       {"transformers.js_config", {{"dtype", "q8"}}}};
+  for (const auto& [key, value] : values.items()) Change(key, value);
+  const Imported imported = Import(Theirs());
+  const auto ours = plain.parameters().Tensors();
+  const auto theirs = imported.model->parameters().Tensors();
+  ASSERT_EQ(ours.size(), theirs.size());
+  for (size_t i = 0; i < ours.size(); ++i) {
+    EXPECT_EQ(ours[i].value.ToVector<float>(),
+              theirs[i].value.ToVector<float>());
+  }
+}
+
+TEST_F(ImportMarianMt, KeysWithEffectAreStillChecked) {
+  Change("hidden_size", 16);
+  EXPECT_NE(Error().find("option hidden_size:"), std::string::npos);
+  Change("hidden_size", 8);
+  Change("quantization_config", {{"bits", 4}});
+  EXPECT_NE(Error().find("option quantization_config: Heed cannot do"),
+            std::string::npos);
+  Change("quantization_config", nullptr);
+  Change("pruned_heads", {{"0", {1}}});
+  EXPECT_NE(Error().find("option pruned_heads:"), std::string::npos);
+}
+
+TEST_F(ImportMarianMt, BadWordsAreNeverWritten) {
+  const int pad = 42;
+  Change("bad_words_ids", {{pad}, {1}, {5}, {2, 3}});
+  Change("suppress_tokens", {7});
+  const TranslationModel model = Read();
+  EXPECT_EQ(model.data.rules.suppress,
+            (std::vector<std::string>{"<unk>", "e", "g"}));
+  ASSERT_EQ(notes_.size(), 2U);
+  EXPECT_NE(notes_[1].find("bad_words_ids ['2', '3'] has no effect"),
+            std::string::npos);
+}
+
 TEST_F(ImportMarianMt, SizesAreCheckedBeforeAModelIsMade) {
   Change("d_model", 65536);
   EXPECT_NE(Error().find("weights, but there are"), std::string::npos);
@@ -230,6 +254,14 @@ TEST_F(ImportMarianMt, WeightsMayBeInSeveralFiles) {
   ExpectLogits(*model.model, golden_, HeedIds(), HeedIds());
   index("../theirs/a.safetensors");
   EXPECT_NE(Error().find("no file of the folder"), std::string::npos);
+}
+
+TEST_F(ImportMarianMt, LanguagesOfTheTokenizerAreKept) {
+  folder_.Put("theirs/tokenizer_config.json",
+              R"({"source_lang": "eng", "target_lang": "zle"})");
+  const TranslationModel model = Read();
+  EXPECT_EQ(model.data.source_language, "en");
+  EXPECT_EQ(model.data.target_language, "") << "a group of languages";
 }
 
 TEST_F(ImportMarianMt, VocabulariesMustFit) {
@@ -315,10 +347,10 @@ TEST_F(ImportBert, SettingsThatHeedCannotDoAreNamed) {
   Change("position_embedding_type", "relative_key");
   EXPECT_NE(Error().find("option position_embedding_type:"), std::string::npos);
   Change("position_embedding_type", "absolute");
-  Change("strip_accents", true, "tokenizer_config.json");
-  EXPECT_NE(Error().find("tokenizer_config.json: option strip_accents:"),
+  Change("do_basic_tokenize", false, "tokenizer_config.json");
+  EXPECT_NE(Error().find("tokenizer_config.json: option do_basic_tokenize:"),
             std::string::npos);
-  Change("strip_accents", nullptr, "tokenizer_config.json");
+  Change("do_basic_tokenize", true, "tokenizer_config.json");
   Change("vocab_size", 20);
   EXPECT_NE(Error().find("22 tokens, but vocab_size is 20"), std::string::npos);
   Change("vocab_size", 23);
@@ -340,7 +372,7 @@ TEST(ImportHuggingFace, AFolderWithoutAConfigIsToldWhatBelongsThere) {
               Import(folder.path(), {});
             }).find("model.safetensors"),
             std::string::npos);
-  EXPECT_THROW(Import(folder.path(), {"v.yml"}), ConfigError);
+  EXPECT_THROW(Import(folder.path(), {.vocabularies = {"v.yml"}}), ConfigError);
 }
 
 }  // namespace

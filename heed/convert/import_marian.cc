@@ -1,16 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/convert/convert.h"
 #include "heed/convert/import_options.h"
+#include "heed/convert/marian_package.h"
 #include "heed/convert/marian_recurrent.h"
 #include "heed/convert/marian_transformer.h"
 #include "heed/convert/translation_parts.h"
-#include "heed/io/file.h"
+#include "heed/io/marian_binary.h"
 #include "heed/io/npz.h"
 #include "heed/io/yaml.h"
 
@@ -41,59 +41,39 @@ ImportOptions TakeOptions(std::vector<NamedTensor>& tensors,
   return {ParseYaml(text, name), name};
 }
 
-/// The vocabularies that MODEL.decoder.yml names.
-std::vector<std::string> NamedVocabularies(const std::string& model) {
-  const std::string path = model + ".decoder.yml";
-  if (!std::filesystem::exists(path)) {
-    throw ConfigError(
-        "{} is not there to name the vocabularies; give them with --vocab "
-        "SOURCE --vocab TARGET",
-        path);
+/// How the decoder searches there: what its configuration says counts before
+/// what the model says.
+ImportedSearch SearchOf(ImportOptions& model, ImportOptions& decoder,
+                        Notes& notes) {
+  ImportedSearch search;
+  DecodeRules& rules = search.rules;
+  rules.max_length_factor =
+      decoder.Real("max-length-factor", model.Real("max-length-factor", 3));
+  rules.max_length_extra = 0;
+  if (!(rules.max_length_factor > 0)) {
+    const bool there = !decoder.Text("max-length-factor", "").empty();
+    (there ? decoder : model).Fail("max-length-factor", "not above 0");
   }
-  const nlohmann::json yaml = ParseYaml(ReadFile(path), path);
-  if (!yaml.is_object() || !yaml.contains("vocabs") ||
-      !yaml["vocabs"].is_array()) {
-    throw FormatError(path + ": names no vocabs; give them with --vocab");
+  if (!decoder.Flag("allow-unk", model.Flag("allow-unk"))) {
+    rules.suppress = {"<unk>"};
   }
-  const bool relative =
-      yaml.contains("relative-paths") && yaml["relative-paths"] == "true";
-  std::vector<std::string> paths;
-  for (const auto& vocabulary : yaml["vocabs"]) {
-    if (!vocabulary.is_string()) {
-      throw FormatError(path + ": a vocabulary is not a path");
-    }
-    std::filesystem::path file = vocabulary.get<std::string>();
-    if (relative) file = std::filesystem::path(model).parent_path() / file;
-    paths.push_back(file);
+  const int beam = decoder.Number("beam-size", 0);
+  if (beam > 0) {
+    notes.push_back(fmt::format(
+        "{}: beam-size {}, normalize {}, word-penalty {} there; the nearest "
+        "here: heed translate --beam {}",
+        decoder.file(), beam, decoder.Text("normalize", "0"),
+        decoder.Text("word-penalty", "0"), beam));
   }
-  return paths;
+  return search;
 }
 
-MappedPair ReadVocabularies(const std::vector<std::string>& paths,
-                            int64_t source_rows, int64_t target_rows,
-                            Notes& notes) {
-  if (paths.size() != 1 && paths.size() != 2) {
-    throw ConfigError(
-        "{} vocabularies: Heed translates from one text to one other",
-        paths.size());
-  }
-  MappedPair pair;
-  pair.source = ReadMarianVocabulary(paths[0], source_rows, notes);
-  if (paths.size() == 1 || paths[0] == paths[1]) {
-    pair.target = pair.source;
-    if (source_rows == target_rows) return pair;
-  }
-  pair.target = ReadMarianVocabulary(paths.back(), target_rows, notes);
-  const auto is_words = [](const MappedVocabulary& v) {
-    return v.kind == VocabularyKind::kWords;
-  };
-  if (is_words(pair.source) != is_words(pair.target)) {
-    throw FormatError(
-        "{} and {}: Heed needs words or SentencePiece on both sides", paths[0],
-        paths.back());
-  }
-  return pair;
-}
+/// A model and the files that it needs.
+struct MarianModel {
+  SourceWeights weights;
+  ImportOptions options;
+  MarianFiles files;
+};
 
 const Tensor& FindTable(const SourceWeights& weights, const std::string& name) {
   const Tensor* table = weights.Find(name);
@@ -129,7 +109,8 @@ struct Tables {
 void FillTables(const Tables& t, const MappedPair& vocabularies,
                 WeightReader& reader) {
   SourceWeights& from = reader.from();
-  const auto& [source, target] = vocabularies;
+  const MappedVocabulary& source = vocabularies.source;
+  const MappedVocabulary& target = vocabularies.target;
   const int64_t rows = t.TargetRows(from);
   const Tensor source_table =
       from.Take(t.source, {t.SourceRows(from), t.features});
@@ -156,21 +137,24 @@ void FillTables(const Tables& t, const MappedPair& vocabularies,
 
 /// A model of these settings whose tables are filled; `fill` fills the others.
 template <typename Fill>
-Imported ImportModel(SourceWeights& weights,
+Imported ImportModel(MarianModel& marian,
                      const ModelChoice<TranslatorSettings>& model,
-                     const Tables& tables,
-                     const std::vector<std::string>& paths, Notes notes,
-                     const Fill& fill) {
-  const MappedPair vocabularies = ReadVocabularies(
-      paths, tables.SourceRows(weights), tables.TargetRows(weights), notes);
-  if (tables.our_source == tables.our_target &&
-      vocabularies.source.bytes != vocabularies.target.bytes) {
+                     const Tables& tables, Notes notes, const Fill& fill) {
+  SourceWeights& weights = marian.weights;
+  const MappedPair vocabularies =
+      ReadMarianVocabularies(marian.files, tables.SourceRows(weights),
+                             tables.TargetRows(weights), notes);
+  if (tables.our_source == tables.our_target && !vocabularies.same_tokens) {
     throw FormatError(
         "{}: source and target share their embeddings, so they need the same "
         "vocabulary, but {} and {} differ",
-        weights.file(), paths[0], paths.back());
+        weights.file(), marian.files.vocabularies.front(),
+        marian.files.vocabularies.back());
   }
-  Imported imported = MakeTranslation(model, vocabularies, weights.file());
+  const ImportedSearch search =
+      SearchOf(marian.options, marian.files.decoder, notes);
+  Imported imported =
+      MakeTranslation(model, vocabularies, weights.file(), search);
   imported.notes = std::move(notes);
   WeightReader reader(weights, imported.model->parameters());
   fill(reader);
@@ -179,8 +163,9 @@ Imported ImportModel(SourceWeights& weights,
   return imported;
 }
 
-Imported ImportTransformer(SourceWeights& weights, ImportOptions& options,
-                           const std::vector<std::string>& paths) {
+Imported ImportTransformer(MarianModel& source) {
+  SourceWeights& weights = source.weights;
+  ImportOptions& options = source.options;
   Notes notes;
   const MarianTransformer marian =
       ReadMarianTransformer(options, weights, notes);
@@ -201,12 +186,13 @@ Imported ImportTransformer(SourceWeights& weights, ImportOptions& options,
   weights.CheckCount(CountWeights(marian.config, tables.SourceRows(weights),
                                   tables.TargetRows(weights)));
   return ImportModel(
-      weights, model, tables, paths, std::move(notes),
+      source, model, tables, std::move(notes),
       [&](WeightReader& reader) { FillMarianTransformer(marian, reader); });
 }
 
-Imported ImportRecurrent(SourceWeights& weights, ImportOptions& options,
-                         const std::vector<std::string>& paths) {
+Imported ImportRecurrent(MarianModel& source) {
+  SourceWeights& weights = source.weights;
+  ImportOptions& options = source.options;
   Notes notes;
   const MarianRecurrent marian = ReadMarianRecurrent(options, notes);
   ModelChoice<TranslatorSettings> model;
@@ -230,25 +216,28 @@ Imported ImportRecurrent(SourceWeights& weights, ImportOptions& options,
   const double units = marian.config.units;
   weights.CheckCount(30 * units * units + 12 * units * marian.config.embedding);
   return ImportModel(
-      weights, model, tables, paths, std::move(notes),
+      source, model, tables, std::move(notes),
       [&](WeightReader& reader) { FillMarianRecurrent(marian, reader); });
 }
 
 }  // namespace
 
-Imported ImportMarian(const std::string& model,
-                      std::vector<std::string> vocabularies,
-                      const std::vector<std::string>& ignored) {
-  std::vector<NamedTensor> tensors = ReadNpz(model);
-  ImportOptions options = TakeOptions(tensors, model);
-  options.Ignore(ignored);
-  SourceWeights weights(std::move(tensors), model);
-  if (vocabularies.empty()) vocabularies = NamedVocabularies(model);
+Imported ImportMarian(const std::string& source, const ImportRequest& request) {
+  MarianFiles files = FindMarianFiles(source, request);
+  const std::string& file = files.model;
+  std::vector<NamedTensor> tensors =
+      file.ends_with(".bin") ? ReadMarianBinary(file) : ReadNpz(file);
+  ImportOptions options = TakeOptions(tensors, file);
+  options.Ignore(request.ignored);
+  SourceWeights weights(std::move(tensors), file);
+  MarianModel model = {std::move(weights), std::move(options),
+                       std::move(files)};
   const std::string type =
-      options.OneOf("type", "amun", {"transformer", "s2s", "amun"});
-  return type == "transformer"
-             ? ImportTransformer(weights, options, vocabularies)
-             : ImportRecurrent(weights, options, vocabularies);
+      model.options.OneOf("type", "amun", {"transformer", "s2s", "amun"});
+  Imported imported =
+      type == "transformer" ? ImportTransformer(model) : ImportRecurrent(model);
+  imported.program = "Marian";
+  return imported;
 }
 
 }  // namespace heed

@@ -25,7 +25,7 @@ class ImportMarianGolden : public testing::Test {
  protected:
   TranslationModel Read(const std::string& name,
                         const std::vector<std::string>& vocabularies) {
-    Imported imported = Import(Golden(name), vocabularies);
+    Imported imported = Import(Golden(name), {.vocabularies = vocabularies});
     notes_ = imported.notes;
     WriteImported(folder_.Path("model"), false, imported);
     return ReadTranslationModel(folder_.Path("model"));
@@ -72,7 +72,8 @@ TEST_F(ImportMarianGolden, NormBeforeWithOwnWords) {
   const TranslationModel model =
       Read("marian_pre.npz",
            {Golden("marian.source.yml"), Golden("marian.target.yml")});
-  EXPECT_TRUE(notes_.empty());
+  ASSERT_FALSE(notes_.empty());
+  EXPECT_NE(notes_[0].find("subword-nmt"), std::string::npos);
   EXPECT_EQ(model.vocabularies.source.Encode("b@@ \\ q ~"),
             (std::vector<int32_t>{5, 10, kUnk, 9}));
   ExpectLogits(*model.model, GoldenTensors("marian_pre_expected.npz"),
@@ -85,8 +86,10 @@ TEST_F(ImportMarianGolden, ConditionalGruOfBothTypes) {
                                                  Golden("marian.target.yml")};
   for (const std::string type : {"s2s", "amun"}) {
     SCOPED_TRACE(type);
-    Imported imported = Import(Golden("marian_" + type + ".npz"), vocabularies);
-    EXPECT_TRUE(imported.notes.empty());
+    Imported imported = Import(Golden("marian_" + type + ".npz"),
+                               {.vocabularies = vocabularies});
+    ASSERT_FALSE(imported.notes.empty());
+    EXPECT_NE(imported.notes[0].find("subword-nmt"), std::string::npos);
     WriteImported(folder_.Path(type), false, imported);
     const TranslationModel model = ReadTranslationModel(folder_.Path(type));
     ExpectLogits(*model.model,
@@ -114,7 +117,8 @@ TEST_F(ImportMarianGolden, WrongVocabulariesAreTold) {
   const std::string yml = Golden("marian.source.yml");
   const auto error = [](const std::string& model,
                         const std::vector<std::string>& vocabularies) {
-    return MessageOf<FormatError>([&] { Import(model, vocabularies); });
+    return MessageOf<FormatError>(
+        [&] { Import(model, {.vocabularies = vocabularies}); });
   };
   EXPECT_NE(error(pre, {spm}).find("has 45 tokens"), std::string::npos);
   EXPECT_NE(error(post, {spm, yml}).find("on both sides"), std::string::npos);
@@ -138,7 +142,8 @@ TEST_F(ImportMarianGolden, WrongVocabulariesAreTold) {
 TEST_F(ImportMarianGolden, WhatIsLeftOutIsNoted) {
   const std::string words = folder_.Put(
       "v.yml", "</s>: 0\n<unk>: 1\n\"a b\": 2\n<pad>: 3\nc: 4\nfar: 99\n");
-  const Imported imported = Import(Golden("marian_post.npz"), {words});
+  const Imported imported =
+      Import(Golden("marian_post.npz"), {.vocabularies = {words}});
   ASSERT_EQ(imported.notes.size(), 3U);
   EXPECT_NE(imported.notes[0].find("39 further rows"), std::string::npos);
   EXPECT_NE(imported.notes[1].find("'far'"), std::string::npos);
@@ -148,7 +153,7 @@ TEST_F(ImportMarianGolden, WhatIsLeftOutIsNoted) {
 
 TEST_F(ImportMarianGolden, ModelsThatAreNotMariansAreRefused) {
   EXPECT_NE(MessageOf<FormatError>([&] {
-              Import(Golden("numpy_stored.npz"), {"v.yml"});
+              Import(Golden("numpy_stored.npz"), {.vocabularies = {"v.yml"}});
             }).find("special:model.yml"),
             std::string::npos);
 }

@@ -112,6 +112,11 @@ double ImportOptions::Real(const std::string& key, double otherwise) {
 }
 
 bool ImportOptions::Flag(const std::string& key, bool otherwise) {
+  // YAML accepts these spellings of booleans.
+  const std::string text = Lowercase(Text(key, ""));
+  if (text == "yes" || text == "on" || text == "y") return true;
+  if (text == "no" || text == "off" || text == "n") return false;
+  if (text == "true" || text == "false") return text == "true";
   return OneOf(key, otherwise ? "true" : "false", {"true", "false"}) == "true";
 }
 
@@ -119,6 +124,7 @@ std::string ImportOptions::OneOf(
     const std::string& key, const std::string& otherwise,
     std::initializer_list<std::string_view> values) {
   std::string text = Text(key, otherwise);
+  if (text.empty()) text = otherwise;  // null
   if (std::ranges::find(values, text) == values.end()) {
     Fail(key, fmt::format("Heed cannot do '{}' (it can: '{}')", text,
                           fmt::join(values, "', '")));
@@ -129,6 +135,12 @@ std::string ImportOptions::OneOf(
 void ImportOptions::SkipAll(std::string_view prefix) {
   for (const auto& [key, value] : values_.items()) {
     if (key.starts_with(prefix)) understood_.insert(key);
+  }
+}
+
+void ImportOptions::SkipEach(std::string_view keys) {
+  for (const std::string_view key : SplitWhitespace(keys)) {
+    understood_.emplace(key);
   }
 }
 

@@ -36,6 +36,8 @@ class ImportOptions {
   void Skip(const std::string& key) { understood_.insert(key); }
   /// The same for all options that begin so.
   void SkipAll(std::string_view prefix);
+  /// All names in `keys`, which stand between spaces.
+  void SkipEach(std::string_view keys);
 
   /// Takes out options that the user vouches for, as if they were not there.
   /// Throws: ConfigError that names one that is not there.

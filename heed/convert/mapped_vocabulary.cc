@@ -141,6 +141,7 @@ std::vector<std::pair<int32_t, std::string>> ReadTokens(
   CheckRegular(path);
   std::vector<std::pair<int32_t, std::string>> tokens;
   for (std::string& line : ReadLines(path)) {
+    line.resize(std::min(line.find('\t'), line.size()));  // a score follows
     tokens.emplace_back(static_cast<int32_t>(tokens.size()), std::move(line));
   }
   return tokens;
@@ -247,6 +248,33 @@ TokenRows RowsOfIds(const TokenIds& tokens, const TokenRows& special,
   return result;
 }
 
+/// Ids of pieces, and of the special tokens among them.
+struct NumberedPieces {
+  TokenIds tokens;
+  TokenRows special;
+};
+
+/// Tokens whose ids are below `rows`, the number of rows of the embedding.
+NumberedPieces NumberedPiecesOf(const TokenIds& all, int64_t rows,
+                                Notes& notes) {
+  std::vector<std::pair<int32_t, std::string>> sorted;
+  std::vector<std::string> no_rows;
+  NumberedPieces result;
+  result.tokens.file = all.file;
+  for (const auto& [token, id] : all.ids) {
+    if (id >= rows) {
+      no_rows.push_back(token);
+      continue;
+    }
+    sorted.emplace_back(id, token);
+    result.tokens.ids.emplace(token, id);
+  }
+  NoteLeftOut(all.file, no_rows, "the model has no row for them", notes);
+  result.special.eos = SpecialRow(sorted, "</s>", "eos", 0, all.file);
+  result.special.unk = SpecialRow(sorted, "<unk>", "UNK", 1, all.file);
+  return result;
+}
+
 }  // namespace
 
 bool IsLanguageMark(std::string_view token) {
@@ -341,13 +369,42 @@ TokenIds ParseTokenIds(const std::string& json, const std::string& file) {
   return tokens;
 }
 
+TokenIds ReadTokenIds(const std::string& path) {
+  TokenIds tokens;
+  tokens.file = path;
+  for (const auto& [id, token] : ReadTokens(path)) {
+    tokens.ids.emplace(token, id);
+  }
+  return tokens;
+}
+
+MappedPair MapMarianPieces(const TokenIds& source_ids,
+                           const TokenIds& target_ids,
+                           const SentencePieceModel& source,
+                           const SentencePieceModel& target,
+                           int64_t source_rows, int64_t target_rows,
+                           Notes& notes) {
+  const NumberedPieces of_source =
+      NumberedPiecesOf(source_ids, source_rows, notes);
+  if (source_ids.ids == target_ids.ids) {
+    return MapJoint(of_source.tokens, of_source.special, source, target,
+                    std::min(source_rows, target_rows), notes);
+  }
+  const NumberedPieces of_target =
+      NumberedPiecesOf(target_ids, target_rows, notes);
+  return {
+      MapOwn(of_source.tokens, of_source.special, source, source_rows, notes),
+      MapOwn(of_target.tokens, of_target.special, target, target_rows, notes)};
+}
+
 MappedPair MapJoint(const TokenIds& tokens, const TokenRows& special,
                     const SentencePieceModel& source,
                     const SentencePieceModel& target, int64_t rows,
                     Notes& notes) {
   const SentencePieceModel* models[] = {&source, &target};
   const TokenRows both = RowsOfIds(tokens, special, models, rows, notes);
-  return {MapSubwords(both, source), MapSubwords(both, target)};
+  return {MapSubwords(both, source), MapSubwords(both, target),
+          /*same_tokens=*/true};
 }
 
 MappedVocabulary MapOwn(const TokenIds& tokens, const TokenRows& special,

@@ -57,19 +57,22 @@ MappedVocabulary MapSubwords(const TokenRows& tokens,
 MappedVocabulary ReadMarianVocabulary(const std::string& path, int64_t rows,
                                       Notes& notes);
 
-/// A vocabulary of Hugging Face's as token: id, and its file for errors.
+/// A vocabulary as token: id, and its file for errors.
 struct TokenIds {
   std::map<std::string, int32_t> ids;
   std::string file;
 };
-/// Throws: FormatError.
+/// Parses a vocab.json of Hugging Face. Throws: FormatError.
 TokenIds ParseTokenIds(const std::string& json, const std::string& file);
+/// Reads a vocabulary of Marian other than .spm. Throws: IoError, FormatError.
+TokenIds ReadTokenIds(const std::string& path);
 
 /// Pieces of both models that one list of ids numbers. The special tokens of
 /// `special` are given, `others` is not read. Throws: FormatError.
 struct MappedPair {
   MappedVocabulary source;
   MappedVocabulary target;
+  bool same_tokens = false;  // each id is the same token on both sides
 };
 MappedPair MapJoint(const TokenIds& tokens, const TokenRows& special,
                     const SentencePieceModel& source,
@@ -78,6 +81,15 @@ MappedPair MapJoint(const TokenIds& tokens, const TokenRows& special,
 MappedVocabulary MapOwn(const TokenIds& tokens, const TokenRows& special,
                         const SentencePieceModel& model, int64_t rows,
                         Notes& notes);
+
+/// Marian's numbers of pieces that the SentencePiece models `source` and
+/// `target` divide texts into, for tables of so many rows. Throws: FormatError.
+MappedPair MapMarianPieces(const TokenIds& source_ids,
+                           const TokenIds& target_ids,
+                           const SentencePieceModel& source,
+                           const SentencePieceModel& target,
+                           int64_t source_rows, int64_t target_rows,
+                           Notes& notes);
 
 /// Mark of a target language in a source text, as ">>fra<<".
 bool IsLanguageMark(std::string_view token);

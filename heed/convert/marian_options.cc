@@ -25,6 +25,8 @@ constexpr auto kModelOptions = std::to_array<MarianOption>({
     {"output-omit-bias", kRead, kRead, "false", ""},
     {"right-left", kDefault, kDefault, "false",
      "it writes the last word first"},
+    {"allow-unk", kRead, kRead, "false", ""},
+    {"max-length-factor", kRead, kRead, "3", ""},
     {"input-types", kDefault, kDefault, "sequence|alignment|weight",
      "it reads more than a sentence"},
     {"input-reorder", kDefault, kDefault, "", "it reads more than a sentence"},
@@ -45,7 +47,7 @@ constexpr auto kModelOptions = std::to_array<MarianOption>({
     {"enc-type", kAny, kRead, "bidirectional", ""},
     {"enc-cell", kAny, kRead, "gru", ""},
     {"enc-cell-depth", kAny, kRead, "1", ""},
-    {"dec-cell", kAny, kRead, "gru", ""},
+    {"dec-cell", kAny, kRead, "gru|gru-nematus", ""},
     {"dec-cell-base-depth", kAny, kRead, "2", ""},
     {"skip", kAny, kDefault, "false", "layers add what they read"},
     {"layer-normalization", kAny, kDefault, "false",
@@ -61,7 +63,13 @@ constexpr auto kModelOptions = std::to_array<MarianOption>({
     {"transformer-postprocess", kRead, kAny, "dan", ""},
     {"transformer-postprocess-emb", kRead, kAny, "d", ""},
     {"transformer-postprocess-top", kRead, kAny, "", ""},
-    {"transformer-decoder-autoreg", kRead, kAny, "self-attention", ""},
+    {"transformer-decoder-autoreg", kRead, kDefault, "self-attention",
+     "the decoder of another type of model"},
+    {"transformer-rnn-projection", kAny, kAny, "false", ""},
+    {"transformer-no-bias", kDefault, kAny, "false",
+     "its layers add no biases"},
+    {"transformer-no-affine", kDefault, kAny, "false",
+     "its norms have no gains"},
     {"transformer-tied-layers", kRead, kAny, "", ""},
     {"transformer-no-projection", kRead, kAny, "false", ""},
     {"transformer-disable-position-embeddings", kRead, kAny, "false", ""},
@@ -75,7 +83,7 @@ constexpr auto kModelOptions = std::to_array<MarianOption>({
 // the tensor Wpos tells whether positions were trained.
 constexpr std::string_view kUnusedOptions =
     "after after-batches after-epochs alibi alignment all-caps-every "
-    "allow-special allow-unk authors average beam-size bert-class-symbol "
+    "allow-special authors average beam-size bert-class-symbol "
     "bert-mask-symbol bert-masking-fraction bert-sep-symbol "
     "bert-train-type-embeddings bert-type-vocab-size best-deep binary "
     "build-info char-conv-filters-num char-conv-filters-widths char-highway "
@@ -101,7 +109,7 @@ constexpr std::string_view kUnusedOptions =
     "lr-decay-freq lr-decay-inv-sqrt lr-decay-repeat-warmup "
     "lr-decay-reset-optimizer lr-decay-start lr-decay-strategy lr-report "
     "lr-warmup lr-warmup-at-reload lr-warmup-cycle lr-warmup-start-rate "
-    "max-length max-length-crop max-length-factor maxi-batch maxi-batch-sort "
+    "max-length max-length-crop maxi-batch maxi-batch-sort "
     "mini-batch mini-batch-fit mini-batch-fit-step mini-batch-round-up "
     "mini-batch-track-lr mini-batch-warmup mini-batch-words "
     "mini-batch-words-ref model model-mmap models multi-loss-type multi-node "
@@ -122,8 +130,7 @@ constexpr std::string_view kUnusedOptions =
     "transformer-alibi-trainable transformer-depth-scaling "
     "transformer-dim-aan transformer-dim-model transformer-dropout "
     "transformer-dropout-attention transformer-dropout-ffn "
-    "transformer-guided-alignment-layer transformer-no-affine "
-    "transformer-no-bias transformer-rnn-projection "
+    "transformer-guided-alignment-layer "
     "transformer-train-position-embeddings transformer-train-positions tsv "
     "tsv-fields ulr-dim-emb ulr-dropout ulr-keys-vectors ulr-query-vectors "
     "ulr-softmax-temperature ulr-trainable-transformation unlikelihood-loss "

@@ -186,8 +186,15 @@ TEST(MarianOptions, IgnoredOnesAreAsIfTheyWereNotThere) {
 
 TEST(MarianOptions, OtherLayersAreNamed) {
   EXPECT_EQ(OptionError("transformer-decoder-autoreg: rnn"),
-            "o.yml: option transformer-decoder-autoreg: Heed cannot do 'rnn' "
-            "(it can: 'self-attention')");
+            "o.yml: option transformer-decoder-autoreg: Heed cannot do 'rnn': "
+            "its decoders attend to what they wrote; translate with Marian");
+  EXPECT_EQ(OptionError("output-omit-bias: maybe"),
+            "o.yml: option output-omit-bias: Heed cannot do 'maybe' (it can: "
+            "'true', 'false')");
+  EXPECT_EQ(OptionError("output-omit-bias: Off"), "no error");
+  // Without a recurrent decoder these have no effect.
+  EXPECT_EQ(OptionError("dec-cell: ssru"), "no error");
+  EXPECT_EQ(OptionError("transformer-rnn-projection: true"), "no error");
   EXPECT_NE(OptionError("transformer-ffn-depth: 3").find("'3'"),
             std::string::npos);
   EXPECT_NE(OptionError("transformer-ffn-activation: prelu").find("'prelu'"),

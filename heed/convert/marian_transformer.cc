@@ -254,8 +254,14 @@ MarianTransformer ReadMarianTransformer(ImportOptions& options,
   ReadNorms(options, config);
   ReadFeedForward(options, marian);
   ReadTies(options, config);
-  options.OneOf("transformer-decoder-autoreg", "self-attention",
-                {"self-attention"});
+  const std::string decoder =
+      options.Text("transformer-decoder-autoreg", "self-attention");
+  if (decoder != "self-attention") {
+    options.Fail("transformer-decoder-autoreg",
+                 fmt::format("Heed cannot do '{}': its decoders attend to what "
+                             "they wrote; translate with Marian",
+                             decoder));
+  }
   marian.output_bias = !options.Flag("output-omit-bias");
   marian.projects = !options.Flag("transformer-no-projection");
   marian.tied_layers = ReadTiedLayers(options, config.decoder_layers);

@@ -66,6 +66,12 @@ Tensor SourceWeights::Take(const std::string& name, const Shape& shape) {
   return tensor.Contiguous().Reshape(shape);
 }
 
+void SourceWeights::SkipAll(std::string_view prefix) {
+  std::erase_if(tensors_, [&](const auto& tensor) {
+    return tensor.first.starts_with(prefix);
+  });
+}
+
 void SourceWeights::CheckCount(double weights) const {
   // Positions may be computed, tables may be shared.
   constexpr double kMostForOne = 4;

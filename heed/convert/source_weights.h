@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/tensor/named_tensor.h"
@@ -25,6 +26,9 @@ class SourceWeights {
   Tensor Take(const std::string& name, const Shape& shape);
   /// One that says nothing new. It need not be there.
   void Skip(const std::string& name) { tensors_.erase(name); }
+
+  /// All whose names begin so.
+  void SkipAll(std::string_view prefix);
 
   /// Throws: FormatError if so many weights cannot have come from this file.
   /// To be asked before a model is made whose sizes a file tells.

@@ -4,12 +4,20 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+#include "heed/convert/convert.h"
+#include "heed/io/file.h"
 #include "heed/io/npz.h"
+#include "heed/io/safetensors.h"
 #include "heed/models/decoder.h"
 #include "heed/tasks/translate/translation_model.h"
 
@@ -75,6 +83,34 @@ inline void ExpectLogits(const Decoder& model,
     }
   }
 }
+
+/// A copy of a folder of tests/golden/huggingface.py that a test may change.
+class HuggingFaceFolder : public testing::Test {
+ protected:
+  using Json = nlohmann::ordered_json;
+  void Copy(const std::string& name) {
+    std::filesystem::copy(Golden(name), folder_.path() / "theirs");
+  }
+  std::string Theirs(const std::string& file = "") const {
+    return (folder_.path() / "theirs" / file).string();
+  }
+  void Change(const std::string& key, const Json& value,
+              const std::string& file = "config.json") {
+    Json config = Json::parse(ReadFile(Theirs(file)));
+    config[key] = value;
+    WriteFileAtomically(Theirs(file), config.dump());
+  }
+  void ChangeTensors(const std::function<void(std::vector<NamedTensor>&)>& by) {
+    SafetensorsFile file = ReadSafetensors(Theirs("model.safetensors"));
+    by(file.tensors);
+    WriteSafetensors(Theirs("model.safetensors"), file.tensors, {});
+  }
+  std::string Error() const {
+    return MessageOf<FormatError>([&] { ImportHuggingFace(Theirs()); });
+  }
+
+  TemporaryFolder folder_;
+};
 
 }  // namespace heed
 

@@ -1,28 +1,57 @@
 #include "heed/convert/translation_parts.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "heed/base/errors.h"
 
 namespace heed {
+namespace {
+
+/// Tokens of a vocabulary that stand for these rows of their table.
+std::vector<std::string> TokensOfRows(const Vocabulary& vocabulary,
+                                      const MappedVocabulary& mapped,
+                                      const std::vector<int32_t>& rows) {
+  std::vector<std::string> tokens;
+  // <pad>, <s> and copies are never written anyway, </s> ends the text.
+  const auto count = static_cast<int32_t>(mapped.rows.size() - mapped.copies);
+  for (int32_t id = 0; id < count; ++id) {
+    const int32_t row = mapped.rows[static_cast<size_t>(id)];
+    if (id == kPad || id == kBos || id == kEos || row < 0) continue;
+    if (std::ranges::count(rows, row) > 0) {
+      tokens.push_back(vocabulary.Piece(id));
+    }
+  }
+  return tokens;
+}
+
+}  // namespace
 
 Imported MakeTranslation(const ModelChoice<TranslatorSettings>& model,
                          const MappedPair& vocabularies,
-                         const std::string& file) {
-  const auto& [source, target] = vocabularies;
+                         const std::string& file, ImportedSearch search) {
+  const MappedVocabulary& source = vocabularies.source;
+  const MappedVocabulary& target = vocabularies.target;
   DataConfig data;
   data.vocabulary = Name(source.kind);
   if (target.kind != source.kind) data.target_vocabulary = Name(target.kind);
   data.source_vocabulary_size = source.size();
   data.target_vocabulary_size = target.size();
+  Vocabularies parsed = {Vocabulary::Parse(source.bytes, source.kind, file),
+                         Vocabulary::Parse(target.bytes, target.kind, file)};
+  data.rules = std::move(search.rules);
+  data.source_language = std::move(search.source_language);
+  data.target_language = std::move(search.target_language);
+  for (std::string& token : TokensOfRows(parsed.target, target, search.never)) {
+    data.rules.suppress.push_back(std::move(token));
+  }
   auto settings = std::make_unique<TranslationSettings>(model, data);
   Imported imported;
   try {
     CheckFields(FieldsOf(*settings->model));
     settings->Resolve();
     imported.model = std::make_unique<TranslationModel>(
-        file, settings->model, settings->data,
-        Vocabularies{Vocabulary::Parse(source.bytes, source.kind, file),
-                     Vocabulary::Parse(target.bytes, target.kind, file)},
-        1);
+        file, settings->model, settings->data, std::move(parsed), 1);
   } catch (const ConfigError& error) {
     throw FormatError("{}: {}", file, error.what());
   }

@@ -257,7 +257,7 @@ class SequenceReader {
       : shape_(shape), place_(place) {}
 
   BitSequence Read(std::string_view text) {
-    for (const auto& word : SplitWhitespace(text)) Take(word);
+    for (const auto& word : SplitUnicodeWhitespace(text)) Take(word);
     if (s_.vectors.empty()) Fail("there is no vector to read");
     if (shape_.problem == Problem::kRecall) FinishRecall();
     if (shape_.problem == Problem::kRepeatCopy) {
@@ -446,7 +446,7 @@ int64_t LeastLength(Problem problem) {
 
 BitSequence ReadSequence(const ProblemShape& shape, std::string_view text,
                          const std::string& place) {
-  const std::vector<std::string_view> words = SplitWhitespace(text);
+  const std::vector<std::string_view> words = SplitUnicodeWhitespace(text);
   if (words.empty() || words.front() != "random") {
     return ParseSequence(shape, text, place);
   }

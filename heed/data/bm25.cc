@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "heed/base/errors.h"
+#include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
 
@@ -32,7 +33,7 @@ class WordBreaker {
   }
 
   std::vector<std::string> Words(const std::string& text) {
-    const std::string lower = Lowercase(text);
+    const std::string lower = NormalForm(Lowercase(text));
     UErrorCode status = U_ZERO_ERROR;
     UText* utf8 = utext_openUTF8(nullptr, lower.data(),
                                  static_cast<int64_t>(lower.size()), &status);

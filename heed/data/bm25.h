@@ -11,8 +11,9 @@
 
 namespace heed {
 
-/// The words of each text in lower case, as Unicode's rules divide it, without
-/// spaces and punctuation; scripts without spaces are divided by dictionary.
+/// The words of each text in lower case and NormalForm, as Unicode's rules
+/// divide it, without spaces and punctuation; scripts without spaces are
+/// divided by dictionary.
 std::vector<std::vector<std::string>> SplitWords(
     std::span<const std::string> texts);
 

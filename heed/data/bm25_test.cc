@@ -21,6 +21,12 @@ TEST(SplitWords, FollowsUnicode) {
   EXPECT_TRUE(Words("").empty());
 }
 
+TEST(SplitWords, InvisibleDifferencesOfTextsAreNone) {
+  EXPECT_EQ(Words("na\u00EFve woman"), Words("nai\u0308ve\u00A0wo\u00ADman"));
+  const Strings texts = {"nai\u0308ve", "woman"};
+  EXPECT_GT(Bm25Index(texts).Scores("na\u00EFve")[0], 0);
+}
+
 TEST(SplitWords, ScriptsWithoutSpacesAreDivided) {
   EXPECT_GT(Words("今日は天気がいい").size(), 1U);
 }

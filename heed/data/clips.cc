@@ -27,11 +27,11 @@ std::optional<int64_t> NumberOfFrame(const std::filesystem::path& path) {
 }
 
 /// The frames of a clip in the order of their numbers.
-std::vector<ImageFile> FramesInFolder(const std::filesystem::path& folder,
+std::vector<ImageFile> FramesInFolder(ImageFolder& entries,
+                                      const std::filesystem::path& folder,
                                       int64_t least) {
   std::vector<std::pair<int64_t, ImageFile>> numbered;
-  for (const auto& path : SortedEntries(folder)) {
-    if (!IsImageName(path)) continue;
+  for (const auto& path : entries.ImagesIn(folder)) {
     const auto number = NumberOfFrame(path);
     if (!number) {
       throw FormatError("{}: a frame's name has no number", path.string());
@@ -117,9 +117,9 @@ Clips ReadClips(const std::string& folder, const ImageFormat& format,
                 int64_t least) {
   std::vector<ImageFile> files;
   std::vector<int64_t> lengths;
-  for (const auto& entry : SortedEntries(folder)) {
-    if (!std::filesystem::is_directory(entry)) continue;
-    std::vector<ImageFile> own = FramesInFolder(entry, least);
+  ImageFolder entries(folder);
+  for (const auto& entry : entries.Folders()) {
+    std::vector<ImageFile> own = FramesInFolder(entries, entry, least);
     lengths.push_back(std::ssize(own));
     std::ranges::move(own, std::back_inserter(files));
   }
@@ -129,6 +129,7 @@ Clips ReadClips(const std::string& folder, const ImageFormat& format,
         "frames as PNG or JPEG files",
         folder);
   }
+  entries.WarnOfSkipped();
   const bool of_first = format.height == 0;
   FilePixels read = ReadImageFiles(files, format);
   if (of_first) CheckSizes(files, read.own);

@@ -5,12 +5,18 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
-#include "heed/data/table.h"
+#include "heed/data/blank_ends.h"
+#include "heed/data/header.h"
+#include "heed/data/input_lines.h"
 #include "heed/io/file.h"
 
 namespace heed {
@@ -25,18 +31,37 @@ constexpr std::array<std::string_view, 10> kConlluColumns = {
   throw FormatError("{}:{}: {}", path, line + 1, message);
 }
 
-bool IsBlank(std::string_view line) {
-  return line.find_first_not_of(" \t\r\v\f") == line.npos;
+bool IsBlank(std::string_view line) { return WithoutBlankEnds(line).empty(); }
+
+/// The columns of a line, of which there should be `count` (0: any number).
+/// Other white space than the separators is ignored if they come out as many.
+std::vector<std::string_view> Split(std::string_view line, bool tabs,
+                                    size_t count) {
+  std::vector<std::string_view> columns;
+  for (const std::string_view column :
+       tabs ? SplitAt(line, "\t") : SplitWhitespace(line)) {
+    columns.push_back(WithoutBlankEnds(column));
+  }
+  while (columns.size() > std::max<size_t>(count, 1) &&
+         columns.back().empty()) {
+    columns.pop_back();
+  }
+  if (count == 0 || columns.size() == count) return columns;
+  std::vector<std::string_view> others = columns;
+  std::erase_if(others, [](std::string_view column) { return column.empty(); });
+  if (others.size() == count) return others;
+  others = SplitUnicodeWhitespace(line);
+  // A comment is no line of words, however many it has.
+  if (others.size() == count && !line.starts_with('#')) return others;
+  return columns;
 }
 
-std::vector<std::string_view> Split(std::string_view line, bool tabs) {
-  return tabs ? SplitAt(line, "\t") : SplitWhitespace(line);
-}
-
-bool IsConllu(const std::string& path, const std::string& format) {
+bool IsConllu(std::string_view path, const std::string& format) {
   if (format == "conllu") return true;
-  if (format == "auto")
-    return path.ends_with(".conllu") || path.ends_with(".conllu.gz");
+  if (format == "auto") {
+    if (path.ends_with(".gz")) path.remove_suffix(3);
+    return path.ends_with(".conllu") || path.ends_with(".conllup");
+  }
   if (format == "conll") return false;
   throw ConfigError(
       "unknown format '{}' of tagged text; choose auto, conll or conllu",
@@ -76,11 +101,14 @@ class SentenceReader {
     if (text_.sentences.empty()) {
       throw FormatError("{} holds no words", path_);
     }
+    CheckWords();
     return std::move(text_);
   }
 
  protected:
   virtual void ReadLine(size_t line) = 0;
+  /// Throws: FormatError for words that are none.
+  virtual void CheckWords() const {}
 
   void EndSentence() {
     if (sentence_.words.empty()) return;
@@ -93,6 +121,9 @@ class SentenceReader {
   /// `tag` is null if the text has none.
   void AddWord(size_t line, std::string_view word,
                const std::string_view* tag) {
+    if (sentence_.words.empty()) {
+      sentence_.place = fmt::format("{}:{}", path_, line + 1);
+    }
     sentence_.words.emplace_back(word);
     places_.push_back(static_cast<int64_t>(line));
     if (tag == nullptr) return;
@@ -125,16 +156,38 @@ class ColumnReader : public SentenceReader {
   }
 
  private:
-  /// The first line that is not a comment tells how many columns there are.
+  /// Lines of words, not more than are needed to know their columns.
+  std::vector<size_t> FirstLines() const {
+    constexpr size_t kEnough = 100;
+    std::vector<size_t> lines;
+    for (size_t i = 0; i < text_.lines.size() && lines.size() < kEnough; ++i) {
+      const std::string_view line = WithoutBlankEnds(text_.lines[i]);
+      if (line.empty() || line.starts_with('#') || IsDocument(line)) continue;
+      lines.push_back(i);
+    }
+    return lines;
+  }
+
+  /// The first line of words tells what stands between columns; how many there
+  /// are is the number that most lines have.
   void FindColumns() {
-    const auto first = std::ranges::find_if(text_.lines, [](const auto& l) {
-      return !IsBlank(l) && !l.starts_with('#') && !IsDocument(l);
+    const std::vector<size_t> lines = FirstLines();
+    if (lines.empty()) return;
+    const std::string& first = text_.lines[lines.front()];
+    // A tab at the end separates nothing.
+    const std::string_view words = WithoutBlankEnds(first);
+    const char* end = words.data() + words.size();
+    text_.tabs = std::find(first.data(), end, '\t') != end;
+    std::map<size_t, size_t> numbers;
+    for (const size_t i : lines) {
+      const size_t columns = Split(text_.lines[i], text_.tabs, 0).size();
+      if (++numbers[columns] <= numbers[text_.columns]) continue;
+      text_.columns = columns;
+    }
+    first_ = *std::ranges::find_if(lines, [this](size_t i) {
+      return Split(text_.lines[i], text_.tabs, 0).size() == text_.columns;
     });
-    if (first == text_.lines.end()) return;
-    first_ = static_cast<size_t>(first - text_.lines.begin());
-    text_.tabs = first->find('\t') != first->npos;
-    count_ = Split(*first, text_.tabs).size();
-    const int count = static_cast<int>(count_);
+    const int count = static_cast<int>(text_.columns);
     const int largest = std::max(word_column_, tag_column_);
     if (largest >= count) {
       Fail(path_, first_,
@@ -149,6 +202,33 @@ class ColumnReader : public SentenceReader {
                        word_column_ + 1));
     }
     text_.tag_column = tag_column_;
+    FindTags();
+  }
+
+  /// Tags of the lines that are no comments, if some lines may be either.
+  void FindTags() {
+    const bool needed =
+        !text_.tabs && tag_column_ >= 0 &&
+        std::ranges::any_of(text_.lines, [](const std::string& line) {
+          return line.starts_with("# ");
+        });
+    for (size_t i = 0; needed && i < text_.lines.size(); ++i) {
+      const std::string& line = text_.lines[i];
+      if (line.starts_with('#')) continue;
+      const auto columns = Split(line, text_.tabs, text_.columns);
+      if (columns.size() != text_.columns) continue;
+      tags_.emplace(columns[static_cast<size_t>(tag_column_)]);
+    }
+  }
+
+  /// Whether a line between two sentences is none of words.
+  bool IsComment(std::string_view line,
+                 const std::vector<std::string_view>& columns) const {
+    if (!line.starts_with('#')) return false;
+    if (columns.size() != text_.columns) return true;
+    if (!line.starts_with("# ")) return false;
+    return text_.tabs || tag_column_ < 0 ||
+           !tags_.contains(columns[static_cast<size_t>(tag_column_)]);
   }
 
   const char* Separator() const { return text_.tabs ? "tabs" : "spaces"; }
@@ -161,38 +241,129 @@ class ColumnReader : public SentenceReader {
   }
 
   void ReadLine(size_t i) override {
-    const std::string& line = text_.lines[i];
-    if (IsDocument(line)) {
+    const std::string_view line = WithoutBlankEnds(text_.lines[i]);
+    const bool tabbed_comment =
+        !text_.tabs && line.starts_with("# ") && line.find('\t') != line.npos;
+    if (IsDocument(line) || tabbed_comment) {
       EndSentence();
       return;
     }
-    const std::vector<std::string_view> columns = Split(line, text_.tabs);
-    if (columns.size() != count_) {
-      if (line.starts_with('#') && sentence_.words.empty()) return;
+    const std::vector<std::string_view> columns =
+        Split(text_.lines[i], text_.tabs, text_.columns);
+    if (sentence_.words.empty() && IsComment(line, columns)) return;
+    if (i == first_ && tag_column_ >= 0 &&
+        NamesColumns(std::span<const std::string_view>(columns))) {
+      SayHeaderLeftOut(path_, line);
+      return;
+    }
+    if (columns.size() != text_.columns) {
       Fail(path_, i,
            fmt::format("{} columns between {}, but line {} has {}",
-                       columns.size(), Separator(), first_ + 1, count_));
+                       columns.size(), Separator(), first_ + 1, text_.columns));
     }
     AddWord(
         i, columns[static_cast<size_t>(word_column_)],
         tag_column_ < 0 ? nullptr : &columns[static_cast<size_t>(tag_column_)]);
   }
 
+  /// Numbers of words, and a name of the document in each line, are no words.
+  void CheckWords() const override {
+    bool count = true;
+    bool same = true;
+    size_t longest = 0;
+    for (const TaggedSentence& sentence : text_.sentences) {
+      const std::vector<std::string>& words = sentence.words;
+      const auto first = ParseInteger<size_t>(words.front());
+      for (size_t i = 0; i < words.size(); ++i) {
+        count &= first && *first < 2 && words[i] == std::to_string(*first + i);
+        same &= words[i] == words.front();
+      }
+      longest = std::max(longest, words.size());
+    }
+    if (longest < 3 || text_.columns < 3 || !(count || same)) return;
+    Fail(path_, first_,
+         fmt::format(
+             "column {}, that of the words, {}; choose another one "
+             "(--word-column) of: {}",
+             word_column_ + 1,
+             count ? "counts the words of each sentence"
+                   : "has one and the same word in all of a sentence",
+             fmt::join(Split(text_.lines[first_], text_.tabs, 0), ", ")));
+  }
+
   int word_column_;
   int tag_column_;
-  size_t count_ = 0;
   size_t first_ = 0;
+  std::set<std::string, std::less<>> tags_;
 };
 
+/// The names of the columns of CoNLL-U Plus, which its first line tells; none
+/// of other files.
+std::vector<std::string> GlobalColumns(const std::vector<std::string>& lines) {
+  constexpr std::string_view kMark = "# global.columns";
+  if (lines.empty()) return {};
+  std::string_view line = lines.front();
+  if (!line.starts_with(kMark)) return {};
+  line.remove_prefix(kMark.size());
+  line = TrimBlanks(line);
+  if (!line.starts_with('=')) return {};
+  std::vector<std::string> names;
+  for (const std::string_view name : SplitWhitespace(line.substr(1))) {
+    names.push_back(Lowercase(name));
+  }
+  return names;
+}
+
+/// Whether lines are those of CoNLL-U Plus, with a column of words.
+bool NamesForms(const std::vector<std::string>& lines) {
+  return std::ranges::count(GlobalColumns(lines), "form") > 0;
+}
+
+/// CoNLL-U with its ten columns, or with those that its first line names.
 class ConlluReader : public SentenceReader {
  public:
   ConlluReader(std::vector<std::string> lines, const std::string& path,
                const TagColumns& columns)
-      : SentenceReader(std::move(lines), path, columns.need_tags) {
-    text_.tag_column = ConlluColumn(columns.conllu_column);
+      : SentenceReader(std::move(lines), path, columns.need_tags),
+        names_(GlobalColumns(text_.lines)) {
+    if (names_.empty()) {
+      names_.assign(kConlluColumns.begin(), kConlluColumns.end());
+      text_.tag_column = ConlluColumn(columns.conllu_column);
+    } else {
+      FindColumns(columns);
+    }
+    text_.columns = names_.size();
+    id_ = Place("id");
+    form_ = Place("form");
+    if (form_ == text_.columns) Fail(path_, 0, "no column FORM is named");
   }
 
  private:
+  /// Where a column stands; their number for one that does not.
+  size_t Place(const std::string& name) const {
+    return static_cast<size_t>(std::ranges::find(names_, name) -
+                               names_.begin());
+  }
+
+  /// The column of tags of CoNLL-U Plus: by number, by name, or the last.
+  void FindColumns(const TagColumns& columns) {
+    const size_t count = names_.size();
+    if (static_cast<size_t>(columns.tag_column) > count) {
+      Fail(path_, 0,
+           fmt::format("column {} is asked for, but there are {}",
+                       columns.tag_column, count));
+    }
+    size_t tags = Place(columns.conllu_column);
+    if (columns.tag_column > 0) {
+      tags = static_cast<size_t>(columns.tag_column - 1);
+    } else if (tags == count) {
+      tags = count - 1;
+    }
+    text_.tag_column = static_cast<int>(tags);
+    Say(fmt::format("{}: reads tags of column {}, {} (--tag-column)", path_,
+                    tags + 1, names_[tags]));
+  }
+
   /// A range of words (3-4) or a node that is not in the text (8.1).
   static bool IsLeftOut(std::string_view id) {
     const size_t mark = id.find_first_of("-.");
@@ -203,29 +374,37 @@ class ConlluReader : public SentenceReader {
   void ReadLine(size_t i) override {
     const std::string& line = text_.lines[i];
     if (line.starts_with('#') && sentence_.words.empty()) return;
-    const std::vector<std::string_view> columns = SplitAt(line, "\t");
-    if (columns.size() != kConlluColumns.size()) {
+    const std::vector<std::string_view> columns =
+        Split(line, true, text_.columns);
+    if (columns.size() != text_.columns) {
       Fail(path_, i,
            fmt::format("{} columns between tabs; CoNLL-U has {}",
-                       columns.size(), kConlluColumns.size()));
+                       columns.size(), text_.columns));
     }
-    if (IsLeftOut(columns[0])) return;
-    const size_t expected = sentence_.words.size() + 1;
-    if (ParseInteger<uint64_t>(columns[0]) != expected) {
-      Fail(path_, i,
-           fmt::format("word number '{}' where {} is expected", columns[0],
-                       expected));
+    if (id_ < columns.size()) {
+      if (IsLeftOut(columns[id_])) return;
+      const size_t expected = sentence_.words.size() + 1;
+      if (ParseInteger<uint64_t>(columns[id_]) != expected) {
+        Fail(path_, i,
+             fmt::format("word number '{}' where {} is expected", columns[id_],
+                         expected));
+      }
     }
-    AddWord(i, columns[1], &columns[static_cast<size_t>(text_.tag_column)]);
+    AddWord(i, columns[form_], &columns[static_cast<size_t>(text_.tag_column)]);
   }
+
+  std::vector<std::string> names_;  // of columns, in lower case
+  size_t id_ = 0;                   // without one: the number of columns
+  size_t form_ = 0;
 };
 
 }  // namespace
 
 void TagColumns::Visit(FieldList& v) {
   v("format", format, OneOf{"auto", "conll", "conllu"},
-    "conll: a word a line in columns; conllu: CoNLL-U; auto: conllu for names "
-    "that end in .conllu or .conllu.gz");
+    "conll: a word a line in columns; conllu: CoNLL-U, and CoNLL-U Plus by its "
+    "names of columns; auto: conllu for names that end in .conllu, .conllup or "
+    "these with .gz, and for CoNLL-U Plus");
   v("word_column", word_column, Range(1, 1000), "conll: column of the words");
   v("tag_column", tag_column, Range(0, 1000),
     "conll: column of the tags; 0: the last");
@@ -241,7 +420,8 @@ TaggedText ReadTagged(const std::string& path, const TagColumns& columns) {
 
 TaggedText ParseTagged(std::vector<std::string> lines, const std::string& name,
                        const TagColumns& columns) {
-  if (IsConllu(name, columns.format)) {
+  if (IsConllu(name, columns.format) ||
+      (columns.format == "auto" && NamesForms(lines))) {
     return ConlluReader(std::move(lines), name, columns).Read();
   }
   return ColumnReader(std::move(lines), name, columns).Read();
@@ -261,7 +441,8 @@ std::string WithTags(const TaggedText& text,
     }
     for (size_t word = 0; word < tags[i].size(); ++word) {
       std::string& line = lines[static_cast<size_t>(text.places[i][word])];
-      std::vector<std::string_view> columns = Split(line, text.tabs);
+      std::vector<std::string_view> columns =
+          Split(line, text.tabs, text.columns);
       if (text.tag_column < 0) {
         columns.emplace_back(tags[i][word]);
       } else {
@@ -271,57 +452,6 @@ std::string WithTags(const TaggedText& text,
     }
   }
   return fmt::format("{}\n", fmt::join(lines, "\n"));
-}
-
-std::vector<TaggedSentence> ReadTaggedTable(
-    const std::string& path, const std::vector<std::string>& columns) {
-  std::vector<TaggedSentence> sentences;
-  ForEachRow(path, columns, [&](const TableRow& row, int64_t line) {
-    const std::vector<std::string_view> words = SplitWhitespace(row[0]);
-    const std::vector<std::string_view> tags = SplitWhitespace(row[1]);
-    const auto place = static_cast<size_t>(line - 1);
-    if (words.empty()) Fail(path, place, "the row holds no words");
-    if (words.size() != tags.size()) {
-      Fail(path, place,
-           fmt::format("{} tags for {} words", tags.size(), words.size()));
-    }
-    sentences.push_back({{words.begin(), words.end()},
-                         {tags.begin(), tags.end()},
-                         row.size() > 2 ? row[2] : ""});
-  });
-  return sentences;
-}
-
-std::vector<TaggedSentence> ReadSnips(const std::string& prefix) {
-  const std::string words_path = prefix + ".seq.in";
-  const std::string tags_path = prefix + ".seq.out";
-  const std::string labels_path = prefix + ".label";
-  const std::vector<std::string> words = ReadLines(words_path);
-  const std::vector<std::string> tags = ReadLines(tags_path);
-  const std::vector<std::string> labels = ReadLines(labels_path);
-  if (words.size() != tags.size() || words.size() != labels.size()) {
-    throw FormatError(
-        "{} has {} lines, {} has {} and {} has {}; line i of all "
-        "three is one sentence",
-        words_path, words.size(), tags_path, tags.size(), labels_path,
-        labels.size());
-  }
-  std::vector<TaggedSentence> sentences;
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::vector<std::string_view> w = SplitWhitespace(words[i]);
-    const std::vector<std::string_view> t = SplitWhitespace(tags[i]);
-    const std::vector<std::string_view> l = SplitWhitespace(labels[i]);
-    if (w.empty()) Fail(words_path, i, "the line holds no words");
-    if (w.size() != t.size()) {
-      Fail(tags_path, i,
-           fmt::format("{} tags for the {} words of {}", t.size(), w.size(),
-                       words_path));
-    }
-    if (l.size() != 1) Fail(labels_path, i, "not one label");
-    sentences.push_back(
-        {{w.begin(), w.end()}, {t.begin(), t.end()}, std::string(l[0])});
-  }
-  return sentences;
 }
 
 }  // namespace heed

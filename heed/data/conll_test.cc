@@ -8,6 +8,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/data/tagged_tables.h"
 
 namespace heed {
 namespace {
@@ -41,6 +42,17 @@ TEST_F(Conll, SentencesStandBetweenBlankLines) {
   EXPECT_EQ(text.sentences[1].tags, (Strings{"O"}));
 }
 
+TEST_F(Conll, AFirstLineThatNamesTheColumnsIsLeftOut) {
+  for (const char* header : {"word\ttag\n", "Token\tLabel\n\n", ""}) {
+    const TaggedText text =
+        Read(std::string(header) + "New\tB-LOC\nYork\tI-LOC\n\nIt\tO\n");
+    ASSERT_EQ(text.sentences.size(), 2U) << header;
+    EXPECT_EQ(text.sentences[0].words, (Strings{"New", "York"})) << header;
+  }
+  EXPECT_EQ(Read("word\tO\nof\tO\n").sentences[0].words,
+            (Strings{"word", "of"}));
+}
+
 TEST_F(Conll, ColumnsMayStandBetweenSpacesAndBeChosen) {
   const std::string text =
       "-DOCSTART- -X- O O\n\nEU NNP I-NP B-ORG\nrejects VBZ I-VP O\n"
@@ -67,6 +79,56 @@ TEST_F(Conll, CommentsAreLeftOutButWordsWithHashesAreNot) {
       Read("# id = 1\n# text = a b\n#tag\tO\n# more\tO\n\na\tO\n");
   ASSERT_EQ(text.sentences.size(), 2U);
   EXPECT_EQ(text.sentences[0].words, (Strings{"#tag", "# more"}));
+}
+
+constexpr char kMultiConer[] =
+    "# id 7ed4d57b-c2ce\tdomain=en\nben _ _ B-PER\nsmith _ _ I-PER\n\n"
+    "# id 35bf992d-1807\tdomain=en\nlima _ _ B-LOC\n# _ _ O\n";
+
+TEST_F(Conll, LinesOfIdsBetweenSentencesAreComments) {
+  const TaggedText text = Read(kMultiConer);
+  ASSERT_EQ(text.sentences.size(), 2U);
+  EXPECT_EQ(text.sentences[0].tags, (Strings{"B-PER", "I-PER"}));
+  EXPECT_EQ(text.sentences[1].words, (Strings{"lima", "#"}));
+  // Without a blank line before it, it ends a sentence, too.
+  std::string joined = kMultiConer;
+  joined.erase(joined.find("\n\n"), 1);
+  EXPECT_EQ(Read(joined).sentences.size(), 2U);
+}
+
+TEST_F(Conll, CommentsOfOtherFilesAreLeftOut) {
+  for (const char* comment :
+       {"# sent_id = 7\n", "# text = It is O\n", "# newdoc id\tx\n", "#\n",
+        "# a B-X\n", "# a O\n", "  # global.columns = FORM TAG\n"}) {
+    const TaggedText tabs = Read(std::string(comment) + "It\tO\nis\tV\n");
+    ASSERT_EQ(tabs.sentences.size(), 1U) << comment;
+    EXPECT_EQ(tabs.sentences[0].words, (Strings{"It", "is"})) << comment;
+  }
+  const TaggedText spaces = Read("# a B-X\nIt O\n\n# O\nis O\n");
+  ASSERT_EQ(spaces.sentences.size(), 2U);
+  EXPECT_EQ(spaces.sentences[0].words, (Strings{"It"}));
+  // Its tag is one of the text's, so that it is a word.
+  EXPECT_EQ(spaces.sentences[1].words, (Strings{"#", "is"}));
+}
+
+TEST_F(Conll, WhiteSpaceMakesNoNewTag) {
+  const std::string nbsp = "\xC2\xA0";
+  for (const std::string& text : Strings{
+           "EU\tB-ORG\nsays\tO\n", "EU \t B-ORG\nsays\tO \n",
+           "EU\tB-ORG\t\nsays\tO\n", "EU\tB-ORG\r\nsays\tO\r\n",
+           "EU\tB-ORG" + nbsp + "\nsays\tO\n", "EU\t\tB-ORG\nsays\tO\nA\tO\n",
+           "\tEU\tB-ORG\nsays\tO\nA\tO\n", "EU\tB-ORG\nsays O\n",
+           "EU B-ORG\nsays O\n", " EU   B-ORG \nsays O\n",
+           "EU B-ORG\t\nsays O\n", "EU B-ORG" + nbsp + "\nsays O\n",
+           "EU" + nbsp + "B-ORG\nsays O\nA O\n",
+           "EU B-ORG " + nbsp + "\nsays O\n", "EU B-ORG\xEF\xBB\xBF\nsays O\n",
+           "EU\tB-ORG\xE2\x80\x8B\nsays\tO\n",
+           "EU B-ORG\nsays O\n" + nbsp + "\nsays O\n"}) {
+    const TaggedText read = Read(text);
+    EXPECT_EQ(read.sentences[0].words[0], "EU") << text;
+    EXPECT_EQ(read.sentences[0].tags[0], "B-ORG") << text;
+    EXPECT_EQ(read.sentences[0].tags[1], "O") << text;
+  }
 }
 
 TEST_F(Conll, WordsAloneAreReadIfTagsAreNotNeeded) {
@@ -194,6 +256,13 @@ TEST_F(Snips, GivesWordsTagsAndIntents) {
   EXPECT_EQ(sentences[1].label, "Hello");
 }
 
+TEST_F(Snips, OtherWhiteSpaceIsNoTag) {
+  folder_.Put("x.seq.in", "play jazz\n");
+  folder_.Put("x.seq.out", "O B-genre\xC2\xA0 \xC2\xA0\n");
+  folder_.Put("x.label", "PlayMusic\n");
+  EXPECT_EQ(ReadSnips(folder_.Path("x"))[0].tags, (Strings{"O", "B-genre"}));
+}
+
 TEST_F(Snips, ErrorsAreNamed) {
   EXPECT_NE(Error("a\nb\n", "O\n", "X\nX\n").find("has 2 lines"),
             std::string::npos);
@@ -203,6 +272,45 @@ TEST_F(Snips, ErrorsAreNamed) {
             "x.seq.in:2: the line holds no words");
   EXPECT_EQ(Error("a\n", "O\n", "X Y\n"), "x.label:1: not one label");
   EXPECT_THROW(ReadSnips(folder_.Path("none")), IoError);
+}
+
+TEST_F(Conll, ConlluPlusIsReadByTheNamesOfItsColumns) {
+  const std::string text =
+      "# global.columns = ID FORM UPOS PARSEME:NE\n"
+      "1-2\tvom\t_\t_\n1\tNew\tPROPN\tB-LOC\n2\tYork\tPROPN\tI-LOC\n"
+      "\n1\tIt\tPRON\tO\n";
+  for (const char* name : {"text", "text.conllup"}) {
+    const TaggedText read = Read(text, {}, name);
+    ASSERT_EQ(read.sentences.size(), 2U) << name;
+    EXPECT_EQ(read.sentences[0].words, (Strings{"New", "York"}));
+    EXPECT_EQ(read.sentences[0].tags, (Strings{"PROPN", "PROPN"}));
+  }
+  const TagColumns last = {.tag_column = 4};
+  EXPECT_EQ(Read(text, last).sentences[0].tags, (Strings{"B-LOC", "I-LOC"}));
+  // Without the column that is preset, the last one has the tags.
+  EXPECT_EQ(
+      Read("# global.columns = ID FORM NE\n1\tYork\tB-LOC\n").sentences[0].tags,
+      (Strings{"B-LOC"}));
+  EXPECT_EQ(Error("# global.columns = ID LEMMA NE\n1\tYork\tB-LOC\n", {},
+                  "text.conllup"),
+            "text.conllup:1: no column FORM is named");
+}
+
+TEST_F(Conll, AColumnOfWordsThatHoldsNoneIsRefused) {
+  EXPECT_EQ(Error("1\tNew\tB-LOC\n2\tYork\tI-LOC\n3\tis\tO\n\n1\tIt\tO\n"),
+            "text:1: column 1, that of the words, counts the words of each "
+            "sentence; choose another one (--word-column) of: 1, New, B-LOC");
+  EXPECT_EQ(Error("a/0 0 New B-LOC\na/0 0 York I-LOC\na/0 0 is O\n"),
+            "text:1: column 1, that of the words, has one and the same word in "
+            "all of a sentence; choose another one (--word-column) of: a/0, 0, "
+            "New, B-LOC");
+  const TagColumns second = {.word_column = 2};
+  EXPECT_EQ(Read("1\tNew\tB-LOC\n2\tYork\tI-LOC\n3\tis\tO\n", second)
+                .sentences[0]
+                .words,
+            (Strings{"New", "York", "is"}));
+  EXPECT_EQ(Read("1 CD O\n2 CD O\n4 CD O\n").sentences[0].words,
+            (Strings{"1", "2", "4"}));
 }
 
 }  // namespace

@@ -16,7 +16,6 @@ namespace heed {
 namespace {
 
 constexpr int64_t kLinesPerChunk = 256;
-constexpr int kMostMeasuredTokens = 4000;
 
 }  // namespace
 
@@ -89,17 +88,23 @@ Corpus EncodeCorpus(const ParallelText& text, const Vocabulary& source,
 }
 
 Corpus EncodeMeasured(const ParallelText& text, const Vocabulary& source,
-                      const Vocabulary& target) {
+                      const Vocabulary& target, int64_t most) {
   CorpusOptions options;
-  options.max_length = kMostMeasuredTokens;
+  options.max_length = static_cast<int>(most);
   Corpus corpus = EncodeCorpus(text, source, target, options);
   if (corpus.dropped_long == 0) return corpus;
   for (size_t i = 0; i < text.source.size(); ++i) {
-    const size_t longer = std::max(source.Encode(text.source[i]).size(),
-                                   target.Encode(text.target[i]).size());
-    if (longer <= static_cast<size_t>(options.max_length)) continue;
-    Warn(fmt::format("{}: more than {} tokens; left out of the loss",
-                     text.PlaceOf(i, true), options.max_length));
+    const auto longer = std::ssize(std::max(
+        source.Encode(text.source[i]), target.Encode(text.target[i]),
+        [](const auto& a, const auto& b) { return a.size() < b.size(); }));
+    if (longer <= most) continue;
+    const std::string others =
+        corpus.dropped_long > 1
+            ? fmt::format(" and {} other pairs", corpus.dropped_long - 1)
+            : "";
+    Warn(fmt::format("{}{}: more than {} tokens; left out of the loss",
+                     text.PlaceOf(i, true), others, most));
+    break;
   }
   return corpus;
 }

@@ -63,11 +63,15 @@ std::vector<std::vector<int32_t>> EncodeLines(
 Corpus EncodeCorpus(const ParallelText& text, const Vocabulary& source,
                     const Vocabulary& target, const CorpusOptions& options);
 
-/// Pairs whose loss is measured: all but those of more than 4000 tokens on a
-/// side, whose attention would not fit into memory; they are named in a warning
-/// on standard error.
+/// Tokens of a side of a pair beyond which its attention would not fit into
+/// memory.
+inline constexpr int kMostMeasuredTokens = 4000;
+
+/// Pairs whose loss is measured: all but those of more than `most` tokens on a
+/// side, which a warning on standard error counts.
 Corpus EncodeMeasured(const ParallelText& text, const Vocabulary& source,
-                      const Vocabulary& target);
+                      const Vocabulary& target,
+                      int64_t most = kMostMeasuredTokens);
 
 }  // namespace heed
 

@@ -55,6 +55,35 @@ TEST(ParallelText, TsvHasSourceAndTargetAndMayHaveMore) {
   EXPECT_EQ(text.target, (Strings{"x y", "z", ""}));
 }
 
+TEST(ParallelText, AFirstLineThatNamesTheColumnsIsLeftOut) {
+  const TemporaryFolder folder;
+  const Strings expected = {"a", "c"};
+  for (const char* header : {"source\ttarget\n", "en\tde\n",
+                             "English\tGerman\n", "src\ttrg\tscore\n", ""}) {
+    const auto path = folder.Put("t", std::string(header) + "a\tb\nc\td\n");
+    EXPECT_EQ(ReadTsv(path).source, expected) << header;
+  }
+  // Words of a dictionary.
+  EXPECT_EQ(
+      ReadTsv(folder.Put("d", "question\tquestion\na\tb\n")).source.size(), 2U);
+  PairFiles kept{.tsv = {folder.Put("k", "en\tde\na\tb\n")}};
+  kept.form.header = HeaderLine::kNo;
+  EXPECT_EQ(kept.Read("").source, (Strings{"en", "a"}));
+}
+
+TEST(ParallelText, OtherDelimitersAreFoundWhereNoLineHasATab) {
+  const TemporaryFolder folder;
+  for (const char* bytes :
+       {"a, b;x\nc;y\n", "a, b|x\nc|y\n", "\"a, b\",x\nc,y\n",
+        "source;target\na, b;x\nc;y\n"}) {
+    const ParallelText text = ReadTsv(folder.Put("t", bytes));
+    EXPECT_EQ(text.source, (Strings{"a, b", "c"})) << bytes;
+    EXPECT_EQ(text.target, (Strings{"x", "y"})) << bytes;
+  }
+  EXPECT_EQ(ReadTsv(folder.Put("t.csv", "target;source\nx;a\n")).source,
+            (Strings{"a"}));
+}
+
 TEST(ParallelText, TsvLineWithoutATabIsNamed) {
   const TemporaryFolder folder;
   const std::string file = folder.Put("no_tab", "a\tx\nb y\n");

@@ -44,7 +44,8 @@ std::vector<size_t> FindSentences(std::string_view text) {
 
 std::string SpacedWords(std::string_view text) {
   std::string spaced;
-  for (const std::string& word : BasicTokens(text, /*lowercase=*/false)) {
+  for (const std::string& word :
+       BasicTokens(text, WordPieceRulesOf(VocabularyKind::kWordPieceCased))) {
     if (!spaced.empty()) spaced += ' ';
     spaced += word;
   }

@@ -1,18 +1,40 @@
 #include "heed/data/image_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
+#include "heed/data/header.h"
+#include "heed/data/input_lines.h"
 #include "heed/io/file.h"
 
 namespace heed {
 namespace {
+
+/// Entries of a folder, sorted by name. Throws: IoError.
+std::vector<std::filesystem::path> SortedEntries(
+    const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> entries;
+  try {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      entries.push_back(entry.path());
+    }
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw IoError("cannot read {}: {}", folder.string(),
+                  error.code().message());
+  }
+  std::ranges::sort(entries);
+  return entries;
+}
 
 /// Errors say where the file is named.
 Image ReadImageFile(const ImageFile& file) {
@@ -36,19 +58,61 @@ bool IsImageName(const std::filesystem::path& path) {
   return end == ".png" || end == ".jpg" || end == ".jpeg";
 }
 
-std::vector<std::filesystem::path> SortedEntries(
-    const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> entries;
-  try {
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      entries.push_back(entry.path());
+bool IsLeftover(const std::filesystem::path& path) {
+  constexpr std::array<std::string_view, 16> kNames = {
+      "__macosx",    "@eadir",           "#recycle",   "@recycle",
+      "@tmp",        "$recycle.bin",     "recycler",   "lost+found",
+      "__pycache__", "desktop.ini",      "picasa.ini", "thumbs.db",
+      "ehthumbs.db", "zbthumbnail.info", "icon\r",     "cvs"};
+  const std::string name = Lowercase(path.filename().string());
+  return name.starts_with('.') || name.starts_with("~$") ||
+         name.ends_with('~') ||
+         (name.starts_with('#') && name.ends_with('#')) ||
+         name == "system volume information" ||
+         std::ranges::find(kNames, name) != kNames.end();
+}
+
+std::vector<std::filesystem::path> ImageFolder::Folders() {
+  std::vector<std::filesystem::path> folders;
+  for (const auto& entry : SortedEntries(folder_)) {
+    if (std::filesystem::is_directory(entry) && !IsLeftover(entry)) {
+      folders.push_back(entry);
+    } else {
+      Skip(entry);
     }
-  } catch (const std::filesystem::filesystem_error& error) {
-    throw IoError("cannot read {}: {}", folder.string(),
-                  error.code().message());
   }
-  std::ranges::sort(entries);
-  return entries;
+  return folders;
+}
+
+std::vector<std::filesystem::path> ImageFolder::ImagesIn(
+    const std::filesystem::path& inner) {
+  std::vector<std::filesystem::path> images;
+  for (const auto& entry : SortedEntries(inner)) {
+    if (IsImageName(entry) && !IsLeftover(entry) &&
+        !std::filesystem::is_directory(entry)) {
+      images.push_back(entry);
+    } else {
+      Skip(entry);
+    }
+  }
+  return images;
+}
+
+void ImageFolder::Skip(const std::filesystem::path& path) {
+  constexpr int64_t kShown = 3;
+  if (++skipped_ > kShown) return;
+  first_skipped_.push_back(path.lexically_relative(folder_).string());
+}
+
+void ImageFolder::WarnOfSkipped() const {
+  if (skipped_ == 0) return;
+  Warn(fmt::format(
+      "{}: {} skipped, not PNG or JPEG images of a class or clip: {}{}",
+      folder_,
+      skipped_ == 1 ? "1 file or folder is"
+                    : fmt::format("{} files or folders are", skipped_),
+      fmt::join(first_skipped_, ", "),
+      skipped_ > std::ssize(first_skipped_) ? ", ..." : ""));
 }
 
 ImageFormat FormatOfFile(const ImageFile& file) {
@@ -97,7 +161,12 @@ std::vector<ListedImage> ReadImageList(const std::string& list,
   const auto folder = std::filesystem::path(list).parent_path();
   ForEachLine(list, [&](std::string_view line, int64_t number) {
     const std::string place = fmt::format("{}:{}", list, number);
-    const auto columns = SplitAt(line, "\t");
+    const std::vector<std::string_view> columns = SplitAt(line, "\t");
+    if (number == 1 &&
+        NamesColumns(std::span<const std::string_view>(columns))) {
+      SayHeaderLeftOut(list, line);
+      return true;
+    }
     if (columns.size() < 2 || columns[0].empty() || columns[1].empty()) {
       throw FormatError("{}: no path, tab and {} of an image", place, what);
     }

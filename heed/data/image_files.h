@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/data/image_set.h"
@@ -19,9 +20,31 @@ struct ImageFile {
 
 /// Whether a file's ending is that of an image: .png, .jpg or .jpeg.
 bool IsImageName(const std::filesystem::path& path);
-/// What is in a folder, by name. Throws: IoError.
-std::vector<std::filesystem::path> SortedEntries(
-    const std::filesystem::path& folder);
+/// Whether a file or folder of this name is left behind by an operating system,
+/// an editor or a notebook, and is no data: .DS_Store, ._1.png, Thumbs.db,
+/// __MACOSX, .ipynb_checkpoints, \@eaDir, 1.png~ and the like.
+bool IsLeftover(const std::filesystem::path& path);
+
+/// The folders and images of a folder of images, whatever else there is.
+class ImageFolder {
+ public:
+  explicit ImageFolder(std::string folder) : folder_(std::move(folder)) {}
+
+  /// Folders in the folder, by name. Files in it are skipped. Throws: IoError.
+  std::vector<std::filesystem::path> Folders();
+  /// Image files in one of them, by name. All else is skipped. Throws: IoError.
+  std::vector<std::filesystem::path> ImagesIn(
+      const std::filesystem::path& inner);
+  /// Warns of what was skipped, with its number, if anything was.
+  void WarnOfSkipped() const;
+
+ private:
+  void Skip(const std::filesystem::path& path);
+
+  std::string folder_;
+  int64_t skipped_ = 0;
+  std::vector<std::string> first_skipped_;
+};
 
 /// Throws: IoError; FormatError for what no image is.
 ImageFormat FormatOfFile(const ImageFile& file);

@@ -42,12 +42,12 @@ struct NamedImage {
   std::string name;
 };
 
-std::vector<NamedImage> ListFolder(const std::string& folder) {
+/// `warns`: of what else is in the folder.
+std::vector<NamedImage> ListFolder(const std::string& folder, bool warns) {
   std::vector<NamedImage> images;
-  for (const auto& entry : SortedEntries(folder)) {
-    if (!std::filesystem::is_directory(entry)) continue;
-    for (const auto& file : SortedEntries(entry)) {
-      if (!IsImageName(file)) continue;
+  ImageFolder entries(folder);
+  for (const auto& entry : entries.Folders()) {
+    for (const auto& file : entries.ImagesIn(entry)) {
       images.push_back(
           {{file.string(), file.string()}, entry.filename().string()});
     }
@@ -58,6 +58,7 @@ std::vector<NamedImage> ListFolder(const std::string& folder) {
         "files",
         folder);
   }
+  if (warns) entries.WarnOfSkipped();
   return images;
 }
 
@@ -342,7 +343,7 @@ Image ImageFromBytes(std::string_view bytes, const std::string& place) {
 
 ImageFormat FirstFormat(const ImageFiles& files) {
   if (std::filesystem::is_directory(files.images)) {
-    return FormatOfFile(ListFolder(files.images).front().file);
+    return FormatOfFile(ListFolder(files.images, false).front().file);
   }
   if (!BeginsAsIdx(files.images)) {
     return FormatOfFile(ListLines(files.images).front().file);
@@ -364,7 +365,7 @@ ImageSet ReadImages(const ImageFiles& files, ImageFormat format,
           files.labels, files.images);
     }
     const auto images =
-        folder ? ListFolder(files.images) : ListLines(files.images);
+        folder ? ListFolder(files.images, true) : ListLines(files.images);
     set = ReadClasses(images, format, classes);
   }
   if (set.classes.size() < 2) {

@@ -68,6 +68,56 @@ TEST_F(ImageSets, ReadIdxFiles) {
   EXPECT_EQ(set.Slice(1, 2).At(0), set.At(1));
 }
 
+/// Reads a folder and returns the report on standard error.
+std::string ReportOf(const std::string& folder, ImageSet* set) {
+  testing::internal::CaptureStderr();
+  *set = ReadImages({folder, ""}, {}, {});
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST_F(ImageSets, LeaveOutWhatSystemsEditorsAndNotebooksLeaveBehind) {
+  PutImage("set/cats/1.png", 1);
+  PutImage("set/dogs/1.png", 2);
+  ImageSet set;
+  EXPECT_EQ(ReportOf(folder_.Path("set"), &set), "");
+  const std::vector<std::string> leftovers = {
+      ".DS_Store",
+      "Thumbs.db",
+      "desktop.ini",
+      "._1.png",
+      "1.png~",
+      ".1.png.swp",
+      ".picasa.ini",
+      ".nomedia",
+      "README.txt",
+      "#1.png#",
+      ".ipynb_checkpoints/1-checkpoint.png",
+      "@eaDir/1.png"};
+  for (const std::string& name : leftovers) {
+    Put("set/cats/" + name, "no image");
+  }
+  for (const char* folder :
+       {"__MACOSX", ".git", ".ipynb_checkpoints", "@eaDir", "$RECYCLE.BIN"}) {
+    Put(std::string("set/") + folder + "/1.png", "no image");
+  }
+  PutImage("set/loose.png", 3);
+  const std::string report = ReportOf(folder_.Path("set"), &set);
+  EXPECT_NE(report.find("set: 18 files or folders are skipped"),
+            std::string::npos)
+      << report;
+  EXPECT_EQ(set.classes, (std::vector<std::string>{"cats", "dogs"}));
+  EXPECT_EQ(set.size(), 2);
+  // The format of the first image is asked for before.
+  EXPECT_EQ(FirstFormat({folder_.Path("set"), ""}), (ImageFormat{4, 4, 3}));
+}
+
+TEST_F(ImageSets, ADamagedImageIsNoLeftover) {
+  PutImage("set/cats/1.png", 1);
+  PutImage("set/dogs/1.png", 2);
+  Put("set/dogs/2.png", "no image");
+  EXPECT_NE(RefusalOf(folder_.Path("set")).find("2.png"), std::string::npos);
+}
+
 TEST_F(ImageSets, RefuseIdxFilesThatDoNotFit) {
   const std::string images = Put("images", Idx({2, 2, 3}, "abcdefABCDEF"));
   const std::string labels = Put("labels", Idx({2}, std::string("\1\0", 2)));

@@ -21,8 +21,6 @@
 namespace heed {
 namespace {
 
-constexpr const char* kInput = "standard input";
-
 bool IsSpace(char byte) { return byte == ' ' || byte == '\t'; }
 
 /// Bytes of the first `count` characters.
@@ -126,13 +124,25 @@ std::optional<std::string> RowOf(TableReader& table, const std::string& line,
 }  // namespace
 
 void InputOptions::VisitLength(FieldList& v) {
+  if (long_lines == LongLines::kStructured) return;
   v("max_line", max_line, Range(0, 1e9),
     long_lines == LongLines::kWhole
         ? "characters of a line above which it is divided at sentence ends, "
           "and the answers are joined; 0: no limit"
-        : fmt::format("characters of a line above which it loses its {}, with "
+        : fmt::format("characters of {} above which it loses its {}, with "
                       "a warning; 0: no limit",
-                      long_lines == LongLines::kCutEnd ? "end" : "start"));
+                      long_lines == LongLines::kCutFields
+                          ? "each text of a line"
+                          : "a line",
+                      long_lines == LongLines::kCutStart ? "start" : "end"));
+}
+
+void InputOptions::VisitFormat(FieldList& v) {
+  v("input_format", form, OneOf{"lines", "csv", "jsonl"},
+    "format of standard input: lines, a table with a header or a JSON "
+    "object a line");
+  v("columns", columns, Any{"NAMES"},
+    "csv, jsonl: the columns to read; several are joined by tabs");
 }
 
 void InputOptions::Visit(FieldList& v) {
@@ -141,15 +151,16 @@ void InputOptions::Visit(FieldList& v) {
   v("on_error", on_error, OneOf{"stop", "empty"},
     "a line that cannot be read (not UTF-8, not of the form that is needed): "
     "stop, or answer it with an empty line and a warning");
-  v("input_format", form, OneOf{"lines", "csv", "jsonl"},
-    "format of standard input: lines, a table with a header or a JSON "
-    "object a line");
-  v("columns", columns, Any{"NAMES"},
-    "csv, jsonl: the columns to read; several are joined by tabs");
+  VisitFormat(v);
 }
 
-std::string_view CutLine(std::string_view line, int64_t limit, LongLines how) {
-  if (!IsLongerThan(line, limit) || how == LongLines::kWhole) return line;
+namespace {
+
+std::string_view CutText(std::string_view line, int64_t limit, LongLines how) {
+  if (!IsLongerThan(line, limit) || how == LongLines::kWhole ||
+      how == LongLines::kStructured) {
+    return line;
+  }
   if (how == LongLines::kCutEnd) {
     const size_t end = BytesOfFirst(line, limit);
     size_t space = end;
@@ -163,6 +174,19 @@ std::string_view CutLine(std::string_view line, int64_t limit, LongLines how) {
   return line.substr(space < middle ? space : begin);
 }
 
+}  // namespace
+
+std::string CutLine(std::string_view line, int64_t limit, LongLines how) {
+  if (how != LongLines::kCutFields) {
+    return std::string(CutText(line, limit, how));
+  }
+  std::vector<std::string_view> fields = SplitAt(line, "\t");
+  for (std::string_view& field : fields) {
+    field = CutText(field, limit, LongLines::kCutEnd);
+  }
+  return fmt::format("{}", fmt::join(fields, "\t"));
+}
+
 bool IsLongerThan(std::string_view line, int64_t limit) {
   return limit > 0 && line.size() > static_cast<size_t>(limit) &&
          BytesOfFirst(line, limit) < line.size();
@@ -170,26 +194,30 @@ bool IsLongerThan(std::string_view line, int64_t limit) {
 
 void LimitLine(std::string& line, const InputOptions& options,
                std::string_view place) {
-  const std::string_view kept =
-      CutLine(line, options.max_line, options.long_lines);
+  if (!IsLongerThan(line, options.max_line)) return;
+  std::string kept = CutLine(line, options.max_line, options.long_lines);
   if (kept.size() == line.size()) return;
-  Warn(
-      fmt::format("{}: longer than {} characters; only its {} is read "
-                  "(--max-line)",
-                  place, options.max_line,
-                  options.long_lines == LongLines::kCutEnd ? "start" : "end"));
-  line = std::string(kept);
+  Warn(fmt::format("{}: longer than {} characters; only {} read (--max-line)",
+                   place, options.max_line,
+                   options.long_lines == LongLines::kCutFields
+                       ? "the starts of its texts are"
+                   : options.long_lines == LongLines::kCutEnd ? "its start is"
+                                                              : "its end is"));
+  line = std::move(kept);
 }
 
-std::string InputPlace(int64_t index) {
-  return fmt::format("{}:{}", kInput, index + 1);
+std::string InputPlace(int64_t index, std::string_view source) {
+  return fmt::format("{}:{}", source, index + 1);
+}
+
+void Say(std::string_view message) {
+  std::fputs(
+      fmt::format("{}: {}\n", program_invocation_short_name, message).c_str(),
+      stderr);
 }
 
 void Warn(std::string_view message) {
-  std::fputs(
-      fmt::format("{}: warning: {}\n", program_invocation_short_name, message)
-          .c_str(),
-      stderr);
+  Say(fmt::format("warning: {}", message));
 }
 
 void AnswerLines(std::istream& in, int64_t window, const InputOptions& options,
@@ -198,7 +226,7 @@ void AnswerLines(std::istream& in, int64_t window, const InputOptions& options,
   Window waiting(options, answer, bad);
   std::unique_ptr<TableReader> table;
   if (options.form != "lines") {
-    table = MakeTableReader(options.form, options.columns, kInput);
+    table = MakeTableReader(options.form, options.columns, options.source);
   }
   int64_t index = 0;
   for (std::string line; NextLine(in, line); ++index) {
@@ -206,7 +234,7 @@ void AnswerLines(std::istream& in, int64_t window, const InputOptions& options,
       line.erase(0, kByteOrderMark.size());
     }
     if (line.ends_with('\r')) line.pop_back();
-    const std::string place = InputPlace(index);
+    const std::string place = InputPlace(index, options.source);
     if (line.size() > kMostLineBytes) {
       waiting.Answer();
       waiting.Refuse(fmt::format("{}: a line of over {} MiB; split it", place,
@@ -237,7 +265,7 @@ void AnswerLines(std::istream& in, int64_t window, const InputOptions& options,
       waiting.Answer();
     }
   }
-  if (in.bad()) throw IoError("{}: cannot be read", kInput);
+  if (in.bad()) throw IoError("{}: cannot be read", options.source);
   waiting.Answer();
   if (!table) return;
   try {

@@ -15,9 +15,11 @@ namespace heed {
 
 /// What becomes of a line that is too long.
 enum class LongLines {
-  kCutEnd,    ///< its beginning is read
-  kCutStart,  ///< its end is read: what is continued
-  kWhole,     ///< all of it: the reader divides it itself
+  kCutEnd,      ///< its beginning is read
+  kCutStart,    ///< its end is read: what is continued
+  kWhole,       ///< all of it: the reader divides it itself
+  kCutFields,   ///< the beginning of each of its fields between tabs is read
+  kStructured,  ///< all of it: limits count what it consists of, as JSON
 };
 
 /// How lines are read, and what happens with those that are not fit to be.
@@ -27,16 +29,19 @@ struct InputOptions {
   std::string on_error = "stop";
   std::string form = "lines";
   std::vector<std::string> columns = {"text"};  ///< of csv and jsonl
+  std::string source = "standard input";        ///< as errors name it
 
   void Visit(FieldList& v);
-  /// The field max_line alone.
+  /// The field max_line alone, where lines have a limit.
   void VisitLength(FieldList& v);
+  /// The fields of the format alone.
+  void VisitFormat(FieldList& v);
 };
 
 /// A line of at most `limit` characters (0: no limit) as it is. Of a longer
 /// one, the first or the last characters, up to a space if there is one in the
-/// half that is far from where it is cut.
-std::string_view CutLine(std::string_view line, int64_t limit, LongLines how);
+/// half that is far from where it is cut; kCutFields: of each field by itself.
+std::string CutLine(std::string_view line, int64_t limit, LongLines how);
 
 /// Whether a line has more than `limit` characters (0: no limit).
 bool IsLongerThan(std::string_view line, int64_t limit);
@@ -46,10 +51,13 @@ bool IsLongerThan(std::string_view line, int64_t limit);
 void LimitLine(std::string& line, const InputOptions& options,
                std::string_view place);
 
-/// "standard input:1" for the line with number 0.
-std::string InputPlace(int64_t index);
+/// "standard input:1" for the line with number 0 of that source.
+std::string InputPlace(int64_t index,
+                       std::string_view source = InputOptions().source);
 
 /// One line on standard error, behind the program's name.
+void Say(std::string_view message);
+/// A line that is marked as a warning.
 void Warn(std::string_view message);
 
 /// Lines that stand together, the first of which has this number, from 0.

@@ -163,6 +163,15 @@ TEST(CutLine, CutsAtASpaceOrBetweenCharacters) {
   EXPECT_EQ(CutLine("abcd ef gh", 7, LongLines::kCutStart), "ef gh");
   EXPECT_EQ(CutLine("äöüß", 4, LongLines::kCutEnd), "äöüß");
   EXPECT_EQ(CutLine("äöüß", 1, LongLines::kWhole), "äöüß");
+  EXPECT_EQ(CutLine("{\"a\": [1, 2]}", 4, LongLines::kStructured),
+            "{\"a\": [1, 2]}");
+}
+
+TEST(CutLine, CutsEachFieldByItself) {
+  EXPECT_EQ(CutLine("ab cd efgh\tx\tabcdefghij", 7, LongLines::kCutFields),
+            "ab cd\tx\tabcdefg");
+  EXPECT_EQ(CutLine("a\tb\tc\td\te\tf", 2, LongLines::kCutFields),
+            "a\tb\tc\td\te\tf");
 }
 
 }  // namespace

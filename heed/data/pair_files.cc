@@ -48,7 +48,13 @@ void PairFiles::Visit(FieldList& v, const std::string& prefix,
   if (!prefix.empty()) return;
   v.Require({{"source", "target"}, {"tsv"}});
   v("columns", columns, Any{"NAMES"},
-    "of .csv and .jsonl: the columns of source and target");
+    "of .csv and .jsonl: the columns of source and target; numbers from 1 "
+    "where "
+    "there is no header");
+  v("delimiter", form.delimiter,
+    "what stands between the columns of a table; auto: as it fits");
+  v("header", form.header,
+    "whether the first line of a table names its columns; auto: as it seems");
 }
 
 std::vector<RowFile> PairFiles::Files(const std::string& prefix) const {
@@ -72,12 +78,15 @@ std::vector<RowFile> PairFiles::Files(const std::string& prefix) const {
   std::vector<RowFile> files;
   for (const std::string& path : tsv) {
     if (TableFormOf(path).empty()) {
-      files.push_back({{path}, [path] { return ReadTabbed(path); }});
+      files.push_back(
+          {{path}, [path, form = form] { return ReadTabbed(path, form); }});
       continue;
     }
     CheckColumns(columns, 2, "source and target");
-    files.push_back(
-        {{path}, [path, names = columns] { return ReadTable(path, names); }});
+    TableColumns named(columns);
+    named.delimiter = form.delimiter;
+    named.header = form.header;
+    files.push_back({{path}, [path, named] { return ReadTable(path, named); }});
   }
   for (size_t i = 0; i < source.size(); ++i) {
     const std::vector<std::string> both = {source[i], target[i]};

@@ -19,6 +19,7 @@ struct PairFiles {
   std::vector<std::string> tsv = {};
   /// Of tables that name their columns (see TableFormOf).
   std::vector<std::string> columns = {"source", "target"};
+  PairForm form = {};
 
   /// Options `prefix`source ("valid_"), ...; `purpose` begins their help. Those
   /// without a prefix are required.

@@ -97,8 +97,8 @@ size_t PlaceOfMeaning(const Meaning& meaning) {
   return (meaning[0] * kChoices + meaning[1]) * kChoices + meaning[2];
 }
 
-std::string Say(const Meaning& meaning, std::string_view Synonyms::*word,
-                Rng& rng) {
+std::string Phrase(const Meaning& meaning, std::string_view Synonyms::*word,
+                   Rng& rng) {
   return fmt::format(fmt::runtime(kFrames[rng.Below(kFrames.size())]),
                      kSynonyms[0][meaning[0]].*word,
                      kSynonyms[1][meaning[1]].*word,
@@ -154,7 +154,7 @@ ParaphraseTask MakeParaphrases(int queries, uint64_t seed, int remarks) {
   Rng rng(seed);
   ParaphraseTask task;
   for (size_t i = 0; i < kMeanings; ++i) {
-    std::string text = Say(MeaningOf(i), &Synonyms::text, rng);
+    std::string text = Phrase(MeaningOf(i), &Synonyms::text, rng);
     if (remarks > 0) text = WithRemarks(text, remarks, rng);
     task.corpus.Add(fmt::format("t{}", i), std::move(text));
   }
@@ -165,7 +165,7 @@ ParaphraseTask MakeParaphrases(int queries, uint64_t seed, int remarks) {
   for (int64_t i = 0; i < queries; ++i) {
     const size_t answer = meanings[static_cast<size_t>(i)];
     task.queries.Add(fmt::format("q{}", i),
-                     Say(MeaningOf(answer), &Synonyms::query, rng));
+                     Phrase(MeaningOf(answer), &Synonyms::query, rng));
     RetrievalQuery query{
         i, {static_cast<int64_t>(answer)}, CandidatesOf(answer, rng)};
     auto& part = i < held_out       ? task.valid

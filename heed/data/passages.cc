@@ -12,6 +12,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
+#include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 #include "heed/data/documents.h"
 #include "heed/data/table.h"
@@ -97,9 +98,10 @@ PassageQuestion QuestionOfJson(std::string_view line, bool with_answer,
 /// Stories whose lines are numbered, with questions among them.
 class NumberedStories {
  public:
-  /// `cbt`: a question ends its story and has candidates.
-  NumberedStories(std::string name, bool cbt)
-      : name_(std::move(name)), cbt_(cbt) {}
+  /// `cbt`: a question ends its story and has candidates. `answered`: each
+  /// question has its answer.
+  NumberedStories(std::string name, bool cbt, bool answered)
+      : name_(std::move(name)), cbt_(cbt), answered_(answered) {}
 
   std::optional<PassageQuestion> Add(std::string_view line,
                                      const std::string& place) {
@@ -118,7 +120,8 @@ class NumberedStories {
                                        *parsed, last_));
     }
     last_ = *parsed;
-    if (text.find('\t') == text.npos) {
+    const bool asks = !answered_ && TrimBlanks(text).ends_with('?');
+    if (text.find('\t') == text.npos && !asks) {
       CheckPassageSize(passage_.size() + text.size(), place);
       if (!passage_.empty()) passage_ += '\n';
       passage_ += text;
@@ -134,9 +137,10 @@ class NumberedStories {
     PassageQuestion question;
     question.passage = passage_;
     question.question = TrimBlanks(fields[0]);
-    question.answer = TrimBlanks(fields[1]);
+    if (fields.size() > 1) question.answer = TrimBlanks(fields[1]);
     question.place = place;
-    if (SplitWhitespace(question.question).empty() || question.answer.empty()) {
+    if (SplitWhitespace(question.question).empty() ||
+        (answered_ && question.answer.empty())) {
       RefusePassage(place, "a question without words or without an answer");
     }
     if (!cbt_) return question;
@@ -159,6 +163,7 @@ class NumberedStories {
 
   std::string name_;
   bool cbt_;
+  bool answered_;
   int64_t last_ = 0;
   std::string passage_;
 };
@@ -176,7 +181,8 @@ using LineFunction = std::function<bool(std::string_view line, int64_t number)>;
 using LinesOf = std::function<void(const LineFunction& each)>;
 
 void AddPassages(const LinesOf& lines, const std::string& name,
-                 PassageFormat format, std::vector<PassageQuestion>* all) {
+                 PassageFormat format, bool answered,
+                 std::vector<PassageQuestion>* all) {
   if (format == PassageFormat::kAuto) {
     format = PassageFormat::kBabi;
     if (!TableFormOf(name).empty()) {
@@ -189,13 +195,13 @@ void AddPassages(const LinesOf& lines, const std::string& name,
       });
     }
   }
-  NumberedStories stories(name, format == PassageFormat::kCbt);
+  NumberedStories stories(name, format == PassageFormat::kCbt, answered);
   const size_t before = all->size();
   lines([&](std::string_view line, int64_t number) {
     if (TrimBlanks(line).empty()) return true;
     const std::string place = fmt::format("{}:{}", name, number);
     if (format == PassageFormat::kJsonl) {
-      all->push_back(QuestionOfJson(line, /*with_answer=*/true, place));
+      all->push_back(QuestionOfJson(line, answered, place));
     } else if (auto question = stories.Add(line, place)) {
       all->push_back(*std::move(question));
     }
@@ -216,14 +222,16 @@ std::vector<PassageQuestion> ReadPassages(const std::vector<std::string>& paths,
   std::vector<PassageQuestion> all;
   for (const std::string& path : paths) {
     AddPassages([&path](const LineFunction& each) { ForEachLine(path, each); },
-                path, format, &all);
+                path, format, /*answered=*/true, &all);
   }
   return all;
 }
 
-std::vector<PassageQuestion> ParsePassages(std::string_view text,
-                                           const std::string& name,
-                                           PassageFormat format) {
+namespace {
+
+std::vector<PassageQuestion> PassagesIn(std::string_view text,
+                                        const std::string& name,
+                                        PassageFormat format, bool answered) {
   std::vector<PassageQuestion> all;
   AddPassages(
       [text](const LineFunction& each) {
@@ -232,8 +240,36 @@ std::vector<PassageQuestion> ParsePassages(std::string_view text,
           if (!each(line, ++number)) return;
         }
       },
-      name, format, &all);
+      name, format, answered, &all);
   return all;
+}
+
+}  // namespace
+
+std::vector<PassageQuestion> ParsePassages(std::string_view text,
+                                           const std::string& name,
+                                           PassageFormat format) {
+  return PassagesIn(text, name, format, /*answered=*/true);
+}
+
+bool IsNumberedStory(std::string_view text) {
+  int64_t lines = 0;
+  for (const std::string_view line : SplitLines(text)) {
+    if (TrimBlanks(line).empty()) continue;
+    const auto number =
+        ParseInteger<int64_t>(SplitOnce(TrimBlanks(line), " ").first);
+    if (!number ||
+        (++lines == 1 && (*number != 1 || line.find('\t') != line.npos))) {
+      return false;
+    }
+  }
+  return lines > 0;
+}
+
+std::vector<PassageQuestion> ParseAskedStories(std::string_view text,
+                                               const std::string& name,
+                                               PassageFormat format) {
+  return PassagesIn(text, name, format, /*answered=*/false);
 }
 
 PassageQuestion ParsePassageQuestion(std::string_view line,
@@ -281,20 +317,20 @@ std::vector<std::string> PassageWords(std::string_view text) {
 
 PassageText ReadPassageText(const PassageQuestion& question, bool lowercase) {
   const auto key = [lowercase](const std::string& word) {
-    return lowercase ? Lowercase(word) : word;
+    return NormalForm(lowercase ? Lowercase(word) : word);
   };
   PassageText text;
   const std::vector<size_t> begins = FindSentences(question.passage);
   for (size_t i = 0; i < begins.size(); ++i) {
     const size_t end =
         i + 1 < begins.size() ? begins[i + 1] : question.passage.size();
-    std::vector<std::string> own = PassageWords(
-        std::string_view(question.passage).substr(begins[i], end - begins[i]));
+    std::vector<std::string> own = PassageWords(NormalForm(
+        std::string_view(question.passage).substr(begins[i], end - begins[i])));
     if (own.empty()) continue;
     text.sentences.push_back(std::ssize(text.words));
     std::ranges::move(own, std::back_inserter(text.words));
   }
-  text.question = PassageWords(question.question);
+  text.question = PassageWords(NormalForm(question.question));
   if (text.words.empty() || text.question.empty()) {
     RefusePassage(question.place, text.words.empty()
                                       ? "a passage without words"

@@ -51,6 +51,14 @@ std::vector<PassageQuestion> ParsePassages(std::string_view text,
                                            const std::string& name,
                                            PassageFormat format);
 
+/// Whether a text is numbered lines as of babi or cbt.
+bool IsNumberedStory(std::string_view text);
+/// The questions of such a text, whose answers may be left out. Throws: as
+/// ParsePassages.
+std::vector<PassageQuestion> ParseAskedStories(std::string_view text,
+                                               const std::string& name,
+                                               PassageFormat format);
+
 /// What is asked: a JSON object as above, whose "answer" may be left out, or
 /// passage, tab, question. Throws: FormatError, which begins with `place`.
 PassageQuestion ParsePassageQuestion(std::string_view line,

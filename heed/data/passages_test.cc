@@ -134,6 +134,27 @@ TEST(PassageWords, HavePunctuationAtTheirEndsOnItsOwn) {
   EXPECT_TRUE(PassageWords(" \n").empty());
 }
 
+TEST(PassageText, InvisibleDifferencesOfTextsAreNone) {
+  PassageQuestion plain;
+  plain.passage = "Zo\u00EB went to the caf\u00E9.\nBen stayed.";
+  plain.question = "Where is Zo\u00EB?";
+  plain.answer = "caf\u00E9";
+  plain.candidates = {"caf\u00E9", "Ben"};
+  PassageQuestion other;
+  other.passage = "Zoe\u0308 went\u00A0to the ca\u00ADfe\u0301.\nBen stayed.";
+  other.question = "Where\u3000is Zoe\u0308?";
+  other.answer = "cafe\u0301";
+  other.candidates = {"cafe\u0301", "\uFEFFBen"};
+  const PassageText a = ReadPassageText(plain, true);
+  const PassageText b = ReadPassageText(other, true);
+  EXPECT_EQ(a.words, b.words);
+  EXPECT_EQ(a.question, b.question);
+  EXPECT_EQ(a.candidates, b.candidates);
+  EXPECT_EQ(a.of_words, b.of_words);
+  EXPECT_GE(a.answer, 0);
+  EXPECT_EQ(a.answer, b.answer);
+}
+
 TEST(PassageText, FindsCandidatesAndAnswerWhereverTheyStand) {
   PassageQuestion question = {.passage = "Ann met Bob.\nbob ran.",
                               .question = "Who ran?",
@@ -157,6 +178,29 @@ TEST(PassageText, FindsCandidatesAndAnswerWhereverTheyStand) {
   EXPECT_TRUE(ReadPassageText(question, true).candidates.empty());
   question.passage = " \n";
   EXPECT_THROW(ReadPassageText(question, true), FormatError);
+}
+
+TEST(AskedStories, MayLeaveOutAnswers) {
+  const auto asked = ParseAskedStories(
+      "1 Ann ran home.\n2 Where is Ann?\t\t1\n3 Ben sat.\n4 Where is Ben?\n"
+      "5 Who sat?\tBen\t3\n",
+      "q", PassageFormat::kAuto);
+  ASSERT_EQ(asked.size(), 3);
+  EXPECT_EQ(asked[0].passage, "Ann ran home.");
+  EXPECT_EQ(asked[0].answer, "");
+  EXPECT_EQ(asked[1].question, "Where is Ben?");
+  EXPECT_EQ(asked[1].passage, "Ann ran home.\nBen sat.");
+  EXPECT_EQ(asked[2].answer, "Ben");
+}
+
+TEST(AskedStories, AreToldFromOtherQuestions) {
+  EXPECT_TRUE(IsNumberedStory("1 Ann ran home.\n2 Where is Ann?"));
+  EXPECT_TRUE(IsNumberedStory("1 Ann ran home."));
+  EXPECT_FALSE(IsNumberedStory("Ann ran home.\tWhere is Ann?"));
+  EXPECT_FALSE(IsNumberedStory("1 apple fell.\tWhat fell?"));
+  EXPECT_FALSE(IsNumberedStory("2 Ann ran home."));
+  EXPECT_FALSE(IsNumberedStory("{\"passage\": \"1 2\"}"));
+  EXPECT_FALSE(IsNumberedStory(""));
 }
 
 }  // namespace

@@ -6,12 +6,15 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
+#include "heed/data/header.h"
 #include "heed/data/sound.h"
 #include "heed/io/file.h"
 
@@ -48,7 +51,12 @@ Recordings ReadRecordings(const std::string& list, int rate) {
   const auto folder = std::filesystem::path(list).parent_path();
   ForEachLine(list, [&](std::string_view line, int64_t number) {
     const std::string place = fmt::format("{}:{}", list, number);
-    const auto columns = SplitAt(line, "\t");
+    const std::vector<std::string_view> columns = SplitAt(line, "\t");
+    if (number == 1 &&
+        NamesColumns(std::span<const std::string_view>(columns))) {
+      SayHeaderLeftOut(list, line);
+      return true;
+    }
     if (columns.size() < 2 || columns[0].empty() ||
         SplitWhitespace(columns[1]).empty()) {
       throw FormatError(

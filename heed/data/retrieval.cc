@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/header.h"
 #include "heed/data/table.h"
 #include "heed/io/file.h"
 
@@ -36,9 +38,16 @@ class TabReader {
         });
         continue;
       }
-      for (const std::string& text : ReadLines(path)) {
+      const std::vector<std::string> lines = ReadLines(path);
+      for (const std::string& text : lines) {
         ++line_;
-        body(SplitAt(text, "\t"));
+        const Columns columns = SplitAt(text, "\t");
+        if (line_ == 1 && lines.size() > 1 &&
+            NamesColumns(std::span<const std::string_view>(columns))) {
+          SayHeaderLeftOut(path, text);
+          continue;
+        }
+        body(columns);
       }
     }
   }

@@ -73,6 +73,19 @@ TEST(Texts, ATitleAndItsBodyAreOneText) {
   EXPECT_EQ(texts.Find("9"), -1);
 }
 
+TEST(Texts, AFirstLineThatNamesTheColumnsIsLeftOut) {
+  const TemporaryFolder folder;
+  const TextCollection texts =
+      ReadTexts({folder.Put("x.tsv", "id\ttext\n7\ta\n8\tb\n")});
+  EXPECT_EQ(texts.size(), 2);
+  EXPECT_EQ(texts.Find("id"), -1);
+  EXPECT_EQ(ReadTexts({folder.Put("y.tsv", "doc_id\ttitle\tbody\n7\ta\tb\n")})
+                .texts(),
+            (std::vector<std::string>{"a b"}));
+  EXPECT_EQ(ReadTexts({folder.Put("z.csv", "id;text\n7;a, b\n")}).texts(),
+            (std::vector<std::string>{"a, b"}));
+}
+
 TEST(Texts, GzipIsReadToo) {
   const TemporaryFolder folder;
   const std::string path = folder.Path("x.tsv.gz");

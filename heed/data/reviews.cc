@@ -6,16 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <memory>
-#include <numeric>
-#include <set>
 #include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/base/text.h"
 #include "heed/data/bm25.h"
-#include "heed/data/table.h"
+#include "heed/data/review_columns.h"
 #include "heed/io/file.h"
 
 namespace heed {
@@ -53,129 +50,6 @@ void CheckReviewName(const std::string& name, const char* what,
     RefuseReview(place, fmt::format("the {} has a control character", what));
   }
 }
-
-double ReviewNumber(const std::string& text, const char* what,
-                    const std::string& place) {
-  const auto number = ParseNumber(text);
-  if (!number) {
-    RefuseReview(place, fmt::format("the {} is no number: '{}'", what,
-                                    text.substr(0, 40)));
-  }
-  return *number;
-}
-
-/// Fields in the order of ReviewFormat::columns.
-Review ReviewOf(const TableRow& fields, const RatingScale& scale,
-                std::string place) {
-  Review review;
-  review.user = fields[0];
-  review.item = fields[1];
-  CheckReviewName(review.user, "user", place);
-  CheckReviewName(review.item, "item", place);
-  review.rating = ReviewNumber(fields[2], "rating", place);
-  if (!scale.Has(review.rating)) {
-    RefuseReview(place, fmt::format("the rating {} is outside of the scale "
-                                    "from {} to {} (least_rating, "
-                                    "most_rating)",
-                                    review.rating, scale.least, scale.most));
-  }
-  review.text = fields[kTextColumn];
-  if (fields.size() > kTimeColumn && !fields[kTimeColumn].empty()) {
-    review.time = ReviewNumber(fields[kTimeColumn], "time", place);
-  }
-  if (fields.size() > kDecidesColumn) {
-    const std::string& decides = fields[kDecidesColumn];
-    review.decides_user = decides == "user" || decides == "both";
-    review.decides_item = decides == "item" || decides == "both";
-    if (!decides.empty() && !review.decides_user && !review.decides_item) {
-      RefuseReview(place, fmt::format("what the review decides is '{}'; write "
-                                      "user, item, both or nothing",
-                                      decides.substr(0, 40)));
-    }
-  }
-  review.place = std::move(place);
-  return review;
-}
-
-/// Rows of fields with tabs between them.
-class TabbedReviews {
- public:
-  explicit TabbedReviews(const std::vector<std::string>& columns)
-      : columns_(columns), places_(columns.size()) {
-    std::iota(places_.begin(), places_.end(), size_t{0});
-  }
-
-  /// Nothing of a header.
-  std::optional<TableRow> Add(std::string_view line, const std::string& place) {
-    const std::vector<std::string_view> fields = SplitAt(line, "\t");
-    if (width_ == 0) {
-      width_ = fields.size();
-      if (FindColumns(fields)) return std::nullopt;
-      if (fields.size() != columns_.size()) {
-        RefuseReview(place,
-                     fmt::format("{} fields with tabs between them; without a "
-                                 "header there are {}: {} (see columns)",
-                                 fields.size(), columns_.size(),
-                                 fmt::join(columns_, ", ")));
-      }
-    }
-    if (fields.size() != width_) {
-      RefuseReview(place, fmt::format("{} fields; the first line has {}",
-                                      fields.size(), width_));
-    }
-    TableRow row;
-    for (const size_t at : places_) row.emplace_back(fields[at]);
-    return row;
-  }
-
- private:
-  bool FindColumns(const std::vector<std::string_view>& header) {
-    std::vector<size_t> found;
-    for (const std::string& column : columns_) {
-      const auto at = std::ranges::find(header, column);
-      if (at == header.end()) return false;
-      found.push_back(static_cast<size_t>(at - header.begin()));
-    }
-    places_ = std::move(found);
-    return true;
-  }
-
-  const std::vector<std::string>& columns_;
-  std::vector<size_t> places_;
-  size_t width_ = 0;
-};
-
-/// The lines of one file.
-class ReviewLines {
- public:
-  ReviewLines(std::string name, const ReviewFormat& format,
-              std::vector<Review>* to)
-      : name_(std::move(name)),
-        format_(format),
-        tabbed_(format.columns),
-        to_(to) {
-    const std::string form = TableFormOf(name_);
-    if (!form.empty()) table_ = MakeTableReader(form, format.columns, name_);
-  }
-
-  void Add(std::string_view line, int64_t number) {
-    if (table_ == nullptr && TrimBlanks(line).empty()) return;
-    std::string place = fmt::format("{}:{}", name_, number);
-    const auto row =
-        table_ ? table_->Add(line, number) : tabbed_.Add(line, place);
-    if (row) to_->push_back(ReviewOf(*row, format_.scale, std::move(place)));
-  }
-  void Finish() const {
-    if (table_) table_->Finish();
-  }
-
- private:
-  const std::string name_;
-  const ReviewFormat& format_;
-  TabbedReviews tabbed_;
-  std::unique_ptr<TableReader> table_;
-  std::vector<Review>* to_;
-};
 
 /// What would end a field or a line as a space.
 std::string InOneField(std::string text) {
@@ -224,45 +98,38 @@ std::string NameOfQuestion(const Json& json, const char* what, bool has_reviews,
 
 }  // namespace
 
-void CheckReviewColumns(const std::vector<std::string>& columns) {
-  const std::set<std::string> different(columns.begin(), columns.end());
-  if (columns.size() <= kTextColumn || columns.size() > kDecidesColumn + 1 ||
-      different.size() != columns.size() || different.contains("")) {
-    throw ConfigError(
-        "columns: name the different columns of user, item, rating and text, "
-        "and optionally of time and of what a review decides; not '{}'",
-        fmt::join(columns, ","));
+Review ReviewOfFields(const std::vector<std::string>& fields,
+                      std::string place) {
+  Review review;
+  review.user = fields[0];
+  review.item = fields[1];
+  CheckReviewName(review.user, "user", place);
+  CheckReviewName(review.item, "item", place);
+  const auto rating = RatingOf(fields[2]);
+  if (!rating) {
+    RefuseReview(place, fmt::format("the rating is no number: '{}'",
+                                    fields[2].substr(0, 40)));
   }
-}
-
-std::vector<Review> ReadReviews(const std::vector<std::string>& paths,
-                                const ReviewFormat& format) {
-  CheckReviewColumns(format.columns);
-  std::vector<Review> reviews;
-  for (const std::string& path : paths) {
-    const size_t before = reviews.size();
-    ReviewLines lines(path, format, &reviews);
-    ForEachLine(path, [&](std::string_view line, int64_t number) {
-      lines.Add(line, number);
-      return true;
-    });
-    lines.Finish();
-    if (reviews.size() == before) RefuseReview(path, "no reviews");
+  review.rating = *rating;
+  review.text = fields[kTextColumn];
+  if (const std::string& text = fields[kTimeColumn]; !text.empty()) {
+    const auto time = ReviewTimeOf(text);
+    if (!time) {
+      RefuseReview(place, fmt::format("the time is no number and no date: '{}'",
+                                      text.substr(0, 40)));
+    }
+    review.time = *time;
   }
-  return reviews;
-}
-
-std::vector<Review> ParseReviews(std::string_view text, const std::string& name,
-                                 const ReviewFormat& format) {
-  CheckReviewColumns(format.columns);
-  std::vector<Review> reviews;
-  ReviewLines lines(name, format, &reviews);
-  int64_t number = 0;
-  for (const std::string_view line : SplitLines(text)) {
-    lines.Add(line, ++number);
+  const std::string& decides = fields[kDecidesColumn];
+  review.decides_user = decides == "user" || decides == "both";
+  review.decides_item = decides == "item" || decides == "both";
+  if (!decides.empty() && !review.decides_user && !review.decides_item) {
+    RefuseReview(place, fmt::format("what the review decides is '{}'; write "
+                                    "user, item, both or nothing",
+                                    decides.substr(0, 40)));
   }
-  lines.Finish();
-  return reviews;
+  review.place = std::move(place);
+  return review;
 }
 
 std::string ReviewLine(const Review& review) {
@@ -374,7 +241,6 @@ ReviewMemory ReviewMemory::Parse(std::string_view text,
                                  const std::string& name) {
   ReviewMemory memory;
   constexpr size_t kFields = kDecidesColumn + 1;
-  constexpr RatingScale kAny = {-INFINITY, INFINITY};
   int64_t number = 0;
   for (const std::string_view line : SplitLines(text)) {
     const std::string place = fmt::format("{}:{}", name, ++number);
@@ -384,7 +250,7 @@ ReviewMemory ReviewMemory::Parse(std::string_view text,
                    fmt::format("{} fields, not {}", fields.size(), kFields));
     }
     memory.reviews_.push_back(
-        ReviewOf({fields.begin(), fields.end()}, kAny, place));
+        ReviewOfFields({fields.begin(), fields.end()}, place));
   }
   if (memory.reviews_.empty()) RefuseReview(name, "no reviews");
   memory.Index();

@@ -22,6 +22,7 @@ struct RatingScale {
   double least = 1;
   double most = 5;
 
+  bool operator==(const RatingScale&) const = default;
   bool Has(double rating) const { return rating >= least && rating <= most; }
 };
 
@@ -39,31 +40,11 @@ struct Review {
   std::string place = {};  ///< "train.tsv:3"
 };
 
-/// How files of reviews are read.
-struct ReviewFormat {
-  /// What the columns are called that hold user, item, rating and text, and
-  /// then, where they are wanted, time and what a review decides ("user",
-  /// "item", "both" or nothing).
-  std::vector<std::string> columns = {"user", "item", "rating", "review"};
-  RatingScale scale;
-};
-
-/// The reviews of all files in their order. A file is JSON lines (.jsonl), CSV
-/// with a header (.csv), or else tab-separated: with a header that names all
-/// columns, or without one and with these columns alone, in this order; each
-/// may be gzipped. Blank lines do not count, a text may be empty. Throws:
-/// IoError; ConfigError for columns that do not fit; FormatError that names
-/// file and line, for a row without a user, an item or a number, or with a
-/// rating outside of the scale, and for a file without a review.
-std::vector<Review> ReadReviews(const std::vector<std::string>& paths,
-                                const ReviewFormat& format);
-
-/// The same of the text of one file of this name, which may have none.
-std::vector<Review> ParseReviews(std::string_view text, const std::string& name,
-                                 const ReviewFormat& format);
-
-/// Throws: ConfigError unless four to six different columns are named.
-void CheckReviewColumns(const std::vector<std::string>& columns);
+/// The review of these fields: user, item, rating, text, time, and what it
+/// decides, of which the last three may be empty. Throws: FormatError that
+/// begins with `place`, for a name or a number that cannot be one.
+Review ReviewOfFields(const std::vector<std::string>& fields,
+                      std::string place);
 
 /// A line of a tab-separated file with the columns user, item, rating, review,
 /// time and decides, without its end; what would end a field becomes a space.

@@ -1,5 +1,7 @@
 #include "heed/data/row_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -7,6 +9,8 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/data/header.h"
+#include "heed/data/input_lines.h"
 #include "heed/io/file.h"
 
 namespace heed {
@@ -55,31 +59,94 @@ class SideBySide : public RowReader {
 
 class Tabbed : public RowReader {
  public:
-  explicit Tabbed(const std::string& path) : path_(path), reader_(path) {}
+  Tabbed(const std::string& path, const PairForm& form)
+      : path_(path), form_(form), reader_(path) {
+    while (first_lines_.size() < kFirstLines) {
+      const std::optional<std::string_view> line = reader_.Next();
+      if (!line) break;
+      first_lines_.emplace_back(*line);
+    }
+    const Delimiter delimiter = FindDelimiter();
+    // No quotes between tabs: a text may begin with one.
+    if (delimiter != Delimiter::kTab) fields_.emplace(delimiter, path_);
+  }
 
   bool Next(TableRow& row) override {
-    const std::optional<std::string_view> line = reader_.Next();
-    if (!line) return false;
-    const size_t tab = line->find('\t');
-    if (tab == line->npos) {
-      throw FormatError("{}:{}: no tab between source and target", path_,
-                        reader_.number());
+    while (NextRow(row)) {
+      if (++rows_ > 1 || !IsHeader(row)) return true;
     }
-    const size_t end = std::min(line->find('\t', tab + 1), line->size());
-    row.resize(2);
-    row[0].assign(line->substr(0, tab));
-    row[1].assign(line->substr(tab + 1, end - tab - 1));
-    return true;
+    return false;
   }
 
  private:
+  static constexpr size_t kFirstLines = 50;
+
+  Delimiter FindDelimiter() const {
+    if (!form_.delimiter.open()) return form_.delimiter.value();
+    const Delimiter found = DelimiterInsteadOfTab(first_lines_, 2);
+    if (found != Delimiter::kTab) {
+      Say(fmt::format("{}: reads a {} table (--delimiter)", path_,
+                      Auto<Delimiter>(found).word()));
+    }
+    return found;
+  }
+
+  std::optional<std::string_view> NextLine() {
+    if (number_ < first_lines_.size()) return first_lines_[number_++];
+    const std::optional<std::string_view> line = reader_.Next();
+    if (line) ++number_;
+    return line;
+  }
+
+  bool NextRow(TableRow& row) {
+    while (const std::optional<std::string_view> line = NextLine()) {
+      if (!fields_) {
+        SplitLine(*line, row);
+        return true;
+      }
+      const auto* fields = fields_->Add(*line, static_cast<int64_t>(number_));
+      if (fields == nullptr) continue;
+      if (fields->size() < 2) Refuse("no delimiter");
+      row = {InOneLine((*fields)[0]), InOneLine((*fields)[1])};
+      return true;
+    }
+    if (fields_) fields_->Finish();
+    return false;
+  }
+
+  void SplitLine(std::string_view line, TableRow& row) const {
+    const size_t tab = line.find('\t');
+    if (tab == line.npos) Refuse("no tab");
+    const size_t end = std::min(line.find('\t', tab + 1), line.size());
+    row.resize(2);
+    row[0].assign(line.substr(0, tab));
+    row[1].assign(line.substr(tab + 1, end - tab - 1));
+  }
+
+  bool IsHeader(const TableRow& row) const {
+    if (!form_.header.open()) return form_.header == HeaderLine::kYes;
+    if (!NamesColumns(row)) return false;
+    SayHeaderLeftOut(path_, row[0] + " " + row[1]);
+    return true;
+  }
+
+  [[noreturn]] void Refuse(std::string_view what) const {
+    throw FormatError("{}:{}: {} between source and target (--delimiter)",
+                      path_, number_, what);
+  }
+
   std::string path_;
+  PairForm form_;
   LineReader reader_;
+  std::vector<std::string> first_lines_;
+  size_t number_ = 0;  // of the line that came last, from 1
+  int64_t rows_ = 0;
+  std::optional<FieldReader> fields_;
 };
 
 class Table : public RowReader {
  public:
-  Table(const std::string& path, const std::vector<std::string>& columns)
+  Table(const std::string& path, const TableColumns& columns)
       : lines_(path),
         rows_(MakeTableReader(TableFormOf(path), columns, path)) {}
 
@@ -106,12 +173,13 @@ std::unique_ptr<RowReader> ReadSideBySide(std::vector<std::string> paths) {
   return std::make_unique<SideBySide>(std::move(paths));
 }
 
-std::unique_ptr<RowReader> ReadTabbed(const std::string& path) {
-  return std::make_unique<Tabbed>(path);
+std::unique_ptr<RowReader> ReadTabbed(const std::string& path,
+                                      const PairForm& form) {
+  return std::make_unique<Tabbed>(path, form);
 }
 
 std::unique_ptr<RowReader> ReadTable(const std::string& path,
-                                     const std::vector<std::string>& columns) {
+                                     const TableColumns& columns) {
   return std::make_unique<Table>(path, columns);
 }
 

@@ -24,13 +24,22 @@ class RowReader {
 /// FormatError, at the end, if they have different numbers of lines.
 std::unique_ptr<RowReader> ReadSideBySide(std::vector<std::string> paths);
 
-/// One file of first text, tab, second text; further columns are left out.
-/// Throws: FormatError that names a line without a tab.
-std::unique_ptr<RowReader> ReadTabbed(const std::string& path);
+/// How lines of two texts are written; what is open is detected.
+struct PairForm {
+  Auto<Delimiter> delimiter = {};
+  Auto<HeaderLine> header = {};
+};
+
+/// One file of first text, tab, second text; further columns are left out, and
+/// a first line that names the columns, which standard error says. Another
+/// delimiter counts where the first lines have no tab. Throws: FormatError that
+/// names a line without a tab.
+std::unique_ptr<RowReader> ReadTabbed(const std::string& path,
+                                      const PairForm& form = {});
 
 /// The columns of a .csv or .jsonl file, each text in one line.
 std::unique_ptr<RowReader> ReadTable(const std::string& path,
-                                     const std::vector<std::string>& columns);
+                                     const TableColumns& columns);
 
 /// Files whose rows belong together, and how they are read.
 struct RowFile {

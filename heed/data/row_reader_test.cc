@@ -8,10 +8,10 @@
 namespace heed {
 namespace {
 
-using Rows = std::vector<TableRow>;
+using TableRows = std::vector<TableRow>;
 
-Rows AllOf(const std::unique_ptr<RowReader>& reader) {
-  Rows rows;
+TableRows AllOf(const std::unique_ptr<RowReader>& reader) {
+  TableRows rows;
   for (TableRow row; reader->Next(row);) rows.push_back(row);
   return rows;
 }
@@ -21,8 +21,8 @@ TEST(RowReader, FilesSideBySideHaveTheirLines) {
   const std::string a = folder.Put("a", "1\n2\n\n");
   const std::string b = folder.Put("b", "x\r\ny\nz");
   EXPECT_EQ(AllOf(ReadSideBySide({a, b})),
-            (Rows{{"1", "x"}, {"2", "y"}, {"", "z"}}));
-  EXPECT_EQ(AllOf(ReadSideBySide({a})), (Rows{{"1"}, {"2"}, {""}}));
+            (TableRows{{"1", "x"}, {"2", "y"}, {"", "z"}}));
+  EXPECT_EQ(AllOf(ReadSideBySide({a})), (TableRows{{"1"}, {"2"}, {""}}));
 }
 
 TEST(RowReader, TheLongerFileIsNamed) {
@@ -38,10 +38,10 @@ TEST(RowReader, TheLongerFileIsNamed) {
 TEST(RowReader, TablesHaveTheirColumns) {
   const TemporaryFolder folder;
   EXPECT_EQ(AllOf(ReadTabbed(folder.Put("t", "a\tb\tc\nd\te\n"))),
-            (Rows{{"a", "b"}, {"d", "e"}}));
+            (TableRows{{"a", "b"}, {"d", "e"}}));
   const std::string table = folder.Put("t.csv", "n,text\n1,\"a\nb\"\n2,c\n");
   EXPECT_EQ(AllOf(ReadTable(table, {"text", "n"})),
-            (Rows{{"a b", "1"}, {"c", "2"}}));
+            (TableRows{{"a b", "1"}, {"c", "2"}}));
   EXPECT_THROW(AllOf(ReadTable(folder.Put("u.csv", "text\n\"a\n"), {"text"})),
                FormatError);
 }
@@ -52,8 +52,8 @@ TEST(RowReader, PlainFilesAndTablesHaveOneTextARow) {
       {folder.Put("a", "1\n2\n"), folder.Put("b.jsonl", "{\"text\":\"3\"}\n")},
       {"text"});
   ASSERT_EQ(files.size(), 2U);
-  EXPECT_EQ(AllOf(files[0].open()), (Rows{{"1"}, {"2"}}));
-  EXPECT_EQ(AllOf(files[1].open()), (Rows{{"3"}}));
+  EXPECT_EQ(AllOf(files[0].open()), (TableRows{{"1"}, {"2"}}));
+  EXPECT_EQ(AllOf(files[1].open()), (TableRows{{"3"}}));
   EXPECT_THROW(PlainRowFiles({"b.jsonl"}, {"a", "b"}), ConfigError);
 }
 

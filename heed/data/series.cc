@@ -6,12 +6,10 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
-#include "heed/io/file.h"
 
 namespace heed {
 namespace {
@@ -20,109 +18,7 @@ namespace {
 // differs by rounding only.
 constexpr double kConstant = 1e-12;
 
-constexpr size_t kShownBytes = 40;
-
 constexpr std::string_view kEttSplit = "8640,2880,2880";
-
-/// The lines of a CSV file as fields; knows where it stands for its errors.
-class CsvReader {
- public:
-  CsvReader(std::vector<std::string> lines, const std::string& name)
-      : name_(name), lines_(std::move(lines)) {
-    while (!lines_.empty() && TrimBlanks(lines_.back()).empty())
-      lines_.pop_back();
-    if (lines_.empty()) throw FormatError(name + " has only blank lines");
-  }
-
-  int64_t size() const { return static_cast<int64_t>(lines_.size()); }
-
-  /// Fields of line `line` (from 0).
-  std::vector<std::string> Fields(int64_t line) const {
-    std::string_view rest = lines_[static_cast<size_t>(line)];
-    std::vector<std::string> fields;
-    for (;;) {
-      fields.push_back(TakeField(rest, line, fields.size()));
-      if (rest.empty()) return fields;
-      rest.remove_prefix(1);  // the comma
-    }
-  }
-
-  [[noreturn]] void Fail(int64_t line, size_t column,
-                         std::string_view message) const {
-    throw FormatError("{}:{}:{}: {}", name_, line + 1, column + 1, message);
-  }
-
- private:
-  /// Leaves the comma behind the field, or nothing.
-  std::string TakeField(std::string_view& rest, int64_t line,
-                        size_t column) const {
-    const size_t start = rest.find_first_not_of(" \t");
-    if (start == rest.npos || rest[start] != '"') {
-      const size_t end = std::min(rest.find(','), rest.size());
-      std::string field(TrimBlanks(rest.substr(0, end)));
-      rest.remove_prefix(end);
-      return field;
-    }
-    rest.remove_prefix(start + 1);
-    std::string field;
-    for (;;) {
-      const size_t quote = rest.find('"');
-      if (quote == rest.npos) Fail(line, column, "a quote is not closed");
-      field += rest.substr(0, quote);
-      rest.remove_prefix(quote + 1);
-      if (!rest.starts_with('"')) break;
-      field += '"';
-      rest.remove_prefix(1);
-    }
-    const size_t end = std::min(rest.find(','), rest.size());
-    if (!TrimBlanks(rest.substr(0, end)).empty()) {
-      Fail(line, column, "text behind a closing quote; double quotes inside");
-    }
-    rest.remove_prefix(end);
-    return field;
-  }
-
-  std::string name_;
-  std::vector<std::string> lines_;
-};
-
-void CheckNames(const CsvReader& csv, const std::vector<std::string>& names) {
-  std::unordered_set<std::string> seen;
-  size_t numbers = 0;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) csv.Fail(0, i, "a column without a name");
-    if (!seen.insert(names[i]).second) {
-      csv.Fail(0, i, fmt::format("a second column named '{}'", names[i]));
-    }
-    if (ParseNumber(names[i])) ++numbers;
-  }
-  if (numbers == names.size()) {
-    csv.Fail(0, 0, "numbers where the first line must name the columns");
-  }
-}
-
-/// As much of a cell as a message may hold.
-std::string Shown(const std::string& cell) {
-  if (cell.size() <= kShownBytes) return cell;
-  size_t end = kShownBytes;
-  while (end > 0 && !BeginsCharacter(cell[end]))
-    --end;  // not inside a character
-  return cell.substr(0, end) + "...";
-}
-
-double CellNumber(const CsvReader& csv, int64_t line, size_t column,
-                  const std::string& cell, const std::string& name) {
-  const std::optional<double> number = ParseNumber(cell);
-  if (!number) {
-    csv.Fail(
-        line, column,
-        cell.empty()
-            ? fmt::format("an empty cell in column '{}'; fill the gap", name)
-            : fmt::format("'{}' in column '{}' is not a finite number",
-                          Shown(cell), name));
-  }
-  return *number;
-}
 
 void CheckSeries(const Tensor& values) {
   if (values.rank() != 2 || values.dtype() != DType::kF64) {
@@ -161,74 +57,7 @@ Tensor MapColumns(const Tensor& x, Fn&& fn) {
   return y;
 }
 
-TimeSeries SeriesOf(const CsvReader& csv) {
-  TimeSeries series;
-  series.names = csv.Fields(0);
-  CheckNames(csv, series.names);
-  const size_t width = series.names.size();
-  if (csv.size() < 2) csv.Fail(0, 0, "no rows behind the names of the columns");
-  const bool timed =
-      !ParseNumber(csv.Fields(1)[0]) && !csv.Fields(1)[0].empty() && width > 1;
-  const size_t first = timed ? 1 : 0;
-
-  series.values = Tensor({csv.size() - 1, static_cast<int64_t>(width - first)},
-                         DType::kF64);
-  double* next = series.values.data<double>();
-  for (int64_t line = 1; line < csv.size(); ++line) {
-    std::vector<std::string> cells = csv.Fields(line);
-    if (cells.size() != width) {
-      csv.Fail(line, std::min(cells.size(), width),
-               fmt::format("{} fields, but the first line has {}", cells.size(),
-                           width));
-    }
-    for (size_t i = first; i < width; ++i) {
-      *next++ = CellNumber(csv, line, i, cells[i], series.names[i]);
-    }
-    if (timed) series.times.push_back(std::move(cells[0]));
-  }
-  if (timed) series.names.erase(series.names.begin());
-  return series;
-}
-
 }  // namespace
-
-TimeSeries ReadTimeSeries(const std::string& path) {
-  return SeriesOf(CsvReader(ReadLines(path), path));
-}
-
-TimeSeries ParseTimeSeries(std::string_view text, const std::string& name) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) {
-    text.remove_prefix(kByteOrderMark.size());
-  }
-  std::vector<std::string> lines;
-  for (const std::string_view line : SplitLines(text)) {
-    lines.emplace_back(line);
-    if (IsValidUtf8(line)) continue;
-    throw FormatError("{}:{}: not valid UTF-8; convert the file", name,
-                      lines.size());
-  }
-  return SeriesOf(CsvReader(std::move(lines), name));
-}
-
-TimeSeries ReadTimeSeries(const std::vector<std::string>& paths) {
-  if (paths.empty()) throw ConfigError("--series is needed");
-  TimeSeries all = ReadTimeSeries(paths.front());
-  for (size_t i = 1; i < paths.size(); ++i) {
-    TimeSeries next = ReadTimeSeries(paths[i]);
-    if (next.names != all.names || next.times.empty() != all.times.empty()) {
-      throw FormatError("{} has other columns than {}, whose rows it continues",
-                        paths[i], paths.front());
-    }
-    Tensor values({all.rows() + next.rows(), all.columns()}, DType::kF64);
-    values.Slice(0, all.rows()).CopyFrom(all.values);
-    values.Slice(all.rows(), values.dim(0)).CopyFrom(next.values);
-    all.values = values;
-    std::move(next.times.begin(), next.times.end(),
-              std::back_inserter(all.times));
-  }
-  return all;
-}
 
 SeriesSplit SplitRows(std::string_view text, int64_t rows) {
   const auto fail = [text](std::string_view why) {

@@ -1,43 +1,16 @@
-// Time series: columns of numbers in time order, and the windows that a
-// forecaster learns from and is judged on.
+// Rows of time series: parts, scales, and the windows that a forecaster learns
+// from and is judged on.
 #ifndef HEED_DATA_SERIES_H_
 #define HEED_DATA_SERIES_H_
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "heed/tensor/tensor.h"
 
 namespace heed {
-
-/// N rows of C numbers.
-struct TimeSeries {
-  std::vector<std::string> names;  ///< [C]
-  std::vector<std::string> times;  ///< [N] as written, or empty
-  Tensor values;                   ///< f64 [N, C]
-
-  int64_t rows() const { return values.dim(0); }
-  int64_t columns() const { return values.dim(1); }
-};
-
-/// A CSV file, plain or gzip, whose first line names the columns; fields may be
-/// quoted ("a ""b"" c"). If the first field of the second line is not a number,
-/// the first column holds times, which stay text. Every other cell must hold a
-/// finite number.
-/// Throws: FormatError that names file, line and column (all from 1) of an
-/// empty cell, of text where a number should stand, of a line with more or
-/// fewer fields than the first, and of a quote that is not closed; FormatError
-/// for names that are missing or come twice and for a file without rows; and as
-/// ReadLines.
-TimeSeries ReadTimeSeries(const std::string& path);
-/// The rows of files, one after the other. Throws: ConfigError if there is no
-/// file; FormatError that names a file with other columns than the first.
-TimeSeries ReadTimeSeries(const std::vector<std::string>& paths);
-/// The same of the text of a plain file, which errors call `name`.
-TimeSeries ParseTimeSeries(std::string_view text, const std::string& name);
 
 /// Rows [begin, end).
 struct RowRange {

@@ -10,20 +10,6 @@
 namespace heed {
 namespace {
 
-using Strings = std::vector<std::string>;
-
-TimeSeries Read(const std::string& csv) {
-  const TemporaryFolder folder;
-  return ReadTimeSeries(folder.Put("x.csv", csv));
-}
-
-/// What is said of a file, without the folder.
-std::string ErrorOf(const std::string& csv) {
-  const std::string message = MessageOf<FormatError>([&csv] { Read(csv); });
-  const size_t name = message.find("x.csv");
-  return name == message.npos ? message : message.substr(name);
-}
-
 /// Row i is i and 10 i.
 Tensor Counting(int64_t rows) {
   Tensor values({rows, 2}, DType::kF64);
@@ -32,83 +18,6 @@ Tensor Counting(int64_t rows) {
     values.row<double>(i)[1] = static_cast<double>(10 * i);
   }
   return values;
-}
-
-TEST(Series, TextIsReadLikeAFile) {
-  const TimeSeries series = ParseTimeSeries(
-      "\xEF\xBB\xBF"
-      "a,b\r\n1,2\r\n3,4\r\n",
-      "x.csv");
-  EXPECT_EQ(series.names, (Strings{"a", "b"}));
-  EXPECT_EQ(series.values.ToVector<double>(),
-            (std::vector<double>{1, 2, 3, 4}));
-  EXPECT_EQ(MessageOf<FormatError>([] { ParseTimeSeries("", "the text"); }),
-            "the text has only blank lines");
-}
-
-TEST(Series, ColumnsRowsAndTimesAreRead) {
-  const TimeSeries series =
-      Read("date,a,b\n2016-07-01 00:00:00,5.8,-2e1\n2016-07-02,+1,0\n");
-  EXPECT_EQ(series.names, (Strings{"a", "b"}));
-  EXPECT_EQ(series.times, (Strings{"2016-07-01 00:00:00", "2016-07-02"}));
-  EXPECT_EQ(series.values.ToVector<double>(),
-            (std::vector<double>{5.8, -20, 1, 0}));
-}
-
-TEST(Series, WithoutTimesTheFirstColumnIsANumber) {
-  const TimeSeries series = Read("a,b\r\n1,2\r\n3,4\r\n\r\n");
-  EXPECT_EQ(series.names, (Strings{"a", "b"}));
-  EXPECT_TRUE(series.times.empty());
-  EXPECT_EQ(series.values.ToVector<double>(),
-            (std::vector<double>{1, 2, 3, 4}));
-}
-
-TEST(Series, QuotedFieldsMayHoldCommasQuotesAndNumbers) {
-  const TimeSeries series =
-      Read("when,\"load, \"\"net\"\"\", b \n\"May 1, 2016\", \"1.5\" , 2 \n");
-  EXPECT_EQ(series.names, (Strings{"load, \"net\"", "b"}));
-  EXPECT_EQ(series.times, (Strings{"May 1, 2016"}));
-  EXPECT_EQ(series.values.ToVector<double>(), (std::vector<double>{1.5, 2}));
-}
-
-TEST(Series, WhatIsWrongIsNamedByLineAndColumn) {
-  EXPECT_EQ(ErrorOf("d,a,b\nx,1,2\nx,1,\n"),
-            "x.csv:3:3: an empty cell in column 'b'; fill the gap");
-  EXPECT_EQ(ErrorOf("d,a,b\nx,1,2\nx,one,2\n"),
-            "x.csv:3:2: 'one' in column 'a' is not a finite number");
-  EXPECT_EQ(ErrorOf("a,b\n1,nan\n"),
-            "x.csv:2:2: 'nan' in column 'b' is not a finite number");
-  EXPECT_EQ(ErrorOf("a,b\n1,1e999\n"),
-            "x.csv:2:2: '1e999' in column 'b' is not a finite number");
-  // Bytes that no file was read for.
-  EXPECT_EQ(MessageOf<FormatError>(
-                [] { ParseTimeSeries("a,b\n1,\x9C\x9C\n", "x.csv"); }),
-            "x.csv:2: not valid UTF-8; convert the file");
-  EXPECT_EQ(ErrorOf("a,b\n1,2\n1\n"),
-            "x.csv:3:2: 1 fields, but the first line has 2");
-  EXPECT_EQ(ErrorOf("a,b\n1,2\n1,2,3\n"),
-            "x.csv:3:3: 3 fields, but the first line has 2");
-  EXPECT_EQ(ErrorOf("a,b\n1,\"2\n"), "x.csv:2:2: a quote is not closed");
-  EXPECT_EQ(ErrorOf("a,b\n\"1\"2,2\n"),
-            "x.csv:2:1: text behind a closing quote; double quotes inside");
-  EXPECT_EQ(ErrorOf("a,b\n1,2\n\n1,2\n"),
-            "x.csv:3:2: 1 fields, but the first line has 2");
-}
-
-TEST(Series, FilesWithoutNamesOrRowsAreRefused) {
-  EXPECT_EQ(ErrorOf("1,2\n3,4\n"),
-            "x.csv:1:1: numbers where the first line must name the columns");
-  EXPECT_EQ(ErrorOf("a,\n1,2\n"), "x.csv:1:2: a column without a name");
-  EXPECT_EQ(ErrorOf("a,a\n1,2\n"), "x.csv:1:2: a second column named 'a'");
-  EXPECT_EQ(ErrorOf("a,b\n"),
-            "x.csv:1:1: no rows behind the names of the columns");
-  EXPECT_EQ(ErrorOf("\n\n"), "x.csv has only blank lines");
-  EXPECT_EQ(ErrorOf(""), "x.csv is empty");
-}
-
-TEST(Series, AnEmptyCellIsNeverTakenForATime) {
-  EXPECT_EQ(ErrorOf("a,b\n,2\n"),
-            "x.csv:2:1: an empty cell in column 'a'; fill the gap");
 }
 
 TEST(Split, CountsSharesAndTheStandardOfEtt) {

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <string>
 
 #include "heed/base/errors.h"
 #include "heed/base/file_errors.h"
 #include "heed/base/memory.h"
 #include "heed/base/shared_library.h"
 #include "heed/data/sound_reader.h"
+#include "heed/data/wav.h"
 
 namespace heed {
 namespace {
@@ -19,47 +21,8 @@ namespace {
 /// What a decoder of this library may take for its own buffers.
 constexpr size_t kDecoderBytes = size_t{8} << 20;
 
-int64_t LittleEndian(std::string_view bytes, size_t at, size_t count) {
-  int64_t value = 0;
-  for (size_t i = count; i-- > 0;) {
-    value = value << 8 | static_cast<uint8_t>(bytes[at + i]);
-  }
-  return value;
-}
-
 [[noreturn]] void ThrowCut(const std::string& place, const char* type) {
   throw FormatError("{}: a truncated {} file", place, type);
-}
-
-/// Follows the chunks of a WAV up to its samples, of which the library would
-/// give what there are.
-void CheckWav(std::string_view bytes, const std::string& place) {
-  constexpr size_t kHeader = 12;
-  constexpr size_t kChunk = 8;
-  size_t at = kHeader;
-  bool format = false;
-  for (;;) {
-    if (at + kChunk > bytes.size()) ThrowCut(place, "WAV");
-    const std::string_view name = bytes.substr(at, 4);
-    const auto length = static_cast<size_t>(LittleEndian(bytes, at + 4, 4));
-    at += kChunk;
-    if (length > bytes.size() - at) {
-      if (name != "data") ThrowCut(place, "WAV");
-      throw FormatError(
-          "{}: a truncated WAV file: {} bytes of samples where its header says "
-          "{}; save it again as a whole",
-          place, bytes.size() - at, length);
-    }
-    if (name == "data") {
-      if (!format) {
-        throw FormatError("{}: a damaged WAV file: samples without a format",
-                          place);
-      }
-      return;
-    }
-    format = format || name == "fmt ";
-    at += length + length % 2;
-  }
 }
 
 /// Follows the pages of an Ogg file to the last, which says so; the library
@@ -96,11 +59,7 @@ void CheckOgg(std::string_view bytes, const std::string& place) {
 
 /// The name of the file's type, of one that is read. Throws: FormatError.
 const char* CheckedType(std::string_view bytes, const std::string& place) {
-  if (bytes.starts_with("RIFF") && bytes.size() >= 12 &&
-      bytes.substr(8, 4) == "WAVE") {
-    CheckWav(bytes, place);
-    return "WAV";
-  }
+  if (IsWav(bytes)) return "WAV";
   if (bytes.starts_with("fLaC")) return "FLAC";
   if (bytes.starts_with("OggS")) {
     CheckOgg(bytes, place);
@@ -151,6 +110,8 @@ void CheckSample(float value, size_t number, const std::string& place) {
 Sound DecodeSound(std::string_view bytes, const std::string& place) {
   const char* type = CheckedType(bytes, place);
   RequireMemory(kDecoderBytes);
+  std::string repaired;
+  if (IsWav(bytes)) bytes = WavWithSize(bytes, place, &repaired);
   const std::unique_ptr<SoundReader> reader =
       MakeSoundReader(bytes, type, place);
   CheckHeader(*reader, place);

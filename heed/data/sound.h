@@ -34,7 +34,8 @@ struct Sound {
 inline const std::vector<std::string> kSoundTypes = {
     "audio/wav", "audio/flac", "audio/ogg", "audio/x-wav"};
 
-/// A WAV, FLAC or Ogg (Vorbis, Opus) file, the mean of its channels. Throws:
+/// A WAV, FLAC or Ogg (Vorbis, Opus) file, the mean of its channels. The
+/// samples of a WAV may run to the end of the file (see WavWithSize). Throws:
 /// FormatError that begins with `place` for other bytes, a truncated or damaged
 /// file, one without samples, with samples that are not finite or larger than
 /// kLargestSoundSample, or whose header claims a rate, channels or a length

@@ -98,10 +98,6 @@ TEST(Sound, RefusesWhatIsDamagedOrTooLargeInOneLine) {
   EXPECT_EQ(MessageOfSound(EncodeWav({}, 8000)),
             "a.wav: a sound of no samples");
   const std::string whole = EncodeWav(Tone(440, 8000, 0.1), 8000);
-  EXPECT_EQ(
-      MessageOfSound(whole.substr(0, 1000)),
-      "a.wav: a truncated WAV file: 956 bytes of samples where its header "
-      "says 1600; save it again as a whole");
   EXPECT_EQ(MessageOfSound(whole.substr(0, 40)), "a.wav: a truncated WAV file");
   for (const int format :
        {SF_FORMAT_FLAC | SF_FORMAT_PCM_16, SF_FORMAT_OGG | SF_FORMAT_VORBIS}) {

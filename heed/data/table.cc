@@ -9,6 +9,9 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
+#include "heed/base/text.h"
+#include "heed/data/header.h"
+#include "heed/data/input_lines.h"
 #include "heed/io/file.h"
 
 namespace heed {
@@ -16,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMostFieldBytes = size_t{16} << 20;
+constexpr size_t kMostJsonLineBytes = size_t{16} << 20;
 
 [[noreturn]] void Refuse(const std::string& name, int64_t line,
                          std::string_view message) {
@@ -25,97 +28,105 @@ constexpr size_t kMostFieldBytes = size_t{16} << 20;
 
 class CsvTable : public TableReader {
  public:
-  CsvTable(std::vector<std::string> columns, std::string name)
-      : columns_(std::move(columns)), name_(std::move(name)) {}
+  CsvTable(const TableColumns& columns, std::string name)
+      : columns_(columns), name_(std::move(name)) {}
 
   std::optional<TableRow> Add(std::string_view text, int64_t line) override {
-    if (quoted_) {
-      Append("\n", line);
-    } else if (text.empty() && width_ != 1) {
-      return std::nullopt;  // blank, where a row has several fields
-    } else {
-      fields_.assign(1, "");
-      closed_ = false;
+    if (!fields_) {
+      const auto announced = AnnouncedDelimiter(text);
+      Open(announced ? *announced : DelimiterOfHeader(text, columns_.names));
+      if (announced) return std::nullopt;
     }
-    for (size_t i = 0; i < text.size(); ++i) {
-      const char c = text[i];
-      if (quoted_) {
-        if (c != '"') {
-          Append(text.substr(i, 1), line);
-        } else if (i + 1 < text.size() && text[i + 1] == '"') {
-          Append(text.substr(i++, 1), line);
-        } else {
-          quoted_ = false;
-          closed_ = true;
-        }
-      } else if (c == ',') {
-        fields_.emplace_back();
-        closed_ = false;
-      } else if (closed_) {
-        Refuse(name_, line, "text behind the closing quote of a field");
-      } else if (c == '"' && fields_.back().empty()) {
-        quoted_ = true;
-        quote_line_ = line;
-      } else {
-        Append(text.substr(i, 1), line);
-      }
-    }
-    if (quoted_) return std::nullopt;
-    return Row(line);
+    // Blank, where a row has several fields.
+    if (text.empty() && !fields_->quoted() && width_ != 1) return std::nullopt;
+    const std::vector<std::string>* fields = fields_->Add(text, line);
+    return fields ? Row(*fields, line) : std::nullopt;
   }
 
   void Finish() const override {
-    if (quoted_) Refuse(name_, quote_line_, "a quote is not closed");
+    if (fields_) fields_->Finish();
     if (places_.empty()) {
       throw FormatError(name_ + ": no header that names the columns");
     }
   }
 
  private:
-  void Append(std::string_view text, int64_t line) {
-    std::string& field = fields_.back();
-    field += text;
-    if (field.size() <= kMostFieldBytes) return;
-    if (quoted_) {
-      Refuse(name_, quote_line_,
-             "a field of more than 16 MB; is its quote not closed?");
-    }
-    Refuse(name_, line, "a field of more than 16 MB");
+  void Open(Delimiter found) {
+    const Delimiter delimiter =
+        columns_.delimiter.open() ? found : columns_.delimiter.value();
+    fields_.emplace(delimiter, name_);
+    if (delimiter == Delimiter::kComma) return;
+    Say(fmt::format("{}: reads a {} table", name_,
+                    Auto<Delimiter>(delimiter).word()));
   }
 
-  std::optional<TableRow> Row(int64_t line) {
-    if (places_.empty()) {
-      width_ = fields_.size();
-      for (const std::string& column : columns_) {
-        const auto found = std::ranges::find(fields_, column);
-        if (found == fields_.end()) {
-          throw ConfigError(
-              "{}:{}: no column '{}'; the header names {} (choose "
-              "with --columns)",
-              name_, line, column, fmt::join(fields_, ", "));
-        }
-        places_.push_back(static_cast<size_t>(found - fields_.begin()));
-      }
-      return std::nullopt;
+  std::optional<TableRow> Row(const std::vector<std::string>& fields,
+                              int64_t line) {
+    const bool first = places_.empty();
+    if (first) {
+      width_ = fields.size();
+      if (FindNames(fields)) return std::nullopt;
+      FindNumbers(fields, line);
     }
-    if (fields_.size() != width_) {
+    if (fields.size() != width_) {
       Refuse(name_, line,
-             fmt::format("{} fields, but the header names {}", fields_.size(),
+             fmt::format("{} fields, but the header names {}", fields.size(),
                          width_));
     }
     TableRow row;
-    for (const size_t place : places_) row.push_back(fields_[place]);
+    for (const size_t place : places_) row.push_back(fields[place]);
+    if (first && IsHeader(row)) return std::nullopt;
     return row;
   }
 
-  std::vector<std::string> columns_;
+  bool FindNames(const std::vector<std::string>& header) {
+    std::vector<size_t> places;
+    for (const std::string& column : columns_.names) {
+      const auto found = std::ranges::find(header, column);
+      if (found == header.end()) return false;
+      places.push_back(static_cast<size_t>(found - header.begin()));
+    }
+    places_ = std::move(places);
+    return true;
+  }
+
+  /// Columns by number, from 1. Throws: ConfigError.
+  void FindNumbers(const std::vector<std::string>& first, int64_t line) {
+    std::vector<size_t> places;
+    for (const std::string& column : columns_.names) {
+      const auto number = ParseInteger<size_t>(column);
+      if (!number || *number < 1 || *number > first.size()) {
+        throw ConfigError(
+            "{}:{}: no column '{}'; the first line names {} (choose with "
+            "--columns, by number where there is no header: --columns 1,2)",
+            name_, line, MissingColumn(first), fmt::join(first, ", "));
+      }
+      places.push_back(*number - 1);
+    }
+    places_ = std::move(places);
+  }
+
+  const std::string& MissingColumn(
+      const std::vector<std::string>& first) const {
+    return *std::ranges::find_if(
+        columns_.names, [&](const std::string& column) {
+          return std::ranges::find(first, column) == first.end();
+        });
+  }
+
+  /// Whether the first row is a header, where columns are chosen by number.
+  bool IsHeader(const TableRow& row) const {
+    if (!columns_.header.open()) return columns_.header == HeaderLine::kYes;
+    if (!NamesColumns(row)) return false;
+    SayHeaderLeftOut(name_, fmt::format("{}", fmt::join(row, " ")));
+    return true;
+  }
+
+  const TableColumns columns_;
   std::string name_;
-  std::vector<size_t> places_;  // of the columns; none before the header
+  std::optional<FieldReader> fields_;
+  std::vector<size_t> places_;  // of the columns; none before the first row
   size_t width_ = 0;
-  std::vector<std::string> fields_;
-  bool quoted_ = false;  // within quotes
-  bool closed_ = false;  // behind them
-  int64_t quote_line_ = 0;
 };
 
 /// The text of a member, or nothing for what is none.
@@ -134,12 +145,15 @@ std::optional<std::string> TextOf(const Json& value) {
 
 class JsonLinesTable : public TableReader {
  public:
-  JsonLinesTable(std::vector<std::string> columns, std::string name)
-      : columns_(std::move(columns)), name_(std::move(name)) {}
+  JsonLinesTable(std::vector<std::string> columns, std::string name,
+                 size_t optional)
+      : columns_(std::move(columns)),
+        name_(std::move(name)),
+        optional_(optional) {}
 
   std::optional<TableRow> Add(std::string_view text, int64_t line) override {
     if (text.find_first_not_of(" \t") == text.npos) return std::nullopt;
-    if (text.size() > kMostFieldBytes) {
+    if (text.size() > kMostJsonLineBytes) {
       Refuse(name_, line, "a line of more than 16 MB");
     }
     const Json json = ParseJson(text, fmt::format("{}:{}", name_, line));
@@ -147,6 +161,11 @@ class JsonLinesTable : public TableReader {
     TableRow row;
     for (const std::string& column : columns_) {
       const auto member = json.find(column);
+      if (row.size() >= optional_ &&
+          (member == json.end() || member->is_null())) {
+        row.emplace_back();
+        continue;
+      }
       if (member == json.end()) {
         std::vector<std::string> keys;
         for (const auto& item : json.items()) keys.push_back(item.key());
@@ -172,17 +191,26 @@ class JsonLinesTable : public TableReader {
  private:
   std::vector<std::string> columns_;
   std::string name_;
+  size_t optional_;
 };
 
 }  // namespace
 
 std::unique_ptr<TableReader> MakeTableReader(const std::string& form,
-                                             std::vector<std::string> columns,
-                                             std::string name) {
+                                             const TableColumns& columns,
+                                             std::string name,
+                                             size_t optional) {
   if (form == "csv") {
-    return std::make_unique<CsvTable>(std::move(columns), std::move(name));
+    return std::make_unique<CsvTable>(columns, std::move(name));
   }
-  return std::make_unique<JsonLinesTable>(std::move(columns), std::move(name));
+  return std::make_unique<JsonLinesTable>(columns.names, std::move(name),
+                                          optional);
+}
+
+bool AreNumbered(const std::vector<std::string>& columns) {
+  return std::ranges::all_of(columns, [](const std::string& column) {
+    return ParseInteger<size_t>(column).has_value();
+  });
 }
 
 std::string InOneLine(std::string text) {
@@ -205,14 +233,13 @@ std::string TableFormOf(std::string_view path) {
   return path.ends_with(".jsonl") || path.ends_with(".ndjson") ? "jsonl" : "";
 }
 
-void ForEachRow(const std::string& path,
-                const std::vector<std::string>& columns,
+void ForEachRow(const std::string& path, const TableColumns& columns,
                 const std::function<void(TableRow row, int64_t line)>& body) {
   ForEachRow(path, TableFormOf(path), columns, body);
 }
 
 void ForEachRow(const std::string& path, const std::string& form,
-                const std::vector<std::string>& columns,
+                const TableColumns& columns,
                 const std::function<void(TableRow row, int64_t line)>& body) {
   const std::unique_ptr<TableReader> reader =
       MakeTableReader(form, columns, path);

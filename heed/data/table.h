@@ -5,11 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "heed/base/config.h"
+#include "heed/data/fields.h"
 
 namespace heed {
 
@@ -29,17 +34,40 @@ class TableReader {
   virtual void Finish() const = 0;
 };
 
+/// The columns that are read of a table, and how it is written.
+struct TableColumns {
+  TableColumns() = default;
+  TableColumns(std::vector<std::string> columns)  // NOLINT: implicit by design
+      : names(std::move(columns)) {}
+  TableColumns(std::initializer_list<std::string> columns)  // NOLINT
+      : names(columns) {}
+
+  /// Names; or numbers from 1, for a table whose first row is none of names.
+  std::vector<std::string> names;
+  /// Delimiter of CSV files; open: the one between the names of the first line.
+  Auto<Delimiter> delimiter = {};
+  /// Whether the first row is a header, where columns are chosen by number;
+  /// open: detected.
+  Auto<HeaderLine> header = {};
+};
+
 /// CSV: the first row names the columns; a field may stand in double quotes,
-/// doubled within it, and then hold commas and ends of lines. JSON lines: an
+/// doubled within it, and then hold commas and ends of lines. Another delimiter
+/// is found, and said on standard error. JSON lines: an
 /// object a line; a text, a number, or a list of texts, which are joined by
 /// spaces. `form`: "csv" or "jsonl"; `name` stands in errors. A field may have
 /// 16 MB. Errors: a column that is not there (ConfigError, names those that
 /// are), a row with more or fewer fields than the header, a quote that is not
 /// closed (names the line in which it begins), text behind a closing quote;
-/// what ParseJson refuses, and a member that is something else.
+/// what ParseJson refuses, and a member that is something else. Of JSON lines,
+/// the columns from `optional` on may be absent or null, and are then empty.
 std::unique_ptr<TableReader> MakeTableReader(const std::string& form,
-                                             std::vector<std::string> columns,
-                                             std::string name);
+                                             const TableColumns& columns,
+                                             std::string name,
+                                             size_t optional = SIZE_MAX);
+
+/// Whether columns are given by number.
+bool AreNumbered(const std::vector<std::string>& columns);
 
 /// The text with spaces in the place of ends of lines, which a row of one line
 /// has not.
@@ -58,10 +86,9 @@ std::string TableFormOf(std::string_view path);
 /// or of that of its name. `line`: the one in which the row ends. Throws: as
 /// TableReader and ForEachLine.
 void ForEachRow(const std::string& path, const std::string& form,
-                const std::vector<std::string>& columns,
+                const TableColumns& columns,
                 const std::function<void(TableRow row, int64_t line)>& body);
-void ForEachRow(const std::string& path,
-                const std::vector<std::string>& columns,
+void ForEachRow(const std::string& path, const TableColumns& columns,
                 const std::function<void(TableRow row, int64_t line)>& body);
 
 }  // namespace heed

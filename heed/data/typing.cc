@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
 
@@ -13,8 +14,8 @@ constexpr int32_t kNoWord = -1;
 constexpr int64_t kSequencesPerChunk = 64;
 
 std::string InForm(std::string_view text, TypedForm form) {
-  if (form == TypedForm::kAsIs) return std::string(text);
-  std::string lower = Lowercase(text);
+  if (form == TypedForm::kAsIs) return NormalForm(text);
+  std::string lower = NormalForm(Lowercase(text));
   return form == TypedForm::kLetters ? LettersAlone(lower) : lower;
 }
 

@@ -13,7 +13,7 @@
 
 namespace heed {
 
-/// What is done to a text before it is typed.
+/// Conversion of the NormalForm of a text into typed characters.
 enum class TypedForm : uint8_t {
   kLetters,    // lower case; all but letters become spaces, as in text8
   kLowercase,  // lower case

@@ -17,6 +17,16 @@ TEST(TypedText, HasASpaceBeforeEachWord) {
   EXPECT_EQ(TypedText("\tThe cat", TypedForm::kAsIs), " The cat");
 }
 
+TEST(TypedText, InvisibleDifferencesOfTextsAreNone) {
+  for (const auto form :
+       {TypedForm::kLetters, TypedForm::kLowercase, TypedForm::kAsIs}) {
+    EXPECT_EQ(TypedText("cafe\u0301\u00A0wo\u00ADman\u3000", form),
+              TypedText("caf\u00E9 woman ", form));
+  }
+  // j with caron has no upper case of one code point.
+  EXPECT_EQ(TypedText("J\u030C", TypedForm::kLowercase), " \u01F0");
+}
+
 TEST(TypedText, EndsWithASpaceWhereTheNextWordBegins) {
   EXPECT_EQ(TypedText("the cat ", TypedForm::kLetters), " the cat ");
   EXPECT_EQ(TypedText("the cat.", TypedForm::kLetters), " the cat ");

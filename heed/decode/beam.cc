@@ -8,9 +8,11 @@
 namespace heed {
 namespace {
 
-// Padding, <s> and, where the length is given, </s> may score highest but are
-// left out.
-constexpr int kNeverChosen = 3;
+// Padding, <s>, suppressed tokens and, where the length is given, </s> may
+// score highest but are left out.
+int ScoresWanted(const DecodeOptions& options) {
+  return options.beam + 3 + static_cast<int>(options.suppressed_ids.size());
+}
 
 bool Better(const Continuation& a, const Continuation& b) {
   return std::tuple(-a.log_probability, a.parent, a.token) <
@@ -22,7 +24,7 @@ class Beam : public Generation {
   Beam(const Decoder& model, const Inputs& inputs, const DecodeOptions& options,
        const Tensor& outputs, const SearchHooks& hooks)
       : Generation(model, inputs, options, outputs, hooks, 1,
-                   options.beam + kNeverChosen) {}
+                   ScoresWanted(options)) {}
 
  private:
   std::vector<Continuation> Choose(const Sentence& sentence) override {

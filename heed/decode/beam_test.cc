@@ -388,6 +388,56 @@ TEST(Beam, TheLimitForcesAnEnd) {
   EXPECT_EQ(Search(model, kSource, options).at(0).tokens.size(), 22u);
 }
 
+TEST(Beam, TheLimitIsFactorTimesSourceLengthAndAnExtra) {
+  const RandomModel model(9, -30);
+  DecodeOptions options;
+  options.max_length_factor = 1.5;
+  options.max_length_extra = 0;
+  for (const size_t length : {1u, 2u, 3u, 8u}) {
+    Ids source(length, 5);
+    source.back() = kEos;
+    EXPECT_EQ(Search(model, source, options).at(0).tokens.size(),
+              (3 * length + 1) / 2);
+  }
+}
+
+TEST(Beam, TheLastPositionEndsAHypothesisAsTheLimitDoes) {
+  RandomModel model(9, -30);
+  model.position_limit = 6;
+  for (const int beam : {1, 4}) {
+    DecodeOptions options;
+    options.beam = beam;
+    const auto found = Search(model, kSource, options);
+    EXPECT_EQ(found.at(0).tokens.size(), 5u);
+    EXPECT_TRUE(found.at(0).at_last_position);
+    options.max_length = 5;  // the same end, and no other
+    EXPECT_EQ(Search(model, kSource, options).at(0).tokens, found[0].tokens);
+    EXPECT_FALSE(Search(model, kSource, options).at(0).at_last_position);
+  }
+}
+
+TEST(Beam, AHypothesisThatEndsByItselfDidNotMeetTheLastPosition) {
+  RandomModel model(9, 30);
+  model.position_limit = 6;
+  const auto found = Search(model, kSource, {});
+  EXPECT_TRUE(found.at(0).tokens.empty());
+  EXPECT_FALSE(found.at(0).at_last_position);
+}
+
+TEST(Beam, SuppressedTokensAreNeverWritten) {
+  const RandomModel model(9);
+  DecodeOptions options;
+  options.nbest = 5;
+  options.suppressed_ids = {kUnk, 6};
+  for (const Hypothesis& hypothesis : Search(model, kSource, options)) {
+    EXPECT_EQ(std::ranges::count(hypothesis.tokens, kUnk), 0);
+    EXPECT_EQ(std::ranges::count(hypothesis.tokens, 6), 0);
+  }
+  // A beam as wide as what is left finds as many hypotheses.
+  options.suppressed_ids = {kUnk, 4, 5, 6, 7};
+  EXPECT_EQ(Search(model, kSource, options).size(), 5u);
+}
+
 TEST(Beam, TheLengthCanBeGiven) {
   for (const float end_score : {-30.0F, 30.0F}) {
     const RandomModel model(9, end_score);

@@ -260,6 +260,8 @@ std::vector<Completion> Completer::Complete(
   if (!IsValidUtf8(text)) {
     throw FormatError("completion: the text is not valid UTF-8");
   }
+  const std::string normal = vocabulary_.Normalized(text);
+  text = normal;
   const size_t begin = LastWord(text);
   std::vector<int32_t> prompt = vocabulary_.Encode(text.substr(0, begin));
   const size_t context = static_cast<size_t>(options_.context);

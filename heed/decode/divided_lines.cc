@@ -57,6 +57,8 @@ void Append(Translation& whole, const Translation& part, bool space) {
   AppendAttention(whole, part);
   if (space && !whole.text.empty()) whole.text += ' ';
   whole.text += part.text;
+  whole.source_cut |= part.source_cut;
+  whole.at_last_position |= part.at_last_position;
   whole.score += part.score;
   whole.log_probability += part.log_probability;
   whole.source_pieces.insert(whole.source_pieces.end(),
@@ -84,18 +86,20 @@ std::vector<Translations> TranslateTogether(const Translator& translator,
 }
 
 Translations TranslateInParts(const Translator& translator,
-                              const std::string& line, int64_t number,
+                              const TargetMarks& marks, const std::string& line,
+                              int64_t number,
                               const Cancellation* cancellation) {
+  const MarkAndText marked = TakeMark(marks, line);
   std::vector<std::string> sentences;
   std::vector<bool> spaces;  // whether one stands before
   bool space = false;
-  for (const std::string_view part : SplitSentences(line)) {
+  for (const std::string_view part : SplitSentences(marked.text)) {
     const std::string_view text = TrimBlanks(part);
     if (text.empty()) {
       space = true;
       continue;
     }
-    sentences.emplace_back(text);
+    sentences.push_back(WithMark(marks, text, marked.mark));
     spaces.push_back(space || text.data() > part.data());
     space = text.data() + text.size() < part.data() + part.size();
   }
@@ -117,6 +121,7 @@ Translations TranslateInParts(const Translator& translator,
 }  // namespace
 
 std::vector<Translations> TranslateDivided(const Translator& translator,
+                                           const TargetMarks& marks,
                                            std::span<const std::string> lines,
                                            int64_t first, int64_t max_line,
                                            const Cancellation* cancellation) {
@@ -137,10 +142,12 @@ std::vector<Translations> TranslateDivided(const Translator& translator,
         "line {}: longer than {} characters; its sentences are translated one "
         "by one (--max-line)",
         number + 1, max_line));
-    all.push_back(TranslateInParts(translator, lines[i], number, cancellation));
+    all.push_back(
+        TranslateInParts(translator, marks, lines[i], number, cancellation));
     begin = i + 1;
   }
   translate(lines.size());
+  WarnOfPositions(translator.model(), all);
   return all;
 }
 

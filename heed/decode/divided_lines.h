@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/decode/translator.h"
+#include "heed/text/target_marks.h"
 
 namespace heed {
 
@@ -21,11 +22,12 @@ inline constexpr int64_t kTranslatedTogether = 1024;
 /// limit) are translated sentence by sentence (see SplitSentences), with a
 /// warning on standard error that numbers them from `first`, and joined:
 /// texts with a space where the source has one, tokens with those of the other
-/// sentences, scores as sums; attention only within sentences. Throws: as
+/// sentences, scores as sums; attention only within sentences. A mark in front
+/// of a line (see TargetMarks) is put in front of all its sentences. Throws: as
 /// Translator::Translate; Cancelled.
 std::vector<Translations> TranslateDivided(
-    const Translator& translator, std::span<const std::string> lines,
-    int64_t first, int64_t max_line,
+    const Translator& translator, const TargetMarks& marks,
+    std::span<const std::string> lines, int64_t first, int64_t max_line,
     const Cancellation* cancellation = nullptr);
 
 }  // namespace heed

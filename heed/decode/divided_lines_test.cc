@@ -22,12 +22,13 @@ class DividedLines : public testing::Test {
   Lines Texts(const Lines& lines, int64_t max_line) {
     Lines texts;
     for (const Translations& all :
-         TranslateDivided(Make(), lines, 0, max_line)) {
+         TranslateDivided(Make(), marks_, lines, 0, max_line)) {
       texts.push_back(all.at(0).text);
     }
     return texts;
   }
   CopyModel model_{11};
+  const TargetMarks marks_{Words()};
 };
 
 TEST_F(DividedLines, OnlyLongLinesAreDivided) {
@@ -47,7 +48,7 @@ TEST_F(DividedLines, TokensScoresAndAttentionOfSentencesFollowOneAnother) {
   const Lines sentences = {"the cat ?", "on a mat"};
   const std::vector<Translations> apart = Make(options).Translate(sentences);
   const Translation whole =
-      TranslateDivided(Make(options), Lines{"the cat ? on a mat"}, 0, 5)
+      TranslateDivided(Make(options), marks_, Lines{"the cat ? on a mat"}, 0, 5)
           .at(0)
           .at(0);
   EXPECT_EQ(whole.source_pieces,
@@ -69,8 +70,8 @@ TEST_F(DividedLines, NobodyWaitsForACancelledLine) {
   CancellationFlag gone;
   gone.Cancel();
   for (const int64_t max_line : {0, 5}) {
-    EXPECT_THROW(TranslateDivided(Make(), Lines{"the cat ? on a mat"}, 0,
-                                  max_line, &gone),
+    EXPECT_THROW(TranslateDivided(Make(), marks_, Lines{"the cat ? on a mat"},
+                                  0, max_line, &gone),
                  Cancelled);
   }
 }

@@ -69,7 +69,7 @@ Generation::Generation(const Decoder& model, const Inputs& inputs,
     Sentence& sentence = sentences_[static_cast<size_t>(b)];
     sentence.column = b;
     sentence.source_length = inputs.lengths.data<int32_t>()[b];
-    sentence.max_length = options.MaxLength(sentence.source_length);
+    SetLimit(sentence, inputs);
     for (int i = 0; i < partials; ++i) {
       Partial& partial = sentence.live.emplace_back();
       partial.row = b;
@@ -85,6 +85,19 @@ Generation::Generation(const Decoder& model, const Inputs& inputs,
   if (outputs.defined()) restricted_ = model.output().Restricted(outputs);
 }
 
+void Generation::SetLimit(Sentence& sentence, const Inputs& inputs) const {
+  sentence.max_length = options_.MaxLength(sentence.source_length);
+  const int64_t positions = model_.positions();
+  if (positions == 0) return;
+  // <s> takes the first position, and a prompt stands before what is written.
+  const bool prompted = !model_.reads_source() && inputs.ids.defined();
+  const int64_t room =
+      std::max<int64_t>(0, positions - 1 - (prompted ? inputs.ids.dim(0) : 0));
+  if (room >= sentence.max_length) return;
+  sentence.max_length = room;
+  sentence.limited_by_positions = true;
+}
+
 double Generation::LogProbability(int64_t row, float score) const {
   if (!top_k_.log_sums.defined()) return score;
   return std::min(
@@ -98,7 +111,8 @@ int32_t Generation::TokenOf(int64_t column) const {
 
 bool Generation::MayFollow(int32_t token) const {
   return token != kPad && token != kBos &&
-         (token != kEos || options_.exact_length == 0);
+         (token != kEos || options_.exact_length == 0) &&
+         std::ranges::count(options_.suppressed_ids, token) == 0;
 }
 
 std::vector<std::vector<Hypothesis>> Generation::Run() {
@@ -171,6 +185,8 @@ void Generation::Advance(Sentence& sentence) {
        step_ == sentence.max_length ? ForcedEnds(sentence) : Choose(sentence)) {
     Partial partial = Extend(sentence, continuation);
     if (continuation.token == kEos) {
+      partial.at_last_position =
+          sentence.limited_by_positions && step_ == sentence.max_length;
       End(sentence, std::move(partial));
     } else {
       next.push_back(std::move(partial));
@@ -348,6 +364,7 @@ Hypothesis Generation::Finish(const Sentence& sentence,
   }
   hypothesis.attention = sentence.prefixes.Attention(partial.prefix);
   hypothesis.source_length = sentence.source_length;
+  hypothesis.at_last_position = partial.at_last_position;
   return hypothesis;
 }
 

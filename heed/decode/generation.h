@@ -19,8 +19,9 @@ struct Partial {
   int64_t row = 0;  // of the model's batch, where it is or came from
   int32_t prefix = Prefixes::kRoot;
   double log_probability = 0;
-  int draw = 0;                 // its number among the samples of the sentence
-  std::vector<float> coverage;  // attention so far, if there is a penalty
+  int draw = 0;  // its number among the samples of the sentence
+  bool at_last_position = false;  // which ended it
+  std::vector<float> coverage;    // attention so far, if there is a penalty
 };
 
 /// One token more for a partial, with the log-probability of the whole.
@@ -40,6 +41,7 @@ struct Sentence {
   int64_t column = 0;  // of the source
   int64_t source_length = 0;
   int64_t max_length = 0;
+  bool limited_by_positions = false;  // max_length is
   Prefixes prefixes;
   std::vector<Partial> live;  // none: finished
   std::vector<Ended> ended;   // best first, at most nbest
@@ -79,10 +81,11 @@ class Generation {
   double LogProbability(int64_t row, float score) const;
   /// The token that a column of the scores stands for.
   int32_t TokenOf(int64_t column) const;
-  /// Padding and <s> are no part of a sentence.
+  /// Padding, <s> and suppressed tokens are no part of a sentence.
   bool MayFollow(int32_t token) const;
 
  private:
+  void SetLimit(Sentence& sentence, const Inputs& inputs) const;
   void Step();
   void Advance(Sentence& sentence);
   std::vector<Continuation> ForcedEnds(const Sentence& sentence) const;

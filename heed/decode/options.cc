@@ -1,16 +1,21 @@
 #include "heed/decode/options.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "heed/base/errors.h"
 
 namespace heed {
-namespace {
-
-// Short sources may need more than their multiple: "Mittwoch" as characters.
-constexpr int64_t kExtraLength = 10;
-
-}  // namespace
+void DecodeRules::Visit(FieldList& v) {
+  v("max_length_factor", max_length_factor, Range(0, 1000),
+    "maximum of target tokens per source token; 0: no such limit where there "
+    "is a max_length");
+  // Short sources may need more than their multiple: "Mittwoch" as characters.
+  v("max_length_extra", max_length_extra, Range(0, 1000000),
+    "target tokens that max_length_factor allows besides");
+  v("suppress", suppress, Any{"TOKEN"},
+    "tokens of the vocabulary that are never written, as <unk>");
+}
 
 void DecodeOptions::Visit(FieldList& v) {
   v.Section("Search");
@@ -30,9 +35,7 @@ void DecodeOptions::Visit(FieldList& v) {
   v("max_length", max_length, Range(0, 1000000),
     "maximum of target tokens; 0: only the limit by the source's length")
       .Alias("max_len");
-  v("max_length_factor", max_length_factor, Range(0, 1000),
-    "at most this many target tokens per source token, and 10 more; 0: no such "
-    "limit where there is a max_length");
+  DecodeRules::Visit(v);
   v("replace_unknown", replace_unknown,
     "write the source word of the highest attention weight for an unknown one");
   v("shortlist", shortlist, Any{"FILE"},
@@ -63,9 +66,9 @@ int64_t DecodeOptions::MaxLength(int64_t source_length) const {
   if (exact_length > 0) return exact_length - 1;
   if (max_length_factor == 0 && max_length > 0) return max_length;
   const auto by_source =
-      static_cast<int64_t>(max_length_factor *
-                           static_cast<double>(source_length)) +
-      kExtraLength;
+      static_cast<int64_t>(
+          std::ceil(max_length_factor * static_cast<double>(source_length))) +
+      max_length_extra;
   return max_length == 0 ? by_source : std::min<int64_t>(by_source, max_length);
 }
 

@@ -4,13 +4,29 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/base/config.h"
 
 namespace heed {
 
-struct DecodeOptions {
+/// Rules of a model's translations, which its folder may hold and options may
+/// replace.
+struct DecodeRules {
+  /// Tokens that are never written: "<unk>".
+  std::vector<std::string> suppress;
+  /// The limit of target tokens is factor · source tokens + extra.
+  double max_length_factor = 2;
+  int max_length_extra = 10;
+
+  void Visit(FieldList& v);
+};
+
+struct DecodeOptions : DecodeRules {
+  DecodeOptions() = default;
+  explicit DecodeOptions(DecodeRules rules) : DecodeRules(std::move(rules)) {}
+
   // Beam search
   int beam = 5;
   int nbest = 1;
@@ -19,7 +35,6 @@ struct DecodeOptions {
 
   // Limits. Units: target tokens without </s>
   int max_length = 0;
-  double max_length_factor = 2;
 
   // Sampling
   bool sample = false;
@@ -52,11 +67,16 @@ struct DecodeOptions {
   /// decides. For benchmarks, whose weights may be random; not an option.
   int exact_length = 0;
 
+  /// Ids of `suppress`, which only a vocabulary knows; not an option.
+  std::vector<int32_t> suppressed_ids;
+
   void Visit(FieldList& v);
 
   bool NeedsScores() const { return keep_scores || beam > 1 || sample; }
   bool NeedsAttention() const { return keep_attention || replace_unknown; }
-  /// The most tokens, </s> not counted, for a source of `source_length` tokens.
+  /// Maximum of tokens without </s>, for a source of `source_length` tokens
+  /// with
+  /// </s>.
   int64_t MaxLength(int64_t source_length) const;
 };
 

@@ -114,6 +114,9 @@ class FakeModel : public Decoder {
     return scores;
   }
   const OutputLayer& output() const override { return output_; }
+  int64_t positions() const override { return position_limit; }
+
+  int64_t position_limit = 0;
 
   int V() const { return V_; }
 

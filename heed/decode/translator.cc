@@ -12,6 +12,7 @@
 #include "heed/base/threads.h"
 #include "heed/data/batches.h"
 #include "heed/data/corpus.h"
+#include "heed/data/input_lines.h"
 #include "heed/decode/beam.h"
 #include "heed/decode/sample.h"
 
@@ -38,7 +39,55 @@ size_t MostAttended(const Hypothesis& hypothesis, size_t t) {
       std::max_element(row, row + hypothesis.source_length - 1) - row);
 }
 
+/// Whether the end was cut.
+bool CutToPositions(int64_t positions, Encoded& encoded) {
+  if (positions == 0 || std::ssize(encoded.ids) <= positions) return false;
+  const auto kept = static_cast<size_t>(positions);
+  encoded.ids[kept - 1] = encoded.ids.back();
+  encoded.pieces[kept - 1] = encoded.pieces.back();
+  encoded.ids.resize(kept);
+  encoded.pieces.resize(kept);
+  return true;
+}
+
+/// Ids of these tokens. Throws: ConfigError that names one that is not there.
+std::vector<int32_t> IdsOfTokens(const Vocabulary& vocabulary,
+                                 const std::vector<std::string>& tokens) {
+  std::vector<int32_t> ids;
+  for (const std::string& token : tokens) {
+    int32_t id = 0;
+    while (id < vocabulary.size() && vocabulary.Piece(id) != token) ++id;
+    if (id == vocabulary.size()) {
+      throw ConfigError("suppress: the target vocabulary has no token '{}'",
+                        token);
+    }
+    ids.push_back(id);
+  }
+  return ids;
+}
+
 }  // namespace
+
+Encoded EncodeSource(const Decoder& model, const Vocabulary& vocabulary,
+                     const std::string& line, bool lowercase) {
+  Encoded encoded = EncodeSentence(vocabulary, line, lowercase);
+  CutToPositions(model.positions(), encoded);
+  return encoded;
+}
+
+void WarnOfPositions(const Decoder& model, std::span<const Translations> all) {
+  int64_t cut = 0;
+  int64_t ended = 0;
+  for (const Translations& translations : all) {
+    cut += translations.front().source_cut ? 1 : 0;
+    ended += translations.front().at_last_position ? 1 : 0;
+  }
+  if (cut + ended == 0) return;
+  Warn(fmt::format(
+      "the model has {} positions: of {} translations, {} ended at the last "
+      "one, and the end of {} sources was not read",
+      model.positions(), all.size(), ended, cut));
+}
 
 std::string LinesOf(int64_t index, const Translations& translations,
                     bool nbest) {
@@ -74,6 +123,9 @@ Translator::Translator(const Decoder& model, Vocabulary source,
       options_(options),
       shortlist_(std::move(shortlist)) {
   CheckOptions(options);
+  options_.suppressed_ids = IdsOfTokens(target_, options.suppress);
+  // An unknown token that is replaced is not written.
+  if (options.replace_unknown) std::erase(options_.suppressed_ids, kUnk);
   const bool alike = source_.kind() == target_.kind() ||
                      (IsSubword(source_.kind()) && IsSubword(target_.kind()));
   if (options.replace_unknown && !alike) {
@@ -142,6 +194,7 @@ void Translator::TranslateBatch(const Sentences& sentences,
     for (Hypothesis& hypothesis : hypotheses[b]) {
       results[index].push_back(
           Write(sentences.pieces[index], std::move(hypothesis)));
+      results[index].back().source_cut = sentences.cut[index] != 0;
     }
   }
 }
@@ -151,11 +204,13 @@ Translator::Sentences Translator::Encode(
   Sentences sentences;
   sentences.ids.resize(lines.size());
   sentences.pieces.resize(lines.size());
+  sentences.cut.resize(lines.size());
   ParallelForEach(std::ssize(lines), kLinesPerChunk, [&](int64_t n) {
     const auto i = static_cast<size_t>(n);
     if (SplitUnicodeWhitespace(lines[i]).empty()) return;
     Encoded encoded = EncodeSentence(source_, lines[i], lowercase_);
     if (encoded.ids.size() == 1) return;
+    sentences.cut[i] = CutToPositions(model_.positions(), encoded) ? 1 : 0;
     sentences.ids[i] = std::move(encoded.ids);
     sentences.pieces[i] = std::move(encoded.pieces);
   });
@@ -211,6 +266,7 @@ Translation Translator::Write(const std::vector<std::string>& source_pieces,
   pieces.push_back(target_.Piece(kEos));
   translation.score = hypothesis.score;
   translation.log_probability = hypothesis.log_probability;
+  translation.at_last_position = hypothesis.at_last_position;
   translation.source_pieces = source_pieces;
   translation.target_pieces = std::move(pieces);
   translation.target_ids = std::move(hypothesis.tokens);

@@ -25,6 +25,8 @@ struct Translation {
   std::vector<std::string> source_pieces;  ///< the last one is </s>
   std::vector<std::string> target_pieces;  ///< the last one is </s>
   std::vector<int32_t> target_ids;         ///< the tokens of these pieces
+  bool source_cut = false;        ///< its end has no positions in the model
+  bool at_last_position = false;  ///< see Hypothesis
   /// How much each target piece looked at each source piece, row-major
   /// [target_pieces, source_pieces]; empty if it was not asked for
   /// (DecodeOptions::keep_attention) or the model has none.
@@ -59,6 +61,15 @@ std::optional<Shortlist> ReadShortlist(const DecodeOptions& options,
                                        const Vocabulary& source,
                                        const Vocabulary& target);
 
+/// Encodes a line for the model, with </s> at the end, truncated to the
+/// position limit of the model.
+Encoded EncodeSource(const Decoder& model, const Vocabulary& vocabulary,
+                     const std::string& line, bool lowercase);
+
+/// Warns on standard error how many translations met the end of the model's
+/// positions, if some did.
+void WarnOfPositions(const Decoder& model, std::span<const Translations> all);
+
 /// Immutable, used from many threads. The model must outlive it.
 class Translator {
  public:
@@ -70,6 +81,7 @@ class Translator {
              bool lowercase, const DecodeOptions& options,
              std::optional<Shortlist> shortlist = std::nullopt);
 
+  const Decoder& model() const { return model_; }
   /// The translations of each line. Lines of similar length are translated
   /// together, several batches at the same time; the results stand in the order
   /// of the lines. `first` is the
@@ -85,6 +97,7 @@ class Translator {
   struct Sentences {
     std::vector<std::vector<int32_t>> ids;
     std::vector<std::vector<std::string>> pieces;
+    std::vector<char> cut;
   };
   Sentences Encode(std::span<const std::string> lines) const;
   std::vector<std::vector<int64_t>> PlanBatches(

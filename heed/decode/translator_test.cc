@@ -6,6 +6,7 @@
 #include <span>
 
 #include "heed/base/errors.h"
+#include "heed/base/testing.h"
 #include "heed/base/threads.h"
 #include "heed/decode/testing.h"
 
@@ -46,6 +47,43 @@ TEST_F(TranslatorTest, TranslationsStandInTheOrderOfTheLines) {
   options.batch_tokens = 40;
   options.batch_sentences = 7;
   EXPECT_EQ(Texts(Make(options).Translate(lines)), lines);
+}
+
+TEST_F(TranslatorTest, SuppressedTokensAreNamedByTheirText) {
+  DecodeOptions options;
+  options.suppress = {"cat"};
+  const Lines texts = Texts(Make(options).Translate(Lines{"the cat sat"}));
+  EXPECT_EQ(texts[0].find("cat"), std::string::npos);
+  options.suppress = {"dog"};
+  EXPECT_EQ(MessageOf<ConfigError>([&] { Make(options); }),
+            "suppress: the target vocabulary has no token 'dog'");
+}
+
+TEST_F(TranslatorTest, SourcesAreReadAsFarAsThereArePositions) {
+  model_.position_limit = 4;
+  const Translator translator = Make();
+  const auto found =
+      translator.Translate(Lines{"the cat sat on a mat", "the cat"});
+  EXPECT_EQ(found[0][0].source_pieces, (Lines{"the", "cat", "sat", "</s>"}));
+  EXPECT_TRUE(found[0][0].source_cut);
+  EXPECT_FALSE(found[1][0].source_cut);
+  EXPECT_EQ(found[1][0].text, "the cat");
+}
+
+TEST_F(TranslatorTest, TranslationsAtTheLastPositionAreCounted) {
+  model_.position_limit = 4;
+  const Translator translator = Make();
+  const Lines lines = {"the cat sat on a mat", "the cat", "a mat sat on"};
+  testing::internal::CaptureStderr();
+  WarnOfPositions(model_, translator.Translate(lines));
+  const std::string warning = testing::internal::GetCapturedStderr();
+  EXPECT_NE(warning.find("4 positions: of 3 translations"), std::string::npos)
+      << warning;
+  EXPECT_NE(warning.find("the end of 2 sources was not read"),
+            std::string::npos);
+  testing::internal::CaptureStderr();
+  WarnOfPositions(model_, translator.Translate(Lines{"the cat"}));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST_F(TranslatorTest, BatchesKeepToTheLimits) {

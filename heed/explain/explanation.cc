@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -16,13 +15,6 @@
 
 namespace heed {
 namespace {
-
-/// Where a position stands in 0 to 1.
-double Place(int64_t position, int64_t size) {
-  return size > 1
-             ? static_cast<double>(position) / static_cast<double>(size - 1)
-             : 0;
-}
 
 /// Magnitudes of a row.
 std::vector<double> Magnitudes(std::span<const float> row) {
@@ -166,63 +158,6 @@ void MergeAttributions(const ExplanationSegment& segment,
   }
 }
 
-/// HeadStatistics::step of weights [T, S].
-double MeanStep(const std::vector<float>& weights, int64_t queries,
-                int64_t keys) {
-  double sum = 0;
-  int64_t steps = 0;
-  for (int64_t t = 1; t < queries; ++t) {
-    double before = 0, now = 0, squares = 0;
-    for (int64_t s = 0; s < keys; ++s) {
-      const auto i = static_cast<size_t>(t * keys + s);
-      const double p = std::max(0.f, weights[i - static_cast<size_t>(keys)]);
-      const double q = std::max(0.f, weights[i]);
-      before += p;
-      now += q;
-      squares += std::pow(std::sqrt(p) - std::sqrt(q), 2);
-    }
-    if (!(before > 0) || !(now > 0)) continue;
-    sum += std::sqrt(squares / 2);
-    ++steps;
-  }
-  return steps > 0 ? sum / static_cast<double>(steps)
-                   : std::numeric_limits<double>::quiet_NaN();
-}
-
-/// The mean cosine of two vectors each, over queries and pairs of heads; one of
-/// zeros does not count.
-class PairCosines {
- public:
-  explicit PairCosines(int64_t queries) : sums_(static_cast<size_t>(queries)) {}
-
-  /// One feature of both vectors of a query.
-  void Add(int64_t query, double a, double b) {
-    auto& own = sums_[static_cast<size_t>(query)];
-    own[0] += a * b;
-    own[1] += a * a;
-    own[2] += b * b;
-  }
-  /// Both heads are complete.
-  void ClosePair() {
-    for (auto& own : sums_) {
-      if (own[1] > 0 && own[2] > 0) {
-        sum_ += own[0] / std::sqrt(own[1] * own[2]);
-        ++rows_;
-      }
-      own = {};
-    }
-  }
-  double mean() const {
-    return rows_ > 0 ? sum_ / static_cast<double>(rows_)
-                     : std::numeric_limits<double>::quiet_NaN();
-  }
-
- private:
-  std::vector<std::array<double, 3>> sums_;  // Σ a b, Σ a² and Σ b²
-  double sum_ = 0;
-  int64_t rows_ = 0;
-};
-
 }  // namespace
 
 std::vector<float> AttentionMap::OfHead(int64_t head) const {
@@ -246,6 +181,14 @@ float AttentionMap::OfEdge(size_t edge, int64_t head) const {
   }
   float sum = 0;
   for (int64_t h = 0; h < heads; ++h) sum += OfEdge(edge, h);
+  return sum / static_cast<float>(heads);
+}
+
+float AttentionMap::Outside(int64_t query, int64_t head) const {
+  if (outside.empty()) return 0;
+  if (head >= 0) return outside[static_cast<size_t>(head * query_size + query)];
+  float sum = 0;
+  for (int64_t h = 0; h < heads; ++h) sum += Outside(query, h);
   return sum / static_cast<float>(heads);
 }
 
@@ -313,91 +256,6 @@ std::string TitleOfPath(const std::string& path) {
   return title;
 }
 
-HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head) {
-  HeadStatistics sum;
-  std::vector<bool> weighs(static_cast<size_t>(map.query_size));
-  std::vector<double> entropies(static_cast<size_t>(map.query_size));
-  const auto add = [&](int64_t t, int64_t s, double a) {
-    if (!(a > 0)) return;
-    weighs[static_cast<size_t>(t)] = true;
-    entropies[static_cast<size_t>(t)] -= a * std::log2(a);
-    sum.distance +=
-        a * (map.within_axis()
-                 ? std::abs(static_cast<double>(t - s))
-                 : std::abs(Place(t, map.query_size) - Place(s, map.key_size)));
-  };
-  // Along edges, of which there may be few: nothing of T x S.
-  for (size_t e = 0; e < map.edges.size(); ++e) {
-    add(map.edges[e].first, map.edges[e].second, map.OfEdge(e, head));
-  }
-  if (map.edges.empty()) {
-    const std::vector<float> weights = map.OfHead(head);
-    for (int64_t t = 0; t < map.query_size; ++t) {
-      for (int64_t s = 0; s < map.key_size; ++s) {
-        add(t, s, weights[static_cast<size_t>(t * map.key_size + s)]);
-      }
-    }
-    sum.step = MeanStep(weights, map.query_size, map.key_size);
-  }
-  const auto rows = std::ranges::count(weighs, true);
-  const double n = static_cast<double>(std::max<int64_t>(rows, 1));
-  for (size_t t = 0; t < entropies.size(); ++t) {
-    if (!weighs[t]) continue;
-    sum.entropy += entropies[t] / n;
-    sum.words += std::exp2(entropies[t]) / n;
-  }
-  sum.distance /= n;
-  return sum;
-}
-
-double LikenessOfHeads(const AttentionMap& map) {
-  PairCosines cosines(map.query_size);
-  for (int64_t h = 0; h < map.heads; ++h) {
-    for (int64_t other = h + 1; other < map.heads; ++other) {
-      for (size_t e = 0; e < map.edges.size(); ++e) {
-        cosines.Add(map.edges[e].first, map.OfEdge(e, h), map.OfEdge(e, other));
-      }
-      if (map.edges.empty()) {
-        const std::vector<float> first = map.OfHead(h);
-        const std::vector<float> second = map.OfHead(other);
-        for (size_t i = 0; i < first.size(); ++i) {
-          cosines.Add(static_cast<int64_t>(i) / map.key_size, first[i],
-                      second[i]);
-        }
-      }
-      cosines.ClosePair();
-    }
-  }
-  return cosines.mean();
-}
-
-double LikenessOfContexts(std::span<const float> contexts, int64_t heads,
-                          int64_t queries) {
-  PairCosines cosines(queries);
-  const int64_t D =
-      std::ssize(contexts) / std::max<int64_t>(heads * queries, 1);
-  const auto at = [&](int64_t t, int64_t h, int64_t d) {
-    return contexts[static_cast<size_t>((t * heads + h) * D + d)];
-  };
-  for (int64_t h = 0; h < heads; ++h) {
-    for (int64_t other = h + 1; other < heads; ++other) {
-      for (int64_t t = 0; t < queries; ++t) {
-        for (int64_t d = 0; d < D; ++d) {
-          cosines.Add(t, at(t, h, d), at(t, other, d));
-        }
-      }
-      cosines.ClosePair();
-    }
-  }
-  return cosines.mean();
-}
-
-std::vector<HeadStatistics> StatisticsOf(const AttentionMap& map) {
-  std::vector<HeadStatistics> heads;
-  for (int64_t h = 0; h < map.heads; ++h) heads.push_back(StatisticsOf(map, h));
-  return heads;
-}
-
 const Axis* ExplanationSegment::Find(const std::string& axis) const {
   const auto found = std::ranges::find(axes, axis, &Axis::id);
   return found == axes.end() ? nullptr : &*found;
@@ -450,6 +308,9 @@ void CheckExplanation(const Explanation& explanation) {
                           "have {} and {} items",
                           map.weights.size(), map.heads, map.query_size,
                           map.key_size, rows, columns));
+      require(map.outside.empty() ||
+                  std::ssize(map.outside) == map.heads * map.query_size,
+              map.name, "a weight outside for each head and query is missing");
     }
     for (const Attribution& a : segment.attributions) {
       const int64_t items = segment.axis(a.axis).size();
@@ -533,6 +394,12 @@ AlignmentView ViewOfHead(const ExplanationSegment& segment, size_t map,
   view.source_tokens = segment.axis(attention.key).shown();
   view.target_tokens = segment.axis(attention.query).shown();
   view.weights = attention.OfHead(head);
+  for (int64_t t = 0; t < attention.query_size; ++t) {
+    const float outside = attention.Outside(t, head);
+    if (outside <= 0) continue;
+    view.target_tokens[static_cast<size_t>(t)] +=
+        fmt::format(" (outside {:.2f})", outside);
+  }
   view.title = attention.heads == 1 ? attention.title
                : head < 0 ? fmt::format("{}, mean of heads", attention.title)
                           : fmt::format("{}, head {}", attention.title, head);
@@ -605,6 +472,7 @@ ExplanationSegment MergeWords(const ExplanationSegment& segment) {
       all.insert(all.end(), own.begin(), own.end());
     }
     map.edges.clear();
+    map.outside.clear();
     map.weights = std::move(all);
     map.query_size = std::ssize(WordsOf(query));
     map.key_size = std::ssize(WordsOf(key));

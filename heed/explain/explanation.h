@@ -64,6 +64,9 @@ struct AttentionMap {
   int64_t key_size = 0;    ///< S
   std::vector<float> weights = {};
   std::vector<std::pair<int32_t, int32_t>> edges = {};
+  /// Where a part of a graph is shown: what each query attends to outside of
+  /// it [H, T]; none: nothing.
+  std::vector<float> outside = {};
   /// See LikenessOfContexts; NaN: of one head, or not known.
   double context_likeness = std::numeric_limits<double>::quiet_NaN();
 
@@ -74,57 +77,12 @@ struct AttentionMap {
   std::vector<float> OfHead(int64_t head) const;
   /// Of an edge and one head; −1: the mean.
   float OfEdge(size_t edge, int64_t head) const;
+  /// Weight of a query of one head outside of what is shown; −1: the mean.
+  float Outside(int64_t query, int64_t head) const;
 };
 
 /// "Decoder 0 · cross" for "decoder.layers.0.cross_attention".
 std::string TitleOfPath(const std::string& path);
-
-/// How sharp and how far attention looks.
-struct HeadStatistics {
-  /// Mean over queries of −Σ_s a log2 a. Units: bits.
-  double entropy = 0;
-  /// Mean over queries of Σ_s a |t − s|, of attention from one axis to itself
-  /// (items); else of |t/(T−1) − s/(S−1)|, 0 to 1 (a share of the axes). Rows
-  /// without weight do not count.
-  double distance = 0;
-  /// Mean over queries of 2 to the entropy, the perplexity of a row: over how
-  /// many items its weight is spread. Range: from 1 to S.
-  double words = 0;
-  /// Mean distance between the weights p and q of queries that follow each
-  /// other, √(½ Σ_s (√p_s − √q_s)²) (Hellinger): 0 where all attend to the
-  /// same, 1 where none does to what the one before did. NaN of a single query
-  /// and along edges, whose queries have no order.
-  double step = std::numeric_limits<double>::quiet_NaN();
-};
-
-/// Of a head, −1: of the mean of the heads. Paper: Clark et al. 2019,
-/// arXiv:1906.04341, section 3.3 (entropy); Vig and Belinkov 2019,
-/// arXiv:1906.04284, eq. 2 (distance).
-HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head);
-/// Of each head.
-std::vector<HeadStatistics> StatisticsOf(const AttentionMap& map);
-
-/// How alike the heads of an attention are: the mean cosine of the weights of
-/// two heads, over all pairs and all queries. 1: all heads are the same; NaN of
-/// one head. Paper: Li et al. 2018, arXiv:1810.10183, eq. 10 (disagreement on
-/// positions).
-double LikenessOfHeads(const AttentionMap& map);
-
-/// The same of what they read: the mean cosine of the contexts of two heads,
-/// Σ_s a v each, before an output layer mixes them. Shapes: contexts [T, H D].
-/// Paper: Li et al. 2018 (disagreement on outputs).
-double LikenessOfContexts(std::span<const float> contexts, int64_t heads,
-                          int64_t queries);
-
-/// The statistics of a layer's heads.
-struct LayerStatistics {
-  std::string layer;
-  std::vector<HeadStatistics> heads;
-  bool within_axis = true;  ///< whether distances are in items
-  /// See LikenessOfHeads and LikenessOfContexts.
-  double likeness = std::numeric_limits<double>::quiet_NaN();
-  double context_likeness = std::numeric_limits<double>::quiet_NaN();
-};
 
 struct Alternative {
   std::string label;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "heed/explain/explanation.h"
+#include "heed/explain/head_statistics.h"
 
 namespace heed {
 namespace {
@@ -207,6 +208,9 @@ class Flattener {
       weights = RowsJson(map.weights, std::ssize(map.edges));
     }
     json["weights"] = std::move(weights);
+    if (!map.outside.empty()) {
+      json["outside"] = RowsJson(map.outside, map.query_size);
+    }
     if (map.heads > 1) json["mean"] = RowsJson(map.OfHead(-1), map.key_size);
     json["info"] = {{"score", map.score},
                     {"normalizer", map.normalizer},
@@ -223,17 +227,21 @@ class Flattener {
   static Json StatisticsJson(const AttentionMap& map) {
     Json entropy = Json::array();
     Json distance = Json::array();
+    Json notes = Json::array();
     for (const HeadStatistics& head : StatisticsOf(map)) {
       entropy.push_back(Rounded(head.entropy));
       distance.push_back(Rounded(head.distance));
+      notes.push_back(UniformNote(head.entropy, map.key_size));
     }
     const HeadStatistics mean = StatisticsOf(map, -1);
     return {{"entropy", std::move(entropy)},
             {"distance", std::move(distance)},
+            {"note", std::move(notes)},
             {"unit", map.within_axis() ? "items" : "share"},
             {"mean",
              {{"entropy", Rounded(mean.entropy)},
-              {"distance", Rounded(mean.distance)}}}};
+              {"distance", Rounded(mean.distance)},
+              {"note", UniformNote(mean.entropy, map.key_size)}}}};
   }
 
   static Json MovedJson(const ExplanationSegment& segment, size_t map) {

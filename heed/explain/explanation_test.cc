@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/base/errors.h"
+#include "heed/explain/head_statistics.h"
 #include "heed/explain/observed_attention.h"
 
 namespace heed {
@@ -52,6 +53,32 @@ TEST(ObservedAttention, EdgesOfAGraphStayEdges) {
             (std::vector<std::pair<int32_t, int32_t>>{{0, 2}, {1, 0}, {1, 1}}));
   EXPECT_EQ(map.OfHead(0), (std::vector<float>{0, 0, 1, .25f, .75f, 0}));
   EXPECT_EQ(map.MeanOfHeads()[3], .375f);
+}
+
+TEST(ObservedAttention, OfAPartOfAGraphTheRestIsOutside) {
+  // Node 0 attends to 1 and 2, node 1 to 0 alone, node 2 to 1 alone.
+  AttentionMap map = {.name = "graph",
+                      .title = "Graph",
+                      .heads = 2,
+                      .query_size = 3,
+                      .key_size = 3,
+                      .weights = {.25f, .75f, 1, 1, .5f, .5f, 1, 1},
+                      .edges = {{0, 1}, {0, 2}, {1, 0}, {2, 1}}};
+  AttentionMap all = map;
+  KeepNodes(std::vector<int32_t>{0, 1, 2}, all);
+  EXPECT_EQ(all.weights, map.weights);
+  EXPECT_TRUE(all.outside.empty());
+  KeepNodes(std::vector<int32_t>{1, 0}, map);
+  EXPECT_EQ(map.edges,
+            (std::vector<std::pair<int32_t, int32_t>>{{1, 0}, {0, 1}}));
+  EXPECT_EQ(map.weights, (std::vector<float>{.25f, 1, .5f, 1}));
+  EXPECT_EQ(map.outside, (std::vector<float>{0, .75f, 0, .5f}));
+  EXPECT_EQ(map.Outside(1, -1), .625f);
+  // The row of node 0 is not complete: the other has one key.
+  EXPECT_EQ(StatisticsOf(map, 0).entropy, 0);
+  EXPECT_EQ(StatisticsOf(map, 0).distance, 1);
+  map.outside[0] = map.outside[2] = .1f;
+  EXPECT_TRUE(std::isnan(StatisticsOf(map, 0).entropy)) << "no row is complete";
 }
 
 AttentionMap OneHead(std::vector<float> weights, int64_t queries,

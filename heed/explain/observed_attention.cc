@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
+#include <utility>
+
+#include "heed/explain/head_statistics.h"
 
 namespace heed {
 namespace {
@@ -107,6 +111,42 @@ std::vector<AttentionMap> CollectMaps(std::span<const Seen> seen, int64_t b) {
         LikenessOfContexts(contexts[i], all[i].heads, all[i].query_size);
   }
   return all;
+}
+
+void KeepNodes(std::span<const int32_t> nodes, AttentionMap& map) {
+  std::vector<int32_t> item_of(static_cast<size_t>(map.key_size), -1);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    item_of[static_cast<size_t>(nodes[i])] = static_cast<int32_t>(i);
+  }
+  AttentionMap whole;
+  whole.heads = map.heads;
+  whole.edges = std::exchange(map.edges, {});
+  whole.weights = std::exchange(map.weights, {});
+  map.query_size = map.key_size = std::ssize(nodes);
+  std::vector<float> outside(static_cast<size_t>(map.heads) * nodes.size());
+  std::vector<size_t> edges;
+  bool cut = false;
+  for (size_t e = 0; e < whole.edges.size(); ++e) {
+    const int32_t query = item_of[static_cast<size_t>(whole.edges[e].first)];
+    const int32_t key = item_of[static_cast<size_t>(whole.edges[e].second)];
+    if (query < 0) continue;
+    if (key >= 0) {
+      edges.push_back(e);
+      map.edges.emplace_back(query, key);
+      continue;
+    }
+    cut = true;
+    for (int64_t h = 0; h < map.heads; ++h) {
+      outside[static_cast<size_t>(h) * nodes.size() +
+              static_cast<size_t>(query)] += whole.OfEdge(e, h);
+    }
+  }
+  for (int64_t h = 0; h < map.heads; ++h) {
+    for (const size_t e : edges) map.weights.push_back(whole.OfEdge(e, h));
+  }
+  if (!cut) return;
+  map.outside = std::move(outside);
+  map.context_likeness = std::numeric_limits<double>::quiet_NaN();
 }
 
 std::vector<AttentionPanels> CollectPanels(std::span<const Seen> seen,

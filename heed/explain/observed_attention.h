@@ -24,6 +24,11 @@ std::vector<AttentionPanels> CollectPanels(
     std::span<const AttentionWatch::Seen> seen,
     std::span<const AttentionMap> maps, int64_t b = 0);
 
+/// Reduces a map along edges, whose queries and keys are the nodes of a graph,
+/// to these nodes: item i is node nodes[i]. The weights are not changed; what
+/// a node attends to elsewhere becomes its weight outside.
+void KeepNodes(std::span<const int32_t> nodes, AttentionMap& map);
+
 }  // namespace heed
 
 #endif  // HEED_EXPLAIN_OBSERVED_ATTENTION_H_

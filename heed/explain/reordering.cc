@@ -61,10 +61,16 @@ void AddRuns(std::span<const Link> stretch,
   for (size_t begin = 0; begin < stretch.size();) {
     const size_t end = EndOfRun(stretch, begin);
     const auto run = stretch.subspan(begin, end - begin);
+    const auto [low, high] = std::ranges::minmax(run, {}, &Link::source);
+    const int64_t lowest = low.source;
+    const auto before = std::ranges::count_if(
+        stretch, [lowest](const Link& l) { return l.source < lowest; });
+    // A run with equally many links before it on both sides stayed; others
+    // changed places around it.
+    const bool in_place = before == static_cast<int64_t>(begin);
     begin = end;
     const bool forwards = std::ranges::is_sorted(run, {}, &Link::source);
-    if (forwards && run.size() * 2 > stretch.size()) continue;
-    const auto [low, high] = std::ranges::minmax(run, {}, &Link::source);
+    if (forwards && (in_place || run.size() * 2 > stretch.size())) continue;
     blocks->push_back({run.front().target, run.back().target + 1, low.source,
                        high.source + 1});
   }

@@ -24,7 +24,8 @@ struct AlignmentBlock {
 /// HardAlignment cross, the stretch of the target that they cover falls into
 /// runs that walk forwards through the source, leaving out one token at most,
 /// or backwards token by token. Each is a block, but for one that goes forwards
-/// and holds more than half of the stretch: the others moved around it.
+/// and holds more than half of the stretch, or has as many links of the stretch
+/// before it on both sides: the others moved around it.
 /// "European Economic Area ← zone économique européenne" is one block, read
 /// backwards. A </s> that ends a side, punctuation on either side and target
 /// tokens whose largest weight is under 0.2 take no part.

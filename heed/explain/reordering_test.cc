@@ -48,6 +48,14 @@ TEST(ReorderedBlocks, WhatAWordMovedAroundStays) {
             (Blocks{{2, 3, 5, 6}}));
 }
 
+TEST(ReorderedBlocks, AWordBetweenPhrasesThatChangedPlacesStays) {
+  // The sixth of eleven on both sides.
+  EXPECT_EQ(ReorderedBlocks(Linked({6, 7, 8, 9, 10, 5, 0, 1, 2, 3, 4}, 11)),
+            (Blocks{{0, 5, 6, 11}, {6, 11, 0, 5}}));
+  EXPECT_EQ(ReorderedBlocks(Linked({3, 1, 0}, 4)),
+            (Blocks{{0, 1, 3, 4}, {1, 3, 0, 2}}));
+}
+
 TEST(ReorderedBlocks, FaintLinksAndEndsTakeNoPart) {
   EXPECT_EQ(ReorderedBlocks(Linked({1, 0}, 2, 0.05f)), Blocks());
   AlignmentView view = Linked({2, 0, 1}, 3);

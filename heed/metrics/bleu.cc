@@ -1,11 +1,9 @@
 #include "heed/metrics/bleu.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -15,59 +13,6 @@ namespace heed {
 namespace {
 
 constexpr int kMaxOrder = 4;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsStop(char c) { return c == '.' || c == ','; }
-
-// Every ASCII character that is neither letter, digit, control nor one of ',-.
-bool IsSeparated(char c) {
-  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  const bool kept = c == '\'' || c == ',' || c == '-' || c == '.';
-  return c >= ' ' && c <= '~' && !letter && !IsDigit(c) && !kept;
-}
-
-std::string ReplaceAll(std::string text, std::string_view from,
-                       std::string_view to) {
-  for (size_t at = text.find(from); at != std::string::npos;
-       at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
-
-std::string SeparatePunctuation(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    if (IsSeparated(c)) {
-      out += {' ', c, ' '};
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-// Replaces pairs (first, second) from left to right by before + first + between
-// + second + after. Pairs do not overlap, as in a regular expression's global
-// replacement, so in "..." only the first two characters make a pair. Working
-// on bytes is safe in UTF-8 because the wanted characters are ASCII.
-template <typename First, typename Second>
-std::string SpacePairs(std::string_view text, First&& first, Second&& second,
-                       std::string_view before, std::string_view after) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (i + 1 < text.size() && first(text[i]) && second(text[i + 1])) {
-      out += before;
-      out += text[i];
-      out += ' ';
-      out += text[++i];
-      out += after;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
 
 // Python's str.rstrip().
 std::string_view TrimRight(std::string_view line) {
@@ -127,24 +72,6 @@ double GeometricMean(const std::array<double, kMaxOrder>& precisions) {
 
 }  // namespace
 
-std::string Tokenize13a(std::string_view line) {
-  std::string text = ReplaceAll(std::string(line), "<skipped>", "");
-  text = ReplaceAll(std::move(text), "-\n", "");
-  text = ReplaceAll(std::move(text), "\n", " ");
-  text = ReplaceAll(std::move(text), "&quot;", "\"");
-  text = ReplaceAll(std::move(text), "&amp;", "&");
-  text = ReplaceAll(std::move(text), "&lt;", "<");
-  text = ReplaceAll(std::move(text), "&gt;", ">");
-
-  const auto not_digit = [](char c) { return !IsDigit(c); };
-  const auto is_dash = [](char c) { return c == '-'; };
-  text = SeparatePunctuation(" " + text + " ");
-  text = SpacePairs(text, not_digit, IsStop, "", " ");
-  text = SpacePairs(text, IsStop, not_digit, " ", "");
-  text = SpacePairs(text, IsDigit, is_dash, "", " ");
-  return fmt::format("{}", fmt::join(SplitUnicodeWhitespace(text), " "));
-}
-
 BleuScore CorpusBleu(std::span<const std::string> hypotheses,
                      std::span<const std::string> references,
                      const BleuOptions& options) {
@@ -153,8 +80,8 @@ BleuScore CorpusBleu(std::span<const std::string> hypotheses,
                      references.size());
   }
   const auto tokenize = [&](const std::string& line) {
-    return options.lowercase ? Tokenize13a(TrimRight(Lowercase(line)))
-                             : Tokenize13a(TrimRight(line));
+    const std::string cased = options.lowercase ? Lowercase(line) : line;
+    return TokenizeForBleu(TrimRight(cased), options.tokenizer);
   };
   Counts counts;
   for (size_t i = 0; i < hypotheses.size(); ++i) {
@@ -171,8 +98,8 @@ BleuScore CorpusBleu(std::span<const std::string> hypotheses,
     result.score = result.brevity_penalty * GeometricMean(result.precisions);
   }
   result.signature = fmt::format(
-      "nrefs:1|case:{}|eff:no|tok:13a|smooth:exp|version:heed-" HEED_VERSION,
-      options.lowercase ? "lc" : "mixed");
+      "nrefs:1|case:{}|eff:no|tok:{}|smooth:exp|version:heed-" HEED_VERSION,
+      options.lowercase ? "lc" : "mixed", options.tokenizer.word());
   return result;
 }
 

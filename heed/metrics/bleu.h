@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
+
+#include "heed/metrics/bleu_tokenizer.h"
 
 namespace heed {
 
 struct BleuOptions {
   bool lowercase = false;  ///< compare without regard to case
+  Named<BleuTokenizer> tokenizer = BleuTokenizer::k13a;
 };
 
 struct BleuScore {
@@ -27,8 +29,8 @@ struct BleuScore {
 /// BLEU of a corpus as sacreBLEU computes it by default:
 ///   100 · BP · exp(¼ Σ_{n≤4} log p_n),  BP = exp(min(0, 1 − ref_len /
 ///   hyp_len)),
-/// p_n the clipped n-gram precision over the whole corpus after 13a
-/// tokenisation, the k-th p_n without a match replaced by 1 / (2^k · total)
+/// p_n the clipped n-gram precision over the whole corpus after tokenisation,
+/// the k-th p_n without a match replaced by 1 / (2^k · total)
 /// ("exp" smoothing), one reference per sentence. The signature is in
 /// sacreBLEU's form and names Heed's version as the implementation.
 /// Throws: ShapeError if the numbers of hypotheses and references differ.
@@ -36,9 +38,6 @@ struct BleuScore {
 BleuScore CorpusBleu(std::span<const std::string> hypotheses,
                      std::span<const std::string> references,
                      const BleuOptions& options = {});
-
-/// `line` in the tokens of mteval-v13a, joined by single spaces.
-std::string Tokenize13a(std::string_view line);
 
 }  // namespace heed
 

@@ -12,36 +12,39 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+std::string Tokens13a(std::string_view line) {
+  return TokenizeForBleu(line, BleuTokenizer::k13a);
+}
+
 TEST(Tokenize13a, SeparatesPunctuationButNotInsideNumbers) {
   EXPECT_EQ(
-      Tokenize13a("Hello, World! It costs $1,000.50 (or 3-5 \"units\")... "
-                  "isn't it?"),
+      Tokens13a("Hello, World! It costs $1,000.50 (or 3-5 \"units\")... "
+                "isn't it?"),
       "Hello , World ! It costs $ 1,000.50 ( or 3 - 5 \" units \" ) . . . "
       "isn't it ?");
 }
 
 TEST(Tokenize13a, UnescapesEntitiesInMtevalsOrder) {
   // &amp; is unescaped before &lt;, so that a doubly escaped '<' comes out.
-  EXPECT_EQ(Tokenize13a("&quot;a&amp;lt;b&quot; &gt;"), "\" a < b \" >");
-  EXPECT_EQ(Tokenize13a("a<skipped>b"), "ab");
+  EXPECT_EQ(Tokens13a("&quot;a&amp;lt;b&quot; &gt;"), "\" a < b \" >");
+  EXPECT_EQ(Tokens13a("a<skipped>b"), "ab");
 }
 
 TEST(Tokenize13a, DashSplitsOnlyAfterADigit) {
-  EXPECT_EQ(Tokenize13a("10-year well-known -x-"), "10 - year well-known -x-");
+  EXPECT_EQ(Tokens13a("10-year well-known -x-"), "10 - year well-known -x-");
 }
 
 TEST(Tokenize13a, PairsOfStopsDoNotOverlap) {
-  EXPECT_EQ(Tokenize13a("a..., 5.,b ..5"), "a . . . , 5 . , b . .5");
-  EXPECT_EQ(Tokenize13a("U.S.A. 3. ,5"), "U . S . A . 3 . , 5");
+  EXPECT_EQ(Tokens13a("a..., 5.,b ..5"), "a . . . , 5 . , b . .5");
+  EXPECT_EQ(Tokens13a("U.S.A. 3. ,5"), "U . S . A . 3 . , 5");
 }
 
 TEST(Tokenize13a, LeavesOtherScriptsWhole) {
-  EXPECT_EQ(Tokenize13a("é.ü 東京，大阪。\xe3\x80\x80x"),
-            "é . ü 東京，大阪。 x");
+  EXPECT_EQ(Tokens13a("é.ü 東京，大阪。\xe3\x80\x80x"), "é . ü 東京，大阪。 x");
 }
 
 TEST(Tokenize13a, JoinsLinesAndBrokenWords) {
-  EXPECT_EQ(Tokenize13a("hyphen-\nated\nline"), "hyphenated line");
+  EXPECT_EQ(Tokens13a("hyphen-\nated\nline"), "hyphenated line");
 }
 
 TEST(Bleu, PerfectMatchIs100) {

@@ -5,13 +5,13 @@
 #include <numeric>
 
 #include "heed/base/errors.h"
+#include "heed/metrics/metrics.h"
 
 namespace heed {
 namespace {
 
 double Share(int64_t part, int64_t whole) {
-  return whole == 0 ? 0
-                    : static_cast<double>(part) / static_cast<double>(whole);
+  return RatioOf(static_cast<double>(part), whole);
 }
 
 void CheckCounts(size_t predicted, size_t gold) {
@@ -39,7 +39,7 @@ double MacroF1(std::span<const ClassScore> classes) {
     sum += score.f1();
     ++occur;
   }
-  return occur == 0 ? 0 : sum / static_cast<double>(occur);
+  return RatioOf(sum, occur);
 }
 
 double MicroF1(std::span<const ClassScore> classes) {
@@ -123,7 +123,7 @@ double RocAuc(std::span<const double> scores,
     positives += tied[1];
   }
   const double pairs = negatives * positives;
-  return pairs == 0 ? 0.5 : won / pairs;
+  return pairs == 0 ? kNoFigure : won / pairs;
 }
 
 }  // namespace heed

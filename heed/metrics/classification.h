@@ -8,7 +8,8 @@
 
 namespace heed {
 
-/// One class against all others. A quotient whose divisor is 0 is 0.
+/// One class against all others. A quotient whose divisor is 0 is
+/// kNoFigure.
 struct ClassScore {
   int64_t gold = 0;       ///< examples that have the class
   int64_t predicted = 0;  ///< examples that were given it
@@ -19,14 +20,15 @@ struct ClassScore {
   double f1() const;         ///< 2 correct / (gold + predicted)
 };
 
-/// Mean F1 of the classes that occur, as gold or predicted; 0 if none does.
+/// Mean F1 of the classes that occur, as gold or predicted; kNoFigure if none
+/// does.
 double MacroF1(std::span<const ClassScore> classes);
 /// F1 of all decisions together. For one label per example it equals accuracy.
 double MicroF1(std::span<const ClassScore> classes);
 
 /// Examples with one class each.
 struct ClassReport {
-  double accuracy = 0;              ///< share of right ones; 0 for none
+  double accuracy = 0;              ///< share of right ones; kNoFigure for none
   std::vector<ClassScore> classes;  ///< [C]
   /// How many of gold class i were given class j, at i·C + j.
   std::vector<int64_t> confusion;
@@ -49,7 +51,7 @@ LabelSetReport ScoreLabelSets(std::span<const std::vector<int32_t>> predicted,
                               int64_t C);
 
 /// The chance that a positive example scores above a negative one; a tie counts
-/// half. 0.5 if one of the two kinds is missing. positive[i] is 0 or 1.
+/// half. kNoFigure if one of the two kinds is missing. positive[i] is 0 or 1.
 /// Throws: ShapeError if the numbers of examples differ or a score is NaN.
 /// Paper: Hanley and McNeil 1982.
 double RocAuc(std::span<const double> scores,

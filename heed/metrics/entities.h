@@ -2,33 +2,18 @@
 #ifndef HEED_METRICS_ENTITIES_H_
 #define HEED_METRICS_ENTITIES_H_
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "heed/metrics/spans.h"
 
 namespace heed {
 
-/// Words [begin, end) of a sentence, which name something.
-struct Entity {
-  int64_t begin = 0;
-  int64_t end = 0;
-  std::string type;
-  auto operator<=>(const Entity&) const = default;
-};
-
-/// Whether every tag is O or one of B, I, E, S, a hyphen and a type.
-bool SpellEntities(std::span<const std::vector<std::string>> tags);
-
-/// The entities of a sentence, as conlleval reads BIO and IOBES tags: B-X and
-/// S-X begin one, and so do I-X and E-X that continue none of type X; E and S
-/// end it, and so does every tag that does not continue it.
-std::vector<Entity> ReadEntities(std::span<const std::string> tags);
-
-/// Units of all figures: 0 to 100; 0 where there is nothing to divide by.
+/// Units of all figures: 0 to 100; kNoFigure where there is nothing to divide
+/// by.
 struct EntityScore {
   int64_t gold = 0;
   int64_t predicted = 0;
@@ -51,10 +36,13 @@ struct TaggingScore {
   double SentenceAccuracy() const;
 };
 
-/// Throws: ShapeError if there are different numbers of sentences or tags.
-/// Paper: Tjong Kim Sang and Buchholz 2000 (conlleval).
+/// Compares tags word by word, and the entities that they spell, each text in
+/// its own notation. Throws: ShapeError if there are different numbers of
+/// sentences or tags. Paper: Tjong Kim Sang and Buchholz 2000 (conlleval).
 TaggingScore ScoreTags(std::span<const std::vector<std::string>> gold,
-                       std::span<const std::vector<std::string>> predicted);
+                       std::span<const std::vector<std::string>> predicted,
+                       const TagNotation& gold_notation = {},
+                       const TagNotation& predicted_notation = {});
 
 }  // namespace heed
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 
@@ -13,46 +15,6 @@ using Sentence = std::vector<std::string>;
 Sentence Words(std::string_view text) {
   const auto words = SplitWhitespace(text);
   return {words.begin(), words.end()};
-}
-
-std::vector<Entity> Read(std::string_view tags) {
-  return ReadEntities(Words(tags));
-}
-
-TEST(ReadEntities, BioSpansStandFromBToTheLastI) {
-  EXPECT_EQ(Read("O B-LOC I-LOC O B-PER"),
-            (std::vector<Entity>{{1, 3, "LOC"}, {4, 5, "PER"}}));
-  EXPECT_EQ(Read("B-LOC B-LOC I-LOC"),
-            (std::vector<Entity>{{0, 1, "LOC"}, {1, 3, "LOC"}}));
-  EXPECT_TRUE(Read("O O").empty());
-  EXPECT_TRUE(Read("").empty());
-}
-
-TEST(ReadEntities, AnInsideTagThatContinuesNothingBeginsAnEntity) {
-  EXPECT_EQ(Read("I-LOC I-LOC O I-PER"),
-            (std::vector<Entity>{{0, 2, "LOC"}, {3, 4, "PER"}}));
-  EXPECT_EQ(Read("B-LOC I-PER I-PER"),
-            (std::vector<Entity>{{0, 1, "LOC"}, {1, 3, "PER"}}));
-}
-
-TEST(ReadEntities, IobesEndsAtEAndS) {
-  EXPECT_EQ(Read("S-LOC B-PER I-PER E-PER E-PER I-PER O"),
-            (std::vector<Entity>{
-                {0, 1, "LOC"}, {1, 4, "PER"}, {4, 5, "PER"}, {5, 6, "PER"}}));
-  EXPECT_EQ(Read("S-LOC S-LOC I-LOC"),
-            (std::vector<Entity>{{0, 1, "LOC"}, {1, 2, "LOC"}, {2, 3, "LOC"}}));
-}
-
-TEST(ReadEntities, ATypeMayHoldHyphens) {
-  EXPECT_EQ(Read("B-creative-work I-creative-work"),
-            (std::vector<Entity>{{0, 2, "creative-work"}}));
-}
-
-TEST(SpellEntities, TellsEntityTagsFromOtherTags) {
-  EXPECT_TRUE(SpellEntities({{Words("O B-LOC I-LOC"), Words("S-X E-Y")}}));
-  EXPECT_FALSE(SpellEntities({{Words("O B-LOC"), Words("NOUN")}}));
-  EXPECT_FALSE(SpellEntities({{Words("B")}}));
-  EXPECT_FALSE(SpellEntities({{Words("X-LOC")}}));
 }
 
 /// The counts that conlleval prints for the same columns.
@@ -91,11 +53,27 @@ TEST(ScoreTags, OfEqualTagsIs100) {
   EXPECT_DOUBLE_EQ(score.SentenceAccuracy(), 100);
 }
 
-TEST(ScoreTags, OfNothingIsZeroAndNotNan) {
-  const TaggingScore score = ScoreTags({}, {});
-  EXPECT_EQ(score.entities.F1(), 0);
-  EXPECT_EQ(score.WordAccuracy(), 0);
-  EXPECT_EQ(score.SentenceAccuracy(), 0);
+TEST(ScoreTags, OverNoExampleThereIsNoFigure) {
+  const TaggingScore nothing = ScoreTags({}, {});
+  EXPECT_TRUE(std::isnan(nothing.entities.F1()));
+  EXPECT_TRUE(std::isnan(nothing.WordAccuracy()));
+  EXPECT_TRUE(std::isnan(nothing.SentenceAccuracy()));
+  const std::vector<Sentence> gold = {Words("B-PER")};
+  const std::vector<Sentence> predicted = {Words("O")};
+  const TaggingScore missed = ScoreTags(gold, predicted);
+  EXPECT_TRUE(std::isnan(missed.entities.Precision()));
+  EXPECT_EQ(missed.entities.Recall(), 0);
+  EXPECT_EQ(missed.entities.F1(), 0);
+}
+
+TEST(ScoreTags, EntitiesOfDifferentSchemesAreCompared) {
+  const std::vector<Sentence> gold = {Words("PER_B PER_I O LOC_S")};
+  const std::vector<Sentence> predicted = {Words("B-PER L-PER O U-ORG")};
+  const TaggingScore score =
+      ScoreTags(gold, predicted, {TagForm::kSuffix, '_'}, {});
+  EXPECT_EQ(score.entities.gold, 2);
+  EXPECT_EQ(score.entities.predicted, 2);
+  EXPECT_EQ(score.entities.correct, 1);
 }
 
 TEST(ScoreTags, RefusesDifferentNumbers) {

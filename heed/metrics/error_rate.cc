@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "heed/base/errors.h"
+#include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 
 namespace heed {
@@ -35,10 +36,12 @@ struct Edits {
 template <typename Split>
 Edits EditsToNearest(const std::string& hypothesis,
                      std::span<const std::string> references, Split&& split) {
-  const auto words = split(hypothesis);
+  const std::string normal = NormalForm(hypothesis);
+  const auto words = split(normal);
   std::vector<Edits> edits;
   for (const std::string& reference : references) {
-    const auto right = split(reference);
+    const std::string normal_reference = NormalForm(reference);
+    const auto right = split(normal_reference);
     edits.push_back({EditDistance(words, right), std::ssize(right)});
   }
   if (edits.empty()) throw ShapeError("word error rate: no reference");
@@ -68,7 +71,9 @@ double EqualShare(std::span<const std::string> hypotheses,
   int64_t equal = 0;
   for (size_t i = 0; i < references.size(); ++i) {
     const auto right = AllOf(references[i]);
-    equal += std::ranges::find(right, hypotheses[i]) != right.end() ? 1 : 0;
+    const auto found =
+        std::ranges::find(right, NormalForm(hypotheses[i]), NormalForm);
+    equal += found != right.end() ? 1 : 0;
   }
   return static_cast<double>(equal) / static_cast<double>(references.size());
 }

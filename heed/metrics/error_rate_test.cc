@@ -90,6 +90,14 @@ TEST(ErrorRate, CharactersAreCodePoints) {
   EXPECT_DOUBLE_EQ(CharacterErrorRate(Lines{"東"}, Lines{"東京"}), 0.5);
 }
 
+TEST(ErrorRate, CanonicallyEqualTextsAreEqual) {
+  const Lines a = {"caf\u00E9 wo\u00ADman"};
+  const Lines b = {"cafe\u0301\u00A0woman"};
+  EXPECT_EQ(WordErrorRate(a, b), 0);
+  EXPECT_EQ(CharacterErrorRate(a, b), 0);
+  EXPECT_EQ(ExactMatchRate(a, b), 1);
+}
+
 TEST(ErrorRate, EmptyReferencesGiveAFiniteRate) {
   EXPECT_DOUBLE_EQ(WordErrorRate(Lines{""}, Lines{""}), 0.0);
   EXPECT_DOUBLE_EQ(WordErrorRate(Lines{"a b"}, Lines{""}), 2.0);

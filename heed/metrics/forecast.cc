@@ -249,8 +249,15 @@ std::string ForecastComparison::Verdict(const std::string& baseline) const {
     return fmt::format("too few windows to say whether better than {}",
                        baseline);
   }
-  return fmt::format("{}better than {} (skill {:.3f}, p {:.2g})",
-                     better ? "" : "not ", baseline, skill, p_value);
+  const std::string p = PValueText(p_value);
+  return fmt::format("{}better than {} (skill {:.3f}, p {}{})",
+                     better ? "" : "not ", baseline, skill,
+                     p.front() == '<' ? "" : "= ", p);
+}
+
+std::string PValueText(double p) {
+  constexpr double kLeast = 1e-4;
+  return p < kLeast ? "< 0.0001" : fmt::format("{:.4f}", p);
 }
 
 ForecastComparison CompareForecasts(std::span<const double> losses,

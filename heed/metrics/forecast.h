@@ -91,7 +91,7 @@ struct ForecastComparison {
   int64_t groups = 0;    ///< independent stretches of time; 0: too few to tell
   bool better = false;   ///< p_value < 0.01
 
-  /// "better than naive (skill 0.702, p 1.2e-09)" or "not better than ...".
+  /// "better than naive (skill 0.702, p < 0.0001)" or "not better than ...".
   std::string Verdict(const std::string& baseline) const;
 };
 
@@ -110,6 +110,9 @@ struct ForecastComparison {
 ForecastComparison CompareForecasts(std::span<const double> losses,
                                     std::span<const double> baseline_losses,
                                     int64_t overlap);
+
+/// "0.0123" or "< 0.0001", below which digits say nothing.
+std::string PValueText(double p);
 
 /// P(T > t) for Student's distribution of `freedom` ≥ 1 degrees.
 double StudentTail(double t, int64_t freedom);

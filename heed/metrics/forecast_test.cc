@@ -185,5 +185,27 @@ TEST(Comparison, DifferentWindowsAreRefused) {
   EXPECT_THROW(CompareForecasts(Doubles(3), Doubles(3), 0), ConfigError);
 }
 
+TEST(PValueText, HasNoDigitsBelowATenThousandth) {
+  EXPECT_EQ(PValueText(0.5), "0.5000");
+  EXPECT_EQ(PValueText(0.01234), "0.0123");
+  EXPECT_EQ(PValueText(1e-4), "0.0001");
+  EXPECT_EQ(PValueText(9.9e-5), "< 0.0001");
+  EXPECT_EQ(PValueText(0), "< 0.0001");
+}
+
+TEST(Comparison, TheVerdictSaysTheProbability) {
+  ForecastComparison comparison;
+  comparison.groups = 5;
+  comparison.skill = 0.7;
+  comparison.p_value = 0;
+  comparison.better = true;
+  EXPECT_EQ(comparison.Verdict("naive"),
+            "better than naive (skill 0.700, p < 0.0001)");
+  comparison.p_value = 0.25;
+  comparison.better = false;
+  EXPECT_EQ(comparison.Verdict("naive"),
+            "not better than naive (skill 0.700, p = 0.2500)");
+}
+
 }  // namespace
 }  // namespace heed

@@ -2,6 +2,9 @@
 #ifndef HEED_METRICS_METRICS_H_
 #define HEED_METRICS_METRICS_H_
 
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +13,21 @@ namespace heed {
 
 /// Names and values of one step or one evaluation, in order.
 using Metrics = std::vector<std::pair<std::string, double>>;
+
+/// Value of a figure over no example: printed as "-", null in JSON.
+inline constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
+
+/// sum / count, or kNoFigure over no example.
+inline double RatioOf(double sum, int64_t count) {
+  return count == 0 ? kNoFigure : sum / static_cast<double>(count);
+}
+
+/// Appends the figures that are over at least one example.
+inline void AppendFigures(const Metrics& figures, Metrics& to) {
+  for (const auto& figure : figures) {
+    if (!std::isnan(figure.second)) to.push_back(figure);
+  }
+}
 
 }  // namespace heed
 

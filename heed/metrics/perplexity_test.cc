@@ -16,6 +16,13 @@ TEST(TextSize, CountsLineEndsAsWordsAndCharacters) {
   EXPECT_EQ(size.characters, 6 + 2);
 }
 
+TEST(TextSize, IsThatOfTheNormalForm) {
+  const std::vector<std::string> plain = {"a caf\u00E9"};
+  const std::vector<std::string> other = {"\uFEFFa\u00A0cafe\u0301"};
+  EXPECT_EQ(MeasureText(other).words, MeasureText(plain).words);
+  EXPECT_EQ(MeasureText(other).characters, MeasureText(plain).characters);
+}
+
 TEST(LanguageScore, OfAUniformChoiceIsTheNumberOfChoices) {
   LanguageScore score;
   score.tokens = 10;
@@ -26,11 +33,11 @@ TEST(LanguageScore, OfAUniformChoiceIsTheNumberOfChoices) {
   EXPECT_NEAR(score.bits_per_character(), 1.5, 1e-12);
 }
 
-TEST(LanguageScore, OfNothingIsFinite) {
+TEST(LanguageScore, OfNothingIsNoFigure) {
   const LanguageScore score;
-  EXPECT_EQ(score.loss(), 0);
-  EXPECT_EQ(score.perplexity(), 1);
-  EXPECT_EQ(score.bits_per_character(), 0);
+  EXPECT_TRUE(std::isnan(score.loss()));
+  EXPECT_TRUE(std::isnan(score.perplexity()));
+  EXPECT_TRUE(std::isnan(score.bits_per_character()));
 }
 
 }  // namespace

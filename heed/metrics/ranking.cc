@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "heed/base/errors.h"
+#include "heed/metrics/metrics.h"
 
 namespace heed {
 namespace {
@@ -50,8 +51,8 @@ void AddQuery(const Ranking& ranking, std::span<const int> cutoffs,
   }
 }
 
-void Divide(std::map<int, double>& sums, double by) {
-  for (auto& [cutoff, sum] : sums) sum /= by;
+void Divide(std::map<int, double>& sums, int64_t by) {
+  for (auto& [cutoff, sum] : sums) sum = RatioOf(sum, by);
 }
 
 }  // namespace
@@ -76,13 +77,11 @@ RankingScores ScoreRankings(std::span<const Ranking> rankings,
       AddQuery(ranking, cutoffs, scores);
     }
   }
-  const auto queries =
-      static_cast<double>(std::max<int64_t>(1, scores.queries));
-  scores.mrr /= queries;
-  scores.map /= queries;
-  Divide(scores.precision, queries);
-  Divide(scores.recall, queries);
-  Divide(scores.ndcg, queries);
+  scores.mrr = RatioOf(scores.mrr, scores.queries);
+  scores.map = RatioOf(scores.map, scores.queries);
+  Divide(scores.precision, scores.queries);
+  Divide(scores.recall, scores.queries);
+  Divide(scores.ndcg, scores.queries);
   return scores;
 }
 

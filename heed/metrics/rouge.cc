@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/base/errors.h"
+#include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 #include "heed/metrics/ngrams.h"
 
@@ -80,7 +81,7 @@ void AddShare(const RougeScore& share, double weight, RougeScore& sum) {
 
 std::string RougeWords(std::string_view text) {
   std::string words;
-  for (const char c : Lowercase(text)) {
+  for (const char c : Lowercase(NormalForm(text))) {
     const bool counts = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
     if (counts) {
       words += c;

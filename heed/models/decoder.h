@@ -97,6 +97,10 @@ class Decoder {
   /// Whether Logits and Loss read their inputs: not those of a language model.
   virtual bool reads_source() const { return true; }
 
+  /// Number of learned positions, which limit the source and, with <s> at the
+  /// first one, the target; 0: any number.
+  virtual int64_t positions() const { return 0; }
+
   /// Features of one token for each row, behind the prompt if this is the first
   /// step of a language model that has one. Shapes: tokens i32 [R], result
   /// [R, M].

@@ -72,15 +72,19 @@ EncoderDecoder::EncoderDecoder(const ResolvedRecurrent& config,
   for (int64_t layer = 0; layer < c.encoder.layers; ++layer) {
     decoder_.emplace_back(
         scope / fmt::format("layers.{}", layer),
-        RecurrentOptions{c.encoder.cell,
+        RecurrentOptions{c.decoder_cell,
                          layer == 0 ? inputs : std::vector<int64_t>{c.units},
-                         c.units, init, c.encoder.recurrent_init});
+                         c.units, init, c.encoder.recurrent_init,
+                         c.encoder.forget_gate_bias});
   }
   if (c.attention == AttentionPlace::kBetween) {
-    second_.emplace(
-        scope / "second",
-        RecurrentOptions{
-            c.encoder.cell, {keys}, c.units, init, c.encoder.recurrent_init});
+    second_.emplace(scope / "second",
+                    RecurrentOptions{c.decoder_cell,
+                                     {keys},
+                                     c.units,
+                                     init,
+                                     c.encoder.recurrent_init,
+                                     c.encoder.forget_gate_bias});
   }
   if (c.attention != AttentionPlace::kNone) {
     attention_.emplace(scope / "attention", c.attention_spec);
@@ -100,7 +104,7 @@ EncoderDecoder::EncoderDecoder(const ResolvedRecurrent& config,
     const int64_t width = cho ? c.units : summary;
     for (int64_t layer = 0; layer < c.encoder.layers; ++layer) {
       bridge_.emplace_back(scope / fmt::format("bridge.{}", layer), width,
-                           StatesOfCell(c.encoder.cell) * c.units, init);
+                           StatesOfCell(c.decoder_cell) * c.units, init);
     }
   }
   if (c.attention == AttentionPlace::kAfter) {
@@ -237,7 +241,7 @@ LayerStates EncoderDecoder::Bridge(const Context& ctx, const Encoding& encoding,
   LayerStates states;
   for (const Linear& layer : bridge_) {
     states.push_back(
-        StateOf(Tanh(layer(ctx, summary)), StatesOfCell(config_.encoder.cell)));
+        StateOf(Tanh(layer(ctx, summary)), StatesOfCell(config_.decoder_cell)));
   }
   return states;
 }
@@ -392,8 +396,8 @@ std::vector<OutlineStep> EncoderDecoder::OutlineSteps() const {
   const ResolvedRecurrent& c = config_;
   const std::string cell =
       c.encoder.layers > 1
-          ? fmt::format("{} × {}", c.encoder.layers, CellTitle(c.encoder.cell))
-          : CellTitle(c.encoder.cell);
+          ? fmt::format("{} × {}", c.encoder.layers, CellTitle(c.decoder_cell))
+          : CellTitle(c.decoder_cell);
   const auto attend = [&](const std::string& query) {
     return AttentionStep(attention_->info(), query, encoder_.output_size());
   };
@@ -412,7 +416,7 @@ std::vector<OutlineStep> EncoderDecoder::OutlineSteps() const {
       break;
     case AttentionPlace::kBetween:
       steps = {state("s′ᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁"}), attend("s′ᵢ"),
-               state("sᵢ", CellTitle(c.encoder.cell), {"cᵢ", "s′ᵢ"})};
+               state("sᵢ", CellTitle(c.decoder_cell), {"cᵢ", "s′ᵢ"})};
       break;
     case AttentionPlace::kAfter:
       steps = {c.input_feeding ? state("sᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁", "h̃ᵢ₋₁"})
@@ -480,7 +484,7 @@ ModelOutline EncoderDecoder::Outline() const {
   const bool between = c.attention == AttentionPlace::kBetween;
   add(EmbeddingOutline(vocabulary, c.embedding), "yᵢ₋₁");
   if (c.attention == AttentionPlace::kBefore) add(attention, "cᵢ");
-  decoder.blocks.push_back(RecurrentOutline(c.encoder.cell, c.encoder.layers,
+  decoder.blocks.push_back(RecurrentOutline(c.decoder_cell, c.encoder.layers,
                                             c.units, between ? "s′ᵢ" : "sᵢ"));
   if (between || c.attention == AttentionPlace::kAfter ||
       c.attention == AttentionPlace::kFed) {
@@ -488,7 +492,7 @@ ModelOutline EncoderDecoder::Outline() const {
   }
   if (between) {
     decoder.blocks.push_back(
-        RecurrentOutline(c.encoder.cell, 1, c.units, "sᵢ"));
+        RecurrentOutline(c.decoder_cell, 1, c.units, "sᵢ"));
   }
   if (attentional_) {
     add({{{.name = "tanh(W [c; s])", .features = c.units}}, 1}, "h̃ᵢ");

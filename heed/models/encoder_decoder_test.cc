@@ -55,7 +55,8 @@ class EveryModel : public testing::TestWithParam<NamedVariant> {
   template <typename Body>
   void ForCellsAndScores(const Body& body) const {
     for (const std::string& cell : CellNames()) {
-      if (GetParam().variant == "cho" && cell != "gru") continue;
+      const bool lstm = cell.find("lstm") != std::string::npos;
+      if (GetParam().variant == "cho" && lstm) continue;
       for (const std::string& score : NamesOf(Scores())) {
         SCOPED_TRACE(cell + " " + score);
         RecurrentConfig config = Config();
@@ -78,6 +79,27 @@ TEST_P(EveryModel, HasTheGradientOfDifferencesForEveryCellAndScore) {
   ForCellsAndScores([](const RecurrentConfig& config) {
     ExpectGradients(*Make(config), Some(), 4);
   });
+}
+
+TEST_P(EveryModel, ForgetGatesOfLstmsStartAtTheirBias) {
+  if (GetParam().variant == "cho") return;
+  RecurrentConfig config = Config();
+  config.cell = "lstm";
+  config.forget_bias = 0.75;
+  const EncoderDecoder model(config.Resolve(), kSourceWords, kTargetWords, 3);
+  int layers = 0;
+  for (const auto& parameter : model.parameters().all()) {
+    const std::string& name = parameter->name();
+    const Tensor& value = parameter->value();
+    // No other bias is as long as that of four gates.
+    if (!name.ends_with(".bias") || value.numel() != 4 * config.units) continue;
+    ++layers;
+    for (int64_t i = 0; i < value.numel(); ++i) {
+      EXPECT_EQ(value.data<float>()[i], i / config.units == 1 ? 0.75F : 0.0F)
+          << name << " " << i;
+    }
+  }
+  EXPECT_GE(layers, 2);
 }
 
 TEST_P(EveryModel, UsesAllItsParameters) {

@@ -112,6 +112,17 @@ Context Ensemble::ContextOf(size_t m, const Context& ctx) const {
   return own;
 }
 
+int64_t Ensemble::positions() const {
+  int64_t fewest = 0;
+  for (const auto& member : members_) {
+    const int64_t positions = member->positions();
+    if (positions > 0 && (fewest == 0 || positions < fewest)) {
+      fewest = positions;
+    }
+  }
+  return fewest;
+}
+
 std::string Ensemble::alignment_attention() const {
   return members_[Attending()]->alignment_attention();
 }

@@ -30,6 +30,8 @@ class Ensemble : public Decoder {
   /// the same number of tokens.
   const OutputLayer& output() const override { return *output_; }
   bool reads_source() const override { return members_[0]->reads_source(); }
+  /// The smallest position limit of the members.
+  int64_t positions() const override;
 
   /// That of the first member that has one; an Observer sees its attention
   /// alone.

@@ -1,5 +1,6 @@
 #include "heed/models/forecaster.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -74,10 +75,10 @@ Tensor RepeatRows(const Tensor& x, int64_t times) {
   return y;
 }
 
-/// How windows become sequences of patches. The first rows, which do not fill
-/// a stride, are left out.
+/// How windows become sequences of patches. Rows behind the last one are
+/// copies of it.
 struct Patches {
-  int64_t rows, stride, steps, skipped;
+  int64_t rows, stride, steps, first;
   bool independent;
 };
 
@@ -87,16 +88,18 @@ Tensor CutPatches(const Tensor& windows, const Patches& patches) {
   const int64_t b_size = windows.dim(0), columns = windows.dim(2);
   const int64_t sequences = patches.independent ? columns : 1;
   const int64_t features = columns / sequences;
+  const int64_t last = windows.dim(1) - 1;
   Tensor y({b_size * sequences, patches.steps, patches.rows * features},
            windows.dtype());
   ParallelForEach(y.dim(0), kSequencesPerChunk, [&](int64_t n) {
-    const T* window = windows[n / sequences].template data<T>() +
-                      patches.skipped * columns + n % sequences;
+    const T* window = windows[n / sequences].template data<T>() + n % sequences;
     T* to = y[n].template data<T>();
     for (int64_t i = 0; i < patches.steps; ++i) {
-      const T* patch = window + i * patches.stride * columns;
       for (int64_t p = 0; p < patches.rows; ++p) {
-        for (int64_t f = 0; f < features; ++f) *to++ = patch[p * columns + f];
+        const T* row =
+            window +
+            std::min(patches.first + i * patches.stride + p, last) * columns;
+        to = std::copy_n(row, features, to);
       }
     }
   });
@@ -117,6 +120,9 @@ void ForecasterConfig::Visit(FieldList& v) {
   v("patch", patch, AtLeast(1), "rows that the encoder sees as one step");
   v("patch_stride", patch_stride, AtLeast(1),
     "rows from the start of one patch to that of the next");
+  v("pad_end", pad_end,
+    "repeat the last row patch_stride times behind the window, which makes one "
+    "patch more, as PatchTST does; no: the last patch ends with the window");
   v("instance_norm", instance_norm,
     "z-score each window, and undo it in the forecast");
   v("independent_columns", independent_columns,
@@ -140,6 +146,12 @@ void ForecasterConfig::Resolve() const {
     throw ConfigError(
         "patch {} is longer than the lookback of {} rows; shorten it", patch,
         lookback);
+  }
+  if (padding() > patch) {
+    throw ConfigError(
+        "pad_end: a patch_stride of {} rows would leave whole patches behind "
+        "the window; choose one of at most patch ({})",
+        patch_stride, patch);
   }
 }
 
@@ -213,9 +225,8 @@ Var Forecaster::operator()(const Context& ctx, const Tensor& windows) const {
       levels = LevelsOf<T>(x);
       x = Normalised<T>(x, levels);
     }
-    const int64_t read = config_.patch + (steps - 1) * config_.patch_stride;
     return CutPatches<T>(x, {config_.patch, config_.patch_stride, steps,
-                             config_.lookback - read, independent()});
+                             config_.first_row(), independent()});
   });
 
   const int64_t sequences = patches.dim(0), width = encoder_->output_size();

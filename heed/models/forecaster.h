@@ -36,6 +36,7 @@ struct ForecasterConfig {
   int horizon = 96;
   int patch = 16;
   int patch_stride = 8;
+  Named<YesNo> pad_end = YesNo::kNo;
   Named<YesNo> instance_norm = YesNo::kYes;
   Named<YesNo> independent_columns = YesNo::kYes;
   Named<ForecastFrom> forecast_from = ForecastFrom::kAll;
@@ -45,12 +46,21 @@ struct ForecasterConfig {
   double huber_delta = 1;
 
   void Visit(FieldList& v);
-  /// Throws: ConfigError if the patch is longer than the lookback.
+  /// Throws: ConfigError if the patches do not fit the lookback.
   void Resolve() const;
 
   /// Patches of a window: what the encoder sees as steps.
-  int64_t steps() const { return (lookback - patch) / patch_stride + 1; }
-  /// Rows of a window that lie in patches.
+  int64_t steps() const {
+    return (lookback + padding() - patch) / patch_stride + 1;
+  }
+  /// Copies of the last row behind a window.
+  int64_t padding() const { return pad_end == YesNo::kYes ? patch_stride : 0; }
+  /// Row of a window that the first patch begins with.
+  int64_t first_row() const {
+    if (padding() > 0) return 0;
+    return lookback - patch - (steps() - 1) * patch_stride;
+  }
+  /// Rows that lie in patches, copies of the last one among them.
   int64_t rows_read() const {
     const int64_t own = std::min(patch, patch_stride);
     return (steps() - 1) * own + patch;
@@ -61,7 +71,8 @@ struct ForecasterConfig {
 ///   1. each column less its mean in the window and divided by its deviation
 ///      (instance_norm), which is undone behind the head;
 ///   2. cut into patches of P rows, stride S apart, the last of which ends with
-///      the window;
+///      the window; or, behind S copies of its last row (pad_end), the first of
+///      which begins with it: (L − P) / S + 2 patches, as in PatchTST;
 ///   3. each column by itself (independent_columns: B·C sequences with P
 ///      features) or all together (B sequences with P·C features);
 ///   4. the encoder;
@@ -71,9 +82,9 @@ struct ForecasterConfig {
 /// It sees nothing but the window. An observer knows its patches [B, N, P·C],
 /// or, of independent columns, [B·C, N, P], as "source". Immutable but for its
 /// parameters: head, readout, and those of the encoder. Paper: Nie et al. 2023,
-/// arXiv:2211.14730 (patches, independent columns); Kim et al. 2022,
-/// "Reversible Instance Normalization" (without its affine map); Lai et al.
-/// 2018, arXiv:1703.07015, section 3.5 (a linear part beside the network).
+/// arXiv:2211.14730, section 3.1 (patches, independent columns); Kim et al.
+/// 2022, "Reversible Instance Normalization" (without its affine map); Lai et
+/// al. 2018, arXiv:1703.07015, section 3.5 (a linear part beside the network).
 class Forecaster {
  public:
   /// Features of a step, which the encoder is made for.

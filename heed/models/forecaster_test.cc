@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -67,6 +68,8 @@ std::vector<ForecasterConfig> WithReadout() {
   std::vector<ForecasterConfig> configs = {Patched(), StepByStep(), apart};
   configs.push_back(Patched());
   configs.back().independent_columns = "no";
+  configs.push_back(Patched());
+  configs.back().pad_end = "yes";
   for (ForecasterConfig& config : configs) config.linear_readout = "yes";
   return configs;
 }
@@ -157,12 +160,12 @@ TEST(Forecaster, LinearReadoutIsOneMapOfEachColumnsOwnRows) {
     weight.CopyFrom(RandomTensor(weight.shape(), 7));
     parameter("readout.weight").Changed();
 
-    // Rows of the window in patches, oldest first.
+    // Rows in patches, oldest first; those behind the window are its last one.
     std::vector<int64_t> rows;
     const int64_t steps = config.steps(), stride = config.patch_stride;
     for (int64_t i = 0; i < steps; ++i) {
       for (int64_t k = 0; k < config.patch; ++k) {
-        const int64_t row = 11 - config.patch - (steps - 1 - i) * stride + k;
+        const int64_t row = config.first_row() + i * stride + k;
         if (rows.empty() || row > rows.back()) rows.push_back(row);
       }
     }
@@ -174,8 +177,9 @@ TEST(Forecaster, LinearReadoutIsOneMapOfEachColumnsOwnRows) {
         for (int64_t c = 0; c < 2; ++c) {
           double sum = 0;
           for (int64_t i = 0; i < std::ssize(rows); ++i) {
-            sum += windows[b].row<double>(rows[static_cast<size_t>(i)])[c] *
-                   weight.row<double>(i)[h];
+            const int64_t row =
+                std::min<int64_t>(rows[static_cast<size_t>(i)], 10);
+            sum += windows[b].row<double>(row)[c] * weight.row<double>(i)[h];
           }
           EXPECT_NEAR(y[b].row<double>(h)[c], sum, 1e-12);
         }
@@ -184,8 +188,9 @@ TEST(Forecaster, LinearReadoutIsOneMapOfEachColumnsOwnRows) {
   }
 }
 
-/// The encoder of tests/golden/make_golden_forecast.py.
-std::unique_ptr<SequenceEncoder> GoldenEncoder(const Scope& scope) {
+/// The encoder of tests/golden/make_golden_forecast.py for so many patches.
+std::unique_ptr<SequenceEncoder> GoldenEncoder(const Scope& scope,
+                                               int64_t patches) {
   TransformerConfig config;
   config.layers = 2;
   config.width = 6;
@@ -196,23 +201,25 @@ std::unique_ptr<SequenceEncoder> GoldenEncoder(const Scope& scope) {
   config.final_norm = "no";
   config.activation = "gelu";
   config.position = "learned";
-  config.max_positions = 4;
+  config.max_positions = static_cast<int>(patches);
   config.Fill("patchtst");
   return std::make_unique<TransformerEncoder>(scope, config.Resolve("patchtst"),
                                               4);
 }
 
-TEST(Forecaster, OfPatchesIsThatOfPyTorch) {
-  const GoldenTensors golden("patchtst");
+void ExpectGoldenForecasts(const std::string& file,
+                           const ForecasterConfig& patched) {
+  const GoldenTensors golden(file);
   for (const char* loss : {"squared", "absolute", "huber"}) {
-    ForecasterConfig config = Patched();
+    ForecasterConfig config = patched;
     config.horizon = 4;
     config.linear_readout = "yes";
     config.forecast_loss = loss;
     config.huber_delta = 0.7;
     ParameterSet parameters(5, DType::kF64, kernels::Precision::kNative);
-    const Forecaster forecaster(Scope(parameters, ""), config, 3,
-                                GoldenEncoder(Scope(parameters, "encoder")));
+    const Forecaster forecaster(
+        Scope(parameters, ""), config, 3,
+        GoldenEncoder(Scope(parameters, "encoder"), config.steps()));
     golden.ExpectSameParameters(parameters);
     golden.SetParameters(parameters);
     EXPECT_LT(MaxDifference(forecaster({}, golden.at("windows")).value(),
@@ -228,6 +235,45 @@ TEST(Forecaster, OfPatchesIsThatOfPyTorch) {
     tape.Backward(sum);
     golden.ExpectGradients(parameters, 1e-11, "gradient." + name + ".");
   }
+}
+
+ForecasterConfig Padded() {
+  ForecasterConfig config = Patched();
+  config.pad_end = "yes";
+  return config;
+}
+
+TEST(Forecaster, OfPatchesIsThatOfPyTorch) {
+  ExpectGoldenForecasts("patchtst", Patched());
+}
+
+TEST(Forecaster, OfPaddedPatchesIsThatOfPyTorch) {
+  ExpectGoldenForecasts("patchtst_padded", Padded());
+}
+
+TEST(Forecaster, PaddingMakesThePatchesOfThePaper) {
+  ForecasterConfig config;
+  config.pad_end = "yes";
+  config.lookback = 512;
+  EXPECT_EQ(config.steps(), 64);
+  config.lookback = 336;
+  EXPECT_EQ(config.steps(), 42);
+  config.pad_end = "no";
+  EXPECT_EQ(config.steps(), 41);
+}
+
+TEST(Forecaster, PaddedPatchesReadTheFirstAndTheLastRow) {
+  const Model model(Padded());
+  Tensor windows = RandomTensor({1, 11, 2}, 1);
+  const Tensor before = model.Forecast(windows);
+  for (const int64_t row : {0, 10}) {
+    Tensor changed = windows.Clone();
+    changed.row<double>(row)[0] += 1;
+    EXPECT_GT(MaxDifference(model.Forecast(changed), before), 1e-6) << row;
+  }
+  ForecasterConfig wide = Padded();
+  wide.patch_stride = wide.patch + 1;
+  EXPECT_THROW(wide.Resolve(), ConfigError);
 }
 
 TEST(Forecaster, IndependentColumnsDoNotSeeEachOther) {

@@ -13,6 +13,8 @@
 namespace heed {
 namespace {
 
+constexpr const char* kSymmetric = "symmetric";
+
 AttentionSpec SpecOf(const Choice<Score>& score, double dropout, int64_t heads,
                      int64_t units) {
   AttentionSpec spec;
@@ -43,7 +45,8 @@ Var MeanOfHeads(const Var& x, int64_t heads) {
 void GraphNetworkConfig::Visit(FieldList& v) {
   v("score", score, Any{"SCORE"},
     "score of a neighbour, such as graph(0.2, 1), leaky_additive (GATv2) or "
-    "uniform; none: each node sees itself alone; auto: the model's own");
+    "uniform; symmetric: fixed weights 1/√(dᵢ dⱼ) of the numbers of "
+    "neighbours; none: each node sees itself alone; auto: the model's own");
   v("layers", layers, Range(1, 64), "layers").Main();
   v("heads", heads, Range(1, 1024), "heads of each layer but the last").Main();
   v("units", units, Range(1, 65536), "features of a head").Main();
@@ -56,7 +59,7 @@ void GraphNetworkConfig::Visit(FieldList& v) {
 }
 
 void GraphNetworkConfig::Check() const {
-  if (score == "none" || score == "auto") return;
+  if (score == "none" || score == "auto" || score == kSymmetric) return;
   const Choice<Score> choice =
       OfSetting("score", [&] { return ChooseScore(score); });
   ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
@@ -65,12 +68,12 @@ void GraphNetworkConfig::Check() const {
   const auto made = choice.Make(Scope(set, ""), sizes);
   Require(made->fused() && made->takes_query() && !made->uses_history(),
           fmt::format("score: '{}' is not computed along the edges of a graph; "
-                      "choose graph, leaky_additive, additive, dot or uniform",
+                      "choose graph, leaky_additive, additive, dot, uniform "
+                      "or symmetric",
                       choice.info.name));
 }
 
 GraphNetwork::GraphNetwork(const Scope& scope, const GraphNetworkConfig& config,
-                           const std::optional<Choice<Score>>& score,
                            int64_t features, int64_t classes)
     : config_(config) {
   int64_t inputs = features;
@@ -83,14 +86,22 @@ GraphNetwork::GraphNetwork(const Scope& scope, const GraphNetworkConfig& config,
         own.Add("weight", {inputs, heads * units}, kGlorotInit,
                 i == 0 ? ParameterUse::kOther : ParameterUse::kMatrix);
     Parameter& bias = own.Add("bias", {heads * units}, kZeroInit);
-    layers_.push_back(
-        {weight, bias,
-         score ? std::make_unique<Attention>(
-                     own / "attention",
-                     SpecOf(*score, config.attention_dropout, heads, units))
-               : nullptr});
+    Layer& layer = layers_.emplace_back(Layer{weight, bias});
+    if (config.score == kSymmetric) {
+      layer.convolution.emplace(own / "convolution", heads,
+                                config.attention_dropout);
+    } else if (config.score != "none") {
+      layer.attention = std::make_unique<Attention>(
+          own / "attention", SpecOf(ChooseScore(config.score),
+                                    config.attention_dropout, heads, units));
+    }
     inputs = heads * units;
   }
+}
+
+const AttentionInfo* GraphNetwork::Layer::info() const {
+  if (convolution) return &convolution->info();
+  return attention == nullptr ? nullptr : &attention->info();
 }
 
 Var GraphNetwork::ProjectFeatures(const Context& ctx,
@@ -111,7 +122,9 @@ Var GraphNetwork::Attend(const Context& ctx, const GraphInput& graph,
   ctx.CheckCancelled();
   const Layer& own = layers_[layer];
   Var values = Dropout(ctx, h, config_.dropout);
-  if (own.attention != nullptr) {
+  if (own.convolution) {
+    values = (*own.convolution)(ctx, graph, values);
+  } else if (own.attention != nullptr) {
     const Var keys = AsBatch(h);
     const Memory memory =
         own.attention->Prepare(ctx, keys, AsBatch(values), graph.neighbours);
@@ -162,9 +175,8 @@ ModelOutline GraphNetwork::Outline() const {
     OutlineBlock block = {{{Kind::kEach, "linear", shape[1],
                             fmt::format("of {} features", shape[0])}},
                           1};
-    if (layer.attention != nullptr) {
-      block.parts.push_back(
-          AttentionOutline(layer.attention->info(), Kind::kEdges, shape[1]));
+    if (const AttentionInfo* info = layer.info()) {
+      block.parts.push_back(AttentionOutline(*info, Kind::kEdges, shape[1]));
     }
     std::string& detail = block.parts.back().detail;
     if (!last) detail += ", ELU";
@@ -178,7 +190,7 @@ ModelOutline GraphNetwork::Outline() const {
 }
 
 int64_t GraphNetwork::hops() const {
-  return layers_[0].attention == nullptr ? 0 : std::ssize(layers_);
+  return layers_[0].info() == nullptr ? 0 : std::ssize(layers_);
 }
 
 }  // namespace heed

@@ -10,12 +10,13 @@
 
 #include "heed/attention/attention.h"
 #include "heed/base/config.h"
+#include "heed/models/graph_convolution.h"
 #include "heed/models/node_classifier.h"
 
 namespace heed {
 
 struct GraphNetworkConfig {
-  std::string score = "auto";
+  std::string score = "auto";  // or "symmetric" or "none"
   int layers = 2;
   int heads = 8;
   int units = 8;
@@ -35,16 +36,16 @@ struct GraphNetworkConfig {
 /// in the last layer, where each head has as many units as there are classes,
 /// become their mean. Dropout is of the layer's input, of the weights, and of
 /// the values, while queries and keys are whole: as in the authors' code, of
-/// which the paper has the first two. Without a score each node sees itself
-/// alone. Parameters: layers.L.weight [K D_in, K D], layers.L.bias [K D], and
-/// those of the score.
-/// Paper: Veličković et al. 2018, arXiv:1710.10903, eq. 1 to 6.
+/// which the paper has the first two. With "symmetric" α is 1 / √(d_i d_j), as
+/// in a graph convolution; with "none" each node sees itself alone. Parameters:
+/// layers.L.weight [K D_in, K D], layers.L.bias [K D], and those of the score.
+/// Papers: Veličković et al. 2018, arXiv:1710.10903, eq. 1 to 6; Kipf and
+/// Welling 2017, arXiv:1609.02907, eq. 2.
 class GraphNetwork : public NodeClassifier {
  public:
-  /// `score`: of the attentions; nothing: none.
+  /// `config` leaves nothing to the model.
   GraphNetwork(const Scope& scope, const GraphNetworkConfig& config,
-               const std::optional<Choice<Score>>& score, int64_t features,
-               int64_t classes);
+               int64_t features, int64_t classes);
 
   Var Scores(const Context& ctx, const GraphInput& graph) const override;
   Var FirstLayer(const Context& ctx, const GraphInput& graph) const override;
@@ -55,7 +56,12 @@ class GraphNetwork : public NodeClassifier {
   struct Layer {
     Parameter& weight;
     Parameter& bias;
-    std::unique_ptr<Attention> attention;  // null: a node sees itself alone
+    /// At most one; neither: a node sees itself alone.
+    std::unique_ptr<Attention> attention = nullptr;
+    std::optional<GraphConvolution> convolution = {};
+
+    /// How it reads neighbours; null: it does not.
+    const AttentionInfo* info() const;
   };
 
   /// The products with the weight: of the features, or of x [N, ·].

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <optional>
+#include <cmath>
 #include <set>
 
 #include "heed/base/testing.h"
@@ -72,6 +72,12 @@ GraphNetworkConfig Small() {
   return config;
 }
 
+GraphNetworkConfig With(const std::string& score,
+                        GraphNetworkConfig config = Small()) {
+  config.score = score;
+  return config;
+}
+
 const EdgeList kEdges = {{0, 1}, {1, 2}, {2, 3}, {0, 4}, {3, 4}, {1, 4}};
 
 /// A network over 6 nodes, of which the last is alone.
@@ -79,10 +85,7 @@ struct SmallNetwork {
   explicit SmallNetwork(const std::string& score, DType dtype = DType::kF64,
                         const GraphNetworkConfig& config = Small())
       : set(3, dtype, kernels::Precision::kNative),
-        network(
-            Scope(set, ""), config,
-            score == "none" ? std::nullopt : std::optional(ChooseScore(score)),
-            5, 3) {}
+        network(Scope(set, ""), With(score, config), 5, 3) {}
 
   ParameterSet set;
   GraphNetwork network;
@@ -93,7 +96,7 @@ Tensor SmallFeatures(DType dtype = DType::kF64) {
 }
 
 constexpr const char* kAllScores[] = {"graph(0.2, 1)", "leaky_additive",
-                                      "uniform", "none"};
+                                      "uniform", "symmetric", "none"};
 
 void ExpectGolden(const std::string& file, const std::string& score) {
   const GoldenTensors golden(file);
@@ -104,7 +107,7 @@ void ExpectGolden(const std::string& file, const std::string& score) {
   }
   const GraphInput input = InputOfDense(golden.at("x"), edges);
   ParameterSet set(1, DType::kF64, kernels::Precision::kNative);
-  const GraphNetwork network(Scope(set, ""), Small(), ChooseScore(score), 9, 3);
+  const GraphNetwork network(Scope(set, ""), With(score), 9, 3);
   golden.ExpectSameParameters(set);
   golden.SetParameters(set);
 
@@ -135,6 +138,42 @@ TEST(GraphGolden, LogitsLossAndGradientsOfGatAreThoseOfPyTorch) {
 
 TEST(GraphGolden, LogitsLossAndGradientsOfGatV2AreThoseOfPyTorch) {
   ExpectGolden("graph_gatv2", "leaky_additive");
+}
+
+TEST(GraphGolden, LogitsLossAndGradientsOfGcnAreThoseOfPyTorch) {
+  ExpectGolden("graph_gcn", "symmetric");
+}
+
+TEST(GraphConvolution, DividesByTheRootsOfBothDegrees) {
+  // A star: node 0 has 3 neighbours, the others have one each.
+  GraphInput input = InputOfDense(SmallFeatures().Slice(0, 4).Clone(),
+                                  {{0, 1}, {0, 2}, {0, 3}});
+  ParameterSet set(1, DType::kF64, kernels::Precision::kNative);
+  const GraphConvolution convolution(Scope(set, "convolution"), 1, 0);
+  const Tensor h = Tensor::Of(std::vector<double>{1, 10, 100, 1000}, {4, 1});
+  const Tensor y = convolution({}, input, h).value();
+  const double root = std::sqrt(4.0 * 2.0);
+  EXPECT_NEAR(kernels::At(y, 0, 0), 1.0 / 4 + 1110 / root, 1e-12);
+  EXPECT_NEAR(kernels::At(y, 1, 0), 10.0 / 2 + 1 / root, 1e-12);
+  // In a part of a graph the degrees are those of the whole.
+  input.degrees = {4, 2, 2, 8};
+  const Tensor part = convolution({}, input, h).value();
+  EXPECT_NEAR(kernels::At(part, 3, 0), 1000.0 / 8 + 1 / std::sqrt(32.0), 1e-12);
+}
+
+TEST(GraphConvolution, ShowsItsWeightsToObservers) {
+  const SmallNetwork small("symmetric");
+  AttentionWatch watch;
+  Context ctx;
+  ctx.observer = &watch;
+  (void)small.network.Scores(ctx, InputOfDense(SmallFeatures(), kEdges));
+  ASSERT_EQ(watch.seen.size(), 2U);
+  ASSERT_TRUE(watch.seen[0].graph);
+  // The first edges: node 0 with itself, 1 and 4, which have 3, 4 and 4.
+  const double* weights = watch.seen[0].weights.value().row<double>(0);
+  EXPECT_NEAR(weights[0], 1.0 / 3, 1e-15);
+  EXPECT_NEAR(weights[1], 1 / std::sqrt(12.0), 1e-15);
+  EXPECT_NEAR(weights[2], 1 / std::sqrt(12.0), 1e-15);
 }
 
 TEST(GraphNetwork, HasTheGradientOfDifferences) {
@@ -188,7 +227,8 @@ TEST(GraphNetwork, PermutedNodesPermuteTheirScores) {
 }
 
 TEST(GraphNetwork, ANodeWithoutNeighboursSeesItselfAlone) {
-  for (const char* score : {"graph(0.2, 1)", "leaky_additive", "uniform"}) {
+  for (const char* score :
+       {"graph(0.2, 1)", "leaky_additive", "uniform", "symmetric"}) {
     const SmallNetwork small(score);
     const Tensor among =
         small.network.Scores({}, InputOfDense(SmallFeatures(), kEdges)).value();

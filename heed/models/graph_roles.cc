@@ -17,10 +17,7 @@ class GraphNodes
   }
   std::unique_ptr<NodeClassifier> Make(const Scope& scope, int64_t features,
                                        int64_t classes) const override {
-    std::optional<Choice<Score>> score;
-    if (config_.score != "none") score = ChooseScore(config_.score);
-    return std::make_unique<GraphNetwork>(scope, config_, score, features,
-                                          classes);
+    return std::make_unique<GraphNetwork>(scope, config_, features, classes);
   }
 };
 
@@ -34,8 +31,12 @@ std::vector<ModelRow> GraphModels() {
          "Veličković et al. 2018, arXiv:1710.10903", "score=graph(0.2,1)"}},
        roles},
       {"gcn",
-       {{"", "graph convolution: the mean of the neighbours, as a control",
-         "Kipf and Welling 2017, arXiv:1609.02907", "score=uniform"}},
+       {{"", "graph convolution: neighbours weighted by their degrees alone",
+         "Kipf and Welling 2017, arXiv:1609.02907", "score=symmetric"}},
+       roles},
+      {"gcn-mean",
+       {{"", "graph convolution by the mean of the neighbours, as a control",
+         "Hamilton et al. 2017, arXiv:1706.02216, eq. 2", "score=uniform"}},
        roles},
       {"node-mlp",
        {{"", "multilayer perceptron of a node's own features, as a control",

@@ -3,6 +3,7 @@
 #define HEED_MODELS_NODE_CLASSIFIER_H_
 
 #include <memory>
+#include <vector>
 
 #include "heed/attention/mask.h"
 #include "heed/base/model_outline.h"
@@ -17,6 +18,9 @@ struct GraphInput {
   std::shared_ptr<const kernels::SparsePattern> features;
   Tensor values;    // of the features [1, E]
   Mask neighbours;  // Adjacency: of each node, itself among them
+  /// Neighbours that each node has in the graph of which this one is a part,
+  /// itself among them; empty: this one is whole.
+  std::vector<int32_t> degrees;
   /// How often the whole is computed: equal, unless an observer of the input
   /// "source" (nodes as the first layer projects them) makes them differ.
   int64_t copies = 1;

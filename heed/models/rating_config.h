@@ -33,14 +33,14 @@ struct ResolvedDAttn {
 
 /// D-Attn as the user writes it.
 struct DAttnConfig {
-  int embedding = 100;
+  int embedding = 32;
   int window = 5;
   int local_filters = 200;
   std::vector<std::string> widths = {"2", "3", "4"};
   int filters = 100;
   int hidden = 500;
   int factors = 50;
-  int document = 500;
+  int document = 300;
   Named<WordGates> gates = WordGates::kBoth;
   double dropout = 0.5;
   Named<InitKind> init = InitKind::kGlorot;

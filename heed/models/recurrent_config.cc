@@ -17,7 +17,9 @@ void RecurrentConfig::Visit(FieldList& v) {
     "where the score needs equal sizes");
   v("layers", layers, Range(0, kMaxLayers), "recurrent layers; 0: the model's")
       .Alias("num_layers");
-  v("cell", cell, "recurrent cell");
+  v("cell", cell,
+    "recurrent cell; with variant cho that of the encoder, whose decoder is a "
+    "gru");
   v("bidirectional", bidirectional, "read the source in both directions");
   v("reverse_source", reverse_source, "read the source from its end");
   v("bridge", bridge,
@@ -49,6 +51,7 @@ void RecurrentConfig::Visit(FieldList& v) {
   RecurrentNumbers::VisitDropout(v,
                                  "embeddings, encoder outputs and read-outs");
   VisitInit(v);
+  VisitForgetBias(v);
   VisitPrecision(v, precision);
 }
 
@@ -91,13 +94,17 @@ ResolvedRecurrent RecurrentConfig::Resolve() const {
   r.encoder.bidirectional = two;
   r.encoder.input_init = Inits().Matrix();
   r.encoder.recurrent_init = Inits().Recurrent();
+  r.encoder.forget_gate_bias = ForgetBiasOf(r.encoder.cell);
   r.encoder.dropout = dropout;
   r.encoder.variational = variational;
   r.embedding_init =
       init == InitKind::kGlorot ? kEmbeddingInit : Inits().Matrix();
   r.reverse_source = c.reverse_source == YesNo::kYes;
   r.bridge = c.bridge.value();
+  // The reset gate stands before the product in Cho's encoder, behind it in his
+  // decoder, whose context it multiplies too.
   r.context_in_gates = c.variant == "cho";
+  r.decoder_cell = r.context_in_gates ? Cell::kGru : r.encoder.cell;
   r.attention = c.attention.value();
   r.attention_spec = c.Spec(/*self=*/false, units, keys, r.encoder.input_init);
   r.attention_spec.query_axis = "target";
@@ -135,9 +142,9 @@ ResolvedRecurrent RecurrentConfig::Resolve() const {
           "input_feeding needs attention 'after'");
   Require(!(two && r.reverse_source),
           "reverse_source is for an encoder of one direction");
-  Require(!r.context_in_gates || c.cell == Cell::kGru,
-          "variant 'cho' adds the context inside of the reset gate, which only "
-          "cell 'gru' can");
+  Require(!r.context_in_gates || StatesOfCell(r.encoder.cell) == 1,
+          "variant 'cho' has an encoder whose state is one vector; choose cell "
+          "'gru_cho', 'gru', 'gru_bahdanau' or 'rnn'");
   Require(
       !tie_output ||
           (r.readout == Readout::kNone ? units : r.readout_units) == embedding,

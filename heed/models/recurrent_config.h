@@ -30,7 +30,8 @@ constexpr auto WordsOf(ReadoutState) { return std::array{"prev", "cur"}; }
 struct ResolvedRecurrent {
   int embedding = 0;
   int units = 0;           // of the decoder
-  EncoderOptions encoder;  // and its cell, layers and inits the decoder's
+  EncoderOptions encoder;  // the decoder has its layers, inits and gate bias
+  Cell decoder_cell = Cell::kGru;
   Init embedding_init;
   bool reverse_source = false;
   Bridge bridge = Bridge::kProject;
@@ -53,7 +54,9 @@ struct ResolvedRecurrent {
 
 /// Every choice of a recurrent encoder-decoder, as the user writes it. "auto"
 /// and 0 mean what the model's paper does.
-struct RecurrentConfig : RecurrentAttentionSettings, RecurrentNumbers {
+struct RecurrentConfig : RecurrentAttentionSettings,
+                         RecurrentNumbers,
+                         ForgetBias {
   RecurrentConfig() { dropout = 0.2; }
 
   std::string model = "bahdanau";  // not visited: see ModelChoice

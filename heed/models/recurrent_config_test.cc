@@ -49,6 +49,28 @@ TEST(RecurrentConfig, ResolvesToWhatThePaperDoes) {
   EXPECT_EQ(config.bridge, "copy");
 }
 
+TEST(RecurrentConfig, ChosEncoderResetsBeforeTheProductHisDecoderBehindIt) {
+  const ResolvedRecurrent cho = Small("fixed", "cho").Resolve();
+  EXPECT_EQ(cho.encoder.cell, Cell::kGruCho);
+  EXPECT_EQ(cho.decoder_cell, Cell::kGru);
+  // Models from before there were two cells name theirs.
+  RecurrentConfig before = Small("fixed", "cho");
+  before.cell = "gru";
+  EXPECT_EQ(before.Resolve().encoder.cell, Cell::kGru);
+  EXPECT_EQ(Small("luong", "auto").Resolve().decoder_cell, Cell::kLstm);
+}
+
+TEST(RecurrentConfig, ForgetGatesOfLstmsAloneStartAtTheirBias) {
+  EXPECT_EQ(Small("luong", "auto").Resolve().encoder.forget_gate_bias, 1);
+  EXPECT_EQ(Small("fixed", "sutskever").Resolve().encoder.forget_gate_bias, 1);
+  EXPECT_EQ(Small("fixed", "cho").Resolve().encoder.forget_gate_bias, 0);
+  EXPECT_EQ(Small("bahdanau", "auto").Resolve().encoder.forget_gate_bias, 0);
+  RecurrentConfig chosen = Small("bahdanau", "auto");
+  chosen.cell = "lstm";
+  chosen.forget_bias = 0.25;
+  EXPECT_EQ(chosen.Resolve().encoder.forget_gate_bias, 0.25);
+}
+
 TEST(RecurrentConfig, KeepsWhatIsChosen) {
   RecurrentConfig config = Small("bahdanau", "auto");
   config.cell = "lstm";

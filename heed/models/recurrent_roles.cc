@@ -138,7 +138,7 @@ std::vector<ModelRow> RecurrentModels() {
        .variants =
            {{"cho", "the last state alone carries the source, at every step",
              "Cho et al. 2014, arXiv:1406.1078",
-             "cell=gru layers=1 bidirectional=no reverse_source=no "
+             "cell=gru_cho layers=1 bidirectional=no reverse_source=no "
              "bridge=project attention=none score=additive input_feeding=no "
              "readout=maxout readout_state=cur"},
             {"sutskever",

@@ -33,7 +33,8 @@ void RnnConfig::Visit(FieldList& v) {
   VisitInit(v);
   v("forget_gate_bias", forget_gate_bias, Range(-20, 20),
     "initial bias of the forget gate (a GRU's update gate); at 0 half of the "
-    "state is lost at each step");
+    "state is lost at each step")
+      .Alias("forget_bias");
   VisitPrecision(v, precision);
 }
 

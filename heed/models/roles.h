@@ -3,6 +3,7 @@
 #ifndef HEED_MODELS_ROLES_H_
 #define HEED_MODELS_ROLES_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -85,12 +86,20 @@ class LanguageModelSettings : public ModelSettings {
 
   /// As TranslatorSettings::Fill, for texts of up to `length` tokens.
   virtual void Fill(int length) = 0;
+  /// Number of learned positions (see TextReaderSettings::positions).
+  virtual int positions() const { return 0; }
   /// Of settings that are filled: what reads a text up to a word. Throws:
   /// ConfigError if no encoder does the same.
   virtual EncoderPart Encoder() const = 0;
   virtual std::unique_ptr<Decoder> Make(int vocabulary, uint64_t seed,
                                         DType dtype = DType::kF32) const = 0;
 };
+
+/// The smaller of a limit (0: none) and a number of positions (0: any).
+inline int LimitWithin(int positions, int limit) {
+  if (positions == 0 || limit == 0) return std::max(positions, limit);
+  return std::min(positions, limit);
+}
 
 struct EncoderUse {
   bool causal = false;  ///< may not see what comes later
@@ -104,6 +113,9 @@ class TextReaderSettings : public ModelSettings {
 
   /// As TranslatorSettings::Fill.
   virtual void Fill(const EncoderUse& use) = 0;
+  /// Number of learned positions, the longest input; 0: no limit. The settings
+  /// must be filled.
+  virtual int positions() const { return 0; }
   /// Whether a text is a document, whose sentences are read one by one.
   virtual bool reads_sentences() const { return false; }
   /// Of settings that are filled; `pooling` is without features. Throws:
@@ -121,8 +133,6 @@ class EncoderSettings : public TextReaderSettings {
   /// Of settings that are filled:
   /// Features of what it gives: a good size for what it reads.
   virtual int64_t features() const = 0;
-  /// Places that it can tell apart, and so reads at most; 0: any number.
-  virtual int positions() const { return 0; }
   /// Throws: ConfigError.
   virtual std::unique_ptr<SequenceEncoder> Make(const Scope& scope,
                                                 int64_t inputs,

@@ -105,6 +105,16 @@ Init InitSettings::Recurrent() const {
                                    : Matrix();
 }
 
+void ForgetBias::VisitForgetBias(FieldList& v) {
+  v("forget_bias", forget_bias, Range(-20, 20),
+    "initial bias of the forget gates of an LSTM; other cells have none");
+}
+
+double ForgetBias::ForgetBiasOf(Cell cell) const {
+  const bool lstm = cell == Cell::kLstm || cell == Cell::kNestedLstm;
+  return lstm ? forget_bias : 0;
+}
+
 void RecurrentNumbers::VisitDropout(FieldList& v, const char* dropped) {
   v.Section("Regularisation and numbers");
   v("dropout", dropout, UpToBelow(0, 1),

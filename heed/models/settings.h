@@ -12,6 +12,7 @@
 #include "heed/autograd/parameter_set.h"
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
+#include "heed/nn/recurrent.h"
 
 namespace heed {
 
@@ -93,6 +94,16 @@ struct InitSettings {
   Init Matrix() const;
   /// Of recurrences: orthogonal, if the others are normal.
   Init Recurrent() const;
+};
+
+/// Initial bias of the forget gates of LSTMs. At 0 half of a cell's state is
+/// lost at each step. Papers: Gers et al. 2000; Jozefowicz et al. 2015.
+struct ForgetBias {
+  double forget_bias = 1;
+
+  void VisitForgetBias(FieldList& v);
+  /// 0 for cells that are not LSTMs.
+  double ForgetBiasOf(Cell cell) const;
 };
 
 /// Regularisation, initial weights and numbers of recurrent networks.

@@ -50,6 +50,7 @@ void ShowAttendTellConfig::Visit(FieldList& v) {
     "add a learned vector of its place to each cell");
   RecurrentNumbers::VisitDropout(v, "a feature of words, states and read-outs");
   VisitInit(v);
+  VisitForgetBias(v);
   VisitPrecision(v, precision);
 }
 
@@ -114,7 +115,8 @@ ShowAttendTell::ShowAttendTell(const ShowAttendTellConfig& config,
                              {config.embedding, CellFeatures(config)},
                              config.units,
                              config.Inits().Matrix(),
-                             config.Inits().Recurrent()}),
+                             config.Inits().Recurrent(),
+                             config.forget_bias}),
       read_state_(Scope(parameters_, "decoder.read_state"), config.units,
                   config.embedding, config.Inits().Matrix()),
       read_context_(Scope(parameters_, "decoder.read_context"),

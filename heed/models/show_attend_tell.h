@@ -20,7 +20,9 @@ enum class CaptionLook : uint8_t { kSoft, kHard };
 constexpr auto WordsOf(CaptionLook) { return std::array{"soft", "hard"}; }
 
 /// As the user writes it. "auto" and 0 mean what the paper does.
-struct ShowAttendTellConfig : RecurrentAttentionSettings, RecurrentNumbers {
+struct ShowAttendTellConfig : RecurrentAttentionSettings,
+                              RecurrentNumbers,
+                              ForgetBias {
   ShowAttendTellConfig() { dropout = 0.2; }
 
   Named<CaptionLook> look = CaptionLook::kSoft;

@@ -75,6 +75,19 @@ TEST(ShowAttendTellGolden, SoftLooksAreThoseOfPyTorch) {
             1e-10);
 }
 
+TEST(ShowAttendTell, ItsForgetGatesStartAtTheirBias) {
+  for (const double bias : {1.0, 0.25}) {
+    ShowAttendTellConfig config = SmallCaptioner();
+    EXPECT_EQ(config.forget_bias, 1);
+    config.forget_bias = bias;
+    const ShowAttendTell model(config, kCaptionImages, 7, 1, DType::kF64);
+    const Tensor& gates = model.parameters().Find("decoder.lstm.bias")->value();
+    for (int64_t i = 0; i < gates.numel(); ++i) {
+      EXPECT_EQ(gates.data<double>()[i], i / config.units == 1 ? bias : 0) << i;
+    }
+  }
+}
+
 TEST(ShowAttendTellGolden, HardLooksAreThoseOfPyTorchForWhatIsDrawn) {
   const GoldenTensors golden("sat_hard");
   const auto model = GoldenCaptioner(golden, CaptionLook::kHard);

@@ -25,6 +25,8 @@ class TransformerDecoder {
   Var Features(const Context& ctx, const Tensor& tokens,
                DecoderState& state) const;
   const OutputProjection& output() const { return output_; }
+  /// See Decoder.
+  int64_t positions() const { return embedding_.positions(); }
   /// What it reads and writes.
   OutlineSequence Outline() const;
 
@@ -57,6 +59,7 @@ class Transformer : public Decoder {
     return decoder_.Features(ctx, tokens, state);
   }
   const OutputLayer& output() const override { return decoder_.output(); }
+  int64_t positions() const override { return decoder_.positions(); }
 
   std::string alignment_attention() const override;
   int64_t alignment_head() const override { return alignment_head_; }
@@ -87,6 +90,7 @@ class TransformerLanguageModel : public LanguageModel {
     return decoder_.Features(ctx, tokens, state);
   }
   const OutputLayer& output() const override { return decoder_.output(); }
+  int64_t positions() const override { return decoder_.positions(); }
   ModelOutline Outline() const override { return {{}, {decoder_.Outline()}}; }
 
  private:

@@ -30,6 +30,8 @@ class TextEmbedding {
   /// Throws: ShapeError.
   Var operator()(const Context& ctx, const Tensor& ids, int64_t offset = 0,
                  const Tensor& segments = {}) const;
+  /// Number of learned positions; 0: any number.
+  int64_t positions() const { return positions_.limit(); }
   /// Its lowest block.
   OutlineBlock Outline() const;
   /// The same of vectors in the place of scaled tokens [B, T, M].

@@ -11,6 +11,12 @@ namespace {
 EncoderPart TransformerPart(const std::string& model, TransformerConfig config,
                             const std::string& prefix);
 
+/// Number of learned positions of filled settings; 0: positions are not
+/// learned.
+int LearnedPositions(const TransformerConfig& config) {
+  return config.position == Position::kLearned ? config.max_positions : 0;
+}
+
 class TransformerTranslator
     : public SettingsOf<TransformerTranslator, TranslatorSettings,
                         TransformerConfig> {
@@ -53,6 +59,7 @@ class TransformerLanguage
     config_.Fill(model_);
     (void)config_.Resolve(model_);
   }
+  int positions() const override { return LearnedPositions(config_); }
   EncoderPart Encoder() const override {
     TransformerConfig config = config_;
     config.layers = config_.decoder_layers;
@@ -82,10 +89,7 @@ class EncodingAs : public SettingsOf<Derived, Role, TransformerConfig> {
     (void)c.Resolve(this->model_);
   }
   int64_t features() const override { return this->config_.width; }
-  int positions() const override {
-    const TransformerConfig& c = this->config_;
-    return c.position == Position::kLearned ? c.max_positions : 0;
-  }
+  int positions() const override { return LearnedPositions(this->config_); }
   std::unique_ptr<SequenceEncoder> Make(const Scope& scope, int64_t inputs,
                                         bool causal) const override {
     return std::make_unique<TransformerEncoder>(
@@ -146,15 +150,16 @@ std::unique_ptr<ModelSettings> MakeRowForecaster(const std::string& model) {
                   /*causal=*/true, 1e-3});
 }
 
-/// Sizes of the paper for small data (ETTh1), but with layer normalisation
-/// before each sublayer and none at the end: the head then sees the patches
-/// themselves too, and a linear forecast is where learning begins.
+/// Patches and sizes of the paper for small data (ETTh1). The paper has batch
+/// normalisation behind each sublayer; here layer normalisation stands before
+/// it and none at the end: the head then sees the patches themselves too, and a
+/// linear forecast is where learning begins.
 std::unique_ptr<ModelSettings> MakePatchForecaster(const std::string& model) {
   return std::make_unique<ForecastSettings>(
       std::make_unique<TransformerEncoding>(model),
       ForecastUse{"layers=3 width=16 ff=128 heads=4 dropout=0.2 "
                   "activation=gelu norm=pre final_norm=no position=learned",
-                  "", /*causal=*/false, 3e-3});
+                  "pad_end=yes", /*causal=*/false, 3e-3});
 }
 
 /// A small one beside a linear map of the window, as chosen on the validation

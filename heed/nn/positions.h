@@ -37,6 +37,10 @@ class Positions {
   Var AddTo(const Context& ctx, const Var& x, int64_t offset) const;
 
   bool learned() const { return learned_.has_value(); }
+  /// Number of learned positions; 0: positions go on as far as asked.
+  int64_t limit() const {
+    return learned_ ? learned_->weight().value().dim(0) : 0;
+  }
   /// P[begin..end) of positions that are not learned; undefined for kNone.
   Tensor Rows(int64_t begin, int64_t end) const;
 

@@ -19,7 +19,7 @@ Var LeakyRelu(const Var& x, double slope);
 /// Every row times its factor. Shapes: x [..., S], factor [...].
 Var ScaleRows(const Var& x, const Var& factor);
 /// cap · tanh(x / cap). Range: cap > 0.
-/// Paper: Bello et al. 2016, arXiv:1611.09940.
+/// Paper: Riviere et al. 2024 (Gemma 2), arXiv:2408.00118.
 Var SoftCap(const Var& x, double cap);
 
 /// e[n, t, s] + bias[b, h, t, s]; a dimension of 1 serves all indices.

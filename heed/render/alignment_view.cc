@@ -1,5 +1,8 @@
 #include "heed/render/alignment_view.h"
 
+#include <cmath>
+
+#include "heed/explain/head_statistics.h"
 #include "heed/render/heatmap_svg.h"
 #include "heed/render/heatmap_terminal.h"
 
@@ -20,6 +23,17 @@ AlignmentView TitledAttention(const ExplanationSegment& segment,
   return view;
 }
 
+/// UniformNote of a view's mean entropy.
+std::string NoteOf(const AlignmentView& view) {
+  if (view.target_size() == 0) return "";
+  double entropy = 0;
+  for (const float w : view.weights) {
+    if (w > 0) entropy -= w * std::log2(w);
+  }
+  return UniformNote(entropy / static_cast<double>(view.target_size()),
+                     view.source_size());
+}
+
 }  // namespace
 
 ExplanationView AlignmentMapView() {
@@ -29,13 +43,18 @@ ExplanationView AlignmentMapView() {
   view.refusal = AttentionRefusal;
   view.draw = [](const ExplanationSegment& segment,
                  const ViewOptions& options) -> std::vector<Drawing> {
-    return {DrawHeatmap(TitledAttention(segment, options),
+    const AlignmentView shown = TitledAttention(segment, options);
+    return {DrawHeatmap(shown,
                         {.outline_off_diagonal = MarksBlocks(segment, options),
+                         .caption = NoteOf(shown),
                          .full = options.full})};
   };
   view.text = [](const ExplanationSegment& segment, const ViewOptions& options,
                  const TerminalOptions& terminal) {
-    return TerminalHeatmap(TitledAttention(segment, options), terminal);
+    const AlignmentView shown = TitledAttention(segment, options);
+    const std::string note = NoteOf(shown);
+    return TerminalHeatmap(shown, terminal) +
+           (note.empty() ? "" : terminal::Quiet(terminal, note) + '\n');
   };
   view.largest = LargestShown;
   return view;

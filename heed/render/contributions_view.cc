@@ -134,9 +134,22 @@ void AddPartsRules(const PlotAxis& scale, double height, double width,
   }
 }
 
+/// Columns behind a panel that can be pointed at, one for each group.
+void AddGroupMarks(const Contributions& c, const BarPlaces& places,
+                   double height, MarkupWriter* svg) {
+  for (size_t j = 0; j < c.groups->spans.size(); ++j) {
+    svg->Line(
+        "<rect {} x='{:.1f}' width='{:.1f}' height='{:.1f}' fill-opacity='0' "
+        "pointer-events='all'/>",
+        ItemAttributes(c.groups->id, static_cast<int64_t>(j)), places.groups[j],
+        places.groups[j + 1] - places.groups[j], height);
+  }
+}
+
 Drawing DrawAlpha(const Contributions& c, const BarPlaces& places) {
   MarkupWriter svg;
   svg.Line("<g transform='translate({} 8)'>", kPartsLeft);
+  AddGroupMarks(c, places, kAlphaHeight, &svg);
   const PlotAxis scale = MakeAxis(0, std::ranges::max(c.attention), 2);
   AddPartsRules(scale, kAlphaHeight, places.width(), &svg);
   std::string path;
@@ -262,6 +275,7 @@ Drawing DrawContributionBars(const Contributions& c, const BarPlaces& places) {
   const PlotAxis scale = MakeAxis(least, most == least ? 1 : most, 5);
   MarkupWriter svg;
   svg.Line("<g transform='translate({} 8)'>", kPartsLeft);
+  AddGroupMarks(c, places, kBarsHeight, &svg);
   AddPartsRules(scale, kBarsHeight, places.width(), &svg);
   const double zero = kBarsHeight * (1 - scale.Fraction(0));
   svg.Line("<path class='link' stroke-width='1' d='M0 {:.1f}h{:.1f}'/>", zero,
@@ -344,6 +358,10 @@ std::vector<Drawing> DrawContributions(const ExplanationSegment& segment,
   parts.push_back(DrawHeading(
       "contributions to the log-odds, by visit and code: " + SumOf(c), 3));
   parts.push_back(DrawContributionBars(c, places));
+  parts.push_back(DrawHeading(
+      "blue: raises the log-odds; orange: lowers them; a visit with much "
+      "attention may do either",
+      3));
   if (const auto beta = DrawBeta(c, places)) {
     parts.push_back(DrawHeading(
         fmt::format("weights of features (β, up to ±{:.2f}), those that count "
@@ -443,6 +461,7 @@ ExplanationView ContributionsView() {
   view.draw = DrawContributions;
   view.text = ContributionsText;
   view.legend = PictureLegend::kNone;
+  view.on_page = true;
   return view;
 }
 

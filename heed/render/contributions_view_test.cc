@@ -27,6 +27,17 @@ TEST(Contributions, AreSignedBarsUnderTheAttentionOfTheirVisits) {
   EXPECT_EQ(Count(svg, "β"), 1u);
 }
 
+TEST(Contributions, VisitsCanBePointedAtInEachPanel) {
+  const std::string svg = PatientSvg(PatientSegment());
+  for (const char* visit : {"0", "1", "2"}) {
+    const std::string mark =
+        "data-axis='source' data-item='" + std::string(visit) + "'";
+    EXPECT_EQ(Count(svg, mark), 2u) << "attention, bars";
+    EXPECT_EQ(Count(svg, "fill-opacity='0' pointer-events='all'"), 6u)
+        << "no column covers its panel";
+  }
+}
+
 TEST(Contributions, WithoutAttentionAndBetaAreBarsAlone) {
   ExplanationSegment e = PatientSegment();
   e.maps.clear();

@@ -41,13 +41,15 @@ float LargestOfShades(std::span<const float> values) {
   return largest > 0 ? largest : 1;
 }
 
-void AddSentenceBar(float weight, float largest, MarkupWriter* svg) {
+void AddSentenceBar(float weight, float largest, const std::string& item,
+                    MarkupWriter* svg) {
   svg->Line(
-      "<rect class='field' y='2' width='{0}' height='16' rx='3'/>"
+      "<g {4}><rect class='field' y='2' width='{0}' height='16' rx='3'/>"
       "<rect class='cell' y='2' width='{1:.1f}' height='16' "
       "rx='3'><title>weight of the sentence: {2:.3f}</title></rect>"
-      "<text class='quiet' x='{3}' y='14.5' font-size='12'>{2:.2f}</text>",
-      kSentenceBar, kSentenceBar * weight / largest, weight, kSentenceBar + 8);
+      "<text class='quiet' x='{3}' y='14.5' font-size='12'>{2:.2f}</text></g>",
+      kSentenceBar, kSentenceBar * weight / largest, weight, kSentenceBar + 8,
+      item);
 }
 
 std::vector<Drawing> DrawDocument(const ExplanationSegment& segment,
@@ -69,12 +71,14 @@ std::vector<Drawing> DrawDocument(const ExplanationSegment& segment,
     add_gap(i);
     next = i + 1;
     const ItemRange& span = document.sentences->spans[i];
-    const Drawing words =
-        DrawShadedWords(OfSentence(*document.words, span),
-                        OfSentence(shades, span), kPictureWidth - kSentenceText,
-                        kNoNumbers, kMostWordsOfSentence, factor);
+    const Drawing words = DrawShadedWords(
+        OfSentence(*document.words, span), OfSentence(shades, span),
+        kPictureWidth - kSentenceText, kNoNumbers, kMostWordsOfSentence, factor,
+        {document.words->id, span.begin});
     svg.Line("<g transform='translate(0 {:.1f})'>", y);
-    AddSentenceBar(document.of_sentences[i], largest, &svg);
+    AddSentenceBar(
+        document.of_sentences[i], largest,
+        ItemAttributes(document.sentences->id, static_cast<int64_t>(i)), &svg);
     svg.Line("<g transform='translate({} 0)'>{}</g></g>", kSentenceText,
              words.svg);
     y += words.height - 16 + kSentenceGap;  // without the room for numbers
@@ -205,6 +209,7 @@ ExplanationView DocumentView() {
   view.draw = DrawDocument;
   view.text = DocumentText;
   view.legend = PictureLegend::kNone;
+  view.on_page = true;
   return view;
 }
 

@@ -47,10 +47,12 @@ void Place(const Drawing& drawing, double x, double y, MarkupWriter* svg) {
 void AddLegend(const PictureLegend& legend, bool outlined, double x, double y,
                MarkupWriter* svg) {
   const bool with_sign = legend.kind == PictureLegend::kSigned;
+  const bool sizes = legend.kind == PictureLegend::kMagnitudes;
   const std::string scale =
-      legend.full == 0  ? "each row by its largest weight"
-      : legend.full < 1 ? "attention weight, up to the largest of the picture"
-                        : "attention weight";
+      sizes              ? "each row of a method divided by its largest"
+      : legend.full == 0 ? "each row by its largest weight"
+      : legend.full < 1  ? "attention weight, up to the largest of the picture"
+                         : "attention weight";
   svg->Line("<g transform='translate({:.1f} {:.1f})' font-size='11'>", x, y);
   svg->Line(
       "<linearGradient id='heed-scale'>{}<stop class='tone' offset='{}' "
@@ -69,9 +71,9 @@ void AddLegend(const PictureLegend& legend, bool outlined, double x, double y,
       "<text class='quiet' x='{}' y='25' text-anchor='end'>{}</text>",
       with_sign ? "against" : "0", kLegendWidth / 2, with_sign ? "0" : "",
       kLegendWidth,
-      with_sign          ? "for"
-      : legend.full == 0 ? std::string("largest")
-                         : fmt::format("{:.2g}", legend.full));
+      with_sign                   ? "for"
+      : sizes || legend.full == 0 ? std::string("largest")
+                                  : fmt::format("{:.2g}", legend.full));
   svg->Line("<text class='quiet' x='{}' y='9'>{}</text>", kLegendWidth + 10,
             with_sign ? "each row of a method divided by its largest magnitude"
                       : scale);

@@ -30,7 +30,8 @@ Drawing DrawHeading(std::string_view text, int level);
 
 /// What the shades mean.
 struct PictureLegend {
-  enum Kind : uint8_t { kNone, kWeights, kSigned };
+  /// kMagnitudes: attributions of which none is below zero.
+  enum Kind : uint8_t { kNone, kWeights, kSigned, kMagnitudes };
   Kind kind = kNone;
   /// As ViewOptions: the weight of the full shade; 0: each row's largest.
   double full = 1;

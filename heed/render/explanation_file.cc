@@ -98,6 +98,19 @@ void ForShown(std::span<const ExplanationSegment> segments,
   }
 }
 
+/// The legend of a view that is said to be signed, as far as its attributions
+/// are.
+PictureLegend::Kind LegendOf(const ExplanationSegment& segment,
+                             PictureLegend::Kind kind) {
+  if (kind != PictureLegend::kSigned) return kind;
+  if (segment.attributions.empty()) return PictureLegend::kWeights;
+  const bool negative =
+      std::ranges::any_of(segment.attributions, [](const Attribution& a) {
+        return std::ranges::any_of(a.scores, [](float v) { return v < 0; });
+      });
+  return negative ? kind : PictureLegend::kMagnitudes;
+}
+
 /// Of each as `json_of` has it.
 nlohmann::ordered_json ListOf(
     std::span<const Explanation> explanations,
@@ -144,14 +157,21 @@ std::vector<std::string> ShadeScaleNames() {
   return names;
 }
 
-nlohmann::ordered_json PageJson(const Explanation& explanation) {
+nlohmann::ordered_json PageJson(const Explanation& explanation,
+                                bool with_pictures) {
   nlohmann::ordered_json json = ExplanationJson(explanation);
-  json.erase("inputs");
-  json["pictures"] = nlohmann::ordered_json::array();
+  if (with_pictures) {
+    json.erase("inputs");
+    json["pictures"] = nlohmann::ordered_json::array();
+  }
   for (size_t i = 0; i < explanation.segments.size(); ++i) {
     const ExplanationSegment& segment = explanation.segments[i];
+    auto& names = json["segments"].at(i)["views"];
+    names = nlohmann::ordered_json::array();
     for (const ExplanationView& view : ExplanationViews()) {
       if (!view.on_page || !view.refusal(segment, {}).empty()) continue;
+      names.push_back(view.name);
+      if (!with_pictures) continue;
       json["pictures"].push_back(
           {{"view", view.name},
            {"segment", i},
@@ -176,12 +196,7 @@ std::string ExplanationSvg(std::span<const Explanation> explanations,
              }
              const PictureLegend::Kind kind =
                  view.legend_of ? view.legend_of(segment) : view.legend;
-             const bool is_signed = kind == PictureLegend::kSigned &&
-                                    !segment.attributions.empty();
-             legend = {kind == PictureLegend::kNone ? kind
-                       : is_signed                  ? PictureLegend::kSigned
-                                                    : PictureLegend::kWeights,
-                       options.full};
+             legend = {LegendOf(segment, kind), options.full};
            });
   return SvgPicture(drawings,
                     {.label = "What the model attended to", .legend = legend});
@@ -207,7 +222,10 @@ std::string ExplanationFile(ExplanationFormat format,
                             const PictureChoice& choice) {
   switch (format) {
     case ExplanationFormat::kHtml:
-      return StaticPage(PageFiles(), DumpJson(ListOf(explanations, PageJson)));
+      return StaticPage(PageFiles(),
+                        DumpJson(ListOf(explanations, [](const Explanation& e) {
+                          return PageJson(e, true);
+                        })));
     case ExplanationFormat::kSvg:
       return ExplanationSvg(explanations, choice);
     case ExplanationFormat::kPng:

@@ -53,10 +53,12 @@ std::string ExplanationFile(ExplanationFormat format,
                             std::span<const Explanation> explanations,
                             const PictureChoice& choice);
 
-/// ExplanationJson with the pictures of views that the page has no view of its
-/// own for: "pictures" [{view, segment, svg}]; without "inputs", which they
-/// alone need.
-nlohmann::ordered_json PageJson(const Explanation& explanation);
+/// ExplanationJson for the page: each segment lists in "views" the names of the
+/// views whose pictures it can have. With pictures, "pictures"
+/// [{view, segment, svg}] holds them, and "inputs", which they alone need, is
+/// left out.
+nlohmann::ordered_json PageJson(const Explanation& explanation,
+                                bool with_pictures);
 
 /// All segments of all explanations, as an SVG document.
 std::string ExplanationSvg(std::span<const Explanation> explanations,

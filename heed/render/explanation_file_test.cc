@@ -1,5 +1,6 @@
 #include "heed/render/explanation_file.h"
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
@@ -99,10 +100,26 @@ TEST(ExplanationSvg, OfTheModelIsShownWhereItIsAskedFor) {
   EXPECT_EQ(Count(SvgOf(e, {.view = "model"}), ">s₁</text>"), 1u);
 }
 
+TEST(ExplanationFile, SaysThatAttentionIsNearlyUniform) {
+  ExplanationSegment segment = ExampleSegment();
+  const auto picture = [&] {
+    const Explanation whole = ExplanationOf(segment);
+    return ExplanationSvg({&whole, 1}, {.view = "alignment"});
+  };
+  EXPECT_EQ(Count(picture(), "nearly uniform"), 0u);
+  AttentionMap& map = segment.maps.at(*segment.AlignmentMap());
+  map.weights.assign(map.weights.size(), 1 / static_cast<float>(map.key_size));
+  const std::string note = fmt::format("nearly uniform: 1/{}", map.key_size);
+  EXPECT_EQ(Count(picture(), note), 1u);
+  const Explanation whole = ExplanationOf(segment);
+  EXPECT_NE(TerminalExplanation(whole, {.view = "alignment"}, {}).find(note),
+            std::string::npos);
+}
+
 TEST(PageJson, HasPicturesInThePlaceOfWhatTheyAreMadeOf) {
   Explanation e;
   e.segments = {MaskedSegment(), SteppedSegment()};
-  const auto json = PageJson(e);
+  const auto json = PageJson(e, true);
   EXPECT_FALSE(json.contains("inputs"));
   EXPECT_TRUE(ExplanationJson(e).contains("inputs"));
   ASSERT_EQ(json["pictures"].size(), 3u);  // embedding; step, model

@@ -55,13 +55,14 @@ std::string ClassStyle() {
       light, dark);
 }
 
+/// `item`: ItemAttributes, or none.
 void AddNode(double x, double y, double scale, int64_t of_class,
-             std::string_view title, MarkupWriter* svg) {
+             std::string_view title, std::string_view item, MarkupWriter* svg) {
   const auto c = static_cast<size_t>(of_class);
   svg->Line(
       "<path class='node{}' d='{}' transform='translate({:.1f} {:.1f}) "
-      "scale({:.2f})'>{}</path>",
-      c % kSeriesColours.size(), MarkerPathOf(c), x, y, scale,
+      "scale({:.2f})' {}>{}</path>",
+      c % kSeriesColours.size(), MarkerPathOf(c), x, y, scale, item,
       title.empty() ? ""
                     : fmt::format("<title>{}</title>", EscapeMarkup(title)));
 }
@@ -77,7 +78,7 @@ Drawing DrawClasses(const GraphPayload& graph) {
       x = 0;
       y += 20;
     }
-    AddNode(x + 6, y - 4, 1, static_cast<int64_t>(c), "", &svg);
+    AddNode(x + 6, y - 4, 1, static_cast<int64_t>(c), "", "", &svg);
     svg.Line(
         "<text class='token' x='{:.1f}' y='{:.1f}' font-size='12'>{}</text>",
         x + 17, y, EscapeMarkup(name));
@@ -90,8 +91,13 @@ Drawing DrawClasses(const GraphPayload& graph) {
 }
 
 /// All nodes in the plane; edges of similar width in one path.
-Drawing DrawPlane(const GraphPayload& graph) {
+Drawing DrawPlane(const Axis& axis, const GraphPayload& graph) {
   MarkupWriter svg;
+  std::vector<std::string> items(graph.places.size());
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    items[static_cast<size_t>(graph.nodes[i])] =
+        ItemAttributes(axis.id, static_cast<int64_t>(i));
+  }
   const auto x_of = [&](size_t i) {
     return kPlaneMargin + graph.places[i][0] * (kPlaneWidth - 2 * kPlaneMargin);
   };
@@ -122,7 +128,7 @@ Drawing DrawPlane(const GraphPayload& graph) {
   const double scale = std::clamp(
       12 / std::sqrt(static_cast<double>(graph.places.size())), 0.45, 1.1);
   for (size_t i = 0; i < graph.places.size(); ++i) {
-    AddNode(x_of(i), y_of(i), scale, graph.predicted[i], "", &svg);
+    AddNode(x_of(i), y_of(i), scale, graph.predicted[i], "", items[i], &svg);
   }
   // The node that was asked about.
   const auto asked = static_cast<size_t>(graph.nodes.front());
@@ -238,7 +244,8 @@ Drawing DrawStar(const GraphPayload& graph, const Axis& axis,
     MarkupWriter node;
     const auto item = static_cast<size_t>(star.items[i]);
     AddNode(x, y, 0.9, ClassOfItem(graph, star.items[i]),
-            fmt::format("{}: {:.2f}", axis.shown()[item], weights[i]), &node);
+            fmt::format("{}: {:.2f}", axis.shown()[item], weights[i]),
+            ItemAttributes(axis.id, star.items[i]), &node);
     const std::string name = StarName(axis, star.items[i]);
     const double from_centre =
         radius + kFromMark +
@@ -259,7 +266,8 @@ Drawing DrawStar(const GraphPayload& graph, const Axis& axis,
       "stroke-width='{:.2f}' stroke-opacity='0.75'><title>itself: "
       "{:.2f}</title></circle>",
       centre, middle, width(own), own);
-  AddNode(centre, middle, 1.2, ClassOfItem(graph, 0), axis.shown()[0], &svg);
+  AddNode(centre, middle, 1.2, ClassOfItem(graph, 0), axis.shown()[0],
+          ItemAttributes(axis.id, 0), &svg);
   return {kStar, kStar + 6, svg.Take()};
 }
 
@@ -292,7 +300,7 @@ std::vector<Drawing> DrawGraph(const ExplanationSegment& segment,
   const Axis& axis = *GraphAxis(segment);
   const GraphPayload graph = GraphPayload::Of(axis);
   std::vector<Drawing> parts = {DrawHeading(NodeTitle(segment, axis, graph), 2),
-                                DrawPlane(graph), DrawClasses(graph)};
+                                DrawPlane(axis, graph), DrawClasses(graph)};
   parts.front().svg += ClassStyle();
   for (const AttentionMap* map : StarMaps(segment, axis)) {
     const StarWeights star = StarOf(*map);
@@ -475,6 +483,7 @@ ExplanationView GraphView() {
   view.draw = DrawGraph;
   view.text = GraphText;
   view.legend = PictureLegend::kNone;
+  view.on_page = true;
   return view;
 }
 

@@ -7,6 +7,7 @@
 
 #include "heed/explain/explanation.h"
 #include "heed/explain/head_importance.h"
+#include "heed/explain/head_statistics.h"
 #include "heed/render/drawing.h"
 
 namespace heed {

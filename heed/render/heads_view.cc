@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/explain/head_statistics.h"
 #include "heed/render/cells.h"
 #include "heed/render/layer_groups.h"
 #include "heed/render/markup.h"

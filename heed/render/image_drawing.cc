@@ -20,13 +20,17 @@ constexpr double kOverlayOpacity = 0.8;
 constexpr const char* kFor = "#3f9bff";
 constexpr const char* kAgainst = "#ff8a3d";
 constexpr int64_t kMostAttendedSide = 224;  // pixels that are mixed
-constexpr std::array<float, 3> kTint = {255, 152, 32};
-constexpr float kMostTint = 0.75f;  // its share where weights are highest
-// Grey of what is black and of what is white: the image stays behind its tint.
-constexpr float kDarkest = 34;
-constexpr float kLightest = 214;
+constexpr float kUnattended = 0.2f;         // share of the image that is left
+// Neither black nor white, so that it is seen beside both.
+constexpr std::array<float, 3> kVeil = {52, 58, 84};
 constexpr int kMarkGround = 220;  // yellow, in no shade of an image
 constexpr int kMarkInk = 16;
+
+/// Channel `c` of a pixel below the veil, which a weight of 1 takes away.
+float Veiled(float value, float weight, size_t c) {
+  const float share = kUnattended + (1 - kUnattended) * weight;
+  return share * value + (1 - share) * kVeil[c];
+}
 
 }  // namespace
 
@@ -158,14 +162,9 @@ Drawing DrawAttended(const Axis& axis, std::span<const float> weights,
       WithChannels(Resized(own, fitted(own.height), fitted(own.width)), 3);
   const std::vector<float> seen =
       SmoothedWeights(weights, payload.columns(), image.height, image.width);
-  const Image grey = WithChannels(image, 1);
   for (size_t i = 0; i < image.pixels.size(); ++i) {
-    const float tint = kMostTint * seen[i / 3];
-    const float shade = kDarkest + (kLightest - kDarkest) *
-                                       static_cast<float>(grey.pixels[i / 3]) /
-                                       255;
-    image.pixels[i] = static_cast<uint8_t>(
-        std::lround((1 - tint) * shade + tint * kTint[i % 3]));
+    image.pixels[i] = static_cast<uint8_t>(std::lround(
+        Veiled(static_cast<float>(image.pixels[i]), seen[i / 3], i % 3)));
   }
   const double scale = payload.Scale(side);
   const double width = scale * static_cast<double>(payload.width);
@@ -181,12 +180,11 @@ Drawing DrawAttendedLegend() {
   MarkupWriter svg;
   svg.Line("<g class='attended-legend' font-size='11'>");
   for (int i = 0; i < kSteps; ++i) {
-    // On the grey in the middle.
-    const float tint = kMostTint * static_cast<float>(i) / (kSteps - 1);
+    // White, which an image may be anywhere.
+    const float weight = static_cast<float>(i) / (kSteps - 1);
     std::array<int, 3> colour = {};
     for (size_t c = 0; c < 3; ++c) {
-      colour[c] = static_cast<int>((1 - tint) * (kDarkest + kLightest) / 2 +
-                                   tint * kTint[c]);
+      colour[c] = static_cast<int>(Veiled(255, weight, c));
     }
     svg.Line("<rect x='{}' width='{}' height='10' fill='rgb({},{},{})'/>",
              kStep * i, kStep, colour[0], colour[1], colour[2]);

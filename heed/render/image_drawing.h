@@ -47,13 +47,14 @@ std::vector<float> SmoothedWeights(std::span<const float> weights,
                                    int64_t columns, int64_t height,
                                    int64_t width);
 
-/// The image in grey, `side` high or wide, the more tinted the higher smoothed
-/// weights are: neither black nor white, so that the tint is seen on dark and
-/// on light images. Throws: ShapeError; FormatError.
+/// The image, `side` high or wide, in its own colours where smoothed weights
+/// are highest, and the darker the lower they are. Throws: ShapeError;
+/// FormatError.
 Drawing DrawAttended(const Axis& axis, std::span<const float> weights,
                      double side);
 
-/// What the tint of DrawAttended means.
+/// Draws the legend of DrawAttended: dark is no attention, clear the largest
+/// weight of an image.
 Drawing DrawAttendedLegend();
 
 /// The image in grey and small, rows of 0 to 1.

@@ -45,4 +45,8 @@ double TextWidth(std::string_view text, double font_size) {
   return DisplayWidth(text) * font_size * kColumn;
 }
 
+std::string ItemAttributes(std::string_view axis, int64_t item) {
+  return fmt::format("data-axis='{}' data-item='{}'", EscapeMarkup(axis), item);
+}
+
 }  // namespace heed

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@ std::string MarkupToken(std::string_view token, int columns);
 /// Estimate of the width of `text` in kFontFamily, on the safe side.
 /// Units: those of `font_size`.
 double TextWidth(std::string_view text, double font_size);
+
+/// Attributes that say which item of an axis a mark of a picture stands for:
+/// the page lets it be pointed at (web/src/core/painter.ts).
+std::string ItemAttributes(std::string_view axis, int64_t item);
 
 /// A document that grows line by line.
 class MarkupWriter {

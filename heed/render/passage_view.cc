@@ -121,7 +121,8 @@ std::vector<Drawing> DrawPassage(const ExplanationSegment& segment,
               OfPassageSentence(hop.words->shown(), span),
               OfPassageSentence(hop.weights, span), kPictureWidth,
               kPassageNumbersFrom, kMostWordsOfPassageSentence,
-              hop.largest > 0 ? 1 / hop.largest : 1));
+              hop.largest > 0 ? 1 / hop.largest : 1,
+              {hop.words->id, span.begin}));
         },
         [&](const std::string& text) {
           lines.push_back(DrawHeading(text, 3));
@@ -186,6 +187,7 @@ ExplanationView PassageView() {
   view.draw = DrawPassage;
   view.text = PassageLines;
   view.legend = PictureLegend::kNone;
+  view.on_page = true;
   return view;
 }
 

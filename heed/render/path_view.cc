@@ -230,6 +230,7 @@ ExplanationView PathView() {
   view.draw = DrawLooks;
   view.text = LooksText;
   view.legend = PictureLegend::kNone;
+  view.on_page = true;
   return view;
 }
 

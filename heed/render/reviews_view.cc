@@ -223,20 +223,21 @@ Drawing DrawReview(const ReviewSide& side, size_t r) {
   const auto begin = static_cast<size_t>(span.begin);
   const auto count = static_cast<size_t>(span.end - span.begin);
   const float largest = side.largest_word();
-  const Drawing words =
-      DrawShadedWords(std::span(side.words->shown()).subspan(begin, count),
-                      std::span(side.values).subspan(begin, count),
-                      kReviewsWidth - kLeftOfReview, kNumberedFromShare,
-                      kMostWordsShown, largest > 0 ? 1 / largest : 1);
+  const Drawing words = DrawShadedWords(
+      std::span(side.words->shown()).subspan(begin, count),
+      std::span(side.values).subspan(begin, count),
+      kReviewsWidth - kLeftOfReview, kNumberedFromShare, kMostWordsShown,
+      largest > 0 ? 1 / largest : 1, {side.words->id, span.begin});
   const std::string& name = side.reviews->shown().at(r);
   MarkupWriter svg;
   if (side.pointed) {
     const double weight = std::clamp(double{side.pointers[r]}, 0.0, 1.0);
     svg.Line(
-        "<rect class='field' y='4' width='{0}' height='12' rx='2'/>"
+        "<g {4}><rect class='field' y='4' width='{0}' height='12' rx='2'/>"
         "<rect class='cell pointer' y='4' width='{1:.1f}' height='12' rx='2'>"
-        "<title>{2}: {3:.2f}</title></rect>",
-        kPointerBar, kPointerBar * weight, EscapeMarkup(name), weight);
+        "<title>{2}: {3:.2f}</title></rect></g>",
+        kPointerBar, kPointerBar * weight, EscapeMarkup(name), weight,
+        ItemAttributes(side.reviews->id, static_cast<int64_t>(r)));
   }
   svg.Line("<text class='{}' x='{}' y='14.5' font-size='{}'>{}</text>",
            side.pointed && side.pointers[r] > 0 ? "now" : "quiet",
@@ -352,6 +353,7 @@ ExplanationView ReviewsView() {
   view.draw = DrawReviews;
   view.text = ReviewsText;
   view.legend = PictureLegend::kNone;
+  view.on_page = true;
   return view;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "heed/base/testing.h"
 #include "heed/render/explanation_file.h"
 #include "heed/render/explanation_testing.h"
@@ -41,6 +43,18 @@ TEST(DrawSaliency, OfAnInputThatIsNoTextTargetsAreTitledAsInOtherViews) {
   EXPECT_EQ(titles("saliency"), "t0");
   EXPECT_EQ(titles("alignment"), "t0");
   EXPECT_EQ(Count(SaliencySvg(e), "→"), 0u);
+}
+
+TEST(DrawSaliency, ALegendHasTwoSidesOnlyWhereScoresDo) {
+  ExplanationSegment e = ExampleSegment(3, 2);
+  const auto against = [&e] {
+    const Explanation whole = ExplanationOf(e);
+    const std::string svg = ExplanationSvg({&whole, 1}, {.view = "saliency"});
+    return Count(svg, ">against</text>");
+  };
+  EXPECT_EQ(against(), 1u);
+  for (float& score : e.attributions[0].scores) score = std::abs(score);
+  EXPECT_EQ(against(), 0u);
 }
 
 TEST(DrawSaliency, ManyTargetsAreHeatmaps) {

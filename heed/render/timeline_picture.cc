@@ -74,6 +74,14 @@ void AddPaper(const Paper& paper, double y, MarkupWriter* svg) {
 
 std::optional<int> YearOf(std::string_view source) {
   constexpr size_t kDigits = 4;
+  // The identifier of a preprint begins with its year and month: 1706.03762.
+  constexpr std::string_view kPreprint = "arXiv:";
+  const size_t preprint = source.find(kPreprint);
+  if (preprint != std::string_view::npos) {
+    const std::string_view id = source.substr(preprint + kPreprint.size());
+    const std::optional<int> year = ParseInteger<int>(id.substr(0, 2));
+    if (year && id.find('.') == kDigits) return 2000 + *year;
+  }
   const auto is_digit = [&](size_t i) {
     return i < source.size() && source[i] >= '0' && source[i] <= '9';
   };

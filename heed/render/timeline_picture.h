@@ -19,7 +19,8 @@ struct TimelineEntry {
   bool left = false;   ///< of the line
 };
 
-/// The first year, 1900 to 2099, that a citation names; none: none.
+/// The year of the first arXiv preprint that a citation names, else the first
+/// year, 1900 to 2099, in its text; none: none.
 std::optional<int> YearOf(std::string_view source);
 
 /// What stands at both sides of the line, by year: names with one source stand

@@ -51,7 +51,7 @@ struct ExplanationView {
   /// vectors that the model begins with.
   bool of_numbers = false;
   bool of_inputs = false;
-  /// The page shows its picture, for want of a view of its own.
+  /// Whether the page shows the picture of this view (see PageJson).
   bool on_page = false;
   PictureLegend::Kind legend = PictureLegend::kWeights;
   /// The same, where it depends on what is shown.

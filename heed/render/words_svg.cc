@@ -31,10 +31,14 @@ std::vector<size_t> Shown(std::span<const float> values, size_t most) {
 
 class WordsWriter {
  public:
-  WordsWriter(double width, double least_number, float factor)
-      : width_(width), least_number_(least_number), factor_(factor) {}
+  WordsWriter(double width, double least_number, float factor,
+              const WordItems& items)
+      : width_(width),
+        least_number_(least_number),
+        factor_(factor),
+        items_(items) {}
 
-  void Add(const std::string& token, float raw_value) {
+  void Add(const std::string& token, float raw_value, size_t place) {
     const std::string word = Ellipsize(VisibleToken(token), kShadedWordColumns);
     const float value =
         std::isnan(raw_value) ? 0 : std::clamp(raw_value, -1.0f, 1.0f);
@@ -43,8 +47,13 @@ class WordsWriter {
     const double width = std::max(TextWidth(word, kWordFont) + 6,
                                   numbered ? kNumberWidest : 0.0);
     Break(width);
-    svg_.Line("<g transform='translate({:.1f} {})'>", x_, y_);
-    if (size >= 0.005f) {
+    const bool is_item = !items_.axis.empty();
+    svg_.Line("<g transform='translate({:.1f} {})' {}>", x_, y_,
+              is_item
+                  ? ItemAttributes(items_.axis,
+                                   items_.first + static_cast<int64_t>(place))
+                  : "");
+    if (size >= 0.005f || is_item) {
       svg_.Line(
           "<rect class='{}' width='{:.1f}' height='{}' rx='3' "
           "fill-opacity='{:.2f}'><title>{}: {:.2f}</title></rect>",
@@ -87,6 +96,7 @@ class WordsWriter {
   const double width_;
   const double least_number_;
   const float factor_;
+  const WordItems& items_;
   double x_ = 0;
   double y_ = 0;
   MarkupWriter svg_;
@@ -96,16 +106,17 @@ class WordsWriter {
 
 Drawing DrawShadedWords(std::span<const std::string> tokens,
                         std::span<const float> values, double width,
-                        double least_number, size_t most, float factor) {
+                        double least_number, size_t most, float factor,
+                        const WordItems& items) {
   if (tokens.size() != values.size()) {
     throw ShapeError("shaded words: {} values for {} tokens", values.size(),
                      tokens.size());
   }
-  WordsWriter writer(width, least_number, factor);
+  WordsWriter writer(width, least_number, factor, items);
   size_t next = 0;
   for (size_t i : Shown(values, most)) {
     if (i != next) writer.AddGap();
-    writer.Add(tokens[i], values[i]);
+    writer.Add(tokens[i], values[i], i);
     next = i + 1;
   }
   if (next != tokens.size()) writer.AddGap();

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <zlib.h>
 
-#include <array>
+#include <algorithm>
 #include <map>
-#include <new>
 #include <set>
 
 #include "heed/base/errors.h"
@@ -15,6 +13,7 @@
 #include "heed/page/page_files.h"
 #include "heed/render/explanation_file.h"
 #include "heed/serve/client_address.h"
+#include "heed/serve/content_coding.h"
 #include "heed/serve/translation_work.h"
 
 namespace heed {
@@ -22,6 +21,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Largest file of the page, in bytes.
+constexpr size_t kMostPageBytes = size_t{1} << 28;
 constexpr std::string_view kHtml = "text/html; charset=utf-8";
 constexpr std::string_view kPolicy =
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
@@ -34,8 +35,8 @@ constexpr std::string_view kNoPage = R"(<!doctype html>
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:2em auto;padding:0 1em;color-scheme:light dark}</style>
 <h1>heed serve</h1>
 <p>The server runs, but it was built without its page, which needs Node. The API is
-complete: <a href="/docs">what it can be asked</a>, <a href="/languages">languages</a>,
-<a href="/models">models</a>, <a href="/health">health</a>, <a href="/metrics">metrics</a>.</p>
+complete: <a href="docs">what it can be asked</a>, <a href="languages">languages</a>,
+<a href="models">models</a>, <a href="health">health</a>, <a href="metrics">metrics</a>.</p>
 )";
 
 HttpResponse TextResponse(std::string_view type, std::string_view text) {
@@ -46,26 +47,6 @@ HttpResponse TextResponse(std::string_view type, std::string_view text) {
     response.Set("Content-Security-Policy", std::string(kPolicy));
   }
   return response;
-}
-
-std::string Gunzip(std::string_view bytes) {
-  constexpr int kGzip = 15 + 16;  // zlib's window bits for gzip
-  z_stream stream = {};
-  if (inflateInit2(&stream, kGzip) != Z_OK) throw std::bad_alloc();
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  std::string text;
-  std::array<char, 65536> buffer;
-  int state = Z_OK;
-  while (state == Z_OK) {
-    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
-    stream.avail_out = static_cast<uInt>(buffer.size());
-    state = inflate(&stream, Z_NO_FLUSH);
-    text.append(buffer.data(), buffer.size() - stream.avail_out);
-  }
-  inflateEnd(&stream);
-  if (state != Z_STREAM_END) throw Error("a file of the page is damaged");
-  return text;
 }
 
 bool TakesGzip(const HttpRequest& request) {
@@ -86,7 +67,7 @@ HttpResponse FileResponse(const PageFile& file, const HttpRequest& request) {
     response.body.assign(file.bytes);
     response.Set("Content-Encoding", "gzip");
   } else {
-    response.body = Gunzip(file.bytes);
+    response.body = Inflate(file.bytes, Compression::kGzip, kMostPageBytes);
   }
   response.Set("Content-Type", std::string(file.type));
   response.Set("ETag", std::string(file.etag));
@@ -134,6 +115,11 @@ const Route* FindRoute(std::string_view method, std::string_view path) {
   return nullptr;
 }
 
+ApiOptions Resolved(ApiOptions options) {
+  options.Resolve();
+  return options;
+}
+
 }  // namespace
 
 void ApiOptions::Visit(FieldList& v) {
@@ -161,13 +147,48 @@ void ApiOptions::Visit(FieldList& v) {
   v("models_access", models_access, OneOf{"everyone", "keys", "local"},
     "who may see /models");
   v("cors", cors, Any{"ORIGIN"},
-    "whose pages may use the API: *, one origin, or 'none'");
+    "whose pages may use the API: *, one origin, or 'none'; /metrics and "
+    "/models, which describe the server, are not for *");
+  v("base_path", base_path, Any{"PATH"},
+    "answer also below this path, for a proxy that leaves it in requests: /mt");
 }
 
-NamedValues ApiOptions::CommonHeaders() const {
+void ApiOptions::Resolve() {
+  std::string path = base_path;
+  while (path.ends_with('/')) path.pop_back();
+  if (!path.empty() && !path.starts_with('/')) path.insert(0, "/");
+  const bool plain = std::ranges::all_of(path, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') ||
+           std::string_view("/-._~").find(c) != std::string_view::npos;
+  });
+  // No empty part, and none that browsers resolve: "//", "/./", "/../".
+  const std::string parts = path + "/";
+  const bool resolved = parts.find("//") == parts.npos &&
+                        parts.find("/./") == parts.npos &&
+                        parts.find("/../") == parts.npos;
+  if (!path.empty() && (!plain || !resolved)) {
+    throw ConfigError(
+        "base_path '{}' is not a plain path; write it as /mt, without escapes "
+        "and parameters",
+        base_path);
+  }
+  base_path = path;
+}
+
+std::string_view ApiOptions::RouteOf(std::string_view path) const {
+  if (base_path.empty() || !path.starts_with(base_path)) return path;
+  const std::string_view rest = path.substr(base_path.size());
+  return rest.empty() || rest.starts_with('/') ? rest : path;
+}
+
+NamedValues ApiOptions::HeadersFor(std::string_view path) const {
   NamedValues headers = {{"X-Content-Type-Options", "nosniff"},
                          {"Referrer-Policy", "no-referrer"}};
   if (cors == "none") return headers;
+  const std::string_view route = RouteOf(path);
+  const bool about_server = route == "/metrics" || route == "/models";
+  if (about_server && cors == "*") return headers;
   headers.emplace_back("Access-Control-Allow-Origin", cors);
   headers.emplace_back("Access-Control-Allow-Headers",
                        "Authorization, Content-Type");
@@ -179,7 +200,7 @@ NamedValues ApiOptions::CommonHeaders() const {
 
 Api::Api(Engine& engine, const ApiOptions& options, ServerMetrics& metrics)
     : engine_(engine),
-      options_(options),
+      options_(Resolved(options)),
       metrics_(metrics),
       keys_(options.api_keys) {
   for (const std::string& access :
@@ -192,7 +213,13 @@ Api::Api(Engine& engine, const ApiOptions& options, ServerMetrics& metrics)
 
 void Api::Handle(const ExchangePtr& exchange) {
   const HttpRequest& request = exchange->request();
-  const std::string& path = request.path;
+  const std::string_view path = options_.RouteOf(request.path);
+  if (path.empty()) {  // its links are relative
+    HttpResponse response;
+    response.status = 308;
+    response.Set("Location", options_.base_path + "/");
+    return exchange->Send(std::move(response));
+  }
   const std::string allowed = AllowedMethods(path);
   if (request.method == "OPTIONS" && (path == "*" || !allowed.empty())) {
     HttpResponse response;
@@ -253,13 +280,15 @@ void Api::AnswerRoute(const ExchangePtr& exchange, std::string_view path) {
     return send_json(Models());
   }
   if (path == "/frontend/settings") return send_json(FrontendSettings());
-  if (path == "/docs") return exchange->Send(TextResponse(kHtml, DocsPage()));
+  if (path == "/docs")
+    return exchange->Send(TextResponse(kHtml, DocsPage(options_.base_path)));
   if (path == "/metrics") {
     CheckVisitor(exchange->request(), options_.metrics_access);
     return exchange->Send(TextResponse(
         "text/plain; version=0.0.4; charset=utf-8", MetricsText()));
   }
-  exchange->Send(JsonResponse(OpenApi()));  // /openapi.json and /spec
+  exchange->Send(
+      JsonResponse(OpenApi(options_.base_path)));  // /openapi.json and /spec
 }
 
 std::string Api::ClientOf(const HttpRequest& request) const {
@@ -446,7 +475,8 @@ void Api::Explain(const ExchangePtr& exchange) {
     request.panels_of = call.layer;
     request.pictures = call.pictures;
     request.cancellation = &cancellation;
-    auto explanation = std::make_shared<Explanation>(served.Explain(request));
+    auto explanation =
+        std::make_shared<Explanation>(served.Explain(request, call.target));
     if (call.head) {
       for (ExplanationSegment& segment : explanation->segments) {
         std::erase_if(segment.panels, [&](const AttentionPanels& panels) {
@@ -458,9 +488,8 @@ void Api::Explain(const ExchangePtr& exchange) {
       }
     }
     return [exchange, explanation, call] {
-      exchange->Send(JsonResponse(
-          DumpJson(call.pictures ? PageJson(*explanation)
-                                 : ExplanationJson(*explanation))));
+      exchange->Send(
+          JsonResponse(DumpJson(PageJson(*explanation, call.pictures))));
     };
   };
   job.failed = [exchange](const std::exception_ptr& error) {
@@ -474,9 +503,12 @@ Json Api::Languages() const {
   for (const auto& queue : engine_.queues()) {
     const auto model = queue->model();
     if (!model->translates()) continue;
-    const LanguagePair& pair = model->languages();
-    targets[pair.source].insert(pair.target);
-    targets.try_emplace(pair.target);
+    const std::string& source = model->languages().source;
+    targets.try_emplace(source);
+    for (const std::string& target : model->targets()) {
+      targets.try_emplace(target);
+      if (target != source) targets[source].insert(target);
+    }
   }
   Json list = Json::array();
   for (const auto& [code, of_code] : targets) {

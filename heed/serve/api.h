@@ -27,10 +27,16 @@ struct ApiOptions {
   std::string metrics_access = "local";
   std::string models_access = "everyone";
   std::string cors = "*";
+  std::string base_path;  ///< "/mt", or empty
 
   void Visit(FieldList& v);
-  /// What every answer carries.
-  NamedValues CommonHeaders() const;
+  /// Writes base_path in its usual form. Throws: ConfigError.
+  void Resolve();
+  /// Headers of all responses to requests of a path.
+  NamedValues HeadersFor(std::string_view path) const;
+  /// A path without base_path; empty for base_path itself. A path outside of it
+  /// stays as it is.
+  std::string_view RouteOf(std::string_view path) const;
 };
 
 /// A parameter of a route, for the description of the API.
@@ -53,10 +59,10 @@ struct Route {
 /// All routes, for documentation; files of the page are no routes.
 const std::vector<Route>& Routes();
 
-/// OpenAPI 3 as JSON, made of Routes().
-std::string OpenApi();
+/// OpenAPI 3 as JSON, made of Routes(), below `base_path`.
+std::string OpenApi(const std::string& base_path);
 /// The same as a page to read, which asks for nothing else.
-std::string DocsPage();
+std::string DocsPage(const std::string& base_path);
 
 /// Answers requests. Thread-safe; the engine and the others must outlive it.
 class Api {

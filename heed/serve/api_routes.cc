@@ -81,12 +81,14 @@ const std::vector<Route>& Routes() {
        {{"q", "texts", true,
          "a text, or a list of texts: then lists are answered"},
         {"source", "string", true, "its language, or auto"},
-        {"target", "string", true, "the language to translate into"},
+        {"target", "string", true,
+         "the language to translate into; regions (en-US) are answered by the "
+         "language where they have no model"},
         {"format", "string", false,
-         "text, or html: tags are put around the words that theirs became; "
-         "translate=\"no\", code and the like are kept. Placeholders are kept "
-         "in "
-         "both"},
+         "text (the default), html or markdown: tags and emphasis are put "
+         "around "
+         "the words that theirs became; code, translate=\"no\" and the like "
+         "are kept. Placeholders are kept in all"},
         {"alternatives", "integer", false, "how many more translations"},
         {"beam", "integer", false, "hypotheses kept at each step; 1: greedy"},
         kModelName,
@@ -122,6 +124,8 @@ const std::vector<Route>& Routes() {
          "on the whole text"},
         {"contrast", "string", false,
          "another answer: attributions are then of the difference"},
+        {"target", "string", false,
+         "the language to translate into, of a translator that has several"},
         {"methods", "texts", false,
          "attributions: saliency, gradient_x_input, integrated_gradients, "
          "smooth_grad, occlusion"},
@@ -157,8 +161,7 @@ const std::vector<Route>& Routes() {
        "/models",
        "The loaded models",
        "models: name, task, model, parameters, sizes of vocabularies, source "
-       "and "
-       "target, requests that wait",
+       "and target (of several: targets), requests that wait",
        {},
        ""},
       {"GET", "/health", "Whether the server runs", "status: ok", {}, ""},
@@ -188,7 +191,7 @@ const std::vector<Route>& Routes() {
   return routes;
 }
 
-std::string OpenApi() {
+std::string OpenApi(const std::string& base_path) {
   Json paths = Json::object();
   for (const Route& route : Routes()) {
     Json operation = {{"summary", route.summary}};
@@ -207,12 +210,14 @@ std::string OpenApi() {
                 {"description",
                  "Translation under LibreTranslate's API, and models of all "
                  "other tasks."}}},
+              {"servers",
+               Json::array({{{"url", base_path.empty() ? "/" : base_path}}})},
               {"paths", paths},
               {"components", {{"schemas", {{"Error", error}}}}}}
       .dump(2);
 }
 
-std::string DocsPage() {
+std::string DocsPage(const std::string& base_path) {
   MarkupWriter page;
   page.Line(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
@@ -230,7 +235,7 @@ std::string DocsPage() {
   page.Line(
       "<p>Parameters come as JSON, as a form or in the query. Errors are "
       "<code>{{\"error\": \"why\"}}</code>. The same for programs: <a "
-      "href=\"/openapi.json\">/openapi.json</a>.</p>");
+      "href=\"openapi.json\">/openapi.json</a>.</p>");
   for (const Route& route : Routes()) {
     page.Line("<h2><code>{} {}</code></h2>\n<p>{}.</p>", route.method,
               route.path, EscapeMarkup(route.summary));
@@ -252,8 +257,8 @@ std::string DocsPage() {
     if (!route.example.empty()) {
       page.Line(
           "<pre>curl -d '{}' -H 'Content-Type: application/json' "
-          "http://localhost:5000{}</pre>",
-          EscapeMarkup(route.example), route.path);
+          "http://localhost:5000{}{}</pre>",
+          EscapeMarkup(route.example), EscapeMarkup(base_path), route.path);
     }
     page.Line("<p>Answers: {}.</p>", EscapeMarkup(route.answer));
   }

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -11,6 +10,7 @@
 #include "heed/serve/client_address.h"
 #include "heed/serve/server_loop.h"
 #include "heed/serve/socket_exchange.h"
+#include "heed/serve/thread_priority.h"
 
 namespace heed {
 namespace {
@@ -33,7 +33,7 @@ constexpr auto kLinger = std::chrono::seconds(2);
 // listens: soon, because most that close their half have left, and a model
 // works for them.
 constexpr auto kProbeAfter = std::chrono::milliseconds(50);
-// For the first request of a client that was let in while the server stops.
+// For the next request of a client that does not know that the server stops.
 constexpr auto kLastChance = std::chrono::seconds(1);
 
 std::chrono::nanoseconds Nanoseconds(double seconds) {
@@ -48,16 +48,6 @@ std::string AddressOf(const StreamProtocol::endpoint& endpoint) {
   std::memcpy(tcp_endpoint.data(), endpoint.data(), endpoint.size());
   const std::string text = tcp_endpoint.address().to_string();
   return ParseClientAddress(text).value_or(text);
-}
-
-// Gives this thread less of a busy processor than those that others wait for.
-void StepBack() {
-  constexpr int kNice = 5;
-  thread_local bool done = false;
-  if (done) return;
-  done = true;
-  const int present = getpriority(PRIO_PROCESS, 0);  // of the thread, on Linux
-  setpriority(PRIO_PROCESS, 0, present + kNice);
 }
 
 double MillisecondsSince(SteadyClock::time_point start) {
@@ -116,17 +106,18 @@ void ClientConnection::StopIfIdle() {
   if (state_ != State::kIdle) return;
   SocketError ignored;
   if (socket_.available(ignored) > 0) return;  // read next, then answered
-  if (number_ > 0) return Close();
   Arm(kLastChance, &ClientConnection::ExpireIdle);
 }
 
 void ClientConnection::BecomeIdle() {
   state_ = State::kIdle;
-  if (server_.stopping_ && input_.empty()) return Linger();
   if (!in_idle_list_) {
     idle_place_ = server_.idle_.insert(server_.idle_.end(), this);
     in_idle_list_ = true;
   }
+  // The client was not told that the connection ends, so that its next request
+  // may be on its way.
+  if (server_.stopping_) return Arm(kLastChance, &ClientConnection::ExpireIdle);
   Arm(server_.options_.idle_timeout, &ClientConnection::ExpireIdle);
 }
 
@@ -208,6 +199,15 @@ void ClientConnection::Advance() {
 // One step; false if nothing can be done now.
 bool ClientConnection::FeedReader() {
   if (state_ == State::kIdle) {
+    // An empty line in front of a request is no part of it (RFC 9112, 2.2);
+    // some clients send one behind a body, and may not go on.
+    if (!skipped_line_ && input_ == "\r") return false;
+    if (!skipped_line_ && input_.starts_with("\r\n")) {
+      skipped_line_ = true;
+      input_.erase(0, 2);
+      return !input_.empty();
+    }
+    skipped_line_ = false;
     LeaveIdleList();
     state_ = State::kHead;
     started_ = SteadyClock::now();
@@ -342,7 +342,8 @@ bool ClientConnection::MustClose(const HttpResponse& response) const {
 }
 
 void ClientConnection::AddCommonHeaders(HttpResponse& response) const {
-  const NamedValues& headers = server_.options_.headers;
+  if (!server_.options_.headers) return;
+  const NamedValues headers = server_.options_.headers(path_);
   response.headers.insert(response.headers.end(), headers.begin(),
                           headers.end());
 }

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "heed/base/text.h"
-#include "heed/serve/text_split.h"
+#include "heed/text/markup/text_split.h"
 
 namespace heed {
 namespace {

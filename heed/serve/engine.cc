@@ -1,8 +1,6 @@
 #include "heed/serve/engine.h"
 
-#include <fmt/format.h>
-
-#include <set>
+#include <optional>
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -17,18 +15,26 @@ nlohmann::ordered_json AboutModel(const ServedModel& model) {
   return about;
 }
 
+/// Logs a warning with advice if the languages of a translator are unknown.
+void WarnOfLanguages(const ServedModel& model, Log& log) {
+  log.Warning(
+      "languages unknown",
+      {{"model", model.name()},
+       {"source", model.languages().source},
+       {"target", model.languages().target},
+       {"advice",
+        "the names of its training files do not tell its languages: start it "
+        "as en-de=DIR, or train it with --source-language and "
+        "--target-language; until then it answers for any language on the side "
+        "that is not known, as long as it is the only such model"}});
+}
+
 }  // namespace
 
 Engine::Engine(std::vector<ModelSpec> specs, const EngineOptions& options,
                Log& log, ServerMetrics& metrics)
     : specs_([&] {
-        std::set<std::string> names;
-        for (ModelSpec& spec : specs) {
-          const std::string name = spec.name;
-          for (int i = 2; !names.insert(spec.name).second; ++i) {
-            spec.name = fmt::format("{}-{}", name, i);
-          }
-        }
+        NameModels(specs);
         return std::move(specs);
       }()),
       options_(options),
@@ -41,6 +47,7 @@ Engine::Engine(std::vector<ModelSpec> specs, const EngineOptions& options,
   }
   for (auto& model : models) {
     log_.Info("model", AboutModel(*model));
+    if (model->has_unknown_languages()) WarnOfLanguages(*model, log_);
     queues_.push_back(
         std::make_unique<ModelQueue>(std::move(model), options, metrics));
   }
@@ -58,14 +65,22 @@ ModelQueue* Engine::Find(const std::string& name) const {
 }
 
 ModelQueue* Engine::Find(const LanguagePair& languages) const {
+  ModelQueue* nearest = nullptr;
+  std::optional<int> least;
+  int unknown = 0;
   for (const auto& queue : queues_) {
     const auto model = queue->model();
-    if (model->translates() && model->languages().source == languages.source &&
-        model->languages().target == languages.target) {
-      return queue.get();
+    const std::optional<int> distance =
+        model->translates() ? model->DistanceTo(languages) : std::nullopt;
+    if (!distance) continue;
+    if (*distance >= ServedModel::kUnknownDistance) ++unknown;
+    if (!least || *distance < *least) {
+      least = distance;
+      nearest = queue.get();
     }
   }
-  return nullptr;
+  const bool guessed = least && *least >= ServedModel::kUnknownDistance;
+  return guessed && unknown > 1 ? nullptr : nearest;
 }
 
 void Engine::Reload(std::function<void()> done) {

@@ -28,7 +28,9 @@ class Engine {
   }
   /// By its name; nullptr if there is none.
   ModelQueue* Find(const std::string& name) const;
-  /// The first translator with these languages; nullptr if there is none.
+  /// The translator that is nearest to these languages (see LanguageDistance),
+  /// the first one of equals; nullptr if there is none, or if there are several
+  /// whose languages nothing tells and no better one.
   ModelQueue* Find(const LanguagePair& languages) const;
 
   /// Reads all folders again on a thread of its own, then calls `done` there. A

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <future>
 
 #include "heed/tasks/translate/testing.h"
@@ -72,12 +73,15 @@ class EngineTest : public testing::Test {
     }
     return best;
   }
-  /// Keeps the model's thread busy until `release` is set.
-  std::future<void> Occupy(std::shared_future<void> release) {
+  /// Keeps the model's thread busy until `release` is set, for long jobs with
+  /// `seconds`.
+  std::future<void> Occupy(std::shared_future<void> release,
+                           double seconds = 0) {
     auto begun = std::make_shared<std::promise<void>>();
     Job job;
     job.kind = Job::Kind::kRun;
     job.texts = {"x"};
+    job.seconds = seconds;
     job.run = [begun, release](const ServedModel&, const Cancellation&) {
       begun->set_value();
       release.wait();
@@ -286,7 +290,9 @@ TEST_F(EngineTest, AShortJobIsDoneWhileALongOneGoesOn) {
 TEST_F(EngineTest, WhatIsExpensiveIsABatchOfItsOwn) {
   Start();
   std::promise<void> release;
-  Occupy(release.get_future().share()).wait();
+  const std::shared_future<void> released = release.get_future().share();
+  Occupy(released).wait();
+  Occupy(released, 1000).wait();
   Job expensive;
   expensive.texts = {"a b", "b c"};
   expensive.seconds = 1000;
@@ -299,8 +305,8 @@ TEST_F(EngineTest, WhatIsExpensiveIsABatchOfItsOwn) {
   EXPECT_EQ(two.get(), Expected({"c"}));
   done.wait();
   also.wait();
-  EXPECT_TRUE(Counted("heed_batch_texts_count{model=\"model\"} 3"));
-  EXPECT_TRUE(Counted("heed_batch_texts_sum{model=\"model\"} 7"));
+  EXPECT_TRUE(Counted("heed_batch_texts_count{model=\"model\"} 4"));
+  EXPECT_TRUE(Counted("heed_batch_texts_sum{model=\"model\"} 8"));
 }
 
 TEST_F(EngineTest, BatchesAreSmallWhereStepsWouldTakeLong) {
@@ -338,6 +344,81 @@ TEST_F(EngineTest, ExpensiveJobsLeaveThreadsForOthers) {
   EXPECT_EQ(queue().depth(), 20);
   cancellation->Cancel();
   for (auto& one : gone) one.wait();
+}
+
+TEST_F(EngineTest, AShortJobDoesNotWaitForALongOneThatNeverPauses) {
+  Start();
+  std::promise<void> release;
+  Occupy(release.get_future().share(), 1000).wait();
+  EXPECT_EQ(Submit({"a b"}).get(), Expected({"a b"}));
+  EXPECT_EQ(queue().depth(), 1);
+  release.set_value();
+}
+
+TEST_F(EngineTest, ModelsOfOneNameAreToldApart) {
+  const std::string folder = folder_->Path("model");
+  const std::string other = folder_->Path("other/model");
+  std::filesystem::create_directories(other);
+  std::filesystem::copy(folder, other,
+                        std::filesystem::copy_options::recursive);
+  engine_ = std::make_unique<Engine>(
+      std::vector<ModelSpec>{ParseModelSpec(folder), ParseModelSpec(other)},
+      EngineOptions(), log_, metrics_);
+  EXPECT_NE(engine_->Find("other/model"), nullptr);
+  EXPECT_EQ(engine_->Find("model"), nullptr);
+}
+
+TEST_F(EngineTest, NumbersOfAModelAreNumbers) {
+  Start();
+  const nlohmann::ordered_json& about = queue().model()->description();
+  EXPECT_TRUE(about.at("step").is_number_integer()) << about;
+  EXPECT_EQ(about.at("metric"), "loss");
+}
+
+/// Two models between these languages.
+class LanguagesTest : public EngineTest {
+ protected:
+  void Serve(const std::vector<std::string>& prefixes) {
+    std::vector<ModelSpec> specs;
+    for (const std::string& prefix : prefixes) {
+      specs.push_back(ParseModelSpec(prefix + folder_->Path("model")));
+    }
+    engine_ = std::make_unique<Engine>(std::move(specs), EngineOptions(), log_,
+                                       metrics_);
+  }
+  std::string Found(const std::string& source, const std::string& target) {
+    const ModelQueue* queue =
+        engine_->Find(LanguagePair{LanguageCode(source), LanguageCode(target)});
+    return queue == nullptr ? "" : queue->model()->name();
+  }
+};
+
+TEST_F(LanguagesTest, RegionsFallBackToTheLanguage) {
+  Serve({"base=en-pt=", "brazil=en:pt-BR="});
+  EXPECT_EQ(Found("en", "pt"), "base");
+  EXPECT_EQ(Found("EN_us", "pt-PT"), "base");
+  EXPECT_EQ(Found("en-GB", "PT_br"), "brazil");
+  EXPECT_EQ(Found("en", "pb"), "brazil");
+  EXPECT_EQ(Found("pt", "en"), "");
+  EXPECT_EQ(Found("eo", "pt"), "");
+  Serve({"zh=en-zh=", "brazil=en:pt-BR="});
+  EXPECT_EQ(Found("en", "zh-Hans"), "zh");
+  EXPECT_EQ(Found("en", "zh-TW"), "zh");
+  EXPECT_EQ(Found("en", "pt"), "brazil");
+}
+
+TEST_F(LanguagesTest, OneModelThatDoesNotTellItsLanguagesAnswersForAny) {
+  Serve({"alone="});
+  EXPECT_TRUE(engine_->queues()[0]->model()->has_unknown_languages());
+  EXPECT_EQ(Found("en", "de"), "alone");
+  EXPECT_EQ(Found("source", "target"), "alone");
+  EXPECT_EQ(Found("xx", "de"), "");
+  Serve({"one=", "two="});
+  EXPECT_EQ(Found("en", "de"), "") << "it could be either";
+  EXPECT_EQ(Found("source", "target"), "one");
+  Serve({"one=", "two=en-de="});
+  EXPECT_EQ(Found("en", "de"), "two");
+  EXPECT_EQ(Found("en", "fr"), "one");
 }
 
 TEST_F(EngineTest, WhatIsLeftOfAJobDoesNotKeepTheModel) {

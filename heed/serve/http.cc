@@ -9,6 +9,7 @@
 #include "heed/base/file_errors.h"
 #include "heed/base/json.h"
 #include "heed/base/text.h"
+#include "heed/text/markup/ascii.h"
 
 namespace heed {
 namespace {
@@ -77,11 +78,6 @@ void CheckPath(const std::string& path) {
 
 }  // namespace
 
-bool EqualIgnoringCase(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](char x, char y) { return LowerAscii(x) == LowerAscii(y); });
-}
-
 std::optional<std::string_view> HttpRequest::Header(
     std::string_view name) const {
   for (const auto& [key, value] : headers) {
@@ -104,6 +100,7 @@ std::string_view ReasonOf(int status) {
       {200, "OK"},
       {204, "No Content"},
       {304, "Not Modified"},
+      {308, "Permanent Redirect"},
       {400, "Bad Request"},
       {403, "Forbidden"},
       {404, "Not Found"},

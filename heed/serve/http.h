@@ -2,6 +2,7 @@
 #ifndef HEED_SERVE_HTTP_H_
 #define HEED_SERVE_HTTP_H_
 
+#include <cstddef>
 #include <exception>
 #include <optional>
 #include <string>
@@ -44,7 +45,8 @@ struct HttpRequest {
   NamedValues query;   ///< decoded
   NamedValues headers;
   std::string body;
-  int version = 11;  ///< 10 or 11
+  size_t max_body = size_t{4} << 20;  ///< bytes of the body once it is decoded
+  int version = 11;                   ///< 10 or 11
   bool keep_alive = true;
   std::string client;  ///< its address, without the port
 
@@ -67,8 +69,6 @@ struct HttpResponse {
 
 /// "Not Found"
 std::string_view ReasonOf(int status);
-
-bool EqualIgnoringCase(std::string_view a, std::string_view b);
 
 /// Fills in path and query of `request.target`: origin form, absolute form
 /// (the host is left out), or "*". Throws: HttpError 400 for anything else, for

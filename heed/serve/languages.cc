@@ -1,131 +1,140 @@
 #include "heed/serve/languages.h"
 
-#include <unicode/locid.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
-#include "heed/serve/ascii.h"
 
 namespace heed {
 namespace {
 
-bool IsCode(const std::string& text) {
-  return !text.empty() && text.size() <= 16 &&
-         std::ranges::all_of(text, [](char c) {
-           return IsLetter(c) || IsDigit(c) || c == '-' || c == '_';
+/// The languages in "de-en" or "pt-BR:en"; nothing if they are none. Codes that
+/// nobody knows have two letters, so that "qa-bot" is a name.
+std::optional<LanguagePair> PairOf(const std::string& text) {
+  const bool colon = text.find(':') != text.npos;
+  const auto [source, target] = SplitOnce(text, colon ? ":" : "-");
+  if (!IsLanguageCode(source) || !IsLanguageCode(target)) return std::nullopt;
+  if (!colon && target.find_first_of("-_") != target.npos) return std::nullopt;
+  const bool short_codes = source.size() == 2 && target.size() == 2;
+  if (!short_codes && !IsKnownLanguage(source) && !IsKnownLanguage(target)) {
+    return std::nullopt;
+  }
+  return LanguagePair{LanguageCode(source), LanguageCode(target)};
+}
+
+/// Whether a pair of languages cannot be split unambiguously: "pt-BR-en".
+bool IsUnclearPair(const std::string& text) {
+  const std::vector<std::string_view> parts = SplitAt(text, "-");
+  return parts.size() > 2 && IsKnownLanguage(parts.front()) &&
+         IsKnownLanguage(parts.back());
+}
+
+bool IsName(const std::string& text) {
+  constexpr std::string_view kOthers = "-_./+@";
+  return !text.empty() && IsValidUtf8(text) &&
+         std::ranges::all_of(text, [&](char c) {
+           const bool plain = (c >= '0' && c <= '9') ||
+                              (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+           return plain || c < 0 || kOthers.find(c) != kOthers.npos;
          });
 }
 
-// "de" of "train.de.gz", or "".
-std::string LanguageOfFile(std::string path) {
-  if (path.ends_with(".gz")) path.resize(path.size() - 3);
-  std::string ending = std::filesystem::path(path).extension().string();
-  if (ending.empty()) return "";
-  ending.erase(0, 1);
-  const bool known = ending.size() >= 2 && ending.size() <= 3 &&
-                     IsCode(ending) && LanguageName(ending) != ending;
-  return known ? LanguageCode(ending) : "";
+/// Reads a prefix of an argument: the text before one of its "=".
+void ReadPrefix(const std::string& prefix, const std::string& argument,
+                ModelSpec& spec) {
+  if (spec.languages.source.empty()) {
+    if (const auto pair = PairOf(prefix)) {
+      spec.languages = *pair;
+      return;
+    }
+  }
+  if (!spec.name.empty() || !spec.languages.source.empty() || !IsName(prefix) ||
+      prefix.find(':') != prefix.npos || IsUnclearPair(prefix)) {
+    throw ConfigError(
+        "'{}': '{}' before = is neither two languages, as in de-en=DIR or "
+        "pt-BR:en=DIR, nor a name, as in NAME=DIR or NAME=de-en=DIR",
+        argument, prefix);
+  }
+  spec.name = prefix;
 }
 
-// LibreTranslate's own (pb, zh, zt), and what others call the same, in lower
-// case with dashes.
-const std::map<std::string_view, std::string_view> kAliases = {
-    {"pb", "pt-BR"},
-    {"zh", "zh-Hans"},
-    {"zh-cn", "zh-Hans"},
-    {"zh-sg", "zh-Hans"},
-    {"zh-hans-cn", "zh-Hans"},
-    {"zt", "zh-Hant"},
-    {"zh-tw", "zh-Hant"},
-    {"zh-hk", "zh-Hant"},
-    {"zh-mo", "zh-Hant"},
-    {"zh-hant-tw", "zh-Hant"},
-    {"no", "nb"},
-    {"iw", "he"},
-    {"in", "id"},
-    {"ji", "yi"},
-    {"fil", "tl"}};
-
-// Language small, script with a capital, region in capitals (BCP 47).
-std::string UsualCase(std::string code) {
-  size_t begin = std::min(code.find('-'), code.size());
-  while (begin < code.size()) {
-    const size_t end = std::min(code.find('-', ++begin), code.size());
-    const size_t capitals = end - begin == 2 ? 2 : end - begin == 4 ? 1 : 0;
-    for (size_t i = begin; i < begin + capitals; ++i) {
-      if (IsLower(code[i])) {
-        code[i] = static_cast<char>(code[i] - 'a' + 'A');
-      }
-    }
-    begin = end;
+/// The last parts of a path, from it: at least one.
+std::string LastParts(const std::filesystem::path& path, size_t parts) {
+  std::vector<std::string> all;
+  for (const auto& part : path.relative_path()) all.push_back(part.string());
+  std::string name;
+  const size_t begin = all.size() - std::min(all.size(), parts);
+  for (size_t i = begin; i < all.size(); ++i) {
+    name += (name.empty() ? "" : "/") + all[i];
   }
-  return code;
+  return name;
 }
 
 }  // namespace
 
-std::string LanguageCode(std::string_view code) {
-  std::string plain(code);
-  if (!IsCode(plain)) return plain;
-  plain = Lowercase(plain);
-  std::ranges::replace(plain, '_', '-');
-  const auto known = kAliases.find(plain);
-  if (known != kAliases.end()) return std::string(known->second);
-  return UsualCase(std::move(plain));
-}
-
 ModelSpec ParseModelSpec(const std::string& argument) {
   ModelSpec spec;
   spec.folder = argument;
-  const size_t equals = argument.find('=');
   // A folder may have one in its name.
-  if (equals != argument.npos && !std::filesystem::exists(argument)) {
-    const std::string codes = argument.substr(0, equals);
-    const size_t cut = std::min(codes.find(':'), codes.size());
-    const size_t between = cut < codes.size() ? cut : codes.find('-');
-    if (between == codes.npos ||
-        (cut == codes.size() && codes.find('-', between + 1) != codes.npos) ||
-        !IsCode(codes.substr(0, between)) ||
-        !IsCode(codes.substr(between + 1))) {
-      throw ConfigError(
-          "'{}': before = there must be two languages, as in "
-          "de-en=DIR or pt-BR:en=DIR",
-          argument);
-    }
-    spec.languages = {LanguageCode(codes.substr(0, between)),
-                      LanguageCode(codes.substr(between + 1))};
-    spec.folder = argument.substr(equals + 1);
+  for (size_t equals = spec.folder.find('=');
+       equals != spec.folder.npos && !std::filesystem::exists(spec.folder);
+       equals = spec.folder.find('=')) {
+    ReadPrefix(spec.folder.substr(0, equals), argument, spec);
+    spec.folder.erase(0, equals + 1);
   }
-  std::filesystem::path path =
-      std::filesystem::absolute(spec.folder).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
-  spec.name = path.filename().string();
   return spec;
 }
 
-LanguagePair GuessLanguages(const nlohmann::ordered_json& settings) {
-  const auto guess = [&](const char* key) {
-    const auto file = settings.find(key);
-    const std::string code = file != settings.end() && file->is_string()
-                                 ? LanguageOfFile(file->get<std::string>())
-                                 : "";
-    return code.empty() ? std::string(key) : code;
+void NameModels(std::vector<ModelSpec>& specs) {
+  std::set<std::string> names;
+  for (const ModelSpec& spec : specs) {
+    if (spec.name.empty() || names.insert(spec.name).second) continue;
+    throw ConfigError("two models are called '{}'; give them different names",
+                      spec.name);
+  }
+  const auto path_of = [](const ModelSpec& spec) {
+    std::filesystem::path path =
+        std::filesystem::absolute(spec.folder).lexically_normal();
+    return path.has_filename() ? path : path.parent_path();
   };
-  return {guess("source"), guess("target")};
-}
-
-std::string LanguageName(const std::string& code) {
-  const icu::Locale locale(code.c_str());
-  icu::UnicodeString name;
-  locale.getDisplayName(icu::Locale::getEnglish(), name);
-  std::string utf8;
-  name.toUTF8String(utf8);
-  return utf8.empty() ? code : utf8;
+  std::vector<ModelSpec*> left;
+  for (ModelSpec& spec : specs) {
+    if (spec.name.empty()) left.push_back(&spec);
+  }
+  constexpr size_t kMostParts = 64;
+  for (size_t parts = 1; parts <= kMostParts && !left.empty(); ++parts) {
+    std::map<std::string, int> count;
+    for (const ModelSpec* spec : left)
+      ++count[LastParts(path_of(*spec), parts)];
+    std::vector<ModelSpec*> equal;
+    for (ModelSpec* spec : left) {
+      const std::string name = LastParts(path_of(*spec), parts);
+      const bool apart = count[name] == 1 && !names.contains(name);
+      if (apart) {
+        spec->name = name;
+      } else {
+        equal.push_back(spec);
+      }
+    }
+    for (const ModelSpec* spec : left) {
+      if (!spec->name.empty()) names.insert(spec->name);
+    }
+    left = std::move(equal);
+  }
+  // One folder several times.
+  for (ModelSpec* spec : left) {
+    const std::string name = LastParts(path_of(*spec), 1);
+    spec->name = name;
+    for (int i = 2; !names.insert(spec->name).second; ++i) {
+      spec->name = fmt::format("{}-{}", name, i);
+    }
+  }
 }
 
 }  // namespace heed

@@ -1,45 +1,34 @@
-// What a translator translates from and into.
+// Models as the command line names them, and what they translate between.
 #ifndef HEED_SERVE_LANGUAGES_H_
 #define HEED_SERVE_LANGUAGES_H_
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <string_view>
+#include <vector>
+
+#include "heed/text/languages.h"
 
 namespace heed {
 
-/// The code of a language as clients of LibreTranslate know it, whatever its
-/// case and however it was written: "de" of "DE", "zh-Hans" of "zh", "zh_CN"
-/// and "ZH-HANS", "zh-Hant" of "zt" and "zh-TW", "pt-BR" of "pb", "nb" of "no".
-/// What is no code stays as it is.
-std::string LanguageCode(std::string_view code);
-
-/// Codes as LanguageCode gives them: "de", "pt-BR".
-struct LanguagePair {
-  std::string source;
-  std::string target;
-};
-
-/// A model folder and how the server calls it.
+/// A model folder and what the server calls it.
 struct ModelSpec {
   std::string folder;
-  std::string name;        ///< the last part of the folder's path
-  LanguagePair languages;  ///< empty: guessed from the model's settings
+  std::string name = {};        ///< empty: made of the folder by NameModels
+  LanguagePair languages = {};  ///< empty: as the model says
 };
 
-/// "DIR", or "de-en=DIR"; "pt-BR:en=DIR" where codes have dashes. Throws:
-/// ConfigError if there is a = but not two codes before it.
+/// "DIR"; "de-en=DIR", or "pt-BR:en=DIR" where codes have dashes, which says
+/// the languages; "NAME=DIR", which says the name; or "NAME=de-en=DIR". Throws:
+/// ConfigError for a name or languages that cannot be.
 ModelSpec ParseModelSpec(const std::string& argument);
 
-/// What GuessLanguages calls a source language that it cannot tell.
+/// Names the models that have no name by the last part of their folders' paths,
+/// with as many parts before it as tell them apart: "a/model" and "b/model".
+/// Throws: ConfigError if a name is given twice.
+void NameModels(std::vector<ModelSpec>& specs);
+
+/// Codes of a translator's languages while they are unknown.
 inline constexpr const char* kUnknownSource = "source";
-
-/// By the endings of the files that a translator was trained on (train.de.gz
-/// and train.en); "source" and "target" where they say nothing.
-LanguagePair GuessLanguages(const nlohmann::ordered_json& settings);
-
-/// In English: "German"; the code itself if it is none that is known.
-std::string LanguageName(const std::string& code);
+inline constexpr const char* kUnknownTarget = "target";
 
 }  // namespace heed
 

@@ -9,6 +9,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/timing.h"
+#include "heed/serve/thread_priority.h"
 
 namespace heed {
 namespace {
@@ -17,14 +18,24 @@ namespace {
 constexpr size_t kTextsOfTurn = 16;
 constexpr double kMeanWeight = 0.1;
 
-// Batches that are computed in turns. Each takes memory.
-constexpr int kRuns = 6;
+// Batches of a lane that are computed in turns. Each takes memory.
+constexpr int kShortRuns = 4;
+constexpr int kLongRuns = 4;
 constexpr int kExpensiveRuns = 3;
 constexpr int kExpensiveRunsOfClient = 2;
 // At the full speed of the processor, which nothing reaches.
 constexpr double kExpensiveSeconds = 0.1;
+// Estimates of translations are of their length limits, those of explanations
+// are not.
+constexpr double kLongRunSeconds = 0.001;
 
 bool IsExpensive(const Job& job) { return job.seconds > kExpensiveSeconds; }
+
+Lane LaneOf(const Job& job) {
+  const double most =
+      job.kind == Job::Kind::kRun ? kLongRunSeconds : kExpensiveSeconds;
+  return job.seconds > most ? Lane::kLong : Lane::kShort;
+}
 
 }  // namespace
 
@@ -80,8 +91,9 @@ struct ModelQueue::Piece {
 };
 
 struct ModelQueue::Run {
-  explicit Run(Turns& turns) : turn(turns) {}
+  Run(Turns& turns, Lane of) : lane(of), turn(turns, of) {}
 
+  const Lane lane;
   Turns::Turn turn;
   std::shared_ptr<ServedModel> model;
   Batch batch;
@@ -160,8 +172,9 @@ ModelQueue::ModelQueue(std::shared_ptr<ServedModel> model,
       metrics_(metrics),
       turns_(options.first_slice, options.slice),
       model_(std::move(model)) {
-  for (int i = 0; i < kRuns; ++i) {
-    threads_.emplace_back([this] { Work(); });
+  for (int i = 0; i < kShortRuns + kLongRuns; ++i) {
+    const Lane lane = i < kShortRuns ? Lane::kShort : Lane::kLong;
+    threads_.emplace_back([this, lane] { Work(lane); });
   }
 }
 
@@ -170,8 +183,10 @@ ModelQueue::~ModelQueue() {
     const std::lock_guard lock(mutex_);
     ends_ = true;
   }
-  changed_.notify_all();
-  more_.notify_all();
+  for (LaneThreads& lane : lanes_) {
+    lane.changed.notify_all();
+    lane.more.notify_all();
+  }
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -213,6 +228,7 @@ void ModelQueue::Submit(Job job) {
   waiting->translations.resize(job.texts.size());
   waiting->answers.resize(job.inputs.size());
   waiting->job = std::move(job);
+  LaneThreads& threads = ThreadsOf(LaneOf(waiting->job));
   Dropped dropped;
   {
     const std::lock_guard lock(mutex_);
@@ -227,12 +243,12 @@ void ModelQueue::Submit(Job job) {
           {{"Retry-After", std::to_string(RetryAfter())}});
     }
     waiting_.push_back(std::move(waiting));
-    if (arriving_) {
-      more_.notify_one();
+    if (threads.arriving) {
+      threads.more.notify_one();
       return;
     }
   }
-  changed_.notify_one();
+  threads.changed.notify_one();
 }
 
 // They are destroyed without the lock: their exchanges answer then.
@@ -246,8 +262,9 @@ void ModelQueue::DropCancelled(Dropped& dropped) {
 }
 
 // Of an expensive job one batch is computed at a time.
-bool ModelQueue::MayStart(const Waiting& waiting) const {
+bool ModelQueue::MayStart(const Waiting& waiting, Lane lane) const {
   const Job& job = waiting.job;
+  if (LaneOf(job) != lane) return false;
   if (!IsExpensive(job)) return true;
   if (waiting.taken > waiting.finished) return false;
   int all = 0;
@@ -257,23 +274,26 @@ bool ModelQueue::MayStart(const Waiting& waiting) const {
          (own == expensive_runs_.end() || own->second < kExpensiveRunsOfClient);
 }
 
-bool ModelQueue::AnyMayStart() const {
+bool ModelQueue::AnyMayStart(Lane lane) const {
   return std::ranges::any_of(
-      waiting_, [this](const auto& waiting) { return MayStart(*waiting); });
+      waiting_, [&](const auto& waiting) { return MayStart(*waiting, lane); });
 }
 
-void ModelQueue::Work() {
+void ModelQueue::Work(Lane lane) {
+  if (lane == Lane::kLong) StepBack();
+  LaneThreads& threads = ThreadsOf(lane);
   while (true) {
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock,
-                    [this] { return ends_ || (!arriving_ && AnyMayStart()); });
+      threads.changed.wait(lock, [&] {
+        return ends_ || (!threads.arriving && AnyMayStart(lane));
+      });
       if (ends_) return;
-      arriving_ = true;
+      threads.arriving = true;
       if (options_.batch_wait > 0) {
         const std::chrono::duration<double, std::milli> wait(
             options_.batch_wait);
-        more_.wait_for(lock, wait, [this] {
+        threads.more.wait_for(lock, wait, [this] {
           return ends_ || std::ssize(waiting_) >= options_.batch_texts;
         });
       }
@@ -281,7 +301,7 @@ void ModelQueue::Work() {
     Batch batch;
     std::function<void()> afterwards;
     {
-      Run run(turns_);
+      Run run(turns_, lane);
       TakeBatch(run);
       if (!run.batch.empty()) Compute(run, run.batch);
       End(run);
@@ -300,15 +320,17 @@ void ModelQueue::Work() {
 void ModelQueue::TakeBatch(Run& run) {
   Dropped dropped;
   const std::lock_guard lock(mutex_);
-  arriving_ = false;
+  LaneThreads& threads = ThreadsOf(run.lane);
+  threads.arriving = false;
   if (ends_) return;
   DropCancelled(dropped);
-  const auto first = std::ranges::find_if(
-      waiting_, [this](const auto& waiting) { return MayStart(*waiting); });
+  const auto first = std::ranges::find_if(waiting_, [&](const auto& waiting) {
+    return MayStart(*waiting, run.lane);
+  });
   if (first != waiting_.end()) TakeTexts(run, *first);
   run.model = model_;
   Begin(run);
-  if (AnyMayStart()) changed_.notify_one();
+  if (AnyMayStart(run.lane)) threads.changed.notify_one();
 }
 
 // Turn by turn some texts of each job that goes with the first one. A job with
@@ -381,6 +403,9 @@ void ModelQueue::Begin(Run& run) {
   run.working = std::ssize(jobs);
   working_ += run.working;
   run.expensive = !run.batch.empty() && IsExpensive(run.batch.front().job());
+  if (run.lane == Lane::kLong && !run.batch.empty()) {
+    run.turn.SetClient(run.batch.front().job().client);
+  }
   if (run.expensive) {
     ++expensive_runs_[run.batch.front().job().client];
   } else {
@@ -395,7 +420,8 @@ void ModelQueue::End(Run& run) {
     const auto own = expensive_runs_.find(run.batch.front().job().client);
     if (--own->second == 0) expensive_runs_.erase(own);
   }
-  if (!arriving_ && AnyMayStart()) changed_.notify_one();
+  LaneThreads& threads = ThreadsOf(run.lane);
+  if (!threads.arriving && AnyMayStart(run.lane)) threads.changed.notify_one();
 }
 
 bool ModelQueue::IsCancelled(const Piece& piece) const {

@@ -84,10 +84,12 @@ struct Job {
 /// together if their options are equal and all or none are expensive; of a long
 /// job some texts at a time, so that short ones need not wait for its end.
 ///
-/// The threads take turns: one batch is computed at a time, and one that takes
-/// long pauses between its steps for what came after it. Expensive jobs can
-/// only have some of the threads, and those of one client fewer, so that the
-/// others always find one. Thread-safe.
+/// There are two lanes of threads, for jobs that take long and for others. In
+/// each, batches take turns: one is computed at a time, and one that takes long
+/// pauses between its steps for what came after it. A short batch does not wait
+/// for a long one, which pauses for it (see Turns). Of the threads for long
+/// jobs, expensive ones can only have some, and those of one client fewer, so
+/// that the others always find one. Thread-safe.
 class ModelQueue {
  public:
   ModelQueue(std::shared_ptr<ServedModel> model, const EngineOptions& options,
@@ -116,9 +118,19 @@ class ModelQueue {
   using Batch = std::vector<Piece>;
   using Dropped = std::vector<std::shared_ptr<Waiting>>;
 
-  void Work();
-  bool MayStart(const Waiting& waiting) const;
-  bool AnyMayStart() const;
+  /// Threads that take jobs of one kind.
+  struct LaneThreads {
+    std::condition_variable changed;  // for idle ones
+    std::condition_variable more;     // for the one that waits for batch_wait
+    bool arriving = false;            // one is about to take what waits
+  };
+
+  void Work(Lane lane);
+  LaneThreads& ThreadsOf(Lane lane) {
+    return lanes_[static_cast<size_t>(lane)];
+  }
+  bool MayStart(const Waiting& waiting, Lane lane) const;
+  bool AnyMayStart(Lane lane) const;
   void TakeBatch(Run& run);
   void TakeTexts(Run& run, const std::shared_ptr<Waiting>& first);
   void DropCancelled(Dropped& dropped);
@@ -145,11 +157,9 @@ class ModelQueue {
   Turns turns_;
 
   mutable std::mutex mutex_;
-  std::condition_variable changed_;  // for idle threads
-  std::condition_variable more_;     // for the one that waits for batch_wait
+  LaneThreads lanes_[2];
   std::shared_ptr<ServedModel> model_;
   std::deque<std::shared_ptr<Waiting>> waiting_;
-  bool arriving_ = false;  // a thread is about to take what waits
   int64_t working_ = 0;
   std::map<std::string, int> expensive_runs_;  // by client
   double seconds_of_job_ = 0.01;               // a running mean

@@ -8,8 +8,11 @@
 #include "heed/base/base64.h"
 #include "heed/base/json.h"
 #include "heed/base/text.h"
-#include "heed/serve/languages.h"
-#include "heed/serve/text_split.h"
+#include "heed/serve/content_coding.h"
+#include "heed/text/languages.h"
+#include "heed/text/markup/ascii.h"
+#include "heed/text/markup/markdown_blocks.h"
+#include "heed/text/markup/text_split.h"
 
 namespace heed {
 namespace {
@@ -181,25 +184,25 @@ Parts ParseFormData(std::string_view body, const std::string& boundary) {
 }
 
 Json BodyParameters(const HttpRequest& request) {
+  const std::string body = DecodedBody(request);
   const std::string_view header = request.Header("Content-Type").value_or("");
   const std::string_view type = TrimBlanks(SplitOnce(header, ";").first);
   const bool said_json =
       EqualIgnoringCase(type, "application/json") ||
       (type.starts_with("application/") && type.ends_with("+json"));
   // What fetch() calls a text, and clients that name no type.
-  const bool unsaid = type.empty() || EqualIgnoringCase(type, "text/plain");
-  const size_t start = request.body.find_first_not_of(" \t\r\n");
+  const bool untyped = type.empty() || EqualIgnoringCase(type, "text/plain");
+  const size_t start = body.find_first_not_of(" \t\r\n");
   if (said_json ||
-      (unsaid && start != std::string::npos && request.body[start] == '{')) {
-    return ParseJsonBody(request.body);
+      (untyped && start != std::string::npos && body[start] == '{')) {
+    return ParseJsonBody(body);
   }
   if (start == std::string::npos) return Json::object();
-  if (unsaid || EqualIgnoringCase(type, "application/x-www-form-urlencoded")) {
-    return ToParameters(TextsOf(ParseForm(request.body), /*unify=*/true));
+  if (untyped || EqualIgnoringCase(type, "application/x-www-form-urlencoded")) {
+    return ToParameters(TextsOf(ParseForm(body), /*unify=*/true));
   }
   if (EqualIgnoringCase(type, "multipart/form-data")) {
-    return ToParameters(
-        ParseFormData(request.body, ParameterOf(header, "boundary")));
+    return ToParameters(ParseFormData(body, ParameterOf(header, "boundary")));
   }
   throw HttpError(415,
                   "the body's Content-Type must be application/json, "
@@ -400,6 +403,19 @@ const char* InputParameter(const Json& parameters, const InputKind& kind) {
                                                           : kTextParameter;
 }
 
+TextFormat OptionalFormat(const Json& parameters, const char* name) {
+  const std::string format = OptionalText(parameters, name);
+  const auto words = WordsOf(TextFormat());
+  const auto found = std::ranges::find(words, format);
+  if (found != words.end()) {
+    return static_cast<TextFormat>(found - words.begin());
+  }
+  if (!format.empty()) {
+    throw HttpError(400, format + " format is not supported");
+  }
+  return TextFormat::kText;
+}
+
 }  // namespace
 
 void RequestLimits::Visit(FieldList& v) {
@@ -441,11 +457,11 @@ TranslateCall ParseTranslate(const Json& parameters,
   }
   call.batch = q.is_array();
   call.texts = TextsOf(q, "q", limits);
-  const std::string format = OptionalText(parameters, "format");
-  if (!format.empty() && format != "text" && format != "html") {
-    throw HttpError(400, format + " format is not supported");
+  call.format = OptionalFormat(parameters, "format");
+  if (!parameters.contains("format") &&
+      std::ranges::any_of(call.texts, LooksLikeMarkdown)) {
+    call.format = TextFormat::kMarkdown;
   }
-  call.html = format == "html";
   call.model = OptionalText(parameters, "model");
   call.stream = OptionalFlag(parameters, "stream");
   return call;
@@ -488,8 +504,8 @@ ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
                          const RequestLimits& limits, bool in_sentences) {
   constexpr int kMostHeads = 1000000;
   CheckKnown(parameters, {kTextParameter, kFileParameter, "model", "api_key",
-                          "answer", "contrast", "layer", "head", "methods",
-                          "steps", "samples", "pictures"});
+                          "answer", "contrast", "target", "layer", "head",
+                          "methods", "steps", "samples", "pictures"});
   ExplainCall call;
   try {
     call.input =
@@ -514,6 +530,7 @@ ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
     CheckSize(CountCharacters(call.input.Text()),
               limits.MostExplained(in_sentences && call.answer.empty()));
   }
+  call.target = LanguageCode(OptionalText(parameters, "target"));
   call.layer = OptionalText(parameters, "layer");
   call.pictures = OptionalFlag(parameters, "pictures");
   const int head = OptionalNumber(parameters, "head", -1, -1, kMostHeads);

@@ -13,6 +13,7 @@
 #include "heed/explain/attribution.h"
 #include "heed/serve/http.h"
 #include "heed/tasks/input.h"
+#include "heed/text/markup/text_split.h"
 
 namespace heed {
 
@@ -43,7 +44,7 @@ inline constexpr size_t kLongestParameterName = 100;  // bytes
 /// media_type and name; a name that comes twice gives a list. Takes a time
 /// linear in the request's size.
 /// Throws: HttpError 400 with line and column for wrong JSON, or that says what
-/// is wrong; 415 for another type of body.
+/// is wrong; 415 for another type of body; as DecodedBody.
 nlohmann::ordered_json ParametersOf(const HttpRequest& request);
 
 /// POST /translate
@@ -52,7 +53,7 @@ struct TranslateCall {
   bool batch = false;  ///< a list was sent, so a list is answered
   std::string source;  ///< a LanguageCode, or "auto"
   std::string target;  ///< a LanguageCode
-  bool html = false;
+  TextFormat format = TextFormat::kText;
   int alternatives = 0;
   std::optional<int> beam;
   std::string model;  ///< "": the first one for the languages
@@ -79,6 +80,7 @@ struct ExplainCall {
   Input input;
   std::string answer;    ///< to explain instead of the model's own; "": its own
   std::string contrast;  ///< an answer that it is explained against; "": none
+  std::string target;    ///< LanguageCode of a translation; "": the model's own
   AttributionOptions attribution;
   std::string layer;        ///< whose numbers are wanted; "": none
   std::optional<int> head;  ///< of that layer alone

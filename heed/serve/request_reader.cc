@@ -7,6 +7,7 @@
 #include <boost/beast/http/string_body.hpp>
 
 #include "heed/base/text.h"
+#include "heed/text/markup/ascii.h"
 
 namespace heed {
 namespace {
@@ -144,6 +145,7 @@ HttpRequest RequestReader::Take() {
   request.version = message.version() == 10 ? 10 : 11;
   request.keep_alive = done_ && impl_->parser.keep_alive();
   request.body = std::move(message.body());
+  request.max_body = limits_.max_body;
   return request;
 }
 

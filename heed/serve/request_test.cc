@@ -180,7 +180,7 @@ TEST(ParseTranslate, ReadsWhatLibreTranslateReads) {
   EXPECT_FALSE(call.batch);
   EXPECT_EQ(call.source + call.target, "deen");
   EXPECT_EQ(call.alternatives, 2);
-  EXPECT_TRUE(call.html);
+  EXPECT_EQ(call.format, TextFormat::kHtml);
   EXPECT_TRUE(call.stream);
   EXPECT_FALSE(call.beam);
   call = Translate({{"q", {"x", ""}}, {"beam", 3}, {"alternatives", -1}});
@@ -188,6 +188,18 @@ TEST(ParseTranslate, ReadsWhatLibreTranslateReads) {
   EXPECT_EQ(call.texts.size(), 2u);
   EXPECT_EQ(call.beam, 3);
   EXPECT_EQ(call.alternatives, 0);
+}
+
+TEST(ParseTranslate, RecognisesMarkdownWhereNoFormatIsGiven) {
+  for (const char* text : {"## A b", "a\n\n> b c", "a\n# b"}) {
+    EXPECT_EQ(Translate({{"q", text}}).format, TextFormat::kMarkdown) << text;
+    EXPECT_EQ(Translate({{"q", text}, {"format", "text"}}).format,
+              TextFormat::kText)
+        << text;
+  }
+  for (const char* text : {"#tag a", "a > b", "####### a", "#", "1. a\n- b"}) {
+    EXPECT_EQ(Translate({{"q", text}}).format, TextFormat::kText) << text;
+  }
 }
 
 TEST(ParseTranslate, UsesLibreTranslatesWords) {

@@ -11,7 +11,7 @@
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
 #include "heed/serve/cost.h"
-#include "heed/serve/text_split.h"
+#include "heed/text/markup/text_split.h"
 
 namespace heed {
 namespace {
@@ -49,7 +49,8 @@ int MostOf(const std::string& key, const RequestLimits& limits) {
   if (key == "beam") return std::max(limits.beam_limit, 32);
   if (key == "nbest" || key == "samples") return limits.alternatives_limit + 1;
   if (key == "completions" || key == "candidates") return 100;
-  if (key == "length" || key == "max_length" || key == "max_tokens") {
+  if (key == "length" || key == "max_length" || key == "max_length_extra" ||
+      key == "max_tokens") {
     return 1024;
   }
   if (key == "max_length_factor") return 10;
@@ -115,28 +116,6 @@ size_t AtLeastOne(double count) {
   return static_cast<size_t>(std::clamp(count, 1.0, 1e9));
 }
 
-/// The lines of a text, as `heed predict` would read them: what stands behind
-/// the last line end is a line only if it is not empty.
-std::vector<Input> LinesOf(const Input& input, const InputReading& reading) {
-  const std::string text = input.Text();
-  std::vector<Input> lines;
-  std::vector<std::string_view> parts = SplitAt(text, "\n");
-  if (parts.size() > 1 && parts.back().empty()) parts.pop_back();
-  for (std::string_view line : parts) {
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (reading.defaults.long_lines != LongLines::kWhole) {
-      line =
-          CutLine(line, reading.defaults.max_line, reading.defaults.long_lines);
-    }
-    lines.push_back({std::string(line),
-                     parts.size() == 1 ? input.place
-                                       : fmt::format("{}, line {}", input.place,
-                                                     lines.size() + 1),
-                     std::ssize(lines)});
-  }
-  return lines;
-}
-
 /// Answers to the lines of one input as one.
 Answer Joined(std::span<Answer> answers) {
   if (answers.size() == 1) return std::move(answers.front());
@@ -157,6 +136,16 @@ Answer Joined(std::span<Answer> answers) {
   return all;
 }
 
+/// LanguageDistance; what is called `unknown` may be any known language.
+std::optional<int> DistanceOf(const std::string& wanted,
+                              const std::string& served,
+                              std::string_view unknown) {
+  if (served == unknown && IsKnownLanguage(wanted)) {
+    return ServedModel::kUnknownDistance;
+  }
+  return LanguageDistance(wanted, served);
+}
+
 }  // namespace
 
 void SearchDefaults::Visit(FieldList& v) {
@@ -164,8 +153,8 @@ void SearchDefaults::Visit(FieldList& v) {
   v("length_penalty", length_penalty, Range(0, 10),
     "divide log p by ((5 + length) / 6) to this power; 0: off, favours short "
     "output");
-  v("max_length_factor", max_length_factor, Range(0.1, 100),
-    "at most this many target tokens per source token, and 10 more");
+  v("max_length_factor", max_length_factor, Range(0, 100),
+    "maximum of target tokens per source token; 0: as each model has it");
   v("shortlist", shortlist, OneOf{"none", "model"},
     "score only likely translations of the source's tokens, by the file that "
     "each model folder has for it");
@@ -180,19 +169,23 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
   const std::unique_ptr<OptionSet> options = loaded_.settings->PredictOptions();
   const Json settings = ReadModelSettings(spec.folder);
   if (translation_ != nullptr) {
-    const LanguagePair guessed = GuessLanguages(settings);
-    if (spec_.languages.source.empty()) spec_.languages = guessed;
+    ChooseLanguages();
     DecodeOptions decode;
     decode.shortlist = search.shortlist;
     shortlist_ = ReadShortlist(decode, spec.folder, source_vocabulary(),
                                target_vocabulary());
+    if (search_.max_length_factor == 0) {
+      search_.max_length_factor = translation_->data.rules.max_length_factor;
+    }
     // As /translate searches.
     FieldList list;
     options->Visit(list);
-    FieldsFromJson(list.fields(), ToJson(search), "the server");
+    FieldsFromJson(list.fields(), ToJson(search_), "the server");
   } else if (!spec.languages.source.empty()) {
-    throw ConfigError("{}: is a model for task '{}', which has no languages",
-                      spec.folder, task().name);
+    throw ConfigError(
+        "{}: is a model for task '{}', which has no languages; a name before = "
+        "must not look like two of them",
+        spec.folder, task().name);
   }
   predictor_ = loaded_.MakePredictor(*options);
   ParameterSet& parameters = loaded_.model->parameters();
@@ -222,12 +215,63 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
   if (translation_ != nullptr) {
     description_["source"] = spec_.languages.source;
     description_["target"] = spec_.languages.target;
+    if (targets_.size() > 1) description_["targets"] = targets_;
   }
   for (const char* key : {"heed.step", "heed.metric", "heed.score"}) {
     const auto found = loaded_.metadata.find(key);
     if (found == loaded_.metadata.end() || found->second.empty()) continue;
-    description_[std::string(key).substr(5)] = found->second;
+    const std::optional<double> number = ParseNumber(found->second);
+    Json& place = description_[std::string(key).substr(5)];
+    if (const auto whole = ParseInteger<int64_t>(found->second)) {
+      place = *whole;
+    } else if (number) {
+      place = *number;
+    } else {
+      place = found->second;
+    }
   }
+}
+
+// Languages of the command line come first, then those stored in the model.
+// A multi-target model also writes the languages of its marks.
+void ServedModel::ChooseLanguages() {
+  const LanguagePair told = translation_->data.Languages();
+  LanguagePair& pair = spec_.languages;
+  if (pair.source.empty()) pair = told;
+  targets_ = marks().Languages();
+  if (!pair.target.empty() &&
+      std::ranges::find(targets_, pair.target) == targets_.end()) {
+    targets_.push_back(pair.target);
+  }
+  if (pair.source.empty()) pair.source = kUnknownSource;
+  if (targets_.empty()) targets_.emplace_back(kUnknownTarget);
+  if (pair.target.empty()) pair.target = targets_.front();
+}
+
+bool ServedModel::has_unknown_languages() const {
+  return translates() && (spec_.languages.source == kUnknownSource ||
+                          spec_.languages.target == kUnknownTarget);
+}
+
+std::optional<int> ServedModel::DistanceTo(const LanguagePair& wanted) const {
+  const std::optional<int> source =
+      DistanceOf(wanted.source, spec_.languages.source, kUnknownSource);
+  std::optional<int> least;
+  for (const std::string& target : targets_) {
+    const std::optional<int> distance =
+        DistanceOf(wanted.target, target, kUnknownTarget);
+    if (source && distance && (!least || *source + *distance < *least)) {
+      least = *source + *distance;
+    }
+  }
+  return least;
+}
+
+bool ServedModel::Knows(const std::string& language) const {
+  return DistanceOf(language, spec_.languages.source, kUnknownSource) ||
+         std::ranges::any_of(targets_, [&](const std::string& target) {
+           return DistanceOf(language, target, kUnknownTarget).has_value();
+         });
 }
 
 const Vocabulary& ServedModel::source_vocabulary() const {
@@ -242,9 +286,10 @@ int ServedModel::BeamOf(const SearchChoice& choice) const {
 }
 
 const Translator& ServedModel::TranslatorOf(const SearchChoice& choice) {
+  const std::lock_guard lock(translators_mutex_);
   std::unique_ptr<Translator>& translator = translators_[choice];
   if (!translator) {
-    DecodeOptions decode;
+    DecodeOptions decode(translation_->data.rules);
     decode.beam = BeamOf(choice);
     decode.nbest = choice.nbest;
     decode.length_penalty = search_.length_penalty;
@@ -349,16 +394,11 @@ std::vector<Answer> ServedModel::Predict(
     std::span<const Input> inputs, const RequestOptions& options,
     const Cancellation* cancellation) const {
   const InputReading reading = loaded_.settings->Reading(*options.set);
-  const bool by_line = !reading.whole && !input_.several_lines &&
-                       input_.line == InputKind::Line::kText;
   std::vector<Input> lines;
   std::vector<size_t> ends;
   for (const Input& input : inputs) {
-    if (by_line && !std::holds_alternative<NamedBytes>(input.content)) {
-      std::ranges::move(LinesOf(input, reading), std::back_inserter(lines));
-    } else {
-      lines.push_back(input);
-    }
+    std::ranges::move(LinesOf(input, input_, reading),
+                      std::back_inserter(lines));
     ends.push_back(lines.size());
   }
   PredictCall call;
@@ -384,13 +424,34 @@ std::vector<Answer> ServedModel::Predict(
   return joined;
 }
 
-Explanation ServedModel::Explain(const ExplainRequest& request) const {
+std::unique_ptr<OptionSet> ServedModel::OptionsFor(
+    const std::string& target) const {
+  if (target.empty()) return nullptr;
+  if (!translates() || !DistanceTo({spec_.languages.source, target})) {
+    throw HttpError(400, "{} is not supported as a target of model '{}'",
+                    target, name());
+  }
+  const std::string mark = marks().MarkFor(target);
+  if (mark.empty()) return nullptr;
+  std::unique_ptr<OptionSet> options = predictor_->options().Clone();
+  FieldList list;
+  options->Visit(list);
+  FieldsFromJson(list.fields(), {{"to", target}}, "the request");
+  return options;
+}
+
+Explanation ServedModel::Explain(const ExplainRequest& request,
+                                 const std::string& target) const {
+  const std::unique_ptr<OptionSet> options = OptionsFor(target);
+  ExplainRequest in_parts = request;
+  if (options) in_parts.options = options.get();
   if (!translates() || !request.input.answer.empty()) {
-    return heed::Explain(loaded_, *predictor_, request);
+    return heed::Explain(loaded_, *predictor_, in_parts);
   }
   // What /translate runs: sentence by sentence.
-  const std::vector<Segment> segments = SplitText(request.input.Text());
-  ExplainRequest in_parts = request;
+  const std::vector<Segment> segments =
+      SplitText(request.input.Text(),
+                SplitOptionsOf(source_vocabulary(), spec_.languages.source));
   for (const Segment& segment : segments) {
     if (segment.translate) in_parts.input.parts.push_back(segment.text);
   }

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -23,7 +24,7 @@ namespace heed {
 struct SearchDefaults {
   int beam = 5;
   double length_penalty = 0.6;
-  double max_length_factor = 2;
+  double max_length_factor = 0;  ///< 0: that of the model
   std::string shortlist = "none";
 
   void Visit(FieldList& v);
@@ -46,7 +47,7 @@ struct RequestOptions {
   std::shared_ptr<const OptionSet> set;
 };
 
-/// All but Translate and Replace is thread-safe.
+/// Thread-safe.
 class ServedModel {
  public:
   /// Reads the folder. Throws: as ReadModel; ConfigError.
@@ -57,15 +58,31 @@ class ServedModel {
   const TaskRow& task() const { return loaded_.task(); }
   const InputKind& input() const { return input_; }
   bool translates() const { return translation_ != nullptr; }
+  /// Languages of a translator; unknown ones are kUnknownSource and
+  /// kUnknownTarget.
   const LanguagePair& languages() const { return spec_.languages; }
+  /// All languages that a translator writes: of a multi-target model those of
+  /// its marks, and languages().target.
+  const std::vector<std::string>& targets() const { return targets_; }
+  /// Target-language marks in the source vocabulary of a translator.
+  const TargetMarks& marks() const { return *translation_->marks; }
+  /// How far a translator is from translating between two languages, 0 if it
+  /// does exactly that (see LanguageDistance); nothing if it does not.
+  std::optional<int> DistanceTo(const LanguagePair& wanted) const;
+  /// Whether nothing tells its source or its target; then any language that
+  /// Unicode's tables have is at this distance.
+  bool has_unknown_languages() const;
+  static constexpr int kUnknownDistance = 1000;
+  /// Whether a translator reads or writes a language or a variant of the
+  /// language.
+  bool Knows(const std::string& language) const;
   /// A row of /models.
   const nlohmann::ordered_json& description() const { return description_; }
   /// Of translators.
   const Vocabulary& source_vocabulary() const;
   const Vocabulary& target_vocabulary() const;
 
-  /// Translations of sentences, on all cores; one call at a time. Throws: as
-  /// Translator.
+  /// Translations of sentences, on all cores. Throws: as Translator.
   std::vector<Translations> Translate(std::span<const std::string> sentences,
                                       const SearchChoice& choice,
                                       const TranslateHooks& hooks = {});
@@ -103,15 +120,23 @@ class ServedModel {
   std::vector<Answer> Predict(std::span<const Input> inputs,
                               const RequestOptions& options,
                               const Cancellation* cancellation = nullptr) const;
-  /// Throws: as heed::Explain.
-  Explanation Explain(const ExplainRequest& request) const;
+  /// `target`: the language that a translator is to write; empty: its own.
+  /// Throws: as heed::Explain; HttpError 400 for a language that it does not
+  /// write.
+  Explanation Explain(const ExplainRequest& request,
+                      const std::string& target = {}) const;
 
  private:
   const Translator& TranslatorOf(const SearchChoice& choice);
   double LeastSecondsOf(double tokens) const;
   int BeamOf(const SearchChoice& choice) const;
 
+  void ChooseLanguages();
+  /// The options of an explanation that writes this language; null: the usual.
+  std::unique_ptr<OptionSet> OptionsFor(const std::string& target) const;
+
   ModelSpec spec_;
+  std::vector<std::string> targets_;
   SearchDefaults search_;
   LoadedModel loaded_;
   InputKind input_;                                // that it reads
@@ -122,6 +147,7 @@ class ServedModel {
   double layer_weights_ = 0;   // of the largest matrix of a layer
   double output_weights_ = 0;  // of the scores of all target tokens
   std::optional<Shortlist> shortlist_;
+  std::mutex translators_mutex_;
   std::map<SearchChoice, std::unique_ptr<Translator>> translators_;
 };
 

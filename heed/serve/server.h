@@ -32,7 +32,9 @@ struct ServerOptions {
   double write_timeout = 30;
   double stop_timeout = 30;
   double drain_seconds = 0;
-  NamedValues headers;  ///< of every answer; not an option
+  /// Headers of the answers to requests of a path, "" for those that are
+  /// refused before it is known; not an option.
+  std::function<NamedValues(std::string_view path)> headers;
 
   void Visit(FieldList& v);
 };

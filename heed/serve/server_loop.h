@@ -44,7 +44,8 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   /// Says 503 and ends.
   void StartRefused();
   void Close();
-  /// Ends it unless there is something to answer.
+  /// Ends it soon unless there is something to answer: a last request is waited
+  /// for, whose answer closes the connection.
   void StopIfIdle();
   boost::asio::io_context& io();
   /// On a thread of the workers: small requests do not wait for large ones.
@@ -99,6 +100,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   State state_ = State::kIdle;
   std::list<ClientConnection*>::iterator idle_place_;
   bool in_idle_list_ = false;
+  bool skipped_line_ = false;  // in front of the next request
   std::string client_;
   std::string input_;  // not yet taken by the reader
   std::unique_ptr<RequestReader> reader_;

@@ -9,7 +9,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// A request with more bytes is a large one.
+// A request with more bytes is a large one, and so is one that is compressed.
 constexpr size_t kLargeRequest = 16384;
 
 }  // namespace
@@ -27,7 +27,8 @@ SocketExchange::~SocketExchange() {
 
 void SocketExchange::Later(std::function<void()> work) {
   const bool large =
-      request().body.size() + request().target.size() > kLargeRequest;
+      request().body.size() + request().target.size() > kLargeRequest ||
+      request().Header("Content-Encoding").has_value();
   connection_->Later(large,
                      [self = shared_from_this(), work = std::move(work)] {
                        try {

@@ -4,12 +4,15 @@
 #include <unicode/utf8.h>
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <utility>
 
 #include "heed/base/json.h"
+#include "heed/decode/document_translation.h"
 #include "heed/serve/api.h"
-#include "heed/serve/html_entities.h"
-#include "heed/serve/mark_placement.h"
+#include "heed/text/markup/mark_placement.h"
+#include "heed/text/markup/text_escapes.h"
 
 namespace heed {
 namespace {
@@ -38,8 +41,7 @@ std::string ErrorEvent(const HttpResponse& error) {
 bool IsLanguage(const Engine& engine, const std::string& language) {
   return std::ranges::any_of(engine.queues(), [&](const auto& queue) {
     const auto model = queue->model();
-    return model->translates() && (model->languages().source == language ||
-                                   model->languages().target == language);
+    return model->translates() && model->Knows(language);
   });
 }
 
@@ -61,13 +63,18 @@ TranslationWork::TranslationWork(std::shared_ptr<Exchange> exchange,
                                  TranslateCall call, std::string client)
     : exchange_(std::move(exchange)),
       call_(std::move(call)),
-      client_(std::move(client)) {
+      client_(std::move(client)) {}
+
+/// Cuts the texts into sentences.
+void TranslationWork::Split(const SplitOptions& options) {
+  texts_.clear();
+  sentences_.clear();
   texts_.reserve(call_.texts.size());
   for (const std::string& text : call_.texts) {
     Text& place = texts_.emplace_back();
-    place.segments = call_.html ? SplitHtml(text) : SplitText(text);
+    place.segments = SplitMarkup(text, call_.format, options);
     place.first = sentences_.size();
-    for (const Segment& segment : place.segments) {
+    for (Segment& segment : place.segments) {
       if (segment.translate) sentences_.push_back(&segment);
     }
     place.count = sentences_.size() - place.first;
@@ -76,7 +83,8 @@ TranslationWork::TranslationWork(std::shared_ptr<Exchange> exchange,
 }
 
 // What a language is recognised by: no tags.
-std::vector<std::string> TranslationWork::PlainTexts() const {
+std::vector<std::string> TranslationWork::PlainTexts() {
+  Split({});
   std::vector<std::string> texts;
   for (const Segment* sentence : sentences_) texts.push_back(sentence->text);
   return texts.empty() ? call_.texts : texts;
@@ -109,14 +117,15 @@ void TranslationWork::Choose(Engine& engine) {
       throw HttpError(400, language + " is not supported");
     }
   }
-  ModelQueue* queue = engine.Find(LanguagePair{source_, call_.target});
+  const LanguagePair wanted = {source_, call_.target};
+  ModelQueue* queue = engine.Find(wanted);
   if (!call_.model.empty()) {
     queue = engine.Find(call_.model);
     if (queue == nullptr || !queue->model()->translates()) {
       throw HttpError(400, "no translator is called '{}'", call_.model);
     }
     const LanguagePair pair = queue->model()->languages();
-    if (pair.source != source_ || pair.target != call_.target) {
+    if (!queue->model()->DistanceTo(wanted)) {
       throw HttpError(400,
                       "model '{}' translates from {} to {}, not from {} "
                       "to {}",
@@ -124,19 +133,27 @@ void TranslationWork::Choose(Engine& engine) {
                       call_.target);
     }
   }
-  // As it stands, which is what LibreTranslate does too.
-  if (queue == nullptr && source_ == call_.target) sentences_.clear();
-  if (queue == nullptr && source_ != call_.target) {
+  const bool same = WithoutRegion(source_) == WithoutRegion(call_.target);
+  const bool guessed =
+      queue != nullptr && call_.model.empty() &&
+      queue->model()->DistanceTo(wanted) >= ServedModel::kUnknownDistance;
+  if (same && guessed) queue = nullptr;
+  if (queue == nullptr && !same) {
     throw HttpError(400,
                     "{} ({}) is not available as a target "
                     "language from {} ({})",
                     LanguageName(call_.target), call_.target,
                     LanguageName(source_), source_);
   }
-  if (!sentences_.empty()) return Submit(*queue);
+  if (queue != nullptr) {
+    Split(SplitOptionsOf(queue->model()->source_vocabulary(), source_));
+    if (!sentences_.empty()) return Submit(*queue);
+  }
+  // Like LibreTranslate, the text is returned unchanged.
+  sentences_.clear();
+  texts_.assign(call_.texts.size(), {});
   for (size_t i = 0; i < texts_.size(); ++i) {
     texts_[i].segments = {{.text = call_.texts[i]}};
-    texts_[i].count = 0;
   }
   Finish({});
 }
@@ -144,12 +161,11 @@ void TranslationWork::Choose(Engine& engine) {
 void TranslationWork::Submit(ModelQueue& queue) {
   const auto self = shared_from_this();
   Job job;
-  for (const Segment* sentence : sentences_) {
-    job.texts.push_back(sentence->text);
-    if (!sentence->marks.empty()) job.search.attention = true;
-  }
+  job.texts = Marked(queue.model()->marks());
+  job.search.attention = std::ranges::any_of(
+      sentences_, [](const Segment* one) { return !one->marks.empty(); });
   job.search.beam = call_.beam.value_or(0);
-  job.search.nbest = call_.html ? 1 : call_.alternatives + 1;
+  job.search.nbest = marked_up() ? 1 : call_.alternatives + 1;
   job.client = client_;
   job.seconds = queue.model()->TranslationSeconds(job.texts, job.search);
   job.cancellation = CancellationOf(exchange_);
@@ -174,6 +190,19 @@ void TranslationWork::Submit(ModelQueue& queue) {
   queue.Submit(std::move(job));
 }
 
+// Sentences with the mark of the target language, as the model reads them. A
+// mark in front of a text counts for all sentences of that text.
+std::vector<std::string> TranslationWork::Marked(const TargetMarks& marks) {
+  std::vector<std::string> sentences;
+  const std::string mark = marks.MarkFor(call_.target);
+  for (const Text& text : texts_) {
+    const auto of_text = std::span(sentences_).subspan(text.first, text.count);
+    std::ranges::move(MarkSentences(of_text, {marks, mark}),
+                      std::back_inserter(sentences));
+  }
+  return sentences;
+}
+
 // Bytes of a character, or what a next piece makes look otherwise, wait. So
 // does a sentence with marks: where they go is known once it is whole.
 void TranslationWork::Report(const Vocabulary& vocabulary, size_t sentence,
@@ -182,8 +211,12 @@ void TranslationWork::Report(const Vocabulary& vocabulary, size_t sentence,
   if (!sentences_[sentence]->marks.empty()) return;
   std::string text = vocabulary.DecodePieces(pieces);
   text.resize(WholeCharacters(text));
-  if (call_.html) text = EscapeHtml(text);
-  Write(sentence, std::move(text), pieces, whole);
+  // A backslash may depend on what follows.
+  if (call_.format == TextFormat::kMarkdown && !whole) return;
+  Write(sentence,
+        EscapeText(text, sentences_[sentence]->text,
+                   sentences_[sentence]->format),
+        pieces, whole);
 }
 
 void TranslationWork::ReportMarked(size_t sentence,
@@ -192,8 +225,7 @@ void TranslationWork::ReportMarked(size_t sentence,
   if (segment.marks.empty()) return;
   std::vector<std::string> pieces = translation.target_pieces;
   if (!pieces.empty()) pieces.pop_back();  // </s>
-  Write(sentence, WriteSentence(segment, translation, call_.html), pieces,
-        true);
+  Write(sentence, WriteTarget(segment, translation), pieces, true);
 }
 
 // Sentences are written at the same time, but shown one after the other.
@@ -265,7 +297,7 @@ std::string TranslationWork::TextOf(const Text& text,
   std::vector<std::string> sentences;
   for (size_t i = text.first; i < text.first + text.count; ++i) {
     const Translation& translation = all[i][std::min(rank, all[i].size() - 1)];
-    sentences.push_back(WriteSentence(*sentences_[i], translation, call_.html));
+    sentences.push_back(WriteTarget(*sentences_[i], translation));
   }
   return JoinSegments(text.segments, sentences);
 }
@@ -274,7 +306,7 @@ std::string TranslationWork::TextOf(const Text& text,
 Json TranslationWork::AlternativesOf(
     const Text& text, const std::vector<Translations>& all) const {
   Json alternatives = Json::array();
-  if (call_.html || text.count == 0) return alternatives;
+  if (marked_up() || text.count == 0) return alternatives;
   std::vector<std::string> seen = {TextOf(text, all, 0)};
   for (int rank = 1; rank <= call_.alternatives; ++rank) {
     std::string next = TextOf(text, all, static_cast<size_t>(rank));

@@ -12,7 +12,7 @@
 #include "heed/serve/engine.h"
 #include "heed/serve/request.h"
 #include "heed/serve/server.h"
-#include "heed/serve/text_split.h"
+#include "heed/text/markup/text_split.h"
 
 namespace heed {
 
@@ -49,8 +49,11 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
     size_t shown_tokens = 0;
   };
 
+  bool marked_up() const { return call_.format != TextFormat::kText; }
+  void Split(const SplitOptions& options);
   void Choose(Engine& engine);
   void Submit(ModelQueue& queue);
+  std::vector<std::string> Marked(const TargetMarks& marks);
   void Report(const Vocabulary& vocabulary, size_t sentence,
               const std::vector<std::string>& pieces, bool whole);
   void ReportMarked(size_t sentence, const Translation& translation);
@@ -59,7 +62,7 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
   void Show(size_t index);
   void ShowSentence(size_t index);
   void PassSeparators(Text& text) const;
-  std::vector<std::string> PlainTexts() const;
+  std::vector<std::string> PlainTexts();
   void Finish(const std::vector<Translations>& all);
   void Fail(const std::exception_ptr& error);
   nlohmann::ordered_json ResultOf(const std::vector<Translations>& all) const;
@@ -75,7 +78,7 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
   std::string source_;
   std::optional<Detection> detected_;
   std::vector<Text> texts_;
-  std::vector<const Segment*> sentences_;  // of texts_
+  std::vector<Segment*> sentences_;  // of texts_
 
   // Of a stream
   std::mutex mutex_;

@@ -118,6 +118,45 @@ TEST(Turns, OneComputesAtATimeWithAllItsThreads) {
   EXPECT_EQ(most, 1);
 }
 
+TEST(Turns, AShortOneDoesNotWaitForALongOne) {
+  Turns turns(hours(1), hours(1));
+  const Turns::Turn slow(turns, Lane::kLong);
+  std::thread other([&] { const Turns::Turn quick(turns, Lane::kShort); });
+  other.join();
+}
+
+TEST(Turns, ALongOnePausesUntilTheShortOneIsDone) {
+  Turns turns(hours(1), hours(1), hours(1));
+  Story story;
+  std::promise<void> begin;
+  std::thread other;
+  {
+    const Turns::Turn quick(turns, Lane::kShort);
+    other = std::thread([&] {
+      Turns::Turn slow(turns, Lane::kLong);
+      story.Add("long begins");
+      slow.Pass();
+      story.Add("long goes on");
+      EXPECT_GT(slow.paused().count(), 0);
+    });
+    story.WaitFor("long begins");
+    story.Add("short ends");
+  }
+  other.join();
+  EXPECT_EQ(story.events(), (std::vector<std::string>{
+                                "long begins", "short ends", "long goes on"}));
+}
+
+TEST(Turns, ALongOneGoesOnOnceTheShortOneHadItsShare) {
+  Turns turns(hours(1), hours(1), Turns::Clock::duration(1));
+  const Turns::Turn quick(turns, Lane::kShort);
+  std::thread other([&] {
+    Turns::Turn slow(turns, Lane::kLong);
+    for (int i = 0; i < 100; ++i) slow.Pass();
+  });
+  other.join();  // though the short one goes on
+}
+
 TEST(Turns, AllThreadsOfAComputationGoOnAfterAPause) {
   Turns turns({}, {});
   std::optional<Turns::Turn> turn(turns);

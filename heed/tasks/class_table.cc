@@ -24,8 +24,9 @@ void AddClasses(Report& report, const std::string& item,
   auto& list = report.details[item + (item.ends_with('s') ? "es" : "s")];
   for (const ClassFigures& c : classes) {
     report.text +=
-        fmt::format("{} {:>9.2f} {:>9.2f} {:>9.2f} {:>9}\n", padded(c.name),
-                    c.precision, c.recall, c.f1, c.gold);
+        fmt::format("{} {:>9} {:>9} {:>9} {:>9}\n", padded(c.name),
+                    FigureText(c.precision, 2), FigureText(c.recall, 2),
+                    FigureText(c.f1, 2), c.gold);
     list.push_back({{item, c.name},
                     {"precision", c.precision},
                     {"recall", c.recall},

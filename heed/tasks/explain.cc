@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "heed/base/config.h"
@@ -18,13 +19,33 @@ bool NeedsGradients(const AttributionOptions& options) {
   });
 }
 
+bool IsDifferentiable(const ParameterSet& parameters) {
+  return std::ranges::none_of(parameters.all(), [](const auto& parameter) {
+    return parameter->quantized();
+  });
+}
+
 void CheckDifferentiable(const ParameterSet& parameters) {
-  for (const auto& parameter : parameters.all()) {
-    if (!parameter->quantized()) continue;
-    throw ConfigError(
-        "the model's weights are int8, of which there are no gradients; use "
-        "the method 'occlusion', or explain the model that it was made of");
+  if (IsDifferentiable(parameters)) return;
+  throw ConfigError(
+      "the model's weights are int8, of which there are no gradients; use "
+      "the method 'occlusion', or explain the model that it was made of");
+}
+
+/// The methods that are asked for, or that take the place of attention.
+AttributionOptions MethodsFor(const ExplainRequest& request,
+                              const ExplainablePrediction& prepared,
+                              const ParameterSet& parameters) {
+  AttributionOptions options = request.attribution;
+  const bool attends = std::ranges::any_of(prepared.segments,
+                                           [](const ExplainableSegment& part) {
+                                             return !part.segment.maps.empty();
+                                           });
+  if (request.saliency_without_attention && options.methods.empty() &&
+      !attends) {
+    options.methods = {IsDifferentiable(parameters) ? "saliency" : "occlusion"};
   }
+  return options;
 }
 
 /// A setting that is a text; "": there is none.
@@ -38,6 +59,37 @@ std::string SettingOf(const LoadedModel& loaded, const char* key) {
 std::string ModelName(const LoadedModel& loaded) {
   const std::string name = SettingOf(loaded, "model");
   return name.empty() ? loaded.settings->task() : name;
+}
+
+bool IsBlank(const Input& line) { return SplitWhitespace(line.Text()).empty(); }
+
+/// Prepares an explanation of each input that `heed predict` answers by itself,
+/// such as each line of a text.
+ExplainablePrediction PrepareEach(const LoadedModel& loaded,
+                                  const Predictor& predictor,
+                                  const Context& ctx, const ExplainInput& input,
+                                  const OptionSet& options) {
+  std::vector<Input> lines = {input.given};
+  if (!predictor.explains_lines_together()) {
+    lines =
+        LinesOf(input.given, loaded.input(), loaded.settings->Reading(options));
+    if (lines.size() == 1) lines.front().number = input.given.number;
+  }
+  // Blank lines are skipped; the task refuses a text without anything else.
+  if (lines.size() > 1 && !std::ranges::all_of(lines, IsBlank)) {
+    std::erase_if(lines, IsBlank);
+  }
+  ExplainablePrediction all;
+  for (Input& line : lines) {
+    ctx.CheckCancelled();
+    ExplainInput one = input;
+    one.given = std::move(line);
+    ExplainablePrediction own = predictor.PrepareExplanation(ctx, one, options);
+    if (!all.segments.empty()) all.answer += '\n';
+    all.answer += own.answer;
+    std::ranges::move(own.segments, std::back_inserter(all.segments));
+  }
+  return all;
 }
 
 }  // namespace
@@ -89,14 +141,17 @@ ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
   input.inputs = request.inputs || request.pictures;
   Context ctx;
   ctx.cancellation = request.cancellation;
-  ExplainablePrediction prepared = predictor.PrepareExplanation(
-      ctx, input, request.options ? *request.options : predictor.options());
+  ExplainablePrediction prepared =
+      PrepareEach(loaded, predictor, ctx, input,
+                  request.options ? *request.options : predictor.options());
   ExplainedPrediction result;
   Explanation& e = result.explanation;
   e.task = loaded.settings->task();
   e.model = ModelName(loaded);
   e.text = shown;
   e.answer = std::move(prepared.answer);
+  const AttributionOptions methods =
+      MethodsFor(request, prepared, std::as_const(*loaded.model).parameters());
   for (ExplainableSegment& part : prepared.segments) {
     if (!request.panels_of.empty()) {
       const AttentionMap& map =
@@ -112,7 +167,7 @@ ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
     }
     for (Explainable& scores : part.scores) {
       scores.cancellation = request.cancellation;
-      for (Attribution& a : Attribute(scores, request.attribution)) {
+      for (Attribution& a : Attribute(scores, methods)) {
         part.segment.attributions.push_back(std::move(a));
       }
     }

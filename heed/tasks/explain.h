@@ -18,6 +18,9 @@ struct ExplainRequest {
   const OptionSet* options = nullptr;
   /// Implicit attention, by these methods; none: attention alone.
   AttributionOptions attribution = {};
+  /// Whether the saliency of a model without attention is measured where no
+  /// method is chosen: by occlusion if its weights are int8.
+  bool saliency_without_attention = false;
   /// The attention whose queries, keys, scores, values and contexts are given
   /// in numbers: a name as in AttentionMap; none: no numbers.
   std::string panels_of = {};
@@ -31,8 +34,9 @@ struct ExplainRequest {
 };
 
 /// Runs the model on one text as `heed predict` does, watches every attention,
-/// and measures what each token contributes. A text that is answered in parts
-/// has a segment for each. Thread-safe.
+/// and measures what each token contributes. A text that is answered in parts,
+/// as its lines, has a segment for each; `answer` and `contrast` are then for
+/// every one of them. Thread-safe.
 /// Throws: FormatError for a text that the task cannot read; ConfigError for an
 /// attention that is not there (lists those that are), an unknown method, or a
 /// method that needs gradients and int8 weights; Cancelled.

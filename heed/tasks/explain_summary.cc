@@ -53,7 +53,9 @@ std::string LikenessTable(const std::vector<LayerStatistics>& layers,
 }
 
 std::string HeadTable(const ExplainSummary& summary) {
-  if (summary.layers.empty()) return "the model has no attention\n";
+  if (summary.layers.empty())
+    return "the model has no attention; --methods shows what its "
+           "answers depend on\n";
   const int width =
       WidestName(summary.layers, 5, [](const auto& x) { return x.layer; });
   const bool importance = !summary.importance.empty();

@@ -9,6 +9,7 @@
 
 #include "heed/explain/faithfulness.h"
 #include "heed/explain/head_importance.h"
+#include "heed/explain/head_statistics.h"
 #include "heed/tasks/explain.h"
 
 namespace heed {

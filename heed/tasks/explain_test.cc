@@ -9,6 +9,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/base/text.h"
 #include "heed/explain/faithfulness.h"
 #include "heed/explain/head_importance.h"
 #include "heed/tasks/explain_summary.h"
@@ -67,11 +68,62 @@ TEST_P(ExplainEach, ReportsAllThatTheModelAttendedTo) {
     EXPECT_FALSE(map.normalizer.empty());
     for (int64_t h = 0; h < map.heads; ++h) {
       const std::vector<float> weights = map.OfHead(h);
-      for (auto row = weights.begin(); row != weights.end();
-           row += map.key_size) {
-        EXPECT_NEAR(std::accumulate(row, row + map.key_size, 0.0), 1, 1e-5);
+      for (int64_t t = 0; t < map.query_size; ++t) {
+        const auto row = weights.begin() + t * map.key_size;
+        const double shown = std::accumulate(row, row + map.key_size, 0.0);
+        EXPECT_NEAR(shown + double{map.Outside(t, h)}, 1, 1e-5);
       }
     }
+  }
+}
+
+/// Two lines with a blank line between are answered and explained as two texts.
+TEST_P(ExplainEach, EachLineOfATextIsExplainedByItself) {
+  const std::string& line = GetParam().text;
+  const InputReading reading = loaded_.ReadingOf(*predictor_);
+  const Input two = {line + "\n\n" + line + "\n"};
+  if (LinesOf(two, loaded_.input(), reading).size() == 1) {
+    GTEST_SKIP() << "its lines belong together";
+  }
+  const Explanation one = Explained({.input = {.given = {line}}});
+  const Explanation all = Explained({.input = {.given = two}});
+  CheckExplanation(all);
+  EXPECT_EQ(all.text, two.Text());
+  EXPECT_EQ(all.answer, one.answer + "\n" + one.answer);
+  ASSERT_EQ(all.segments.size(), 2u);
+  // The line that is printed has all that is explained, with probabilities
+  // between words of a list.
+  const std::vector<Input> inputs = {{line}};
+  const std::string said = predictor_->Predict(inputs).at(0).line;
+  for (std::string_view word : SplitWhitespace(one.answer)) {
+    if (word.starts_with('(')) word = word.substr(1, word.size() - 2);
+    EXPECT_NE(said.find(word), said.npos) << word << " in " << said;
+  }
+  for (const ExplanationSegment& segment : all.segments) {
+    EXPECT_EQ(segment.text, one.segments.at(0).text);
+    EXPECT_EQ(segment.answer, one.answer);
+    EXPECT_EQ(segment.targets.size(), one.segments[0].targets.size());
+    EXPECT_EQ(segment.maps.size(), one.segments[0].maps.size());
+  }
+}
+
+TEST_P(ExplainEach, SaliencyTakesThePlaceOfAttentionWhereThereIsNone) {
+  const ExplainCase& c = GetParam();
+  const ExplanationSegment segment =
+      Explained(
+          {.input = {.given = {c.text}}, .saliency_without_attention = true})
+          .segments.at(0);
+  // Attributions of the model's own, as gates.
+  const size_t own = Explained({.input = {.given = {c.text}}})
+                         .segments.at(0)
+                         .attributions.size();
+  if (!segment.maps.empty()) {
+    EXPECT_EQ(segment.attributions.size(), own);
+    return;
+  }
+  ASSERT_GT(segment.attributions.size(), own);
+  for (size_t i = own; i < segment.attributions.size(); ++i) {
+    EXPECT_EQ(segment.attributions[i].method, "saliency");
   }
 }
 
@@ -99,6 +151,10 @@ TEST_P(ExplainEach, ContextsOfHeadsAreComparedAsTheyWereRead) {
     SCOPED_TRACE(map.name);
     if (map.heads < 2) {
       EXPECT_TRUE(std::isnan(map.context_likeness));
+      continue;
+    }
+    if (!map.outside.empty()) {
+      EXPECT_TRUE(std::isnan(map.context_likeness)) << "of other nodes as well";
       continue;
     }
     if (!map.numbers) continue;
@@ -177,6 +233,32 @@ TEST_P(ExplainEach, TokensAreShownWithoutMarks) {
     EXPECT_EQ(label.find("\u2581"), label.npos) << label;
     EXPECT_EQ(label.find("##"), label.npos) << label;
     EXPECT_NE(label, " ");
+  }
+}
+
+TEST(ExplainUnknown, ATokenIsShownWithTheWordThatItStandsFor) {
+  for (const char* name :
+       {"Transformer", "ClassifyRnn", "ClassifyDocuments", "ClassifyBert",
+        "TagBert", "LanguageTransformer", "Pretrain", "Retrieve"}) {
+    NamedCase c(name);
+    c.request.input.given = {c.request.input.Text() + " ωψ"};
+    std::vector<std::string> unknown;
+    const Explanation e = c.Explained();
+    for (const Axis& axis : e.segments.at(0).axes) {
+      if (axis.id == "target") continue;
+      std::ranges::copy_if(axis.shown(), std::back_inserter(unknown),
+                           [](const std::string& label) {
+                             return label.starts_with("<unk>") ||
+                                    label.starts_with("[UNK]");
+                           });
+    }
+    EXPECT_EQ(std::ranges::count(unknown, "<unk> (ωψ)") +
+                  std::ranges::count(unknown, "[UNK] (ωψ)"),
+              1)
+        << name;
+    for (const std::string& label : unknown) {
+      EXPECT_TRUE(label.ends_with(')')) << name << ": " << label;
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 #include "heed/tasks/explainable_prediction.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -25,9 +27,7 @@ std::string WithoutMark(const std::string& piece, VocabularyKind kind) {
     const std::string rest = piece.substr(kSpaceMark.size());
     return rest.empty() ? std::string(kSpace) : rest;
   }
-  const bool wordpiece = kind == VocabularyKind::kWordPiece ||
-                         kind == VocabularyKind::kWordPieceCased;
-  if (wordpiece && piece.starts_with(kContinued) && piece.size() > 2) {
+  if (IsWordPiece(kind) && piece.starts_with(kContinued) && piece.size() > 2) {
     return piece.substr(kContinued.size());
   }
   if (kind == VocabularyKind::kCharacters && SplitWhitespace(piece).empty()) {
@@ -39,19 +39,10 @@ std::string WithoutMark(const std::string& piece, VocabularyKind kind) {
 /// Whether a token begins a word where another stands before it.
 bool BeginsWord(const std::string& piece, const std::string& before,
                 VocabularyKind kind) {
-  switch (kind) {
-    case VocabularyKind::kWords:
-      return true;
-    case VocabularyKind::kCharacters:
-      return SplitWhitespace(piece).empty() || SplitWhitespace(before).empty();
-    case VocabularyKind::kWordPiece:
-    case VocabularyKind::kWordPieceCased:
-      return !piece.starts_with(kContinued);
-    case VocabularyKind::kUnigram:
-    case VocabularyKind::kBpe:
-      return piece.starts_with(kSpaceMark);
-  }
-  return true;
+  if (IsWordPiece(kind)) return !piece.starts_with(kContinued);
+  if (IsSubword(kind)) return piece.starts_with(kSpaceMark);
+  return kind == VocabularyKind::kWords || SplitWhitespace(piece).empty() ||
+         SplitWhitespace(before).empty();
 }
 
 /// Whether a token is no part of a text, but says something about it.
@@ -109,6 +100,20 @@ Axis TokenAxis(const std::string& id, const std::string& label,
   std::vector<std::string> pieces;
   for (const int32_t token : ids) pieces.push_back(vocabulary.Piece(token));
   return TokenAxis(id, label, vocabulary, ids, std::move(pieces));
+}
+
+Axis InputTokenAxis(const std::string& id, const std::string& label,
+                    const Vocabulary& vocabulary, std::span<const int32_t> ids,
+                    std::vector<std::string> pieces) {
+  Axis axis = TokenAxis(id, label, vocabulary, ids, std::move(pieces));
+  const int32_t unk = vocabulary.special().unk;
+  std::vector<std::string> labels = axis.shown();
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (ids[i] != unk || axis.items[i] == vocabulary.Piece(unk)) continue;
+    labels[i] = fmt::format("{} ({})", vocabulary.Piece(unk), labels[i]);
+  }
+  if (labels != axis.shown()) axis.labels = std::move(labels);
+  return axis;
 }
 
 Axis NamesAxis(const std::string& id, const std::string& label,

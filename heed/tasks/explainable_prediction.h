@@ -60,9 +60,14 @@ struct ExplainablePrediction {
 Axis TokenAxis(const std::string& id, const std::string& label,
                const Vocabulary& vocabulary, std::span<const int32_t> ids,
                std::vector<std::string> pieces);
-/// The same of ids alone.
+/// An axis of tokens of which only the ids are known.
 Axis TokenAxis(const std::string& id, const std::string& label,
                const Vocabulary& vocabulary, std::span<const int32_t> ids);
+/// An axis of tokens that a model reads. An unknown token is shown with the
+/// word that it stands for: "<unk> (zebra)".
+Axis InputTokenAxis(const std::string& id, const std::string& label,
+                    const Vocabulary& vocabulary, std::span<const int32_t> ids,
+                    std::vector<std::string> pieces);
 
 /// A token as it is shown: without marks of word borders.
 std::string ShownToken(const Vocabulary& vocabulary, int32_t id);

@@ -74,8 +74,8 @@ void ForceText(const Context& given, const AttentionWatch::Wish& wish,
   const Tensor log_p = LogSoftmax(text.logits(ctx, 1)).value();
   AddMaps(watch, e);
   if (e.LastMap("target_inputs", "target_inputs")) {
-    e.axes.push_back(TokenAxis("target_inputs", text.label + " so far",
-                               vocabulary, read, std::move(read_pieces)));
+    e.axes.push_back(InputTokenAxis("target_inputs", text.label + " so far",
+                                    vocabulary, read, std::move(read_pieces)));
   }
   const auto name = [&](int32_t id) { return ShownToken(vocabulary, id); };
   const std::string aligns = model.alignment_attention();

@@ -1,6 +1,7 @@
 #include "heed/tasks/hard_choices.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -84,6 +85,16 @@ void HardChoiceConfig::Visit(FieldList& v) {
     "share of batches that learn by the expectation");
   v("hard_baseline_decay", baseline_decay, UpToBelow(0, 1),
     "decay of the moving average of rewards");
+}
+
+void HardChoiceConfig::ActWithHardChoices(FieldList& v) {
+  const Field* normalizer = FindField(v.fields(), "normalizer");
+  const bool hard = normalizer != nullptr &&
+                    normalizer->Value().get<std::string>().starts_with("hard");
+  for (const char* key :
+       {"hard_reward", "hard_entropy", "hard_soft", "hard_baseline_decay"}) {
+    v.If(key, hard, "--normalizer hard");
+  }
 }
 
 BatchLoss HardChoices::Loss(const Decoder& model, const Context& ctx,

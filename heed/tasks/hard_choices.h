@@ -19,6 +19,9 @@ struct HardChoiceConfig {
   double baseline_decay = 0.9;
 
   void Visit(FieldList& v);
+  /// Behind the fields of the model: its options act if the model's attention
+  /// makes hard choices.
+  static void ActWithHardChoices(FieldList& v);
 };
 
 /// What a decoder is to write: gold prefixes and what follows them.

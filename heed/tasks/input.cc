@@ -84,14 +84,14 @@ std::string InputKind::TypeOfName(std::string_view file) const {
 
 std::vector<Input> InputsOf(const InputKind& kind,
                             const std::vector<std::string>& lines,
-                            int64_t first) {
+                            int64_t first, std::string_view source) {
   std::vector<Input> inputs;
   for (const std::string& line : lines) {
     const int64_t number = first + std::ssize(inputs);
     if (kind.line == InputKind::Line::kPath) {
       inputs.push_back(InputNamedBy(kind, line));
     } else {
-      inputs.push_back({line, InputPlace(number)});
+      inputs.push_back({line, InputPlace(number, source)});
     }
     inputs.back().number = number;
   }

@@ -60,11 +60,12 @@ struct InputKind {
   std::string TypeOfName(std::string_view file) const;
 };
 
-/// Lines as a user gives them, the first of which has this number: texts, or
-/// paths of files, which are read. Throws: as ReadInput.
+/// Lines of `source` as a user gives them, the first of which has this number:
+/// texts, or paths of files, which are read. Throws: as ReadInput.
 std::vector<Input> InputsOf(const InputKind& kind,
                             const std::vector<std::string>& lines,
-                            int64_t first);
+                            int64_t first,
+                            std::string_view source = "standard input");
 
 /// The file as an input, with the media type that its ending means ("png":
 /// image/png, "strip": application/x-strip). Throws: IoError; FormatError for

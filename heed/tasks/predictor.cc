@@ -8,6 +8,8 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
+#include "heed/base/text.h"
+#include "heed/data/numbers.h"
 
 namespace heed {
 namespace {
@@ -25,8 +27,8 @@ CandidateList::CandidateList(std::string list, std::string name)
 }
 
 void CandidateList::Add(const std::string& candidate, double probability) {
-  answer_.line += fmt::format("{}{}\t{:.6f}", answer_.line.empty() ? "" : "\t",
-                              candidate, probability);
+  answer_.line += fmt::format("{}{}\t{}", answer_.line.empty() ? "" : "\t",
+                              candidate, ExactNumber(probability));
   answer_.parts[list_].push_back(
       {{name_, candidate}, {"probability", probability}});
 }
@@ -62,13 +64,63 @@ double Predictor::TokensOfCopy(double bytes) const {
   return bytes / kBytesOfToken;
 }
 
+void ForEachInput(const InputKind& kind, const InputReading& reading,
+                  std::istream& in, const InputsFunction& answer,
+                  const BadLineFunction& refuse) {
+  InputOptions options = reading.defaults;
+  const bool own_members = options.columns == InputOptions().columns;
+  if (kind.json_lines && options.form == "jsonl" && own_members) {
+    options.form = "lines";
+  }
+  bool whole = reading.whole || kind.line == InputKind::Line::kPart;
+  if (whole) options.long_lines = LongLines::kStructured;
+  bool begun = false;
+  std::string text;
+  AnswerLines(
+      in, whole ? std::numeric_limits<int64_t>::max() : reading.window, options,
+      [&](const std::vector<std::string>& lines, int64_t first) {
+        if (!std::exchange(begun, true) && reading.whole_if) {
+          whole = whole || reading.whole_if(lines.front());
+        }
+        if (!whole) return answer(InputsOf(kind, lines, first, options.source));
+        for (const std::string& line : lines) text += line + '\n';
+      },
+      refuse ? [&](int64_t index, const std::string& reason) {
+        if (!whole) return refuse(index, reason);
+        text += '\n';
+      } : BadLineFunction());
+  if (!whole) return;
+  if (text.ends_with('\n')) text.pop_back();
+  answer({{std::move(text), options.source}});
+}
+
+std::vector<Input> LinesOf(const Input& input, const InputKind& kind,
+                           const InputReading& reading) {
+  const bool by_line = !reading.whole && !kind.several_lines &&
+                       kind.line == InputKind::Line::kText &&
+                       !std::holds_alternative<NamedBytes>(input.content);
+  if (!by_line) return {input};
+  const std::string text = input.Text();
+  std::vector<Input> lines;
+  std::vector<std::string_view> parts = SplitAt(text, "\n");
+  if (parts.size() > 1 && parts.back().empty()) parts.pop_back();
+  for (std::string_view line : parts) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(
+        {CutLine(line, reading.defaults.max_line, reading.defaults.long_lines),
+         parts.size() == 1
+             ? input.place
+             : fmt::format("{}, line {}", input.place, lines.size() + 1),
+         std::ssize(lines)});
+  }
+  return lines;
+}
+
 void PredictStream(const Predictor& predictor, const InputKind& kind,
                    const InputReading& reading, std::istream& in,
                    std::ostream& out, bool json) {
-  InputOptions options = reading.defaults;
-  if (kind.json_lines && options.form == "jsonl") options.form = "lines";
   const PredictCall call = {
-      .parts = json, .max_line = options.max_line, .warns = true};
+      .parts = json, .max_line = reading.defaults.max_line, .warns = true};
   const auto write = [&](const Answer& answer) {
     out << (json ? DumpJson(answer.parts) : answer.line) << '\n';
   };
@@ -76,32 +128,16 @@ void PredictStream(const Predictor& predictor, const InputKind& kind,
   const auto flush = [&out] {
     if (!out.flush()) throw IoError("standard output: cannot be written");
   };
-  const auto answer = [&](const std::vector<std::string>& lines,
-                          int64_t first) {
-    for (const Answer& a :
-         predictor.Predict(InputsOf(kind, lines, first), call)) {
-      write(a);
-    }
-    flush();
-  };
-  const auto refuse = [&](int64_t /*index*/, const std::string& reason) {
-    write({"", {{"error", reason}}});
-    flush();
-  };
-  if (!reading.whole && kind.line != InputKind::Line::kPart) {
-    return AnswerLines(in, reading.window, options, answer, refuse);
-  }
-  std::string text;
-  AnswerLines(
-      in, std::numeric_limits<int64_t>::max(), options,
-      [&text](const std::vector<std::string>& lines, int64_t /*first*/) {
-        for (const std::string& line : lines) text += line + '\n';
+  ForEachInput(
+      kind, reading, in,
+      [&](const std::vector<Input>& inputs) {
+        for (const Answer& a : predictor.Predict(inputs, call)) write(a);
+        flush();
       },
-      [&text](int64_t, const std::string&) { text += '\n'; });
-  if (text.ends_with('\n')) text.pop_back();
-  const std::vector<Input> whole = {{std::move(text), "standard input"}};
-  for (const Answer& a : predictor.Predict(whole, call)) write(a);
-  flush();
+      [&](int64_t /*index*/, const std::string& reason) {
+        write({"", {{"error", reason}}});
+        flush();
+      });
 }
 
 }  // namespace heed

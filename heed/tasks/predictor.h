@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -77,7 +79,26 @@ struct InputReading {
   int64_t window = 256;  ///< lines that are answered together at most
   InputOptions defaults = {};
   bool whole = false;  ///< all lines are one input
+  /// Whether all lines are one input although `whole` is false, by the first
+  /// one; null: they are not.
+  std::function<bool(std::string_view first)> whole_if = nullptr;
 };
+
+/// Inputs that stand together.
+using InputsFunction = std::function<void(const std::vector<Input>& inputs)>;
+
+/// Calls `answer` with the inputs of a stream in their order: lines, rows of a
+/// table, or all lines as one. Throws: as AnswerLines, InputsOf.
+void ForEachInput(const InputKind& kind, const InputReading& reading,
+                  std::istream& in, const InputsFunction& answer,
+                  const BadLineFunction& refuse = {});
+
+/// Splits an input into those that `heed predict` answers one by one: the lines
+/// of a text, numbered from 0 and cut to the length limit of `reading`, or the
+/// input itself where its lines belong together. An empty line at the end is
+/// left out.
+std::vector<Input> LinesOf(const Input& input, const InputKind& kind,
+                           const InputReading& reading);
 
 /// A prediction besides its inputs and its options.
 struct PredictCall {
@@ -127,6 +148,9 @@ class Predictor {
   virtual ExplainablePrediction PrepareExplanation(
       const Context& ctx, const ExplainInput& input,
       const OptionSet& options) const = 0;
+  /// Whether PrepareExplanation takes a text of several lines as a whole.
+  /// False: it is called once for each line.
+  virtual bool explains_lines_together() const { return false; }
 
   /// Whether inputs of several requests are faster together.
   virtual bool joins_inputs(const OptionSet& /*options*/) const {

@@ -15,6 +15,7 @@ constexpr const char* kPooler = "pooler.";
 
 PretrainedEncoder ReadPretrained(const std::string& folder) {
   const LoadedModel loaded = ReadModel(folder);
+  loaded.model->parameters().Dequantize();
   std::unique_ptr<PretrainedEncoder> encoder;
   try {
     encoder = loaded.model->encoder();

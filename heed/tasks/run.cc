@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
+#include <filesystem>
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/data/input_lines.h"
 #include "heed/models/transformer_config.h"
 #include "heed/tasks/input_files.h"
+#include "heed/train/checkpoint.h"
 
 namespace heed {
 namespace {
@@ -19,11 +23,15 @@ constexpr const char* kTaskKey = "task";
 constexpr const char* kModelKey = "model";
 
 /// All settings of a run, as one flat list.
-std::vector<Field> FieldsOf(TaskSettings& settings, TrainingConfig& training) {
+FieldList ListOf(TaskSettings& settings, TrainingConfig& training) {
   FieldList list;
   settings.VisitAll(list);
-  training.Visit(list);
-  return list.fields();
+  settings.VisitTraining(list, training);
+  return list;
+}
+
+std::vector<Field> FieldsOf(TaskSettings& settings, TrainingConfig& training) {
+  return ListOf(settings, training).fields();
 }
 
 std::string TextOf(const Json& json, const char* key) {
@@ -66,7 +74,12 @@ LoadedModel ReadSettings(const std::string& folder,
     TaskSettings& settings = *loaded.settings;
     const std::string model = TextOf(json, kModelKey);
     if (!model.empty()) settings.ChooseModel(model);
-    SetFields(FieldsOf(settings, loaded.training), json, folder);
+    const FieldList list = ListOf(settings, loaded.training);
+    // Versions before wrote options that have no effect.
+    for (const FieldList::Removed& removed : list.removed()) {
+      json.erase(removed.field.key);
+    }
+    SetFields(list.fields(), json, folder);
     FindKeptInput(settings, folder);
     settings.Resolve();
     loaded.training.Resolve();
@@ -79,19 +92,45 @@ LoadedModel ReadSettings(const std::string& folder,
   return loaded;
 }
 
-/// Throws: FormatError if a weight is missing or has another shape, or if the
-/// model is quantised.
+/// Warns of weights that no validation has measured. Throws: as ReadWeights.
+SafetensorsFile ReadFinalWeights(const std::string& folder) {
+  SafetensorsFile weights = ReadWeights(folder);
+  const std::string note = UnvalidatedNote(folder, weights.metadata);
+  if (!note.empty()) Warn(note);
+  return weights;
+}
+
+/// Throws: FormatError if a weight is missing or has another shape.
 void TakeWeights(TaskModel& model, const std::string& folder) {
   const std::string path = ModelPath(folder, kWeightsFile);
-  const SafetensorsFile file = ReadTensors(path);
-  for (const NamedTensor& tensor : file.tensors) {
-    if (tensor.value.dtype() != DType::kI8) continue;
-    throw FormatError(
-        "{}: is quantised (int8) and cannot be trained; start from the model "
-        "that it was made of",
-        folder);
+  SetParameters(model.parameters(), ReadFinalWeights(folder).tensors, path);
+  if (!model.parameters().Dequantize()) return;
+  Warn(fmt::format(
+      "{}: a quantised model (int8); training starts from its rounded weights",
+      folder));
+}
+
+/// Throws: ConfigError, which says what the folder's model is, if the state of
+/// its training is not there.
+void CheckContinues(const OutFolder& out) {
+  if (!HasBegun(out.path()) ||
+      std::filesystem::exists(out.PathOf(kCheckpointFile))) {
+    return;
   }
-  SetParameters(model.parameters(), file.tensors, path);
+  const SafetensorsFile file = ReadTensors(out.PathOf(kWeightsFile));
+  const auto imported = file.metadata.find(kImportedKey);
+  const bool bytes = std::ranges::any_of(file.tensors, [](const auto& t) {
+    return t.value.dtype() == DType::kI8;
+  });
+  const std::string what =
+      bytes ? "a quantised model (int8)"
+      : imported != file.metadata.end()
+          ? fmt::format("a model imported from {}", imported->second)
+          : "a model alone";
+  throw ConfigError(
+      "{}: is {}, without the state of a training ({}) to continue; heed train "
+      "--pretrained {} --out NEW starts a new training from its weights",
+      out.folder(), what, kCheckpointFile, out.folder());
 }
 
 /// Whether training goes on with a model of the same task. Throws: as
@@ -182,6 +221,9 @@ void SetLimits(const RunLimits& limits, ModelDescription& description,
     changed = true;
   };
   set("epochs", limits.epochs, run.epochs);
+  if (limits.epochs || limits.steps) {
+    set("min_steps", std::optional<int64_t>(0), run.min_steps);
+  }
   set("steps", limits.steps, run.steps);
   set("patience", limits.patience, run.patience);
   if (changed && write) WriteModelConfig(out.path(), description);
@@ -258,7 +300,7 @@ LoadedModel ReadModel(const std::string& folder, const std::string& dtype) {
   LoadedModel loaded = ReadSettings(folder, description);
   loaded.model = loaded.settings->OpenModel(description.files, folder, kNoSeed);
   const std::string path = ModelPath(folder, kWeightsFile);
-  SafetensorsFile weights = ReadTensors(path);
+  SafetensorsFile weights = ReadFinalWeights(folder);
   ParameterSet& parameters = loaded.model->parameters();
   const auto precision = [&] {
     return dtype == "int8" ? kernels::Precision::kInt8
@@ -281,6 +323,7 @@ TrainResult Resume(const std::string& folder, bool quiet,
   TaskSettings& settings = *loaded.settings;
   TrainingConfig& training = loaded.training;
   training.run.quiet = settings.quiet = quiet;
+  CheckContinues(out);
   if (!settings.in_files()) {
     throw ConfigError(folder +
                       ": trained on generated examples, so it cannot be "

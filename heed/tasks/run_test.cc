@@ -300,7 +300,7 @@ TEST_F(RunTest, ResumeWithoutCheckpointKeepsTheModel) {
   TrainInto("model");
   fs::remove(Out("model/training.safetensors"));
   const std::string weights = Weights("model");
-  EXPECT_THROW(Resume(Out("model"), true), IoError);
+  EXPECT_THROW(Resume(Out("model"), true), ConfigError);
   EXPECT_EQ(Weights("model"), weights);
 }
 
@@ -420,7 +420,7 @@ TEST_F(RunTest, ModelsThatDoNotFitAreNamed) {
   }
 }
 
-TEST_F(RunTest, QuantisedModelIsNotTrained) {
+TEST_F(RunTest, TrainingStartsFromTheNumbersOfAQuantisedModel) {
   TranslationSettings settings = OnFiles();
   RecurrentConfig& config = settings.model.As<RecurrentConfig>();
   config.embedding = config.units = 16;
@@ -430,9 +430,42 @@ TEST_F(RunTest, QuantisedModelIsNotTrained) {
                loaded.model->parameters().Tensors(), loaded.metadata);
   EXPECT_NO_THROW(ReadModel(Out("model")));
   TakeSettings(settings, Out("model"));
-  EXPECT_TRUE(MessageOf<FormatError>([&] {
-                Train(settings, Into("second"));
-              }).starts_with(Out("model") + ": is quantised (int8)"));
+  testing::internal::CaptureStderr();
+  Train(settings, Into("second"));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find(
+                Out("model") + ": a quantised model (int8); training starts "
+                               "from its rounded weights"),
+            std::string::npos);
+  const LoadedModel trained = ReadModel(Out("second"));
+  for (const auto& parameter : trained.model->parameters().all()) {
+    EXPECT_FALSE(parameter->quantized()) << parameter->name();
+  }
+}
+
+TEST_F(RunTest, ResumingAModelWithoutATrainingSaysWhatItIs) {
+  TranslationSettings settings = OnFiles();
+  RecurrentConfig& config = settings.model.As<RecurrentConfig>();
+  config.embedding = config.units = 16;
+  Train(settings, Into("model"));
+  fs::remove(Out("model/training.safetensors"));
+  // Before the examples are read, which are gone.
+  for (const std::string& file : settings.data.train.source) fs::remove(file);
+  const auto error = [&] {
+    return MessageOf<ConfigError>([&] { Resume(Out("model"), true); });
+  };
+  EXPECT_NE(error().find("is a model alone, without the state of a training"),
+            std::string::npos)
+      << error();
+  const auto write = [&](const LoadedModel& loaded, Metadata metadata) {
+    WriteTensors(Out("model/model.safetensors"),
+                 loaded.model->parameters().Tensors(), metadata);
+  };
+  write(ReadModel(Out("model")), {{kImportedKey, "Marian"}});
+  EXPECT_NE(error().find("is a model imported from Marian"), std::string::npos);
+  EXPECT_NE(error().find("heed train --pretrained " + Out("model") + " --out"),
+            std::string::npos);
+  write(ReadModel(Out("model"), "int8"), {{kImportedKey, "Marian"}});
+  EXPECT_NE(error().find("is a quantised model (int8)"), std::string::npos);
 }
 
 TEST_F(RunTest, UnknownMeasureIsReportedBeforeAnythingIsMade) {

@@ -1,5 +1,7 @@
 #include "heed/tasks/target_loss.h"
 
+#include <algorithm>
+
 namespace heed {
 namespace {
 
@@ -13,6 +15,13 @@ Tensor TargetOf(const Batch& batch) {
 }
 
 }  // namespace
+
+int64_t TokensWithin(const Decoder& model, int64_t limit) {
+  const int64_t positions = model.positions();
+  if (positions == 0) return limit;
+  const int64_t most = std::max<int64_t>(1, positions - 1);
+  return limit == 0 ? most : std::min(limit, most);
+}
 
 Var TargetLogits(const Decoder& model, const Context& ctx, const Batch& batch) {
   return model.Logits(ctx, SourceOf(batch), TargetOf(batch));

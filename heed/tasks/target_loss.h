@@ -13,6 +13,10 @@
 
 namespace heed {
 
+/// Maximum of tokens, <s> and </s> not counted, that a text may have: `limit`
+/// (0: any number), or fewer where the model has positions for fewer.
+int64_t TokensWithin(const Decoder& model, int64_t limit);
+
 /// Scores of a batch's target tokens given its gold prefixes [T, B, V].
 Var TargetLogits(const Decoder& model, const Context& ctx, const Batch& batch);
 

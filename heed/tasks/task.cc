@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "heed/base/errors.h"
 #include "heed/tasks/pretrained.h"
@@ -11,8 +12,30 @@
 
 namespace heed {
 
+std::string FigureText(double value, int decimals) {
+  return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, decimals);
+}
+
 std::unique_ptr<PretrainedEncoder> TaskModel::encoder() const {
   return nullptr;
+}
+
+void ChooseFigures(const std::vector<std::string>& keys, Report& report) {
+  if (keys.empty()) return;
+  std::vector<std::string> known;
+  for (const Figure& figure : report.figures) known.push_back(figure.key);
+  std::vector<Figure> chosen;
+  for (const std::string& key : keys) {
+    const auto found = std::ranges::find(report.figures, key, &Figure::key);
+    if (found == report.figures.end()) {
+      throw ConfigError("--metric: '{}' is not measured here{} (valid: {})",
+                        key, DidYouMean(key, known), fmt::join(known, ", "));
+    }
+    chosen.push_back(*found);
+    chosen.back().on_request = false;
+  }
+  report.figures = std::move(chosen);
+  report.text.clear();
 }
 
 ModelOutline OutlineOf(const ParameterSet& parameters) {
@@ -63,6 +86,11 @@ void TaskSettings::VisitAll(FieldList& v) {
                        : fmt::format(" (also the encoder of --task {})",
                                      fmt::join(starts, " or "))));
   if (is_main) v.Main();
+}
+
+void VisitWithoutSmoothing(FieldList& v, TrainingConfig& training) {
+  training.Visit(v);
+  v.Remove("label_smoothing", "the loss of this task has no labels to smooth");
 }
 
 const TaskRow& TaskNamed(const std::string& name) {

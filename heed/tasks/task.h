@@ -31,14 +31,28 @@ namespace heed {
 struct Figure {
   std::string key;    // in JSON: "f1"
   std::string label;  // in the table: "F1"
-  double value = 0;
-  int decimals = 2;  // shown
-  std::string unit;  // behind it: "%"
-  std::string note;  // how it was measured
+  double value = 0;   // kNoFigure over no example: "-", in JSON null
+  int decimals = 2;   // shown
+  std::string unit;   // behind it: "%"
+  std::string note;   // how it was measured
+  /// Shown only if --metric names it.
+  bool on_request = false;
+  /// Shown instead of the number.
+  std::string shown = {};
 };
+
+/// The value with so many decimals; "-" for kNoFigure.
+std::string FigureText(double value, int decimals);
+
+/// Help of the option that chooses figures of a report by their keys.
+inline constexpr const char* kMetricHelp =
+    "show these measures alone, by their names in --output json, as bleu,chrf; "
+    "left out: the usual ones";
 
 struct Report {
   std::string heading;  // "1000 sentences in 3.0 s"
+  /// Folders of further models that took part in the answers.
+  std::vector<std::string> models = {};
   std::vector<Figure> figures;
   /// Further members of the JSON object.
   nlohmann::ordered_json details = nlohmann::ordered_json::object();
@@ -48,6 +62,10 @@ struct Report {
   std::optional<Series> curve;
   LinePlotOptions axes;
 };
+
+/// Leaves the figures of these keys in a report, in that order; of no keys the
+/// usual ones. Throws: ConfigError that lists the keys there are.
+void ChooseFigures(const std::vector<std::string>& keys, Report& report);
 
 /// Examples as they were read.
 class Dataset {
@@ -125,6 +143,14 @@ class TaskSettings {
   virtual void Visit(FieldList& v) = 0;
   /// What this task prefers to the usual defaults.
   virtual void SetDefaults(TrainingConfig& /*training*/) const {}
+  /// Updates that a training needs to learn anything, however small the data:
+  /// the default of RunConfig::min_steps in `heed train`.
+  virtual int64_t LeastUpdates() const { return 0; }
+  /// Settings of its training: those of every training without what has no
+  /// effect on this task.
+  virtual void VisitTraining(FieldList& v, TrainingConfig& training) const {
+    training.Visit(v);
+  }
   /// Fills in what "auto" and 0 stand for and checks that the choices fit
   /// together. Throws: ConfigError.
   virtual void Resolve() = 0;
@@ -249,6 +275,9 @@ class TaskSettingsOf : public TaskSettings {
     return Measure(static_cast<const M&>(model), given);
   }
 };
+
+/// VisitTraining of a task whose loss smooths no labels.
+void VisitWithoutSmoothing(FieldList& v, TrainingConfig& training);
 
 /// What the objectives of models M share. The model outlives it.
 template <typename M>

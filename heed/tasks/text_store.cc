@@ -76,11 +76,13 @@ void LargeTextConfig::Visit(FieldList& v, const std::string& examples,
     "processes together, and used again");
   v("shuffle_window", shuffle_window, Range(0, 1e12),
     fmt::format("with --token-files: {} that are shuffled together; 0: all",
-                examples));
+                examples))
+      .If(stored(), "--token-files");
   v("vocabulary_sample", vocabulary_sample, Range(0, 100000000),
     fmt::format("with --token-files: {} that vocabularies are learnt from, "
                 "chosen at random; 0: all, in memory",
-                examples));
+                examples))
+      .If(stored(), "--token-files");
   v("mix", mix, Any{"NUMBERS"},
     fmt::format("what part of an epoch each file of {} has, such as 3,1: a "
                 "small one is repeated, of a large one a choice is seen, anew "

@@ -11,6 +11,13 @@
 
 namespace heed {
 
+void VisitNormalization(FieldList& v, std::string& normalization) {
+  v("normalization", normalization, OneOf(NormalizationNames()),
+    "what is done to text before it becomes tokens: SentencePiece's rule of "
+    "this name (words, characters and wordpiece: NFC and plain spaces for "
+    "both), or nothing (identity)");
+}
+
 void TextVocabularyConfig::Visit(FieldList& v, std::vector<std::string> kinds) {
   v.Section("Vocabulary");
   v("vocabulary", vocabulary, OneOf(std::move(kinds)),
@@ -21,8 +28,11 @@ void TextVocabularyConfig::Visit(FieldList& v, std::vector<std::string> kinds) {
     "tokens; 0: 8000 subwords, or as many words or characters as there are")
       .Alias("vocab_size");
   v("min_count", min_count, Range(1, 1000000),
-    "words and characters: rarer ones become <unk>");
+    "words and characters: rarer ones become <unk>")
+      .If(vocabulary == "words" || vocabulary == "characters",
+          "--vocabulary words or characters");
   v("lowercase", lowercase, "lower-case all text before anything else");
+  VisitNormalization(v, normalization);
 }
 
 void TextVocabularyConfig::Resolve() {
@@ -39,6 +49,7 @@ Vocabulary TextVocabularyConfig::Learn(std::vector<std::string> lines) const {
   options.kind = ParseVocabularyKind(vocabulary);
   options.size = vocabulary_size;
   options.min_count = min_count;
+  options.normalization = ParseNormalization(normalization);
   return Vocabulary::Train(lines, options);
 }
 
@@ -84,7 +95,8 @@ void WordVectorConfig::Visit(FieldList& v) {
     "pretrained (frozen) word embeddings, beside the learnt ones: the text "
     "format of word2vec, GloVe or fastText (.gz too)");
   v("max_vectors", max_vectors, AtLeast(0),
-    "take the first words of that file only; 0: all");
+    "take the first words of that file only; 0: all")
+      .If(!word_vectors.empty(), "--word-vectors");
 }
 
 void WordVectorConfig::Check(const TextVocabularyConfig& vocabulary) const {

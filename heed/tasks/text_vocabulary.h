@@ -16,11 +16,15 @@
 
 namespace heed {
 
+/// Adds the option --normalization.
+void VisitNormalization(FieldList& v, std::string& normalization);
+
 struct TextVocabularyConfig {
   std::string vocabulary = "unigram";
   int vocabulary_size = 0;
   int min_count = 1;
   bool lowercase = false;
+  std::string normalization = "nmt_nfkc";
 
   /// `kinds`: those that the task can use.
   void Visit(FieldList& v, std::vector<std::string> kinds);

@@ -1,5 +1,6 @@
 #include "heed/tasks/written_text.h"
 
+#include "heed/data/input_lines.h"
 #include "heed/decode/translator.h"
 #include "heed/tasks/forced_text.h"
 
@@ -28,6 +29,13 @@ DecodeOptions TextSearch::Decoding() const {
   decode.coverage_penalty = coverage_penalty;
   decode.max_length = max_length;
   return decode;
+}
+
+BleuTokenizer BleuTokenizerFor(Auto<BleuTokenizer> option,
+                               std::span<const std::string> references) {
+  const ChosenTokenizer chosen = ChooseTokenizer(option, references);
+  if (!chosen.note.empty()) Warn(chosen.note);
+  return chosen.tokenizer;
 }
 
 Encoded WithEnd(const Vocabulary& vocabulary, std::span<const int32_t> tokens) {

@@ -13,6 +13,7 @@
 #include "heed/base/config.h"
 #include "heed/decode/hypothesis.h"
 #include "heed/decode/options.h"
+#include "heed/metrics/bleu_tokenizer.h"
 #include "heed/tasks/predictor.h"
 #include "heed/text/vocabulary.h"
 
@@ -32,6 +33,11 @@ struct TextSearch {
                    const std::string& input, const std::string& usual_length);
   DecodeOptions Decoding() const;
 };
+
+/// The tokeniser of BLEU with these references, as ChooseTokenizer. Warns where
+/// BLEU says little of them.
+BleuTokenizer BleuTokenizerFor(Auto<BleuTokenizer> option,
+                               std::span<const std::string> references);
 
 /// Tokens with </s> behind them.
 Encoded WithEnd(const Vocabulary& vocabulary, std::span<const int32_t> tokens);

@@ -14,7 +14,7 @@ static_assert(std::endian::native == std::endian::little,
               "scores are written as they stand in memory");
 
 // Fields of sentencepiece_model.proto by their numbers.
-enum ModelField { kPieces = 1, kTrainerSpec = 2 };
+enum ModelField { kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3 };
 enum PieceField { kText = 1, kScore = 2, kType = 3 };
 enum TrainerField {
   kModelType = 3,
@@ -28,6 +28,8 @@ enum TrainerField {
   kPadPiece = 48,
 };
 constexpr uint64_t kModelTypeBpe = 2;
+// The numbers of NormalizerSpec from 200 on are for other programs.
+enum NormalizerField { kCharacterMap = 2, kNormalForm = 7200 };
 
 // Protocol buffers' ways to store a field.
 enum Wire { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
@@ -118,6 +120,36 @@ void AppendBytes(uint64_t field, std::string_view bytes, std::string& out) {
   out += bytes;
 }
 
+// Whether SentencePiece can look up any text in a compiled map of characters
+// without leaving it: the size of a double array (Darts), its units, and texts
+// that end with a zero.
+bool IsCharacterMap(std::string_view map) {
+  constexpr size_t kBlock = 256;  // units
+  uint32_t bytes = 0;
+  if (map.size() <= sizeof(bytes)) return false;
+  std::memcpy(&bytes, map.data(), sizeof(bytes));
+  map.remove_prefix(sizeof(bytes));
+  if (bytes == 0 || bytes >= map.size() || map.back() != '\0' ||
+      bytes % (kBlock * sizeof(uint32_t)) != 0) {
+    return false;
+  }
+  std::vector<uint32_t> units(bytes / sizeof(uint32_t));
+  std::memcpy(units.data(), map.data(), bytes);
+  const size_t texts = map.size() - bytes;
+  constexpr uint32_t kIsLeaf = 1U << 31;
+  constexpr uint32_t kHasLeaf = 1U << 8;
+  for (size_t i = 0; i < units.size(); ++i) {
+    const uint32_t unit = units[i];
+    if ((unit & kIsLeaf) != 0) continue;
+    const size_t next = i ^ ((unit >> 10) << ((unit & (1U << 9)) >> 6));
+    if (next >= units.size()) return false;
+    const uint32_t leaf = units[next];
+    const bool text = (leaf & kIsLeaf) != 0 && (leaf & ~kIsLeaf) < texts;
+    if ((unit & kHasLeaf) != 0 && !text) return false;
+  }
+  return true;
+}
+
 SentencePieceModel::Piece ParsePiece(std::string_view bytes,
                                      const std::string& name) {
   SentencePieceModel::Piece piece;
@@ -144,6 +176,7 @@ SentencePieceModel::Piece ParsePiece(std::string_view bytes,
 SentencePieceModel SentencePieceModel::Parse(std::string_view bytes,
                                              const std::string& name) {
   SentencePieceModel model;
+  std::string normalizer;
   Reader reader(bytes, name);
   while (!reader.done()) {
     const WireField field = reader.Next();
@@ -151,6 +184,8 @@ SentencePieceModel SentencePieceModel::Parse(std::string_view bytes,
       model.pieces.push_back(ParsePiece(field.bytes, name));
     } else if (field.number == kTrainerSpec && field.wire == kBytes) {
       model.trainer += field.bytes;  // parts of a message are merged
+    } else if (field.number == kNormalizerSpec && field.wire == kBytes) {
+      normalizer += field.bytes;
     } else {
       model.others += field.whole;
     }
@@ -159,6 +194,19 @@ SentencePieceModel SentencePieceModel::Parse(std::string_view bytes,
   while (!trainer.done()) {
     const WireField field = trainer.Next();
     if (field.number == kModelType) model.bpe = field.value == kModelTypeBpe;
+  }
+  Reader rule(normalizer, name);
+  while (!rule.done()) {
+    const WireField field = rule.Next();
+    const bool map = field.number == kCharacterMap && field.wire == kBytes;
+    if (map && !field.bytes.empty() && !IsCharacterMap(field.bytes)) {
+      rule.Fail();
+    }
+    if (field.number == kNormalForm) {
+      model.normal_form = field.value != 0;
+    } else {
+      model.normalizer += field.whole;
+    }
   }
   if (model.pieces.empty()) reader.Fail();
   return model;
@@ -186,6 +234,9 @@ std::string SentencePieceModel::Serialize() const {
   AppendBytes(kEosPiece, "</s>", spec);
   AppendBytes(kPadPiece, "<pad>", spec);
   AppendBytes(kTrainerSpec, spec, bytes);
+  std::string rule = normalizer;
+  if (normal_form) AppendNumber(kNormalForm, 1, rule);
+  if (!rule.empty()) AppendBytes(kNormalizerSpec, rule, bytes);
   return bytes + others;
 }
 

@@ -29,9 +29,13 @@ struct SentencePieceModel {
   };
 
   std::vector<Piece> pieces;
-  std::string trainer;  // TrainerSpec, as it stands in the file
-  std::string others;   // further fields of ModelProto, as they stand
+  std::string trainer;     // TrainerSpec, as it stands in the file
+  std::string normalizer;  // NormalizerSpec, as it stands in the file
+  std::string others;      // further fields of ModelProto, as they stand
   bool bpe = false;
+  /// Whether text is put into NormalForm first: an extension of NormalizerSpec
+  /// that other programs skip.
+  bool normal_form = false;
 
   /// Throws: FormatError that names `name`.
   static SentencePieceModel Parse(std::string_view bytes,

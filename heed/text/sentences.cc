@@ -1,13 +1,19 @@
 #include "heed/text/sentences.h"
 
 #include <unicode/brkiter.h>
+#include <unicode/uchar.h>
 #include <unicode/utext.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/text/abbreviations.h"
+#include "heed/text/characters.h"
 
 namespace heed {
 namespace {
@@ -46,9 +52,184 @@ size_t FirstPart(std::string_view sentence) {
   return space > 0 ? space : bytes;
 }
 
+bool IsLetterWithCase(int32_t c) {
+  return IsUpperCharacter(c) || IsLowerCharacter(c);
+}
+
+/// Whether a character opens a quotation or a bracket, or closes one.
+bool IsQuoteOrBracket(int32_t c) {
+  if (c == '"' || c == '\'') return true;
+  if (c < 0) return false;
+  const auto kind = u_charType(c);
+  return kind == U_START_PUNCTUATION || kind == U_END_PUNCTUATION ||
+         kind == U_INITIAL_PUNCTUATION || kind == U_FINAL_PUNCTUATION;
+}
+
+/// The longest word that is looked at. Units: bytes
+constexpr size_t kLongestWord = 64;
+
+constexpr int32_t kApostrophe = 0x2019;
+
+/// The last word of a text: all characters after the last space or bracket.
+std::string_view LastWord(std::string_view text) {
+  size_t begin = text.size();
+  while (begin > 0 && text.size() - begin < kLongestWord) {
+    const Character c = LastCharacter(text.substr(0, begin));
+    const bool apostrophe = c.code == '\'' || c.code == kApostrophe;
+    if (c.code < 0 || IsSpaceCharacter(c.code) ||
+        (IsQuoteOrBracket(c.code) && !apostrophe)) {
+      break;
+    }
+    begin -= c.size;
+  }
+  return text.substr(begin);
+}
+
+/// The word that a text begins with, behind quotes and brackets. It ends with
+/// an apostrophe if there is one: "L'" of "L'homme".
+std::string_view FirstWord(std::string_view text) {
+  for (Character c = FirstCharacter(text); IsQuoteOrBracket(c.code);
+       c = FirstCharacter(text)) {
+    text.remove_prefix(c.size);
+  }
+  size_t end = 0;
+  while (end < std::min(text.size(), kLongestWord)) {
+    const Character c = FirstCharacter(text.substr(end));
+    if (c.code == '\'' || c.code == kApostrophe) {
+      return text.substr(0, end + c.size);
+    }
+    if (!IsIdentifierCharacter(c.code)) break;
+    end += c.size;
+  }
+  return text.substr(0, end);
+}
+
+/// Without white space at the end.
+std::string_view WithoutSpacesBehind(std::string_view text) {
+  for (Character c = LastCharacter(text); IsSpaceCharacter(c.code);
+       c = LastCharacter(text)) {
+    text.remove_suffix(c.size);
+  }
+  return text;
+}
+
+bool IsNumber(std::string_view word) {
+  return !word.empty() && word.size() <= 3 &&
+         word.find_first_not_of("0123456789") == word.npos;
+}
+
+/// Whether a word is the number of a section without its last full stop: "1.1".
+bool IsOutlineNumber(std::string_view word) {
+  const auto parts = SplitAt(word, ".");
+  return std::ranges::all_of(parts, IsNumber);
+}
+
+bool IsRomanNumeral(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("IVXLCDM") == word.npos;
+}
+
+/// Whether a word is single letters, as initials, "J.-P" and "z.B" are.
+bool IsInitials(std::string_view word) {
+  bool letter = false;
+  bool stop = false;
+  while (!word.empty()) {
+    const Character c = FirstCharacter(word);
+    const bool joint = c.code == '.' || c.code == '-';
+    const bool hyphen = stop && c.code == '-';
+    if (!hyphen && joint != letter) return false;
+    if (!joint && !IsLetterWithCase(c.code)) return false;
+    letter = !joint;
+    stop = c.code == '.';
+    word.remove_prefix(c.size);
+  }
+  return letter;
+}
+
+/// An abbreviation of two words as it is listed: "p.ex" of "p. ex".
+std::string JoinAbbreviation(std::string_view first, std::string_view second) {
+  return std::string(first) + "." + std::string(second);
+}
+
+/// Behind the last hyphen or apostrophe of a word: "Ing" of "Dipl.-Ing", "ing"
+/// of "l'ing".
+std::string_view LastPart(std::string_view word) {
+  for (const std::string_view joint : {"-", "'", "’"}) {
+    const size_t at = word.rfind(joint);
+    if (at != word.npos) word.remove_prefix(at + joint.size());
+  }
+  return word;
+}
+
+/// Whether an abbreviation stands inside a sentence. `begins`: whether the next
+/// word begins a sentence. Returns nothing if the word is no abbreviation.
+std::optional<bool> AbbreviationGoesOn(std::string_view word, bool begins,
+                                       const Abbreviations& words) {
+  if (words.GoesOn(word)) return true;
+  if (words.Ends(word)) return false;
+  if (IsInitials(word) || words.MayGoOn(word)) return !begins;
+  return std::nullopt;
+}
+
+/// Whether a sentence that Unicode's rules end goes on: `sentence` ends with a
+/// full stop and white space, and `rest` follows.
+bool GoesOn(std::string_view sentence, std::string_view rest,
+            const Abbreviations& words) {
+  const std::string_view written = WithoutSpacesBehind(sentence);
+  for (const std::string_view line_end : {"\n", "\u2028", "\u2029", "\u0085"}) {
+    if (sentence.substr(written.size()).find(line_end) != sentence.npos) {
+      return false;
+    }
+  }
+  if (!written.ends_with('.') || written.ends_with("..")) return false;
+  const std::string_view word = LastWord(written.substr(0, written.size() - 1));
+  const std::string_view before =
+      WithoutSpacesBehind(written.substr(0, written.size() - 1 - word.size()));
+  const std::string_view next = FirstWord(rest);
+  const size_t behind =
+      static_cast<size_t>(next.data() - rest.data()) + next.size();
+  const bool initial = IsInitials(next) && rest.substr(behind).starts_with('.');
+  const bool begins = words.BeginsSentence(next) && !initial;
+  if (before.empty() && IsOutlineNumber(word)) return true;  // a list item
+  if (IsNumber(word)) {
+    return word.size() < 3 && words.IsOrdinal(LastWord(before), next);
+  }
+  if (rest.substr(behind).starts_with('.') &&
+      words.IsKnown(JoinAbbreviation(word, next))) {
+    return true;  // "EE. UU."
+  }
+  if (before.ends_with('.')) {
+    const std::string_view first =
+        LastWord(before.substr(0, before.size() - 1));
+    const auto goes_on =
+        AbbreviationGoesOn(JoinAbbreviation(first, word), begins, words);
+    // "A. M. Smith" is no time.
+    if (goes_on && (*goes_on || !IsInitials(word))) return *goes_on;
+  }
+  if (const auto goes_on = AbbreviationGoesOn(word, begins, words)) {
+    return *goes_on;
+  }
+  if (words.GoesOn(LastPart(word))) return true;
+  // "Hans-J. Schmidt", but not "don't. Anna"
+  if (IsInitials(word.substr(word.rfind('-') + 1))) return !begins;
+  if (words.NeedsNumber(word)) {
+    const bool number = !next.empty() && next[0] >= '0' && next[0] <= '9';
+    return number || IsRomanNumeral(next);
+  }
+  return words.has_ordinals() && IsRomanNumeral(word) && !begins;
+}
+
+void AddParts(std::string_view sentence, std::vector<std::string_view>& parts) {
+  while (!sentence.empty()) {
+    const size_t size = FirstPart(sentence);
+    parts.push_back(sentence.substr(0, size));
+    sentence.remove_prefix(size);
+  }
+}
+
 }  // namespace
 
-std::vector<std::string_view> SplitSentences(std::string_view line) {
+std::vector<std::string_view> SplitSentences(std::string_view line,
+                                             std::string_view language) {
   UErrorCode error = U_ZERO_ERROR;
   std::unique_ptr<UText, decltype(&utext_close)> text(
       utext_openUTF8(nullptr, line.data(), static_cast<int64_t>(line.size()),
@@ -57,19 +238,91 @@ std::vector<std::string_view> SplitSentences(std::string_view line) {
   const std::unique_ptr<icu::BreakIterator> breaks(SentenceRules().clone());
   breaks->setText(text.get(), error);
   if (U_FAILURE(error)) throw Error("ICU cannot read a line");
+  const Abbreviations& words = Abbreviations::Of(language);
   std::vector<std::string_view> parts;
-  int32_t begin = breaks->first();
-  for (int32_t end = breaks->next(); end != icu::BreakIterator::DONE;
-       begin = end, end = breaks->next()) {
-    std::string_view sentence = line.substr(static_cast<size_t>(begin),
-                                            static_cast<size_t>(end - begin));
-    while (!sentence.empty()) {
-      const size_t size = FirstPart(sentence);
-      parts.push_back(sentence.substr(0, size));
-      sentence.remove_prefix(size);
+  size_t begin = 0;
+  breaks->first();
+  for (int32_t next = breaks->next(); next != icu::BreakIterator::DONE;
+       next = breaks->next()) {
+    const auto end = static_cast<size_t>(next);
+    const std::string_view sentence = line.substr(begin, end - begin);
+    if (end < line.size() && GoesOn(sentence, line.substr(end), words)) {
+      continue;
     }
+    AddParts(sentence, parts);
+    begin = end;
   }
   return parts;
+}
+
+bool EndsWithStop(std::string_view text) {
+  Character c = LastCharacter(text);
+  while (IsQuoteOrBracket(c.code)) {
+    text.remove_suffix(c.size);
+    c = LastCharacter(text);
+  }
+  return c.code == '.' || c.code == '!' || c.code == '?';
+}
+
+namespace {
+
+/// "3.", "3)" or "1.2."
+bool IsListNumber(std::string_view mark) {
+  const bool closed = mark.ends_with('.') || mark.ends_with(')');
+  return closed && IsOutlineNumber(mark.substr(0, mark.size() - 1));
+}
+
+/// A bullet, "(1)", "(a)", "a)" or "iv)".
+bool IsListMark(std::string_view mark) {
+  constexpr std::string_view kBullets = "-*+•◦▪▫‣⁃●○■□–";
+  if (mark.empty()) return false;
+  if (mark.size() == FirstCharacter(mark).size) {
+    return kBullets.find(mark) != kBullets.npos;
+  }
+  if (!mark.ends_with(')')) return false;
+  mark.remove_suffix(1);
+  const bool opened = mark.starts_with('(');
+  if (opened) mark.remove_prefix(1);
+  if (opened && IsNumber(mark)) return true;
+  const bool letter = mark.size() == FirstCharacter(mark).size &&
+                      IsLetterWithCase(FirstCharacter(mark).code);
+  return letter ||
+         (!mark.empty() && mark.find_first_not_of("ivx") == mark.npos);
+}
+
+/// Whether a number begins a date and no list item: "3. Mai", "24.12. ist".
+bool IsDate(std::string_view mark, std::string_view rest,
+            std::string_view language) {
+  const Abbreviations& words = Abbreviations::Of(language);
+  if (words.IsMonth(FirstWord(rest))) return true;
+  const bool parts = mark.find('.') + 1 < mark.size();
+  return parts && words.has_ordinals() &&
+         IsLowerCharacter(FirstCharacter(rest).code);
+}
+
+}  // namespace
+
+size_t ListMarkerSize(std::string_view line, std::string_view language) {
+  const auto skip_spaces = [&](size_t i) {
+    for (Character c = FirstCharacter(line.substr(i)); IsSpaceCharacter(c.code);
+         c = FirstCharacter(line.substr(i))) {
+      i += c.size;
+    }
+    return i;
+  };
+  const size_t begin = skip_spaces(0);
+  size_t end = begin;
+  for (Character c = FirstCharacter(line.substr(end));
+       c.size > 0 && !IsSpaceCharacter(c.code) && end - begin < kLongestWord;
+       c = FirstCharacter(line.substr(end))) {
+    end += c.size;
+  }
+  const std::string_view mark = line.substr(begin, end - begin);
+  const bool number = IsListNumber(mark);
+  if (!number && !IsListMark(mark)) return 0;
+  const size_t after = skip_spaces(end);
+  if (after == end || after == line.size()) return 0;
+  return number && IsDate(mark, line.substr(after), language) ? 0 : after;
 }
 
 }  // namespace heed

@@ -12,6 +12,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/memory.h"
+#include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 #include "heed/text/sentencepiece_model.h"
 
@@ -53,12 +54,21 @@ std::string WellFormed(std::string_view bytes) {
 // SentencePiece crashes at words of more than 32767 characters.
 constexpr size_t kLongestLine = 32767;
 
+// Whether a normal form still has text after nmt_nfkc, which replaces U+200C
+// and U+FFFD by spaces.
+bool HasVisibleText(std::string_view text) {
+  return std::ranges::any_of(Utf8Characters(text), [](std::string_view c) {
+    return c != " " && c != "\u200C" && c != "\uFFFD";
+  });
+}
+
 // Gives SentencePiece the lines that hold text, long ones in parts of whole
 // words; it looks at words alone. It ends the process when it meets nothing but
 // spaces.
 class TextLines : public sp::SentenceIterator {
  public:
-  explicit TextLines(std::span<const std::string> lines) : rest_(lines) {
+  TextLines(std::span<const std::string> lines, Normalization normalization)
+      : normal_form_(normalization != Normalization::kIdentity), rest_(lines) {
     FindText();
   }
 
@@ -72,7 +82,10 @@ class TextLines : public sp::SentenceIterator {
     line_.clear();
     while (line_.empty() && !(left_.empty() && rest_.empty())) {
       if (left_.empty()) {
-        text_ = SingleSpaced(MarksToSpaces(rest_.front()));
+        text_ = MarksToSpaces(rest_.front());
+        if (normal_form_) text_ = NormalForm(text_);
+        text_ = SingleSpaced(text_);
+        if (normal_form_ && !HasVisibleText(text_)) text_.clear();
         left_ = text_;
         rest_ = rest_.subspan(1);
       }
@@ -92,6 +105,7 @@ class TextLines : public sp::SentenceIterator {
     return part;
   }
 
+  bool normal_form_;
   std::span<const std::string> rest_;
   std::string text_;       // the line that is read
   std::string_view left_;  // its part that is still to come
@@ -123,7 +137,7 @@ sp::util::Status TrainModel(std::span<const std::string> lines,
                             const VocabularyOptions& options, int size,
                             std::string& model) {
   RequireMemory(kForTraining);
-  TextLines text(lines);
+  TextLines text(lines, options.normalization);
   return sp::SentencePieceTrainer::Train(
       {
           {"model_type", Name(options.kind)},
@@ -136,11 +150,7 @@ sp::util::Status TrainModel(std::span<const std::string> lines,
           {"eos_id", std::to_string(kEos)},
           {"character_coverage", "1.0"},
           {"byte_fallback", options.byte_fallback ? "true" : "false"},
-          // SentencePiece's default, NFKC, rewrites characters (an ellipsis
-          // becomes three points, a ligature two letters) that a translation
-          // could then never hold. Without it, decoding gives back every line
-          // whose words stand one space apart.
-          {"normalization_rule_name", "identity"},
+          {"normalization_rule_name", Name(options.normalization)},
           {"max_sentence_length", std::to_string(kLongestLine)},
           // Partial sums are kept per thread, so their number is part of the
           // result and must not be that of the machine.
@@ -155,6 +165,12 @@ sp::util::Status TrainModel(std::span<const std::string> lines,
 struct Subwords::Impl {
   sp::SentencePieceProcessor processor;
   std::unordered_map<std::string, char> bytes;  // what byte pieces stand for
+  bool normal_form = false;                     // whether text is read in it
+
+  // A line as the processor reads it.
+  std::string Prepared(std::string_view line) const {
+    return normal_form ? SingleSpaced(NormalForm(line)) : SingleSpaced(line);
+  }
 };
 
 std::string Subwords::Train(std::span<const std::string> lines,
@@ -164,7 +180,7 @@ std::string Subwords::Train(std::span<const std::string> lines,
         "vocabulary: size is {}; it must be larger than {} for {}",
         options.size, kSpecialTokens, Name(options.kind));
   }
-  if (TextLines(lines).done()) {
+  if (TextLines(lines, options.normalization).done()) {
     throw ConfigError(
         "vocabulary: the training text has no word of at most {} "
         "bytes",
@@ -180,13 +196,20 @@ std::string Subwords::Train(std::span<const std::string> lines,
         "vocabulary: SentencePiece cannot train {} on this text: {}",
         Name(options.kind), status.ToString());
   }
-  return model;
+  if (options.normalization == Normalization::kIdentity) return model;
+  SentencePieceModel marked =
+      SentencePieceModel::Parse(model, "the trained vocabulary");
+  marked.normal_form = true;
+  return marked.Serialize();
 }
 
 Subwords::Subwords(std::string_view model, const std::string& name) {
   auto impl = std::make_unique<Impl>();
-  SentencePieceModel::Parse(model, name);  // what would end the process
-  RequireMemory(kForSplitting + kForEachByte * model.size());
+  // Parsing refuses what would end the process.
+  const auto parsed = SentencePieceModel::Parse(model, name);
+  impl->normal_form = parsed.normal_form;
+  RequireMemory(kForSplitting + model.size() +
+                kForEachByte * (model.size() - parsed.normalizer.size()));
   const sp::util::Status status =
       impl->processor.LoadFromSerializedProto(model);
   if (!status.ok()) {
@@ -212,8 +235,10 @@ Subwords::Subwords(std::string_view model, const std::string& name) {
 
 Subwords::~Subwords() = default;
 
+bool Subwords::reads_normal_form() const { return impl_->normal_form; }
+
 Encoded Subwords::Encode(std::string_view line) const {
-  const std::string spaced = SingleSpaced(line);
+  const std::string spaced = impl_->Prepared(line);
   RequireMemory(kForSplitting + kForEachByte * spaced.size());
   sp::ImmutableSentencePieceText text;
   const sp::util::Status status =
@@ -243,7 +268,7 @@ std::vector<std::vector<int32_t>> Subwords::EncodeIds(
   for (const std::string& line : lines) {
     std::vector<int>& ids = all.emplace_back();
     const sp::util::Status status =
-        impl_->processor.Encode(SingleSpaced(line), &ids);
+        impl_->processor.Encode(impl_->Prepared(line), &ids);
     if (!status.ok()) throw FormatError(status.ToString());
   }
   return all;

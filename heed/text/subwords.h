@@ -27,6 +27,10 @@ class Subwords {
   Subwords(std::string_view model, const std::string& name);
   ~Subwords();
 
+  /// Whether a text is put into NormalForm before SentencePiece's own rule is
+  /// applied: in models that Train made, unless by Normalization::kIdentity.
+  bool reads_normal_form() const;
+
   Encoded Encode(std::string_view line) const;
   /// The ids of each line, in less time than one by one.
   std::vector<std::vector<int32_t>> EncodeIds(

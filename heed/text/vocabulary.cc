@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "heed/base/errors.h"
+#include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 #include "heed/text/subwords.h"
 #include "heed/text/wordpiece.h"
@@ -15,15 +16,31 @@
 namespace heed {
 namespace {
 
-constexpr std::array<const char*, 6> kKindNames = {
-    "unigram", "bpe", "words", "characters", "wordpiece", "wordpiece_cased"};
+constexpr std::array kKindNames = {"unigram",
+                                   "bpe",
+                                   "words",
+                                   "characters",
+                                   "wordpiece",
+                                   "wordpiece_cased",
+                                   "wordpiece_accents",
+                                   "wordpiece_stripped",
+                                   "wordpiece_unsplit",
+                                   "wordpiece_cased_unsplit",
+                                   "wordpiece_accents_unsplit",
+                                   "wordpiece_stripped_unsplit"};
+constexpr auto kFirstWordPiece = static_cast<int>(VocabularyKind::kWordPiece);
+/// In the order of the kinds.
+constexpr WordPieceRules kWordPieceRules[] = {
+    {true, true, true},   {false, false, true}, {true, false, true},
+    {false, true, true},  {true, true, false},  {false, false, false},
+    {true, false, false}, {false, true, false}};
+constexpr std::array<const char*, 3> kNormalizationNames = {"nmt_nfkc", "nfkc",
+                                                            "identity"};
+// Last line of a text file of a vocabulary that reads NormalForm. It is no
+// token, for it has a space inside and is no single character.
+constexpr std::string_view kNormalFormLine = "normalization nfc\n";
 constexpr std::array<const char*, kSpecialTokens> kSpecials = {"<pad>", "<unk>",
                                                                "<s>", "</s>"};
-
-bool IsWordPiece(VocabularyKind kind) {
-  return kind == VocabularyKind::kWordPiece ||
-         kind == VocabularyKind::kWordPieceCased;
-}
 
 bool IsSpecial(std::string_view token) {
   return std::ranges::find(kSpecials, token) != kSpecials.end();
@@ -39,6 +56,13 @@ std::vector<std::string_view> Split(std::string_view line,
 bool IsToken(std::string_view token, VocabularyKind kind) {
   return IsValidUtf8(token) && !IsSpecial(token) &&
          Split(token, kind) == std::vector<std::string_view>{token};
+}
+
+// Takes that line away. Returns whether it was there.
+bool TakeNormalFormLine(std::string_view& bytes) {
+  if (!bytes.ends_with(kNormalFormLine)) return false;
+  bytes.remove_suffix(kNormalFormLine.size());
+  return true;
 }
 
 // The special tokens, then the others by falling frequency.
@@ -89,8 +113,52 @@ VocabularyKind ParseVocabularyKind(std::string_view name) {
   return static_cast<VocabularyKind>(found - kKindNames.begin());
 }
 
+std::vector<std::string> NormalizationNames() {
+  return {kNormalizationNames.begin(), kNormalizationNames.end()};
+}
+
+const char* Name(Normalization normalization) {
+  return kNormalizationNames[static_cast<size_t>(normalization)];
+}
+
+Normalization ParseNormalization(std::string_view name) {
+  const auto found = std::ranges::find(kNormalizationNames, name);
+  if (found == kNormalizationNames.end()) {
+    throw ConfigError("unknown normalization '{}'; choose one of {}", name,
+                      fmt::join(kNormalizationNames, ", "));
+  }
+  return static_cast<Normalization>(found - kNormalizationNames.begin());
+}
+
 bool IsSubword(VocabularyKind kind) {
   return kind == VocabularyKind::kUnigram || kind == VocabularyKind::kBpe;
+}
+
+bool IsWordPiece(VocabularyKind kind) {
+  return static_cast<int>(kind) >= kFirstWordPiece;
+}
+
+WordPieceRules WordPieceRulesOf(VocabularyKind kind) {
+  return kWordPieceRules[static_cast<int>(kind) - kFirstWordPiece];
+}
+
+VocabularyKind WordPieceKind(const WordPieceRules& rules) {
+  int kind = kFirstWordPiece;
+  for (const WordPieceRules& known : kWordPieceRules) {
+    if (known.lowercase == rules.lowercase &&
+        known.strip_accents == rules.strip_accents &&
+        known.split_chinese == rules.split_chinese) {
+      break;
+    }
+    ++kind;
+  }
+  return static_cast<VocabularyKind>(kind);
+}
+
+std::vector<std::string> WithWordPieceNames(std::vector<std::string> others) {
+  others.insert(others.end(), kKindNames.begin() + kFirstWordPiece,
+                kKindNames.end());
+  return others;
 }
 
 const char* FileExtension(VocabularyKind kind) {
@@ -98,8 +166,11 @@ const char* FileExtension(VocabularyKind kind) {
 }
 
 struct Vocabulary::Tables {
-  Tables(VocabularyKind table_kind, std::vector<std::string> table_pieces)
-      : kind(table_kind), pieces(std::move(table_pieces)) {
+  Tables(VocabularyKind table_kind, std::vector<std::string> table_pieces,
+         bool reads_normal_form)
+      : kind(table_kind),
+        normal_form(reads_normal_form),
+        pieces(std::move(table_pieces)) {
     // Without the special tokens: "</s>" in a text must not end the sentence.
     for (size_t id = kSpecialTokens; id < pieces.size(); ++id) {
       ids.emplace(pieces[id], static_cast<int32_t>(id));
@@ -110,9 +181,11 @@ struct Vocabulary::Tables {
       : kind(table_kind) {
     if (IsSubword(kind)) {
       subwords.emplace(model, name);
+      normal_form = subwords->reads_normal_form();
       pieces = subwords->Pieces();
     } else {
-      wordpiece.emplace(model, kind == VocabularyKind::kWordPiece, name);
+      normal_form = TakeNormalFormLine(model);
+      wordpiece.emplace(model, WordPieceRulesOf(kind), name);
       pieces = wordpiece->pieces();
       special = wordpiece->special();
     }
@@ -126,6 +199,7 @@ struct Vocabulary::Tables {
   }
 
   VocabularyKind kind;
+  bool normal_form = false;  // whether text is read in it
   std::vector<std::string> pieces;
   std::unordered_map<std::string_view, int32_t> ids;  // views of pieces
   SpecialIds special;
@@ -147,9 +221,16 @@ Vocabulary Vocabulary::Train(std::span<const std::string> lines,
     return Parse(Subwords::Train(lines, options), options.kind,
                  "the trained vocabulary");
   }
+  const bool normal_form = options.normalization != Normalization::kIdentity;
+  std::vector<std::string> normal;
+  if (normal_form) {
+    for (const std::string& line : lines) normal.push_back(NormalForm(line));
+    lines = normal;
+  }
   if (IsWordPiece(options.kind)) {
-    return Parse(WordPiece::Train(lines, options), options.kind,
-                 "the trained vocabulary");
+    std::string tokens = WordPiece::Train(lines, options);
+    if (normal_form) tokens += kNormalFormLine;
+    return Parse(tokens, options.kind, "the trained vocabulary");
   }
   if (options.size != 0 && options.size <= kSpecialTokens) {
     throw ConfigError(
@@ -157,7 +238,7 @@ Vocabulary Vocabulary::Train(std::span<const std::string> lines,
         options.size, kSpecialTokens, Name(options.kind));
   }
   return Vocabulary(std::make_shared<const Tables>(
-      options.kind, CountTokens(lines, options)));
+      options.kind, CountTokens(lines, options), normal_form));
 }
 
 Vocabulary Vocabulary::Parse(std::string_view bytes, VocabularyKind kind,
@@ -165,6 +246,7 @@ Vocabulary Vocabulary::Parse(std::string_view bytes, VocabularyKind kind,
   if (IsSubword(kind) || IsWordPiece(kind)) {
     return Vocabulary(std::make_shared<const Tables>(kind, bytes, name));
   }
+  const bool normal_form = TakeNormalFormLine(bytes);
   std::vector<std::string> tokens;
   for (size_t begin = 0; begin < bytes.size();) {
     const size_t end = std::min(bytes.find('\n', begin), bytes.size());
@@ -178,7 +260,8 @@ Vocabulary Vocabulary::Parse(std::string_view bytes, VocabularyKind kind,
     tokens.emplace_back(token);
     begin = end + 1;
   }
-  auto tables = std::make_shared<const Tables>(kind, std::move(tokens));
+  auto tables =
+      std::make_shared<const Tables>(kind, std::move(tokens), normal_form);
   if (!bytes.ends_with('\n') ||
       tables->pieces.size() != tables->ids.size() + kSpecials.size()) {
     throw FormatError("{} is cut short or holds a token twice", name);
@@ -190,6 +273,7 @@ std::string Vocabulary::Serialize() const {
   if (tables_->subwords) return tables_->subwords->Serialize();
   std::string bytes;
   for (const std::string& token : tables_->pieces) bytes += token + "\n";
+  if (tables_->normal_form) bytes += kNormalFormLine;
   return bytes;
 }
 
@@ -199,9 +283,10 @@ std::vector<int32_t> Vocabulary::Encode(std::string_view line) const {
 
 Encoded Vocabulary::EncodeWithPieces(std::string_view line) const {
   if (tables_->subwords) return tables_->subwords->Encode(line);
-  if (tables_->wordpiece) return tables_->wordpiece->Encode(line);
+  const std::string text = Normalized(line);
+  if (tables_->wordpiece) return tables_->wordpiece->Encode(text);
   Encoded encoded;
-  for (std::string_view token : Split(line, tables_->kind)) {
+  for (std::string_view token : Split(text, tables_->kind)) {
     encoded.ids.push_back(tables_->IdOf(token));
     encoded.pieces.emplace_back(token);
   }
@@ -215,6 +300,10 @@ std::vector<std::vector<int32_t>> Vocabulary::EncodeAll(
   all.reserve(lines.size());
   for (const std::string& line : lines) all.push_back(Encode(line));
   return all;
+}
+
+std::string Vocabulary::Normalized(std::string_view text) const {
+  return tables_->normal_form ? NormalForm(text) : std::string(text);
 }
 
 EncodedWords Vocabulary::EncodeWords(std::span<const std::string> words) const {

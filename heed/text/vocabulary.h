@@ -30,7 +30,9 @@ struct SpecialIds {
 
 /// Subwords by SentencePiece (unigram or BPE), words between white space, code
 /// points (a space is one like any other), or BERT's WordPiece, which splits
-/// words and punctuation, without case and accents or with them (cased).
+/// words and punctuation by WordPieceRules: lower-cased without accents, as it
+/// is (cased), lower-cased with accents, or without accents alone (stripped);
+/// unsplit: Chinese characters are no words of their own.
 enum class VocabularyKind {
   kUnigram,
   kBpe,
@@ -38,14 +40,45 @@ enum class VocabularyKind {
   kCharacters,
   kWordPiece,
   kWordPieceCased,
+  kWordPieceAccents,
+  kWordPieceStripped,
+  kWordPieceUnsplit,
+  kWordPieceCasedUnsplit,
+  kWordPieceAccentsUnsplit,
+  kWordPieceStrippedUnsplit,
 };
 
-/// "unigram", "bpe", "words", "characters", "wordpiece" or "wordpiece_cased".
+/// "unigram", "bpe", "words", "characters", "wordpiece", "wordpiece_cased" ...
 const char* Name(VocabularyKind kind);
 /// Throws: ConfigError that lists the names.
 VocabularyKind ParseVocabularyKind(std::string_view name);
 /// Whether tokens are pieces of SentencePiece.
 bool IsSubword(VocabularyKind kind);
+/// How text is normalised before it becomes tokens. For subwords:
+/// SentencePiece's rule of that name, after NormalForm. For other kinds:
+/// NormalForm, unless kIdentity.
+enum class Normalization : uint8_t { kNmtNfkc, kNfkc, kIdentity };
+
+/// "nmt_nfkc", "nfkc" and "identity", in the order of Normalization.
+std::vector<std::string> NormalizationNames();
+const char* Name(Normalization normalization);
+/// Throws: ConfigError that lists the names.
+Normalization ParseNormalization(std::string_view name);
+
+/// How WordPiece reads a text before it divides words into pieces.
+struct WordPieceRules {
+  bool lowercase = true;
+  bool strip_accents = true;
+  bool split_chinese = true;
+};
+bool IsWordPiece(VocabularyKind kind);
+/// Rules of a kind of WordPiece vocabulary.
+WordPieceRules WordPieceRulesOf(VocabularyKind kind);
+VocabularyKind WordPieceKind(const WordPieceRules& rules);
+/// Appends the names of all kinds of WordPiece vocabularies to `others`,
+/// "wordpiece" first.
+std::vector<std::string> WithWordPieceNames(std::vector<std::string> others);
+
 /// How the file of a vocabulary ends: ".model" (SentencePiece's own format) or
 /// ".txt" (one token per line, ids in order).
 const char* FileExtension(VocabularyKind kind);
@@ -63,10 +96,12 @@ struct VocabularyOptions {
   /// Unigram and BPE: characters that the lines do not have become their bytes,
   /// tokens from <0x00> to <0xFF>, instead of <unk>.
   bool byte_fallback = false;
+  Normalization normalization = Normalization::kNmtNfkc;
 };
 
-/// A line as tokens. A piece is what the line has at that place, also where
-/// the id is kUnk, so an unknown token can be copied into a translation.
+/// A line as tokens. A piece is what the normalised line has at that place,
+/// also where the id is kUnk, so an unknown token can be copied into a
+/// translation.
 struct Encoded {
   std::vector<int32_t> ids;
   std::vector<std::string> pieces;
@@ -99,6 +134,10 @@ class Vocabulary {
   /// Encode() of each line, in less time than one by one.
   std::vector<std::vector<int32_t>> EncodeAll(
       std::span<const std::string> lines) const;
+
+  /// `text` as the vocabulary compares it: NormalForm, or unchanged if the
+  /// vocabulary was trained with kIdentity or imported.
+  std::string Normalized(std::string_view text) const;
 
   /// Every word on its own, for labels of words. A word without any token (of
   /// control characters, say) becomes one unknown token.

@@ -17,7 +17,7 @@ Strings Lines() {
   return {"Ein kleiner Hund läuft über die Wiese.",
           "Zwei Männer spielen Fußball auf einer Straße.",
           "Ein Mann läuft mit einem Hund über die Straße.",
-          "Die kleine Katze schläft auf der Wiese …",
+          "Die kleine Katze schläft auf der Wiese –",
           "Männer, Frauen und Hunde: ein Fest!"};
 }
 
@@ -129,10 +129,11 @@ TEST_P(VocabularyOfKind, OddLinesEncode) {
   for (int i = 0; i < 10000; ++i) words += "Hund" + std::to_string(i) + " ";
   EXPECT_GE(vocabulary.Encode(words).size(), 10000u);
   for (const std::string& line :
-       {std::string("👩‍👩‍👧😀"), std::string("\0\x01\x1B\x7F", 4),
-        std::string(100000, 'x'), std::string("▁▅")}) {
+       {std::string("👩‍👩‍👧😀"), std::string(100000, 'x'),
+        std::string("▁▅")}) {
     EXPECT_FALSE(vocabulary.Encode(line).empty());
   }
+  EXPECT_EQ(vocabulary.Encode(std::string("\0\x01\x1B\x7F", 4)), Ids());
 }
 
 TEST_P(VocabularyOfKind, TextWithoutContentIsAConfigError) {
@@ -143,8 +144,16 @@ TEST_P(VocabularyOfKind, TextWithoutContentIsAConfigError) {
 }
 
 TEST_P(VocabularyOfKind, OddTrainingTextTrainsOrIsAConfigError) {
-  const Strings texts = {"▁",  std::string(1, '\0'),   "<s>", "▅ a",
-                         "\t", std::string(40000, 'a')};
+  const Strings texts = {"▁",
+                         std::string(1, '\0'),
+                         "<s>",
+                         "▅ a",
+                         "\t",
+                         std::string(40000, 'a'),
+                         "\u200C",
+                         "\uFFFD\u200C",
+                         "\uFEFF\u00AD\u200B",
+                         "\u00A0\u3000"};
   for (const std::string& text : texts) {
     for (const int size : {5, 6, 100}) {
       try {
@@ -238,7 +247,7 @@ Vocabulary TrainWithBytes(Kind kind) {
 TEST_P(SubwordVocabulary, UnknownCharactersBecomeBytesAndBack) {
   const Vocabulary vocabulary = TrainWithBytes(GetParam());
   for (const std::string line :
-       {"Ein 日本 Hund", "€", "😀😀 Hund 語", "ein <0x41> Hund", "\x01",
+       {"Ein 日本 Hund", "€", "😀😀 Hund 語", "ein <0x41> Hund",
         "Ein kleiner Hund läuft über die Wiese."}) {
     const Ids ids = vocabulary.Encode(line);
     EXPECT_EQ(std::count(ids.begin(), ids.end(), kUnk), 0) << line;
@@ -330,7 +339,8 @@ TEST(WordVocabulary, MostFrequentWordsComeFirst) {
   const Strings lines = {"b a b", "c b a", "<s> d"};
   const Vocabulary vocabulary =
       Vocabulary::Train(lines, {.kind = Kind::kWords, .size = 0});
-  EXPECT_EQ(vocabulary.Serialize(), "<pad>\n<unk>\n<s>\n</s>\nb\na\nc\nd\n");
+  EXPECT_EQ(vocabulary.Serialize(),
+            "<pad>\n<unk>\n<s>\n</s>\nb\na\nc\nd\nnormalization nfc\n");
   EXPECT_EQ(vocabulary.Encode("a d x"), (Ids{5, 7, kUnk}));
 }
 
@@ -349,7 +359,8 @@ TEST(WordVocabulary, SizeAndCountLimitIt) {
 TEST(WordVocabulary, FileWithATokenTwiceOrNoWordIsAFormatError) {
   const std::string specials = "<pad>\n<unk>\n<s>\n</s>\n";
   for (const char* rest :
-       {"a\na\n", "a\n<s>\n", "a b\n", "a\n\n", " a\n", "\xFF\n"}) {
+       {"a\na\n", "a\n<s>\n", "a b\n", "a\n\n", " a\n", "\xFF\n",
+        "a\nnormalization nfd\n", "normalization nfc\na\n"}) {
     EXPECT_THROW(Vocabulary::Parse(specials + rest, Kind::kWords, "file"),
                  FormatError);
   }
@@ -365,11 +376,151 @@ TEST(CharacterVocabulary, SpaceIsATokenLikeAnyOther) {
 
 TEST(CharacterVocabulary, LineFeedIsNoToken) {
   const Vocabulary vocabulary = Vocabulary::Train(
-      Strings{"a\n\r"}, {.kind = Kind::kCharacters, .size = 0});
+      Strings{"a\n\r"}, {.kind = Kind::kCharacters,
+                         .size = 0,
+                         .normalization = Normalization::kIdentity});
   EXPECT_EQ(vocabulary.Encode("\n\r"), (Ids{kUnk, 4}));
   EXPECT_EQ(
       Vocabulary::Parse(vocabulary.Serialize(), Kind::kCharacters, "f").size(),
       6);
+}
+
+// Each pair is the same text for a reader.
+std::vector<std::pair<std::string, std::string>> EqualTexts() {
+  return {{"Ein\u00A0Mann", "Ein Mann"},
+          {"Ein\u3000Mann", "Ein Mann"},
+          {"Ein\u2009Mann", "Ein Mann"},
+          {"Ein\u202FMann", "Ein Mann"},
+          {"Ein\u2028Mann", "Ein Mann"},
+          {"Ein\u0085Mann", "Ein Mann"},
+          {"Ein\tMann", "Ein Mann"},
+          {"Ein\u200BMann", "Ein Mann"},
+          {"\uFEFFEin Mann", "Ein Mann"},
+          {"Ein \uFEFFMann", "Ein Mann"},
+          {"Ein Mann\u200E", "Ein Mann"},
+          {"Ein Ma\u00ADnn", "Ein Mann"},
+          {"Ein Ma\u2060nn", "Ein Mann"},
+          {"Ein\u00AD Mann", "Ein Mann"},
+          {"Ma\u0308nner", "M\u00E4nner"},
+          {"la\u00AD\u0308uft", "läuft"},
+          {"\x01"
+           "Ein Mann\x7F",
+           "Ein Mann"}};
+}
+
+class AnyVocabulary : public testing::TestWithParam<Kind> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, AnyVocabulary,
+    testing::Values(Kind::kUnigram, Kind::kBpe, Kind::kWords, Kind::kCharacters,
+                    Kind::kWordPiece, Kind::kWordPieceCased),
+    [](const auto& test) { return std::string(Name(test.param)); });
+
+Vocabulary TrainBy(Kind kind, Normalization normalization,
+                   const Strings& lines = Lines()) {
+  return Vocabulary::Train(
+      lines,
+      {.kind = kind,
+       .size = kind == Kind::kWords || kind == Kind::kCharacters ? 0 : 100,
+       .normalization = normalization});
+}
+
+TEST_P(AnyVocabulary, InvisibleDifferencesOfTextsAreNone) {
+  for (const auto normalization :
+       {Normalization::kNmtNfkc, Normalization::kNfkc}) {
+    const Vocabulary trained = TrainBy(GetParam(), normalization);
+    const Vocabulary read =
+        Vocabulary::Parse(trained.Serialize(), GetParam(), "file");
+    EXPECT_EQ(read.size(), trained.size());
+    for (const auto& [text, plain] : EqualTexts()) {
+      EXPECT_EQ(trained.Encode(text), trained.Encode(plain)) << text;
+      EXPECT_EQ(read.Encode(text), trained.Encode(plain)) << text;
+      EXPECT_EQ(read.EncodeWithPieces(text).pieces,
+                read.EncodeWithPieces(plain).pieces);
+      EXPECT_EQ(read.EncodeAll(Strings{text})[0], read.Encode(plain));
+    }
+  }
+}
+
+TEST_P(AnyVocabulary, LearnsTheSameFromCanonicallyEqualLines) {
+  Strings decomposed;
+  for (std::string line : Lines()) {
+    for (const auto& [from, to] :
+         {std::pair("ä", "a\u0308"), std::pair(" ", "\u00A0")}) {
+      for (size_t at = line.find(from); at != line.npos;
+           at = line.find(from, at + 1)) {
+        line.replace(at, std::string(from).size(), to);
+      }
+    }
+    decomposed.push_back(line);
+  }
+  ASSERT_NE(decomposed, Lines());
+  EXPECT_EQ(
+      TrainBy(GetParam(), Normalization::kNmtNfkc, decomposed).Serialize(),
+      TrainBy(GetParam(), Normalization::kNmtNfkc).Serialize());
+}
+
+TEST_P(AnyVocabulary, IdentityKeepsEveryCharacter) {
+  const Kind kind = GetParam();
+  const Vocabulary vocabulary = TrainBy(kind, Normalization::kIdentity);
+  const Vocabulary read =
+      Vocabulary::Parse(vocabulary.Serialize(), kind, "file");
+  for (const Vocabulary& each : {vocabulary, read}) {
+    EXPECT_EQ(each.Normalized("a\u00A0\u00ADb"), "a\u00A0\u00ADb");
+    if (kind == Kind::kWordPiece) continue;  // it has no accents anyway
+    EXPECT_NE(each.Encode("Ma\u0308nner"), each.Encode("M\u00E4nner"));
+  }
+}
+
+TEST_P(AnyVocabulary, JoinersOfIndicScriptsAndEmojiStayIfTheyAreKnown) {
+  if (GetParam() == Kind::kWordPiece || GetParam() == Kind::kWordPieceCased) {
+    return;  // BERT leaves format characters out
+  }
+  const Strings lines = {"می‌خواهم 👩‍👩‍👧 क्‍ष",
+                         "a می‌خواهم 👩‍👩‍👧 क्‍ष"};
+  const Vocabulary vocabulary =
+      TrainBy(GetParam(), Normalization::kNfkc, lines);
+  EXPECT_EQ(vocabulary.Decode(vocabulary.Encode(lines[0])), lines[0]);
+}
+
+// Expected texts are the output of SentencePiece with the same rule.
+TEST_P(SubwordVocabulary, ReadsCompatibilityCharactersByTheChosenRule) {
+  const Strings lines = {"fi 12 ... Straße 1⁄2 xx", "ﬁ ½ … ① ２ ‌x"};
+  const auto decoded = [&](Normalization normalization) {
+    const Vocabulary v = TrainBy(GetParam(), normalization, lines);
+    return v.DecodePieces(v.EncodeWithPieces("ﬁ½ … ①２ x\u200Cx").pieces);
+  };
+  EXPECT_EQ(decoded(Normalization::kNmtNfkc), "fi1⁄2 ... 12 x x");
+  EXPECT_EQ(decoded(Normalization::kNfkc), "fi1⁄2 ... 12 x\u200Cx");
+  EXPECT_EQ(decoded(Normalization::kIdentity), "ﬁ½ … ①２ x\u200Cx");
+}
+
+// SentencePiece would read outside of the map.
+TEST_P(SubwordVocabulary, DamagedMapOfCharactersIsAFormatErrorOrHarmless) {
+  const std::string bytes =
+      TrainBy(GetParam(), Normalization::kNmtNfkc).Serialize();
+  const size_t begin = bytes.find("nmt_nfkc");
+  ASSERT_NE(begin, bytes.npos);
+  int refused = 0;
+  for (size_t at = begin + 20; at + 5000 < bytes.size(); at += 20'000) {
+    std::string damaged = bytes;
+    std::fill_n(damaged.begin() + static_cast<std::ptrdiff_t>(at), 2000,
+                '\x7F');
+    try {
+      Vocabulary::Parse(damaged, GetParam(), "file")
+          .Encode("Ein ½ é Mann 東京");
+    } catch (const FormatError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 3);
+}
+
+TEST(Normalization, NamesReadBack) {
+  for (const std::string& name : NormalizationNames()) {
+    EXPECT_EQ(Name(ParseNormalization(name)), name);
+  }
+  EXPECT_THROW(ParseNormalization("nfd"), ConfigError);
 }
 
 TEST(VocabularyKind, NamesReadBack) {

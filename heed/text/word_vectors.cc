@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "heed/base/errors.h"
+#include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"
@@ -86,7 +87,7 @@ class WordVectors::Reader {
       Fail(number, fmt::format("{} features without a word", features_));
     }
     const auto row = static_cast<int32_t>(rows_.size());
-    if (!rows_.try_emplace(std::string(line), row).second) {
+    if (!rows_.try_emplace(NormalForm(line), row).second) {
       values_.resize(size);
     }
     return std::ssize(rows_) < max_words_;
@@ -182,7 +183,8 @@ WordVectors WordVectors::Parse(std::string_view bytes,
 
 int32_t WordVectors::Find(const std::string& word) const {
   auto found = rows_.find(word);
-  if (found == rows_.end()) found = rows_.find(Lowercase(word));
+  if (found == rows_.end()) found = rows_.find(NormalForm(word));
+  if (found == rows_.end()) found = rows_.find(NormalForm(Lowercase(word)));
   return found == rows_.end() ? kNoVector : found->second;
 }
 

@@ -21,8 +21,8 @@ class WordVectors {
   /// The text format of word2vec, GloVe and fastText, plain or gzip: in each
   /// line a word and its D features between spaces, most frequent word first;
   /// before them there may be a line with W and D. A word may hold spaces (not
-  /// the first one of a file without that line); if it comes twice, the first
-  /// stays. Reads the first `max_words`, 0: all.
+  /// the first one of a file without that line). Words are kept in NormalForm;
+  /// of equal ones the first stays. Reads the first `max_words`, 0: all.
   /// Throws: IoError; FormatError that names the file and, if one line is
   /// wrong, its number.
   static WordVectors Read(const std::string& path, int max_words);
@@ -36,7 +36,8 @@ class WordVectors {
   /// D.
   int64_t features() const { return vectors_.dim(1); }
 
-  /// The row of a word, else of it in lower case, else kNoVector.
+  /// The row of a word, else of its NormalForm, else of that in lower case,
+  /// else kNoVector.
   int32_t Find(const std::string& word) const;
   /// f32 [rows.size(), D]; 0 for kNoVector.
   Tensor Gather(std::span<const int32_t> rows) const;

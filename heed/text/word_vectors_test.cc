@@ -93,6 +93,15 @@ TEST_F(WordVectorsFile, AWordIsFoundAsItIsAndElseInLowerCase) {
   EXPECT_EQ(VectorOf(vectors, "École"), std::vector<float>{3});
 }
 
+TEST_F(WordVectorsFile, CanonicallyEqualWordsAreOne) {
+  const WordVectors vectors = Read("Cafe\u0301 1\nCaf\u00E9 2\nna\u00EFve 3\n");
+  EXPECT_EQ(vectors.size(), 2);
+  for (const char* word : {"Caf\u00E9", "Cafe\u0301", "Ca\u00ADf\u00E9"}) {
+    EXPECT_EQ(vectors.Find(word), 0) << word;
+  }
+  EXPECT_EQ(vectors.Find("NAI\u0308VE"), 1);
+}
+
 TEST_F(WordVectorsFile, ErrorsNameTheLine) {
   EXPECT_EQ(ErrorOf("a 1 2\nb 1 x\n"),
             ":2: a word and 2 features are wanted, but feature 2 is 'x'");

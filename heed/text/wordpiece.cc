@@ -55,13 +55,13 @@ bool IsPunctuation(UChar32 c) {
   return c < 0x80 ? u_isgraph(c) && !u_isalnum(c) : u_ispunct(c) != 0;
 }
 
-std::string LowercaseWithoutAccents(std::string_view word) {
+std::string WithoutAccents(const std::string& word) {
   std::string decomposed;
   icu::StringByteSink<std::string> sink(&decomposed);
   UErrorCode status = U_ZERO_ERROR;
   const icu::Normalizer2* nfd = icu::Normalizer2::getNFDInstance(status);
   if (U_SUCCESS(status)) {
-    nfd->normalizeUTF8(0, Lowercase(word), sink, nullptr, status);
+    nfd->normalizeUTF8(0, word, sink, nullptr, status);
   }
   if (U_FAILURE(status)) {
     throw Error(std::string("WordPiece: ") + u_errorName(status));
@@ -82,12 +82,12 @@ void LowercaseAscii(std::string& word) {
 // Collects the tokens of a text from left to right.
 class Splitter {
  public:
-  explicit Splitter(bool lowercase) : lowercase_(lowercase) {}
+  explicit Splitter(const WordPieceRules& rules) : rules_(rules) {}
 
   std::vector<std::string> Split(std::string_view text) && {
     ForEach(text, [this](UChar32 c, std::string_view bytes) {
       if (IsDropped(c)) return;
-      const bool alone = IsChinese(c);
+      const bool alone = rules_.split_chinese && IsChinese(c);
       if (alone || IsSpace(c)) EndWord();
       if (!IsSpace(c)) word_ += bytes;
       ascii_ &= c < 0x80;
@@ -101,8 +101,9 @@ class Splitter {
   // A word is lower-cased as a whole, for a sigma at its end is another letter.
   void EndWord() {
     if (word_.empty()) return;
-    if (lowercase_ && ascii_) LowercaseAscii(word_);
-    if (lowercase_ && !ascii_) word_ = LowercaseWithoutAccents(word_);
+    if (rules_.lowercase && ascii_) LowercaseAscii(word_);
+    if (rules_.lowercase && !ascii_) word_ = Lowercase(word_);
+    if (rules_.strip_accents && !ascii_) word_ = WithoutAccents(word_);
     bool inside = false;
     ForEach(word_, [&](UChar32 c, std::string_view bytes) {
       const bool alone = IsPunctuation(c);
@@ -114,7 +115,7 @@ class Splitter {
     ascii_ = true;
   }
 
-  bool lowercase_;
+  WordPieceRules rules_;
   std::string word_;
   bool ascii_ = true;  // of word_
   std::vector<std::string> tokens_;
@@ -129,13 +130,14 @@ std::optional<std::string_view> SpecialAt(std::string_view text) {
 
 }  // namespace
 
-std::vector<std::string> BasicTokens(std::string_view text, bool lowercase) {
-  return Splitter(lowercase).Split(text);
+std::vector<std::string> BasicTokens(std::string_view text,
+                                     const WordPieceRules& rules) {
+  return Splitter(rules).Split(text);
 }
 
-WordPiece::WordPiece(std::string_view bytes, bool lowercase,
+WordPiece::WordPiece(std::string_view bytes, const WordPieceRules& rules,
                      const std::string& name)
-    : lowercase_(lowercase) {
+    : rules_(rules) {
   for (const std::string_view token : SplitLines(bytes)) {
     if (!IsValidUtf8(token)) {
       throw FormatError("{}:{}: not UTF-8, so not a vocabulary", name,
@@ -170,7 +172,7 @@ int32_t WordPiece::IdOfSpecial(std::string_view token,
 Encoded WordPiece::Encode(std::string_view line) const {
   Encoded encoded;
   const auto encode = [&](std::string_view text) {
-    for (const std::string& word : BasicTokens(text, lowercase_)) {
+    for (const std::string& word : BasicTokens(text, rules_)) {
       AppendWord(word, encoded);
     }
   };

@@ -16,9 +16,10 @@ namespace heed {
 
 /// The words of a text and, each on its own, its punctuation marks and Chinese
 /// characters. Control and format characters, NUL, U+FFFD and ill-formed bytes
-/// are left out. With `lowercase`, also the accents (category Mn after NFD).
-/// Equal to BasicTokenizer of google-research/bert on Unicode's present data.
-std::vector<std::string> BasicTokens(std::string_view text, bool lowercase);
+/// are left out; by `rules` also the accents (category Mn after NFD). Equal to
+/// BasicTokenizer of google-research/bert on Unicode's present data.
+std::vector<std::string> BasicTokens(std::string_view text,
+                                     const WordPieceRules& rules);
 
 /// A vocabulary in the reference's layout: a token per line, its number is its
 /// id; one that goes on inside of a word starts with "##". The special tokens
@@ -43,7 +44,8 @@ class WordPiece {
 
   /// Throws: FormatError that names `name` if a special token is missing or a
   /// line is not UTF-8. Of a token that stands twice the last line counts.
-  WordPiece(std::string_view bytes, bool lowercase, const std::string& name);
+  WordPiece(std::string_view bytes, const WordPieceRules& rules,
+            const std::string& name);
   WordPiece(const WordPiece&) = delete;
   WordPiece& operator=(const WordPiece&) = delete;
 
@@ -62,7 +64,7 @@ class WordPiece {
   int32_t IdOfSpecial(std::string_view token, const std::string& name) const;
   void AppendWord(const std::string& word, Encoded& encoded) const;
 
-  bool lowercase_;
+  WordPieceRules rules_;
   std::vector<std::string> pieces_;
   Ids starts_;  // views of pieces_
   Ids inner_;   // the same without "##"

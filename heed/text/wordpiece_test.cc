@@ -65,6 +65,26 @@ TEST(WordPiece, TokensAreThoseOfTheReference) {
   }
 }
 
+TEST(WordPiece, RulesForCaseAccentsAndChineseAreIndependent) {
+  const std::string path =
+      std::string(HEED_GOLDEN_DIR) + "/wordpiece_rules.json";
+  const auto golden = ParseJson(ReadFile(path), path);
+  const auto texts = golden["texts"].get<Strings>();
+  ASSERT_EQ(golden["rules"].size(), 8u);
+  for (const auto& each : golden["rules"]) {
+    const Kind kind = WordPieceKind({each["lowercase"].get<bool>(),
+                                     each["strip_accents"].get<bool>(),
+                                     each["split_chinese"].get<bool>()});
+    const Vocabulary vocabulary =
+        Parse(golden["vocabulary"].get<Strings>(), kind);
+    EXPECT_EQ(ParseVocabularyKind(Name(kind)), kind);
+    for (size_t i = 0; i < texts.size(); ++i) {
+      EXPECT_EQ(Tokens(vocabulary, texts[i]), each["pieces"][i].get<Strings>())
+          << Name(kind) << " " << texts[i];
+    }
+  }
+}
+
 TEST(WordPiece, SpecialTokensStandAnywhere) {
   const Vocabulary vocabulary =
       Parse({"a", "[MASK]", "[SEP]", "[CLS]", "b", "[UNK]", "[PAD]"});
@@ -126,8 +146,8 @@ TEST(WordPieceTraining, PutsSpecialTokensThenCharactersThenMerges) {
       Vocabulary::Train(Strings{"ab ab ab abc", "c, dab"},
                         {.kind = Kind::kWordPiece, .size = 99});
   EXPECT_EQ(vocabulary.Serialize(),
-            FileOf(WithSpecials(
-                {",", "a", "##a", "b", "##b", "c", "##c", "d", "##d", "ab"})));
+            FileOf(WithSpecials({",", "a", "##a", "b", "##b", "c", "##c", "d",
+                                 "##d", "ab", "normalization nfc"})));
   EXPECT_EQ(vocabulary.special().mask, 4);
   EXPECT_EQ(Tokens(vocabulary, "ABC, b"), (Strings{"ab", "##c", ",", "b"}));
 }
@@ -149,7 +169,8 @@ TEST(WordPieceTraining, TakesTheMostFrequentPairEveryTime) {
       Vocabulary::Train(lines, {.kind = Kind::kWordPiece, .size = 24});
   const std::string all = vocabulary.Serialize();
   // ##u ##g 28, then h ##ug 23, then ##u ##n 16, then p ##un 12, then hug ##s 7
-  EXPECT_TRUE(all.ends_with("##ug\nhug\n##un\npun\nhugs\n")) << all;
+  EXPECT_TRUE(all.ends_with("##ug\nhug\n##un\npun\nhugs\nnormalization nfc\n"))
+      << all;
 }
 
 TEST(WordPieceTraining, ReachesTheSizeAndIsDeterministic) {

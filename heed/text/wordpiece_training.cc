@@ -32,10 +32,10 @@ struct PairHash {
 };
 
 std::map<std::string, int64_t> CountWords(std::span<const std::string> lines,
-                                          bool lowercase) {
+                                          const WordPieceRules& rules) {
   std::unordered_map<std::string, int64_t> counts;
   for (const std::string& line : lines) {
-    for (std::string& word : BasicTokens(line, lowercase)) {
+    for (std::string& word : BasicTokens(line, rules)) {
       ++counts[std::move(word)];
     }
   }
@@ -184,8 +184,7 @@ class Learner {
 
 std::string WordPiece::Train(std::span<const std::string> lines,
                              const VocabularyOptions& options) {
-  const auto counts =
-      CountWords(lines, options.kind == VocabularyKind::kWordPiece);
+  const auto counts = CountWords(lines, WordPieceRulesOf(options.kind));
   if (counts.empty()) {
     throw ConfigError("vocabulary: the training text holds no characters");
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 
 namespace heed {
@@ -22,12 +23,14 @@ bool IsLetter(std::string_view character) {
   return first >= 0x80 || (lower >= 'a' && lower <= 'z');
 }
 
-std::string Normalized(std::string_view word) {
-  std::string result = Lowercase(word);
-  for (char& c : result) {
-    if (c >= '0' && c <= '9') c = '0';
+// Key by which words are compared; it has no spaces, as no token has.
+std::string KeyOf(std::string_view word, bool normalize) {
+  std::string key = normalize ? Lowercase(word) : std::string(word);
+  for (char& c : key) {
+    if (normalize && c >= '0' && c <= '9') c = '0';
+    if (c == ' ') c = '_';
   }
-  return result;
+  return key;
 }
 
 std::vector<int32_t> SpellingOf(const Vocabulary& characters,
@@ -93,7 +96,7 @@ WordEncoder WordEncoder::Train(std::span<const Words> sentences,
   std::vector<std::string> spellings;
   for (const Words& sentence : sentences) {
     for (const std::string& word : sentence) {
-      words.push_back(options.normalize_words ? Normalized(word) : word);
+      words.push_back(KeyOf(NormalForm(word), options.normalize_words));
       spellings.push_back(word);
     }
   }
@@ -118,13 +121,13 @@ WordCorpus WordEncoder::Encode(std::span<const Words> sentences) const {
   std::unordered_map<std::string_view, Known> known;
   WordCorpus corpus;
   const auto learn = [&](const std::string& word) {
+    const std::string normal = words_.Normalized(word);
     const std::vector<int32_t> ids =
-        words_.Encode(normalize_words_ ? Normalized(word) : word);
+        words_.Encode(KeyOf(normal, normalize_words_));
     const auto spelling = static_cast<int32_t>(corpus.characters.size());
-    corpus.characters.push_back(SpellingOf(characters_, word));
-    corpus.casings.push_back(CasingOf(word));
-    corpus.vectors.push_back(vectors_ ? vectors_->Find(word) : kNoVector);
-    // A word with white space inside is none that the vocabulary could hold.
+    corpus.characters.push_back(SpellingOf(characters_, normal));
+    corpus.casings.push_back(CasingOf(normal));
+    corpus.vectors.push_back(vectors_ ? vectors_->Find(normal) : kNoVector);
     return Known{ids.size() == 1 ? ids[0] : kUnk, spelling};
   };
   for (const Words& sentence : sentences) {

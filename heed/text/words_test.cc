@@ -67,6 +67,27 @@ TEST(WordEncoder, WordsThatNoVocabularyHoldsAreUnknown) {
   }
 }
 
+TEST(WordEncoder, InvisibleDifferencesOfWordsAreNone) {
+  const std::vector<Words> text = {{"Caf\u00E9", "10\u00A0000", "x"},
+                                   {"Cafe\u0301", "10 000", "\uFEFFx"}};
+  const TemporaryFolder folder;
+  WordOptions options;
+  options.word_vectors = folder.Put("vectors", "cafe\u0301 1 2\n10 3 4\n");
+  const WordEncoder encoder = WordEncoder::Train(text, options);
+  EXPECT_EQ(Known(encoder, "cafe\u0301"), "caf\u00E9");
+  EXPECT_EQ(Known(encoder, "20\u202F000"), "00_000");
+  const WordCorpus corpus = encoder.Encode(text);
+  EXPECT_EQ(corpus.words[0], corpus.words[1]);
+  for (size_t t = 0; t < text[0].size(); ++t) {
+    const auto a = static_cast<size_t>(corpus.spellings[0][t]);
+    const auto b = static_cast<size_t>(corpus.spellings[1][t]);
+    EXPECT_EQ(corpus.characters[a], corpus.characters[b]);
+    EXPECT_EQ(corpus.casings[a], corpus.casings[b]);
+    EXPECT_EQ(corpus.vectors[a], corpus.vectors[b]);
+  }
+  EXPECT_EQ(corpus.vectors[0], 0);
+}
+
 TEST(WordEncoder, EqualWordsShareASpelling) {
   const WordCorpus corpus = Learn().Encode(kText);
   EXPECT_EQ(corpus.spellings[0], (std::vector<int32_t>{0, 1, 2}));

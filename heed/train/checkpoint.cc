@@ -1,7 +1,10 @@
 #include "heed/train/checkpoint.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -17,6 +20,9 @@ namespace {
 
 constexpr const char* kStateKey = "heed.training";
 constexpr std::string_view kObjective = "objective.";
+constexpr const char* kStepKey = "heed.step";
+constexpr const char* kStepsKey = "heed.steps";
+constexpr const char* kValidatedKey = "heed.validated";
 
 using Json = nlohmann::ordered_json;
 
@@ -61,6 +67,7 @@ Json ToJson(const TrainingState& s) {
                {"batch", s.batch},
                {"tokens", s.tokens},
                {"rng_position", s.rng_position},
+               {"steps", s.steps},
                {"examples", s.examples}};
   json.update(ToJson(s.valid));
   if (s.scheduled) json["scheduled"] = ToJson(*s.scheduled);
@@ -75,6 +82,7 @@ TrainingState FromJson(const Json& json) {
   json.at("tokens").get_to(s.tokens);
   json.at("rng_position").get_to(s.rng_position);
   json.at("examples").get_to(s.examples);
+  s.steps = json.value("steps", int64_t{0});  // absent in older checkpoints
   s.valid = ValidationFromJson(json);
   if (json.contains("scheduled")) {
     s.scheduled = ValidationFromJson(json["scheduled"]);
@@ -88,6 +96,15 @@ std::vector<NamedTensor> InFile(std::vector<NamedTensor> objective) {
     tensor.name.insert(0, kObjective);
   }
   return objective;
+}
+
+/// Training state in the metadata of a checkpoint. Throws: FormatError.
+Json StateJson(const Metadata& metadata, const std::string& path) {
+  const auto text = metadata.find(kStateKey);
+  if (text == metadata.end()) {
+    throw FormatError(path + ": not a training checkpoint");
+  }
+  return ParseJson(text->second, path);
 }
 
 }  // namespace
@@ -119,12 +136,9 @@ void WriteCheckpoint(const std::string& path, const ParameterSet& parameters,
 TrainingState ReadCheckpoint(const std::string& path, ParameterSet& parameters,
                              Optimizer& optimizer, WeightAverage* average) {
   const SafetensorsFile file = ReadTensors(path);
-  const auto text = file.metadata.find(kStateKey);
-  if (text == file.metadata.end()) {
-    throw FormatError(path + ": not a training checkpoint");
-  }
+  const Json json = StateJson(file.metadata, path);
   try {
-    TrainingState state = FromJson(ParseJson(text->second, path));
+    TrainingState state = FromJson(json);
     SetParameters(parameters, file.tensors, path);
     optimizer.Restore(file.tensors, path);
     if (average) average->Restore(file.tensors, path);
@@ -137,6 +151,49 @@ TrainingState ReadCheckpoint(const std::string& path, ParameterSet& parameters,
   } catch (const nlohmann::json::exception& error) {
     throw FormatError("{}: bad training state: {}", path, error.what());
   }
+}
+
+Metadata UnvalidatedAt(const TrainingState& state) {
+  return {{kStepKey, std::to_string(state.step)},
+          {kStepsKey, std::to_string(state.steps)},
+          {kValidatedKey, "no"}};
+}
+
+std::string UnvalidatedNote(const std::string& folder,
+                            const Metadata& metadata) {
+  const auto value = [&metadata](const char* key) {
+    const auto found = metadata.find(key);
+    return found == metadata.end() ? std::string() : found->second;
+  };
+  if (value(kValidatedKey) != "no") return "";
+  const std::string steps = value(kStepsKey);
+  std::string note = fmt::format(
+      "{} has no validated weights yet (stopped at step {}{})", folder,
+      value(kStepKey),
+      steps.empty() || steps == "0" ? "" : fmt::format(" of {}", steps));
+  // A copy of the weights alone, as of heed quantize, cannot be continued.
+  if (std::filesystem::exists(ModelPath(folder, kCheckpointFile))) {
+    note += fmt::format("; continue with heed train --resume {}", folder);
+  }
+  return note;
+}
+
+SafetensorsFile ReadWeights(const std::string& folder) {
+  const std::string path = ModelPath(folder, kWeightsFile);
+  const std::string checkpoint = ModelPath(folder, kCheckpointFile);
+  if (std::filesystem::exists(path) || !std::filesystem::exists(checkpoint)) {
+    return ReadTensors(path);
+  }
+  const Json json = StateJson(ReadTensors(checkpoint).metadata, checkpoint);
+  TrainingState state;
+  try {
+    state = FromJson(json);
+  } catch (const nlohmann::json::exception& error) {
+    throw FormatError("{}: bad training state: {}", checkpoint, error.what());
+  }
+  const bool ended = state.steps > 0 && state.step >= state.steps;
+  if (ended) return ReadTensors(path);  // says that the file is missing
+  throw FormatError(UnvalidatedNote(folder, UnvalidatedAt(state)));
 }
 
 std::vector<NamedTensor> ObjectiveState(

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/autograd/parameter_set.h"
+#include "heed/io/safetensors.h"
 #include "heed/train/optimizer.h"
 #include "heed/train/validation.h"
 #include "heed/train/weight_average.h"
@@ -17,6 +18,7 @@ namespace heed {
 /// Where a run stands, between two updates.
 struct TrainingState {
   int64_t step = 0;    // updates done
+  int64_t steps = 0;   // of the whole run, as far as is known; 0: unknown
   int64_t epoch = 0;   // from 0
   int64_t batch = 0;   // batches of this epoch done
   int64_t tokens = 0;  // target tokens seen
@@ -43,6 +45,20 @@ void WriteCheckpoint(const std::string& path, const ParameterSet& parameters,
 /// Throws: IoError; FormatError.
 TrainingState ReadCheckpoint(const std::string& path, ParameterSet& parameters,
                              Optimizer& optimizer, WeightAverage* average);
+
+/// Says in the metadata of weights that no validation has measured them, and at
+/// which step of the run they were written.
+Metadata UnvalidatedAt(const TrainingState& state);
+
+/// "m has no validated weights yet (stopped at step 22 of 560); continue with
+/// heed train --resume m" for metadata of UnvalidatedAt; nothing for other
+/// weights.
+std::string UnvalidatedNote(const std::string& folder,
+                            const Metadata& metadata);
+
+/// Weights of a model folder. Throws: as ReadTensors; FormatError, which says
+/// how to go on, if the run of the folder stopped before its first validation.
+SafetensorsFile ReadWeights(const std::string& folder);
 
 /// The objective's tensors of a checkpoint in the order of `expected`, which
 /// is Trainable::State of the one that goes on. Throws: FormatError, naming

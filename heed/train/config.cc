@@ -1,5 +1,6 @@
 #include "heed/train/config.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -9,6 +10,8 @@
 namespace heed {
 
 void OptimizerConfig::Visit(FieldList& v) {
+  constexpr const char* kAdam = "--optimizer adam or adamw";
+  const bool adam = optimizer == "adam" || optimizer == "adamw";
   v.Section("Optimisation");
   v("optimizer", optimizer,
     OneOf{"adam", "adamw", "adadelta", "rmsprop", "sgd"}, "update rule")
@@ -17,26 +20,34 @@ void OptimizerConfig::Visit(FieldList& v) {
       .Alias("lr")
       .Alias("learn_rate")
       .Main();
-  v("beta1", beta1, UpToBelow(0, 1), "adam: decay of the mean gradient");
-  v("beta2", beta2, UpToBelow(0, 1),
-    "adam: decay of the mean squared gradient");
+  v("beta1", beta1, UpToBelow(0, 1), "adam: decay of the mean gradient")
+      .If(adam, kAdam);
+  v("beta2", beta2, UpToBelow(0, 1), "adam: decay of the mean squared gradient")
+      .If(adam, kAdam);
   v("epsilon", epsilon, Range(0, 1),
     "added to denominators; 0: 1e-8 (adam), 1e-6 (adadelta), 1e-4 (rmsprop)");
   v("bias_correction", bias_correction,
-    "adam: correct the averages' start at zero (BERT does not)");
-  v("rho", rho, UpToBelow(0, 1), "adadelta, rmsprop: decay of the averages");
+    "adam: correct the averages' start at zero (BERT does not)")
+      .If(adam, kAdam);
+  v("rho", rho, UpToBelow(0, 1), "adadelta, rmsprop: decay of the averages")
+      .If(optimizer == "adadelta" || optimizer == "rmsprop",
+          "--optimizer adadelta or rmsprop");
   v("momentum", momentum, UpToBelow(0, 1),
-    "sgd, rmsprop: momentum factor (Graves 2013 has 0.9 in rmsprop)");
+    "sgd, rmsprop: momentum factor (Graves 2013 has 0.9 in rmsprop)")
+      .If(optimizer == "sgd" || optimizer == "rmsprop",
+          "--optimizer sgd or rmsprop");
   v("weight_decay", weight_decay, Range(0, 10),
     "adamw: weight decay of matrices, times the learning rate")
-      .Alias("wd");
+      .Alias("wd")
+      .If(optimizer == "adamw", "--optimizer adamw (--l2 is for all)");
   v("l2", l2, Range(0, 10),
     "L2 penalty: adds half of this times the squared weights to the loss, of "
     "which the loss that is shown has nothing; 0: none (adamw's decay is "
     "weight_decay)")
       .Alias("l2_reg");
   v("l2_of", l2_of, OneOf{"all", "matrices"},
-    "l2: what it is of; matrices: not of biases and gains");
+    "l2: what it is of; matrices: not of biases and gains")
+      .If(l2 > 0, "--l2");
   v("schedule", schedule,
     OneOf{"constant", "inverse_sqrt", "step_halving", "linear", "cosine"},
     "learning rate schedule after the warm-up");
@@ -45,12 +56,16 @@ void OptimizerConfig::Visit(FieldList& v) {
       .Alias("warmup_steps")
       .Alias("warmup_updates");
   v("halve_after", halve_after, Range(0, 1e9),
-    "step_halving: steps before the first halving");
+    "step_halving: steps before the first halving")
+      .If(schedule == "step_halving", "--schedule step_halving");
   v("halve_every", halve_every, Range(0, 1e9),
-    "step_halving: steps from one halving to the next");
+    "step_halving: steps from one halving to the next")
+      .If(schedule == "step_halving", "--schedule step_halving");
   v("decay_steps", decay_steps, Range(0, 1e9),
     "linear, cosine: step at which the rate reaches zero; 0: the end of the "
-    "run");
+    "run")
+      .If(schedule == "linear" || schedule == "cosine",
+          "--schedule linear or cosine");
   v("clip", clip, Range(0, 1e9),
     "clip the gradient to this norm; 0: no clipping")
       .Alias("max_grad_norm")
@@ -102,8 +117,13 @@ void RunConfig::Visit(FieldList& v) {
       .Alias("max_steps")
       .Alias("max_updates")
       .Alias("max_update");
+  v("min_steps", min_steps, Range(0, 1e12),
+    "updates at least, also beyond the last epoch, so that small data is "
+    "learned too; 0: none. --epochs or --steps alone set it to 0")
+      .Alias("min_updates");
   v("validate_every", validate_every, Range(0, 1e9),
-    "updates between validations; 0: once an epoch");
+    "updates between validations; 0: once an epoch, or after several short "
+    "ones, so that --min-steps has 20");
   v("metric", metric, Any{"NAME"},
     "validation measure that chooses the best weights, ties broken by the "
     "loss; auto: the task's own");
@@ -132,6 +152,17 @@ void RunConfig::Visit(FieldList& v) {
   v("seed", seed, "random seed of weights, dropout and the order of batches")
       .Alias("random_seed");
   v("quiet", quiet, "no progress line");
+}
+
+int64_t RunConfig::Updates(int64_t of_epoch) const {
+  const int64_t updates = std::max(of_epoch * epochs, min_steps);
+  return steps > 0 ? std::min(updates, steps) : updates;
+}
+
+bool RunConfig::ValidatesAt(int64_t number, int64_t of_epoch) const {
+  constexpr int64_t kValidations = 20;
+  const int64_t apart = std::max<int64_t>(1, min_steps / kValidations);
+  return number / apart > std::max<int64_t>(0, number - of_epoch) / apart;
 }
 
 void TrainingConfig::Visit(FieldList& v) {

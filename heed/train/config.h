@@ -63,6 +63,7 @@ struct RunConfig {
   bool overwrite = false;
   int epochs = 20;
   int64_t steps = 0;
+  int64_t min_steps = 0;
   int64_t validate_every = 0;
   std::string metric = "auto";
   int patience = 5;
@@ -77,6 +78,17 @@ struct RunConfig {
   bool quiet = false;
 
   void Visit(FieldList& v);
+  /// Updates of a run whose epochs have so many.
+  int64_t Updates(int64_t of_epoch) const;
+  /// Whether a run is at its end after so many whole epochs and updates.
+  bool IsOver(int64_t epochs_done, int64_t updates) const {
+    return (epochs_done >= epochs && updates >= min_steps) ||
+           (steps > 0 && updates >= steps);
+  }
+  /// Whether the update `number`, from 1, which ends an epoch of `of_epoch`
+  /// updates, is followed by a validation where validate_every is 0: epochs of
+  /// a few updates are validated together.
+  bool ValidatesAt(int64_t number, int64_t of_epoch) const;
 };
 
 /// The settings of every training, whatever is trained.

@@ -55,14 +55,12 @@ InMemoryResult TrainInMemory(Trainable& trained, const TrainingConfig& given) {
   BestWeights best(trained.parameters());
   InMemoryResult result;
   ValidationState& valid = result.valid;
-  const auto limited = [&] {
-    return run.steps > 0 && result.steps >= run.steps;
-  };
+  int number = 0;  // of the epoch
+  const auto limited = [&] { return run.IsOver(number, result.steps); };
   const auto patient = [&] {
     return run.patience == 0 || valid.stale < run.patience;
   };
-  for (int number = 0; number < run.epochs && !limited() && patient();
-       ++number) {
+  while (!limited() && patient()) {
     Epoch epoch(trained, config, number);
     for (int64_t batch = 0;
          batch < epoch.batches() && !limited() && patient();) {
@@ -72,11 +70,12 @@ InMemoryResult TrainInMemory(Trainable& trained, const TrainingConfig& given) {
           updater.Update(group, ++result.steps, epoch.last_step());
       trained.Updated(update.parts);
       const bool ended = batch == epoch.batches();
-      const bool due = run.validate_every > 0
-                           ? result.steps % run.validate_every == 0
-                           : ended;
-      const bool over = limited() || (ended && number + 1 == run.epochs);
-      if (!trained.has_valid() || !(due || over)) continue;
+      if (ended) ++number;
+      const bool due =
+          run.validate_every > 0
+              ? result.steps % run.validate_every == 0
+              : ended && run.ValidatesAt(result.steps, epoch.updates());
+      if (!trained.has_valid() || !(due || limited())) continue;
       const Outcome outcome =
           judge.OutcomeOf(trained.Validate(judge.measure().name));
       if (judge.Record(outcome, result.steps, valid)) best.Keep();

@@ -17,7 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormat = 1;
+/// 2: a sigmoid has a bias, patches of a series may be padded.
+constexpr int kFormat = 2;
 constexpr const char* kOwnKey = "heed";
 constexpr const char* kCheckSumKey = "heed.crc32";
 
@@ -52,6 +53,13 @@ Json ReadConfigJson(const std::string& folder) {
   }
   const std::string path = PathIn(folder, kConfigFile);
   if (!std::filesystem::exists(ModelPath(folder, kConfigFile))) {
+    if (std::filesystem::exists(
+            PathIn(PathIn(folder, kNextFolder), kConfigFile))) {
+      throw IoError(
+          "{} has no validated weights yet (stopped at its start); continue "
+          "with heed train --resume {}",
+          folder, folder);
+    }
     throw IoError("{}: not a folder with a model (it has no {})", folder,
                   kConfigFile);
   }
@@ -78,6 +86,26 @@ Json ReadConfigJson(const std::string& folder) {
         "differs); train again, or copy the folder again");
   }
   return json;
+}
+
+/// Settings of an older format as those that compute the same now.
+void UpgradeSettings(const Json& format, Json& json) {
+  if (format.is_number() && format >= 2) return;
+  for (const char* sigmoid : {"sigmoid", "smoothed_sigmoid"}) {
+    if (json.value("normalizer", Json()) == sigmoid) {
+      json["normalizer"] = std::string(sigmoid) + "(0)";
+      break;
+    }
+  }
+  if (json.contains("patch_stride")) json["pad_end"] = "no";
+}
+
+/// Takes the key "heed" out of a configuration.
+Json TakeOwn(Json& json) {
+  Json own = std::move(json[kOwnKey]);
+  json.erase(kOwnKey);
+  UpgradeSettings(own.value("format", Json()), json);
+  return own;
 }
 
 void CheckFinite(std::span<const NamedTensor> tensors,
@@ -131,8 +159,7 @@ void WriteModelConfig(const std::string& folder,
 
 ModelDescription ReadModelConfig(const std::string& folder) {
   Json json = ReadConfigJson(folder);
-  const Json sums = json[kOwnKey].value("files", Json::object());
-  json.erase(kOwnKey);
+  const Json sums = TakeOwn(json).value("files", Json::object());
   ModelDescription description = {std::move(json), {}};
   for (const auto& [name, sum] : sums.items()) {
     if (!IsEntryName(name)) {
@@ -151,7 +178,7 @@ ModelDescription ReadModelConfig(const std::string& folder) {
 
 Json ReadModelSettings(const std::string& folder) {
   Json json = ReadConfigJson(folder);
-  json.erase(kOwnKey);
+  (void)TakeOwn(json);
   return json;
 }
 

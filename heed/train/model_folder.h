@@ -17,11 +17,15 @@ namespace heed {
 // What a model folder may hold, besides vocabularies.
 inline constexpr const char* kConfigFile = "config.json";
 inline constexpr const char* kWeightsFile = "model.safetensors";
-/// Of a run: what it is resumed from, the weights of its last validations, and
-/// copies of what it read from streams.
+/// Metadata key of the weights: the program that a model was imported from.
+inline constexpr const char* kImportedKey = "heed.imported";
+/// Files of a run: the state to resume from, the weights of its last
+/// validations, and copies of what it read from streams.
 inline constexpr const char* kCheckpointFile = "training.safetensors";
 inline constexpr const char* kKeptFolder = "checkpoints";
 inline constexpr const char* kInputFolder = "input";
+/// A run that has nothing yet that the folder could hold; see OutFolder.
+inline constexpr const char* kNextFolder = ".next";
 /// A whole new model on its way to its place; see OutFolder.
 inline constexpr const char* kReadyFolder = ".ready";
 

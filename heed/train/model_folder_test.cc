@@ -1,5 +1,6 @@
 #include "heed/train/model_folder.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -165,10 +166,33 @@ TEST_F(ModelFolderTest, EveryFlippedByteIsRefusedOrChangesNothing) {
 
 TEST_F(ModelFolderTest, NewerVersionSaysSo) {
   auto json = nlohmann::ordered_json::parse(ReadFile(PathOf("config.json")));
-  json["heed"]["format"] = 2;
+  json["heed"]["format"] = 3;
   json["a_key_of_the_future"] = 1;
   Put("config.json", json.dump());
   EXPECT_NE(Damage("config.json").find("newer version"), std::string::npos);
+}
+
+TEST_F(ModelFolderTest, SettingsOfFormat1MeanWhatTheyMeantThen) {
+  using Json = nlohmann::ordered_json;
+  const auto read = [&](const Json& settings, int format) {
+    Json json = settings;
+    json["heed"] = {{"format", format}, {"files", Json::object()}};
+    json["heed"]["checksum"] = fmt::format("{:08x}", Crc32(json.dump()));
+    Put("config.json", json.dump());
+    const Json alone = ReadModelSettings(folder_.Path("model"));
+    EXPECT_EQ(ReadModelConfig(folder_.Path("model")).settings, alone);
+    return alone;
+  };
+  for (const std::string name : {"sigmoid", "smoothed_sigmoid"}) {
+    const Json settings = {{"normalizer", name}};
+    EXPECT_EQ(read(settings, 1)["normalizer"], name + "(0)");
+    EXPECT_EQ(read(settings, 2), settings);
+  }
+  const Json softmax = {{"normalizer", "softmax"}, {"units", 3}};
+  EXPECT_EQ(read(softmax, 1), softmax);
+  const Json patches = {{"patch_stride", 8}};
+  EXPECT_EQ(read(patches, 1)["pad_end"], "no");
+  EXPECT_EQ(read(patches, 2), patches);
 }
 
 TEST_F(ModelFolderTest, ConfigOfAnotherKindIsRefused) {

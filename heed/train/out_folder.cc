@@ -22,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::set<std::string>;
 
-constexpr const char* kNext = ".next";
 /// In a folder that is moved into its place: what is to be done, a step a line.
 constexpr const char* kStepsFile = ".steps";
 constexpr std::string_view kRemove = "remove ";
@@ -117,7 +116,7 @@ bool HasBegun(const std::string& folder) {
 }
 
 std::string LatestRun(const std::string& folder) {
-  const std::string next = PathIn(folder, kNext);
+  const std::string next = PathIn(folder, kNextFolder);
   return fs::exists(PathIn(next, kConfigFile)) ? next : folder;
 }
 
@@ -135,8 +134,8 @@ OutFolder::OutFolder(const RunConfig& run) : folder_(run.out) {
     made_.push_back(path);
   }
   Open();
-  fs::remove_all(PathIn(folder_, kNext));
-  fs::create_directory(PathIn(folder_, kNext));
+  fs::remove_all(PathIn(folder_, kNextFolder));
+  fs::create_directory(PathIn(folder_, kNextFolder));
   fresh_ = next_ = true;
   replaces_ = HasBegun(folder_);
 }
@@ -187,7 +186,7 @@ OutFolder::~OutFolder() {
 }
 
 std::string OutFolder::path() const {
-  return next_ ? PathIn(folder_, kNext) : folder_;
+  return next_ ? PathIn(folder_, kNextFolder) : folder_;
 }
 
 std::string OutFolder::PathOf(const std::string& name) const {

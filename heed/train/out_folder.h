@@ -44,6 +44,8 @@ class OutFolder {
 
   /// As the user named it.
   const std::string& folder() const { return folder_; }
+  /// Whether Publish() replaces a model that is in the folder.
+  bool replaces() const { return next_ && replaces_; }
   /// Where files are written: .next in it, until Publish().
   std::string path() const;
   std::string PathOf(const std::string& name) const;

@@ -96,6 +96,27 @@ std::string HumanCount(double count) {
                 : fmt::format("{:.1f}{}", count, suffixes[i]);
 }
 
+std::string RunEstimate::Note(int64_t step, int64_t last, double now) {
+  constexpr double kMeasured = 10;  // seconds
+  constexpr double kLongRun = 300;
+  if (!first_) {
+    first_ = step;
+    first_time_ = now;
+  }
+  const double seconds = now - first_time_;
+  if (known_ || step == *first_ || seconds < kMeasured) return "";
+  known_ = true;
+  const double rate = static_cast<double>(step - *first_) / seconds;
+  const double left = static_cast<double>(last - step) / rate;
+  if (left < kLongRun) return "";
+  const auto in_time = static_cast<int64_t>(kLongRun * rate);
+  return fmt::format(
+      "all {} updates take about {} at this rate, validations not counted, if "
+      "early stopping does not end them; --steps {} takes about {}, a smaller "
+      "model learns faster, and what is stopped goes on with --resume",
+      last, HumanTime(seconds + left), in_time, HumanTime(kLongRun));
+}
+
 Progress::Screen Progress::Screen::StandardError() {
   Screen screen;
   screen.write = [](std::string_view text) {

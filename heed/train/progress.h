@@ -32,6 +32,20 @@ struct ProgressState {
   std::optional<double> loss;
 };
 
+/// How long a run will take, known from its first updates.
+class RunEstimate {
+ public:
+  /// After update `step` of `last`, `now` seconds after any moment. Once, ten
+  /// seconds after the first call: what a run of more than five minutes takes
+  /// and what makes it shorter; otherwise "".
+  std::string Note(int64_t step, int64_t last, double now);
+
+ private:
+  std::optional<int64_t> first_;
+  double first_time_ = 0;
+  bool known_ = false;
+};
+
 /// Shows states on standard error: in place on a terminal, at most ten times a
 /// second; elsewhere as whole lines, every ten seconds or tenth of the work.
 /// One thread at a time.

@@ -156,5 +156,28 @@ TEST(Progress, QuietShowsOnlyLogLines) {
   EXPECT_EQ(fake.written, "warning\n");
 }
 
+TEST(RunEstimate, SpeaksOnceOfALongRun) {
+  RunEstimate estimate;
+  EXPECT_EQ(estimate.Note(1, 1000, 5), "");
+  EXPECT_EQ(estimate.Note(2, 1000, 6), "");
+  const std::string note = estimate.Note(11, 1000, 15);  // an update a second
+  EXPECT_NE(note.find("16m 39s"), std::string::npos) << note;
+  EXPECT_NE(note.find("--steps 300"), std::string::npos) << note;
+  EXPECT_EQ(estimate.Note(12, 1000, 16), "");
+}
+
+TEST(RunEstimate, IsSilentAboutAShortRun) {
+  RunEstimate estimate;
+  EXPECT_EQ(estimate.Note(1, 200, 0), "");
+  EXPECT_EQ(estimate.Note(11, 200, 10), "");
+  EXPECT_EQ(estimate.Note(100, 200, 500), "");
+}
+
+TEST(RunEstimate, WaitsForAnUpdateThatTakesLong) {
+  RunEstimate estimate;
+  EXPECT_EQ(estimate.Note(1, 20, 0), "");
+  EXPECT_NE(estimate.Note(2, 20, 60), "");
+}
+
 }  // namespace
 }  // namespace heed

@@ -1,4 +1,6 @@
 // A run that was stopped, or is prolonged, goes on to the same bits.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -15,6 +17,7 @@ namespace heed {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::HasSubstr;
 
 TEST_F(Trainer, ResumesAtAnyStepToTheSameWeights) {
   TrainingConfig config = ToyTraining(Out("whole"));
@@ -91,11 +94,94 @@ TEST_F(Trainer, ResumesWhatWasInterruptedToTheSameWeights) {
   TrainingConfig config = ToyTraining(Out("whole"));
   Train<ToyOfRewards>(config);
   config.run.out = Out("stopped");
+  const std::string out = config.run.out;
   EXPECT_EQ(MessageOf<Interrupted>([&] { Train<StoppedByHand>(config); }),
-            "stopped after step 3; continue with: heed train --resume " +
-                config.run.out);
+            fmt::format("stopped after step 3 of 12 before its first "
+                        "validation; {} holds unvalidated weights; continue "
+                        "with: heed train --resume {}",
+                        out, out));
   Resume<ToyOfRewards>(config);
   ExpectSameRun("whole", "stopped");
+}
+
+TEST_F(Trainer, WritesUnvalidatedWeightsWhenInterruptedAndSaysSo) {
+  TrainingConfig config = ToyTraining(Out("stopped"));
+  EXPECT_THROW(Train<StoppedByHand>(config), Interrupted);
+  EXPECT_EQ(UnvalidatedNote("m", ReadWeights(Out("stopped")).metadata),
+            "m has no validated weights yet (stopped at step 3 of 12)");
+  EXPECT_THAT(
+      UnvalidatedNote(Out("stopped"), ReadWeights(Out("stopped")).metadata),
+      HasSubstr("; continue with heed train --resume"));
+  // The weights of the step at which it stopped, which are in its checkpoint.
+  const auto weights = Tensors("stopped/model.safetensors");
+  const auto checkpoint = Tensors("stopped/training.safetensors");
+  for (const NamedTensor& tensor : weights) {
+    EXPECT_EQ(FindTensor(checkpoint, tensor.name, tensor.value, "checkpoint")
+                  .ToVector<float>(),
+              tensor.value.ToVector<float>());
+  }
+}
+
+TEST_F(Trainer, ValidatedWeightsReplaceUnvalidatedOnes) {
+  TrainingConfig config = ToyTraining(Out("stopped"));
+  EXPECT_THROW(Train<StoppedByHand>(config), Interrupted);
+  Resume<ToyOfRewards>(config);
+  EXPECT_EQ(UnvalidatedNote("m", ReadWeights(Out("stopped")).metadata), "");
+}
+
+TEST_F(Trainer, KeepsValidatedWeightsWhenInterrupted) {
+  TrainingConfig config = ToyTraining(Out("stopped"));
+  config.run.validate_every = 2;
+  EXPECT_EQ(MessageOf<Interrupted>([&] { Train<StoppedByHand>(config); }),
+            "stopped after step 3 of 12; continue with: heed train --resume " +
+                config.run.out);
+  EXPECT_EQ(UnvalidatedNote("m", ReadWeights(Out("stopped")).metadata), "");
+}
+
+TEST_F(Trainer, AverageIsWhatIsKeptWhenInterrupted) {
+  TrainingConfig config = ToyTraining(Out("stopped"));
+  config.run.ema = 0.9;
+  EXPECT_THROW(Train<StoppedByHand>(config), Interrupted);
+  const auto weights = Tensors("stopped/model.safetensors");
+  const auto checkpoint = Tensors("stopped/training.safetensors");
+  EXPECT_NE(FindTensor(checkpoint, weights[0].name, weights[0].value, "file")
+                .ToVector<float>(),
+            weights[0].value.ToVector<float>());
+}
+
+TEST_F(Trainer, KeepsTheFormerModelWhenInterrupted) {
+  TrainingConfig config = ToyTraining(Out("model"));
+  Train<ToyOfRewards>(config);
+  const std::string former = Weights("model");
+  config.run.overwrite = true;
+  EXPECT_THAT(MessageOf<Interrupted>([&] { Train<StoppedByHand>(config); }),
+              HasSubstr("still holds the former model"));
+  EXPECT_EQ(Weights("model"), former);
+}
+
+/// Ends at the first update, as a process that is killed would.
+class Killed : public Toy {
+ public:
+  using Toy::Toy;
+  void Updated(const Metrics& parts) override {
+    Toy::Updated(parts);
+    if (++updates_ == 3) throw ProcessError("killed");
+  }
+
+ private:
+  int updates_ = 0;
+};
+
+TEST_F(Trainer, ExplainsAFolderThatHasNoWeightsYet) {
+  TrainingConfig config = ToyTraining(Out("killed"));
+  config.run.checkpoint_every = 2;
+  EXPECT_THROW(Train<Killed>(config), ProcessError);
+  const std::string folder = Out("killed");
+  ASSERT_FALSE(fs::exists(folder + "/model.safetensors"));
+  EXPECT_EQ(MessageOf<FormatError>([&] { ReadWeights(folder); }),
+            fmt::format("{} has no validated weights yet (stopped at step 3 of "
+                        "12); continue with heed train --resume {}",
+                        folder, folder));
 }
 
 TEST_F(Trainer, ResumesWithAccumulationInTheMiddleOfAnEpoch) {

@@ -125,7 +125,8 @@ Verification Verify(Trainable& trained, const TrainingConfig& config,
   Progress progress(trained.unit(), config.run.quiet || !processes.leads());
   Verification result;
   int64_t units = 0;
-  for (int number = 0; result.steps < steps && number < config.run.epochs;
+  for (int number = 0;
+       result.steps < steps && !config.run.IsOver(number, result.steps);
        ++number) {
     Epoch epoch(trained, config, number);
     for (int64_t batch = 0; batch < epoch.batches() && result.steps < steps;) {

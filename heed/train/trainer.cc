@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <optional>
 
 #include "heed/base/errors.h"
-#include "heed/base/text.h"
 #include "heed/base/threads.h"
 #include "heed/base/timing.h"
 #include "heed/io/file.h"
@@ -130,6 +128,7 @@ class Run {
     result.best = state_.valid.best;
     result.validated = state_.valid.has_best;
     result.averaged = averaged_;
+    result.longer = Longer();
     result.seconds = SecondsSince(start);
     return result;
   }
@@ -186,9 +185,7 @@ class Run {
   WeightAverage* moving() { return moving_ ? &*moving_ : nullptr; }
 
   bool LimitReached() const {
-    const RunConfig& run = config_.run;
-    return state_.epoch >= run.epochs ||
-           (run.steps > 0 && state_.step >= run.steps);
+    return config_.run.IsOver(state_.epoch, state_.step);
   }
   bool OutOfPatience() const {
     return config_.run.patience > 0 &&
@@ -208,6 +205,25 @@ class Run {
                      state_.valid.stale);
   }
 
+  /// Options that double the run, if its last validation was its best, or "".
+  std::string Longer() const {
+    const ValidationState& valid = state_.valid;
+    if (!valid.has_best || valid.best_step != state_.step) return "";
+    if (judge_.IsPerfect(valid.best)) return "";
+    const int64_t steps = config_.run.steps;
+    if (steps > 0 && state_.step >= steps) {
+      return fmt::format("--epochs {} --steps {}", 2 * PlannedEpochs(),
+                         2 * state_.step);
+    }
+    return fmt::format("--epochs {}", 2 * PlannedEpochs());
+  }
+
+  /// Epochs of the whole run, the last of which need not be whole.
+  int64_t PlannedEpochs() const {
+    if (updates_ == 0) return state_.epoch;
+    return std::max((state_.steps + updates_ - 1) / updates_, state_.epoch);
+  }
+
   /// As if the run had been given its present limits from its start.
   void TakeBackLastValidation() {
     if (state_.scheduled) {
@@ -219,20 +235,17 @@ class Run {
     if (fs::exists(best)) fs::rename(best, PathOf(kWeightsFile));
   }
 
-  /// Whoever sees the first checkpoint can stop the run in good order.
   void TrainSteps() {
     const InterruptGuard interrupt;
-    if (state_.step == 0) SaveCheckpoint();
     last_checkpoint_ = Clock::now();
-    RunEpochs(interrupt);
-  }
-
-  void RunEpochs(const InterruptGuard& interrupt) {
     while (!Done()) {
       Epoch epoch(trained_, config_, static_cast<int>(state_.epoch));
       batches_ = epoch.batches();
-      last_step_ = epoch.last_step();
+      updates_ = epoch.updates();
+      state_.steps = epoch.last_step();
       ReportWarmUp();
+      // Whoever sees the first checkpoint can stop the run in good order.
+      if (state_.step == 0) SaveCheckpoint();
       while (state_.batch < batches_ && !Done()) {
         const auto group = epoch.Group(state_.batch);
         const UpdateResult result = Update(group);
@@ -261,9 +274,10 @@ class Run {
   /// Validates and saves when it is time.
   void AfterUpdate(bool epoch_ended) {
     const RunConfig& run = config_.run;
-    const bool due = run.validate_every > 0
-                         ? state_.step % run.validate_every == 0
-                         : epoch_ended;
+    const bool due =
+        run.validate_every > 0
+            ? state_.step % run.validate_every == 0
+            : epoch_ended && run.ValidatesAt(state_.step, updates_);
     if (due || LimitReached()) {
       state_.scheduled.reset();
       if (!due) state_.scheduled = state_.valid;
@@ -281,15 +295,31 @@ class Run {
 
   [[noreturn]] void Stop() {
     SaveCheckpoint();
+    const std::string weights = KeepUnvalidated();
     progress_.Clear();
     throw Interrupted(fmt::format(
-        "stopped after step {}; continue with: heed train --resume {}",
-        state_.step, out_.folder()));
+        "stopped after step {} of {}{}; continue with: heed train --resume {}",
+        state_.step, state_.steps, weights, out_.folder()));
+  }
+
+  /// Writes the present weights if there are none, so that the model can be
+  /// tried; the first validation replaces them. Returns what to say of that.
+  std::string KeepUnvalidated() {
+    if (!out_.replaces() && fs::exists(PathOf(kWeightsFile))) return "";
+    if (processes_.leads() && !out_.replaces()) {
+      if (moving_) moving_->Swap();
+      WriteTensors(PathOf(kWeightsFile), trained_.parameters().Tensors(),
+                   UnvalidatedAt(state_));
+      if (moving_) moving_->Swap();
+    }
+    return fmt::format(" before its first validation; {} {}", out_.folder(),
+                       out_.replaces() ? "still holds the former model"
+                                       : "holds unvalidated weights");
   }
 
   UpdateResult Update(std::span<const std::vector<int64_t>> group) {
     const int64_t step = at_step_ = state_.step + 1;
-    UpdateResult result = updater_.Update(group, step, last_step_);
+    UpdateResult result = updater_.Update(group, step, state_.steps);
     state_.step = step;
     record_.Add(step, result.loss, result.norm);
     if (moving_) moving_->Update(step);
@@ -320,24 +350,26 @@ class Run {
 
   /// Once, if the warm-up is shortened.
   void ReportWarmUp() {
-    const int64_t used = WarmUp(config_.optimizer, last_step_);
+    const int64_t used = WarmUp(config_.optimizer, state_.steps);
     if (used == config_.optimizer.warmup || warm_up_reported_) return;
     warm_up_reported_ = true;
     progress_.Log(fmt::format(
         "a warm-up of {} steps would outlast the run of {}: it takes {}",
-        config_.optimizer.warmup, last_step_, used));
+        config_.optimizer.warmup, state_.steps, used));
   }
 
   void Report(const UpdateResult& result) {
     smooth_ = smooth_ ? 0.95 * *smooth_ + 0.05 * result.nll : result.nll;
     ProgressState shown;
-    shown.label =
-        fmt::format("epoch {}/{}", state_.epoch + 1, config_.run.epochs);
+    shown.label = fmt::format("epoch {}/{}", state_.epoch + 1, PlannedEpochs());
     shown.step = state_.step;
-    shown.steps = last_step_;
+    shown.steps = state_.steps;
     shown.units = state_.tokens;
     shown.loss = smooth_;
     progress_.Update(shown);
+    const std::string note =
+        estimate_.Note(state_.step, state_.steps, SecondsSince(begun_));
+    if (!note.empty() && !config_.run.quiet) progress_.Log(note);
     if (!log_ || (state_.step % kLogEvery != 0 && state_.step != 1)) return;
     const double now = SecondsSince(log_time_);
     Metrics metrics = {
@@ -346,7 +378,7 @@ class Run {
         {"nll", result.nll},
         {"gradient_norm", result.norm},
         {"learning_rate",
-         LearningRate(config_.optimizer, state_.step, last_step_)}};
+         LearningRate(config_.optimizer, state_.step, state_.steps)}};
     AddMetrics(metrics, result.parts);
     if (log_units_ > 0) {
       metrics.emplace_back(
@@ -362,23 +394,7 @@ class Run {
   Metrics Evaluate() {
     Metrics metrics;
     if (processes_.leads()) metrics = trained_.Validate(measure().name);
-    return processes_.alone() ? metrics : Shared(metrics);
-  }
-
-  /// Those of the leading process, to the bit.
-  Metrics Shared(const Metrics& metrics) {
-    std::string text;
-    for (const auto& [name, value] : metrics) {
-      text += fmt::format("{} {:a}\n", name, value);
-    }
-    Metrics shared;
-    text = processes_.Broadcast(text);
-    for (const std::string_view line : SplitLines(text)) {
-      const auto [name, value] = SplitOnce(line, " ");
-      shared.emplace_back(name,
-                          std::strtod(std::string(value).c_str(), nullptr));
-    }
-    return shared;
+    return processes_.alone() ? metrics : Shared(metrics, processes_);
   }
 
   /// Of the moving average if there is one.
@@ -541,6 +557,9 @@ class Run {
   Rng rng_{config_.run.seed};
   Updater updater_{trained_, config_.optimizer, optimizer_, rng_, processes_};
   int64_t batches_ = 1;  // of this epoch
+  int64_t updates_ = 0;  // 0: no epoch was begun
+  RunEstimate estimate_;
+  Clock::time_point begun_ = Clock::now();
   std::optional<MetricsLog> log_;
   std::optional<double> smooth_;
   Clock::time_point last_checkpoint_ = Clock::now();
@@ -548,7 +567,6 @@ class Run {
   int64_t log_units_ = 0;
   int64_t at_step_ = 0;  // done or under way
   int64_t saved_step_ = 0;
-  int64_t last_step_ = 0;
   bool averaged_ = false;
   bool warm_up_reported_ = false;
 };

@@ -20,6 +20,9 @@ struct TrainResult {
   double best = 0;  // of the metric; 0 without validation examples
   bool validated = false;
   bool averaged = false;  // the model is an average of the last validations
+  /// Options with which a resumed run goes on from here, "--epochs 20", if the
+  /// last validation was the best one; else "".
+  std::string longer;
   double seconds = 0;
 };
 

@@ -347,5 +347,64 @@ TEST_F(Trainer, WeightsThatOverflowReplaceNoModel) {
   EXPECT_FALSE(fs::exists(Out("model/model.safetensors")));
 }
 
+TEST(RunConfig, CountsUpdatesOfLittleAndOfMuchData) {
+  RunConfig run;
+  run.epochs = 10;
+  run.min_steps = 2000;
+  EXPECT_EQ(run.Updates(4), 2000);
+  EXPECT_EQ(run.Updates(900), 9000);
+  EXPECT_FALSE(run.IsOver(10, 40));
+  EXPECT_TRUE(run.IsOver(500, 2000));
+  EXPECT_FALSE(run.IsOver(9, 8100));
+  EXPECT_TRUE(run.IsOver(10, 9000));
+  run.steps = 50;
+  EXPECT_EQ(run.Updates(4), 50);
+  EXPECT_TRUE(run.IsOver(12, 50));
+}
+
+TEST(RunConfig, ValidatesShortEpochsTogether) {
+  RunConfig run;
+  EXPECT_TRUE(run.ValidatesAt(4, 4));
+  run.min_steps = 200;  // 10 updates apart
+  EXPECT_FALSE(run.ValidatesAt(4, 4));
+  EXPECT_FALSE(run.ValidatesAt(8, 4));
+  EXPECT_TRUE(run.ValidatesAt(12, 4));
+  EXPECT_FALSE(run.ValidatesAt(16, 4));
+  EXPECT_TRUE(run.ValidatesAt(20, 4));
+  EXPECT_TRUE(run.ValidatesAt(300, 300));
+}
+
+TEST_F(Trainer, GoesOnToTheLeastUpdatesOfSmallData) {
+  TrainingConfig config = ToyTraining(Out("whole"));
+  config.run.min_steps = 40;
+  EXPECT_EQ(Train(config).step, 40);
+  EXPECT_EQ(StopAndResume(config, 17), 40);
+  config.run.out = Out("many");
+  config.run.epochs = 8;
+  EXPECT_EQ(Train(config).step, 48);
+}
+
+TEST_F(Trainer, SaysHowARunGoesOnWhoseLastValidationWasTheBest) {
+  TrainingConfig config = ToyTraining(Out("model"));
+  EXPECT_EQ(Train(config).longer, "--epochs 4");
+  config.run.out = Out("steps");
+  config.run.steps = 9;
+  EXPECT_EQ(Train(config).longer, "--epochs 4 --steps 18");
+  config.run.out = Out("small");
+  config.run.steps = 0;
+  config.run.min_steps = 18;
+  EXPECT_EQ(Train(config).longer, "--epochs 6");
+}
+
+TEST_F(Trainer, SaysNothingOfARunThatBecameNoBetter) {
+  TrainingConfig config = ToyTraining(Out("model"));
+  config.run.epochs = 3;
+  config.run.validate_every = 6;
+  config.optimizer.learning_rate = 0;
+  const TrainResult result = Train(config);
+  ASSERT_LT(result.best_step, result.step);
+  EXPECT_EQ(result.longer, "");
+}
+
 }  // namespace
 }  // namespace heed

@@ -36,14 +36,11 @@ class Epoch {
   Epoch(const Trainable& trained, const TrainingConfig& config, int number)
       : plan_(trained.PlanEpoch(config.run.seed, number)),
         group_(config.optimizer.accumulate) {
-    const int64_t updates = (batches() + group_ - 1) / group_;
-    last_step_ = updates * config.run.epochs;
-    if (config.run.steps > 0) {
-      last_step_ = std::min(last_step_, config.run.steps);
-    }
+    last_step_ = config.run.Updates(updates());
   }
 
   int64_t batches() const { return plan_.size(); }
+  int64_t updates() const { return (batches() + group_ - 1) / group_; }
   /// Of the run, if all epochs have as many batches.
   int64_t last_step() const { return last_step_; }
   /// The batches of the update that begins with this one, until the next call.

@@ -1,11 +1,14 @@
 #include "heed/train/validation.h"
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
 
 namespace heed {
 
@@ -18,7 +21,14 @@ Outcome ValidationJudge::OutcomeOf(const Metrics& metrics) const {
   const auto find = [&metrics](const std::string& name) {
     return std::ranges::find(metrics, name, &Metrics::value_type::first);
   };
-  Outcome outcome{.value = find(measure_.name)->second};
+  const auto chosen = find(measure_.name);
+  if (chosen == metrics.end()) {
+    throw ConfigError(
+        "metric: '{}' cannot be measured: the validation data holds no example "
+        "for it; choose another with --metric",
+        measure_.name);
+  }
+  Outcome outcome{.value = chosen->second};
   if (const auto loss = find(loss_measure_); loss != metrics.end()) {
     outcome.loss = loss->second;
   }
@@ -56,6 +66,20 @@ bool ValidationJudge::Record(const Outcome& outcome, int64_t step,
   state.best_loss = outcome.loss;
   state.best_step = step;
   return true;
+}
+
+Metrics Shared(const Metrics& metrics, Processes& processes) {
+  std::string text;
+  for (const auto& [name, value] : metrics) {
+    text += fmt::format("{} {:a}\n", name, value);
+  }
+  Metrics shared;
+  text = processes.Broadcast(text);
+  for (const std::string_view line : SplitLines(text)) {
+    const auto [name, value] = SplitOnce(line, " ");
+    shared.emplace_back(name, std::strtod(std::string(value).c_str(), nullptr));
+  }
+  return shared;
 }
 
 MeasureInfo MeasureOf(const std::vector<MeasureInfo>& measures,

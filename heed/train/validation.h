@@ -9,6 +9,7 @@
 
 #include "heed/metrics/metrics.h"
 #include "heed/train/config.h"
+#include "heed/train/processes.h"
 #include "heed/train/trainable.h"
 
 namespace heed {
@@ -57,6 +58,11 @@ class ValidationJudge {
   Outcome OutcomeOf(const Metrics& metrics) const;
   /// Whether it is the best so far.
   bool IsBest(const ValidationState& state, const Outcome& outcome) const;
+  /// Whether no validation can be better: measures of which more is better are
+  /// per cent.
+  bool IsPerfect(double value) const {
+    return measure_.greater_is_better && value >= 100;
+  }
   /// Whether patience begins anew.
   bool HasHope(const ValidationState& state, const Outcome& outcome) const;
   /// Puts the outcome at `step` into the state; whether it is the best so far.
@@ -72,6 +78,9 @@ class ValidationJudge {
   std::string loss_measure_;
   PatienceMetric rule_;
 };
+
+/// The metrics of the leading process, to the bit, in all processes.
+Metrics Shared(const Metrics& metrics, Processes& processes);
 
 /// The measure of this name, "auto" being the first.
 /// Throws: ConfigError that lists the names.

@@ -25,13 +25,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("heed", "apps", "demos", "bench", "web/src")
 SOURCES = {".cc", ".h", ".ts", ".css", ".py", ".mjs", ".sh", ".lua"}
 REGISTRIES = re.compile(r"heed/(tasks|models)/registry\.(cc|h)")
-TABLES = re.compile(r"(apps/heed/command\w*|demos/registry)\.cc")  # of verbs, demos and benches
+TABLES = re.compile(r"((apps/heed|bench)/command\w*|demos/registry)\.cc")  # of verbs, demos and benches
 TESTS = re.compile(r"_test\.cc$|testing\.h$")
 
 # What else is called as a task or a model is: (files, names, why).
 ALLOWED = [
     (r"heed/convert/.*", {"transformer"}, "what Marian calls the type of its models"),
-    (r"heed/serve/html_tokens\.cc", {"translate"}, "an attribute of HTML"),
+    (r"heed/text/markup/html_tokens\.cc", {"translate"}, "an attribute of HTML"),
     (r"web/src/core/api\.ts", {"translate"}, "a path of the API, which is LibreTranslate's"),
     (r"heed/ops/rnn\.cc|heed/models/recurrent_config\.cc|heed/convert/marian_\w*\.cc", {"gru"},
      "the cell, not the model that is but one of them"),
@@ -46,6 +46,9 @@ ALLOWED = [
      "a layer adds, what a product has and an average are"),
     (r".*", {"sum", "read"}, "words of the field: a reader is called so, and what a product adds up to and "
      "what a memory gives are"),
+    (r"heed/data/header\.cc", {"caption", "tag"}, "usual names of columns"),
+    (r"heed/data/(time_axis|series_time)\.cc", {"tag"}, "a day, in German names of columns"),
+    (r"heed/data/time_names\.cc", {"sat"}, "Saturday"),
     (r"heed/tasks/caption/.*", {"images"}, "the option that lists them, and how many there are"),
     (r"heed/data/captions\.cc", {"caption"}, "what a line of a list has"),
     (r"bench/(?!cancellation)[^/]*\.(py|sh)", None, "what an experiment of docs/performance.md measures"),

@@ -156,7 +156,7 @@ class Align(EndToEnd):
             out = self.folder / name
             self.runs(*train_args(out, epochs=8, learning_rate=0.01, metric="aer",
                                   valid_alignment=links["valid"], guided_alignment=guide,
-                                  guided_alignment_weight=1))
+                                  guided_alignment_weight=guide and 1))
             figures = self.runs("align", out, *self.files, "--gold", self.put("g", self.gold))
             aer[name] = float(figures.split()[1])
         self.assertLess(aer["guided"], 20)

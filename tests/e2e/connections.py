@@ -1,10 +1,16 @@
 """heed serve and its connections: HTTP as it should be, as it should not, slow and many."""
 
 import contextlib
+import gzip
+import json
+import re
 import resource
+import signal
 import socket
+import urllib.parse
+import zlib
 
-from harness import WORLD, EndToEnd
+from harness import TIMEOUT, WORLD, EndToEnd
 from server import POST, Server, read_answer, translation
 
 
@@ -52,6 +58,115 @@ class Connections(EndToEnd):
             answer = server.raw(b"POST /translate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked"
                                 b"\r\nContent-Type: application/json\r\n\r\n" + body)
             self.assertEqual(answer.json(), {"translatedText": one})
+
+    def test_compressed_bodies(self):
+        call = {"q": "1 2 3", "source": "source", "target": "target"}
+        body = json.dumps(call).encode()
+        form = urllib.parse.urlencode(call).encode()
+        raw = zlib.compressobj(wbits=-15)
+        one = self.lines("1 2 3\n")[0]
+        with Server("--max-body-bytes", 5000) as server:
+            def ask(coding, data, kind="application/json", path="/translate"):
+                return server.post(path, data, Content_Encoding=coding, Content_Type=kind)
+            for coding, data in (
+                    ("gzip", gzip.compress(body)), ("x-gzip", gzip.compress(body)),
+                    ("GZIP", gzip.compress(body)), ("deflate", zlib.compress(body)),
+                    ("deflate", raw.compress(body) + raw.flush()), ("identity", body),
+                    ("gzip", gzip.compress(body[:9]) + gzip.compress(body[9:])),
+                    ("gzip", gzip.compress(body + b" " * (5000 - len(body))))):
+                answer = ask(coding, data)
+                self.assertEqual((answer.status, answer.json()), (200, {"translatedText": one}))
+            plain = "application/x-www-form-urlencoded"
+            self.assertEqual(ask("gzip", gzip.compress(form), plain).json(),
+                             {"translatedText": one})
+            self.assertEqual(ask("gzip", gzip.compress(b'{"text": "1 2 3"}'),
+                                 path="/predict").json()["answer"], one)
+            for coding in ("br", "zstd", "compress", "gzip, br"):
+                answer = ask(coding, body)
+                self.assertEqual(answer.status, 415)
+                self.assertIn(f"Content-Encoding: {coding}", answer.json()["error"])
+                self.assertEqual(answer.headers["accept-encoding"], "gzip, deflate")
+            for bad in (body, gzip.compress(body)[:-1], gzip.compress(body) + b"x"):
+                answer = ask("gzip", bad)
+                self.assertEqual(answer.status, 400)
+                self.assertIn("gzip", answer.json()["error"])
+            for coding, bomb in (("gzip", gzip.compress(b" " * 4000000)),
+                                 ("gzip", gzip.compress(b" " * 3000) * 2),
+                                 ("deflate", zlib.compress(b" " * 4000000))):
+                self.assertLess(len(bomb), 5000)
+                answer = ask(coding, bomb)
+                self.assertEqual(answer.status, 413)
+                self.assertIn("--max-body-bytes", answer.json()["error"])
+
+    def test_an_empty_line_before_a_request_is_ignored(self):
+        one = self.lines("1 2\n")[0]
+        health = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+        with Server("--header-timeout", 0.2, "--idle-timeout", 0.6) as server:
+            self.assertEqual(server.raw(b"\r\n" + health).status, 200)
+            self.assertEqual(server.raw(b"\r\n\r\n" + health).status, 400, "one, not two")
+            self.assertEqual(server.raw(b"\n" + health).status, 400)
+            with server.connect() as connection:
+                stream = connection.makefile("rb")
+                # Behind a body, as old browsers send it; between requests; byte by byte.
+                connection.sendall(translation("1 2") + b"\r\n" + translation("1 2"))
+                self.assertEqual([read_answer(stream).json() for _ in range(2)],
+                                 [{"translatedText": one}] * 2)
+                for byte in b"\r\n" + health:
+                    connection.sendall(bytes([byte]))
+                self.assertEqual(read_answer(stream).status, 200)
+                # It begins no request whose headers would be late.
+                connection.sendall(b"\r\n")
+                self.assertEqual(stream.read(), b"", "idle, and no 408")
+
+    def test_the_last_answer_before_the_end_closes_the_connection(self):
+        with Server() as server, contextlib.ExitStack() as stack:
+            connections = [stack.enter_context(server.connect()) for _ in range(4)]
+            streams = [connection.makefile("rb") for connection in connections]
+            for connection, stream in zip(connections[:3], streams):
+                connection.sendall(translation("1 2"))
+                self.assertNotIn("connection", read_answer(stream).headers)
+            server.process.send_signal(signal.SIGTERM)
+            server.until(lambda: b"stopping" in server.read_log())
+            # Those whose last answer did not say so may have sent more.
+            for connection, stream in zip(connections[1:], streams[1:]):
+                connection.sendall(translation("3 4"))
+                answer = read_answer(stream)
+                self.assertEqual((answer.status, answer.headers["connection"]), (200, "close"))
+                self.assertEqual(stream.read(), b"")
+            self.assertEqual(streams[0].read(), b"", "it sent nothing")
+            self.assertEqual(server.process.wait(TIMEOUT), 0)
+
+    def test_below_a_path_of_a_proxy(self):
+        one = self.lines("1 2\n")[0]
+        for option in ("/mt", "mt/", "/tools/mt"):
+            base = "/" + option.strip("/")
+            with self.subTest(base=option), Server("--base-path", option) as server:
+                call = {"q": "1 2", "source": "source", "target": "target"}
+                self.assertEqual(server.post(base + "/translate", call).json(),
+                                 {"translatedText": one})
+                answer = server.get(base)
+                self.assertEqual((answer.status, answer.headers["location"]), (308, base + "/"))
+                page = server.get(base + "/").body.decode()
+                docs = server.get(base + "/docs").body.decode()
+                for html in (page, docs):
+                    links = re.findall(r'(?:href|src)="([^"#:]+)"', html)
+                    self.assertTrue(links)
+                    for link in links:
+                        self.assertEqual(server.get(urllib.parse.urljoin(base + "/", link)).status,
+                                         200, link)
+                        self.assertFalse(link.startswith("/"), "relative, for other proxies too")
+                self.assertIn("localhost:5000" + base + "/translate", docs)
+                api = server.get(base + "/openapi.json").json()
+                self.assertEqual(api["servers"], [{"url": base}])
+                self.assertIn("/translate", api["paths"])
+                self.assertEqual(server.get("/health").status, 200, "for probes")
+                self.assertNotIn("access-control-allow-origin",
+                                 server.get(base + "/metrics").headers)
+                for other in (base + "x/health", base + base + "/health", base + "//health"):
+                    self.assertEqual(server.get(other).status, 404, other)
+                self.assertIn("allow", server.ask("DELETE", base + "/translate").headers)
+        for wrong in ("/a b", "/a?b", "/a//b", "/../a", "/%61"):
+            self.fails(2, "base_path", "serve", WORLD.model, "--port", 0, "--base-path", wrong)
 
     def test_connections_are_kept(self):
         one, two = self.lines("1 2\n3 4 5\n")

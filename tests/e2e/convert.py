@@ -1,7 +1,9 @@
 """Models of other programs: read, used, written, refused."""
 
 import io
+import json
 import pathlib
+import shutil
 import struct
 import zipfile
 
@@ -49,6 +51,38 @@ def npz_with(path, options="", change=lambda members: None):
             archive.writestr(member, data)
     return file.getvalue()
 
+
+def pieces_of(spm):
+    """The texts of the pieces of a SentencePiece model: field 1 of field 1."""
+    def fields(data):
+        at = 0
+        while at < len(data):
+            def number():
+                nonlocal at
+                value = shift = 0
+                while True:
+                    byte = data[at]
+                    at += 1
+                    value |= (byte & 127) << shift
+                    shift += 7
+                    if byte < 128:
+                        return value
+            tag = number()
+            if tag & 7 == 2:
+                size = number()
+                yield tag >> 3, data[at:at + size]
+                at += size
+            elif tag & 7 == 0:
+                number()
+            else:
+                at += {1: 8, 5: 4}[tag & 7]
+    return [text.decode() for field, piece in fields(spm) if field == 1
+            for inner, text in fields(piece) if inner == 1]
+
+
+# vocab.yml of a package: the numbers of the pieces of marian.spm.
+PIECES = "".join(f'"{piece}": {i}\n' for i, piece in
+                 enumerate(pieces_of((GOLDEN / "marian.spm").read_bytes())))
 
 # What Marian 1.12.43 writes beyond what older ones do.
 NEWEST = """separator-symbol: "[eos]"
@@ -148,6 +182,102 @@ class Convert(EndToEnd):
         lines = b"a b\nc\n"
         self.assertEqual(self.runs("translate", back, "--max-length", 5, stdin=lines),
                          self.runs("translate", first, "--max-length", 5, stdin=lines))
+
+    def package(self, decoder="", **changes):
+        """A folder as OPUS-MT packs it, of marian_post.npz; None takes a file away."""
+        folder = self.folder / "package"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        files = {"model.npz": (GOLDEN / "marian_post.npz").read_bytes(),
+                 "vocab.yml": PIECES.encode(), "LICENSE": b"free", "preprocess.sh": b"# Moses",
+                 "source.spm": (GOLDEN / "marian.spm").read_bytes(),
+                 "target.spm": (GOLDEN / "marian.spm").read_bytes(),
+                 "decoder.yml": ("models:\n  - model.npz\nvocabs:\n  - /elsewhere/vocab.yml\n"
+                                 "  - /elsewhere/vocab.yml\nbeam-size: 6\nrelative-paths: true\n"
+                                 + decoder).encode(), **changes}
+        for name, content in files.items():
+            if content is not None:
+                (folder / name).write_bytes(content)
+        return folder
+
+    def translates(self, source, *args):
+        out = self.folder / "translates"
+        self.runs("import", source, "--out", out, "--overwrite", *args)
+        return self.runs("translate", out, "--threads", 1, stdin=b"the old dog sees the fluss\n")
+
+    def test_packages_of_opus_mt_translate_from_folder_and_file(self):
+        folder = self.package()
+        text = self.translates(folder)
+        self.assertNotIn("\u2581", text)
+        self.assertEqual(self.translates(folder / "model.npz"), text)
+        for vocabularies in (("vocab.yml",), ("vocab.yml", "vocab.yml")):
+            given = [word for name in vocabularies for word in ("--vocab", folder / name)]
+            self.assertEqual(self.translates(folder, *given), text)
+
+    def test_packages_that_lack_something_say_what(self):
+        for status, changes, message in (
+                (1, {"source.spm": None}, "--spm SOURCE --spm TARGET"),
+                (1, {"vocab.yml": None}, "--vocab SOURCE --vocab TARGET"),
+                (2, {"model.npz": None}, "holds no model of Marian"),
+                (2, {"second.npz": b"x", "decoder.yml": None}, "holds 2 models of Marian")):
+            with self.subTest(changes=changes):
+                self.fails(status, message, "import", self.package(**changes), "--out", self.folder / "none")
+
+    def test_marian_decides_unknown_words_and_lengths(self):
+        model = self.folder / "translates"
+        for allow in ("true", "false"):
+            text = self.translates(self.package(f"allow-unk: {allow}\nmax-length-factor: 1\n"))
+            if allow == "false":
+                self.assertNotIn("<unk>", text)
+            found = json.loads(self.runs("translate", model, "--output", "json",
+                                         stdin=b"the old dog sees the fluss\n"))
+            # With </s> of the source, which that of the target does not count for.
+            self.assertLessEqual(len(found["target_tokens"]) - 1, len(found["source_tokens"]))
+        short = self.runs("translate", model, "--max-length-factor", "0.1", "--output", "json",
+                          stdin=b"the old dog\n")
+        self.assertLessEqual(len(json.loads(short)["target_tokens"]), 3)  # with </s>
+
+    def test_keys_of_hugging_face_without_effect_change_nothing(self):
+        folder = self.folder / "opus"
+        shutil.copytree(GOLDEN / "huggingface_marian", folder)
+        config = json.loads((folder / "config.json").read_text())
+        plain, more = (self.folder / name for name in ("plain", "more"))
+        self.runs("import", folder, "--out", plain)
+        config.update({"extra_pos_embeddings": config["vocab_size"], "add_bias_logits": True,
+                       "force_bos_token_to_be_generated": False, "renormalize_logits": True,
+                       "typical_p": 1.0, "output_scores": False, "sep_token_id": None})
+        (folder / "config.json").write_text(json.dumps(config))
+        self.runs("import", folder, "--out", more)
+        self.assertEqual((plain / "model.safetensors").read_bytes(),
+                         (more / "model.safetensors").read_bytes())
+
+    def test_imported_and_quantised_models_are_not_resumed(self):
+        model, small = self.folder / "imported", self.folder / "small"
+        self.runs("import", GOLDEN / "huggingface_marian", "--out", model)
+        self.runs("quantize", model, "--out", small)
+        for folder, what in ((model, "a model imported from Hugging Face"), (small, "a quantised model (int8)")):
+            self.fails(2, f"is {what}", "train", "--resume", folder)
+            self.fails(2, f"heed train --pretrained {folder} --out", "train", "--resume", folder)
+
+    def test_taggers_of_hugging_face_serve_every_command(self):
+        out = self.folder / "tagger"
+        self.runs("import", GOLDEN / "huggingface_tags", "--out", out)
+        tags = self.runs("predict", out, stdin=b"Der Mann sah Annalena\nin Berlin\n")
+        self.assertEqual([len(line.split()) for line in tags.splitlines()], [4, 2])
+        gold = self.put("gold.conll", b"Der\tO\nMann\tO\nsah\tO\nAnnalena\tB-PER\n")
+        self.assertIn("accuracy", self.runs("evaluate", out, "--texts", gold))
+        look = self.folder / "look.json"
+        self.runs("explain", out, "--text", "in Berlin", "--out", look)
+        self.assertTrue(json.loads(look.read_text()))
+
+    def test_classifiers_of_hugging_face_serve_every_command(self):
+        out = self.folder / "classifier"
+        self.runs("import", GOLDEN / "huggingface_classes", "--out", out)
+        text = "Ein SCH\u00d6NER Film !"
+        label = self.runs("predict", out, stdin=text.encode() + b"\n").strip()
+        self.assertEqual(label, "pos")  # the highest of expected.json
+        gold = self.put("gold.tsv", f"pos\t{text}\nneg\tschon\n".encode())
+        self.assertIn("accuracy", self.runs("evaluate", out, "--texts", gold))
 
     def test_bert_fills_masks(self):
         out = self.folder / "bert"

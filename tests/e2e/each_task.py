@@ -49,6 +49,22 @@ class Sample:
         self.model = folder / task
 
 
+def without_places(answer):
+    """Places count every character, links the words between ASCII spaces; entities quote."""
+    if isinstance(answer, list):
+        return [without_places(item) for item in answer]
+    if isinstance(answer, dict):
+        return {key: without_places(value) for key, value in answer.items()
+                if key not in ("offsets", "entities", "alignment")}
+    return answer
+
+
+def visible(answer):
+    """What is to be read of an answer that quotes its text."""
+    text = json.dumps(answer, ensure_ascii=False)
+    return re.sub("[\u00ad\ufeff]", "", re.sub("[\u00a0\u3000]", " ", text))
+
+
 class EachTask(EndToEnd):
     @classmethod
     def setUpClass(cls):
@@ -132,6 +148,30 @@ class EachTask(EndToEnd):
             with self.subTest(task=sample.task):
                 self.assertTrue(self.lines(sample).endswith("\n"))
                 self.assertGreater(len(strict_json(self.lines(sample, "--output", "json"))), 0)
+
+    def test_invisible_differences_of_a_text_change_nothing(self):
+        """No-break and ideographic spaces, soft hyphens, byte order marks inside a line."""
+        letters = re.compile(r"(?<=[A-Za-z.]) (?=[A-Za-z])")
+        compared = 0
+        for sample in self.samples:
+            text = sample.input
+            if "text" not in sample.asked or not letters.search(text):
+                continue
+            compared += 1
+            for other in (letters.sub("\u00a0", text), letters.sub("\u3000", text),
+                          letters.sub(" \ufeff", text),
+                          re.sub(r"\b(the|good|cast|film|sound|barn|met|snow|play|liest)\b",
+                                 lambda word: word[0][0] + "\u00ad" + word[0][1:], text)):
+                with self.subTest(task=sample.task, text=other):
+                    self.assertNotEqual(other, text)
+                    answers = []
+                    for asked in (text, other):
+                        answer = strict_json(self.runs(
+                            "predict", sample.model, "--output", "json",
+                            stdin=(asked + "\n").encode()))
+                        answers.append(visible(without_places(answer)))
+                    self.assertEqual(*answers)
+        self.assertGreater(compared, 6)
 
     def test_evaluation_in_words_and_in_numbers(self):
         for sample in self.samples:

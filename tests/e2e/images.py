@@ -1,6 +1,7 @@
 """Images of every kind, good and bad, by file and over HTTP."""
 
 import base64
+import json
 import pathlib
 import struct
 import zlib
@@ -50,6 +51,22 @@ class Images(EndToEnd):
         lines = "".join(f"{self.folder}/set/{name}/0.png\n" for name in ("right", "left"))
         self.assertEqual(self.runs("predict", self.model, stdin=lines.encode()),
                          "right\nleft\n")
+
+    def test_what_systems_and_editors_leave_behind_is_skipped(self):
+        self.trained()
+        leftovers = [".DS_Store", "left/._0.png", "left/Thumbs.db", "right/desktop.ini", "right/0.png~",
+                     ".ipynb_checkpoints/0-checkpoint.png", "__MACOSX/left/._0.png", "left/@eaDir/0.png", "README.txt"]
+        for name in leftovers:
+            path = self.folder / "set" / name
+            path.parent.mkdir(exist_ok=True, parents=True)
+            path.write_bytes(b"no image")
+        result = heed(*self.train, "--images", self.folder / "set", "--patch", 2, "--layers", 1, "--width", 16, "--ff", 16,
+                      "--heads", 2, "--epochs", 1, "--out", self.folder / "again")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(b"set: 9 files or folders are skipped", result.stderr)
+        figures = heed("evaluate", self.model, "--images", self.folder / "set", "--json")
+        self.assertEqual(json.loads(figures.stdout)["images"], 16)
+        self.assertIn(b"9 files or folders are skipped", figures.stderr)
 
     def test_files_that_are_no_images_are_named_in_one_line(self):
         self.trained()

@@ -114,8 +114,8 @@ class LongLines(Models):
     def test_classifiers_read_the_start(self):
         model = self.classifier()
         lines = self.answers("predict", model, stdin=f"good good\n{'bad ' * WORDS}\n",
-                             warns="standard input:2: longer than 20000 characters; only its "
-                                   "start", lines=2)
+                             warns="standard input:2: longer than 20000 characters; only the "
+                                   "starts", lines=2)
         self.assertEqual(lines, ["pos", "neg"])
         whole = self.answers("predict", model, "--max-line", 0, stdin="bad " * WORDS,
                              warns="of 1 of 1 texts, only the first 256 tokens are read "
@@ -136,12 +136,12 @@ class LongLines(Models):
     def test_explanations_are_of_the_start(self):
         result = heed("explain", self.classifier(), "--json", stdin=("bad " * WORDS).encode())
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn(b"text 1: longer than 2000 characters; only its start", result.stderr)
+        self.assertIn(b"standard input:1: longer than 2000 characters; only the starts of", result.stderr)
         # A gradient for each token of an answer costs more.
         result = heed("explain", WORLD.model, "--methods", "saliency", "--json", "--beam", 1,
                       stdin=b"1 2 " * 1000)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn(b"text 1: longer than 500 characters; only its start", result.stderr)
+        self.assertIn(b"standard input:1: longer than 500 characters; only its start", result.stderr)
 
     def test_a_language_is_learnt_from_one_long_line(self):
         text = self.put("text", "the cat sat on the mat . " * 4000)
@@ -330,9 +330,9 @@ class Tables(Models):
         lines = b'{"text": "1 2"}\n{"text": "3 4"}\n'
         self.assertEqual(self.runs("predict", WORLD.model, "--input-format", "jsonl",
                                    "--columns", "text", stdin=lines), plain)
-        self.fails(1, "standard input:2: a quote is not closed", "translate", WORLD.model,
+        self.fails(1, "standard input:2:1: a quote is not closed", "translate", WORLD.model,
                    "--input-format", "csv", stdin=b'source\n"1 2\n3\n')
-        self.fails(2, "no column 'source'; the header names a, b", "translate", WORLD.model,
+        self.fails(2, "no column 'source'; the first line names a, b", "translate", WORLD.model,
                    "--input-format", "csv", stdin=b"a,b\n1,2\n")
         found = self.answers("translate", WORLD.model, "--input-format", "jsonl", "--on-error",
                              "empty", stdin=b'{"source": "1 2"}\n{\n{"source": "3 4"}\n',

@@ -48,9 +48,10 @@ class Processors(EndToEnd):
     def test_what_cannot_have_them_says_so(self):
         sample = Sample("translate", self.folder / "translate")
         out = self.folder / "none"
-        self.fails(2, "--same-on-every-cpu goes with --precision f32", *sample.train, SAME,
-                   "--precision", "bf16", "--steps", 1, "--out", out)
-        self.assertFalse(out.exists())
+        bf16 = [*sample.train, SAME, "--precision", "bf16", "--steps", 1, "--out", out]
+        if b"products are f32" not in heed(*bf16).stderr:  # on a processor without bf16
+            self.fails(2, "--same-on-every-cpu goes with --precision f32", *bf16)
+            self.assertFalse(out.exists())
         self.fails(2, "HEED_INSTRUCTIONS: no kernels for instruction set 'AVX9'", "--version",
                    env={**os.environ, "HEED_INSTRUCTIONS": "AVX9"})
 

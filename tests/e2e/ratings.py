@@ -49,8 +49,8 @@ class Ratings(EndToEnd):
             out = self.folder / name
             self.trained(name, out=out)
             self.model = out
-            self.assertEqual(self.rating("eve\tlamp"), 3.33)
-            self.assertEqual(self.rating("ann\tstool"), 3.67)
+            self.assertAlmostEqual(self.rating("eve\tlamp"), 3.33, 2)
+            self.assertAlmostEqual(self.rating("ann\tstool"), 3.67, 2)
             self.assertEqual(self.rating("eve\tstool"), 3.5)
             for line in ("dan\tsofa", "cat\tdesk", "bob\tdesk"):  # one review, or no words
                 self.assertTrue(1 <= self.rating(line) <= 5)
@@ -90,7 +90,7 @@ class Ratings(EndToEnd):
         for name, content, named in (
                 ("a.tsv", "a\tb\t3\tx\na\tc\t6\tx\n", ["a.tsv:2", "from 1 to 5"]),
                 ("a.tsv", "a\tb\tmany\tx\n", ["a.tsv:1", "no number"]),
-                ("a.tsv", "a\tb\t3\n", ["a.tsv:1", "user, item, rating, review"]),
+                ("a.tsv", "a\tb\t3\tx\ty\tz\n", ["a.tsv:1", "user, item, rating, review"]),
                 ("a.tsv", "\n", ["no reviews"]),
                 ("a.tsv", "", ["empty"]),
                 ("a.jsonl", '{"user": "a", "item": "b"}\n', ["rating"]),
@@ -118,7 +118,7 @@ class Ratings(EndToEnd):
             self.assertEqual(answer.status, 400)
             self.assertIn("a tab", answer.json()["error"])
             answer = server.post("/explain", {"text": "eve\tstool"})
-            self.assertEqual(answer.json()["answer"], "3.50")
+            self.assertEqual(answer.json()["answer"], "3.5")
 
     def test_ratings_without_reviews_are_drawn_as_a_sum(self):
         for name in ("factors", "bias", "mean"):

@@ -33,21 +33,29 @@ from each_task import EachTask  # noqa: F401
 from explain import Explain  # noqa: F401
 from graphs import Graphs  # noqa: F401
 from images import Images  # noqa: F401
+from languages import Languages, ModelNames, MultiTarget  # noqa: F401
 from large_text import LargeText  # noqa: F401
 from libretranslate import LibreTranslate  # noqa: F401
 from lines import BadLines, Forms, Json, LongLines, Tables  # noqa: F401
 from manual import Completion, Manual  # noqa: F401
+from markup import Markup  # noqa: F401
 from memories import Memories  # noqa: F401
+from normalization import Normalization  # noqa: F401
+from options import (DemoMemory, Ends, ExplainedWithoutAttention, Measures,  # noqa: F401
+                     WithoutEffect)  # noqa: F401
 from pictures import Pictures  # noqa: F401
 from plot import Plot  # noqa: F401
 from processes import Processes  # noqa: F401
 from processors import Processors  # noqa: F401
 from ratings import Ratings  # noqa: F401
+from readers import Ratings as PublicRatings  # noqa: F401
+from readers import Readers, Stories  # noqa: F401
 from reading import Reading  # noqa: F401
 from serve import Serve  # noqa: F401
 from serve_limits import Limits, Service  # noqa: F401
 from speech import Speech  # noqa: F401
 from strings import Scripts, Strings  # noqa: F401
+from tables import Headers, Series, Unvalidated  # noqa: F401
 from tasks import Engine, Tasks  # noqa: F401
 from visits import Visits  # noqa: F401
 from training import (Beginnings, Folders, Prolonging, SmallData, Streams)  # noqa: F401
@@ -206,8 +214,9 @@ class Stopping(EndToEnd):
                 run.send_signal(stop)
                 last = run.communicate(timeout=TIMEOUT)[1].decode().splitlines()[-1]
             self.assertEqual(run.returncode, 130)
-            self.assertRegex(last, r"^heed: stopped after step \d+; continue with: "
-                                   f"heed train --resume {out}$")
+            self.assertRegex(last, r"^heed: stopped after step \d+ of \d+ before its first "
+                                   f"validation; {out} holds unvalidated weights; continue "
+                                   f"with: heed train --resume {out}$")
             self.runs("train", "--resume", out)
             self.assertEqual(weights(out), weights(whole))
 

@@ -88,6 +88,17 @@ class Serve(EndToEnd):
                     self.assertEqual(answer.status, status)
                     self.assertIn(says, answer.json()["error"])
                     self.assertEqual(answer.headers["access-control-allow-origin"], "*")
+            for path in ("/metrics", "/models", "/metrics?a=b", "/%6dodels"):
+                for method in ("GET", "HEAD", "OPTIONS", "POST"):
+                    answer = server.ask(method, path, "" if method == "POST" else None)
+                    self.assertNotIn("access-control-allow-origin", answer.headers)
+            refused = server.get("/metrics", X_Forwarded_For="1.1.1.1")
+            self.assertEqual(refused.status, 403)
+            self.assertNotIn("access-control-allow-origin", refused.headers)
+        with Server("--cors", "https://x.example") as server:
+            for path in ("/metrics", "/models", "/health"):
+                self.assertEqual(server.get(path).headers["access-control-allow-origin"],
+                                 "https://x.example")
 
     def test_bad_bodies(self):
         deep = "[" * 100000 + "]" * 100000
@@ -329,7 +340,7 @@ class Serve(EndToEnd):
             self.assertEqual(server.post("/predict", {"text": "a b"}).status, 400)
             detected = server.post("/detect", {"q": "1 2 3"}).json()
             self.assertEqual([x["language"] for x in detected], ["de"])
-        self.fails(2, "two languages", "serve", "--port", 0, f"x={other}")
+        self.fails(2, "two languages", "serve", "--port", 0, f"pt-BR-en={other}")
         self.fails(1, "config.json", "serve", "--port", 0, self.folder)
         self.fails(2, "no languages", "serve", "--port", 0, f"de-en={classes}")
 
@@ -353,7 +364,7 @@ class Serve(EndToEnd):
         for status, says, path in ((2, "holds no API key", self.put("none", "#\n")),
                                    (1, "lost", self.folder / "lost")):
             self.fails(status, says, "serve", WORLD.model, "--port", 0, "--api-keys", path,
-                       "--log-level", "warning")
+                       "--log-level", "error")
 
     def test_requests_per_minute(self):
         with Server("--requests-per-minute", 2) as server:

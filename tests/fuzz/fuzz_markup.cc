@@ -2,8 +2,8 @@
 // cut into sentences and put together again, whatever a model makes of them.
 #include <algorithm>
 
-#include "heed/serve/mark_placement.h"
-#include "heed/serve/text_split.h"
+#include "heed/text/markup/mark_placement.h"
+#include "heed/text/markup/text_split.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace heed::fuzz {
@@ -11,8 +11,19 @@ namespace {
 
 /// As a model might have written it: some words, and attention out of the bytes
 /// of the input.
-Translation Invented(const Segment& segment, std::string_view bytes) {
-  Translation translation;
+struct Written {
+  std::string text;
+  std::vector<std::string> source_pieces;
+  std::vector<std::string> target_pieces;
+  std::vector<float> attention;
+
+  AlignedText Aligned() const {
+    return {text, source_pieces, target_pieces, attention};
+  }
+};
+
+Written Invented(const Segment& segment, std::string_view bytes) {
+  Written translation;
   translation.source_pieces = {"▁" + segment.text, "</s>"};
   uint32_t state = static_cast<uint32_t>(bytes.size()) + 1;
   const auto next = [&] {
@@ -32,9 +43,8 @@ Translation Invented(const Segment& segment, std::string_view bytes) {
   return translation;
 }
 
-void Check(std::string_view text, bool html) {
-  const std::vector<Segment> segments =
-      html ? SplitHtml(text) : SplitText(text);
+void Check(std::string_view text, TextFormat format) {
+  const std::vector<Segment> segments = SplitMarkup(text, format);
   std::vector<std::string> written;
   size_t marks = 0;
   size_t kept = 0;
@@ -42,15 +52,19 @@ void Check(std::string_view text, bool html) {
     if (!segment.translate) kept += segment.text.size();
     if (!segment.translate) continue;
     size_t raw = 0;
-    for (const Mark& mark : segment.marks) raw += mark.raw.size();
+    for (const Mark& mark : segment.marks) {
+      if (mark.kind != Mark::Kind::kBreak) raw += mark.raw.size();
+    }
     marks += raw;
-    const std::string bare = WriteSentence(segment, {}, html);
+    const std::string bare = WriteSentence(segment, {});
     const auto spaces = std::ranges::count(bare, ' ');
     Require(
         bare.size() >= raw && bare.size() <= raw + static_cast<size_t>(spaces),
         "of no words only the marks are left");
-    written.push_back(WriteSentence(segment, Invented(segment, text), html));
+    written.push_back(
+        WriteSentence(segment, Invented(segment, text).Aligned()));
     for (size_t i = 0; i < std::min<size_t>(segment.marks.size(), 100); ++i) {
+      if (segment.marks[i].kind == Mark::Kind::kBreak) continue;
       Require(written.back().find(segment.marks[i].raw) != std::string::npos,
               "each mark is there");
     }
@@ -60,7 +74,9 @@ void Check(std::string_view text, bool html) {
           "what is kept is there");
 }
 
-void Read(uint8_t what, std::string_view text) { Check(text, what % 2 == 0); }
+void Read(uint8_t what, std::string_view text) {
+  Check(text, static_cast<TextFormat>(what % 3));
+}
 
 }  // namespace
 }  // namespace heed::fuzz

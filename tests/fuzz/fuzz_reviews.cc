@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/data/review_files.h"
 #include "heed/data/reviews.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -16,10 +17,11 @@ void ParseReviewsOf(std::string_view text, const char* name) {
     format.columns.insert(format.columns.end(), {"time", "decides"});
   }
   const std::vector<Review> reviews = ParseReviews(text, name, format);
+  const RatingScale scale = ScaleOf(reviews, format.scale);
   for (const Review& review : reviews) {
     Require(!review.user.empty() && !review.item.empty(), "both have a name");
     Require(review.user.find('\t') == std::string::npos, "a field of its own");
-    Require(format.scale.Has(review.rating), "a rating of the scale");
+    Require(scale.Has(review.rating), "a rating of the scale");
     Require(std::isfinite(review.time), "a time is a number");
   }
   if (reviews.empty()) return;
@@ -33,7 +35,8 @@ void ParseReviewsOf(std::string_view text, const char* name) {
           "read as it was written");
   const RatingBiasFit fit = FitBiases(memory, 1);
   for (const double bias : fit.users) {
-    Require(std::abs(bias) <= 8, "a bias within the scale");
+    Require(std::abs(bias) <= 2 * (scale.most - scale.least),
+            "a bias within the scale");
   }
 }
 

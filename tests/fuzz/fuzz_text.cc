@@ -15,7 +15,7 @@
 #include "heed/data/pair_files.h"
 #include "heed/data/recordings.h"
 #include "heed/data/retrieval.h"
-#include "heed/data/series.h"
+#include "heed/data/series_file.h"
 #include "heed/data/shortlist.h"
 #include "heed/data/sound.h"
 #include "heed/data/table.h"

@@ -1,5 +1,6 @@
 // Any text through every tokenizer, learnt from a few lines: nothing is
 // refused, also where the text is not UTF-8.
+#include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 #include "heed/text/vocabulary.h"
 #include "heed/text/wordpiece.h"
@@ -50,12 +51,17 @@ void Take(std::string_view text) {
   for (const std::string_view c : Utf8Characters(text)) joined += c;
   Require(joined == text, "characters are the text");
   Require(IsValidUtf8(Lowercase(text)), "lower case is UTF-8");
+  const std::string normal = NormalForm(text);
+  Require(NormalForm(normal) == normal, "a normal form is its own");
+  Require(!IsValidUtf8(text) || IsValidUtf8(normal), "UTF-8 stays UTF-8");
   Require(DisplayWidth(text) >= 0, "columns");
   for (const std::string_view word : SplitUnicodeWhitespace(text)) {
     Require(!word.empty(), "words are not empty");
   }
-  for (const bool lowercase : {false, true}) {
-    for (const std::string& token : BasicTokens(text, lowercase)) {
+  for (const VocabularyKind kind :
+       {VocabularyKind::kWordPiece, VocabularyKind::kWordPieceCased,
+        VocabularyKind::kWordPieceAccentsUnsplit}) {
+    for (const std::string& token : BasicTokens(text, WordPieceRulesOf(kind))) {
       Require(IsValidUtf8(token) && !token.empty(), "tokens are UTF-8");
     }
   }

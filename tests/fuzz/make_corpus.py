@@ -417,8 +417,14 @@ def markup():
              "<script>y</script><![CDATA[z]]><!doctype html>"),
             ("placeholders", "tHello {{name}}, you have {0} (%s) files, 50% of %1$s. See "
              "https://x.example/a_(b)?c, a@b.example: [X0X] ${v} %(n)s :ok: __A__ <0>z</0> \\n &eacute;"),
-            ("message", "t{n, plural, one {# file} other {# files}} in \"{x}\"/{y}; %d, %d. $z")):
-        put("markup", name, ("\x01" if text[0] == "t" else "\x00") + text[1:])
+            ("message", "t{n, plural, one {# file} other {# files}} in \"{x}\"/{y}; %d, %d. $z"),
+            ("names", "tDr. A sees #Stra\u00dfenbahn, @m\u00fcller@a.example \U0001F44D\U0001F3FD "
+             "\U0001F1E9\U0001F1EA 1\ufe0f\u20e3 <@123> user_gr\u00f6\u00dfe.\u3000Am 3. Mai z. B. B!"),
+            ("markdown", "m---\na: b\n---\n# A *b* #\n\n> - [x] c **d\n> e** `f`  \n> g\n\n"
+             "1. [h](<i> \"j\") ![k](l) <m@n.example>\n\n   ~~~\n   o\n   ~~~\np\n===\n"),
+            ("table", "m| a | b\\|c |\n|:-:|---|\n| ~~d~~ | [e][f] |\n\n[f]: g 'h'\n\n"
+             "<div>\ni <b>j</b>\n</div>\n\n    k\n\n[^1]: l[^1] \\* &amp; _m_ __n__\n")):
+        put("markup", name, "\x00\x01\x02"["thm".index(text[0])] + text[1:])
 
 
 def main():

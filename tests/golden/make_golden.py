@@ -72,13 +72,24 @@ def gru(p, name, inputs, h, inner=None):
     return z * h + (1 - z) * n
 
 
-def gru_bahdanau(p, name, inputs, h):
-    """Reset before the product; z lets the new in."""
+def reset_before(p, name, inputs, h):
+    """Gate z and candidate n = tanh(W x + U (r * h)): reset before the product."""
     a_r, a_z, a_n = project(p, name, inputs, 3).chunk(3, dim=-1)
     u_r, u_z = (h @ p(name + ".recurrent.weight", H, 2 * H)).chunk(2, dim=-1)
     r = torch.sigmoid(a_r + u_r)
     z = torch.sigmoid(a_z + u_z)
-    n = torch.tanh(a_n + (r * h) @ p(name + ".candidate.weight", H, H))
+    return z, torch.tanh(a_n + (r * h) @ p(name + ".candidate.weight", H, H))
+
+
+def gru_cho(p, name, inputs, h):
+    """arXiv:1406.1078, A.1.1: z keeps the old."""
+    z, n = reset_before(p, name, inputs, h)
+    return z * h + (1 - z) * n
+
+
+def gru_bahdanau(p, name, inputs, h):
+    """z lets the new in."""
+    z, n = reset_before(p, name, inputs, h)
     return (1 - z) * h + z * n
 
 
@@ -165,10 +176,12 @@ def logits_of(p, x):
 
 
 def cho(p, source, target):
-    """arXiv:1406.1078. c = tanh(V h_N), s_0 = tanh(V' c), c at every step."""
+    """arXiv:1406.1078. c = tanh(V h_N), s_0 = tanh(V' c), c at every step.
+
+    The encoder resets before the product (A.1.1), the decoder behind it (A.1.2)."""
     h = zeros()
     for word in embed(p, "encoder", source):
-        h = gru(p, "encoder.forward.0", [word], h)
+        h = gru_cho(p, "encoder.forward.0", [word], h)
     c = torch.tanh(linear(p, "decoder.summary", h, H))
     inner = linear(p, "decoder.context", c, 3 * H)
     s = torch.tanh(linear(p, "decoder.bridge.0", c, H))

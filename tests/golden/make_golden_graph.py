@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes graph_gat.safetensors and graph_gatv2.safetensors: what graph attention networks
+"""Writes graph_gat, graph_gatv2 and graph_gcn.safetensors: what networks over graphs
 compute, by dense PyTorch in f64.
 
 Written from Veličković et al. 2018 (arXiv:1710.10903, equations 1 to 6, with the two
 biases of the authors' code inside the LeakyReLU) and Brody et al. 2021
 (arXiv:2105.14491, equation 7) over a whole [N, N] matrix of scores with -inf where there
-is no edge. Nothing is taken from Heed but the names and layouts of parameters (weights
+is no edge; the convolution from Kipf and Welling 2017 (arXiv:1609.02907, equation 2),
+whose weights D^-1/2 (A + I) D^-1/2 stand in the place of attention. Nothing is taken from Heed but the names and layouts of parameters (weights
 are [in, out], heads stand side by side). A file holds x [N, F], edges [E, 2], nodes and
 labels, parameter.NAME and gradient.NAME, logits [N, C] and the loss, of which the
 gradients are: the mean cross entropy of the nodes, and half of L2 times the squares of
@@ -54,28 +55,43 @@ def dynamic_scores(p, path, h, heads, units):
     return torch.einsum("ijhd,hd->hij", torch.nn.functional.leaky_relu(pairs, 0.2), w)
 
 
-def layer(p, number, x, heads, units, scores):
+def attention_weights(scores):
+    """[heads, N, N] by a softmax of scores over the neighbours."""
+    def weights(p, path, h, heads, units):
+        e = scores(p, path + ".attention", h, heads, units)
+        return torch.softmax(e.masked_fill(~may_attend(), float("-inf")), dim=-1)
+    return weights
+
+
+def convolution_weights(p, path, h, heads, units):
+    loops = may_attend().double()  # A + I
+    root = torch.diag(loops.sum(dim=1) ** -0.5)
+    return (root @ loops @ root).expand(heads, N, N)
+
+
+def layer(p, number, x, heads, units, weights):
     path = f"layers.{number}"
     weight = p(path + ".weight", x.shape[1], heads * units)
     bias = p(path + ".bias", heads * units)
     h = (x @ weight).view(N, heads, units)
-    e = scores(p, path + ".attention", h, heads, units)
-    a = torch.softmax(e.masked_fill(~may_attend(), float("-inf")), dim=-1)
+    a = weights(p, path, h, heads, units)
     return torch.einsum("hij,jhd->ihd", a, h) + bias.view(heads, units)
 
 
-def logits(p, x, scores):
-    hidden = torch.nn.functional.elu(layer(p, 0, x, H, D, scores)).reshape(N, H * D)
-    return layer(p, 1, hidden, OUT_HEADS, C, scores).mean(dim=1)
+def logits(p, x, weights):
+    hidden = torch.nn.functional.elu(layer(p, 0, x, H, D, weights)).reshape(N, H * D)
+    return layer(p, 1, hidden, OUT_HEADS, C, weights).mean(dim=1)
 
 
 def main():
     generator = torch.Generator().manual_seed(5)
     x = torch.randn(N, F, generator=generator)
     x = x * (torch.rand(N, F, generator=generator) < 0.4)
-    for model, scores in (("gat", graph_scores), ("gatv2", dynamic_scores)):
+    for model, weights in (("gat", attention_weights(graph_scores)),
+                           ("gatv2", attention_weights(dynamic_scores)),
+                           ("gcn", convolution_weights)):
         p = Parameters(11)
-        y = logits(p, x, scores)
+        y = logits(p, x, weights)
         loss = torch.nn.functional.cross_entropy(y[NODES], torch.tensor(LABELS))
         loss = loss + L2 / 2 * sum((value**2).sum() for value in p.values.values())
         loss.backward()

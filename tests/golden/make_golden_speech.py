@@ -65,6 +65,7 @@ def attend(p, query, annotations, before):
     u = u + f @ p(name + ".location.weight", FILTERS, H)
     w = query @ p(name + ".query.weight", H, H)
     energy = torch.tanh(w + u) @ p(name + ".score.weight", H)
+    energy = energy + p(name + ".normalizer.bias", 1)  # which a sigmoid does not cancel
     weights = torch.sigmoid(energy) / torch.sigmoid(energy).sum()
     return (weights @ keys).unsqueeze(0), weights
 

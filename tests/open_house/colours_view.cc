@@ -69,6 +69,7 @@ ExplanationView ColoursView() {
   view.draw = DrawColours;
   view.text = ColoursText;
   view.legend = PictureLegend::kNone;
+  view.on_page = true;
   return view;
 }
 

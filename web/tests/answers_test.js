@@ -329,6 +329,9 @@ test("two texts with one model, and an answer that was not the model's, are comp
       await page.locator(".answer >> nth=1 >> .line[data-axis=source] .word").count(),
       7,
     );
+    // Words that both texts share are subtracted; probabilities stand side by side.
+    await page.waitForSelector(".comparison .probabilities tbody tr");
+    assert.match(await text(page, ".comparison .note"), /only one of the two texts has/);
     await screenshot(page, "compare-texts");
     made.server.requests.length = 0;
     await page.fill("#other-text", "");

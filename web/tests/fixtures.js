@@ -79,9 +79,14 @@ class Writer {
     const { words: queryWords } = this.whole.axes[query];
     const { words: keyWords } = this.whole.axes[key];
     const mean = weights.length > 1 ? meanOf(weights) : undefined;
+    const noteOf = (rows) =>
+      rows[0].length > 1 && entropyOf(rows) >= 0.97 * Math.log2(rows[0].length)
+        ? `nearly uniform: 1/${rows[0].length}`
+        : "";
     const statistics = {
       entropy: weights.map(entropyOf),
       distance: weights.map((rows) => distanceOf(rows, share)),
+      note: weights.map(noteOf),
       unit: share ? "share" : "items",
     };
     if (mean)

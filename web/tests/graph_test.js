@@ -95,7 +95,7 @@ test("classes differ in their marks, also where there are more than shapes", asy
   }
 });
 
-test("a graph has its nodes in a plane, and its neighbours by head", async () => {
+test("a graph has its nodes in a plane", async () => {
   const path = join(place, "graph.html");
   writeFilePage(made.dist, [explanation], path);
   const url = pathToFileURL(path).href;
@@ -123,14 +123,24 @@ test("a graph has its nodes in a plane, and its neighbours by head", async () =>
     await page.keyboard.press("ArrowRight");
     assertClose(await weights(), [0.45, 0.55, 0, 0]);
     await screenshot(page, "graph");
+  });
+});
 
-    // Its own picture is shown first.
-    await page.waitForSelector(".stars svg");
-    assert.equal(await page.locator(".stars svg").count(), 2);
-    const rays = await page.$$eval(".stars path.ray", (all) =>
-      all.map((one) => Number(one.dataset.weight)),
-    );
-    assertClose(rays, [0.3, 0.2, 0.7, 0.2]);
-    await screenshot(page, "graph-stars");
+test("a row of a part of a graph names the weight outside of it", async () => {
+  const part = structuredClone(explanation);
+  part.maps[0].outside = [
+    [0, 0, 0, 0.2],
+    [0, 0, 0, 0.4],
+  ];
+  const path = join(place, "graph-part.html");
+  writeFilePage(made.dist, [part], path);
+  const url = pathToFileURL(path).href;
+  await browsing.withPage(made.browser, url, {}, async (page) => {
+    await page.goto(url);
+    await page.click('[role=tab]:has-text("Heatmap")');
+    await page.waitForSelector("#stages .figure svg");
+    const names = await page.textContent("#stages .figure svg");
+    assert.match(names, /4 \(outside 0\.30\)/);
+    assert.equal(names.split("outside").length, 2, "other rows are complete");
   });
 });

@@ -82,42 +82,6 @@ test("cells of an image are as vivid as the attention of what is pointed at", as
   });
 });
 
-test("the path of looks has windows in their order, and one can point at a look", async () => {
-  const looks = [
-    {
-      windows: [
-        [0, 0, 1],
-        [-1, -1, 2],
-      ],
-      seen: [png, png],
-    },
-    {
-      windows: [
-        [1, 1, 1],
-        [0, 0, 2],
-      ],
-      seen: [png, png],
-    },
-  ];
-  const looked = structuredClone(explanation);
-  looked.axes.source.payload.looks = looks;
-  const path = join(place, "path.html");
-  writeFilePage(made.dist, [looked], path);
-  const url = pathToFileURL(path).href;
-  await browsing.withPage(made.browser, url, {}, async (page) => {
-    await page.goto(url);
-    await page.waitForSelector(".look-seen");
-    assert.equal(await page.locator(".look-seen").count(), 2);
-    assert.equal(await page.locator(".path svg .look rect").count(), 4);
-    await page.locator(".look-seen").nth(1).click();
-    const opacities = await page.$$eval(".path svg .look", (all) =>
-      all.map((one) => [one.dataset.look, one.getAttribute("opacity")]),
-    );
-    assert.deepEqual(Object.fromEntries(opacities), { 1: "0.25", 2: "1" });
-    await screenshot(page, "path");
-  });
-});
-
 test("attributions of an image are its cells, tinted, once for each method", async () => {
   const found = structuredClone(explanation);
   found.attributions = [

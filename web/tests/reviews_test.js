@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { assertClose, screenshot } from "./chromium.js";
-import { made, text, withPage } from "./made_up.js";
+import { screenshot } from "./chromium.js";
+import { made, withPage } from "./made_up.js";
 
 async function choose(page) {
   await page.goto(made.server.url);
@@ -33,25 +33,12 @@ test("a pair is typed by its names, or reviews stand for them", async () => {
   });
 });
 
-test("what was chosen of both sides stands with its words and their map", async () => {
+test("what was chosen of both sides is marked", async () => {
   await withPage({}, async (page) => {
     await choose(page);
     await page.fill("#text", "ann\tlamp");
     await page.click("#run");
-    await page.waitForSelector(".reviews-view svg");
-    assert.match(
-      await text(page, ".rating-sum"),
-      /4\.21 = 3\.50 mean \+ 0\.50 user − 0\.25 item \+ 0\.46 reviews/,
-    );
-    const pointers = await page.$$eval("rect.pointer", (all) =>
-      all.map((one) => Number(one.dataset.weight)),
-    );
-    assertClose(pointers, [0, 1, 0, 1]);
-    const words = await page.$$eval("rect.review-word", (all) =>
-      all.map((one) => Number(one.dataset.weight)),
-    );
-    assertClose(words, [0, 0.25, 0.75, 0, 0.25, 0.75]);
-    assert.equal(await page.locator("rect.affinity").count(), 4);
+    await page.waitForSelector('[data-axis="answer"] button');
     // What was chosen is shown at what it was chosen for.
     await page.hover('[data-axis="answer"] button');
     const chips = await page.$$eval('[data-axis="user_reviews"] button', (all) =>

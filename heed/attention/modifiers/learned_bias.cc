@@ -1,7 +1,8 @@
 // e' = e + b_h(t, s): a learned number for each head and pair of positions, for
 // sequences of at most `positions`.
-// Paper: Liu et al. 2021, arXiv:2103.14030, eq. 4 has it for windows.
-
+// Paper: Tay et al. 2020, arXiv:2005.00743 (a random synthesizer mixed with
+// scores of content). The table of Swin (Liu et al. 2021, arXiv:2103.14030) is
+// indexed by the distance of two cells instead.
 #include <algorithm>
 
 #include "heed/attention/modifiers/modifiers.h"
@@ -69,7 +70,7 @@ class LearnedBiasModifier : public Modifier {
 ModifierInfo LearnedBiasInfo() {
   return {.name = "learned_bias",
           .formula = "e + b_h(t, s)",
-          .source = "Liu et al. 2021, arXiv:2103.14030",
+          .source = "Tay et al. 2020, arXiv:2005.00743",
           .arguments = {{"positions", 128, 1, 1e5}},
           .make = MakeModifier<LearnedBiasModifier>};
 }

@@ -1,7 +1,8 @@
 // e' = c tanh(e / c): scores stay within (-c, c), so that no weight becomes
-// exactly one key's.
-// Paper: Bello et al. 2016, arXiv:1611.09940, appendix A.1; used at every layer
-// by Gemma 2 (arXiv:2408.00118) with c = 50.
+// exactly one key's; small scores stay as they are. (Bello et al. 2016,
+// arXiv:1611.09940, appendix A.1, clip with C tanh(e), which multiplies small
+// scores by C.)
+// Paper: Gemma 2, Riviere et al. 2024, arXiv:2408.00118, section 2 (c = 50).
 #include "heed/attention/modifiers/modifiers.h"
 
 namespace heed {
@@ -27,7 +28,7 @@ class SoftCapModifier : public Modifier {
 ModifierInfo SoftCapInfo() {
   return {.name = "soft_cap",
           .formula = "c tanh(e / c)",
-          .source = "Bello et al. 2016, arXiv:1611.09940",
+          .source = "Riviere et al. 2024, arXiv:2408.00118",
           .arguments = {{"c", 50, 1e-3, 1e6}},
           .make = MakeModifier<SoftCapModifier>};
 }

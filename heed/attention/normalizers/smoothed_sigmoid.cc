@@ -1,6 +1,8 @@
-// a = σ(e) / Σ σ(e): bounded numerators keep one key from taking everything.
-// Scores need a bias of their own, because σ is not shift-invariant.
+// a = σ(e + b) / Σ σ(e + b): bounded numerators keep one key from taking
+// everything. The bias b of the energies is learned for each head, from 0: a
+// softmax would cancel it, a sigmoid does not.
 // Paper: Chorowski et al. 2015, arXiv:1506.07503, section 2.3 (smoothing).
+#include "heed/attention/normalizers/biased.h"
 #include "heed/attention/normalizers/normalizers.h"
 #include "heed/ops/normalizers.h"
 
@@ -8,10 +10,10 @@ namespace heed {
 
 NormalizerInfo SmoothedSigmoidInfo() {
   return {.name = "smoothed_sigmoid",
-          .formula = "σ(e) / Σ σ(e)",
+          .formula = "σ(e + b) / Σ σ(e + b)",
           .source = "Chorowski et al. 2015, arXiv:1506.07503",
-          .arguments = {},
-          .make = MakeNormalizer<SmoothedSigmoid>()};
+          .arguments = {BiasArgument()},
+          .make = MakeBiasedNormalizer(SmoothedSigmoid)};
 }
 
 }  // namespace heed

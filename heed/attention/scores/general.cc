@@ -1,5 +1,5 @@
 // e = qᵀ W k, also called bilinear or multiplicative; each head has its W.
-// Paper: Luong et al. 2015, arXiv:1508.04025, eq. 8.
+// Paper: Luong et al. 2015, arXiv:1508.04025, section 3.1.
 #include "heed/attention/scores/scores.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/shape.h"

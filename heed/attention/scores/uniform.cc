@@ -1,8 +1,8 @@
 // e = 0: every key that a query may look at gets the same weight. With the mask
-// Adjacency the mean over neighbours, as graph convolutions take it; a control
-// of what attention adds.
-// Paper: Kipf and Welling 2017, arXiv:1609.02907 (who divide by the roots of
-// both degrees).
+// Adjacency it is the mean over a node and its neighbours; elsewhere a control
+// of what attention adds. (A graph convolution divides by the roots of both
+// degrees instead: models/graph_convolution.h.)
+// Paper: Hamilton et al. 2017, arXiv:1706.02216, eq. 2.
 #include "heed/attention/scores/scores.h"
 
 namespace heed {
@@ -38,7 +38,7 @@ class UniformScore : public ProductScore {
 ScoreInfo UniformInfo() {
   return {.name = "uniform",
           .formula = "0",
-          .source = "Kipf and Welling 2017, arXiv:1609.02907",
+          .source = "Hamilton et al. 2017, arXiv:1706.02216",
           .arguments = {},
           .make = MakeScore<UniformScore>};
 }

@@ -104,6 +104,9 @@ class AlgorithmSettings : public TaskSettingsOf<AlgorithmData, AlgorithmModel,
   void ChooseModel(const std::string& name) override { model.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
+  void VisitTraining(FieldList& v, TrainingConfig& training) const override {
+    VisitWithoutSmoothing(v, training);
+  }
   void Resolve() override;
 
   AlgorithmData ReadData() const override { return {}; }
@@ -121,7 +124,7 @@ class AlgorithmSettings : public TaskSettingsOf<AlgorithmData, AlgorithmModel,
                                        uint64_t seed) const override;
   InputReading ReadingWith(const NoOptions&) const override {
     InputReading reading;
-    reading.defaults.long_lines = LongLines::kWhole;
+    reading.defaults.long_lines = LongLines::kStructured;
     return reading;
   }
   std::unique_ptr<Predictor> Predicting(const AlgorithmModel& algorithm,

@@ -7,6 +7,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/input_lines.h"
+#include "heed/data/numbers.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/score_modifiers.h"
@@ -19,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Seven digits are what an f32 has.
-double SevenDigits(double x) { return std::stod(fmt::format("{:.7g}", x)); }
+/// The shortest decimal that reads back as the same f32.
+double SinglePrecision(double x) { return std::stod(ExactNumber(x)); }
 
 double Probability(float logit) {
   return 1 / (1 + std::exp(-static_cast<double>(logit)));
@@ -33,7 +34,7 @@ Json RowsOf(const Tensor& matrix, const F& f) {
   for (int64_t t = 0; t < matrix.dim(0); ++t) {
     std::vector<double> row;
     for (int64_t c = 0; c < matrix.dim(1); ++c) {
-      row.push_back(SevenDigits(f(matrix.row<float>(t)[c])));
+      row.push_back(SinglePrecision(f(matrix.row<float>(t)[c])));
     }
     rows.push_back(std::move(row));
   }
@@ -67,6 +68,9 @@ class AlgorithmPredictor : public PredictorWith<NoOptions> {
   double Targets(double bytes) const override {
     return std::max(1.0, bytes / static_cast<double>(shape_.bits + 1));
   }
+
+  // The limits on characters and numbers apply to all lines together.
+  bool explains_lines_together() const override { return true; }
 
  protected:
   std::vector<Answer> Answers(std::span<const Input> inputs, const NoOptions&,
@@ -145,7 +149,8 @@ int64_t AlgorithmPredictor::NumbersOf(const AnsweredSequence& read) const {
 std::string AlgorithmPredictor::LineOf(const AnsweredSequence& a) const {
   if (predicts_next()) {
     const double p = Probability(a.logits.row<float>(a.logits.dim(0) - 1)[0]);
-    return fmt::format("{}\t{:.4f}", p > 0.5 ? 1 : 0, std::max(p, 1 - p));
+    return fmt::format("{}\t{}", p > 0.5 ? 1 : 0,
+                       ExactNumber(std::max(p, 1 - p)));
   }
   std::string line;
   for (int64_t t = a.encoded.begin; t < a.encoded.end; ++t) {

@@ -12,6 +12,7 @@
 
 #include "heed/data/batches.h"
 #include "heed/data/typing.h"
+#include "heed/metrics/metrics.h"
 #include "heed/models/autocomplete.h"
 #include "heed/models/registry.h"
 #include "heed/render/connectivity.h"
@@ -52,15 +53,13 @@ struct TypingScore {
     int64_t third = 0;  ///< one of the three most probable was
     double nll = 0;     ///< Σ −log p of the right word
 
-    /// Per character, 0 of nothing.
+    /// Per character, kNoFigure of nothing.
     double First() const { return Per(static_cast<double>(first)); }
     double Third() const { return Per(static_cast<double>(third)); }
     double Loss() const { return Per(nll); }
 
    private:
-    double Per(double sum) const {
-      return sum / static_cast<double>(std::max<int64_t>(characters, 1));
-    }
+    double Per(double sum) const { return RatioOf(sum, characters); }
   };
   static constexpr size_t kMostSeen = 3;
 

@@ -31,17 +31,17 @@ Report AutocompleteSettings::Measure(
   for (size_t i = 0; i < score.seen.size(); ++i) {
     const TypingScore::Counts& counts = score.seen[i];
     const bool more = i > TypingScore::kMostSeen;
-    report.text +=
-        fmt::format("{:>5}{} {:>11} {:>8.2f} {:>8.2f} {:>8.4f}\n", i,
-                    more ? "+" : " ", counts.characters, 100 * counts.First(),
-                    100 * counts.Third(), counts.Loss());
+    report.text += fmt::format(
+        "{:>5}{} {:>11} {:>8} {:>8} {:>8}\n", i, more ? "+" : " ",
+        counts.characters, FigureText(100 * counts.First(), 2),
+        FigureText(100 * counts.Third(), 2), FigureText(counts.Loss(), 4));
     report.details["typed"].push_back({{"seen", i},
                                        {"or_more", more},
                                        {"characters", counts.characters},
                                        {"first", 100 * counts.First()},
                                        {"third", 100 * counts.Third()},
                                        {"loss", counts.Loss()}});
-    if (more) continue;
+    if (more || counts.characters == 0) continue;
     curve.x.push_back(static_cast<double>(i));
     curve.y.push_back(100 * counts.First());
   }

@@ -42,7 +42,12 @@ class AutocompleteObjective : public ObjectiveOf<AutocompleteModel> {
   bool has_valid() const override { return !text_.valid.empty(); }
   Metrics Validate(const std::string& /*measure*/) const override {
     const TypingScore score = model_.ScoreOf(text_.valid, valid_);
-    return {{"accuracy", 100 * score.all.First()}, {"loss", score.all.Loss()}};
+    Metrics metrics;
+    if (score.all.characters > 0) {
+      metrics = {{"accuracy", 100 * score.all.First()},
+                 {"loss", score.all.Loss()}};
+    }
+    return metrics;
   }
 
  private:

@@ -91,8 +91,8 @@ ExplainablePrediction AutocompletePredictor::ExplanationWith(
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = input.Text();
-  e.axes.push_back(TokenAxis("source", "Typed", codec.characters(), ids,
-                             {characters.begin(), characters.end()}));
+  e.axes.push_back(InputTokenAxis("source", "Typed", codec.characters(), ids,
+                                  {characters.begin(), characters.end()}));
   std::vector<std::string> names;
   for (const int32_t word : words) names.push_back(name(word));
   e.answer = fmt::format("{}", fmt::join(names, " "));

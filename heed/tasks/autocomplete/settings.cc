@@ -81,6 +81,7 @@ void AutocompleteSettings::Visit(FieldList& v) {
 
 void AutocompleteSettings::Resolve() {
   encoder->Fill({.causal = true, .length = data.length});
+  data.length = LimitWithin(encoder->positions(), data.length);
   if (embedding == 0) embedding = static_cast<int>(encoder->features());
 }
 

@@ -11,6 +11,7 @@
 
 #include "heed/data/captions.h"
 #include "heed/decode/hypothesis.h"
+#include "heed/metrics/bleu_tokenizer.h"
 #include "heed/models/captioner.h"
 #include "heed/models/registry.h"
 #include "heed/ops/attention_sum.h"
@@ -47,6 +48,7 @@ struct CaptionDataConfig {
   Named<AttentionSumTarget> attention_sum = AttentionSumTarget::kOne;
   HardChoiceConfig hard;
   int batch_images = 64;
+  Auto<BleuTokenizer> tokenize;
 
   CaptionDataConfig() { vocabulary.vocabulary = "words"; }
   void Visit(FieldList& v);
@@ -111,7 +113,7 @@ std::vector<std::vector<Hypothesis>> WriteCaptions(
     const Cancellation* cancellation = nullptr);
 
 /// Where the model looks as it is made to write given captions.
-struct Pointing {
+struct PointingResult {
   int64_t nouns = 0;  ///< words with a box
   /// Those whose cell of the most attention touches their box, and those where
   /// it or a neighbour of it does.
@@ -124,11 +126,11 @@ struct Pointing {
   int64_t tokens = 0;  ///< </s> among them
   double entropy = 0;  ///< Σ over tokens of that of the attention. Units: nats
 
-  void Add(const Pointing& other);
+  void Add(const PointingResult& other);
 };
 
 /// Of all captions of a set.
-Pointing PointAt(const CaptionModel& model, const CaptionedImages& set);
+PointingResult PointAt(const CaptionModel& model, const CaptionedImages& set);
 
 /// What is written of all images of a set.
 std::vector<std::string> CaptionsOf(const CaptionModel& model,
@@ -137,12 +139,14 @@ std::vector<std::string> CaptionsOf(const CaptionModel& model,
 
 /// What `heed evaluate` shows of a set.
 Report MeasureCaptions(const CaptionModel& model, const CaptionedImages& set,
-                       const CaptionPrediction& options);
+                       const CaptionPrediction& options,
+                       Auto<BleuTokenizer> tokenize = {});
 
 /// The images that a model is compared with.
 struct CaptionEvaluation : CaptionPrediction {
   CaptionSource source;
   uint64_t scene_seed = 3;
+  Auto<BleuTokenizer> tokenize;
   void Visit(FieldList& v);
 };
 
@@ -155,6 +159,7 @@ class CaptionSettings
   void ChooseModel(const std::string& name) override { model.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
+  int64_t LeastUpdates() const override { return 2000; }
   void Resolve() override;
 
   CaptionData ReadData() const override;
@@ -164,8 +169,11 @@ class CaptionSettings
                                      const std::string& folder,
                                      uint64_t seed) const override;
   std::vector<MeasureInfo> MeasuresOf(
-      const CaptionData& /*read*/) const override {
-    return {{"bleu", true}, {"exact_match", true}, {"loss", false}};
+      const CaptionData& /*read*/) const override;
+  CaptionEvaluation evaluation() const override {
+    CaptionEvaluation options;
+    options.tokenize = data.tokenize;
+    return options;
   }
   std::unique_ptr<Trainable> Objective(CaptionData read, CaptionModel& made,
                                        uint64_t seed) const override;

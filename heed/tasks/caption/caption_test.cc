@@ -82,7 +82,7 @@ Input FileOf(const Image& image) {
 TEST(CaptionTask, LearnsToSayWhatIsWhere) {
   for (const std::string look : {"soft", "hard"}) {
     const CaptionSettings settings = SmallCaptions({{"look", look}});
-    const auto model = TaughtCaptioner(settings, 12);
+    const auto model = TaughtCaptioner(settings, 20);
     const CaptionedImages test = FourPlaces(60, 3);
     const std::vector<std::string> written = CaptionsOf(*model, test, {});
     int right = 0;
@@ -100,7 +100,7 @@ TEST(CaptionTask, PointingIsThatOfTheCellOfTheMostAttention) {
   const auto model = settings.Learn({set, {}}, 1);
   // With all cells in the box every word is right, by chance too.
   for (auto& boxes : set.boxes) boxes = {{2, 0, 0, 16, 16}};
-  const Pointing all = PointAt(*model, set);
+  const PointingResult all = PointAt(*model, set);
   EXPECT_EQ(all.nouns, 40);
   EXPECT_EQ(all.touching, 40);
   EXPECT_EQ(all.near, 40);
@@ -108,7 +108,7 @@ TEST(CaptionTask, PointingIsThatOfTheCellOfTheMostAttention) {
   EXPECT_EQ(all.tokens, 40 * 4);
   // One of four cells; all are near in so small an image.
   for (auto& boxes : set.boxes) boxes = {{2, 1, 1, 7, 7}};
-  const Pointing one = PointAt(*model, set);
+  const PointingResult one = PointAt(*model, set);
   EXPECT_DOUBLE_EQ(one.touching_by_chance, 10);
   EXPECT_EQ(one.near, 40);
   EXPECT_LE(one.entropy / static_cast<double>(one.tokens),

@@ -7,8 +7,8 @@
 
 #include "heed/attention/attention.h"
 #include "heed/base/timing.h"
-#include "heed/metrics/bleu.h"
 #include "heed/metrics/error_rate.h"
+#include "heed/metrics/text_measures.h"
 #include "heed/ops/loss.h"
 #include "heed/tasks/caption/caption.h"
 #include "heed/tasks/target_loss.h"
@@ -34,7 +34,7 @@ void ForEachBatch(const CaptionedImages& set, const Visit& visit) {
 
 /// Whether the cell of the most attention is where a box is.
 void AddNoun(const WordBox& box, int64_t cell, int64_t columns,
-             std::span<const float> weights, Pointing& result) {
+             std::span<const float> weights, PointingResult& result) {
   const auto most = std::ranges::max_element(weights) - weights.begin();
   int64_t touching = 0;
   int64_t near = 0;
@@ -66,8 +66,9 @@ double EntropyOf(std::span<const float> weights) {
   return entropy;
 }
 
-Pointing PointAtBatch(const CaptionModel& model, const CaptionedImages& set,
-                      std::span<const int64_t> images) {
+PointingResult PointAtBatch(const CaptionModel& model,
+                            const CaptionedImages& set,
+                            std::span<const int64_t> images) {
   Corpus targets;
   std::vector<std::vector<int32_t>> words;
   std::vector<int64_t> places;
@@ -92,7 +93,7 @@ Pointing PointAtBatch(const CaptionModel& model, const CaptionedImages& set,
   const CrossEntropyLoss loss =
       model.network->Loss(ctx, model.CellsOf({}, ImageBatch(set, images)),
                           given.target_in, given.targets, {.ignore_id = kPad});
-  Pointing result;
+  PointingResult result;
   result.nll = loss.nll;
   result.tokens = loss.tokens;
   const int64_t cell = model.network->cell();
@@ -120,7 +121,7 @@ Pointing PointAtBatch(const CaptionModel& model, const CaptionedImages& set,
 
 }  // namespace
 
-void Pointing::Add(const Pointing& other) {
+void PointingResult::Add(const PointingResult& other) {
   nouns += other.nouns;
   touching += other.touching;
   near += other.near;
@@ -131,8 +132,8 @@ void Pointing::Add(const Pointing& other) {
   entropy += other.entropy;
 }
 
-Pointing PointAt(const CaptionModel& model, const CaptionedImages& set) {
-  Pointing all;
+PointingResult PointAt(const CaptionModel& model, const CaptionedImages& set) {
+  PointingResult all;
   ForEachBatch(set, [&](const std::vector<int64_t>& indices) {
     all.Add(PointAtBatch(model, set, indices));
   });
@@ -152,12 +153,25 @@ std::vector<std::string> CaptionsOf(const CaptionModel& model,
   return written;
 }
 
+namespace {
+
+/// A measure that is shown if --metric names it.
+Figure CaptionFigure(const char* key, const char* label,
+                     const std::vector<std::string>& written,
+                     const CaptionedImages& set) {
+  return {key, label, MeasureTexts(key, written, set.captions), 2, "%",
+          "",  true};
+}
+
+}  // namespace
+
 Report MeasureCaptions(const CaptionModel& model, const CaptionedImages& set,
-                       const CaptionPrediction& options) {
+                       const CaptionPrediction& options,
+                       Auto<BleuTokenizer> tokenize) {
   const auto start = Clock::now();
   const std::vector<std::string> written = CaptionsOf(model, set, options);
   const double seconds = SecondsSince(start);
-  const Pointing pointing = PointAt(model, set);
+  const PointingResult pointing = PointAt(model, set);
   const auto tokens =
       static_cast<double>(std::max<int64_t>(1, pointing.tokens));
   const int64_t cell = model.network->cell();
@@ -166,11 +180,16 @@ Report MeasureCaptions(const CaptionModel& model, const CaptionedImages& set,
   Report report;
   report.heading =
       fmt::format("{} in {:.1f} s", Counted(set.size(), "image"), seconds);
-  const BleuScore bleu = CorpusBleu(written, set.captions);
+  const BleuScore bleu =
+      CorpusBleu(written, set.captions,
+                 {.tokenizer = BleuTokenizerFor(tokenize, set.captions)});
   report.figures = {
       {"exact_match", "exact", 100 * ExactMatchRate(written, set.captions), 2,
        "%", "captions that are right in all words"},
       {"bleu", "BLEU", bleu.score, 2, "", bleu.signature},
+      CaptionFigure("chrf", "chrF2", written, set),
+      CaptionFigure("word_error_rate", "word errors", written, set),
+      CaptionFigure("rouge_l", "ROUGE-L", written, set),
       {"perplexity", "perplexity", std::exp(pointing.nll / tokens), 4, "",
        "of the tokens, </s> among them"},
       {"attention_entropy", "attention", pointing.entropy / tokens, 3, "nats",
@@ -199,8 +218,9 @@ Report MeasureCaptions(const CaptionModel& model, const CaptionedImages& set,
 
 Report CaptionSettings::Measure(const CaptionModel& made,
                                 const CaptionEvaluation& options) const {
-  return MeasureCaptions(
-      made, options.source.Read(made.format, options.scene_seed), options);
+  return MeasureCaptions(made,
+                         options.source.Read(made.format, options.scene_seed),
+                         options, options.tokenize);
 }
 
 }  // namespace heed

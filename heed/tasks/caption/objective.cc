@@ -9,8 +9,7 @@
 #include "heed/data/corpus.h"
 #include "heed/data/shuffle.h"
 #include "heed/io/file.h"
-#include "heed/metrics/bleu.h"
-#include "heed/metrics/error_rate.h"
+#include "heed/metrics/text_measures.h"
 #include "heed/ops/elementwise.h"
 #include "heed/tasks/caption/caption.h"
 #include "heed/tasks/target_loss.h"
@@ -38,6 +37,7 @@ class CaptionObjective : public ObjectiveOf<CaptionModel> {
         check_sum_(CheckSumOfCaptions(data)),
         train_(std::move(data.train)),
         valid_(std::move(data.valid)),
+        tokenizer_(BleuTokenizerFor(settings.data.tokenize, valid_.captions)),
         choices_(settings.data.hard) {
     for (int64_t i = 0; i < train_.size(); ++i) {
       std::vector<int32_t> ids =
@@ -85,6 +85,7 @@ class CaptionObjective : public ObjectiveOf<CaptionModel> {
   std::string check_sum_;
   CaptionedImages train_;
   CaptionedImages valid_;
+  BleuTokenizer tokenizer_;
   HardChoices choices_;
   std::vector<int64_t> examples_;  // images of train_
   Corpus targets_;                 // of examples_, without sources
@@ -128,7 +129,7 @@ BatchLoss CaptionObjective::Loss(const Context& ctx,
 }
 
 Metrics CaptionObjective::Validate(const std::string& measure) const {
-  const Pointing pointing = PointAt(model_, valid_);
+  const PointingResult pointing = PointAt(model_, valid_);
   const double loss =
       pointing.nll / static_cast<double>(std::max<int64_t>(1, pointing.tokens));
   Metrics metrics = {{"loss", loss}, {"perplexity", std::exp(loss)}};
@@ -141,13 +142,27 @@ Metrics CaptionObjective::Validate(const std::string& measure) const {
   CaptionPrediction greedy;
   greedy.beam = 1;
   const std::vector<std::string> written = CaptionsOf(model_, valid_, greedy);
-  metrics.emplace_back("bleu", CorpusBleu(written, valid_.captions).score);
-  metrics.emplace_back("exact_match",
-                       100 * ExactMatchRate(written, valid_.captions));
+  const auto add = [&](const std::string& name) {
+    metrics.emplace_back(name, MeasureTexts(name, written, valid_.captions,
+                                            {.tokenizer = tokenizer_}));
+  };
+  add("bleu");
+  add("exact_match");
+  if (measure != "bleu" && measure != "exact_match") add(measure);
   return metrics;
 }
 
 }  // namespace
+
+std::vector<MeasureInfo> CaptionSettings::MeasuresOf(
+    const CaptionData& /*read*/) const {
+  std::vector<MeasureInfo> measures;
+  for (const TextMeasure& measure : TextMeasures()) {
+    measures.push_back({std::string(measure.name), measure.greater_is_better});
+  }
+  measures.push_back({"loss", false});
+  return measures;
+}
 
 std::unique_ptr<Trainable> CaptionSettings::Objective(CaptionData read,
                                                       CaptionModel& made,

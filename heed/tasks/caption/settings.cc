@@ -82,7 +82,8 @@ void CaptionDataConfig::Visit(FieldList& v) {
   v("valid_last", valid_last, Range(0, 1000000000),
     "keep so many of the last images of training for validation");
   v("scene_seed", scene_seed,
-    "seed of scenes for training; the next one is of validation");
+    "seed of scenes for training; the next one is of validation")
+      .If(train.scenes > 0 || valid.scenes > 0, "--scenes");
   v("image_size", image_size, Range(8, 4096),
     "height and width that images are made to have");
   v("colours", colours, "grey or rgb");
@@ -91,13 +92,15 @@ void CaptionDataConfig::Visit(FieldList& v) {
       .Alias("bs");
   v("max_length", max_length, Range(1, 1000),
     "captions of more tokens are not learned from");
+  v("tokenize", tokenize, kBleuTokenizeHelp);
   vocabulary.Visit(v, {"words", "unigram", "bpe", "characters"});
   v.Section("Attention");
   v("doubly_stochastic", doubly_stochastic, Range(0, 1000),
     "weight of what asks attention to add up alike at all cells (λ; the paper: "
     "1), in the mean over the cells; on scenes it leads away from things");
   v("attention_sum", attention_sum,
-    "what it adds up to: one, or an even share of the words");
+    "what it adds up to: one, or an even share of the words")
+      .If(doubly_stochastic > 0, "--doubly-stochastic");
   hard.Visit(v);
 }
 
@@ -110,6 +113,7 @@ void CaptionEvaluation::Visit(FieldList& v) {
   VisitSource(v, "", source, "images to compare with");
   v.Require({{"images"}, {"scenes"}});
   v("scene_seed", scene_seed, "seed of the scenes");
+  v("tokenize", tokenize, kBleuTokenizeHelp);
   CaptionPrediction::Visit(v);
 }
 
@@ -117,6 +121,7 @@ void CaptionSettings::Visit(FieldList& v) {
   data.Visit(v);
   model.VisitName(v, "what looks at the images and writes");
   model->Visit(v);
+  HardChoiceConfig::ActWithHardChoices(v);
 }
 
 void CaptionSettings::SetDefaults(TrainingConfig& training) const {

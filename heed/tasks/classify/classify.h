@@ -79,6 +79,8 @@ class ClassifyModel : public TaskModel {
     TextLabels chosen;
     std::vector<std::vector<float>> probabilities;
     double nll = 0;  // Σ, of texts with labels
+
+    double nll_per_text() const { return RatioOf(nll, std::ssize(chosen)); }
   };
   Answers Answer(const Context& ctx, const LabelledCorpus& corpus,
                  bool with_labels, double threshold) const;
@@ -140,7 +142,7 @@ class ClassifySettings
                                       const std::string& folder,
                                       uint64_t seed) const override;
   InputReading ReadingWith(const ClassifyPrediction& options) const override;
-  std::vector<MeasureInfo> MeasuresOf(const ClassifyData& data) const override;
+  std::vector<MeasureInfo> MeasuresOf(const ClassifyData& read) const override;
   std::unique_ptr<Trainable> Objective(ClassifyData read, ClassifyModel& model,
                                        uint64_t seed) const override;
   ClassifyEvaluation evaluation() const override;

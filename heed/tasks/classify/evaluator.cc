@@ -31,12 +31,12 @@ Report ClassifySettings::Measure(const ClassifyModel& model,
   Report report;
   report.heading = fmt::format(
       "{} in {:.1f} s", Counted(std::ssize(gold), "text"), SecondsSince(start));
+  report.figures.push_back(
+      {"loss", "loss", answers.nll_per_text(), 3, "", "per text"});
   for (const auto& [key, value] : model.Score(corpus, answers)) {
     std::string label = key;
     std::replace(label.begin(), label.end(), '_', ' ');
-    const bool loss = key == "loss";
-    report.figures.push_back({key, label, value, loss ? 3 : 2, loss ? "" : "%",
-                              loss ? "per text" : ""});
+    report.figures.push_back({key, label, value, 2, "%", ""});
   }
   std::vector<ClassScore> classes;
   if (data.format.multi_label) {

@@ -65,7 +65,10 @@ class ClassifyObjective : public ObjectiveOf<ClassifyModel> {
   }
   bool has_valid() const override { return valid_.corpus.size() > 0; }
   Metrics Validate(const std::string& /*measure*/) const override {
-    return model_.Score(valid_, model_.Answer({}, valid_, true, 0.5));
+    const ClassifyModel::Answers answers = model_.Answer({}, valid_, true, 0.5);
+    Metrics metrics = {{"loss", answers.nll_per_text()}};
+    AppendFigures(model_.Score(valid_, answers), metrics);
+    return metrics;
   }
 
  private:
@@ -85,12 +88,20 @@ std::unique_ptr<Trainable> ClassifySettings::Objective(ClassifyData read,
 }
 
 std::vector<MeasureInfo> ClassifySettings::MeasuresOf(
-    const ClassifyData& /*read*/) const {
+    const ClassifyData& read) const {
   if (data.format.multi_label) {
-    return {{"micro_f1", true},
-            {"macro_f1", true},
-            {"subset_accuracy", true},
-            {"loss", false}};
+    std::vector<MeasureInfo> measures = {{"subset_accuracy", true},
+                                         {"loss", false}};
+    // F1 needs a label, which no validation text may have.
+    const auto has_label = [](const std::vector<std::string>& labels) {
+      return !labels.empty();
+    };
+    if (read.valid.labels.empty() ||
+        std::ranges::any_of(read.valid.labels, has_label)) {
+      measures.insert(measures.begin(),
+                      {{"micro_f1", true}, {"macro_f1", true}});
+    }
+    return measures;
   }
   return {{"accuracy", true}, {"macro_f1", true}, {"loss", false}};
 }
@@ -135,8 +146,7 @@ ClassifyModel::Answers ClassifyModel::Answer(const Context& ctx,
 Metrics ClassifyModel::Score(const LabelledCorpus& corpus,
                              const Answers& answers) const {
   const TextLabels& gold = corpus.corpus.target;
-  const double texts = static_cast<double>(std::max<size_t>(gold.size(), 1));
-  Metrics metrics = {{"loss", answers.nll / texts}};
+  Metrics metrics;
   if (config.data.format.multi_label) {
     const LabelSetReport report =
         ScoreLabelSets(answers.chosen, gold, labels.size());

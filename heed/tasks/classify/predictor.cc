@@ -31,8 +31,7 @@ class ClassifyPredictor : public PredictorWith<ClassifyPrediction> {
  private:
   void Add(const std::string& line, const std::string& place,
            LabelledText& text) const;
-  std::vector<Axis> InputAxes(const LabelledText& text,
-                              const LabelledCorpus& corpus) const;
+  std::vector<Axis> InputAxes(const LabelledText& text) const;
 
   const ClassifyModel& model_;
 };
@@ -83,8 +82,8 @@ constexpr const char* kSentencesAxis = "sentences";
 /// The tokens of a document, and the sentences that they make up.
 std::vector<Axis> DocumentAxes(const Vocabulary& vocabulary,
                                MarkedDocument document) {
-  Axis tokens = TokenAxis("source", "Document", vocabulary, document.ids,
-                          std::move(document.pieces));
+  Axis tokens = InputTokenAxis("source", "Document", vocabulary, document.ids,
+                               std::move(document.pieces));
   Axis sentences =
       NamesAxis(kSentencesAxis, "Sentences", std::move(document.sentence_of));
   tokens.kind = sentences.kind = "document";
@@ -116,13 +115,15 @@ void AddWayThroughSentences(ExplanationSegment& e) {
                                "document_attention", "Words of the document"));
 }
 
-std::vector<Axis> ClassifyPredictor::InputAxes(
-    const LabelledText& text, const LabelledCorpus& corpus) const {
-  if (!model_.documents()) {
-    return {TokenAxis("source", "Text", model_.vocabulary,
-                      corpus.corpus.source.at(0))};
-  }
+std::vector<Axis> ClassifyPredictor::InputAxes(const LabelledText& text) const {
   const ClassifyDataConfig& data = model_.config.data;
+  if (!model_.documents()) {
+    MarkedText marked = MarkText(model_.vocabulary, text.text[0],
+                                 text.pairs() ? &text.second[0] : nullptr,
+                                 {data.max_length, data.vocabulary.lowercase});
+    return {InputTokenAxis("source", "Text", model_.vocabulary, marked.ids,
+                           std::move(marked.pieces))};
+  }
   return DocumentAxes(
       model_.vocabulary,
       MarkDocument(model_.vocabulary, text.text[0], SentencesOf(text, 0),
@@ -158,7 +159,7 @@ ExplainablePrediction ClassifyPredictor::ExplanationWith(
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = input.Text();
-  e.axes = InputAxes(text, *corpus);
+  e.axes = InputAxes(text);
   std::vector<std::string> names;
   for (const int32_t label : labels) names.push_back(name(label));
   e.answer = fmt::format("{}", fmt::join(names, ","));

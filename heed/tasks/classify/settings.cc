@@ -47,8 +47,8 @@ void ClassifyDataConfig::Visit(FieldList& v, bool documents) {
     "tokens of a text, special tokens included; longer texts are cut; 0: no "
     "limit")
       .Alias("max_len");
-  vocabulary.Visit(v, {"unigram", "bpe", "words", "characters", "wordpiece",
-                       "wordpiece_cased"});
+  vocabulary.Visit(
+      v, WithWordPieceNames({"unigram", "bpe", "words", "characters"}));
   if (documents) {
     vectors.Visit(v);
   }
@@ -104,7 +104,9 @@ InputReading ClassifySettings::ReadingWith(
     const ClassifyPrediction& /*options*/) const {
   InputReading reading;
   // A long document is read as far as max_length says.
-  if (documents()) reading.defaults.long_lines = LongLines::kWhole;
+  // A pair is two texts.
+  reading.defaults.long_lines =
+      documents() ? LongLines::kWhole : LongLines::kCutFields;
   return reading;
 }
 
@@ -118,6 +120,7 @@ void ClassifySettings::Visit(FieldList& v) {
 void ClassifySettings::Resolve() {
   data.vocabulary.Resolve();
   encoder->Fill({});
+  data.max_length = LimitWithin(encoder->positions(), data.max_length);
   data.vectors.Check(data.vocabulary);
 }
 

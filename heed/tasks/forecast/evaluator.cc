@@ -144,7 +144,8 @@ Report ForecastReport(const ForecastErrors& errors,
       {"own_mae", "MAE, own units", own.mae, 4, "", "mean of the columns"},
       {"naive_mse", "naive MSE", naive.mse, 4, "", "repeats the last row"},
       {"skill", "skill", comparison.skill, 3, "", "1 - MSE / naive MSE"},
-      {"p_value", "p", comparison.p_value, 4, "", comparison.Verdict("naive")}};
+      {"p_value", "p", comparison.p_value, 4, "", comparison.Verdict("naive"),
+       false, PValueText(comparison.p_value)}};
   report.details = {
       {"windows", errors.windows()},
       {"horizon", by_step.size()},
@@ -173,6 +174,7 @@ RowRange PartOf(const SeriesSplit& split, const std::string& part) {
 void ForecastEvaluation::Visit(FieldList& v) {
   v.Section("Data");
   v("series", series, Any{"FILE"}, "CSV file; left out: that of training");
+  format.Visit(v);
   v("split", split, Any{"TRAIN,VALID,TEST"}, "left out: that of training");
   v("part", part, OneOf{"train", "valid", "test"}, "part that is forecast");
   v("stride", stride, Range(1, 1000000), "rows from one forecast to the next");
@@ -188,7 +190,9 @@ Report ForecastTaskSettings::Measure(const ForecastModel& forecast,
                                      const ForecastEvaluation& options) const {
   const std::vector<std::string>& paths =
       options.series.empty() ? data.series : options.series;
-  const TimeSeries series = ReadTimeSeries(paths);
+  const TimeSeries series = ReadTimeSeries(
+      paths, options.series.empty() ? data.format : options.format,
+      &forecast.known);
   forecast.CheckColumns(series, paths.front());
   const SeriesSplit split = SplitRows(
       options.split.empty() ? data.split : options.split, series.rows());

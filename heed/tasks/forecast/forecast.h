@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heed/data/series.h"
+#include "heed/data/series_file.h"
 #include "heed/metrics/forecast.h"
 #include "heed/models/forecaster.h"
 #include "heed/models/registry.h"
@@ -19,6 +20,7 @@ namespace heed {
 /// Where rows come from and how they become batches.
 struct ForecastDataConfig {
   std::vector<std::string> series;
+  SeriesFormat format;
   std::string split = "0.7,0.1,0.2";
   int batch_windows = 128;
 
@@ -44,8 +46,9 @@ struct ForecastConfig {
 /// origin.
 class ForecastModel : public TaskModel {
  public:
-  ForecastModel(ForecastConfig settings, std::vector<std::string> names,
-                Standardizer scales, uint64_t seed);
+  /// `known`: the columns of training, and how their times were written.
+  ForecastModel(ForecastConfig settings, KnownSeries known, Standardizer scales,
+                uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -67,7 +70,8 @@ class ForecastModel : public TaskModel {
                           std::span<const int64_t> origins) const;
 
   const ForecastConfig config;
-  const std::vector<std::string> columns;
+  const KnownSeries known;
+  const std::vector<std::string>& columns;
   const Standardizer standardizer;
 
  private:
@@ -80,6 +84,7 @@ class ForecastModel : public TaskModel {
 /// Which part of a series is forecast, and what that is compared with.
 struct ForecastEvaluation {
   std::vector<std::string> series;
+  SeriesFormat format;
   std::string split;
   std::string part = "test";
   int stride = 1;
@@ -91,7 +96,7 @@ struct ForecastEvaluation {
 };
 
 class ForecastTaskSettings
-    : public TaskSettingsOf<TimeSeries, ForecastModel, NoOptions,
+    : public TaskSettingsOf<TimeSeries, ForecastModel, SeriesFormat,
                             ForecastEvaluation>,
       public ForecastConfig {
  public:
@@ -99,10 +104,15 @@ class ForecastTaskSettings
   void ChooseModel(const std::string& name) override;
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
+  void VisitTraining(FieldList& v, TrainingConfig& training) const override {
+    VisitWithoutSmoothing(v, training);
+  }
   void Resolve() override;
   bool in_files() const override { return !data.series.empty(); }
 
-  TimeSeries ReadData() const override { return ReadTimeSeries(data.series); }
+  TimeSeries ReadData() const override {
+    return ReadTimeSeries(data.series, data.format);
+  }
   std::unique_ptr<ForecastModel> Learn(const TimeSeries& series,
                                        uint64_t seed) const override;
   std::unique_ptr<ForecastModel> Open(const ModelFiles& files,
@@ -115,13 +125,13 @@ class ForecastTaskSettings
   std::unique_ptr<Trainable> Objective(TimeSeries series,
                                        ForecastModel& forecast,
                                        uint64_t seed) const override;
-  InputReading ReadingWith(const NoOptions&) const override {
+  InputReading ReadingWith(const SeriesFormat&) const override {
     InputReading reading;
-    reading.defaults.long_lines = LongLines::kWhole;
+    reading.defaults.long_lines = LongLines::kStructured;
     return reading;
   }
   std::unique_ptr<Predictor> Predicting(const ForecastModel& forecast,
-                                        NoOptions options) const override;
+                                        SeriesFormat format) const override;
   /// Walks forward over a part, a forecast from every `stride`-th row on, and
   /// compares it with naive ones.
   Report Measure(const ForecastModel& forecast,

@@ -1,5 +1,6 @@
 #include "heed/tasks/forecast/forecast.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "heed/base/rng.h"
 #include "heed/base/testing.h"
 #include "heed/io/file.h"
+#include "heed/tasks/explain.h"
 #include "heed/tasks/run.h"
 #include "heed/tasks/testing.h"
 #include "heed/train/model_folder.h"
@@ -108,6 +110,29 @@ TEST_F(Forecasting, TrainsPredictsAndEvaluates) {
     EXPECT_NEAR(future.values.row<double>(step)[1], Wave(0, 100 + step), 12);
     EXPECT_NEAR(future.values.row<double>(step)[2], Wave(1, 100 + step), 12);
   }
+}
+
+TEST_F(Forecasting, AnExplanationShowsTheTimesOfTheForecast) {
+  const auto hourly = [](int rows) {
+    std::string csv = "time,load\n";
+    for (int i = 0; i < rows; ++i) {
+      csv += fmt::format("2026-01-{:02} {:02}:00,{}\n", 1 + i / 24, i % 24,
+                         Wave(0, i));
+    }
+    return csv;
+  };
+  task_.data.series = {folder_.Put("load.csv", hourly(300))};
+  training_.run.epochs = 1;
+  Train(task_, training_);
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  ExplainRequest request;
+  request.input.given.content = hourly(72);
+  const Explanation e = Explain(loaded, *loaded.MakePredictor(), request);
+  const std::vector<std::string>& shown = e.segments[0].axis("target").shown();
+  ASSERT_EQ(shown.size(), 8u);
+  EXPECT_EQ(shown.front(), "2026-01-04 00:00");
+  EXPECT_EQ(shown.back(), "2026-01-04 07:00");
+  EXPECT_EQ(e.segments[0].axis("window").shown().back(), "2026-01-03 23:00");
 }
 
 TEST_F(Forecasting, AnswersNamedBytesInNumbers) {

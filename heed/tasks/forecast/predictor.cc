@@ -5,6 +5,8 @@
 #include <string>
 
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/data/input_lines.h"
 #include "heed/kernels/gather.h"
 #include "heed/ops/loss.h"
 #include "heed/tasks/forecast/forecast.h"
@@ -16,7 +18,9 @@ using Json = nlohmann::ordered_json;
 
 /// A field of a line of CSV, quoted where it must be.
 std::string CsvField(const std::string& text) {
-  if (text.find_first_of(",\" \t") == text.npos) return text;
+  if (TrimBlanks(text) == text && text.find_first_of(",\"\n\r") == text.npos) {
+    return text;
+  }
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + "\"";
@@ -43,8 +47,8 @@ nlohmann::ordered_json SeriesPayload(const Tensor& series,
   for (int64_t c = 0; c < std::ssize(columns); ++c) {
     std::vector<double> own;
     for (int64_t t = 0; t < series.dim(1); ++t) {
-      // Seven digits are what an f32 has.
-      own.push_back(std::stod(fmt::format("{:.7g}", series.row<float>(t)[c])));
+      // The shortest decimal that reads back as the same f32.
+      own.push_back(std::stod(ExactNumber(series.row<float>(t)[c])));
     }
     values.push_back(std::move(own));
   }
@@ -54,57 +58,76 @@ nlohmann::ordered_json SeriesPayload(const Tensor& series,
 
 /// Reads a CSV file with the columns of training, answers with the rows that
 /// follow as CSV, in the units of the columns.
-class ForecastPredictor : public PredictorWith<NoOptions> {
+class ForecastPredictor : public PredictorWith<SeriesFormat> {
  public:
-  explicit ForecastPredictor(const ForecastModel& model)
-      : PredictorWith({}), model_(model) {}
+  ForecastPredictor(const ForecastModel& model, SeriesFormat format)
+      : PredictorWith(std::move(format)), model_(model) {}
 
   double Targets(double /*bytes*/) const override { return kMostSteps; }
 
  protected:
-  std::vector<Answer> Answers(std::span<const Input> inputs, const NoOptions&,
+  std::vector<Answer> Answers(std::span<const Input> inputs,
+                              const SeriesFormat& format,
                               const PredictCall& call) const override;
   ExplainablePrediction ExplanationWith(
       const Context& given, const ExplainInput& input,
-      const NoOptions& options) const override;
+      const SeriesFormat& format) const override;
 
  private:
-  Answer ForecastOf(const Context& ctx, const Input& input) const;
+  Answer ForecastOf(const Input& input, const SeriesFormat& format,
+                    const PredictCall& call) const;
   int64_t ColumnOf(const std::string& name) const;
 
   const ForecastModel& model_;
 };
 
-Answer ForecastPredictor::ForecastOf(const Context& ctx,
-                                     const Input& input) const {
-  const TimeSeries series = ParseTimeSeries(input.Text(), input.place);
+Answer ForecastPredictor::ForecastOf(const Input& input,
+                                     const SeriesFormat& format,
+                                     const PredictCall& call) const {
+  const TimeSeries series =
+      ParseTimeSeries(input.Text(), input.place, format, &model_.known);
   const Tensor window = model_.LastWindow(series, input.place);
   const Tensor future =
-      model_.standardizer.Invert(model_.Forecast(ctx, window));
+      model_.standardizer.Invert(model_.Forecast(call.context(), window));
+  const int64_t horizon = model_.config.forecaster.horizon;
+  const std::vector<std::string> times = series.axis.Behind(horizon);
   Answer answer = {"step", {{"columns", {"step"}}, {"rows", Json::array()}}};
-  for (const std::string& column : model_.columns) {
+  std::vector<std::string> columns = model_.columns;
+  if (!times.empty()) columns.insert(columns.begin(), series.axis.name);
+  for (const std::string& column : columns) {
     answer.line += ',' + CsvField(column);
     answer.parts["columns"].push_back(column);
   }
-  for (int64_t step = 0; step < model_.config.forecaster.horizon; ++step) {
+  for (int64_t step = 0; step < horizon; ++step) {
     const float* row = future.row<float>(step);
-    answer.line += fmt::format("\n{},{:.6g}", step + 1,
-                               fmt::join(row, row + series.columns(), ","));
-    Json numbers = {step + 1};
-    for (int64_t c = 0; c < series.columns(); ++c) numbers.push_back(row[c]);
-    answer.parts["rows"].push_back(std::move(numbers));
+    answer.line += fmt::format("\n{}", step + 1);
+    Json cells = {step + 1};
+    if (!times.empty()) {
+      const std::string& time = times[static_cast<size_t>(step)];
+      answer.line += ',' + CsvField(time);
+      cells.push_back(time);
+    }
+    for (int64_t c = 0; c < series.columns(); ++c) {
+      answer.line += ',' + ExactNumber(row[c]);
+      cells.push_back(row[c]);
+    }
+    answer.parts["rows"].push_back(std::move(cells));
+  }
+  if (!series.notes.empty()) answer.parts["notes"] = series.notes;
+  if (call.warns) {
+    for (const std::string& note : series.notes) Say(note);
   }
   return answer;
 }
 
 std::vector<Answer> ForecastPredictor::Answers(std::span<const Input> inputs,
-                                               const NoOptions&,
+                                               const SeriesFormat& format,
                                                const PredictCall& call) const {
   const Context ctx = call.context();
   std::vector<Answer> answers;
   for (const Input& input : inputs) {
     ctx.CheckCancelled();
-    answers.push_back(ForecastOf(ctx, input));
+    answers.push_back(ForecastOf(input, format, call));
   }
   return answers;
 }
@@ -122,12 +145,13 @@ int64_t ForecastPredictor::ColumnOf(const std::string& name) const {
 /// A forecast of one column, by the patches of the window before it.
 ExplainablePrediction ForecastPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
-    const NoOptions& /*options*/) const {
+    const SeriesFormat& format) const {
   if (!input.contrast.empty()) {
     throw FormatError("explain: a forecast has no contrast");
   }
   const ForecasterConfig& forecaster = model_.config.forecaster;
-  const TimeSeries series = ParseTimeSeries(input.Text(), "the text");
+  const TimeSeries series =
+      ParseTimeSeries(input.Text(), "the text", format, &model_.known);
   const Tensor window = model_.LastWindow(series, "the text");
   const int64_t column = input.answer.empty() ? std::ssize(model_.columns) - 1
                                               : ColumnOf(input.answer);
@@ -158,22 +182,21 @@ ExplainablePrediction ForecastPredictor::ExplanationWith(
   patches.of = rows.id;
   const int64_t count = forecaster.steps();
   for (int64_t i = 0; i < count; ++i) {
+    // A patch that reaches behind the window holds copies of its last row.
     const int64_t begin =
-        L - forecaster.patch - (count - 1 - i) * forecaster.patch_stride;
-    patches.spans.push_back({begin, begin + forecaster.patch});
+        std::min(forecaster.first_row() + i * forecaster.patch_stride, L - 1);
+    patches.spans.push_back({begin, std::min(begin + forecaster.patch, L)});
     patches.items.push_back(rows.items[static_cast<size_t>(begin)]);
   }
   Axis ahead = {.id = "target", .kind = "series", .label = "Forecast"};
-  for (int64_t h = 0; h < forecaster.horizon; ++h) {
-    ahead.items.push_back(fmt::format("+{}", h + 1));
-  }
-  ahead.payload = SeriesPayload(future, model_.columns, column_name);
-
   std::vector<std::string> said;
   for (int64_t h = 0; h < forecaster.horizon; ++h) {
-    said.push_back(fmt::format("{} {:.6g}", ahead.items[static_cast<size_t>(h)],
-                               future.row<float>(h)[column]));
+    ahead.items.push_back(fmt::format("+{}", h + 1));
+    said.push_back(fmt::format("{} {}", ahead.items.back(),
+                               ExactNumber(future.row<float>(h)[column])));
   }
+  ahead.labels = series.axis.Behind(forecaster.horizon);
+  ahead.payload = SeriesPayload(future, model_.columns, column_name);
   e.answer = fmt::format("{}: {}", column_name, fmt::join(said, ", "));
   e.axes = {std::move(patches), std::move(rows), std::move(ahead)};
   // Each has attributions of its own, which take time.
@@ -205,8 +228,8 @@ ExplainablePrediction ForecastPredictor::ExplanationWith(
 }  // namespace
 
 std::unique_ptr<Predictor> ForecastTaskSettings::Predicting(
-    const ForecastModel& forecast, NoOptions) const {
-  return std::make_unique<ForecastPredictor>(forecast);
+    const ForecastModel& forecast, SeriesFormat format) const {
+  return std::make_unique<ForecastPredictor>(forecast, std::move(format));
 }
 
 }  // namespace heed

@@ -13,6 +13,28 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kScalesFile = "series.json";
 
+Json TimeJson(const KnownSeries& known) {
+  return {{"name", known.time_name},
+          {"dates", known.dates.word()},
+          {"microseconds", known.step.microseconds},
+          {"months", known.step.months},
+          {"business_days", known.step.business_days},
+          {"month_ends", known.step.month_ends}};
+}
+
+void TakeTime(const Json& json, KnownSeries& known) {
+  json.at("name").get_to(known.time_name);
+  const auto dates = json.at("dates").get<std::string>();
+  if (dates != known.dates.word()) known.dates = dates;
+  json.at("microseconds").get_to(known.step.microseconds);
+  json.at("months").get_to(known.step.months);
+  json.at("business_days").get_to(known.step.business_days);
+  json.at("month_ends").get_to(known.step.month_ends);
+  if (known.step.microseconds < 0 || known.step.months < 0) {
+    throw ShapeError("a step back in time");
+  }
+}
+
 }  // namespace
 
 TaskRow ForecastTask() {
@@ -34,10 +56,11 @@ void ForecastDataConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("series", series, Any{"FILE"},
     "CSV file: names of columns, then a row of numbers for each point of time, "
-    "which may stand in the first column (.gz too); rows of several files "
+    "which may stand in a column of its own (.gz too); rows of several files "
     "follow one another")
       .Main();
   v.Require({{"series"}});
+  format.Visit(v);
   v("split", split, Any{"TRAIN,VALID,TEST"},
     "rows, or shares of them, for training, validation and test; ett: "
     "8640,2880,2880")
@@ -83,7 +106,7 @@ void ForecastTaskSettings::Resolve() {
 std::unique_ptr<ForecastModel> ForecastTaskSettings::Learn(
     const TimeSeries& series, uint64_t seed) const {
   return std::make_unique<ForecastModel>(
-      *this, series.names,
+      *this, series.Known(),
       Standardizer(series.values, Split(series.rows()).train), seed);
 }
 
@@ -92,24 +115,27 @@ std::unique_ptr<ForecastModel> ForecastTaskSettings::Open(
   const std::string path = PathIn(folder, kScalesFile);
   const Json json = ParseJson(FindFile(files, folder, kScalesFile), path);
   try {
-    auto columns = json.at("columns").get<std::vector<std::string>>();
+    KnownSeries known;
+    known.names = json.at("columns").get<std::vector<std::string>>();
+    if (json.contains("time")) TakeTime(json["time"], known);
     Standardizer standardizer(json.at("means").get<std::vector<double>>(),
                               json.at("deviations").get<std::vector<double>>());
-    if (columns.size() != standardizer.means().size() || columns.empty()) {
+    if (known.names.size() != standardizer.means().size() ||
+        known.names.empty()) {
       throw ShapeError("not one mean for each column");
     }
-    return std::make_unique<ForecastModel>(*this, std::move(columns),
+    return std::make_unique<ForecastModel>(*this, std::move(known),
                                            std::move(standardizer), seed);
   } catch (const std::exception& error) {
     throw FormatError("{}: {}", path, error.what());
   }
 }
 
-ForecastModel::ForecastModel(ForecastConfig settings,
-                             std::vector<std::string> names,
+ForecastModel::ForecastModel(ForecastConfig settings, KnownSeries known_series,
                              Standardizer scales, uint64_t seed)
     : config(std::move(settings)),
-      columns(std::move(names)),
+      known(std::move(known_series)),
+      columns(known.names),
       standardizer(std::move(scales)),
       parameters_(seed, DType::kF32, config.model->precision()),
       network(Scope(parameters_, ""), config.forecaster, std::ssize(columns),
@@ -119,9 +145,10 @@ ForecastModel::ForecastModel(ForecastConfig settings,
 }
 
 ModelFiles ForecastModel::Files() const {
-  const Json json = {{"columns", columns},
-                     {"means", standardizer.means()},
-                     {"deviations", standardizer.deviations()}};
+  Json json = {{"columns", columns},
+               {"means", standardizer.means()},
+               {"deviations", standardizer.deviations()}};
+  if (!known.time_name.empty()) json["time"] = TimeJson(known);
   return {{kScalesFile, json.dump(1) + "\n"}};
 }
 

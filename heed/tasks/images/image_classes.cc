@@ -8,6 +8,7 @@
 
 #include "heed/base/base64.h"
 #include "heed/base/errors.h"
+#include "heed/metrics/metrics.h"
 #include "heed/ops/loss.h"
 #include "heed/tasks/image_input.h"
 
@@ -156,8 +157,7 @@ void ImageAnswers::Add(const Tensor& log_p, std::span<const int32_t> labels) {
 }
 
 double ImageAnswers::accuracy() const {
-  return 100.0 * static_cast<double>(right) /
-         static_cast<double>(std::max<size_t>(1, chosen.size()));
+  return RatioOf(100.0 * static_cast<double>(right), std::ssize(chosen));
 }
 
 ImageAnswers AnswersInBatches(
@@ -171,7 +171,7 @@ ImageAnswers AnswersInBatches(
                 labels.subspan(static_cast<size_t>(begin),
                                static_cast<size_t>(end - begin)));
   }
-  answers.nll /= static_cast<double>(std::max<int64_t>(1, count));
+  answers.nll = RatioOf(answers.nll, count);
   return answers;
 }
 

@@ -100,6 +100,7 @@ class ImageTaskSettings
   void ChooseModel(const std::string& name) override { model.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
+  int64_t LeastUpdates() const override { return 2000; }
   void Resolve() override;
 
   ImageData ReadData() const override;

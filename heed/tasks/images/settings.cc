@@ -44,7 +44,8 @@ void VisitCanvas(FieldList& v, CanvasConfig& canvas) {
   v("clutter", canvas.clutter, Range(0, 1000),
     "patches of other images put beside it");
   v("clutter_size", canvas.clutter_size, Range(1, 4096),
-    "side of these in pixels");
+    "side of these in pixels")
+      .If(canvas.clutter > 0, "--clutter");
 }
 
 std::vector<std::string> NamesOf(const Json& json, const std::string& place) {

@@ -17,11 +17,10 @@ void AddCompletion(const std::vector<CompletionAccuracy>& accuracies,
   report.text = fmt::format("{:>7} {:>8} {:>8} {:>9}\n", "letters", "words",
                             "first %", "first 3 %");
   for (const CompletionAccuracy& a : accuracies) {
-    const double words = static_cast<double>(std::max<int64_t>(a.words, 1));
-    const double first = 100 * static_cast<double>(a.first) / words;
-    const double third = 100 * static_cast<double>(a.third) / words;
-    report.text += fmt::format("{:>7} {:>8} {:>8.2f} {:>9.2f}\n", a.letters,
-                               a.words, first, third);
+    const double first = RatioOf(100 * static_cast<double>(a.first), a.words);
+    const double third = RatioOf(100 * static_cast<double>(a.third), a.words);
+    report.text += fmt::format("{:>7} {:>8} {:>8} {:>9}\n", a.letters, a.words,
+                               FigureText(first, 2), FigureText(third, 2));
     report.details["completion"].push_back({{"letters", a.letters},
                                             {"words", a.words},
                                             {"first", first},
@@ -34,7 +33,7 @@ void AddCompletion(const std::vector<CompletionAccuracy>& accuracies,
 Report LanguageSettings::Measure(const LanguageTaskModel& language,
                                  const LanguageEvaluation& options) const {
   std::vector<std::string> lines = options.text.Lines();
-  for (std::string& line : lines) line = language.Cased(std::move(line));
+  for (std::string& line : lines) line = language.Normalized(std::move(line));
   const auto start = Clock::now();
   const LanguageScore score = language.Score({}, lines);
   Report report;

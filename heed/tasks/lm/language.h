@@ -63,8 +63,10 @@ class LanguageTaskModel : public TaskModel {
   /// Given gold prefixes, without dropout.
   LanguageScore Score(const Context& ctx,
                       const std::vector<std::string>& lines) const;
-  /// In the case that it learned.
+  /// Text in the case that the model learned.
   std::string Cased(std::string text) const;
+  /// A line in the case and the normal form that the model learned.
+  std::string Normalized(std::string line) const;
 
   const LanguageConfig config;
   const Vocabulary vocabulary;
@@ -109,7 +111,8 @@ class LanguageSettings
                                           uint64_t seed) const override;
   std::vector<MeasureInfo> MeasuresOf(
       const PlainText& /*text*/) const override {
-    return {{"perplexity", false}, {"bits_per_character", false}};
+    return {
+        {"perplexity", false}, {"bits_per_character", false}, {"loss", false}};
   }
   std::unique_ptr<Trainable> Objective(PlainText text,
                                        LanguageTaskModel& language,

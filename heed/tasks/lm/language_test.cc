@@ -86,9 +86,9 @@ TEST_F(Language, LearnsTextsCompletesAndContinuesThem) {
   const std::string scores = PredictLines(
       loaded, "anna likes bert\n\nbert bert bert\n", {{"mode", "score"}});
   double good = 0, bad = 0;
-  ASSERT_EQ(std::sscanf(scores.c_str(), "%lf\t4\t%*f\n0.0000\t0\t1.0000\n%lf",
-                        &good, &bad),
-            2)
+  ASSERT_EQ(
+      std::sscanf(scores.c_str(), "%lf\t4\t%*f\n0\t0\tnan\n%lf", &good, &bad),
+      2)
       << scores;
   EXPECT_NEAR(good, std::log(0.75) - std::log(6), 0.4);
   EXPECT_LT(bad, good - 3);
@@ -183,8 +183,7 @@ TEST_F(Language, ATransformerIsChosenByItsName) {
   training_.run.epochs = 1;
   TrainOnFiles();
   const LoadedModel loaded = ReadModel(training_.run.out);
-  EXPECT_NE(PredictLines(loaded, "anna likes b\n").find("bert\t1.0"),
-            std::string::npos);
+  EXPECT_TRUE(PredictLines(loaded, "anna likes b\n").starts_with("bert\t0.9"));
   EXPECT_NE(MessageOf<ConfigError>([&] {
               task_.ChooseModel("bahdanau");
             }).find("no language model"),

@@ -6,6 +6,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/numbers.h"
 #include "heed/decode/sample.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
@@ -106,8 +107,8 @@ Answer LanguagePredictor::ScoreOf(const std::string& text,
   const LanguageScore score = SplitWhitespace(text).empty()
                                   ? LanguageScore()
                                   : model_.Score(call.context(), lines);
-  return {fmt::format("{:.4f}\t{}\t{:.4f}", 0 - score.nll, score.tokens,
-                      score.perplexity()),
+  return {fmt::format("{}\t{}\t{}", ExactNumber(0 - score.nll), score.tokens,
+                      ExactNumber(score.perplexity())),
           {{"log_probability", 0 - score.nll},
            {"tokens", score.tokens},
            {"perplexity", score.perplexity()}}};
@@ -147,7 +148,7 @@ LanguagePredictor::Continuation LanguagePredictor::ContinuationOf(
     const LanguagePrediction& options) const {
   const bool completes = options.mode == "complete";
   if (!input.answer.empty()) {
-    const std::string cased = model_.Cased(input.answer);
+    const std::string cased = model_.Normalized(input.answer);
     const auto words = SplitWhitespace(cased);
     return {input.answer,
             completes && !words.empty() ? std::string(words[0]) : ""};
@@ -164,7 +165,7 @@ LanguagePredictor::Continuation LanguagePredictor::ContinuationOf(
 ExplainablePrediction LanguagePredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const LanguagePrediction& options) const {
-  const std::string given_text = model_.Cased(input.Text());
+  const std::string given_text = model_.Normalized(input.Text());
   const Continuation next = ContinuationOf(given, input, options);
   // A word that was half typed is not read: what it becomes is predicted.
   const size_t last = LastWord(given_text);
@@ -200,7 +201,7 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
     return TokenShownAs(model_.vocabulary, shown, row_of(t)).value_or(ids[0]);
   };
   const auto first_token = [&](const std::string& line) {
-    const std::string cased = model_.Cased(line);
+    const std::string cased = model_.Normalized(line);
     const auto words = SplitWhitespace(cased);
     return token_of(words.empty() ? std::string_view(cased) : words[0], begin);
   };
@@ -222,8 +223,8 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
   std::vector<std::string> pieces = {model_.vocabulary.Piece(kBos)};
   pieces.insert(pieces.end(), text.pieces.begin(),
                 text.pieces.end() - completes);
-  e.axes.push_back(
-      TokenAxis("source", "Text", model_.vocabulary, read, std::move(pieces)));
+  e.axes.push_back(InputTokenAxis("source", "Text", model_.vocabulary, read,
+                                  std::move(pieces)));
   pieces = text.pieces;
   if (!completes) pieces.push_back(model_.vocabulary.Piece(predicted.back()));
   e.axes.push_back(TokenAxis("target", "Predicted", model_.vocabulary,
@@ -245,7 +246,7 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
       }));
   if (!input.contrast.empty()) {
     // Another continuation, or all tokens with another in one place.
-    const std::string cased = model_.Cased(input.contrast);
+    const std::string cased = model_.Normalized(input.contrast);
     const auto words = SplitWhitespace(cased);
     const bool all = std::ssize(words) == T;
     const std::vector<std::string>& said = e.axes.back().shown();

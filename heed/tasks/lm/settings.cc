@@ -71,6 +71,7 @@ void LanguageSettings::Resolve() {
   (void)data.large.Weights(data.texts.size());
   data.vocabulary.Resolve();
   model->Fill(data.length);
+  data.length = LimitWithin(model->positions(), data.length);
 }
 
 InputReading LanguageSettings::ReadingWith(
@@ -90,9 +91,9 @@ std::unique_ptr<LanguageTaskModel> LanguageSettings::Learn(
     return std::make_unique<LanguageTaskModel>(*this, learnt.Learn(text.train),
                                                seed);
   }
-  const nlohmann::ordered_json options = {learnt.vocabulary, learnt.lowercase,
-                                          learnt.vocabulary_size,
-                                          learnt.min_count};
+  const nlohmann::ordered_json options = {
+      learnt.vocabulary, learnt.lowercase, learnt.vocabulary_size,
+      learnt.min_count, learnt.normalization};
   const ModelFiles files = text.store->Kept("vocabulary", options, [&] {
     return ModelFiles{
         {learnt.FileName(), learnt.Learn(text.train).Serialize()}};
@@ -114,6 +115,10 @@ LanguageTaskModel::LanguageTaskModel(LanguageConfig settings, Vocabulary learnt,
 
 std::string LanguageTaskModel::Cased(std::string text) const {
   return config.data.vocabulary.lowercase ? Lowercase(text) : std::move(text);
+}
+
+std::string LanguageTaskModel::Normalized(std::string line) const {
+  return vocabulary.Normalized(Cased(std::move(line)));
 }
 
 }  // namespace heed

@@ -55,6 +55,8 @@ LocalGraph AroundNode(const NodeGraph& graph, const RowLists& neighbours,
     }
     own.features.EndRow();
     own.labels.push_back(graph.labels[w]);
+    local.degrees.push_back(
+        static_cast<int32_t>(ListOf(neighbours, whole).size()));
     for (const int32_t other : ListOf(neighbours, whole)) {
       const auto place = places.find(other);
       if (place == places.end() || place->second <= static_cast<int32_t>(i)) {

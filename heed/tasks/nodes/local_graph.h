@@ -15,6 +15,8 @@ struct LocalGraph {
   std::vector<int32_t> nodes;
   std::vector<int32_t> hops;
   NodeGraph graph;
+  /// Neighbours of each node in the whole graph, itself among them.
+  std::vector<int32_t> degrees;
   int64_t left_out = 0;  // nodes as near as these, for which there is no room
 };
 

@@ -13,6 +13,7 @@
 #include "heed/models/node_classifier.h"
 #include "heed/models/registry.h"
 #include "heed/models/settings.h"
+#include "heed/tasks/nodes/local_graph.h"
 #include "heed/tasks/task.h"
 
 namespace heed {
@@ -65,6 +66,11 @@ class NodesModel : public TaskModel {
     return InputOf(graph, data.graph.feature_count,
                    config.data.normalize_features == YesNo::kYes);
   }
+  GraphInput Input(const LocalGraph& near) const {
+    GraphInput part = Input(near.graph);
+    part.degrees = near.degrees;
+    return part;
+  }
   /// Of all nodes. Shapes: result [N, V].
   Tensor Probabilities(const Context& ctx) const;
   /// accuracy (percent) and loss of these nodes, whose labels are known.
@@ -102,6 +108,10 @@ class NodesSettings : public TaskSettingsOf<NodesData, NodesModel,
   void Visit(FieldList& v) override;
   /// Those of the paper.
   void SetDefaults(TrainingConfig& training) const override;
+  void VisitTraining(FieldList& v, TrainingConfig& training) const override {
+    training.Visit(v);
+    v.Remove("accumulate", "an epoch is one batch of all nodes");
+  }
   void Resolve() override { model->Fill(); }
 
   NodesData ReadData() const override;

@@ -8,6 +8,7 @@
 
 #include "heed/base/testing.h"
 #include "heed/data/planted_graph.h"
+#include "heed/explain/observed_attention.h"
 #include "heed/io/file.h"
 #include "heed/models/graph_network.h"
 #include "heed/tasks/explain.h"
@@ -64,6 +65,7 @@ TEST(Nodes, LearnWhatOnlyNeighboursTell) {
   const double alone = TestAccuracy("node-mlp", split);
   EXPECT_GT(TestAccuracy("gat", split), 85);
   EXPECT_GT(TestAccuracy("gcn", split), 85);
+  EXPECT_GT(TestAccuracy("gcn-mean", split), 85);
   EXPECT_LT(alone, 75);
 }
 
@@ -76,7 +78,7 @@ TEST(Nodes, WithoutEdgesAttentionIsAPerceptron) {
 class NodesFolder : public testing::Test {
  protected:
   void SetUp() override {
-    NodesSettings settings = SmallSettings("gat");
+    NodesSettings settings = SmallSettings(network());
     TrainingConfig training;
     settings.SetDefaults(training);
     training.run.out = folder_.Path("model");
@@ -85,6 +87,9 @@ class NodesFolder : public testing::Test {
     TrainOn(settings, split_.data, training);
     loaded_ = ReadModel(training.run.out);
   }
+  virtual std::string network() const { return "gat"; }
+  void ExpectExplanationsOfTheSameAnswers() const;
+  void ExpectRowsOfTheWholeRun(const ExplanationSegment& segment) const;
   const NodesModel& model() const {
     return dynamic_cast<const NodesModel&>(*loaded_.model);
   }
@@ -170,7 +175,34 @@ TEST_F(NodesFolder, ADamagedGraphIsNamed) {
             std::string::npos);
 }
 
-TEST_F(NodesFolder, AnExplanationIsOfTheSameAnswer) {
+void NodesFolder::ExpectRowsOfTheWholeRun(
+    const ExplanationSegment& segment) const {
+  AttentionWatch watch;
+  Context ctx;
+  ctx.observer = &watch;
+  model().network->Scores(ctx, model().input);
+  const std::vector<AttentionMap> whole = CollectMaps(watch.seen);
+  const std::vector<std::string>& names = segment.axis("source").items;
+  const int64_t size = model().graph().size();
+  for (size_t m = 0; m < whole.size(); ++m) {
+    const AttentionMap& map = segment.maps[m];
+    for (int64_t h = 0; h < map.heads; ++h) {
+      const std::vector<float> all = whole[m].OfHead(h);
+      const std::vector<float> shown = map.OfHead(h);
+      for (size_t t = 0; t < names.size(); ++t) {
+        const auto row = all.begin() + std::stol(names[t]) * size;
+        float sum = map.Outside(static_cast<int64_t>(t), h);
+        for (size_t s = 0; s < names.size(); ++s) {
+          EXPECT_EQ(shown[t * names.size() + s], row[std::stol(names[s])]);
+          sum += shown[t * names.size() + s];
+        }
+        EXPECT_NEAR(sum, std::accumulate(row, row + size, 0.0F), 1e-5);
+      }
+    }
+  }
+}
+
+void NodesFolder::ExpectExplanationsOfTheSameAnswers() const {
   const auto predictor = loaded_.MakePredictor();
   const Tensor p = model().Probabilities({});
   for (const int32_t node : {0, 40, 101}) {
@@ -182,7 +214,40 @@ TEST_F(NodesFolder, AnExplanationIsOfTheSameAnswer) {
     EXPECT_NEAR(*target.probability, *std::max_element(row, row + 4), 1e-5);
     EXPECT_EQ(e.segments[0].axis("source").items[0], std::to_string(node));
     EXPECT_EQ(e.segments[0].maps.size(), 2u);
+    ExpectRowsOfTheWholeRun(e.segments[0]);
   }
+}
+
+TEST_F(NodesFolder, AnExplanationIsOfTheSameAnswer) {
+  ExpectExplanationsOfTheSameAnswers();
+}
+
+TEST_F(NodesFolder, NumbersOfAnAttentionAreThoseOfTheNodesNearby) {
+  ExplainRequest request;
+  request.input.given.content = "40";
+  request.panels_of = "layers.1.attention";
+  const ExplanationSegment e =
+      Explain(loaded_, *loaded_.MakePredictor(), request).segments.at(0);
+  const auto nodes = static_cast<size_t>(e.axis("source").size());
+  ASSERT_FALSE(e.panels.empty());
+  for (const AttentionPanels& panels : e.panels) {
+    EXPECT_EQ(e.maps.at(panels.map).name, "layers.1.attention");
+    EXPECT_EQ(panels.scores.size(), nodes);
+    EXPECT_EQ(panels.scores.at(0).size(), nodes);
+    // The row of the node itself is complete in both runs.
+    const std::vector<float> row = e.maps[panels.map].OfHead(panels.head);
+    for (size_t s = 0; s < nodes; ++s) {
+      EXPECT_NEAR(panels.weights[0][s], row[s], 1e-5);
+    }
+  }
+}
+
+class ConvolutionFolder : public NodesFolder {
+  std::string network() const override { return "gcn"; }
+};
+
+TEST_F(ConvolutionFolder, AnExplanationIsOfTheSameAnswer) {
+  ExpectExplanationsOfTheSameAnswers();
 }
 
 TEST(LocalGraphTest, HasTheNearestNodesAndTheEdgesBetweenThem) {
@@ -199,6 +264,7 @@ TEST(LocalGraphTest, HasTheNearestNodesAndTheEdgesBetweenThem) {
                                   {0, 1}, {1, 2}, {1, 3}, {2, 3}}));
   EXPECT_EQ(near.graph.features.columns, (List{4, 3, 1, 2}));
   EXPECT_EQ(near.graph.labels, (List{0, 1, 1, 0}));
+  EXPECT_EQ(near.degrees, (List{2, 4, 4, 3}));
 
   const LocalGraph cut = AroundNode(graph, lists, 4, 2, 3);
   EXPECT_EQ(cut.nodes, (List{4, 3, 1}));

@@ -67,12 +67,16 @@ class NodesObjective : public ObjectiveOf<NodesModel> {
     std::iota(all.begin(), all.end(), int64_t{0});
     return BatchList{std::move(all)};
   }
-  BatchLoss Loss(const Context& ctx, std::span<const int64_t> /*examples*/,
+  BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override {
+    std::vector<int32_t> nodes;
+    for (const int64_t i : examples) {
+      nodes.push_back(train_[static_cast<size_t>(i)]);
+    }
     const Var scores =
-        Embed(model_.network->Scores(ctx, model_.input), IdsOf(train_));
+        Embed(model_.network->Scores(ctx, model_.input), IdsOf(nodes));
     CrossEntropyLoss loss =
-        CrossEntropy(scores, LabelsOf(model_.graph(), train_),
+        CrossEntropy(scores, LabelsOf(model_.graph(), nodes),
                      {.smoothing = options.smoothing, .scale = options.scale});
     return {std::move(loss.loss), loss.nll * options.scale};
   }

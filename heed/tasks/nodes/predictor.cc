@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "heed/base/errors.h"
+#include "heed/explain/observed_attention.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
@@ -16,7 +17,7 @@
 namespace heed {
 namespace {
 
-/// Nodes that an explanation shows, and computes with, at most.
+/// Nodes that an explanation shows, and attributes the answer to, at most.
 constexpr int64_t kMostNear = 400;
 /// Of a graph with more nodes only the near ones have places in a plane.
 constexpr int64_t kMostDrawn = 4000;
@@ -112,7 +113,7 @@ Axis NodesPredictor::NearAxis(const LocalGraph& near,
     std::iota(drawn.begin(), drawn.end(), 0);
   } else {
     std::iota(places.begin(), places.end(), 0);
-    local = PictureOf(*model_.network, model_.Input(near.graph), near.graph,
+    local = PictureOf(*model_.network, model_.Input(near), near.graph,
                       ctx.cancellation);
   }
   std::vector<int32_t> predicted;
@@ -133,7 +134,7 @@ ExplainablePrediction NodesPredictor::ExplanationWith(
   const int32_t node = NodeOf(input.given);
   const auto near = std::make_shared<const LocalGraph>(AroundNode(
       model_.graph(), neighbours_, node, model_.network->hops(), kMostNear));
-  const GraphInput graph = model_.Input(near->graph);
+  const GraphInput graph = model_.Input(*near);
   // The node comes first.
   const auto log_p = [this, graph](const Context& c, int64_t copies) {
     GraphInput several = graph;
@@ -142,12 +143,18 @@ ExplainablePrediction NodesPredictor::ExplanationWith(
     const Var first = Reshape(all, {copies, graph.nodes() * all.dim(1)});
     return LogSoftmax(Columns(first, 0, all.dim(1)));
   };
-  AttentionWatch watch(input.watch);
+  // The attention is that of the run over the whole graph, as the answer is.
+  bool wants_parts = false;
+  AttentionWatch watch([&](const AttentionInfo& info) {
+    wants_parts |= input.watch && input.watch(info).parts;
+    return AttentionWish{.weights = true};
+  });
   Context ctx = given;
   ctx.observer = &watch;
-  const Tensor own = log_p(ctx, 1).value();
-  const std::span<const float> row(own.row<float>(0),
-                                   static_cast<size_t>(own.dim(1)));
+  const Tensor all =
+      LogSoftmax(model_.network->Scores(ctx, model_.input)).value();
+  const std::span<const float> row(all.row<float>(node),
+                                   static_cast<size_t>(all.dim(1)));
   const int32_t chosen =
       input.answer.empty()
           ? static_cast<int32_t>(std::ranges::max_element(row) - row.begin())
@@ -162,6 +169,14 @@ ExplainablePrediction NodesPredictor::ExplanationWith(
   // Beside the numbers of other nodes a class alone would be one of them.
   e.axes.back().labels = {fmt::format("{} → {}", node, e.answer)};
   AddMaps(watch, e);
+  for (AttentionMap& map : e.maps) KeepNodes(near->nodes, map);
+  if (wants_parts) {
+    // Queries, keys and scores of all pairs of nodes: of the near ones alone.
+    AttentionWatch parts(input.watch);
+    ctx.observer = &parts;
+    log_p(ctx, 1);
+    e.panels = CollectPanels(parts.seen, e.maps);
+  }
   e.targets.push_back(ChoiceTarget("answer", 0, row, chosen, name));
   SetMap(e.targets.back(), e.LastMap("source", "source"), 0);
   result.scores.push_back(

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "heed/base/errors.h"
+#include "heed/data/numbers.h"
 #include "heed/tasks/order/order.h"
 
 namespace heed {
@@ -20,8 +21,7 @@ class OrderPredictor : public ImageClassPredictor {
     for (Answer& answer : answers) {
       if (options.probabilities) continue;
       const auto& chosen = answer.parts.at("classes").at(0);
-      answer.line +=
-          fmt::format("\t{:.4f}", chosen.at("probability").get<double>());
+      answer.line += '\t' + ExactNumber(chosen.at("probability").get<double>());
     }
     return answers;
   }

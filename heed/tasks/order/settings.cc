@@ -74,14 +74,18 @@ TaskRow OrderTask() {
 
 void OrderDataConfig::Visit(FieldList& v) {
   v.Section("Data");
+  constexpr const char* kDrawn = "clips that are drawn, without --frames";
   VisitFrames(v, "frames", frames, "clips for training");
   VisitFrames(v, "valid_frames", valid_frames, "clips for validation");
   v("clips", clips, Range(1, 1e7),
     "clips that are drawn for training: a sprite that moves over a textured "
-    "ground");
+    "ground")
+      .If(frames.empty(), kDrawn);
   v("valid_clips", valid_clips, Range(1, 1e6),
-    "others that are drawn for validation");
-  v("clip_seed", clip_seed, "seed of the clips that are drawn");
+    "others that are drawn for validation")
+      .If(frames.empty(), kDrawn);
+  v("clip_seed", clip_seed, "seed of the clips that are drawn")
+      .If(frames.empty(), kDrawn);
   v("frame_size", frame_size, Range(0, 4096),
     "height and width that frames are made to have; 0: as the first one, and "
     "then all must be of its size; of clips that are drawn: 48");

@@ -19,8 +19,7 @@ Report PretrainSettings::Measure(const PretrainModel& model,
   report.heading =
       fmt::format("{}, {} to predict in {:.1f} s", Counted(score.texts, "pair"),
                   Counted(score.words, "word"), SecondsSince(start));
-  const double random = static_cast<double>(score.random) /
-                        static_cast<double>(std::max<int64_t>(1, score.texts));
+  const double random = RatioOf(static_cast<double>(score.random), score.texts);
   report.figures = {
       {"word_accuracy", "word accuracy", 100 * score.word_accuracy(), 2, "%",
        "of hidden words"},

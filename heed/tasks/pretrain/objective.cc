@@ -12,10 +12,6 @@ namespace {
 /// Of what is hidden in text that is only measured.
 constexpr uint64_t kMeasureSeed = 1;
 
-double Share(double part, int64_t all) {
-  return part / static_cast<double>(std::max<int64_t>(1, all));
-}
-
 BertLoss LossOf(const Context& ctx, const Bert& network,
                 const PretrainingBatch& batch, const BertLossOptions& options) {
   return network.Loss(ctx, {batch.ids, batch.lengths, batch.segments},
@@ -66,8 +62,8 @@ class PretrainObjective : public ObjectiveOf<PretrainModel> {
         LossOf(ctx, model_.network(),
                MakePretrainingBatch(train_, examples, model_.vocabulary),
                {scale, options.smoothing});
-    const double nll = Share(loss.words.nll, loss.words.tokens) +
-                       Share(loss.next.nll, loss.next.tokens);
+    const double nll = RatioOf(loss.words.nll, loss.words.tokens) +
+                       RatioOf(loss.next.nll, loss.next.tokens);
     return {std::move(loss.loss), nll * scale};
   }
   bool has_valid() const override { return valid_.corpus.size() > 0; }
@@ -107,13 +103,13 @@ PretrainingCorpus PretrainModel::EncodeToMeasure(
   return MakeCorpus(lines, vocabulary, config.data.instances, 1, kMeasureSeed);
 }
 
-double PretrainScore::word_loss() const { return Share(words_nll, words); }
-double PretrainScore::next_loss() const { return Share(next_nll, texts); }
+double PretrainScore::word_loss() const { return RatioOf(words_nll, words); }
+double PretrainScore::next_loss() const { return RatioOf(next_nll, texts); }
 double PretrainScore::word_accuracy() const {
-  return Share(static_cast<double>(words_correct), words);
+  return RatioOf(static_cast<double>(words_correct), words);
 }
 double PretrainScore::next_accuracy() const {
-  return Share(static_cast<double>(next_correct), texts);
+  return RatioOf(static_cast<double>(next_correct), texts);
 }
 
 PretrainScore PretrainModel::Score(const PretrainingCorpus& corpus) const {

@@ -7,6 +7,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/labelled.h"
+#include "heed/data/numbers.h"
 #include "heed/explain/observed_inputs.h"
 #include "heed/kernels/gather.h"
 #include "heed/kernels/normalizers.h"
@@ -21,6 +22,15 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+BertText TextOf(const MarkedText& text) {
+  const int64_t S = std::ssize(text.ids);
+  Tensor segments = Tensor::Zeros({1, S}, DType::kI32);
+  std::fill(segments.data<int32_t>() + text.first, segments.data<int32_t>() + S,
+            1);
+  return {Tensor::Of(text.ids, {1, S}),
+          Tensor::Full({1}, static_cast<double>(S), DType::kI32), segments};
+}
 
 /// Row 0 of every tensor, `copies` times.
 BertText RepeatedText(const BertText& text, int64_t copies) {
@@ -56,7 +66,7 @@ class PretrainPredictor : public PredictorWith<PretrainPrediction> {
       const PretrainPrediction& options) const override;
 
  private:
-  BertText TextOf(const std::string& line, bool pair,
+  MarkedText Read(const std::string& line, bool pair,
                   const std::string& place) const;
   /// Where words are hidden.
   std::vector<int32_t> MarksOf(const BertText& text) const;
@@ -68,23 +78,16 @@ class PretrainPredictor : public PredictorWith<PretrainPrediction> {
   const PretrainModel& model_;
 };
 
-BertText PretrainPredictor::TextOf(const std::string& line, bool pair,
+MarkedText PretrainPredictor::Read(const std::string& line, bool pair,
                                    const std::string& place) const {
   const size_t tab = pair ? line.find('\t') : line.npos;
   if (pair && tab == line.npos) {
     throw FormatError(place + ": no tab between the two texts");
   }
   const std::string second = pair ? line.substr(tab + 1) : "";
-  const MarkedText text =
-      MarkText(vocabulary(), line.substr(0, tab), pair ? &second : nullptr,
-               {model_.config.model->positions(),
-                model_.config.data.vocabulary.lowercase});
-  const int64_t S = std::ssize(text.ids);
-  Tensor segments = Tensor::Zeros({1, S}, DType::kI32);
-  std::fill(segments.data<int32_t>() + text.first, segments.data<int32_t>() + S,
-            1);
-  return {Tensor::Of(text.ids, {1, S}),
-          Tensor::Full({1}, static_cast<double>(S), DType::kI32), segments};
+  return MarkText(vocabulary(), line.substr(0, tab), pair ? &second : nullptr,
+                  {model_.config.model->positions(),
+                   model_.config.data.vocabulary.lowercase});
 }
 
 std::vector<int32_t> PretrainPredictor::MarksOf(const BertText& text) const {
@@ -120,7 +123,7 @@ Answer PretrainPredictor::Words(const Context& ctx, const BertText& text,
       const int32_t id = ids.row<int32_t>(r)[i];
       const std::string word = ShownToken(vocabulary(), id);
       const float probability = probabilities.row<float>(r)[i];
-      words.push_back(fmt::format("{}\t{:.6f}", word, probability));
+      words.push_back(fmt::format("{}\t{}", word, ExactNumber(probability)));
       best.push_back({{"word", word},
                       {"token", vocabulary().Piece(id)},
                       {"probability", probability}});
@@ -135,7 +138,7 @@ Answer PretrainPredictor::Next(const Context& ctx, const BertText& text) const {
   const Tensor p = kernels::Softmax(
       network().NextScores(ctx, network().States(ctx, text)).value());
   const float probability = p.data<float>()[0];
-  return {fmt::format("{:.6f}", probability), {{"probability", probability}}};
+  return {ExactNumber(probability), {{"probability", probability}}};
 }
 
 std::vector<Answer> PretrainPredictor::Answers(
@@ -146,7 +149,7 @@ std::vector<Answer> PretrainPredictor::Answers(
   std::vector<Answer> answers;
   for (const Input& input : inputs) {
     ctx.CheckCancelled();
-    const BertText text = TextOf(input.Text(), next, input.place);
+    const BertText text = TextOf(Read(input.Text(), next, input.place));
     answers.push_back(next ? Next(ctx, text)
                            : Words(ctx, text, options.candidates));
   }
@@ -157,10 +160,9 @@ ExplainablePrediction PretrainPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const PretrainPrediction& /*options*/) const {
   const bool pair = input.Text().find('\t') != std::string::npos;
-  const auto text =
-      std::make_shared<BertText>(TextOf(input.Text(), pair, "explain"));
+  MarkedText read = Read(input.Text(), pair, "explain");
+  const auto text = std::make_shared<BertText>(TextOf(read));
   const int64_t S = text->ids.dim(1);
-  const std::vector<int32_t> ids = text->ids.ToVector<int32_t>();
   const std::vector<int32_t> marks = MarksOf(*text);
   // log p of each token of the vocabulary at each mark: [copies, marks, V].
   const auto log_p = [this, text, marks, S](const Context& c, int64_t copies) {
@@ -212,7 +214,8 @@ ExplainablePrediction PretrainPredictor::ExplanationWith(
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = input.Text();
-  e.axes.push_back(TokenAxis("source", "Text", vocabulary(), ids));
+  e.axes.push_back(InputTokenAxis("source", "Text", vocabulary(), read.ids,
+                                  std::move(read.pieces)));
   e.axes.push_back(TokenAxis("target", "Hidden words", vocabulary(), words));
   e.answer = fmt::format("{}", fmt::join(e.axes.back().shown(), " "));
   AddMaps(watch, e);

@@ -50,7 +50,7 @@ void PretrainDataConfig::Visit(FieldList& v) {
   v("duplicates", instances.duplicates, Range(1, 1000),
     "times that the text is cut and masked, each time differently; an epoch "
     "reads them all");
-  vocabulary.Visit(v, {"wordpiece", "wordpiece_cased"});
+  vocabulary.Visit(v, WithWordPieceNames({}));
   VisitBatches(v, "tokens", batch_tokens, "pairs", batch_texts);
 }
 

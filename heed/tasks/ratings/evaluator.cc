@@ -14,8 +14,8 @@ namespace heed {
 namespace {
 
 double MeanOfNumbers(std::span<const double> numbers) {
-  return std::accumulate(numbers.begin(), numbers.end(), 0.0) /
-         static_cast<double>(std::max<size_t>(numbers.size(), 1));
+  return RatioOf(std::accumulate(numbers.begin(), numbers.end(), 0.0),
+                 std::ssize(numbers));
 }
 
 /// What mean and biases of the known ratings alone predict.
@@ -97,8 +97,10 @@ std::vector<Review> PartOfReviews(std::vector<Review> all, ReviewPart part) {
 
 Report RatingTaskSettings::Measure(const RatingModel& made,
                                    const RatingEvaluation& options) const {
-  const std::vector<Review> reviews = PartOfReviews(
-      ReadReviews(options.reviews, options.files.Format()), options.part);
+  ReviewFormat format = options.files.Format();
+  if (format.scale == RatingScale()) format.scale = made.scale;
+  const std::vector<Review> reviews =
+      PartOfReviews(ReadReviews(options.reviews, format), options.part);
   if (reviews.empty()) {
     throw FormatError(
         "{}: no user has three reviews, of which one is kept "

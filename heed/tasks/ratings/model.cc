@@ -84,15 +84,22 @@ RatingModel::RatingModel(RatingConfig settings, ReviewMemory known,
                          Vocabulary words, uint64_t seed)
     : config(std::move(settings)),
       memory(std::move(known)),
+      scale(ScaleOf(memory.reviews(), {config.data.files.least_rating,
+                                       config.data.files.most_rating})),
       vocabulary(std::move(words)),
       parameters_(seed, DType::kF32, config.model->precision()),
       network(config.model->Make(
           Scope(parameters_, ""),
           {memory.users().size(), memory.items().size(), vocabulary.size()})) {
-  if (network->limits().reviews == 0) return;
+  if (!reads_texts()) return;
   for (const Review& review : memory.reviews()) {
     encoded_.push_back(vocabulary.Encode(review.text));
   }
+}
+
+int64_t RatingModel::CountWithoutText() const {
+  return std::ranges::count_if(memory.reviews(),
+                               [](const Review& r) { return r.text.empty(); });
 }
 
 void RatingModel::StartAtBiases() {
@@ -162,10 +169,10 @@ void RatingModel::AddWords(RatingDocument& document,
   size_t at = texts.size() - std::min(texts.size(), document.reviews.size());
   for (size_t r = 0; r < document.reviews.size(); ++r) {
     const int32_t place = document.places[r];
-    const std::string_view text =
+    const std::string text = vocabulary.Normalized(
         place < 0 ? texts[at++]
                   : std::string_view(
-                        memory.reviews()[static_cast<size_t>(place)].text);
+                        memory.reviews()[static_cast<size_t>(place)].text));
     const std::vector<std::string_view> words = SplitWhitespace(text);
     for (size_t w = 0; w < document.reviews[r].size(); ++w) {
       document.words.emplace_back(words.at(w));
@@ -201,7 +208,7 @@ RatingBatch RatingModel::BatchOf(std::span<const RatingPair> pairs) const {
     batch.users.data<int32_t>()[b] = pair.user + 1;
     batch.items.data<int32_t>()[b] = pair.item + 1;
   }
-  if (network->limits().reviews == 0) return batch;
+  if (!reads_texts()) return batch;
   batch.user = PackDocuments(pairs, &RatingPair::of_user);
   batch.item = PackDocuments(pairs, &RatingPair::of_item);
   return batch;
@@ -229,8 +236,7 @@ double RatingModel::MeanFor(const RatingPair& pair, RatingSource source) const {
 }
 
 double RatingModel::Clipped(double rating) const {
-  return std::clamp(rating, config.data.files.least_rating,
-                    config.data.files.most_rating);
+  return std::clamp(rating, scale.least, scale.most);
 }
 
 std::vector<double> RatingModel::Ratings(

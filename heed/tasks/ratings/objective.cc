@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/data/input_lines.h"
 #include "heed/data/shuffle.h"
 #include "heed/io/file.h"
 #include "heed/ops/elementwise.h"
 #include "heed/tasks/ratings/ratings.h"
+#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -29,7 +31,14 @@ class RatingObjective : public ObjectiveOf<RatingModel> {
                   RatingModel& model)
       : ObjectiveOf(model, settings.MeasuresOf(data)),
         check_sum_(CheckSumOfRatings(data)),
-        valid_(data.valid) {}
+        valid_(data.valid) {
+    const int64_t without = model.CountWithoutText();
+    if (!model.reads_texts() || without == 0) return;
+    Warn(fmt::format(
+        "{} of {} have no text: they count for the biases, and are "
+        "left out of what the model reads",
+        without, Counted(std::ssize(model.memory.reviews()), "review")));
+  }
 
   std::string unit() const override { return "pair"; }
   std::string Summary() const override {

@@ -6,6 +6,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/numbers.h"
 #include "heed/ops/shape.h"
 #include "heed/tasks/ratings/ratings.h"
 
@@ -13,8 +14,6 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string RatingText(double rating) { return fmt::format("{:.2f}", rating); }
 
 /// What is known of the reviews of a document: of whom, and their rating.
 Json ReviewsOf(const RatingModel& model, const RatingDocument& document,
@@ -121,7 +120,7 @@ std::vector<Answer> RatingPredictorOfTask::Answers(
   const std::vector<double> ratings = model_.Ratings(call.context(), pairs);
   std::vector<Answer> answers;
   for (size_t i = 0; i < pairs.size(); ++i) {
-    answers.push_back({RatingText(ratings[i]), {{"rating", ratings[i]}}});
+    answers.push_back({ExactNumber(ratings[i]), {{"rating", ratings[i]}}});
     if (call.parts) answers.back().parts = DetailsOf(pairs[i], ratings[i]);
   }
   return answers;
@@ -154,7 +153,7 @@ ExplainableSegment RatingPredictorOfTask::SegmentOf(
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = line;
-  e.answer = RatingText(model_.Ratings(given, std::span(&pair, 1))[0]);
+  e.answer = ExactNumber(model_.Ratings(given, std::span(&pair, 1))[0]);
   AddDocument(model_, pair.of_user, "user", "Reviews by the user",
               &Review::item, e.axes);
   AddDocument(model_, pair.of_item, "item", "Reviews of the item",
@@ -208,23 +207,11 @@ ExplainablePrediction RatingPredictorOfTask::ExplanationWith(
         "the contrast");
   }
   const std::string text = input.Text();
-  ExplainablePrediction all;
-  int64_t number = 0;
-  for (const std::string_view line : SplitLines(text)) {
-    ++number;
-    if (SplitWhitespace(line).empty()) continue;
-    const std::string place =
-        number == 1 ? input.given.place
-                    : fmt::format("{}, line {}", input.given.place, number);
-    const RatingPair pair = model_.PairOf(ParseRatingQuestion(line, place));
-    all.segments.push_back(SegmentOf(given, input, std::string(line), pair));
-    if (!all.answer.empty()) all.answer += '\n';
-    all.answer += all.segments.back().segment.answer;
-  }
-  if (all.segments.empty()) {
-    throw FormatError("{}: no pair", input.given.place);
-  }
-  return all;
+  const RatingPair pair =
+      model_.PairOf(ParseRatingQuestion(text, input.given.place));
+  ExplainableSegment segment = SegmentOf(given, input, text, pair);
+  std::string answer = segment.segment.answer;
+  return {std::move(answer), {std::move(segment)}};
 }
 
 }  // namespace

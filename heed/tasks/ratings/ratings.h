@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/data/review_files.h"
 #include "heed/data/reviews.h"
 #include "heed/models/rating_predictor.h"
 #include "heed/models/registry.h"
@@ -47,7 +48,7 @@ struct RatingDataConfig {
   int min_count = 2;
   int vocabulary_size = 20000;
   double shrinkage = 10;
-  int batch_pairs = 128;
+  int batch_pairs = 48;
 
   void Visit(FieldList& v);
 };
@@ -105,6 +106,10 @@ class RatingModel : public TaskModel {
             {"reviews", std::ssize(memory.reviews())},
             {"words", vocabulary.size()}};
   }
+  /// Whether the network reads texts of reviews.
+  bool reads_texts() const { return network->limits().reviews > 0; }
+  /// Known reviews without words.
+  int64_t CountWithoutText() const;
   /// Lets mean and biases start where those of the ratings alone are best.
   void StartAtBiases();
 
@@ -129,6 +134,7 @@ class RatingModel : public TaskModel {
 
   const RatingConfig config;
   const ReviewMemory memory;
+  const RatingScale scale;
   const Vocabulary vocabulary;
 
  private:
@@ -167,6 +173,9 @@ class RatingTaskSettings : public TaskSettingsOf<RatingData, RatingModel,
   void ChooseModel(const std::string& name) override { model.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
+  void VisitTraining(FieldList& v, TrainingConfig& training) const override {
+    VisitWithoutSmoothing(v, training);
+  }
   void Resolve() override;
   bool in_files() const override { return !data.reviews.empty(); }
 
@@ -187,7 +196,7 @@ class RatingTaskSettings : public TaskSettingsOf<RatingData, RatingModel,
   }
   InputReading ReadingWith(const NoOptions&) const override {
     InputReading reading;
-    reading.defaults.long_lines = LongLines::kWhole;
+    reading.defaults.long_lines = LongLines::kStructured;
     return reading;
   }
   std::unique_ptr<Predictor> Predicting(const RatingModel& made,

@@ -265,6 +265,7 @@ class PlantedRatings : public testing::Test {
     settings.data.valid_reviews = {folder_.Path("valid.tsv")};
     settings.data.files.columns = {"user",   "item", "rating",
                                    "review", "time", "decides"};
+    settings.data.batch_pairs = 128;
     SetPreset(FieldsOf(*settings.model), preset);
     TrainingConfig training;
     settings.SetDefaults(training);
@@ -374,7 +375,7 @@ TEST(Ratings, ExplanationHasGatesOfWords) {
 TEST(Ratings, ExplanationWithoutReviewsSaysWhereTheAnswerIsFrom) {
   for (const char* model : kModels) {
     const Explanation e = ExplanationOfLine(model, "dan\tlamp");
-    EXPECT_EQ(e.segments.at(0).answer, "3.33");
+    EXPECT_EQ(e.segments.at(0).answer, "3.3333333");
     EXPECT_EQ(e.segments[0].axis("answer").payload.at("from"), "item_mean");
     EXPECT_TRUE(e.segments[0].maps.empty());
     ExplanationOfLine(model, "dan\tshelf");

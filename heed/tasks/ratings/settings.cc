@@ -20,6 +20,7 @@ TaskRow RatingTask() {
   row.description = "how a user rates an item, from reviews of both";
   row.settings = [] { return std::make_unique<RatingTaskSettings>(); };
   row.input = {"reviews", InputKind::Line::kText, {}};
+  row.input.json_lines = true;
   row.input_label = "User and item";
   row.answer_label = "Rating";
   row.prompt = "A user and an item by their names, or reviews of either";
@@ -35,9 +36,11 @@ TaskRow RatingTask() {
 void ReviewFileConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("columns", columns,
-    "columns that hold user, item, rating and text, and optionally the time "
-    "and what a review decides (user, item, both), by their names in a header "
-    "or in JSON lines; of a file without a header they are all columns");
+    "columns that hold user, item, rating, and optionally text, time and what "
+    "a review decides (user, item, both), by their names in a header or in "
+    "JSON "
+    "lines; in a file without a header they are all columns; USER,ITEM,RATING "
+    "alone: no texts; the usual names of public data sets are recognised");
   v("least_rating", least_rating, Range(-1e6, 1e6),
     "the lowest rating that there is");
   v("most_rating", most_rating, Range(-1e6, 1e6),
@@ -56,8 +59,9 @@ ReviewFormat ReviewFileConfig::Format() const {
 void RatingDataConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("reviews", reviews, Any{"FILE"},
-    "reviews for training: user, item, rating and text with tabs between "
-    "them, as JSON lines (.jsonl) or as CSV (.csv; all of them .gz too)")
+    "reviews for training: user, item, rating and optionally text, as JSON "
+    "lines or as a table with tabs, commas, semicolons, :: or spaces between "
+    "fields (.gz too)")
       .Main();
   v.Require({{"reviews"}});
   v("valid_reviews", valid_reviews, Any{"FILE"},
@@ -107,8 +111,7 @@ void RatingTaskSettings::SetDefaults(TrainingConfig& training) const {
   training.optimizer.learning_rate = 1e-3;
   training.optimizer.schedule = "constant";
   training.optimizer.warmup = 0;
-  training.optimizer.label_smoothing = 0;
-  training.run.epochs = 20;
+  training.run.epochs = 10;
 }
 
 void RatingTaskSettings::Resolve() {
@@ -124,10 +127,12 @@ void RatingTaskSettings::Resolve() {
 RatingData RatingTaskSettings::ReadData() const {
   const ReviewFormat format = data.files.Format();
   RatingData read;
-  if (!data.valid_reviews.empty()) {
-    read.valid = ReadReviews(data.valid_reviews, format);
-  }
   read.train = ReadReviews(data.reviews, format);
+  if (!data.valid_reviews.empty()) {
+    read.valid =
+        ReadReviews(data.valid_reviews,
+                    {format.columns, ScaleOf(read.train, format.scale)});
+  }
   if (data.split == ReviewsKept::kLast) {
     ReviewSplit split = SplitByUser(std::move(read.train));
     read.train = std::move(split.train);
@@ -151,6 +156,16 @@ std::unique_ptr<RatingModel> RatingTaskSettings::Learn(const RatingData& read,
   options.min_count = data.min_count;
   auto made = std::make_unique<RatingModel>(
       *this, std::move(memory), Vocabulary::Train(texts, options), seed);
+  if (made->reads_texts() &&
+      made->CountWithoutText() == std::ssize(made->memory.reviews())) {
+    throw ConfigError(
+        "{}: no review has a text, which model '{}' reads; choose one that "
+        "needs "
+        "none (--model bias, factors or mean), or name the column of the text "
+        "(--columns user,item,rating,review)",
+        data.reviews.empty() ? "the reviews" : data.reviews.front(),
+        model.name());
+  }
   made->StartAtBiases();
   return made;
 }

@@ -1,10 +1,28 @@
 #include <fmt/format.h>
 
+#include <map>
+#include <span>
+#include <string>
+
+#include "heed/base/text.h"
 #include "heed/base/timing.h"
 #include "heed/tasks/read/read.h"
 #include "heed/train/progress.h"
 
 namespace heed {
+CommonAnswer MostFrequentAnswer(std::span<const PassageQuestion> questions,
+                                bool lowercase) {
+  std::map<std::string, int64_t> counts;
+  for (const PassageQuestion& question : questions) {
+    const std::string answer(TrimBlanks(question.answer));
+    ++counts[lowercase ? Lowercase(answer) : answer];
+  }
+  CommonAnswer most;
+  for (const auto& [answer, count] : counts) {
+    if (count > most.questions) most = {answer, count};
+  }
+  return most;
+}
 
 Report PassageSettings::Measure(const PassageModel& made,
                                 const PassageEvaluation& options) const {
@@ -15,6 +33,8 @@ Report PassageSettings::Measure(const PassageModel& made,
   made.WarnOfCut(corpus);
   const PassageScore score =
       ScoreAnswers(corpus, made.LogProbabilities({}, corpus));
+  const CommonAnswer common =
+      MostFrequentAnswer(questions, data.vocabulary.lowercase);
   const double percent = 100.0 / static_cast<double>(score.questions);
   Report report;
   report.heading =
@@ -23,9 +43,13 @@ Report PassageSettings::Measure(const PassageModel& made,
   report.figures = {
       {"accuracy", "accuracy", score.accuracy(), 2, "%", ""},
       {"loss", "loss", score.loss(), 3, "", "mean of −log p(answer)"},
-      {"most_frequent", "most frequent candidate",
+      {"most_frequent", "most frequent answer",
+       percent * static_cast<double>(common.questions), 2, "%",
+       fmt::format("accuracy of answering '{}' to all of these questions",
+                   common.answer)},
+      {"most_named", "most named candidate",
        percent * static_cast<double>(score.frequent), 2, "%",
-       "accuracy of the one that a passage names most often"}};
+       "accuracy of the candidate that a passage names most often"}};
   if (score.missing > 0) {
     report.figures.push_back({"missing", "answers not in the passage",
                               percent * static_cast<double>(score.missing), 2,

@@ -144,13 +144,10 @@ std::vector<std::vector<float>> PassageModel::LogProbabilities(
 }
 
 double PassageScore::accuracy() const {
-  return 100.0 * static_cast<double>(right) /
-         static_cast<double>(std::max<int64_t>(questions, 1));
+  return RatioOf(100.0 * static_cast<double>(right), questions);
 }
 
-double PassageScore::loss() const {
-  return nll / static_cast<double>(std::max<int64_t>(questions - missing, 1));
-}
+double PassageScore::loss() const { return RatioOf(nll, questions - missing); }
 
 PassageScore ScoreAnswers(const PassageCorpus& corpus,
                           std::span<const std::vector<float>> log_p) {

@@ -80,7 +80,11 @@ class PassageObjective : public ObjectiveOf<PassageModel> {
   Metrics Validate(const std::string& /*measure*/) const override {
     const PassageScore score =
         ScoreAnswers(valid_, model_.LogProbabilities({}, valid_));
-    return {{"accuracy", score.accuracy()}, {"loss", score.loss()}};
+    Metrics metrics = {{"accuracy", score.accuracy()}};
+    if (score.missing < score.questions) {
+      metrics.emplace_back("loss", score.loss());
+    }
+    return metrics;
   }
 
  private:

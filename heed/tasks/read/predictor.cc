@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -32,7 +33,9 @@ class PassagePredictor : public PredictorWith<PassagePrediction> {
 
  private:
   /// Questions that have a candidate in their passage.
-  PassageCorpus CorpusOf(std::span<const Input> inputs) const;
+  PassageCorpus CorpusOf(std::span<const PassageQuestion> questions) const;
+  ExplainableSegment SegmentOf(const Context& given, const ExplainInput& input,
+                               const PassageQuestion& question) const;
   /// The candidate that a user names. Throws: FormatError.
   int32_t CandidateNamed(const PassageText& text,
                          const std::string& name) const;
@@ -40,26 +43,62 @@ class PassagePredictor : public PredictorWith<PassagePrediction> {
   const PassageModel& model_;
 };
 
-PassageCorpus PassagePredictor::CorpusOf(std::span<const Input> inputs) const {
-  std::vector<PassageQuestion> questions;
-  for (const Input& input : inputs) {
-    questions.push_back(ParsePassageQuestion(input.Text(), input.place));
-  }
+/// One question, or those of numbered lines.
+std::vector<PassageQuestion> QuestionsOf(const Input& input,
+                                         PassageFormat format) {
+  const std::string text = input.Text();
+  const bool numbered = format == PassageFormat::kAuto
+                            ? IsNumberedStory(text)
+                            : format != PassageFormat::kJsonl;
+  if (numbered) return ParseAskedStories(text, input.place, format);
+  return {ParsePassageQuestion(text, input.place)};
+}
+
+PassageCorpus PassagePredictor::CorpusOf(
+    std::span<const PassageQuestion> questions) const {
   PassageCorpus corpus = model_.Encode(questions);
   for (size_t i = 0; i < corpus.texts.size(); ++i) {
     if (corpus.texts[i].candidates.empty()) {
       throw FormatError("{}: no candidate is a word of the passage",
-                        inputs[i].place);
+                        questions[i].place);
     }
   }
   model_.WarnOfCut(corpus);
   return corpus;
 }
 
+/// Answers to the questions of an input as one.
+std::vector<Answer> JoinedAnswers(std::vector<Answer> all,
+                                  const std::vector<size_t>& ends) {
+  std::vector<Answer> joined;
+  size_t at = 0;
+  for (const size_t end : ends) {
+    if (end == at + 1) {
+      joined.push_back(std::move(all[at++]));
+      continue;
+    }
+    Answer& answer = joined.emplace_back();
+    answer.parts["questions"] = nlohmann::ordered_json::array();
+    for (; at < end; ++at) {
+      if (!answer.line.empty()) answer.line += '\n';
+      answer.line += all[at].line;
+      answer.parts["questions"].push_back(std::move(all[at].parts));
+    }
+  }
+  return joined;
+}
+
 std::vector<Answer> PassagePredictor::Answers(std::span<const Input> inputs,
                                               const PassagePrediction& options,
                                               const PredictCall& call) const {
-  const PassageCorpus corpus = CorpusOf(inputs);
+  std::vector<PassageQuestion> questions;
+  std::vector<size_t> ends;  // of the questions of each input
+  for (const Input& input : inputs) {
+    std::ranges::move(QuestionsOf(input, options.format),
+                      std::back_inserter(questions));
+    ends.push_back(questions.size());
+  }
+  const PassageCorpus corpus = CorpusOf(questions);
   const auto log_p = model_.LogProbabilities(call.context(), corpus);
   const auto most = static_cast<size_t>(options.answers);
   std::vector<Answer> all;
@@ -79,7 +118,7 @@ std::vector<Answer> PassagePredictor::Answers(std::span<const Input> inputs,
     all.back().line = most > 1 ? line.answer().line
                                : corpus.texts[i].candidates[order.front()];
   }
-  return all;
+  return JoinedAnswers(std::move(all), ends);
 }
 
 int32_t PassagePredictor::CandidateNamed(const PassageText& text,
@@ -112,9 +151,27 @@ std::vector<Axis> AxesOfPassage(const PassageText& text) {
 
 ExplainablePrediction PassagePredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
-    const PassagePrediction& /*options*/) const {
+    const PassagePrediction& options) const {
+  const std::vector<PassageQuestion> questions =
+      QuestionsOf(input.given, options.format);
+  ExplainablePrediction prediction;
+  for (const PassageQuestion& question : questions) {
+    prediction.segments.push_back(SegmentOf(given, input, question));
+    if (questions.size() > 1) {
+      prediction.segments.back().segment.text =
+          fmt::format("{}\t{}", question.passage, question.question);
+    }
+    if (!prediction.answer.empty()) prediction.answer += '\n';
+    prediction.answer += prediction.segments.back().segment.answer;
+  }
+  return prediction;
+}
+
+ExplainableSegment PassagePredictor::SegmentOf(
+    const Context& given, const ExplainInput& input,
+    const PassageQuestion& question) const {
   const auto corpus =
-      std::make_shared<PassageCorpus>(CorpusOf(std::span(&input.given, 1)));
+      std::make_shared<PassageCorpus>(CorpusOf(std::span(&question, 1)));
   const PassageText& text = corpus->texts.front();
   const auto log_p = [this, corpus](const Context& ctx, int64_t copies) {
     return LogSoftmax(
@@ -152,7 +209,7 @@ ExplainablePrediction PassagePredictor::ExplanationWith(
                       {name(other), std::exp(row[static_cast<size_t>(other)])},
                       other, log_p);
   }
-  return {e.answer, {std::move(result)}};
+  return result;
 }
 
 }  // namespace

@@ -105,7 +105,17 @@ struct PassageScore {
 PassageScore ScoreAnswers(const PassageCorpus& corpus,
                           std::span<const std::vector<float>> log_p);
 
+/// The answer that most questions have; of equally frequent ones the first in
+/// the alphabet.
+struct CommonAnswer {
+  std::string answer;
+  int64_t questions = 0;
+};
+CommonAnswer MostFrequentAnswer(std::span<const PassageQuestion> questions,
+                                bool lowercase);
+
 struct PassagePrediction {
+  Named<PassageFormat> format = PassageFormat::kAuto;
   int answers = 1;
   void Visit(FieldList& v);
 };
@@ -125,6 +135,9 @@ class PassageSettings
   void ChooseModel(const std::string& name) override { model.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
+  void VisitTraining(FieldList& v, TrainingConfig& training) const override {
+    VisitWithoutSmoothing(v, training);
+  }
   void Resolve() override;
   bool in_files() const override { return !data.passages.empty(); }
 
@@ -141,11 +154,7 @@ class PassageSettings
   std::unique_ptr<Trainable> Objective(PassageData read, PassageModel& made,
                                        uint64_t seed) const override;
   PassageEvaluation evaluation() const override { return {{}, data.format}; }
-  InputReading ReadingWith(const PassagePrediction&) const override {
-    InputReading reading;
-    reading.defaults.long_lines = LongLines::kWhole;
-    return reading;
-  }
+  InputReading ReadingWith(const PassagePrediction& options) const override;
   std::unique_ptr<Predictor> Predicting(
       const PassageModel& made, PassagePrediction options) const override;
   Report Measure(const PassageModel& made,

@@ -94,6 +94,24 @@ TEST(ReadScores, CountWhatIsRightFrequentAndMissing) {
   EXPECT_NEAR(score.loss(), (0.25 + 9) / 2, 1e-6);
 }
 
+TEST(MostFrequentAnswer, IsTheAnswerOfMostQuestions) {
+  std::vector<PassageQuestion> questions(5);
+  const char* answers[] = {"barn", "Hall ", "yard", "hall", "barn"};
+  for (size_t i = 0; i < questions.size(); ++i) {
+    questions[i].answer = answers[i];
+    questions[i].passage =
+        "yard yard yard";  // what it names counts for nothing
+  }
+  const CommonAnswer cased = MostFrequentAnswer(questions, false);
+  EXPECT_EQ(cased.answer, "barn");
+  EXPECT_EQ(cased.questions, 2);
+  questions[4].answer = "HALL";
+  const CommonAnswer lower = MostFrequentAnswer(questions, true);
+  EXPECT_EQ(lower.answer, "hall");
+  EXPECT_EQ(lower.questions, 3);
+  EXPECT_EQ(MostFrequentAnswer({}, true).questions, 0);
+}
+
 TEST(PassagePredictor, AnswersAreWordsOfThePassageAndItsCandidates) {
   const LoadedModel loaded = ReaderOf(SomeQuestions());
   const auto predictor = loaded.MakePredictor();

@@ -14,7 +14,7 @@ TaskRow ReadTask() {
   row.name = "read";
   row.description = "the word of a passage that answers a question about it";
   row.settings = [] { return std::make_unique<PassageSettings>(); };
-  row.input = {.name = "passage", .several_lines = true};
+  row.input = {.name = "passage", .several_lines = true, .json_lines = true};
   row.input_label = "Passage and question";
   row.prompt =
       "A passage, a sentence per line or all in one, and a question about it";
@@ -49,10 +49,27 @@ void PassageDataConfig::Visit(FieldList& v) {
 }
 
 void PassagePrediction::Visit(FieldList& v) {
+  v.Section("Input");
+  v("format", format,
+    "jsonl: a question a line, as JSON or as passage, tab, question; babi or "
+    "cbt: numbered lines, answers optional; auto: numbered lines if the first "
+    "one has the number 1");
   v.Section("Output");
   v("answers", answers, Range(1, 1000),
     "answers of each question, the highest-scoring first; of more than one "
     "with their probabilities: answer, tab, number, tab, ...");
+}
+
+InputReading PassageSettings::ReadingWith(
+    const PassagePrediction& options) const {
+  InputReading reading;
+  reading.defaults.long_lines = LongLines::kStructured;
+  if (options.format == PassageFormat::kAuto) {
+    reading.whole_if = IsNumberedStory;
+  } else {
+    reading.whole = options.format != PassageFormat::kJsonl;
+  }
+  return reading;
 }
 
 void PassageEvaluation::Visit(FieldList& v) {
@@ -73,7 +90,6 @@ void PassageSettings::SetDefaults(TrainingConfig& training) const {
   training.optimizer.learning_rate = 3e-3;
   training.optimizer.schedule = "constant";
   training.optimizer.warmup = 0;
-  training.optimizer.label_smoothing = 0;
   training.run.epochs = 10;
 }
 

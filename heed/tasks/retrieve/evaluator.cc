@@ -94,22 +94,6 @@ double LossOfQuery(const BiEncoderConfig& config,
   return loss;
 }
 
-std::vector<Ranking> RankByBm25(const RetrievalTexts& texts,
-                                std::span<const RetrievalQuery> queries,
-                                const Bm25Options& options) {
-  const Bm25Index index(texts.corpus.texts(), options);
-  const Choices choices(texts);
-  std::vector<Ranking> rankings;
-  for (const RetrievalQuery& query : queries) {
-    const std::vector<double> scores =
-        index.Scores(texts.asked().texts()[static_cast<size_t>(query.query)]);
-    rankings.push_back(RankingOf(choices.Of(query), query, [&](int64_t place) {
-      return scores[static_cast<size_t>(place)];
-    }));
-  }
-  return rankings;
-}
-
 /// In per cent.
 nlohmann::ordered_json ToJson(const RankingScores& s) {
   nlohmann::ordered_json json = {{"mrr", 100 * s.mrr}, {"map", 100 * s.map}};
@@ -159,6 +143,22 @@ std::string TableOf(const RankingScores& model, const RankingScores& bm25) {
 
 }  // namespace
 
+std::vector<Ranking> RankByBm25(const RetrievalTexts& texts,
+                                std::span<const RetrievalQuery> queries,
+                                const Bm25Options& options) {
+  const Bm25Index index(texts.corpus.texts(), options);
+  const Choices choices(texts);
+  std::vector<Ranking> rankings;
+  for (const RetrievalQuery& query : queries) {
+    const std::vector<double> scores =
+        index.Scores(texts.asked().texts()[static_cast<size_t>(query.query)]);
+    rankings.push_back(RankingOf(choices.Of(query), query, [&](int64_t place) {
+      return scores[static_cast<size_t>(place)];
+    }));
+  }
+  return rankings;
+}
+
 RetrievalModel::Compared RetrievalModel::Compare(
     const RetrievalTexts& texts,
     std::span<const RetrievalQuery> queries) const {
@@ -204,7 +204,7 @@ RetrievalModel::Compared RetrievalModel::Compare(
           LossOfQuery(config.bi_encoder, own, query, score, answers);
     }
   }
-  compared.loss /= static_cast<double>(std::max<int64_t>(1, answers));
+  compared.loss = RatioOf(compared.loss, answers);
   return compared;
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -11,6 +12,15 @@
 
 namespace heed {
 namespace {
+
+/// Units: percent
+Metrics RankingMetrics(const std::vector<Ranking>& rankings) {
+  const RankingScores scores = ScoreRankings(rankings, kRankingCutoffs);
+  return {{"mrr", 100 * scores.mrr},
+          {"map", 100 * scores.map},
+          {"p1", 100 * scores.precision.at(1)},
+          {"p5", 100 * scores.precision.at(5)}};
+}
 
 /// How near queries are to their answers, among the other texts of a batch.
 class RetrievalObjective : public ObjectiveOf<RetrievalModel> {
@@ -44,6 +54,7 @@ class RetrievalObjective : public ObjectiveOf<RetrievalModel> {
   ReadableCorpus queries_;
   std::vector<Example> examples_;
   int64_t without_answer_ = 0;
+  Metrics bm25_;  // what BM25 reaches in validation
 };
 
 RetrievalObjective::RetrievalObjective(const RetrievalSettings& settings,
@@ -64,6 +75,7 @@ RetrievalObjective::RetrievalObjective(const RetrievalSettings& settings,
   if (examples_.empty()) {
     throw ConfigError("no query for training has a relevant text");
   }
+  if (has_valid()) bm25_ = RankingMetrics(RankByBm25(texts_, texts_.valid));
 }
 
 std::string RetrievalObjective::Summary() const {
@@ -145,16 +157,21 @@ BatchLoss RetrievalObjective::Loss(const Context& ctx,
   return {loss, loss.value().item()};
 }
 
-Metrics RetrievalObjective::Validate(const std::string& /*measure*/) const {
+/// The figure of BM25 stands behind that of the model: of the measure that
+/// chooses the weights, or of mrr where the loss does.
+Metrics RetrievalObjective::Validate(const std::string& measure) const {
   const RetrievalModel::Compared compared =
       model_.Compare(texts_, texts_.valid);
-  const RankingScores scores =
-      ScoreRankings(compared.rankings, kRankingCutoffs);
-  return {{"loss", compared.loss},
-          {"mrr", 100 * scores.mrr},
-          {"map", 100 * scores.map},
-          {"p1", 100 * scores.precision.at(1)},
-          {"p5", 100 * scores.precision.at(5)}};
+  const std::string beside = measure == "loss" ? "mrr" : measure;
+  Metrics metrics = {{"loss", compared.loss}};
+  for (const auto& [name, value] : RankingMetrics(compared.rankings)) {
+    metrics.emplace_back(name, value);
+    if (name != beside) continue;
+    const auto bm25 =
+        std::ranges::find(bm25_, name, &Metrics::value_type::first);
+    metrics.emplace_back("bm25_" + name, bm25->second);
+  }
+  return metrics;
 }
 
 }  // namespace

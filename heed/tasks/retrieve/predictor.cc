@@ -6,6 +6,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/numbers.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
 #include "heed/tasks/retrieve/retrieve.h"
@@ -26,10 +27,9 @@ Question QuestionOf(const Input& input) {
   question.query = parts.front();
   if (parts.size() == 1) return question;
   question.candidates.emplace();
-  for (const std::string_view part : std::span(parts).subspan(1)) {
-    if (TrimBlanks(part).empty()) continue;
-    question.candidates->Add(std::to_string(question.candidates->size() + 1),
-                             std::string(part));
+  for (size_t i = 1; i < parts.size(); ++i) {
+    if (TrimBlanks(parts[i]).empty()) continue;
+    question.candidates->Add(std::to_string(i), std::string(parts[i]));
   }
   if (question.candidates->size() == 0) {
     throw FormatError(
@@ -59,6 +59,9 @@ class RetrievalPredictor : public PredictorWith<RetrievalPrediction> {
   bool JoinsWith(const RetrievalPrediction&) const override { return true; }
 
  private:
+  Axis TextAxis(const std::string& id, const std::string& label,
+                const std::string& text) const;
+
   const RetrievalModel& model_;
   TextCollection corpus_;
   EncodedCorpus encoded_;  // of corpus_
@@ -98,8 +101,8 @@ Answer HitsOf(int64_t query, const TextCollection& texts,
     const double score = scores[static_cast<size_t>(text)];
     const std::string& found = texts.texts()[static_cast<size_t>(text)];
     answer.line +=
-        fmt::format("{}{}\t{}\t{:.4f}\t{}\t{}", place > 0 ? "\n" : "",
-                    query + 1, place + 1, score, texts.Id(text), found);
+        fmt::format("{}{}\t{}\t{}\t{}\t{}", place > 0 ? "\n" : "", query + 1,
+                    place + 1, ExactNumber(score), texts.Id(text), found);
     answer.parts["hits"].push_back(
         {{"score", score}, {"id", texts.Id(text)}, {"text", found}});
     ++place;
@@ -126,7 +129,7 @@ std::vector<Answer> RetrievalPredictor::Answers(
     const Tensor scores = model_.Scores(ctx, model_.Read(ctx, {question.query}),
                                         model_.Read(ctx, texts.texts()));
     answers[i] = HitsOf(inputs[i].number, texts, scores.ToVector<double>(),
-                        options.best);
+                        options.Best(/*of_corpus=*/false));
   }
   if (queries.empty()) return answers;
   const Tensor scores = model_.Scores(ctx, model_.Read(ctx, queries), encoded_);
@@ -134,9 +137,19 @@ std::vector<Answer> RetrievalPredictor::Answers(
     const size_t i = askers[q];
     answers[i] = HitsOf(inputs[i].number, corpus_,
                         scores[static_cast<int64_t>(q)].ToVector<double>(),
-                        options.best);
+                        options.Best(/*of_corpus=*/true));
   }
   return answers;
+}
+
+Axis RetrievalPredictor::TextAxis(const std::string& id,
+                                  const std::string& label,
+                                  const std::string& text) const {
+  const RetrievalDataConfig& data = model_.config.data;
+  MarkedText marked = MarkText(model_.vocabulary, text, nullptr,
+                               {data.max_length, data.vocabulary.lowercase});
+  return InputTokenAxis(id, label, model_.vocabulary, marked.ids,
+                        std::move(marked.pieces));
 }
 
 /// How near a query is to a text: the one given, or that ranked first. Each has
@@ -170,8 +183,7 @@ ExplainablePrediction RetrievalPredictor::ExplanationWith(
   EncodedCorpus::Block encoded[2];
   const auto add = [&](int64_t text, const char* axis, const char* label) {
     e.axes.push_back(
-        TokenAxis(axis, label, model_.vocabulary,
-                  corpus->tokens.corpus.source.at(static_cast<size_t>(text))));
+        TextAxis(axis, label, texts.at(static_cast<size_t>(text))));
     AttentionWatch watch(input.watch);
     Context ctx = given;
     ctx.observer = &watch;

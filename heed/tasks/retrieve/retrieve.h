@@ -82,6 +82,11 @@ inline constexpr int kRankingCutoffs[] = {1, 5, 10};
 
 bool Contains(const std::vector<int64_t>& places, int64_t place);
 
+/// Rankings of BM25, one for each query, in the order of the queries.
+std::vector<Ranking> RankByBm25(const RetrievalTexts& texts,
+                                std::span<const RetrievalQuery> queries,
+                                const Bm25Options& options = {});
+
 /// Texts as a model reads them.
 struct ReadableCorpus {
   LabelledCorpus tokens;
@@ -166,9 +171,12 @@ class RetrievalModel : public TaskModel {
 /// What a query is answered with.
 struct RetrievalPrediction {
   std::vector<std::string> corpus;
-  int best = 10;
+  int best = 0;
 
   void Visit(FieldList& v);
+  /// Texts of the answer, of a corpus or of candidates that came with the
+  /// query.
+  int Best(bool of_corpus) const;
 };
 
 /// What is ranked, and the BM25 that stands beside.
@@ -195,6 +203,9 @@ class RetrievalSettings
   void SetDefaults(TrainingConfig& training) const override {
     training.optimizer.learning_rate = 1e-3;
   }
+  void VisitTraining(FieldList& v, TrainingConfig& training) const override {
+    VisitWithoutSmoothing(v, training);
+  }
   void Resolve() override;
   bool CanStartFrom(const TaskRow& task) const override {
     return task.gives_encoder || task.gives_reader;
@@ -212,7 +223,11 @@ class RetrievalSettings
                                        uint64_t seed) const override;
   std::vector<MeasureInfo> MeasuresOf(
       const RetrievalTexts& /*texts*/) const override {
-    return {{"mrr", true}, {"map", true}};
+    return {{"mrr", true},
+            {"map", true},
+            {"p1", true},
+            {"p5", true},
+            {"loss", false}};
   }
   std::unique_ptr<Trainable> Objective(RetrievalTexts texts,
                                        RetrievalModel& retriever,
@@ -220,6 +235,7 @@ class RetrievalSettings
   InputReading ReadingWith(const RetrievalPrediction&) const override {
     InputReading reading;
     reading.window = 128;
+    reading.defaults.long_lines = LongLines::kCutFields;
     return reading;
   }
   std::unique_ptr<Predictor> Predicting(

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
@@ -184,6 +185,70 @@ TEST_F(Retrieval, CandidatesOfAQueryAreRankedWithoutACorpus) {
               predictor->Predict(std::vector<Input>{{query + "\t \t"}});
             }),
             "text: no text behind the tab, and so nothing to choose from");
+}
+
+TEST_F(Retrieval, AllCandidatesOfAQueryAreReturned) {
+  training_.run.epochs = 1;
+  Train(task_, training_);
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  std::string line = "a car";
+  for (int i = 1; i <= 30; ++i) line += fmt::format("\ttext {}", i);
+  line += "\t \tthe last";  // a blank one is no text, but has a number
+  const auto hits_with = [&](const OptionTexts& options, const char* text) {
+    const auto predictor = loaded.MakePredictor(
+        *WithValues(loaded.settings->PredictOptions(), options));
+    const std::vector<Input> inputs = {{text}};
+    return predictor->Predict(inputs).at(0).parts.at("hits");
+  };
+  const auto hits = hits_with({}, line.c_str());
+  EXPECT_EQ(hits.size(), 31u);
+  for (const auto& hit : hits) {
+    if (hit.at("text") == "the last") {
+      EXPECT_EQ(hit.at("id"), "32");
+    }
+  }
+  EXPECT_EQ(hits_with({{"best", "3"}}, line.c_str()).size(), 3u);
+  EXPECT_EQ(hits_with({{"best", "40"}}, line.c_str()).size(), 31u);
+  EXPECT_EQ(hits_with({}, "a car").size(), 10u);
+}
+
+TEST_F(Retrieval, SettingsWithoutEffectAreReadFromOlderFoldersAndNotWritten) {
+  training_.run.epochs = 1;
+  Train(task_, training_);
+  ModelDescription description = ReadModelConfig(training_.run.out);
+  EXPECT_FALSE(description.settings.contains("label_smoothing"));
+  EXPECT_TRUE(description.settings.contains("clip"));
+  description.settings["label_smoothing"] = 0.1;
+  WriteModelConfig(training_.run.out, description);
+  EXPECT_NO_THROW(ReadModel(training_.run.out));
+  EXPECT_NO_THROW(Resume(training_.run.out, true, {.epochs = 2}));
+}
+
+TEST_F(Retrieval, ValidationStandsBesideBm25) {
+  const RetrievalTexts texts = task_.ReadData();
+  const auto model = task_.Learn(texts, 1);
+  const RankingScores bm25 =
+      ScoreRankings(RankByBm25(texts, texts.valid), kRankingCutoffs);
+  const auto objective = task_.Objective(texts, *model, 1);
+  const auto names_of = [&](const char* measure) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : objective->Validate(measure)) {
+      names.push_back(name);
+      if (name == "bm25_mrr") {
+        EXPECT_EQ(value, 100 * bm25.mrr);
+      }
+      if (name == "bm25_p1") {
+        EXPECT_EQ(value, 100 * bm25.precision.at(1));
+      }
+    }
+    return names;
+  };
+  EXPECT_EQ(
+      names_of("mrr"),
+      (std::vector<std::string>{"loss", "mrr", "bm25_mrr", "map", "p1", "p5"}));
+  EXPECT_EQ(names_of("loss"), names_of("mrr"));
+  EXPECT_EQ(names_of("p1"), (std::vector<std::string>{"loss", "mrr", "map",
+                                                      "p1", "bm25_p1", "p5"}));
 }
 
 class AnswerSelection : public Retrieval {

@@ -1,5 +1,6 @@
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -88,7 +89,8 @@ void RetrievalDataConfig::Visit(FieldList& v) {
       .Alias("max_len");
   v.Require({{"corpus", "relevant"}, {"corpus", "candidates"}, {"answers"}});
 
-  vocabulary.Visit(v, {"words", "unigram", "bpe", "wordpiece", "characters"});
+  vocabulary.Visit(
+      v, WithWordPieceNames({"words", "unigram", "bpe", "characters"}));
   vectors.Visit(v);
   v("shared_words", shared_words,
     "add to a cosine how many of the query's words a text has, the rare ones "
@@ -106,7 +108,16 @@ void RetrievalPrediction::Visit(FieldList& v) {
   v("corpus", corpus, Any{"FILE"},
     "texts to find, for queries without candidates of their own; left out: "
     "that of training");
-  v("best", best, Range(1, 1000000), "texts for each query");
+  v("best", best, Range(0, 1000000),
+    "texts for each query; 0: 10 of a corpus, and all candidates that come "
+    "with "
+    "the query");
+}
+
+int RetrievalPrediction::Best(bool of_corpus) const {
+  constexpr int kOfCorpus = 10;
+  if (best > 0) return best;
+  return of_corpus ? kOfCorpus : std::numeric_limits<int>::max();
 }
 
 void RetrievalEvaluation::Visit(FieldList& v) {
@@ -137,6 +148,7 @@ void RetrievalSettings::Resolve() {
   data.vocabulary.Resolve();
   data.vectors.Check(data.vocabulary);
   encoder->Fill({});
+  data.max_length = LimitWithin(encoder->positions(), data.max_length);
 }
 
 void RetrievalSettings::TakePretrained() {

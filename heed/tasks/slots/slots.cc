@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "heed/data/table.h"
+#include "heed/data/tagged_tables.h"
 
 namespace heed {
 

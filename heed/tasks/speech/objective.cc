@@ -134,6 +134,10 @@ Metrics SpeechObjective::Validate(const std::string& measure) const {
                        100 * WordErrorRate(found.texts, found.references));
   metrics.emplace_back("exact_match",
                        100 * ExactMatchRate(found.texts, found.references));
+  if (measure == "cer") {
+    metrics.emplace_back(
+        "cer", 100 * CharacterErrorRate(found.texts, found.references));
+  }
   return metrics;
 }
 
@@ -206,7 +210,7 @@ double MeanLoss(const SpeechModel& model, const Utterances& utterances) {
     nll += loss.nll;
     tokens += loss.tokens;
   }
-  return nll / static_cast<double>(std::max<int64_t>(1, tokens));
+  return RatioOf(nll, tokens);
 }
 
 std::unique_ptr<Trainable> SpeechSettings::Objective(SpeechData read,

@@ -78,12 +78,17 @@ void SpeechDataConfig::Visit(FieldList& v) {
   VisitSpeechSource(v, "", train, "for training");
   v.Require({{"recordings"}, {"speakers"}});
   VisitSpeechSource(v, "valid_", valid, "for validation");
-  v("shortest", shortest, Range(1, 1000), "the fewest words of a string");
+  const bool strings = train.strings > 0 || valid.strings > 0;
+  v("shortest", shortest, Range(1, 1000), "the fewest words of a string")
+      .If(strings, "--strings");
   v("longest", longest, Range(1, 1000),
-    "the most; one of a word is as it was recorded");
+    "the most; one of a word is as it was recorded")
+      .If(strings, "--strings");
   v("string_seed", string_seed,
     "seed of strings and speakers for training; the next one is of "
-    "validation");
+    "validation")
+      .If(strings || train.speakers > 0 || valid.speakers > 0,
+          "--strings or --speakers");
   sound.Visit(v);
   changes.Visit(v);
   v("max_seconds", max_seconds, Range(1, kMostSoundSeconds),

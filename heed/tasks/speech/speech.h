@@ -219,7 +219,8 @@ class SpeechSettings
                                     uint64_t seed) const override;
   std::vector<MeasureInfo> MeasuresOf(
       const SpeechData& /*read*/) const override {
-    return {{"wer", false}, {"exact_match", true}, {"loss", false}};
+    return {
+        {"wer", false}, {"cer", false}, {"exact_match", true}, {"loss", false}};
   }
   std::unique_ptr<Trainable> Objective(SpeechData read, SpeechModel& made,
                                        uint64_t seed) const override;

@@ -3,13 +3,33 @@
 #include <algorithm>
 
 #include "heed/base/timing.h"
+#include "heed/data/input_lines.h"
 #include "heed/metrics/entities.h"
 #include "heed/tasks/class_table.h"
 #include "heed/tasks/tag/long_sentences.h"
+#include "heed/tasks/tag/scheme.h"
 #include "heed/tasks/tag/tag.h"
 #include "heed/train/progress.h"
 
 namespace heed {
+namespace {
+
+void AddScores(const Metrics& scores, bool has_f1, const std::string& scheme,
+               Report& report) {
+  for (const auto& [key, value] : scores) {
+    std::string label = key == "f1" ? "F1" : key;
+    std::replace(label.begin(), label.end(), '_', ' ');
+    std::string note;
+    if (key == "f1") {
+      note = fmt::format("of entities ({}), as conlleval counts them", scheme);
+    } else if (key == "accuracy" && !has_f1) {
+      note = "of words; the tags are in no span scheme, so there is no F1";
+    }
+    report.figures.push_back({key, label, value, 2, "%", note});
+  }
+}
+
+}  // namespace
 
 Report TagSettings::Measure(const TagModel& model,
                             const TaggingEvaluation& options) const {
@@ -21,22 +41,34 @@ Report TagSettings::Measure(const TagModel& model,
   report.heading =
       fmt::format("{} in {:.1f} s", Counted(std::ssize(gold), "sentence"),
                   SecondsSince(start));
-  for (const auto& [key, value] : model.Score(gold, answers)) {
-    std::string label = key == "f1" ? "F1" : key;
-    std::replace(label.begin(), label.end(), '_', ' ');
-    report.figures.push_back(
-        {key, label, value, 2, "%",
-         key == "f1" ? "of entities, as conlleval counts them" : ""});
+  const SpanScheme scheme = SchemeOfSentences(gold);
+  constexpr const char* kText = "the text";
+  WarnOfScheme(scheme, gold, kText, model.notation.has_value());
+  WarnOfUnknown(model, gold, kText);
+  if (HasEntities(scheme) && !model.notation) {
+    Warn(
+        "the model's tags are in no span scheme, so F1 cannot be computed; "
+        "accuracy is reported instead");
   }
-  const DividedSentences divided = Divide(gold, model.config.words_at_once());
-  report.figures.push_back({"loss", "loss",
-                            model.LossOf(model.Encode(divided.parts)), 4, "",
-                            "per word"});
+  const bool has_f1 = scheme.notation && model.notation;
+  AddScores(model.Score(gold, answers), has_f1, scheme.name, report);
   const auto right = TagsOf(gold);
-  const TaggingScore score = ScoreTags(right, TagsOf(answers));
+  const TaggingScore score =
+      ScoreTags(right, TagsOf(answers), scheme.notation.value_or(TagNotation()),
+                model.notation.value_or(TagNotation()));
+  const DividedSentences divided = Divide(gold, model.config.words_at_once());
+  const TaggingLoss loss = model.LossOf(model.Encode(divided.parts));
+  report.figures.push_back(
+      {"loss", "loss", loss.per_word, 4, "",
+       loss.words == 0 ? "over no word: the model knows none of their tags"
+       : loss.words < score.words
+           ? fmt::format("per word, of the {} whose tags are known", loss.words)
+           : "per word"});
   report.details["sentences"] = score.sentences;
   report.details["words"] = score.words;
-  if (!SpellEntities(right)) return report;
+  report.details["unknown_tags"] = model.CountUnknown(gold);
+  if (!has_f1) return report;
+  report.details["scheme"] = scheme.name;
   std::vector<ClassFigures> types;
   for (const auto& [type, counts] : score.types) {
     types.push_back(

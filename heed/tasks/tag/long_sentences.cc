@@ -50,6 +50,7 @@ DividedSentences Divide(std::span<const TaggedSentence> sentences,
         part.tags.assign(whole.tags.begin() + begin, whole.tags.begin() + end);
       }
       part.label = whole.label;
+      part.place = whole.place;
       divided.sentence.push_back(i);
       begin = end;
     } while (begin < size);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "heed/metrics/entities.h"
-
 namespace heed {
 namespace {
 
@@ -20,9 +18,11 @@ void Append(const std::vector<std::string>& part,
 
 }  // namespace
 
-Mentions::Mentions(std::span<const TaggedSentence> sentences) {
+Mentions::Mentions(std::span<const TaggedSentence> sentences,
+                   const TagNotation& notation)
+    : notation_(notation) {
   for (const TaggedSentence& s : sentences) {
-    for (const Entity& e : ReadEntities(s.tags)) {
+    for (const Entity& e : notation_.Read(s.tags)) {
       mentions_[e.type].push_back(
           {Part(s.words, e.begin, e.end), Part(s.tags, e.begin, e.end)});
     }
@@ -42,7 +42,7 @@ TaggedSentence Mentions::Replace(const TaggedSentence& sentence,
                    Part(sentence.tags, begin, end)};
   };
   int64_t done = 0;
-  for (const Entity& e : ReadEntities(sentence.tags)) {
+  for (const Entity& e : notation_.Read(sentence.tags)) {
     add(part(done, e.begin));
     done = e.end;
     const auto of_type = mentions_.find(e.type);

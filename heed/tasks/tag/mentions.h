@@ -9,6 +9,7 @@
 
 #include "heed/base/rng.h"
 #include "heed/data/conll.h"
+#include "heed/metrics/spans.h"
 
 namespace heed {
 
@@ -16,8 +17,9 @@ namespace heed {
 /// Paper: Dai and Adel 2020, arXiv:2010.11683 (mention replacement).
 class Mentions {
  public:
-  /// The tags must spell entities (see SpellEntities).
-  explicit Mentions(std::span<const TaggedSentence> sentences);
+  /// The tags must be in this notation, which is not that of brackets.
+  Mentions(std::span<const TaggedSentence> sentences,
+           const TagNotation& notation);
 
   /// The sentence, which has a tag for each word, with each of its entities,
   /// with this probability, replaced by one of the same type, as often as each
@@ -30,6 +32,7 @@ class Mentions {
     std::vector<std::string> words;
     std::vector<std::string> tags;
   };
+  TagNotation notation_;
   std::map<std::string, std::vector<Mention>> mentions_;  // of each type
 };
 

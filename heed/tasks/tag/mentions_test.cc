@@ -21,14 +21,14 @@ const std::vector<TaggedSentence>& Text() {
 
 TEST(Mentions, StayWhereNoneIsToBeReplaced) {
   Rng rng(1);
-  const TaggedSentence same = Mentions(Text()).Replace(Text()[0], 0, rng);
+  const TaggedSentence same = Mentions(Text(), {}).Replace(Text()[0], 0, rng);
   EXPECT_EQ(same.words, Text()[0].words);
   EXPECT_EQ(same.tags, Text()[0].tags);
   EXPECT_EQ(same.label, "see");
 }
 
 TEST(Mentions, AreReplacedByOthersOfTheirTypeAsOftenAsTheseOccur) {
-  const Mentions mentions(Text());
+  const Mentions mentions(Text(), {});
   Rng rng(1);
   std::map<Words, int> people;
   std::map<Words, int> places;
@@ -57,8 +57,8 @@ TEST(Mentions, AreReplacedByOthersOfTheirTypeAsOftenAsTheseOccur) {
 TEST(Mentions, KeepTypesThatTheTextDoesNotHave) {
   Rng rng(1);
   const TaggedSentence other = {{"at", "ACME"}, {"O", "B-ORG"}, ""};
-  EXPECT_EQ(Mentions(Text()).Replace(other, 1, rng).words, other.words);
-  EXPECT_TRUE(Mentions(Text()).Replace({}, 1, rng).words.empty());
+  EXPECT_EQ(Mentions(Text(), {}).Replace(other, 1, rng).words, other.words);
+  EXPECT_TRUE(Mentions(Text(), {}).Replace({}, 1, rng).words.empty());
 }
 
 }  // namespace

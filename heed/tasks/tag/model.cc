@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <numeric>
+#include <set>
 #include <unordered_map>
 
+#include "heed/data/input_lines.h"
 #include "heed/metrics/entities.h"
 #include "heed/tasks/tag/long_sentences.h"
 #include "heed/tasks/tag/tag.h"
@@ -116,23 +119,75 @@ std::vector<SentenceTags> TagModel::Tag(
   return all;
 }
 
-double TagModel::LossOf(const EncodedSentences& sentences) const {
+TaggingLoss TagModel::LossOf(const EncodedSentences& sentences) const {
   double nll = 0;
   for (const auto& indices :
        PlanBatches(sentences.plan, config.data.batches(), 0, 0)) {
     nll += network.Loss({}, MakeBatch(sentences, indices), {}).nll;
   }
-  const int64_t all = std::accumulate(sentences.words.begin(),
-                                      sentences.words.end(), int64_t{0});
-  return nll / static_cast<double>(std::max<int64_t>(all, 1));
+  const bool whole = config.tagger.tag_decoder == TagDecoder::kCrf;
+  TaggingLoss loss;
+  for (const std::vector<int32_t>& ids : sentences.plan.target) {
+    const auto known = std::ssize(ids) - std::ranges::count(ids, kUnknownLabel);
+    if (known == std::ssize(ids) || !whole) loss.words += known;
+  }
+  loss.per_word = RatioOf(nll, loss.words);
+  return loss;
+}
+
+int64_t TagModel::CountUnknown(std::span<const TaggedSentence> gold) const {
+  const LabelIds ids(tags);
+  int64_t unknown = 0;
+  for (const TaggedSentence& sentence : gold) {
+    unknown += std::ranges::count_if(
+        sentence.tags,
+        [&](const std::string& tag) { return ids(tag) == kUnknownLabel; });
+  }
+  return unknown;
+}
+
+void WarnOfUnknown(const TagModel& model, std::span<const TaggedSentence> gold,
+                   const std::string& name) {
+  const auto warn = [&](int64_t unknown, int64_t all, const char* what,
+                        const std::string& first) {
+    if (unknown == 0) return;
+    Warn(
+        fmt::format("{}: {} of {} {} are not known to the model, such as '{}'; "
+                    "they count as wrong, and not in the loss",
+                    name, unknown, all, what, first));
+  };
+  const auto first_unknown = [](const LabelSet& known,
+                                const std::set<std::string>& labels) {
+    const LabelIds ids(known);
+    const auto found = std::ranges::find_if(
+        labels, [&](const auto& label) { return ids(label) == kUnknownLabel; });
+    return found == labels.end() ? "" : *found;
+  };
+  int64_t words = 0;
+  for (const TaggedSentence& s : gold) words += std::ssize(s.tags);
+  warn(model.CountUnknown(gold), words, "gold tags",
+       first_unknown(model.tags, DifferentTags(TagsOf(gold))));
+  if (!model.intents) return;
+  const LabelIds ids(*model.intents);
+  std::set<std::string> intents;
+  int64_t unknown = 0;
+  for (const TaggedSentence& s : gold) {
+    intents.insert(s.label);
+    unknown += ids(s.label) == kUnknownLabel ? 1 : 0;
+  }
+  warn(unknown, std::ssize(gold), "gold intents",
+       first_unknown(*model.intents, intents));
 }
 
 Metrics TagModel::Score(std::span<const TaggedSentence> gold,
                         std::span<const SentenceTags> answers) const {
   const auto right = TagsOf(gold);
-  const TaggingScore score = ScoreTags(right, TagsOf(answers));
+  const std::optional<TagNotation> own = NotationOf(DifferentTags(right));
+  const TaggingScore score =
+      ScoreTags(right, TagsOf(answers), own.value_or(TagNotation()),
+                notation.value_or(TagNotation()));
   Metrics metrics;
-  if (SpellEntities(right)) {
+  if (own && notation) {
     metrics = {{"f1", score.entities.F1()},
                {"precision", score.entities.Precision()},
                {"recall", score.entities.Recall()}};
@@ -147,10 +202,9 @@ Metrics TagModel::Score(std::span<const TaggedSentence> gold,
     chosen += 1;
     joint += answers[i].tags == gold[i].tags ? 1 : 0;
   }
-  const double percent =
-      100 / static_cast<double>(std::max<size_t>(gold.size(), 1));
-  metrics.emplace_back("intent_accuracy", chosen * percent);
-  metrics.emplace_back("joint_accuracy", joint * percent);
+  const int64_t sentences = std::ssize(gold);
+  metrics.emplace_back("intent_accuracy", RatioOf(100 * chosen, sentences));
+  metrics.emplace_back("joint_accuracy", RatioOf(100 * joint, sentences));
   return metrics;
 }
 

@@ -6,9 +6,10 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
-#include "heed/metrics/entities.h"
+#include "heed/data/input_lines.h"
 #include "heed/tasks/tag/long_sentences.h"
 #include "heed/tasks/tag/mentions.h"
+#include "heed/tasks/tag/scheme.h"
 #include "heed/tasks/tag/tag.h"
 #include "heed/tasks/text_vocabulary.h"
 #include "heed/text/rare_words.h"
@@ -36,16 +37,18 @@ class TagObjective : public ObjectiveOf<TagModel> {
         valid_text_(Divide(data.valid, model.config.words_at_once()).parts) {
     const TagDataConfig& config = model.config.data;
     if (config.replace_mentions > 0) {
-      if (!SpellEntities(TagsOf(train_text_))) {
+      const std::optional<TagNotation>& notation = model.notation;
+      if (!notation || notation->form == TagForm::kBrackets) {
         throw ConfigError(
-            "replace_mentions: the tags of the training text spell no entities "
-            "(O, B-TYPE, I-TYPE)");
+            "replace_mentions: the tags of the training text are in no span "
+            "scheme whose entities can be replaced (O, B-TYPE, I-TYPE)");
       }
-      mentions_.emplace(train_text_);
+      mentions_.emplace(train_text_, *notation);
     }
     train_ = model.Encode(train_text_);
     valid_ = model.Encode(valid_text_);
     CheckLabels();
+    WarnOfSchemes();
     // As of all features, a BERT has no use for it.
     if (config.rare_word_dropout > 0 && !reads_pieces()) {
       rare_words_.emplace(train_.plan.source, config.rare_word_dropout);
@@ -75,10 +78,11 @@ class TagObjective : public ObjectiveOf<TagModel> {
   }
   bool has_valid() const override { return !valid_text_.empty(); }
   Metrics Validate(const std::string& /*measure*/) const override {
-    Metrics metrics = {{"loss", model_.LossOf(valid_)}};
-    const Metrics scores =
-        model_.Score(valid_text_, model_.Tag(Context(), valid_));
-    metrics.insert(metrics.end(), scores.begin(), scores.end());
+    const TaggingLoss loss = model_.LossOf(valid_);
+    Metrics metrics;
+    if (loss.words > 0) metrics.emplace_back("loss", loss.per_word);
+    AppendFigures(model_.Score(valid_text_, model_.Tag(Context(), valid_)),
+                  metrics);
     return metrics;
   }
 
@@ -87,6 +91,7 @@ class TagObjective : public ObjectiveOf<TagModel> {
     return ReadsPieces(model_.config.encoder.name());
   }
   void CheckLabels() const;
+  void WarnOfSchemes();
   TagBatch BatchOf(const Context& ctx, std::span<const int64_t> examples) const;
   TagBatch ReplacedBatch(Rng& rng, std::span<const int64_t> examples) const;
 
@@ -94,6 +99,7 @@ class TagObjective : public ObjectiveOf<TagModel> {
   std::vector<TaggedSentence> valid_text_;
   EncodedSentences train_;
   EncodedSentences valid_;
+  std::string scheme_;                         // of the training text
   std::optional<Mentions> mentions_;           // if some shall be replaced
   std::optional<RareWordDropout> rare_words_;  // if some shall be dropped
 };
@@ -106,9 +112,32 @@ std::string TagObjective::Summary() const {
     sizes.push_back(fmt::format("{} {}{}", size, what,
                                 pieces ? LearntSizeNote(size, asked) : ""));
   }
-  return fmt::format("{}, {} for validation; {}",
+  return fmt::format("{}, {} for validation; {}; {}",
                      Counted(std::ssize(train_text_), "sentence"),
-                     valid_text_.size(), fmt::join(sizes, ", "));
+                     valid_text_.size(), fmt::join(sizes, ", "), scheme_);
+}
+
+void TagObjective::WarnOfSchemes() {
+  const SpanScheme train = SchemeOfSentences(train_text_);
+  const SpanScheme valid = SchemeOfSentences(valid_text_);
+  scheme_ = train.notation
+                ? fmt::format("tags in {}, entities measured by F1", train.name)
+                : "tags in no span scheme, measured by accuracy";
+  WarnOfScheme(train, train_text_, "the training text", false);
+  if (valid_text_.empty()) return;
+  WarnOfScheme(valid, valid_text_, "the validation text", HasEntities(train));
+  WarnOfUnknown(model_, valid_text_, "the validation text");
+  if (!HasEntities(valid)) return;
+  if (!HasEntities(train)) {
+    Warn(
+        "the training text is in no span scheme, but the validation text is: "
+        "F1 cannot be computed; accuracy is reported instead");
+  } else if (train.name != valid.name) {
+    Warn(
+        fmt::format("the training text is tagged in {}, the validation text in "
+                    "{}: F1 compares entities, accuracy tags as they are",
+                    train.name, valid.name));
+  }
 }
 
 /// That labels of the training text are among the model's, which may go on from
@@ -163,7 +192,10 @@ std::vector<MeasureInfo> TagSettings::MeasuresOf(const TagData& read) const {
   std::vector<MeasureInfo> measures;
   // With intents, tags alone would choose a model too early.
   if (with_intents()) measures.push_back({"joint_accuracy", true});
-  if (SpellEntities(TagsOf(read.train))) measures.push_back({"f1", true});
+  const bool entities =
+      HasEntities(SchemeOfSentences(read.train)) &&
+      (read.valid.empty() || HasEntities(SchemeOfSentences(read.valid)));
+  if (entities) measures.push_back({"f1", true});
   measures.push_back({"accuracy", true});
   measures.push_back({"sentence_accuracy", true});
   if (with_intents()) measures.push_back({"intent_accuracy", true});

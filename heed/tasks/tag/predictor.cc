@@ -1,15 +1,16 @@
-#include <algorithm>
-#include <cmath>
 // What a tagger answers: lines, tables, and parts for programs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
-#include "heed/metrics/entities.h"
+#include "heed/data/numbers.h"
+#include "heed/metrics/spans.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
 #include "heed/tasks/tag/tag.h"
@@ -26,7 +27,7 @@ constexpr double kBytesOfWord = 6;
 /// Adds where words stand in a line, and the entities that their tags spell.
 /// Units: characters from 0, ends excluded.
 void AddPlaces(const std::string& line, const std::vector<std::string>& tags,
-               Json& parts) {
+               const std::optional<TagNotation>& notation, Json& parts) {
   std::vector<std::pair<int64_t, int64_t>> places;
   int64_t characters = 0;
   size_t byte = 0;
@@ -36,17 +37,16 @@ void AddPlaces(const std::string& line, const std::vector<std::string>& tags,
     byte = end;
     return characters;
   };
-  const std::vector<std::string_view> words = SplitWhitespace(line);
+  const std::vector<std::string_view> words = SplitUnicodeWhitespace(line);
   for (const std::string_view word : words) {
     const auto begin = static_cast<size_t>(word.data() - line.data());
     const int64_t from = advance(begin);
     places.emplace_back(from, advance(begin + word.size()));
   }
   parts["offsets"] = places;
-  const std::vector<std::vector<std::string>> all = {tags};
-  if (!SpellEntities(all)) return;
+  if (!notation) return;
   parts["entities"] = Json::array();
-  for (const Entity& entity : ReadEntities(tags)) {
+  for (const Entity& entity : notation->Read(tags)) {
     const auto first = static_cast<size_t>(entity.begin);
     const auto last = static_cast<size_t>(entity.end) - 1;
     const char* begin = words[first].data();
@@ -61,7 +61,7 @@ void AddPlaces(const std::string& line, const std::vector<std::string>& tags,
 }
 
 TaggedSentence SentenceOf(std::string_view line) {
-  const auto words = SplitWhitespace(line);
+  const auto words = SplitUnicodeWhitespace(line);
   return {{words.begin(), words.end()}, {}, {}};
 }
 
@@ -99,6 +99,9 @@ class TagPredictor : public PredictorWith<TaggingPrediction> {
   Json PartsOf(const Words& words, const SentenceTags& tagged) const;
   Answer OfColumns(const Input& input, const TaggingPrediction& options,
                    const PredictCall& call) const;
+  ExplainableSegment SegmentOf(const Context& given, const ExplainInput& input,
+                               const TaggedSentence& tagged,
+                               const TaggingPrediction& options) const;
 
   const TagModel& model_;
 };
@@ -107,7 +110,7 @@ std::string TagPredictor::LineOf(const SentenceTags& tagged,
                                  const TaggingPrediction& options) const {
   std::vector<std::string> tags = tagged.tags;
   for (size_t t = 0; options.probabilities && t < tags.size(); ++t) {
-    tags[t] += fmt::format(":{:.4f}", tagged.probabilities[t]);
+    tags[t] += ':' + ExactNumber(tagged.probabilities[t]);
   }
   const std::string line = fmt::format("{}", fmt::join(tags, " "));
   return model_.intents ? tagged.intent + '\t' + line : line;
@@ -126,9 +129,8 @@ Json TagPredictor::PartsOf(const Words& words,
   return parts;
 }
 
-Answer TagPredictor::OfColumns(const Input& input,
-                               const TaggingPrediction& options,
-                               const PredictCall& call) const {
+/// The columns of an input, with or without tags.
+TaggedText ColumnsOf(const Input& input, const TaggingPrediction& options) {
   const std::string all = input.Text();
   std::vector<std::string> lines;
   for (const std::string_view line : SplitAt(all, "\n")) {
@@ -136,7 +138,13 @@ Answer TagPredictor::OfColumns(const Input& input,
   }
   TagColumns columns = options.columns;
   columns.need_tags = false;
-  TaggedText text = ParseTagged(std::move(lines), input.place, columns);
+  return ParseTagged(std::move(lines), input.place, columns);
+}
+
+Answer TagPredictor::OfColumns(const Input& input,
+                               const TaggingPrediction& options,
+                               const PredictCall& call) const {
+  TaggedText text = ColumnsOf(input, options);
   if (options.keep_tags) text.tag_column = -1;
   const std::vector<SentenceTags> tagged =
       model_.Tag(call.context(), text.sentences, 0);
@@ -174,7 +182,7 @@ std::vector<Answer> TagPredictor::Answers(std::span<const Input> inputs,
     answer.line = LineOf(tagged[i], options);
     if (!call.parts) continue;
     answer.parts = PartsOf(sentences[i].words, tagged[i]);
-    AddPlaces(inputs[i].Text(), tagged[i].tags, answer.parts);
+    AddPlaces(inputs[i].Text(), tagged[i].tags, model_.notation, answer.parts);
   }
   return answers;
 }
@@ -182,11 +190,29 @@ std::vector<Answer> TagPredictor::Answers(std::span<const Input> inputs,
 ExplainablePrediction TagPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const TaggingPrediction& options) const {
-  const std::string all = input.Text();
-  const auto words = SplitWhitespace(all);
-  if (words.empty()) throw FormatError("explain: the text has no words");
-  const std::vector<TaggedSentence> sentence = {
-      {{words.begin(), words.end()}, {}, {}}};
+  std::vector<TaggedSentence> sentences;
+  if (options.input == "columns") {
+    sentences = ColumnsOf(input.given, options).sentences;
+  } else {
+    sentences.push_back(SentenceOf(input.Text()));
+  }
+  ExplainablePrediction prediction;
+  for (const TaggedSentence& sentence : sentences) {
+    if (sentence.words.empty()) {
+      throw FormatError("explain: the text has no words");
+    }
+    prediction.segments.push_back(SegmentOf(given, input, sentence, options));
+    if (!prediction.answer.empty()) prediction.answer += '\n';
+    prediction.answer += prediction.segments.back().segment.answer;
+  }
+  return prediction;
+}
+
+ExplainableSegment TagPredictor::SegmentOf(
+    const Context& given, const ExplainInput& input,
+    const TaggedSentence& tagged, const TaggingPrediction& options) const {
+  const Words& words = tagged.words;
+  const std::vector<TaggedSentence> sentence = {{words, {}, {}}};
   const auto encoded =
       std::make_shared<EncodedSentences>(model_.Encode(sentence));
   const auto repeated = [this, encoded](int64_t copies) {
@@ -247,7 +273,8 @@ ExplainablePrediction TagPredictor::ExplanationWith(
 
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
-  e.text = all;
+  e.text = options.input == "columns" ? fmt::format("{}", fmt::join(words, " "))
+                                      : input.Text();
   e.axes.push_back(model_.words->SourceAxis(sentence[0].words));
   Axis said = NamesAxis("target", "Tags", {});
   SentenceTags answer;
@@ -292,7 +319,7 @@ ExplainablePrediction TagPredictor::ExplanationWith(
         return ConcatColumns(
             {y, Columns(LogSoftmax(scores.intents), intent, intent + 1)});
       }));
-  if (input.contrast.empty()) return {e.answer, {std::move(result)}};
+  if (input.contrast.empty()) return result;
   const Chosen other = chosen_of(input.contrast, own);
   const auto contrast = [&](int64_t target, const Tensor& p_all, int64_t row,
                             const LabelSet& names, int32_t chosen,
@@ -309,7 +336,7 @@ ExplainablePrediction TagPredictor::ExplanationWith(
         [this, repeated](const Context& c, int64_t copies) {
           return LogSoftmax(model_.network.Scores(c, repeated(copies)).intents);
         });
-    return {e.answer, {std::move(result)}};
+    return result;
   }
   const auto differing = std::ranges::mismatch(tags, other.tags);
   if (differing.in1 == tags.end()) {
@@ -320,7 +347,7 @@ ExplainablePrediction TagPredictor::ExplanationWith(
            [log_p_tags, t](const Context& c, int64_t copies) {
              return Select(TransposeLeading(log_p_tags(c, copies)), t);
            });
-  return {e.answer, {std::move(result)}};
+  return result;
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "heed/data/table.h"
+#include "heed/data/tagged_tables.h"
 #include "heed/tasks/pretrained.h"
 #include "heed/tasks/tag/tag.h"
 #include "heed/tasks/text_vocabulary.h"
@@ -23,6 +25,12 @@ LabelSet LabelsOf(std::vector<std::vector<std::string>> labels) {
   LabelledText text;
   text.labels = std::move(labels);
   return LabelSet(text);
+}
+
+std::set<std::string> NamesOf(const LabelSet& labels) {
+  std::set<std::string> names;
+  for (int32_t id = 0; id < labels.size(); ++id) names.insert(labels.Name(id));
+  return names;
 }
 
 std::vector<Words> WordsOf(std::span<const TaggedSentence> sentences) {
@@ -48,9 +56,10 @@ TaskRow TagTask() {
 }
 
 int64_t TagConfig::words_at_once() const {
-  constexpr int64_t kDefaultWords = 2000;
+  constexpr int kDefaultWords = 2000;
   if (ReadsPieces(encoder.name())) return std::numeric_limits<int64_t>::max();
-  return input.max_length > 0 ? input.max_length : kDefaultWords;
+  return LimitWithin(encoder->positions(),
+                     input.max_length > 0 ? input.max_length : kDefaultWords);
 }
 
 std::string TagSettings::TextsHelp(const std::string& purpose) const {
@@ -73,7 +82,7 @@ void TagSettings::Visit(FieldList& v) {
       .Alias("max_len");
   const bool pieces = ReadsPieces(encoder.name());
   if (pieces) {
-    input.vocabulary.Visit(v, {"wordpiece", "wordpiece_cased"});
+    input.vocabulary.Visit(v, WithWordPieceNames({}));
   } else {
     input.words.Visit(v);
   }
@@ -226,6 +235,7 @@ TagModel::TagModel(TagConfig settings, std::unique_ptr<const TagInput> read,
       words(std::move(read)),
       tags(std::move(tag_set)),
       intents(std::move(intent_set)),
+      notation(NotationOf(NamesOf(tags))),
       parameters_(seed, DType::kF32, config.encoder->precision()),
       network(Scope(parameters_, ""), config.tagger,
               {tags.size(), intents ? intents->size() : 0},

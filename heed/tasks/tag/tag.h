@@ -15,6 +15,7 @@
 #include "heed/data/batches.h"
 #include "heed/data/conll.h"
 #include "heed/data/labelled.h"
+#include "heed/metrics/spans.h"
 #include "heed/models/registry.h"
 #include "heed/models/tagger.h"
 #include "heed/tasks/tag/tag_input.h"
@@ -61,6 +62,12 @@ struct EncodedSentences {
   std::vector<int64_t> words;    // how many
 };
 
+/// Loss per word, over the words that it can be measured on.
+struct TaggingLoss {
+  double per_word = 0;  ///< kNoFigure if there are none
+  int64_t words = 0;
+};
+
 /// What a model says of a sentence.
 struct SentenceTags {
   std::vector<std::string> tags;
@@ -94,17 +101,23 @@ class TagModel : public TaskModel {
   std::vector<SentenceTags> Tag(const Context& ctx,
                                 std::span<const TaggedSentence> sentences,
                                 int64_t first) const;
-  /// Σ −log p of tags and intents, per word.
-  double LossOf(const EncodedSentences& sentences) const;
-  /// Percentages of words, sentences and, where the right tags spell them,
-  /// entities, which are counted as conlleval does.
+  /// Σ −log p of tags and intents, per word. Words with tags that the model
+  /// does not know are left out; with a random field, their sentences are.
+  TaggingLoss LossOf(const EncodedSentences& sentences) const;
+  /// Percentages of words, sentences and, where the gold tags and those of the
+  /// model are in span schemes, entities, which are counted as conlleval does.
+  /// Figures over no example are kNoFigure.
   Metrics Score(std::span<const TaggedSentence> gold,
                 std::span<const SentenceTags> answers) const;
+  /// Gold words with tags that the model does not know.
+  int64_t CountUnknown(std::span<const TaggedSentence> gold) const;
 
   const TagConfig config;
   const std::unique_ptr<const TagInput> words;
   const LabelSet tags;
   const std::optional<LabelSet> intents;
+  /// How the tags write spans, if they do.
+  const std::optional<TagNotation> notation;
 
  private:
   ParameterSet parameters_;
@@ -120,6 +133,11 @@ std::vector<std::vector<std::string>> TagsOf(const Sentences& sentences) {
   for (const auto& sentence : sentences) tags.push_back(sentence.tags);
   return tags;
 }
+
+/// Warns of gold tags and intents that the model does not know, with counts.
+/// `name`: "the validation text".
+void WarnOfUnknown(const TagModel& model, std::span<const TaggedSentence> gold,
+                   const std::string& name);
 
 struct TaggingPrediction {
   std::string input = "lines";
@@ -148,6 +166,12 @@ class TagSettings : public TaskSettingsOf<TagData, TagModel, TaggingPrediction,
   void ChooseModel(const std::string& name) override { encoder.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
+  void VisitTraining(FieldList& v, TrainingConfig& training) const override {
+    training.Visit(v);
+    v.If("label_smoothing",
+         with_intents() || tagger.tag_decoder != TagDecoder::kCrf,
+         "--tag-decoder softmax");
+  }
   void Resolve() override;
   bool in_files() const override { return !data.texts.empty(); }
   bool CanStartFrom(const TaskRow& task) const override {

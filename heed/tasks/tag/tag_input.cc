@@ -104,11 +104,23 @@ class PieceInput : public TagInput {
   }
   Axis SourceAxis(const Words& sentence) const override {
     std::vector<int32_t> ids;
+    std::vector<std::string> pieces;
+    size_t word = 0;
     for (const PieceChunk& chunk :
          CutIntoPieces(vocabulary_, sentence, options_)) {
+      const size_t begin = ids.size();
       ids.insert(ids.end(), chunk.ids.begin(), chunk.ids.end());
+      for (const int32_t id : chunk.ids) {
+        pieces.push_back(vocabulary_.Piece(id));
+      }
+      for (const int32_t first : chunk.first) {
+        const size_t at = begin + static_cast<size_t>(first);
+        const std::string& read = sentence[word++];
+        if (ids[at] == vocabulary_.special().unk) pieces[at] = read;
+      }
     }
-    return TokenAxis("source", "Text", vocabulary_, ids);
+    return InputTokenAxis("source", "Text", vocabulary_, ids,
+                          std::move(pieces));
   }
   std::unique_ptr<SentenceEncoder> MakeEncoder(
       const Scope& scope, const EncoderSettings& encoder,

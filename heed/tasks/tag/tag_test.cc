@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -39,6 +40,11 @@ TEST_F(Tagging, TrainsPredictsAndEvaluates) {
   EXPECT_EQ(report.details["types"].size(), 2U);
   EXPECT_NE(report.text.find("LOC"), std::string::npos);
   EXPECT_THROW(EvaluateWith(loaded, {}), ConfigError);
+
+  // Invisible differences are none.
+  EXPECT_EQ(
+      PredictLines(loaded, "\uFEFFParis\u00A0eats in\u3000New Geo\u00ADrgia\n"),
+      "B-PER O O B-LOC I-LOC\n");
 
   // For programs, with probabilities and where words stand.
   const std::vector<Input> inputs = {{"Zoë sings  in New Georgia"}};
@@ -200,6 +206,59 @@ TEST_F(Tagging, UnknownTagsOfOtherTextsCountAsWrong) {
       Evaluate(loaded, folder_.Put("test.conll", "Anna\tB-NEW\nsleeps\tO\n")));
   EXPECT_EQ(figures.at("recall"), 0);
   EXPECT_EQ(figures.at("accuracy"), 50);
+}
+
+TEST_F(Tagging, ALossOverNoKnownTagIsNoFigure) {
+  TagSettings task;
+  MakeSmall(task);
+  UseColumns(task);
+  Train(task, training_);
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  const Report none =
+      Evaluate(loaded, folder_.Put("none.conll", "Anna\tB-X\nsleeps\tI-X\n"));
+  EXPECT_TRUE(std::isnan(Figures(none).at("loss")));
+  EXPECT_EQ(none.details["unknown_tags"], 2);
+  // The loss is that of the sentence whose tags are known.
+  const std::string known = "Anna\tB-PER\nsleeps\tO\n";
+  const double loss =
+      Figures(Evaluate(loaded, folder_.Put("a.conll", known))).at("loss");
+  EXPECT_DOUBLE_EQ(
+      Figures(Evaluate(loaded, folder_.Put("b.conll", known + "\nAnna\tB-X\n")))
+          .at("loss"),
+      loss);
+}
+
+TEST_F(Tagging, ComparesEntitiesOfOtherSchemes) {
+  TagSettings task;
+  MakeSmall(task);
+  UseColumns(task);
+  Train(task, training_);
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  std::vector<TaggedSentence> gold = People(40, 9);
+  const double f1 =
+      Figures(Evaluate(loaded, folder_.Put("bio.conll", Columns(gold))))
+          .at("f1");
+  for (TaggedSentence& s : gold) {
+    for (size_t t = 0; t < s.tags.size(); ++t) {
+      const bool more = t + 1 < s.tags.size() && s.tags[t + 1][0] == 'I';
+      std::string& tag = s.tags[t];
+      if (tag[0] == 'B' && !more) tag[0] = 'U';
+      if (tag[0] == 'I' && !more) tag[0] = 'L';
+    }
+  }
+  const Report report =
+      Evaluate(loaded, folder_.Put("bilou.conll", Columns(gold)));
+  EXPECT_EQ(report.details["scheme"], "BILOU");
+  EXPECT_DOUBLE_EQ(Figures(report).at("f1"), f1);
+}
+
+TEST_F(Tagging, WithoutEntitiesToValidateF1IsNotMeasured) {
+  TagSettings task;
+  MakeSmall(task);
+  TagData data = {People(60, 1), {{{"it", "rains"}, {"O", "O"}, ""}}};
+  EXPECT_EQ(task.MeasuresOf(data).front().name, "accuracy");
+  data.valid = People(10, 2);
+  EXPECT_EQ(task.MeasuresOf(data).front().name, "f1");
 }
 
 TEST_F(Tagging, RefusesWhatItCannotUse) {

@@ -41,6 +41,9 @@ std::vector<Figure> FiguresOf(const Evaluation& e, bool alternatives) {
                      "%", "100 - exact match"});
   figures.push_back(
       {"word_error_rate", "word error rate", e.word_error_rate, 2, "%", words});
+  figures.push_back({"character_error_rate", "character error rate",
+                     e.character_error_rate, 2, "%",
+                     fmt::format("edits per character{}", first), true});
   if (e.copy) {
     const char* copied = "of the source as its own answer";
     figures.push_back({"copy_bleu", "copy: BLEU", e.copy->bleu, 2, "", copied});
@@ -78,7 +81,9 @@ void TranslationEvaluation::Visit(FieldList& v) {
   baseline.Visit(v);
   v.Section("Measures");
   v("lowercase", lowercase, "compare lower-cased text");
+  v("tokenize", tokenize, kBleuTokenizeHelp);
   v("copy_baseline", copy_baseline, "measure the source as its own answer too");
+  v("metric", metric, Any{"NAMES"}, kMetricHelp);
   v("rouge", rouge,
     "add ROUGE-1, -2 and -L, as for summaries, without stemming");
   v("lead", lead, Range(0, 1e6),
@@ -110,6 +115,7 @@ Report TranslationSettings::Measure(
   if (options.translations.empty()) {
     report.heading += fmt::format(" in {:.1f} s", e.seconds);
   }
+  report.models = options.decode.ensemble;
   report.figures = FiguresOf(e, options.alternatives);
   report.details = {{"sentences", e.sentences},
                     {"references", e.references},
@@ -119,8 +125,8 @@ Report TranslationSettings::Measure(
   if (!options.by_length.empty()) {
     if (data.lowercase) LowercaseText(text);
     const ReferencedText items = ReferencesOf(text, options.alternatives);
-    report.curve =
-        BleuByLength("", items.First(), e.translations, options.lowercase);
+    report.curve = BleuByLength("", items.First(), e.translations,
+                                {options.lowercase, e.tokenizer});
     report.axes = {"Quality by sentence length", "source words", "BLEU"};
   }
   return report;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
 #include "heed/data/input_lines.h"
@@ -142,7 +143,7 @@ std::vector<int32_t> IbmAligner::Learn(std::string_view line,
   for (const std::string_view word :
        SplitWhitespace(lowercase_ ? std::string_view(lower) : line)) {
     const auto next = static_cast<int32_t>(numbers.size());
-    ids.push_back(numbers.try_emplace(std::string(word), next).first->second);
+    ids.push_back(numbers.try_emplace(NormalForm(word), next).first->second);
   }
   return ids;
 }
@@ -153,7 +154,7 @@ std::vector<int32_t> IbmAligner::Find(std::string_view line,
   std::vector<int32_t> ids;
   for (const std::string_view word :
        SplitWhitespace(lowercase_ ? std::string_view(lower) : line)) {
-    const auto found = numbers.find(std::string(word));
+    const auto found = numbers.find(NormalForm(word));
     ids.push_back(found == numbers.end() ? -1 : found->second);
   }
   return ids;

@@ -121,6 +121,14 @@ TEST(IbmAlignment, CaseCountsUnlessItIsLowered) {
             cased.Align({{"a c"}, {"x z"}}).front().weights);
 }
 
+TEST(IbmAlignment, CanonicallyEqualWordsAreOne) {
+  const ParallelText text = {{"a caf\u00E9", "a cafe\u0301", "b a"},
+                             {"x \u00E9", "x e\u0301", "y x"}};
+  const IbmAligner aligner(text, *IbmModelOf("ibm1"), false);
+  EXPECT_EQ(aligner.Align({{"a caf\u00E9"}, {"x \u00E9"}}).front().weights,
+            aligner.Align({{"a cafe\u0301"}, {"x e\u0301"}}).front().weights);
+}
+
 TEST(IbmAlignment, EmptyPairsStayEmpty) {
   const IbmAligner aligner({{"a", "", "b"}, {"x", "", "y"}},
                            *IbmModelOf("ibm2"), false);

@@ -7,8 +7,8 @@
 
 #include "heed/base/errors.h"
 #include "heed/data/batches.h"
-#include "heed/metrics/bleu.h"
-#include "heed/metrics/rouge.h"
+#include "heed/data/input_lines.h"
+#include "heed/metrics/text_measures.h"
 #include "heed/ops/elementwise.h"
 #include "heed/tasks/target_loss.h"
 #include "heed/tasks/text_vocabulary.h"
@@ -16,6 +16,7 @@
 #include "heed/tasks/translate/guided_alignment.h"
 #include "heed/tasks/translate/translation.h"
 #include "heed/tasks/translate/word_alignment.h"
+#include "heed/tasks/written_text.h"
 #include "heed/text/bpe_dropout.h"
 #include "heed/text/word_tokens.h"
 #include "heed/train/progress.h"
@@ -64,6 +65,11 @@ class TranslationObjective : public ObjectiveOf<TranslationModel> {
   BatchOptions Batches() const {
     return {data().batch_tokens, data().batch_sentences};
   }
+  /// Maximum of tokens without </s> on each side of a pair: what the settings
+  /// and the model's positions allow; 0: any number.
+  int longest() const {
+    return static_cast<int>(TokensWithin(*model_.model, data().max_length));
+  }
   bool guided() const { return !data().guided_alignment.empty(); }
   bool chooses() const { return model_.model->hard_choices(); }
   /// A batch, and if it is guided the words of its tokens and where its pairs
@@ -88,6 +94,7 @@ class TranslationObjective : public ObjectiveOf<TranslationModel> {
   std::vector<std::vector<int32_t>> target_words_;
   Corpus valid_;
   HardChoices choices_;
+  BleuTokenizer tokenizer_;
   std::optional<BpeDropout> source_dropout_;
   std::optional<BpeDropout> target_dropout_;
 };
@@ -97,7 +104,8 @@ TranslationObjective::TranslationObjective(const TranslationSettings& settings,
                                            TranslationModel& model)
     : ObjectiveOf(model, settings.MeasuresOf(read)),
       read_(std::move(read)),
-      choices_(settings.data.hard) {
+      choices_(settings.data.hard),
+      tokenizer_(BleuTokenizerFor(data().tokenize, read_.text.valid.target)) {
   if (guided() && chooses()) {
     throw ConfigError(
         "guided_alignment supervises weights, and the model's attention makes "
@@ -107,15 +115,16 @@ TranslationObjective::TranslationObjective(const TranslationSettings& settings,
   train_ = EncodeTraining();
   if (train_.size() == 0) {
     throw ConfigError(
-        "no training pair is left: {} are longer than max_length {}, {} have "
-        "an empty side",
-        train_.dropped_long(), data().max_length, train_.dropped_empty());
+        "no training pair is left: {} are longer than {} tokens, {} have an "
+        "empty side",
+        train_.dropped_long(), longest(), train_.dropped_empty());
   }
   if (read_.text.store) read_.text.train = {};  // the sample
-  valid_ = EncodeMeasured(read_.text.valid, v.source, v.target);
+  valid_ = EncodeMeasured(read_.text.valid, v.source, v.target,
+                          TokensWithin(*model_.model, kMostMeasuredTokens));
   if (!data().valid_alignment.empty()) {
     aligned_ = read_.text.valid;
-    EmptyLongPairs(aligned_, v);
+    EmptyLongPairs(aligned_, model_);
   }
   linked_pairs_ = 0;
   for (int64_t i = 0; guided() && i < train_.size(); ++i) {
@@ -139,7 +148,7 @@ TranslationObjective::TranslationObjective(const TranslationSettings& settings,
 TrainingPairs TranslationObjective::EncodeTraining() {
   const Vocabularies& v = model_.vocabularies;
   CorpusOptions options;
-  options.max_length = data().max_length;
+  options.max_length = longest();
   if (read_.text.store) {
     const nlohmann::ordered_json made_of = {
         {"source", CheckSumOf(std::vector<std::string>{v.source.Serialize()})},
@@ -178,7 +187,7 @@ std::string TranslationObjective::Summary() const {
   return fmt::format(
       "{} (dropped: {} longer than {} tokens, {} with an empty side), {} for "
       "validation; vocabularies of {}{} and {}{} tokens{}{}",
-      Counted(train_.size(), "pair"), train_.dropped_long(), data().max_length,
+      Counted(train_.size(), "pair"), train_.dropped_long(), longest(),
       train_.dropped_empty(), valid_.size(), v.source.size(),
       LearntSizeNote(v.source.size(), data().source_vocabulary_size),
       v.target.size(),
@@ -198,7 +207,7 @@ TranslationObjective::Examples TranslationObjective::TrainingExamples(
     if (!drops || !dropout) return usual;
     std::vector<int32_t> segmented = dropout->Segment(usual.ids, *ctx.rng);
     const int64_t tokens = std::ssize(segmented) - 1;  // without </s>
-    if (data().max_length > 0 && tokens > data().max_length) return usual;
+    if (longest() > 0 && tokens > longest()) return usual;
     if (!guided()) return WordTokens{std::move(segmented), {}};
     return FindWords(vocabulary, segmented, usual.word_count()).value_or(usual);
   };
@@ -274,20 +283,16 @@ Metrics TranslationObjective::Validate(const std::string& measure) const {
         "aer", 100 * ScoreAlignments(links, read_.valid_gold).error_rate);
   }
   if (measure == "loss" || measure == "aer") return metrics;
-  DecodeOptions decode;
+  TranslateOptions decode(data().rules);
   decode.beam = data().valid_beam;
-  if (measure == "bleu") {
+  const bool alternatives =
+      measure == "exact_match" || measure == "word_error_rate";
+  if (!alternatives) {
     const auto hypotheses =
         TranslateLines(model_, read_.text.valid.source, decode);
-    metrics.emplace_back("bleu",
-                         CorpusBleu(hypotheses, read_.text.valid.target).score);
-    return metrics;
-  }
-  if (measure == "rouge_l") {
-    const auto summaries =
-        TranslateLines(model_, read_.text.valid.source, decode);
     metrics.emplace_back(
-        "rouge_l", CorpusRouge(summaries, read_.text.valid.target).rouge_l.f1);
+        measure, MeasureTexts(measure, hypotheses, read_.text.valid.target,
+                              {.tokenizer = tokenizer_}));
     return metrics;
   }
   const ReferencedText items = ReferencesOf(read_.text.valid, true);
@@ -303,11 +308,11 @@ Metrics TranslationObjective::Validate(const std::string& measure) const {
 
 std::vector<MeasureInfo> TranslationSettings::MeasuresOf(
     const TranslationData& /*read*/) const {
-  std::vector<MeasureInfo> measures = {{"bleu", true},
-                                       {"loss", false},
-                                       {"exact_match", true},
-                                       {"word_error_rate", false},
-                                       {"rouge_l", true}};
+  std::vector<MeasureInfo> measures;
+  for (const TextMeasure& measure : TextMeasures()) {
+    measures.push_back({std::string(measure.name), measure.greater_is_better});
+  }
+  measures.push_back({"loss", false});
   if (!data.valid_alignment.empty()) measures.push_back({"aer", false});
   return measures;
 }

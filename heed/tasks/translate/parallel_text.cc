@@ -3,16 +3,26 @@
 #include <fmt/format.h>
 
 #include <functional>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 #include "heed/tasks/text_vocabulary.h"
 
 namespace heed {
 namespace {
+
+/// Throws: ConfigError unless it is a code, which is then written as usual.
+void ResolveLanguage(const char* key, std::string& language) {
+  if (language.empty()) return;
+  if (!IsLanguageCode(language)) {
+    throw ConfigError("{} '{}' is not a language code; write it as de or pt-BR",
+                      key, language);
+  }
+  language = LanguageCode(language);
+}
 
 std::vector<std::string> Joined(const ParallelText& text) {
   std::vector<std::string> lines = text.source;
@@ -28,6 +38,11 @@ void DataConfig::Visit(FieldList& v) {
   valid.Visit(v, "valid_",
               "validation text (for --metric exact_match and word_error_rate, "
               "lines of equal source are one example with several references)");
+  v("source_language", source_language, Any{"CODE"},
+    "language of the source, as de or pt-BR, under which heed serve offers the "
+    "model (default: from the names of the files)");
+  v("target_language", target_language, Any{"CODE"},
+    "language of the target, as de or pt-BR");
   v("lowercase", lowercase, "lower-case all text before anything else");
   v("max_length", max_length, Range(0, 1000000),
     "drop training pairs with a side of more tokens; 0: keep all")
@@ -49,7 +64,10 @@ void DataConfig::Visit(FieldList& v) {
     "the same for the target; 0 with a joint vocabulary: as many as of the "
     "source");
   v("min_count", min_count, Range(1, 1000000),
-    "words and characters: rarer ones become <unk>");
+    "words and characters: rarer ones become <unk>")
+      .If(!IsSubword(source_kind()) || !IsSubword(target_kind()),
+          "--vocabulary words or characters");
+  VisitNormalization(v, normalization);
   v("bpe_dropout", bpe_dropout, UpToBelow(0, 1),
     "leave out merges of bpe with this probability, anew in each epoch, so "
     "that words are split differently each time; 0.1 is usual");
@@ -63,17 +81,23 @@ void DataConfig::Visit(FieldList& v) {
       .Alias("batch_size")
       .Alias("bs");
   v("valid_beam", valid_beam, Range(1, 100), "beam of validation translations");
+  v("tokenize", tokenize, kBleuTokenizeHelp);
+
+  v.Section("Search");
+  rules.Visit(v);
 
   v.Section("Guided alignment");
   v("guided_alignment", guided_alignment, Any{"FILE"},
     "links i-j between the words of each training pair, which supervise the "
     "attention; also the last column of a table");
   v("guided_alignment_weight", guided_alignment_weight, Range(0, 1000),
-    "weight of the alignment loss");
+    "weight of the alignment loss")
+      .If(!guided_alignment.empty(), "--guided-alignment");
   v("guided_alignment_shift", guided_alignment_shift,
     "supervise the step that takes a word as input, not the one that predicts "
     "it: better alignments of given text, but attention no longer explains "
-    "predictions");
+    "predictions")
+      .If(!guided_alignment.empty(), "--guided-alignment");
   v("valid_alignment", valid_alignment, Any{"FILE"},
     "gold links of the validation pairs: adds the alignment error rate, also "
     "as --metric aer");
@@ -81,6 +105,8 @@ void DataConfig::Visit(FieldList& v) {
 }
 
 void DataConfig::Resolve() {
+  ResolveLanguage("source_language", source_language);
+  ResolveLanguage("target_language", target_language);
   (void)large.Weights(train.source.size() + train.tsv.size());
   if (large.stored() && !guided_alignment.empty()) {
     throw ConfigError(
@@ -125,6 +151,21 @@ VocabularyKind DataConfig::target_kind() const {
                                      : ParseVocabularyKind(target_vocabulary);
 }
 
+LanguagePair DataConfig::Languages() const {
+  LanguagePair pair = LanguagesOfFiles(train.source, train.target);
+  if (!train.tsv.empty()) {
+    const std::vector<std::string>& columns = train.columns;
+    const bool named = columns.size() == 2 && IsKnownLanguage(columns[0]) &&
+                       IsKnownLanguage(columns[1]);
+    pair =
+        named ? LanguagePair{LanguageCode(columns[0]), LanguageCode(columns[1])}
+              : LanguagesOfTable(train.tsv.front());
+  }
+  if (!source_language.empty()) pair.source = source_language;
+  if (!target_language.empty()) pair.target = target_language;
+  return pair;
+}
+
 std::string TrainingText::CheckSum() const {
   std::string sums = store
                          ? store->CheckSum()
@@ -152,11 +193,12 @@ ParallelText ReferencedText::First() const {
 
 ReferencedText ReferencesOf(const ParallelText& text, bool alternatives) {
   ReferencedText items;
-  std::unordered_map<std::string_view, size_t> places;  // of sources
+  std::unordered_map<std::string, size_t> places;  // of sources
   for (size_t i = 0; i < text.source.size(); ++i) {
     size_t place = items.source.size();
-    if (alternatives)
-      place = places.emplace(text.source[i], place).first->second;
+    if (alternatives) {
+      place = places.emplace(NormalForm(text.source[i]), place).first->second;
+    }
     if (place == items.source.size()) {
       items.source.push_back(text.source[i]);
       items.references.emplace_back();
@@ -181,6 +223,7 @@ TrainingText ReadTrainingText(const DataConfig& c, bool quiet) {
   if (!c.valid.empty()) {
     PairFiles valid = c.valid;
     valid.columns = c.train.columns;
+    valid.form = c.train.form;
     text.valid = valid.Read("valid_");
   }
   if (c.lowercase) {
@@ -194,6 +237,7 @@ Vocabularies TrainVocabularies(const ParallelText& text, const DataConfig& c) {
   VocabularyOptions options;
   options.kind = c.source_kind();
   options.min_count = c.min_count;
+  options.normalization = ParseNormalization(c.normalization);
   options.size = c.source_vocabulary_size;
   if (c.joint_vocabulary) {
     const Vocabulary both = Vocabulary::Train(Joined(text), options);

@@ -8,9 +8,12 @@
 
 #include "heed/base/config.h"
 #include "heed/data/pair_files.h"
+#include "heed/decode/options.h"
+#include "heed/metrics/bleu_tokenizer.h"
 #include "heed/metrics/error_rate.h"
 #include "heed/tasks/hard_choices.h"
 #include "heed/tasks/text_store.h"
+#include "heed/text/languages.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -19,6 +22,8 @@ namespace heed {
 struct DataConfig {
   PairFiles train;
   PairFiles valid;
+  std::string source_language;  ///< a LanguageCode; empty: not told
+  std::string target_language;
   bool lowercase = false;
   int max_length = 100;
   LargeTextConfig large;
@@ -29,17 +34,21 @@ struct DataConfig {
   int source_vocabulary_size = 0;
   int target_vocabulary_size = 0;
   int min_count = 1;
+  std::string normalization = "nmt_nfkc";
   double bpe_dropout = 0;  // probability
 
   int batch_tokens = 4096;
   int batch_sentences = 0;
 
   int valid_beam = 1;
+  Auto<BleuTokenizer> tokenize;
 
   std::vector<std::string> guided_alignment;
   double guided_alignment_weight = 0.05;
   bool guided_alignment_shift = false;
   std::vector<std::string> valid_alignment;
+
+  DecodeRules rules;  // of translations, unless options say otherwise
 
   HardChoiceConfig hard;  // of a model that makes some
 
@@ -49,6 +58,9 @@ struct DataConfig {
 
   VocabularyKind source_kind() const;
   VocabularyKind target_kind() const;
+  /// source_language and target_language; where they are empty, what the names
+  /// of the training files or of the columns of their tables tell.
+  LanguagePair Languages() const;
 };
 
 /// Source and target; the same object twice if they are joint.

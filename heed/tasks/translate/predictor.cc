@@ -32,9 +32,9 @@ std::vector<float> TokenProbabilities(const Context& ctx,
                                       const Translation& translation) {
   if (translation.target_ids.empty()) return {};
   Corpus pair;
-  pair.source.push_back(
-      EncodeSentence(model.vocabularies.source, line, model.data.lowercase)
-          .ids);
+  pair.source.push_back(EncodeSource(*model.model, model.vocabularies.source,
+                                     line, model.data.lowercase)
+                            .ids);
   pair.target.push_back(translation.target_ids);
   return ForcedProbabilities(
       TargetLogits(*model.model, ctx, MakeBatch(pair, Repeated(1))),
@@ -92,9 +92,9 @@ ExplainableSegment ForceSegment(const Context& given,
   ExplainableSegment result;
   result.segment.text = std::move(pair.text);
   result.segment.answer = std::move(pair.answer);
-  result.segment.axes.push_back(TokenAxis("source", "Source", v.source,
-                                          pair.source.ids,
-                                          std::move(pair.source.pieces)));
+  result.segment.axes.push_back(InputTokenAxis("source", "Source", v.source,
+                                               pair.source.ids,
+                                               std::move(pair.source.pieces)));
   ForcedText text;
   text.label = "Translation";
   text.target = std::move(pair.target);
@@ -108,10 +108,10 @@ ExplainableSegment ForceSegment(const Context& given,
   return result;
 }
 
-class TranslationPredictor : public PredictorWith<DecodeOptions> {
+class TranslationPredictor : public PredictorWith<TranslateOptions> {
  public:
   TranslationPredictor(const TranslationModel& model,
-                       const DecodeOptions& options)
+                       const TranslateOptions& options)
       : PredictorWith(options),
         model_(WithEnsemble(model, options.ensemble)),
         shortlist_(ReadShortlist(options, model.folder,
@@ -125,15 +125,18 @@ class TranslationPredictor : public PredictorWith<DecodeOptions> {
     return 2 * Predictor::TokensOfCopy(bytes);
   }
 
+  // A target-language mark at the start of a text applies to all of its lines.
+  bool explains_lines_together() const override { return true; }
+
  protected:
   std::vector<Answer> Answers(std::span<const Input> inputs,
-                              const DecodeOptions& options,
+                              const TranslateOptions& options,
                               const PredictCall& call) const override;
   ExplainablePrediction ExplanationWith(
       const Context& given, const ExplainInput& input,
-      const DecodeOptions& options) const override;
+      const TranslateOptions& options) const override;
   double TokensWith(std::span<const Input> inputs,
-                    const DecodeOptions& options) const override;
+                    const TranslateOptions& options) const override;
 
  private:
   TranslationModel model_;
@@ -141,18 +144,22 @@ class TranslationPredictor : public PredictorWith<DecodeOptions> {
 };
 
 std::vector<Answer> TranslationPredictor::Answers(
-    std::span<const Input> inputs, const DecodeOptions& options,
+    std::span<const Input> inputs, const TranslateOptions& options,
     const PredictCall& call) const {
-  DecodeOptions decode = options;
+  TranslateOptions decode = options;
   decode.keep_scores = call.parts || decode.nbest > 1;
   const Translator translator(*model_.model, model_.vocabularies.source,
                               model_.vocabularies.target, model_.data.lowercase,
                               decode, shortlist_);
   std::vector<std::string> lines;
-  for (const Input& input : inputs) lines.push_back(input.Text());
+  const std::string usual = options.Mark(*model_.marks);
+  for (const Input& input : inputs) {
+    lines.push_back(WithMark(*model_.marks, input.Text(), usual));
+  }
   const int64_t first = inputs.empty() ? 0 : inputs.front().number;
-  const std::vector<Translations> all = TranslateDivided(
-      translator, lines, first, call.max_line, call.cancellation);
+  const std::vector<Translations> all =
+      TranslateDivided(translator, *model_.marks, lines, first, call.max_line,
+                       call.cancellation);
   std::vector<Answer> answers;
   for (size_t i = 0; i < all.size(); ++i) {
     Answer& answer = answers.emplace_back();
@@ -167,14 +174,14 @@ std::vector<Answer> TranslationPredictor::Answers(
 }
 
 double TranslationPredictor::TokensWith(std::span<const Input> inputs,
-                                        const DecodeOptions& options) const {
-  constexpr double kMore = 10;  // that any translation may have
+                                        const TranslateOptions& options) const {
   const double read = PredictorWith::TokensWith(inputs, options);
   const auto count = static_cast<double>(inputs.size());
   const int width = options.sample ? options.nbest : options.beam;
-  const double written = options.max_length > 0
-                             ? count * options.max_length
-                             : options.max_length_factor * read + kMore * count;
+  const double written =
+      options.max_length > 0
+          ? count * options.max_length
+          : options.max_length_factor * read + options.max_length_extra * count;
   return read + width * written;
 }
 
@@ -183,21 +190,30 @@ double TranslationPredictor::TokensWith(std::span<const Input> inputs,
 /// that is given is forced on the whole text.
 ExplainablePrediction TranslationPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
-    const DecodeOptions& options) const {
+    const TranslateOptions& options) const {
   const Vocabularies& v = model_.vocabularies;
   const auto encode = [this](const Vocabulary& side, const std::string& line) {
     return EncodeSentence(side, line, model_.data.lowercase);
   };
+  const auto encode_source = [this, &v](const std::string& line) {
+    return EncodeSource(*model_.model, v.source, line, model_.data.lowercase);
+  };
   std::vector<ForcedPair> pairs;
+  const TargetMarks& marks = *model_.marks;
+  // The mark of a text is for all of its parts.
+  const std::string usual =
+      TakeMark(marks, input.Text(), options.Mark(marks)).mark;
   if (!input.answer.empty()) {
-    pairs.push_back({input.Text(),
-                     encode(v.source, input.Text()),
+    const std::string text = WithMark(marks, input.Text(), usual);
+    pairs.push_back({text,
+                     encode_source(text),
                      input.answer,
                      encode(v.target, input.answer),
                      {}});
   } else {
-    const std::vector<std::string> parts =
+    std::vector<std::string> parts =
         input.parts.empty() ? PartsOf(input.Text()) : input.parts;
+    for (std::string& part : parts) part = WithMark(marks, part, usual);
     const Translator translator(*model_.model, v.source, v.target,
                                 model_.data.lowercase, options, shortlist_);
     TranslateHooks hooks;
@@ -209,7 +225,7 @@ ExplainablePrediction TranslationPredictor::ExplanationWith(
     for (size_t i = 0; i < parts.size(); ++i) {
       Translation& best = found[i].front();
       pairs.push_back({parts[i],
-                       encode(v.source, parts[i]),
+                       encode_source(parts[i]),
                        best.text,
                        {best.target_ids, best.target_pieces},
                        {}});
@@ -252,7 +268,7 @@ nlohmann::ordered_json TranslationParts(const Context& ctx,
                                   {"target_tokens", best.target_pieces}};
   if (align) {
     parts["probabilities"] = TokenProbabilities(ctx, model, line, best);
-    if (!model.model->alignment_attention().empty()) {
+    if (!best.source_cut && !model.model->alignment_attention().empty()) {
       parts["alignment"] = WordLinks(model, line, best.text);
     }
   }
@@ -264,7 +280,7 @@ nlohmann::ordered_json TranslationParts(const Context& ctx,
 }
 
 InputReading TranslationSettings::ReadingWith(
-    const DecodeOptions& /*options*/) const {
+    const TranslateOptions& /*options*/) const {
   InputReading reading;
   reading.window = kTranslatedTogether;
   reading.defaults.long_lines = LongLines::kWhole;
@@ -274,7 +290,7 @@ InputReading TranslationSettings::ReadingWith(
 }
 
 std::unique_ptr<Predictor> TranslationSettings::Predicting(
-    const TranslationModel& translator, DecodeOptions options) const {
+    const TranslationModel& translator, TranslateOptions options) const {
   return std::make_unique<TranslationPredictor>(translator, std::move(options));
 }
 

@@ -35,7 +35,8 @@ Vocabularies LearnVocabularies(const TrainingText& text,
   const nlohmann::ordered_json options = {
       data.vocabulary,       data.target_vocabulary,
       data.joint_vocabulary, data.source_vocabulary_size,
-      data.min_count,        data.target_vocabulary_size};
+      data.min_count,        data.target_vocabulary_size,
+      data.normalization};
   const ModelFiles files = text.store->Kept("vocabularies", options, [&] {
     return VocabularyFiles(data, TrainVocabularies(text.train, data));
   });
@@ -89,6 +90,7 @@ void TranslationConfig::Resolve() {
 void TranslationSettings::Visit(FieldList& v) {
   data.Visit(v);
   model.Visit(v);
+  HardChoiceConfig::ActWithHardChoices(v);
 }
 
 void TranslationSettings::Resolve() {

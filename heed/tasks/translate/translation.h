@@ -12,6 +12,7 @@
 #include "heed/models/registry.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/translate/parallel_text.h"
+#include "heed/tasks/translate/translate_options.h"
 #include "heed/tasks/translate/translation_evaluation.h"
 #include "heed/tasks/translate/translation_model.h"
 #include "heed/train/trainer.h"
@@ -48,7 +49,7 @@ struct TranslationEvaluation : EvaluationOptions {
 };
 
 class TranslationSettings
-    : public TaskSettingsOf<TranslationData, TranslationModel, DecodeOptions,
+    : public TaskSettingsOf<TranslationData, TranslationModel, TranslateOptions,
                             TranslationEvaluation> {
  public:
   TranslationSettings() = default;
@@ -77,9 +78,19 @@ class TranslationSettings
   std::unique_ptr<Trainable> Objective(TranslationData read,
                                        TranslationModel& translator,
                                        uint64_t seed) const override;
-  InputReading ReadingWith(const DecodeOptions& options) const override;
-  std::unique_ptr<Predictor> Predicting(const TranslationModel& translator,
-                                        DecodeOptions options) const override;
+  TranslateOptions prediction() const override {
+    return TranslateOptions(data.rules);
+  }
+  TranslationEvaluation evaluation() const override {
+    TranslationEvaluation options;
+    options.decode = TranslateOptions(data.rules);
+    options.tokenize = data.tokenize;
+    return options;
+  }
+  InputReading ReadingWith(const TranslateOptions& options) const override;
+  std::unique_ptr<Predictor> Predicting(
+      const TranslationModel& translator,
+      TranslateOptions options) const override;
   Report Measure(const TranslationModel& translator,
                  const TranslationEvaluation& options) const override;
 };

@@ -12,11 +12,11 @@
 #include "heed/data/batches.h"
 #include "heed/decode/translator.h"
 #include "heed/io/file.h"
-#include "heed/metrics/bleu.h"
 #include "heed/metrics/chrf.h"
 #include "heed/metrics/error_rate.h"
 #include "heed/tasks/target_loss.h"
 #include "heed/tasks/translate/word_alignment.h"
+#include "heed/tasks/written_text.h"
 #include "heed/text/sentences.h"
 
 namespace heed {
@@ -44,7 +44,7 @@ BatchOptions BatchesOf(const TranslationModel& model) {
 
 std::vector<std::string> TranslateLines(const TranslationModel& model,
                                         const std::vector<std::string>& lines,
-                                        const DecodeOptions& options,
+                                        const TranslateOptions& options,
                                         int64_t max_line) {
   const Vocabularies& v = model.vocabularies;
   DecodeOptions texts_alone = options;
@@ -52,19 +52,23 @@ std::vector<std::string> TranslateLines(const TranslationModel& model,
   const Translator translator(
       *model.model, v.source, v.target, false, texts_alone,
       ReadShortlist(options, model.folder, v.source, v.target));
+  std::vector<std::string> read;
+  const std::string mark = options.Mark(*model.marks);
+  for (const std::string& line : lines) {
+    read.push_back(WithMark(*model.marks, line, mark));
+  }
   std::vector<std::string> translations;
   for (const Translations& best :
-       TranslateDivided(translator, lines, 0, max_line)) {
+       TranslateDivided(translator, *model.marks, read, 0, max_line)) {
     translations.push_back(best.front().text);
   }
   return translations;
 }
 
-TextMeasures MeasureText(std::vector<std::string> hypotheses,
-                         ReferencedText right, bool lowercase) {
-  const BleuScore bleu =
-      CorpusBleu(hypotheses, right.First().target, {.lowercase = lowercase});
-  if (lowercase) {
+TextScores MeasureText(std::vector<std::string> hypotheses,
+                       ReferencedText right, const BleuOptions& options) {
+  const BleuScore bleu = CorpusBleu(hypotheses, right.First().target, options);
+  if (options.lowercase) {
     LowercaseLines(hypotheses);
     for (References& references : right.references) LowercaseLines(references);
   }
@@ -73,6 +77,7 @@ TextMeasures MeasureText(std::vector<std::string> hypotheses,
           chrf.score,
           100 * ExactMatchRate(hypotheses, right.references),
           100 * WordErrorRate(hypotheses, right.references),
+          100 * CharacterErrorRate(hypotheses, right.First().target),
           bleu.signature,
           chrf.signature};
 }
@@ -93,6 +98,13 @@ std::string LeadOf(std::string_view text, int sentences, int words) {
   return fmt::format("{}", fmt::join(kept, " "));
 }
 
+bool EvaluationOptions::Rouge() const {
+  return rouge || lead > 0 || lead_words > 0 ||
+         std::ranges::any_of(metric, [](const std::string& name) {
+           return name.starts_with("rouge");
+         });
+}
+
 Evaluation Evaluate(const TranslationModel& model, ParallelText text,
                     const EvaluationOptions& options) {
   if (model.data.lowercase) LowercaseText(text);
@@ -106,7 +118,14 @@ Evaluation Evaluate(const TranslationModel& model, ParallelText text,
     result.translations =
         TranslateLines(model, items.source, options.decode, options.max_line);
     result.seconds = SecondsSince(start);
-    const Corpus corpus = EncodeMeasured(text, v.source, v.target);
+    ParallelText read = text;
+    const std::string mark = options.decode.Mark(*model.marks);
+    for (std::string& line : read.source) {
+      line = WithMark(*model.marks, line, mark);
+    }
+    const Corpus corpus =
+        EncodeMeasured(read, v.source, v.target,
+                       TokensWithin(*model.model, kMostMeasuredTokens));
     result.loss = CorpusLoss({}, *model.model, corpus, BatchesOf(model)).mean();
   } else {
     result.translations = ReadTranslations(
@@ -114,20 +133,22 @@ Evaluation Evaluate(const TranslationModel& model, ParallelText text,
   }
   if (!options.alignment_gold.empty()) {
     const auto gold = ReadAlignments(options.alignment_gold, text);
-    EmptyLongPairs(text, v);
+    EmptyLongPairs(text, model);
     result.aer =
         100 * ScoreAlignments(AlignWords(model, text), gold).error_rate;
     result.baselines =
         MeasureBaselines(options.baseline, model.data, text, gold,
                          Symmetrization::kGrowDiagFinalAnd);
   }
-  static_cast<TextMeasures&>(result) =
-      MeasureText(result.translations, items, options.lowercase);
+  result.tokenizer = BleuTokenizerFor(options.tokenize, items.First().target);
+  const BleuOptions bleu = {options.lowercase, result.tokenizer};
+  static_cast<TextScores&>(result) =
+      MeasureText(result.translations, items, bleu);
   const auto rouge_of = [&](const std::vector<std::string>& summaries) {
     return CorpusRouge(summaries, items.First().target);
   };
   const bool lead = options.lead > 0 || options.lead_words > 0;
-  if (options.rouge || lead) result.rouge = rouge_of(result.translations);
+  if (options.Rouge()) result.rouge = rouge_of(result.translations);
   if (lead) {
     std::vector<std::string> leads;
     for (const std::string& line : items.source) {
@@ -136,14 +157,14 @@ Evaluation Evaluate(const TranslationModel& model, ParallelText text,
     result.lead = rouge_of(leads);
   }
   if (options.copy_baseline) {
-    result.copy = MeasureText(items.source, items, options.lowercase);
+    result.copy = MeasureText(items.source, items, bleu);
   }
   return result;
 }
 
 Series BleuByLength(const std::string& name, const ParallelText& text,
                     const std::vector<std::string>& translations,
-                    bool lowercase) {
+                    const BleuOptions& options) {
   constexpr size_t kFewest = 25;  // sentences, below which BLEU says nothing
   std::vector<size_t> lengths;
   for (const std::string& line : text.source) {
@@ -169,8 +190,7 @@ Series BleuByLength(const std::string& name, const ParallelText& text,
     }
     if (hypotheses.size() < kFewest) continue;
     series.x.push_back(words / static_cast<double>(hypotheses.size()));
-    series.y.push_back(
-        CorpusBleu(hypotheses, references, {.lowercase = lowercase}).score);
+    series.y.push_back(CorpusBleu(hypotheses, references, options).score);
   }
   return series;
 }

@@ -8,42 +8,49 @@
 #include <vector>
 
 #include "heed/decode/divided_lines.h"
-#include "heed/decode/options.h"
+#include "heed/metrics/bleu.h"
 #include "heed/metrics/rouge.h"
 #include "heed/render/line_plot.h"
 #include "heed/tasks/translate/ibm_alignment.h"
+#include "heed/tasks/translate/translate_options.h"
 #include "heed/tasks/translate/translation_model.h"
 
 namespace heed {
 
 struct EvaluationOptions {
-  DecodeOptions decode;
+  TranslateOptions decode;
   int max_line = kLongestLine;  // longer ones are divided; 0: no limit
   bool lowercase = false;       // compare lower-cased text
-  bool alternatives = false;    // equal sources are one with several answers
-  bool copy_baseline = false;   // measure the source as an answer too
+  Auto<BleuTokenizer> tokenize = {};
+  bool alternatives = false;   // equal sources are one with several answers
+  bool copy_baseline = false;  // measure the source as an answer too
   bool rouge = false;
+  std::vector<std::string> metric;  // figures that are asked for; none: usual
   int lead = 0;        // ROUGE of so many sentences of the source; 0: none
   int lead_words = 0;  // ROUGE of so many words of it; 0: none
   std::vector<std::string> translations;    // files to measure instead
   std::vector<std::string> alignment_gold;  // files of links
   BaselineOptions baseline;                 // beside their error rate
+
+  /// Whether ROUGE is measured.
+  bool Rouge() const;
 };
 
 /// Texts against their references. With several references of an item BLEU and
 /// chrF compare with the first, exact match with any, and the word error rate
 /// with the nearest (see WordErrorRate).
-struct TextMeasures {
+struct TextScores {
   double bleu = 0;
   double chrf = 0;
-  double exact_match = 0;      // of the sentences
-  double word_error_rate = 0;  // edits per word of the references
-  std::string signature;       // of BLEU
+  double exact_match = 0;           // of the sentences
+  double word_error_rate = 0;       // edits per word of the references
+  double character_error_rate = 0;  // of the first reference
+  std::string signature;            // of BLEU
   std::string chrf_signature;
 };
 
-struct Evaluation : TextMeasures {
-  std::optional<TextMeasures> copy;  // of the sources as answers
+struct Evaluation : TextScores {
+  std::optional<TextScores> copy;  // of the sources as answers
   std::optional<RougeScores> rouge;
   std::optional<RougeScores> lead;  // the lead baseline
   /// Per gold token, natural logarithm; none for translations from a file.
@@ -53,6 +60,7 @@ struct Evaluation : TextMeasures {
   int64_t sentences = 0;         // that were translated
   int64_t references = 0;        // that they were compared with
   double seconds = 0;            // of translating
+  Named<BleuTokenizer> tokenizer = BleuTokenizer::k13a;
   std::vector<std::string> translations;
 };
 
@@ -60,11 +68,11 @@ struct Evaluation : TextMeasures {
 /// lower-cased text, the lines must be so.
 std::vector<std::string> TranslateLines(const TranslationModel& model,
                                         const std::vector<std::string>& lines,
-                                        const DecodeOptions& options,
+                                        const TranslateOptions& options,
                                         int64_t max_line = kLongestLine);
 
-TextMeasures MeasureText(std::vector<std::string> hypotheses,
-                         ReferencedText right, bool lowercase);
+TextScores MeasureText(std::vector<std::string> hypotheses,
+                       ReferencedText right, const BleuOptions& options);
 
 /// The lead of a text, a usual baseline of summaries: its first sentences, so
 /// many of it, and so many words of these; 0: all.
@@ -81,7 +89,7 @@ Evaluation Evaluate(const TranslationModel& model, ParallelText text,
 /// Paper: Bahdanau et al. 2014, arXiv:1409.0473, figure 2.
 Series BleuByLength(const std::string& name, const ParallelText& text,
                     const std::vector<std::string>& translations,
-                    bool lowercase);
+                    const BleuOptions& options);
 
 }  // namespace heed
 

@@ -252,7 +252,7 @@ TEST(BleuByLength, HasAPointForEachBucketOfEnoughSentences) {
   lengths.insert(lengths.end(), 27, 20);
   lengths.insert(lengths.end(), 24, 11);  // too few
   const ParallelText text = OfLengths(lengths);
-  const Series series = BleuByLength("model", text, text.target, false);
+  const Series series = BleuByLength("model", text, text.target, {});
   EXPECT_EQ(series.name, "model");
   EXPECT_EQ(series.x, (std::vector<double>{5, 20}));
   ASSERT_EQ(series.y.size(), 2);
@@ -266,16 +266,16 @@ TEST(BleuByLength, TellsShortFromLong) {
   const ParallelText text = OfLengths(lengths);
   std::vector<std::string> translations = text.target;
   for (size_t i = 25; i < 50; ++i) translations[i] = "x";
-  const Series series = BleuByLength("", text, translations, false);
+  const Series series = BleuByLength("", text, translations, {});
   ASSERT_EQ(series.y.size(), 2);
   EXPECT_GT(series.y[0], 99);
   EXPECT_LT(series.y[1], 1);
 }
 
 TEST(BleuByLength, FewSentencesGiveNoPoint) {
-  EXPECT_TRUE(BleuByLength("", {}, {}, false).x.empty());
+  EXPECT_TRUE(BleuByLength("", {}, {}, {}).x.empty());
   const ParallelText text = OfLengths({0, 1, 2, 300});
-  EXPECT_TRUE(BleuByLength("", text, text.target, false).x.empty());
+  EXPECT_TRUE(BleuByLength("", text, text.target, {}).x.empty());
 }
 
 }  // namespace

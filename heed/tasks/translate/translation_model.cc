@@ -41,6 +41,7 @@ TranslationModel::TranslationModel(std::string from,
       config(std::move(settings)),
       data(std::move(text)),
       vocabularies(std::move(learnt)),
+      marks(std::make_shared<const TargetMarks>(vocabularies.source)),
       model(config->Make(vocabularies.source.size(), vocabularies.target.size(),
                          seed)) {}
 
@@ -54,6 +55,7 @@ std::unique_ptr<PretrainedEncoder> TranslationModel::encoder() const {
   source.vocabulary_size = data.source_vocabulary_size;
   source.min_count = data.min_count;
   source.lowercase = data.lowercase;
+  source.normalization = data.normalization;
   return EncoderOf(*config, source, vocabularies.source, parameters());
 }
 

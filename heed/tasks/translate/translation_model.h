@@ -12,6 +12,7 @@
 #include "heed/models/registry.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/translate/parallel_text.h"
+#include "heed/text/target_marks.h"
 
 namespace heed {
 
@@ -36,6 +37,8 @@ class TranslationModel : public TaskModel {
   ModelChoice<TranslatorSettings> config;  // resolved
   DataConfig data;
   Vocabularies vocabularies;
+  /// Shared by copies; of vocabularies.source.
+  std::shared_ptr<const TargetMarks> marks;
   std::shared_ptr<Decoder> model;
 };
 

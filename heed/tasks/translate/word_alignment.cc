@@ -312,17 +312,18 @@ constexpr int64_t kLongestAligned = 2000;
 
 /// `size` is of the longer side of pair i; it counts `what`.
 template <class Size>
-void EmptyPairsAbove(ParallelText& text, const char* what, const Size& size) {
+void EmptyPairsAbove(ParallelText& text, int64_t limit, const char* what,
+                     const Size& size) {
   for (size_t i = 0; i < text.source.size(); ++i) {
     // A line of fewer characters need not be looked at.
-    if (!IsLongerThan(text.source[i], kLongestAligned) &&
-        !IsLongerThan(text.target[i], kLongestAligned)) {
+    if (!IsLongerThan(text.source[i], limit / 2) &&
+        !IsLongerThan(text.target[i], limit / 2)) {
       continue;
     }
     const int64_t most = size(i);
-    if (most <= kLongestAligned) continue;
+    if (most <= limit) continue;
     Warn(fmt::format("{}: {} {}, above {}; the pair is left without links",
-                     text.PlaceOf(i, true), most, what, kLongestAligned));
+                     text.PlaceOf(i, true), most, what, limit));
     text.source[i].clear();
     text.target[i].clear();
   }
@@ -334,19 +335,22 @@ int64_t WordsOfLine(const std::string& line) {
 
 }  // namespace
 
-void EmptyLongPairs(ParallelText& text, const Vocabularies& vocabularies) {
+void EmptyLongPairs(ParallelText& text, const TranslationModel& model,
+                    bool reversed) {
   const auto size = [](const std::string& line, const Vocabulary& vocabulary) {
-    if (!IsLongerThan(line, kLongestAligned)) return int64_t{0};
     return std::max(WordsOfLine(line), std::ssize(vocabulary.Encode(line)));
   };
-  EmptyPairsAbove(text, "words or subword tokens", [&](size_t i) {
-    return std::max(size(text.source[i], vocabularies.source),
-                    size(text.target[i], vocabularies.target));
+  const int64_t limit = TokensWithin(*model.model, kLongestAligned);
+  EmptyPairsAbove(text, limit, "words or subword tokens", [&](size_t i) {
+    return std::max(size((reversed ? text.target : text.source)[i],
+                         model.vocabularies.source),
+                    size((reversed ? text.source : text.target)[i],
+                         model.vocabularies.target));
   });
 }
 
 void EmptyLongPairs(ParallelText& text) {
-  EmptyPairsAbove(text, "words", [&](size_t i) {
+  EmptyPairsAbove(text, kLongestAligned, "words", [&](size_t i) {
     return std::max(WordsOfLine(text.source[i]), WordsOfLine(text.target[i]));
   });
 }

@@ -77,11 +77,13 @@ AgreedChoice ChooseByAgreement(const TranslationModel& forward,
                                const LinkOptions& options = {},
                                int64_t pairs = 500);
 
-/// Empties pairs with a side of more than 2,000 words, or tokens of these
-/// vocabularies, each with a warning on standard error: the weights of all
-/// their words would not fit into memory.
-void EmptyLongPairs(ParallelText& text, const Vocabularies& vocabularies);
-/// The same of words alone.
+/// Empties pairs with a side of more than 2,000 words, tokens of the model's
+/// vocabularies, or its position limit, each with a warning on standard error:
+/// the weights of all their words would not fit into memory. `reversed`: the
+/// model reads the text's target side.
+void EmptyLongPairs(ParallelText& text, const TranslationModel& model,
+                    bool reversed = false);
+/// Empties pairs with a side of more than 2,000 words.
 void EmptyLongPairs(ParallelText& text);
 
 /// The text with its sides exchanged.

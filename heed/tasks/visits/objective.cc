@@ -6,6 +6,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
+#include "heed/data/input_lines.h"
 #include "heed/data/shuffle.h"
 #include "heed/io/file.h"
 #include "heed/metrics/classification.h"
@@ -67,8 +68,10 @@ class VisitObjective : public ObjectiveOf<VisitModel> {
   bool has_valid() const override { return !valid_.empty(); }
   Metrics Validate(const std::string& /*measure*/) const override {
     const std::vector<double> log_odds = model_.LogOdds({}, valid_);
-    return {{"auc", AucOf(log_odds, valid_)},
-            {"nll", NegativeLogLikelihood(log_odds, valid_)}};
+    Metrics metrics;
+    AppendFigures({{"auc", AucOf(log_odds, valid_)}}, metrics);
+    metrics.emplace_back("nll", NegativeLogLikelihood(log_odds, valid_));
+    return metrics;
   }
 
  private:
@@ -111,7 +114,24 @@ BatchLoss VisitObjective::Loss(const Context& ctx,
           nll * options.scale};
 }
 
+/// Whether AUC can be measured: there are patients with the outcome and
+/// without.
+bool HasBothOutcomes(const VisitRecords& patients) {
+  const auto with = std::ranges::count_if(
+      patients.records, [](const VisitRecord& r) { return r.label == 1; });
+  return with > 0 && with < std::ssize(patients.records);
+}
+
 }  // namespace
+
+std::vector<MeasureInfo> VisitTaskSettings::MeasuresOf(
+    const VisitData& read) const {
+  std::vector<MeasureInfo> measures = {{"nll", false}};
+  if (read.valid.records.empty() || HasBothOutcomes(read.valid)) {
+    measures.insert(measures.begin(), {"auc", true});
+  }
+  return measures;
+}
 
 double ProbabilityOf(double log_odds) { return 1 / (1 + std::exp(-log_odds)); }
 
@@ -121,7 +141,7 @@ double NegativeLogLikelihood(std::span<const double> log_odds,
   for (size_t i = 0; i < patients.size(); ++i) {
     sum += Surprise(log_odds[i], patients[i].label);
   }
-  return sum / static_cast<double>(std::max<size_t>(patients.size(), 1));
+  return RatioOf(sum, std::ssize(patients));
 }
 
 double AucOf(std::span<const double> log_odds,
@@ -136,6 +156,11 @@ std::unique_ptr<Trainable> VisitTaskSettings::Objective(VisitData read,
                                                         uint64_t) const {
   if (read.train.size() == 0) {
     throw ConfigError("there are no patients to learn from");
+  }
+  if (!read.valid.records.empty() && !HasBothOutcomes(read.valid)) {
+    Warn(
+        "all validation patients have the same outcome, so AUC cannot be "
+        "computed; NLL is reported instead");
   }
   return std::make_unique<VisitObjective>(*this, read, made);
 }

@@ -7,6 +7,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/numbers.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
 #include "heed/tasks/visits/visits.h"
@@ -119,13 +120,17 @@ Answer VisitPredictor::AnswerOf(const Patient& patient, double log_odds,
                                 const VisitPrediction& options,
                                 const PredictCall& call) const {
   const double p = ProbabilityOf(log_odds);
-  Answer answer = {fmt::format("{:.4f}", p),
+  Answer answer = {ExactNumber(p),
                    {{"probability", p}, {"log_odds", log_odds}}};
   if (options.every_visit) {
     std::vector<double> all =
         model_.LogOddsAtEachVisit(call.context(), patient);
-    for (double& one : all) one = ProbabilityOf(one);
-    answer.line = fmt::format("{:.4f}", fmt::join(all, "\t"));
+    std::vector<std::string> texts;
+    for (double& one : all) {
+      one = ProbabilityOf(one);
+      texts.push_back(ExactNumber(one));
+    }
+    answer.line = fmt::format("{}", fmt::join(texts, "\t"));
     answer.parts["every_visit"] = all;
   }
   if (!call.parts) return answer;
@@ -167,7 +172,7 @@ ExplainableSegment VisitPredictor::SegmentOf(const Context& given,
   ExplanationSegment& e = result.segment;
   e.text = line;
   const double p = ProbabilityOf(own);
-  e.answer = fmt::format("{:.4f}", p);
+  e.answer = ExactNumber(p);
   e.axes = TimelineAxes(model_, patient, parts, sign);
   const std::string label = sign < 0 ? "0" : "1";
   const Alternative other = {sign < 0 ? "1" : "0", 1 - p};
@@ -208,25 +213,13 @@ ExplainablePrediction VisitPredictor::ExplanationWith(
                       input.contrast, asked, other);
   }
   const std::string text = input.Text();
-  std::vector<std::string_view> lines;
-  for (const std::string_view line : SplitLines(text)) {
-    if (!SplitWhitespace(line).empty()) lines.push_back(line);
-  }
-  ExplainablePrediction all;
-  for (const std::string_view line : lines) {
-    const std::string place =
-        lines.size() == 1 ? input.given.place
-                          : fmt::format("{}, line {}", input.given.place,
-                                        std::ssize(all.segments) + 1);
-    const Patient patient =
-        model_.Encode(ParseVisits(line, place), options.unknown_codes, place);
-    all.segments.push_back(SegmentOf(given, input, std::string(line), patient,
-                                     asked == "0" ? -1 : 1));
-    if (!all.answer.empty()) all.answer += '\n';
-    all.answer += all.segments.back().segment.answer;
-  }
-  if (lines.empty()) throw FormatError("{}: no patient", input.given.place);
-  return all;
+  const std::string& place = input.given.place;
+  const Patient patient =
+      model_.Encode(ParseVisits(text, place), options.unknown_codes, place);
+  ExplainableSegment segment =
+      SegmentOf(given, input, text, patient, asked == "0" ? -1 : 1);
+  std::string answer = segment.segment.answer;
+  return {std::move(answer), {std::move(segment)}};
 }
 
 }  // namespace

@@ -143,10 +143,7 @@ class VisitTaskSettings
   std::unique_ptr<VisitModel> Open(const ModelFiles& files,
                                    const std::string& folder,
                                    uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(
-      const VisitData& /*data*/) const override {
-    return {{"auc", true}, {"nll", false}};
-  }
+  std::vector<MeasureInfo> MeasuresOf(const VisitData& read) const override;
   std::unique_ptr<Trainable> Objective(VisitData read, VisitModel& made,
                                        uint64_t seed) const override;
   VisitPrediction prediction() const override {
@@ -157,7 +154,7 @@ class VisitTaskSettings
   }
   InputReading ReadingWith(const VisitPrediction&) const override {
     InputReading reading;
-    reading.defaults.long_lines = LongLines::kWhole;
+    reading.defaults.long_lines = LongLines::kStructured;
     return reading;
   }
   std::unique_ptr<Predictor> Predicting(const VisitModel& made,

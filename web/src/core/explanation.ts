@@ -1,7 +1,7 @@
 /** What `heed explain` and the server's `/explain` say of one answer of a model: version 2
  * of the JSON that docs/explain.md describes. */
 
-import { shortNumber } from "./numbers";
+import { mean, shortNumber } from "./numbers";
 import { kindNamed } from "./registry";
 
 /** Rows of numbers: a matrix, row by row. */
@@ -37,9 +37,13 @@ export interface AttentionMap {
   info?: Record<string, string>;
   /** False: its queries, keys and scores cannot be asked for. */
   numbers?: boolean;
+  /** [H][T]: where a part of a graph is shown, what each query attends to outside of it. */
+  outside?: Rows;
   statistics?: Record<"entropy" | "distance", number[]> & {
+    /** What a reader should know of each head. */
+    note?: string[];
     unit: "items" | "share";
-    mean?: Record<"entropy" | "distance", number>;
+    mean?: Record<"entropy" | "distance", number> & { note?: string };
   };
   /** Phrases that moved, in the attention that the targets name: [t, s, t end, s end]. */
   moved?: [number, number, number, number][];
@@ -99,6 +103,8 @@ export interface Segment {
   attributions: number[];
   agreements: number[];
   panels: number[];
+  /** Views of heed/render whose pictures it can have. */
+  views?: string[];
 }
 
 /** A picture that was drawn where the explanation was made. */
@@ -161,6 +167,12 @@ export function weightsOf(e: Explanation, map: AttentionMap, head: Head): Rows {
   return rows;
 }
 
+/** What a query of a head attends to outside of what is shown. */
+export function outsideOf({ outside }: AttentionMap, head: Head, row: number): number {
+  if (!outside) return 0;
+  return head === "mean" ? mean(outside.map((own) => own[row])) : outside[head][row];
+}
+
 /** Whether a map has one query alone, as pooling has. */
 function isOneRow({ edges, weights }: AttentionMap): boolean {
   return edges ? edges.every(([t]) => t === 0) : weights[0].length === 1;
@@ -200,7 +212,11 @@ export function unitOf({ axes }: Explanation, map: AttentionMap): string {
 
 /** Entropy and distance of a head, in words. */
 export function statisticsOf(e: Explanation, map: AttentionMap, head: Head): string {
-  const words = `entropy ${shortNumber(headFigure(map, "entropy", head))} bits`;
+  const all = map.statistics;
+  const isMean = head === "mean" && map.heads > 1;
+  const note = isMean ? all?.mean?.note : all?.note?.[head === "mean" ? 0 : head];
+  const entropy = shortNumber(headFigure(map, "entropy", head));
+  const words = `entropy ${entropy} bits${note ? `, ${note}` : ""}`;
   const distance = headFigure(map, "distance", head);
   if (Number.isNaN(distance)) return words;
   const unit = unitOf(e, map).replace(/^share /, "");

@@ -1,5 +1,6 @@
 /** What kinds and views are made with; those of other folders import "heed-page/core". */
 export * from "./dom";
+export * from "./drawn_view";
 export * from "./explanation";
 export * from "./figure";
 export * from "./file_field";
@@ -7,6 +8,7 @@ export * from "./files";
 export * from "./made";
 export * from "./matrix";
 export * from "./numbers";
+export * from "./painter";
 export * from "./plot";
 export * from "./registry";
 export * from "./scale";

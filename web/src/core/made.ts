@@ -29,6 +29,9 @@ export function pictureOfMade(svg: string): SVGSVGElement {
       for (const one of chosen) one.setAttribute(name, style.getPropertyValue(name));
     }
   }
-  picture.removeAttribute("class");
+  // No rule of the page is meant for them.
+  for (const one of [picture, ...picture.querySelectorAll("[class]")]) {
+    one.removeAttribute("class");
+  }
   return picture;
 }

@@ -51,10 +51,6 @@ export function largest(rows: Rows): number {
   return most;
 }
 
-export function sameShape(a: Rows, b: Rows): boolean {
-  return a.length === b.length && (a[0]?.length ?? 0) === (b[0]?.length ?? 0);
-}
-
 /** A number for a line of text: two digits after the point, or the first that counts. */
 export function shortNumber(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "–" : value < 0 ? "−∞" : "∞";

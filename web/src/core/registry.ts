@@ -108,6 +108,8 @@ export interface ViewRow {
   contrasts?: boolean;
   /** Kinds of axes that it is made for, without which it has no tab; absent: any. */
   kinds?: string[];
+  /** Whether it accepts depends on the attention on show, so that its tab stays. */
+  byChoice?: boolean;
   /** It is shown first where it accepts, wherever its tab stands. */
   leads?: boolean;
   /** Null if it can show what is chosen, or else why it cannot. */
@@ -145,6 +147,18 @@ export function titleOf(kind: string, text: string, length = 160): string {
 
 export function allViews(): ViewRow[] {
   return [...views.values()];
+}
+
+/** Whether a view can show an answer of these; before any is there, of any kind. */
+export function canShow(view: ViewRow, sides: Side[]): boolean {
+  if (sides.length === 0) return !view.kinds;
+  const kinds = sides.flatMap(({ explanation }) =>
+    Object.values(explanation.axes).map(({ kind }) => kind),
+  );
+  if (view.kinds && !view.kinds.some((kind) => kinds.includes(kind))) return false;
+  return sides.some(
+    (side) => view.accepts(side) === null || (view.byChoice && side.shown !== null),
+  );
 }
 
 /** What most views need: an attention to show. */

@@ -4,6 +4,7 @@ import { isolate } from "./dom";
 import {
   addTo,
   headName,
+  outsideOf,
   Part,
   weightsOf,
   type Attribution,
@@ -400,6 +401,10 @@ export class Side {
       const said = this.part.label(target);
       const anchored = this.part.anchorOf(target) !== null;
       labels[row] = anchored ? `${labels[row]} ${said}`.trim() : said;
+    });
+    labels.forEach((_, row) => {
+      const outside = outsideOf(shown.map, shown.head, row);
+      if (outside > 0) labels[row] += ` (outside ${shortNumber(outside)})`;
     });
     return labels;
   }

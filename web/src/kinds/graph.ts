@@ -23,7 +23,7 @@ import {
 import "./graph.css";
 
 /** What is known of a graph: as docs/explain.md describes it. */
-export interface GraphPayload {
+interface GraphPayload {
   classes: string[];
   /** Of each item: its place in the picture. */
   drawn: number[];
@@ -74,7 +74,7 @@ const shapes = [
 ];
 
 /** The mark of a class. */
-export function addNode(
+function addNode(
   parent: Element,
   [x, y]: [number, number],
   size: number,

@@ -1,6 +1,7 @@
 import {
   arrowStep,
   byId,
+  canShow,
   clamp,
   errorWords,
   h,
@@ -365,17 +366,11 @@ export class App {
     byId("scale").append(...scales.map(([value, name]) => h("option", { value }, name)));
   }
 
-  /** Those that are for any answer, for the axes of one on show, or chosen. */
+  /** The chosen one and those that can show an answer on show. */
   private viewsWithTab(): ViewRow[] {
-    const kinds = this.stages.flatMap(({ side }) =>
-      Object.values(side.explanation.axes).map(({ kind }) => kind),
-    );
-    return this.views.filter(
-      (view) =>
-        !view.kinds ||
-        view.name === this.shared.view ||
-        view.kinds.some((kind) => kinds.includes(kind)),
-    );
+    const sides = this.stages.map(({ side }) => side);
+    const { view } = this.shared;
+    return this.views.filter((row) => row.name === view || canShow(row, sides));
   }
 
   private showTab(): void {

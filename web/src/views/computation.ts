@@ -167,6 +167,7 @@ export const computation: ViewRow = {
   name: "computation",
   title: "Computation",
   switches: ["numbers", "scale"],
+  byChoice: true,
   accepts: (side) => {
     const key = side.shown?.key;
     if (key && kindNamed(key.kind).changes?.(key.axis)) {

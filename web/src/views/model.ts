@@ -37,9 +37,9 @@ function modelView(side: Side): View {
     (pictures) => {
       const none = h("p.note", "There is no picture of this model.");
       const order = Object.keys(captions);
-      const sorted = [...pictures].sort(
-        (a, b) => order.indexOf(a.view) - order.indexOf(b.view),
-      );
+      const sorted = pictures
+        .filter(({ view }) => order.includes(view))
+        .sort((a, b) => order.indexOf(a.view) - order.indexOf(b.view));
       drawn = sorted.map(({ svg }) => svg);
       const figures = sorted.map(({ svg, view }) => figureOf(svg, view));
       holder.replaceChildren(...(figures.length > 0 ? figures : [none]));

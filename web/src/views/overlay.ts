@@ -16,11 +16,10 @@ import { addImage, type ImagePayload } from "../kinds/image_figure";
 const font = 13;
 const gap = 16;
 const labelRoom = 24;
-/** As the pictures of heed explain have it: on a grey image that is nowhere black or white
- * a tint is seen anywhere. */
-const tint = "#ff9820";
-const mostTint = 0.75;
-const [darkest, lightest] = [34 / 255, 214 / 255];
+/** As the pictures of heed explain have it: neither black nor white, so that it is seen
+ * beside both. */
+const veil = "#343a54";
+const mostVeil = 0.8;
 let masks = 0;
 
 function attended(side: Side): ImagePayload | null {
@@ -28,7 +27,8 @@ function attended(side: Side): ImagePayload | null {
   return payload?.png && payload.cell ? payload : null;
 }
 
-/** The image in grey, the more tinted the higher the weights are. */
+/** The image in its own colours where weights are highest, and the darker the lower they
+ * are. */
 function drawOverlay(
   parent: Element,
   image: ImagePayload,
@@ -38,17 +38,8 @@ function drawOverlay(
   const { width, height, cell } = image;
   const [w, tall] = [width * scale, height * scale];
   const id = `overlay-${++masks}`;
-  const grey = add(parent, "filter", {
-    id: `${id}-grey`,
-    "color-interpolation-filters": "sRGB",
-  });
-  add(grey, "feColorMatrix", { type: "saturate", values: 0 });
-  const range = add(grey, "feComponentTransfer", {});
-  for (const channel of ["feFuncR", "feFuncG", "feFuncB"] as const) {
-    const slope = lightest - darkest;
-    add(range, channel, { type: "linear", slope, intercept: darkest });
-  }
-  addImage(parent, image, scale, { filter: `url(#${id}-grey)` });
+  addImage(parent, image, scale);
+  addRect(parent, 0, 0, w, tall, veil, { opacity: mostVeil });
   const side = cell * scale;
   const filter = add(parent, "filter", {
     id: `${id}-soft`,
@@ -71,7 +62,7 @@ function drawOverlay(
     const [x, y] = [(i % columns) * side, Math.floor(i / columns) * side];
     addRect(cells, x, y, side, side, "white", { "fill-opacity": share.toFixed(3) });
   });
-  addRect(parent, 0, 0, w, tall, tint, { opacity: mostTint, mask: `url(#${id})` });
+  addImage(parent, image, scale, { mask: `url(#${id})` });
 }
 
 /** The image for each row of the attention: what this word looked at. */
@@ -109,7 +100,7 @@ function overlayView(side: Side, { width, palette }: ViewOptions): View {
     return group;
   });
   const note =
-    "The image for each row in grey, tinted where its attention is high: the full tint is the " +
+    "The image for each row, dark where its attention is low and clear where it is the " +
     "row's largest weight. Smoothed between the cells.";
   return {
     element: h("div", h("p.note", note), picture),
@@ -130,6 +121,7 @@ export const overlay: ViewRow = {
   switches: [],
   kinds: ["image"],
   leads: true,
+  byChoice: true,
   accepts: (side) =>
     attended(side)
       ? null

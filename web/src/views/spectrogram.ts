@@ -138,6 +138,7 @@ export const spectrogram: ViewRow = {
   switches: [],
   kinds: ["audio"],
   leads: true,
+  byChoice: true,
   accepts: (side) =>
     heard(side)
       ? null

@@ -1,0 +1,183 @@
+#include "heed/convert/huggingface_folder.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/json.h"
+#include "heed/convert/huggingface.h"
+#include "heed/io/file.h"
+#include "heed/io/safetensors.h"
+#include "heed/train/model_folder.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kIndexFile = "model.safetensors.index.json";
+
+// Keys of PretrainedConfig that say nothing of what given weights compute,
+// compared with Transformers 4.57 and with published folders.
+
+/// Where the folder is from, and what it was saved with.
+constexpr std::string_view kOrigin =
+    "_commit_hash _name_or_path architectures custom_pipelines finetuning_task "
+    "language license model_type name name_or_path sentence_transformers "
+    "task_specific_params tokenizer_class transformers.js_config "
+    "transformers_version";
+/// How a program runs it: types of numbers, kernels, what calls return.
+constexpr std::string_view kRunning =
+    "_attn_implementation _attn_implementation_autoset "
+    "_attn_implementation_internal _experts_implementation attn_implementation "
+    "chunk_size_feed_forward dtype gradient_checkpointing output_attentions "
+    "output_hidden_states output_past output_scores return_dict "
+    "return_dict_in_generate tf_legacy_loss torch_dtype torchscript "
+    "use_bfloat16 use_cache xla_device";
+/// How it is trained.
+constexpr std::string_view kTraining =
+    "classif_dropout classifier_dropout decoder_layerdrop encoder_layerdrop "
+    "init_std initializer_factor initializer_range layerdrop";
+/// Keys of classification heads; the importer of a head reads them itself.
+constexpr std::string_view kHeads =
+    "_num_labels id2label label2id num_labels problem_type";
+/// Keys of tokenizers, which their own files repeat, and of the search (see
+/// NotesOfSearch).
+constexpr std::string_view kGeneration =
+    "bad_words_ids begin_suppress_tokens bos_token_id cls_token_id "
+    "diversity_penalty do_sample early_stopping encoder_no_repeat_ngram_size "
+    "encoder_repetition_penalty epsilon_cutoff eta_cutoff "
+    "exponential_decay_length_penalty force_bos_token_to_be_generated "
+    "forced_bos_token_id forced_decoder_ids forced_eos_token_id guidance_scale "
+    "length_penalty mask_token_id max_length max_new_tokens min_length "
+    "min_new_tokens no_repeat_ngram_size num_beam_groups num_beams "
+    "num_return_sequences penalty_alpha prefix remove_invalid_values "
+    "renormalize_logits repetition_penalty sep_token_id suppress_tokens "
+    "temperature top_k top_p typical_p unk_token_id";
+
+/// Keys that change what is computed, unless they are off.
+constexpr std::pair<const char*, const char*> kRefused[] = {
+    {"auto_map", "code in the folder computes it"},
+    {"quantization_config", "its weights are quantised; save the model in f32"},
+    {"pruned_heads", "some of its heads are taken out"},
+    {"adapters", "adapters stand between its layers"},
+    {"add_cross_attention", "it attends to another model"},
+    {"cross_attention_hidden_size", "it attends to another model"},
+    {"is_decoder", "its attention looks back alone"},
+    {"tie_encoder_decoder", "its two sides share their layers"},
+};
+
+/// The files of weights that an index names.
+std::vector<std::string> FilesOfIndex(const std::string& folder) {
+  const std::string path = PathIn(folder, kIndexFile);
+  const nlohmann::ordered_json index = ParseJson(ReadFile(path), path);
+  std::set<std::string> files;
+  if (index.is_object() && index.contains("weight_map")) {
+    for (const auto& file : index["weight_map"]) {
+      const std::string name = file.is_string() ? file.get<std::string>() : "";
+      if (name.empty() || std::filesystem::path(name).filename() != name) {
+        throw FormatError(path + ": names what is no file of the folder");
+      }
+      files.insert(name);
+    }
+  }
+  return {files.begin(), files.end()};
+}
+
+}  // namespace
+
+bool HasFile(const std::string& folder, const std::string& file) {
+  return std::filesystem::exists(PathIn(folder, file));
+}
+
+SourceWeights ReadSourceWeights(const std::string& folder) {
+  std::vector<std::string> files = {kWeightsFile};
+  if (!HasFile(folder, kWeightsFile)) {
+    if (HasFile(folder, kIndexFile)) {
+      files = FilesOfIndex(folder);
+    } else if (HasFile(folder, "pytorch_model.bin")) {
+      throw FormatError(
+          "{}: a pickle, which could run any program and is never read; save "
+          "the model as safetensors (save_pretrained with "
+          "safe_serialization=True)",
+          PathIn(folder, "pytorch_model.bin"));
+    }
+  }
+  std::vector<NamedTensor> tensors;
+  for (const std::string& file : files) {
+    for (NamedTensor& tensor : ReadSafetensors(PathIn(folder, file)).tensors) {
+      // Old conversions from TensorFlow use these names.
+      for (const auto& [old_name, name] :
+           {std::pair{".gamma", ".weight"}, {".beta", ".bias"}}) {
+        if (tensor.name.ends_with(old_name)) {
+          tensor.name.replace(tensor.name.rfind('.'), std::string::npos, name);
+        }
+      }
+      tensors.push_back(std::move(tensor));
+    }
+  }
+  return {std::move(tensors), PathIn(folder, kWeightsFile)};
+}
+
+void SkipGeneral(ImportOptions& options) {
+  for (const std::string_view keys :
+       {kOrigin, kRunning, kTraining, kHeads, kGeneration}) {
+    options.SkipEach(keys);
+  }
+  for (const auto& [key, why] : kRefused) {
+    const nlohmann::json value = options.Value(key);
+    options.Skip(key);
+    if (IsOff(value)) continue;
+    options.Fail(key,
+                 fmt::format("Heed cannot do {}: {}", ValueText(value), why));
+  }
+}
+
+std::string ActivationOf(ImportOptions& options, const std::string& key) {
+  const std::string theirs = options.Text(key, "gelu");
+  std::vector<std::string> names;
+  for (const auto& [their_name, name] : kActivations) {
+    if (theirs == their_name) return name;
+    names.emplace_back(their_name);
+  }
+  options.Fail(key, fmt::format("Heed cannot do '{}' (it can: {})", theirs,
+                                fmt::join(names, ", ")));
+}
+
+int SameNumber(ImportOptions& options, const std::string& key,
+               const std::string& other, int otherwise) {
+  const int number = options.Number(key, otherwise);
+  const int second = options.Number(other, number);
+  if (number != second) {
+    options.Fail(other, fmt::format("Heed cannot do {} beside {} {}", second,
+                                    key, number));
+  }
+  return number;
+}
+
+Tensor TakeShared(SourceWeights& weights, const std::vector<std::string>& names,
+                  const Shape& shape) {
+  std::string first;
+  Tensor shared;
+  for (const std::string& name : names) {
+    if (!weights.Has(name)) continue;
+    const Tensor tensor = weights.Take(name, shape);
+    if (first.empty()) {
+      first = name;
+      shared = tensor;
+    } else if (!std::equal(tensor.data<float>(),
+                           tensor.data<float>() + tensor.numel(),
+                           shared.data<float>())) {
+      throw FormatError(
+          "{}: the configuration says that '{}' and '{}' are one, but they "
+          "differ",
+          weights.file(), first, name);
+    }
+  }
+  return first.empty() ? weights.Take(names[0], shape) : shared;
+}
+
+}  // namespace heed

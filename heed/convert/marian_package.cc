@@ -1,0 +1,297 @@
+#include "heed/convert/marian_package.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/io/file.h"
+#include "heed/io/yaml.h"
+#include "heed/text/subwords.h"
+#include "heed/train/model_folder.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDecoderFile = "decoder.yml";
+constexpr std::string_view kBpeMark = "@@";  // of subword-nmt, at a piece's end
+
+std::vector<std::string> NamesIn(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+bool HasFileIn(const std::string& folder, const std::string& name) {
+  return fs::is_regular_file(PathIn(folder, name));
+}
+
+bool Holds(const std::string& name, std::string_view part) {
+  return name.find(part) != std::string::npos;
+}
+
+/// Whether a file of this name is a model, not the state of a training or the
+/// weights of another program.
+bool IsModelName(const std::string& name) {
+  if (Holds(name, ".optimizer.") || Holds(name, ".orig.") ||
+      Holds(name, "pytorch_model")) {
+    return false;
+  }
+  return name.ends_with(".npz") || name.ends_with(".bin");
+}
+
+bool IsVocabularyName(const std::string& name) {
+  for (const char* end :
+       {"vocab.yml", "vocab.yaml", "vocab.json", ".vocab", "vocab.spm"}) {
+    if (name.ends_with(end)) return true;
+  }
+  return false;
+}
+
+std::string FolderOf(const std::string& file) {
+  const std::string folder = fs::path(file).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+/// A file that a configuration in `folder` names, perhaps by its path on
+/// another machine.
+std::string Locate(const std::string& named, const std::string& folder) {
+  const std::string places[] = {
+      PathIn(folder, named), named,
+      PathIn(folder, fs::path(named).filename().string())};
+  for (const std::string& place : places) {
+    if (fs::is_regular_file(place)) return place;
+  }
+  return "";
+}
+
+ImportOptions ReadDecoder(const std::string& path) {
+  return {ParseYaml(ReadFile(path), path), path};
+}
+
+/// The configuration of a decoder, empty if there is none.
+ImportOptions DecoderOf(const std::string& model) {
+  for (const std::string& path :
+       {model + "." + kDecoderFile, PathIn(FolderOf(model), kDecoderFile)}) {
+    if (fs::exists(path)) return ReadDecoder(path);
+  }
+  return {nlohmann::json::object(), model + "." + kDecoderFile};
+}
+
+std::vector<std::string> TextsOf(const ImportOptions& options,
+                                 const std::string& key) {
+  std::vector<std::string> texts;
+  const nlohmann::json list = options.Value(key);
+  if (!list.is_array()) return texts;
+  for (const nlohmann::json& text : list) {
+    if (!text.is_string()) options.Fail(key, "an element is not a path");
+    texts.push_back(text.get<std::string>());
+  }
+  return texts;
+}
+
+/// The only model of a folder, or the one that its decoder's configuration
+/// names.
+std::string ModelIn(const std::string& folder) {
+  std::vector<std::string> models;
+  if (HasFileIn(folder, kDecoderFile)) {
+    const std::string path = PathIn(folder, kDecoderFile);
+    for (const std::string& named : TextsOf(ReadDecoder(path), "models")) {
+      const std::string found = Locate(named, folder);
+      if (!found.empty()) models.push_back(found);
+    }
+  }
+  if (models.empty()) {
+    for (const std::string& name : NamesIn(folder)) {
+      if (IsModelName(name)) models.push_back(PathIn(folder, name));
+    }
+  }
+  if (models.size() == 1) return models[0];
+  if (models.empty()) {
+    throw ConfigError(
+        "{}: holds no model of Marian (.npz or .bin); name one: heed import "
+        "FILE",
+        folder);
+  }
+  throw ConfigError(
+      "{}: holds {} models of Marian ({}); name one: heed import FILE", folder,
+      models.size(), fmt::join(models, ", "));
+}
+
+/// Files that look like vocabularies, where no configuration names some.
+std::vector<std::string> VocabulariesIn(const std::string& folder) {
+  std::vector<std::string> found;
+  for (const std::string& name : NamesIn(folder)) {
+    if (IsVocabularyName(name)) found.push_back(name);
+  }
+  const auto of_source = [](const std::string& name) {
+    return Holds(name, "src") || Holds(name, "source");
+  };
+  if (found.size() == 2) {
+    std::stable_partition(found.begin(), found.end(), of_source);
+    if (!of_source(found[0]) || of_source(found[1])) found.clear();
+  }
+  if (found.size() > 2) found.clear();
+  for (std::string& name : found) name = PathIn(folder, name);
+  return found;
+}
+
+std::vector<std::string> NamedVocabularies(const std::string& model,
+                                           const ImportOptions& decoder) {
+  const std::string folder = FolderOf(model);
+  std::vector<std::string> paths;
+  for (const std::string& named : TextsOf(decoder, "vocabs")) {
+    paths.push_back(Locate(named, folder));
+    if (!paths.back().empty()) continue;
+    throw IoError(
+        "{}: names the vocabulary {}, which is neither there nor beside the "
+        "model; give the vocabularies with --vocab SOURCE --vocab TARGET",
+        decoder.file(), named);
+  }
+  if (paths.empty()) paths = VocabulariesIn(folder);
+  if (paths.empty()) {
+    throw ConfigError(
+        "{} names no vocabularies; give them with --vocab SOURCE --vocab "
+        "TARGET",
+        decoder.file());
+  }
+  return paths;
+}
+
+/// Whether tokens are pieces of SentencePiece, or of subword-nmt.
+bool HasToken(const TokenIds& tokens, bool (*is)(const std::string& token)) {
+  return std::ranges::any_of(
+      tokens.ids, [is](const auto& token) { return is(token.first); });
+}
+
+bool IsPiece(const std::string& token) { return token.starts_with(kSpaceMark); }
+bool IsBpePiece(const std::string& token) {
+  return token.size() > kBpeMark.size() && token.ends_with(kBpeMark);
+}
+
+/// Throws: FormatError if the tokens are parts of words that no file of these
+/// divides texts into.
+void CheckDivides(const MarianFiles& files, const TokenIds& tokens,
+                  Notes& notes) {
+  const bool pieces = HasToken(tokens, IsPiece);
+  if (!pieces && HasFileIn(FolderOf(files.model), "source.bpe")) {
+    throw FormatError(
+        "{}: its tokens are parts of words by byte-pair encoding (subword-nmt, "
+        "files source.bpe and target.bpe), which Heed does not apply; take a "
+        "SentencePiece (spm) release of the model, or import with --spm none "
+        "and translate text that Moses' tokenizer and subword-nmt have divided",
+        tokens.file);
+  }
+  if (!pieces && HasToken(tokens, IsBpePiece)) {
+    notes.push_back(fmt::format(
+        "{}: its tokens are parts of words (subword-nmt), which Heed does not "
+        "divide texts into; translate text that subword-nmt has divided",
+        tokens.file));
+  }
+  if (files.subwords.empty() && pieces) {
+    throw FormatError(
+        "{}: its tokens are pieces of SentencePiece, but source.spm and "
+        "target.spm are not beside {}; give them with --spm SOURCE --spm "
+        "TARGET, or import with --spm none for text that comes in pieces",
+        tokens.file, files.model);
+  }
+}
+
+MappedPair ReadPieces(const MarianFiles& files, const TokenIds& source,
+                      const TokenIds& target, int64_t source_rows,
+                      int64_t target_rows, Notes& notes) {
+  if (HasFileIn(FolderOf(files.model), "preprocess.sh")) {
+    notes.push_back(
+        "preprocess.sh: normalises punctuation by Moses' scripts, which Heed "
+        "does not; its SentencePiece models are applied");
+  }
+  const auto model = [](const std::string& path) {
+    return SentencePieceModel::Parse(ReadFile(path), path);
+  };
+  const SentencePieceModel of_source = model(files.subwords.front());
+  const SentencePieceModel of_target = model(files.subwords.back());
+  return MapMarianPieces(source, target, of_source, of_target, source_rows,
+                         target_rows, notes);
+}
+
+}  // namespace
+
+bool IsMarianFolder(const std::string& folder) {
+  return HasFileIn(folder, kDecoderFile) ||
+         std::ranges::any_of(NamesIn(folder), IsModelName);
+}
+
+MarianFiles FindMarianFiles(const std::string& source,
+                            const ImportRequest& request) {
+  const std::string model = fs::is_directory(source) ? ModelIn(source) : source;
+  CheckRegular(model);
+  MarianFiles files = {model, request.vocabularies, request.subwords, false,
+                       DecoderOf(model)};
+  if (files.vocabularies.empty()) {
+    files.vocabularies = NamedVocabularies(model, files.decoder);
+  }
+  for (const auto* paths : {&files.vocabularies, &files.subwords}) {
+    if (paths->size() <= 2) continue;
+    throw ConfigError(
+        "{} {}: Heed translates from one text to one other", paths->size(),
+        paths == &files.subwords ? "SentencePiece models" : "vocabularies");
+  }
+  files.divided = files.subwords == std::vector<std::string>{"none"};
+  if (files.divided) files.subwords.clear();
+  const std::string folder = FolderOf(model);
+  if (!files.divided && files.subwords.empty() &&
+      HasFileIn(folder, "source.spm") && HasFileIn(folder, "target.spm")) {
+    files.subwords = {PathIn(folder, "source.spm"),
+                      PathIn(folder, "target.spm")};
+  }
+  return files;
+}
+
+MappedPair ReadMarianVocabularies(const MarianFiles& files, int64_t source_rows,
+                                  int64_t target_rows, Notes& notes) {
+  const std::string& source = files.vocabularies.front();
+  const std::string& target = files.vocabularies.back();
+  const auto has_ids = [](const std::string& path) {
+    return !path.ends_with(".spm") && !path.ends_with(".fsv");
+  };
+  if (has_ids(source) && has_ids(target) && !files.divided) {
+    const TokenIds source_ids = ReadTokenIds(source);
+    const TokenIds target_ids =
+        source == target ? source_ids : ReadTokenIds(target);
+    for (const TokenIds* ids : {&source_ids, &target_ids}) {
+      CheckDivides(files, *ids, notes);
+    }
+    if (HasToken(source_ids, IsPiece) || HasToken(target_ids, IsPiece)) {
+      return ReadPieces(files, source_ids, target_ids, source_rows, target_rows,
+                        notes);
+    }
+  }
+  MappedPair pair;
+  pair.source = ReadMarianVocabulary(source, source_rows, notes);
+  if (source == target) {
+    pair.target = pair.source;
+    pair.same_tokens = true;
+    if (source_rows == target_rows) return pair;
+  }
+  pair.target = ReadMarianVocabulary(target, target_rows, notes);
+  pair.same_tokens = pair.source.bytes == pair.target.bytes;
+  const auto is_words = [](const MappedVocabulary& v) {
+    return v.kind == VocabularyKind::kWords;
+  };
+  if (is_words(pair.source) != is_words(pair.target)) {
+    throw FormatError(
+        "{} and {}: Heed needs words or SentencePiece on both sides", source,
+        target);
+  }
+  return pair;
+}
+
+}  // namespace heed

@@ -1,0 +1,432 @@
+#include "heed/data/labelled_files.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/data/blank_ends.h"
+#include "heed/data/header.h"
+#include "heed/data/input_lines.h"
+#include "heed/data/table.h"
+#include "heed/io/file.h"
+
+namespace heed {
+namespace {
+
+constexpr int kLargestFold = 999;
+/// Lines that are looked at to see how a file is written.
+constexpr size_t kSampledLines = 200;
+
+using Strings = std::vector<std::string>;
+
+std::optional<int> Number(std::string_view digits) {
+  const auto number = ParseInteger<int>(digits);
+  return number && *number >= 0 ? number : std::nullopt;
+}
+
+/// "0-3,5" as 0, 1, 2, 3 and 5.
+std::set<int> ParseFolds(const std::string& text) {
+  std::set<int> folds;
+  for (const std::string_view part : SplitAt(text, ",")) {
+    const std::vector<std::string_view> ends = SplitAt(part, "-");
+    const auto low = Number(ends.front());
+    const auto high = Number(ends.back());
+    if (ends.size() > 2 || !low || !high || *low > *high ||
+        *high > kLargestFold) {
+      throw ConfigError(
+          "folds '{}': '{}' is not a fold from 0 to {} nor a range "
+          "such as 0-7",
+          text, part, kLargestFold);
+    }
+    for (int fold = *low; fold <= *high; ++fold) folds.insert(fold);
+  }
+  return folds;
+}
+
+/// How a file is written: its name tells tables in any format.
+std::string FormOf(const std::string& path, const LabelledFormat& format) {
+  const std::string table = TableFormOf(path);
+  return table.empty() ? format.format : table;
+}
+
+bool IsTable(const std::string& path, const LabelledFormat& format) {
+  const std::string form = FormOf(path, format);
+  return form == "csv" || form == "jsonl";
+}
+
+const std::vector<std::string>& Formats() {
+  static const std::vector<std::string> formats = {"tsv",   "csv",  "jsonl",
+                                                   "lines", "docs", "imdb"};
+  return formats;
+}
+
+Strings OtherFormats(const std::string& format) {
+  Strings others = Formats();
+  std::erase(others, format);
+  return others;
+}
+
+/// One file while it is read; errors name it and the line.
+class LabelReader {
+ public:
+  LabelReader(const std::string& path, const LabelledFormat& format,
+              LabelledText& result)
+      : path_(path),
+        format_(format),
+        result_(result),
+        form_(FormOf(path, format)) {
+    if (!IsTable(path, format)) lines_ = ReadLines(path);
+  }
+
+  void Tsv();
+  void Table();
+  void Lines(const std::string& label_path);
+  void Documents(const std::set<int>& folds);
+  void Imdb();
+  /// Leaves out a first line that names columns, of the rows that were read.
+  void LeaveOutHeader();
+
+ private:
+  [[noreturn]] void Fail(size_t line, std::string_view message) const {
+    throw FormatError("{}:{}: {}", path_, line + 1, message);
+  }
+  /// Throws like Fail. At the first line, the error also lists other formats.
+  [[noreturn]] void Misfit(size_t line, std::string_view message) const {
+    if (line > 0) Fail(line, message);
+    Fail(line,
+         fmt::format("{}; the file is read as --format {}, others are {}",
+                     message, form_, fmt::join(OtherFormats(form_), ", ")));
+  }
+  void AddLabels(const std::string& path, size_t line, std::string_view text);
+  Delimiter DelimiterOfLines() const;
+  int Needed() const;
+  template <typename Text>
+  void AddColumns(size_t line, const std::vector<Text>& columns,
+                  Delimiter delimiter);
+
+  const std::string& path_;
+  const LabelledFormat& format_;
+  LabelledText& result_;
+  std::string form_;
+  std::vector<std::string> lines_;
+  size_t first_ = result_.text.size();  // row of this file
+};
+
+void LabelReader::Table() {
+  if (format_.columns.size() != 3) {
+    CheckColumns(format_.columns, 2, "label and text");
+  }
+  TableColumns columns(format_.columns);
+  columns.delimiter = format_.delimiter;
+  columns.header = format_.header;
+  ForEachRow(path_, form_, columns, [&](TableRow row, int64_t line) {
+    AddLabels(path_, static_cast<size_t>(line) - 1, row[0]);
+    result_.text.push_back(InOneLine(std::move(row[1])));
+    if (row.size() > 2) {
+      result_.second.push_back(InOneLine(std::move(row[2])));
+    }
+  });
+}
+
+void LabelReader::AddLabels(const std::string& path, size_t line,
+                            std::string_view text) {
+  std::vector<std::string>& labels = result_.labels.emplace_back();
+  const std::vector<std::string_view> given =
+      !format_.multi_label             ? std::vector{text}
+      : WithoutBlankEnds(text).empty() ? std::vector<std::string_view>()
+                                       : SplitAt(text, ",");
+  for (std::string_view label : given) {
+    label = WithoutBlankEnds(label);
+    if (label.empty()) {
+      throw FormatError("{}:{}: no label", path, line + 1);
+    }
+    labels.emplace_back(label);
+  }
+}
+
+Delimiter LabelReader::DelimiterOfLines() const {
+  if (!format_.delimiter.open()) return format_.delimiter.value();
+  const auto lines = std::span(lines_);
+  const size_t sampled = std::min(kSampledLines, lines.size());
+  const Delimiter found = DelimiterInsteadOfTab(lines.first(sampled),
+                                                static_cast<size_t>(Needed()));
+  if (found != Delimiter::kTab) {
+    Say(fmt::format("{}: reads a {} table (--delimiter)", path_,
+                    Auto<Delimiter>(found).word()));
+  }
+  return found;
+}
+
+int LabelReader::Needed() const {
+  return std::max(
+      {format_.label_column, format_.text_column, format_.second_column});
+}
+
+template <typename Text>
+void LabelReader::AddColumns(size_t line, const std::vector<Text>& columns,
+                             Delimiter delimiter) {
+  if (std::ssize(columns) < Needed()) {
+    const char* between = delimiter == Delimiter::kTab ? "tabs" : "delimiters";
+    Misfit(line, fmt::format("{} columns between {}; {} are needed",
+                             columns.size(), between, Needed()));
+  }
+  const auto column = [&](int number) -> const Text& {
+    return columns[static_cast<size_t>(number - 1)];
+  };
+  AddLabels(path_, line, column(format_.label_column));
+  result_.text.emplace_back(column(format_.text_column));
+  if (format_.second_column > 0) {
+    result_.second.emplace_back(column(format_.second_column));
+  }
+}
+
+void LabelReader::Tsv() {
+  const Delimiter delimiter = DelimiterOfLines();
+  if (delimiter == Delimiter::kTab) {
+    // No quotes: a text may begin with one.
+    for (size_t i = 0; i < lines_.size(); ++i) {
+      AddColumns(i, SplitAt(lines_[i], "\t"), delimiter);
+    }
+    return;
+  }
+  FieldReader fields(delimiter, path_);
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    const auto* row = fields.Add(lines_[i], static_cast<int64_t>(i) + 1);
+    if (row == nullptr) continue;
+    AddColumns(i, *row, delimiter);
+    result_.text.back() = InOneLine(std::move(result_.text.back()));
+  }
+  fields.Finish();
+}
+
+void LabelReader::LeaveOutHeader() {
+  if (format_.header == HeaderLine::kNo || result_.text.size() <= first_) {
+    return;
+  }
+  const auto row = [this](size_t i) {
+    std::vector<std::string> cells = {
+        fmt::format("{}", fmt::join(result_.labels[i], ",")), result_.text[i]};
+    if (result_.pairs()) cells.push_back(result_.second[i]);
+    return cells;
+  };
+  const std::vector<std::string> header = row(first_);
+  std::map<std::string, int64_t> others;
+  int64_t repeated = 0;
+  for (size_t i = first_ + 1; i < result_.text.size(); ++i) {
+    const auto cells = row(i);
+    if (cells == header) {
+      ++repeated;
+    } else {
+      ++others[cells[0]];
+    }
+  }
+  // Files that were put together have a header each; a row of data may stand
+  // several times, too.
+  if (repeated > 0 && !NamesColumns(header) &&
+      !StandsAmongNumbers(header[0], others)) {
+    others[header[0]] += repeated;
+  }
+  const FirstLine judged =
+      format_.header == HeaderLine::kYes ? FirstLine::kHeader
+      : format_.multi_label
+          ? (NamesColumns(header) ? FirstLine::kHeader : FirstLine::kRow)
+          : JudgeFirstLine(header[0], std::span(header).subspan(1), others);
+  if (judged == FirstLine::kDoubt) {
+    Warn(
+        fmt::format("{}:1: the label '{}' stands in this line alone; if it is "
+                    "a header, leave it out with --header yes",
+                    path_, header[0]));
+  }
+  if (judged != FirstLine::kHeader) return;
+  if (format_.header.open()) {
+    SayHeaderLeftOut(path_, fmt::format("{}", fmt::join(header, " ")));
+  }
+  for (size_t i = result_.text.size(); i-- > first_;) {
+    if (i != first_ && row(i) != header) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    result_.text.erase(result_.text.begin() + at);
+    result_.labels.erase(result_.labels.begin() + at);
+    if (result_.pairs()) result_.second.erase(result_.second.begin() + at);
+  }
+}
+
+void LabelReader::Lines(const std::string& label_path) {
+  const std::vector<std::string> labels = ReadLines(label_path);
+  if (labels.size() != lines_.size()) {
+    throw FormatError(
+        "{} has {} lines but {} has {}; line i of one must be the label of "
+        "line i of the other",
+        label_path, labels.size(), path_, lines_.size());
+  }
+  for (size_t i = 0; i < labels.size(); ++i) {
+    AddLabels(label_path, i, labels[i]);
+    result_.text.push_back(std::move(lines_[i]));
+  }
+}
+
+void LabelReader::Documents(const std::set<int>& folds) {
+  bool wanted = false;
+  size_t begun = 0;  // the line of the last "#doc", or 0 for none, from 1
+  const auto check = [&] {
+    if (wanted && result_.text.back().empty()) {
+      Fail(begun - 1, "a document without a sentence");
+    }
+  };
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    const std::string& line = lines_[i];
+    if (line == "#doc" || line.starts_with("#doc ")) {
+      check();
+      begun = i + 1;
+      const auto words = SplitWhitespace(line);
+      const auto fold = words.size() == 4 ? Number(words[3]) : std::nullopt;
+      const bool without = words.size() == 3 && folds.empty();
+      if (!fold && !without) {
+        Fail(i, "not '#doc NAME LABEL FOLD' with a number as fold");
+      }
+      wanted = folds.empty() || folds.contains(*fold);
+      if (!wanted) continue;
+      AddLabels(path_, i, words[2]);
+      result_.text.emplace_back();
+      result_.sentences.resize(result_.text.size());
+    } else if (begun == 0) {
+      Misfit(i, "text before the first '#doc NAME LABEL FOLD'");
+    } else if (wanted && !SplitWhitespace(line).empty()) {
+      std::string& text = result_.text.back();
+      if (!text.empty()) text += ' ';
+      result_.sentences.back().push_back(text.size());
+      text += line;
+    }
+  }
+  check();
+}
+
+void LabelReader::Imdb() {
+  constexpr std::string_view kBreak = "<br />";
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    const std::vector<std::string_view> columns = SplitAt(lines_[i], "\t");
+    const auto rating = columns.size() == 3 ? Number(columns[1]) : std::nullopt;
+    if (i == 0 && !rating && format_.header != HeaderLine::kNo &&
+        NamesColumns(
+            std::vector<std::string>(columns.begin(), columns.end()))) {
+      SayHeaderLeftOut(path_, lines_[i]);
+      continue;
+    }
+    if (!rating || *rating < 1 || *rating > 10 ||
+        (*rating > 4 && *rating < 7)) {
+      Misfit(i,
+             "not a name, a rating (1 to 4 or 7 to 10) and a text, with tabs "
+             "between them");
+    }
+    result_.labels.push_back({*rating > 4 ? "pos" : "neg"});
+    std::string& text = result_.text.emplace_back(columns[2]);
+    for (size_t at = 0; (at = text.find(kBreak, at)) != text.npos; ++at) {
+      text.erase(at, kBreak.size() - 1);
+      text[at] = ' ';
+    }
+  }
+}
+
+void CheckFiles(const LabelledFiles& files, const LabelledFormat& format) {
+  Check(format);
+  if (format.label_column == format.text_column ||
+      format.label_column == format.second_column ||
+      format.text_column == format.second_column) {
+    throw ConfigError(
+        "label, text and second text cannot share a column: {}, {} and {}",
+        format.label_column, format.text_column, format.second_column);
+  }
+  if (format.format == "lines") {
+    const auto without = std::ranges::count_if(
+        files.texts,
+        [&](const std::string& path) { return !IsTable(path, format); });
+    if (std::ssize(files.labels) != without) {
+      throw ConfigError(
+          "format lines needs a file of labels for each file of texts; there "
+          "are {} and {} (--labels FILE; --format names other ways to write "
+          "them: {})",
+          files.labels.size(), without,
+          fmt::join(OtherFormats(format.format), ", "));
+    }
+  } else if (!files.labels.empty()) {
+    throw ConfigError(
+        "format {} holds its labels itself; {} would be a file of labels for "
+        "format lines",
+        format.format, files.labels.front());
+  }
+  if (!files.folds.empty() && format.format != "docs") {
+    throw ConfigError("folds are known to format docs, not to {}",
+                      format.format);
+  }
+}
+
+}  // namespace
+
+void LabelledFormat::VisitForm(FieldList& v) {
+  v("format", format, OneOf(Formats()), "format of the files of labelled texts")
+      .Main();
+  v("label_column", label_column, Range(1, 1000), "tsv: column of the label");
+  v("text_column", text_column, Range(1, 1000), "tsv: column of the text");
+  v("second_column", second_column, Range(0, 1000),
+    "tsv: column of the second text of a pair, 0 for single texts");
+  v("columns", columns, Any{"NAMES"},
+    "csv, jsonl: columns of the label, the text and optionally the second text "
+    "of "
+    "a pair; numbers from 1 where there is no header");
+  v("delimiter", delimiter,
+    "tsv, csv: what stands between columns; auto: as it fits");
+  v("header", header,
+    "whether the first line of a table names its columns; auto: as its label "
+    "fits the others");
+}
+
+void LabelledFormat::Visit(FieldList& v) {
+  VisitForm(v);
+  v("multi_label", multi_label,
+    "a text has any number of labels, with commas between them");
+}
+
+LabelledText ReadLabelled(const LabelledFiles& files,
+                          const LabelledFormat& format) {
+  CheckFiles(files, format);
+  const std::set<int> folds =
+      files.folds.empty() ? std::set<int>() : ParseFolds(files.folds);
+  LabelledText result;
+  auto labels = files.labels.begin();
+  for (const std::string& path : files.texts) {
+    LabelReader reader(path, format, result);
+    if (IsTable(path, format)) {
+      reader.Table();
+      if (AreNumbered(format.columns)) reader.LeaveOutHeader();
+    } else if (format.format == "tsv") {
+      reader.Tsv();
+      reader.LeaveOutHeader();
+    } else if (format.format == "lines") {
+      reader.Lines(*labels++);
+      reader.LeaveOutHeader();
+    } else if (format.format == "docs") {
+      reader.Documents(folds);
+    } else {
+      reader.Imdb();
+    }
+  }
+  // Files in other formats do not say where sentences begin.
+  if (!result.sentences.empty()) result.sentences.resize(result.text.size());
+  if (result.text.empty()) {
+    throw ConfigError(files.texts.empty()
+                          ? std::string("no file of labelled texts is named")
+                          : fmt::format("{}: no document of the folds {}",
+                                        files.texts.front(), files.folds));
+  }
+  return result;
+}
+
+}  // namespace heed

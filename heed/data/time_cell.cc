@@ -1,0 +1,559 @@
+#include "heed/data/time_cell.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "heed/base/text.h"
+#include "heed/data/time_clock.h"
+#include "heed/data/time_names.h"
+
+namespace heed {
+namespace {
+
+using Part = TimeReading::Part;
+
+constexpr size_t kMostTimeBytes = 64;
+constexpr int kFirstYear = 1000;
+constexpr int kLastYear = 2999;
+/// Digits alone are a date from 1800 to 2199 only.
+constexpr int kFirstDigitYear = 1800;
+constexpr int kLastDigitYear = 2199;
+/// Two digits up to this are years of the 21st century, as POSIX reads them.
+constexpr int kLastShortYear = 68;
+constexpr int64_t kSerialEpoch = -25569;  // 1899-12-30 in days
+constexpr int64_t kSecondsOfHour = 3600;
+
+int YearOf(std::string_view digits) {
+  const auto year = static_cast<int>(ValueOf(digits));
+  if (digits.size() > 2) return year;
+  return year + (year <= kLastShortYear ? 2000 : 1900);
+}
+
+/// Parts of a date while they are put together.
+struct DateParts {
+  DateForm form;
+  CalendarDay day;
+  std::vector<Part> parts;
+};
+
+void AddParts(TimeReading& to, const std::vector<Part>& parts) {
+  to.parts.insert(to.parts.end(), parts.begin(), parts.end());
+}
+
+class DateReader {
+ public:
+  explicit DateReader(std::span<const TimeToken> tokens) : tokens_(tokens) {}
+
+  std::vector<DateParts> Read() {
+    TakeWeekday();
+    const size_t count = tokens_.size();
+    if (count == 1) OneNumber();
+    if (count == 2 || count == 3) TwoParts();
+    if (count >= 3 && count <= 4) LetterParts();
+    if (count == 5) ThreeParts(0, 2, 4);
+    if (count == 4) {
+      ThreeParts(0, 1, 3);  // "31Jan 2024"
+      ThreeParts(0, 2, 3);
+    }
+    if (count == 3) ThreeParts(0, 1, 2);  // "31Jan2024"
+    return std::move(read_);
+  }
+
+ private:
+  void TakeWeekday() {
+    if (tokens_.size() < 3 || tokens_[0].kind != TimeToken::kLetters ||
+        tokens_[1].kind != TimeToken::kOther ||
+        WeekdayOfName(tokens_[0].text) == 0) {
+      return;
+    }
+    before_ = {{TimePart::kWeekday, std::string(tokens_[0].text)},
+               {TimePart::kLiteral, std::string(tokens_[1].text)}};
+    tokens_ = tokens_.subspan(2);
+  }
+
+  /// Adds a date whose tokens stand for these parts.
+  void Add(DateForm form, CalendarDay day, std::span<const TimePart> roles) {
+    if (day.year < kFirstYear || day.year > kLastYear || !DaysOf(day)) return;
+    DateParts parts = {form, day, before_};
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      parts.parts.push_back({roles[i], std::string(tokens_[i].text)});
+    }
+    read_.push_back(std::move(parts));
+  }
+
+  /// Digits without separators: "20240131", "202401", "2024".
+  void OneNumber() {
+    const std::string_view text = tokens_[0].text;
+    if (!tokens_[0].IsNumber(4, 8) || text.size() % 2 != 0) return;
+    CalendarDay day;
+    day.year = static_cast<int>(ValueOf(text.substr(0, 4)));
+    std::vector<Part> parts = before_;
+    parts.push_back({TimePart::kYear, std::string(text.substr(0, 4))});
+    DateForm form = DateForm::kYear;
+    if (text.size() >= 6) {
+      form = DateForm::kYearMonth;
+      day.month = static_cast<int>(ValueOf(text.substr(4, 2)));
+      parts.push_back({TimePart::kMonth, std::string(text.substr(4, 2))});
+    }
+    if (text.size() == 8) {
+      form = DateForm::kYearMonthDay;
+      day.day = static_cast<int>(ValueOf(text.substr(6, 2)));
+      parts.push_back({TimePart::kDay, std::string(text.substr(6, 2))});
+    }
+    if (day.year < kFirstDigitYear || day.year > kLastDigitYear ||
+        !DaysOf(day)) {
+      return;
+    }
+    read_.push_back({form, day, std::move(parts)});
+  }
+
+  static bool IsSeparator(const TimeToken& token) {
+    return token.kind == TimeToken::kOther &&
+           token.text.find_first_not_of("-/., ") == std::string_view::npos;
+  }
+
+  /// "2024-01", "01/2024", "Jan 2024", "Jan2024".
+  void TwoParts() {
+    const size_t last = tokens_.size() - 1;
+    if (last == 2 && !IsSeparator(tokens_[1])) return;
+    MonthAndYear(0, last);
+    MonthAndYear(last, 0);
+  }
+
+  /// Year and month at these places, two or three tokens in all.
+  void MonthAndYear(size_t month, size_t year) {
+    const TimeToken& y = tokens_[year];
+    const TimeToken& m = tokens_[month];
+    const int named = m.kind == TimeToken::kLetters ? MonthOfName(m.text) : 0;
+    const bool short_year = named > 0 && y.IsNumber(2, 2);
+    if (!y.IsNumber(4, 4) && !short_year) return;
+    // "1.2024" is a number.
+    const bool divided =
+        tokens_.size() == 3 &&
+        tokens_[1].text.find_first_of(".,") == std::string_view::npos;
+    if (named == 0 && !(m.IsNumber(1, 2) && divided)) return;
+    std::array<TimePart, 3> roles = {TimePart::kLiteral, TimePart::kLiteral,
+                                     TimePart::kLiteral};
+    roles[year] = short_year ? TimePart::kShortYear : TimePart::kYear;
+    roles[month] = named > 0 ? TimePart::kMonthName : TimePart::kMonth;
+    Add(DateForm::kYearMonth,
+        {YearOf(y.text), named > 0 ? named : static_cast<int>(ValueOf(m.text)),
+         1},
+        roles);
+  }
+
+  /// A year and a number beside a letter: "2024Q1", "Q1 2024", "2024-W05",
+  /// "2024M01", "1Q 2024".
+  void LetterParts() {
+    std::vector<size_t> numbers;
+    std::string letter;
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      if (tokens_[i].kind == TimeToken::kDigits) numbers.push_back(i);
+      if (tokens_[i].kind == TimeToken::kLetters) letter += tokens_[i].text;
+      if (tokens_[i].kind == TimeToken::kOther && !IsSeparator(tokens_[i]))
+        return;
+    }
+    Numbered(numbers, Lowercase(letter));
+  }
+
+  void Numbered(const std::vector<size_t>& numbers, const std::string& letter) {
+    if (numbers.size() != 2) return;
+    const bool year_first = tokens_[numbers[0]].IsNumber(4, 4);
+    const size_t year = numbers[year_first ? 0 : 1];
+    const size_t other = numbers[year_first ? 1 : 0];
+    if (!tokens_[year].IsNumber(4, 4)) return;
+    std::vector<TimePart> roles(tokens_.size(), TimePart::kLiteral);
+    roles[year] = TimePart::kYear;
+    CalendarDay day = {YearOf(tokens_[year].text), 1, 1};
+    const auto number = static_cast<int>(ValueOf(tokens_[other].text));
+    if (letter == "q" && tokens_[other].IsNumber(1, 1) && number >= 1 &&
+        number <= 4) {
+      day.month = 3 * number - 2;
+      roles[other] = TimePart::kQuarter;
+      Add(DateForm::kQuarter, day, roles);
+    } else if (letter == "m" && tokens_[other].IsNumber(1, 2)) {
+      day.month = number;
+      roles[other] = TimePart::kMonth;
+      Add(DateForm::kYearMonth, day, roles);
+    } else if (letter == "w" && tokens_[other].IsNumber(1, 2) && number >= 1 &&
+               number <= 53) {
+      // Week 1 is that of January 4; weeks begin on Monday.
+      const int64_t fourth = *DaysOf({day.year, 1, 4});
+      const int64_t monday = fourth - WeekdayOfDays(fourth);
+      roles[other] = TimePart::kWeek;
+      Add(DateForm::kWeek, CalendarDayOf(monday + 7 * (number - 1)), roles);
+    }
+  }
+
+  /// A day, a month and a year at these places, in any order.
+  void ThreeParts(size_t a, size_t b, size_t c) {
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      const bool part = i == a || i == b || i == c;
+      if (part == (tokens_[i].kind == TimeToken::kOther)) return;
+      if (!part && !IsSeparator(tokens_[i])) return;
+    }
+    DayMonthYear(DateForm::kYearMonthDay, {c, b, a});
+    DayMonthYear(DateForm::kDayMonthYear, {a, b, c});
+    DayMonthYear(DateForm::kMonthDayYear, {b, a, c});
+  }
+
+  /// `at`: the places of day, month and year.
+  void DayMonthYear(DateForm form, std::array<size_t, 3> at) {
+    const TimeToken& d = tokens_[at[0]];
+    const TimeToken& m = tokens_[at[1]];
+    const TimeToken& y = tokens_[at[2]];
+    const int named = m.kind == TimeToken::kLetters ? MonthOfName(m.text) : 0;
+    if (!d.IsNumber(1, 2) || (named == 0 && !m.IsNumber(1, 2))) return;
+    if (!y.IsNumber(4, 4) && !y.IsNumber(2, 2)) return;
+    // "31-Jan-24" does not begin with a year.
+    if (form == DateForm::kYearMonthDay && named > 0 && y.IsNumber(2, 2)) {
+      return;
+    }
+    std::vector<TimePart> roles(tokens_.size(), TimePart::kLiteral);
+    roles[at[0]] = TimePart::kDay;
+    roles[at[1]] = named > 0 ? TimePart::kMonthName : TimePart::kMonth;
+    roles[at[2]] = y.text.size() == 2 ? TimePart::kShortYear : TimePart::kYear;
+    Add(form,
+        {YearOf(y.text), named > 0 ? named : static_cast<int>(ValueOf(m.text)),
+         static_cast<int>(ValueOf(d.text))},
+        roles);
+  }
+
+  std::span<const TimeToken> tokens_;
+  std::vector<Part> before_;
+  std::vector<DateParts> read_;
+};
+
+void AddReadings(const std::vector<DateParts>& dates, std::string_view between,
+                 const std::optional<TimeOfDay>& clock, bool clock_first,
+                 std::vector<TimeReading>& readings) {
+  for (const DateParts& date : dates) {
+    TimeReading reading;
+    reading.form = date.form;
+    reading.moment = *DaysOf(date.day) * kDay;
+    if (clock && clock_first) AddParts(reading, clock->parts);
+    if (!clock_first) AddParts(reading, date.parts);
+    if (!between.empty()) {
+      reading.parts.push_back({TimePart::kLiteral, std::string(between)});
+    }
+    if (clock_first) AddParts(reading, date.parts);
+    if (clock) {
+      if (!clock_first) AddParts(reading, clock->parts);
+      reading.moment += clock->moment;
+      reading.has_clock = true;
+      reading.has_zone = clock->has_zone;
+      reading.offset = clock->offset;
+    }
+    readings.push_back(std::move(reading));
+  }
+}
+
+/// Where the clock begins: its hour stands before the first colon. Nothing if
+/// there is none, or no blank or T before it.
+std::optional<size_t> ClockAt(const TimeTokens& tokens) {
+  for (size_t i = 1; i < tokens.size(); ++i) {
+    if (tokens[i].Is(":") && tokens[i - 1].IsNumber(1, 2)) return i - 1;
+  }
+  return std::nullopt;
+}
+
+/// "20240131T130000Z", "20240131 1300", "2024-01-31T13Z".
+void ReadCompact(const TimeTokens& tokens, std::vector<TimeReading>& readings) {
+  if (tokens.size() < 3) return;
+  size_t at = 0;
+  while (at < tokens.size() && !tokens[at].Is("T")) ++at;
+  const bool iso = at > 0 && at + 1 < tokens.size();
+  if (!iso) {
+    at = 1;
+    if (!tokens[0].IsNumber(8, 8)) return;
+    if (!tokens[1].Is(" ") && !tokens[1].Is("_")) return;
+  }
+  const TimeToken& digits = tokens[at + 1];
+  if (!digits.IsNumber(4, 4) && !digits.IsNumber(6, 6) &&
+      !(iso && digits.IsNumber(2, 2))) {
+    return;
+  }
+  const std::span<const TimeToken> all(tokens);
+  const auto clock = ReadTimeOfDay(all.subspan(at + 1), true);
+  if (!clock) return;
+  AddReadings(DateReader(all.first(at)).Read(), tokens[at].text, clock, false,
+              readings);
+}
+
+/// "Wed Jan 31 13:00:00 +0000 2024": the year stands behind the clock, which
+/// begins at token `at`.
+void ReadYearLast(const TimeTokens& tokens, size_t at,
+                  std::vector<TimeReading>& readings) {
+  const size_t last = tokens.size() - 1;
+  if (last < at + 2 || !tokens[last].IsNumber(4, 4) ||
+      !IsBlank(tokens[last - 1])) {
+    return;
+  }
+  const std::span<const TimeToken> all(tokens);
+  const auto clock = ReadTimeOfDay(all.subspan(at, last - 1 - at), false);
+  if (!clock) return;
+  TimeTokens date(tokens.begin(),
+                  tokens.begin() + static_cast<std::ptrdiff_t>(at) - 1);
+  date.push_back(tokens[last - 1]);
+  date.push_back(tokens[last]);
+  for (DateParts& parts : DateReader(date).Read()) {
+    const std::vector<Part> year(parts.parts.end() - 2, parts.parts.end());
+    parts.parts.resize(parts.parts.size() - 2);
+    AddReadings({std::move(parts)}, tokens[at - 1].text, clock, false,
+                readings);
+    AddParts(readings.back(), year);
+  }
+}
+
+/// "01.01.2024 00:00 - 01.01.2024 01:00" is read as its beginning.
+std::vector<TimeReading> ReadInterval(std::string_view cell) {
+  constexpr std::array<std::string_view, 2> kMarks = {" - ", " \u2013 "};
+  for (const std::string_view mark : kMarks) {
+    const size_t at = cell.find(mark);
+    if (at == cell.npos) continue;
+    std::vector<TimeReading> begin = ReadTime(cell.substr(0, at));
+    const auto end = ReadTime(cell.substr(at + mark.size()));
+    if (begin.empty() || end.empty()) continue;
+    // "31.01.2024 - 13:00" is a day and a clock.
+    const bool clock_alone = end.front().form == DateForm::kTimeOfDay;
+    if (begin.front().has_clock || !clock_alone) return begin;
+  }
+  return {};
+}
+
+/// "2024013113" and longer ones.
+void ReadDigits(std::string_view digits, std::vector<TimeReading>& readings) {
+  if (digits.size() != 10 && digits.size() != 12 && digits.size() != 14) return;
+  const TimeToken day = {TimeToken::kDigits, digits.substr(0, 8)};
+  const TimeToken clock = {TimeToken::kDigits, digits.substr(8)};
+  const auto read = ReadTimeOfDay(std::span(&clock, 1), true);
+  if (!read) return;
+  AddReadings(DateReader(std::span(&day, 1)).Read(), "", read, false, readings);
+}
+
+struct CountedForm {
+  DateForm form;
+  double unit;  // Units: microseconds
+  double least, most;
+};
+
+/// From 1973 to 2128, and from 1954 to 2173 in days.
+constexpr std::array<CountedForm, 5> kCountedForms = {{
+    {DateForm::kSeconds, 1e6, 1e8, 5e9},
+    {DateForm::kMilliseconds, 1e3, 1e11, 5e12},
+    {DateForm::kMicroseconds, 1, 1e14, 5e15},
+    {DateForm::kNanoseconds, 1e-3, 1e17, 5e18},
+    {DateForm::kSerial, 86400e6, 20000, 100000},
+}};
+
+void ReadCounted(std::string_view cell, std::vector<TimeReading>& readings) {
+  const auto number = ParseNumber(cell);
+  if (!number) return;
+  for (const CountedForm& counted : kCountedForms) {
+    if (*number < counted.least || *number > counted.most) continue;
+    TimeReading reading;
+    reading.form = counted.form;
+    // Nanoseconds have more digits than a double.
+    const auto whole = ParseInteger<int64_t>(cell);
+    reading.moment = counted.unit < 1 && whole
+                         ? *whole / 1000
+                         : std::llround(*number * counted.unit);
+    if (counted.form == DateForm::kSerial) {
+      reading.moment += kSerialEpoch * kDay;
+    }
+    reading.has_clock = true;
+    reading.parts = {{TimePart::kWhole, std::string(cell)}};
+    readings.push_back(std::move(reading));
+  }
+}
+
+std::string WriteCounted(Moment moment, const TimeReading& pattern) {
+  const std::string& like = pattern.parts.front().text;
+  if (pattern.form == DateForm::kNanoseconds) {
+    return fmt::format("{}000", moment);
+  }
+  const auto* const form =
+      std::ranges::find(kCountedForms, pattern.form, &CountedForm::form);
+  if (form->form == DateForm::kSerial) moment -= kSerialEpoch * kDay;
+  const double number = static_cast<double>(moment) / form->unit;
+  const size_t point = like.find('.');
+  if (point == std::string::npos && number == std::floor(number)) {
+    return fmt::format("{:.0f}", number);
+  }
+  const size_t decimals =
+      point == std::string::npos ? 6 : like.size() - point - 1;
+  return fmt::format("{:.{}f}", number, decimals);
+}
+
+/// The parts of a moment as cells write them.
+class TimeWriter {
+ public:
+  TimeWriter(Moment moment, const TimeReading& pattern, bool padded)
+      : padded_(padded),
+        days_(DaysBefore(moment)),
+        day_(CalendarDayOf(days_)),
+        rest_(moment - days_ * kDay),
+        hour_(rest_ / (kSecondsOfHour * kSecond)) {
+    halves_ = std::ranges::any_of(pattern.parts, [](const Part& part) {
+      return part.part == TimePart::kHalfOfDay;
+    });
+    year_ = pattern.form == DateForm::kWeek ? WeekOf(days_).first : day_.year;
+  }
+
+  std::string Write(const Part& part) const {
+    const std::string& read = part.text;
+    switch (part.part) {
+      case TimePart::kYear:
+        return fmt::format("{:04}", year_);
+      case TimePart::kShortYear:
+        return fmt::format("{:02}", year_ % 100);
+      case TimePart::kMonth:
+        return Two(day_.month);
+      case TimePart::kMonthName:
+        return MonthNameLike(day_.month, read);
+      case TimePart::kDay:
+        return Two(day_.day);
+      case TimePart::kWeekday:
+        return WeekdayNameLike(static_cast<int>(WeekdayOfDays(days_)) + 1,
+                               read);
+      case TimePart::kQuarter:
+        return fmt::format("{}", (day_.month + 2) / 3);
+      case TimePart::kWeek:
+        return Two(WeekOf(days_).second);
+      default:
+        return WriteClock(part);
+    }
+  }
+
+ private:
+  std::string Two(int64_t number) const {
+    return padded_ ? fmt::format("{:02}", number) : fmt::format("{}", number);
+  }
+
+  std::string WriteClock(const Part& part) const {
+    const std::string& read = part.text;
+    switch (part.part) {
+      case TimePart::kHour:
+        return Two(halves_ ? (hour_ + 11) % 12 + 1 : hour_);
+      case TimePart::kMinute:
+        return fmt::format("{:02}", rest_ / (60 * kSecond) % 60);
+      case TimePart::kSecond:
+        return fmt::format("{:02}", rest_ / kSecond % 60);
+      case TimePart::kFraction:
+        return fmt::format("{:06}000", rest_ % kSecond).substr(0, read.size());
+      case TimePart::kHalfOfDay: {
+        const bool upper = read[0] >= 'A' && read[0] <= 'Z';
+        if (upper) return hour_ < 12 ? "AM" : "PM";
+        return hour_ < 12 ? "am" : "pm";
+      }
+      default:
+        return read;
+    }
+  }
+
+  bool padded_;
+  int64_t days_;
+  CalendarDay day_;
+  Moment rest_;  // of the day
+  int64_t hour_;
+  bool halves_ = false;  // AM and PM
+  int year_ = 0;
+};
+
+}  // namespace
+
+std::string_view NameOf(DateForm form) {
+  switch (form) {
+    case DateForm::kYearMonthDay:
+      return "year, month, day";
+    case DateForm::kDayMonthYear:
+      return "day, month, year";
+    case DateForm::kMonthDayYear:
+      return "month, day, year";
+    case DateForm::kYearMonth:
+      return "months";
+    case DateForm::kYear:
+      return "years";
+    case DateForm::kQuarter:
+      return "quarters";
+    case DateForm::kWeek:
+      return "weeks";
+    case DateForm::kSeconds:
+      return "Unix seconds";
+    case DateForm::kMilliseconds:
+      return "Unix milliseconds";
+    case DateForm::kMicroseconds:
+      return "Unix microseconds";
+    case DateForm::kNanoseconds:
+      return "Unix nanoseconds";
+    case DateForm::kSerial:
+      return "days of a spreadsheet";
+    case DateForm::kTimeOfDay:
+      break;
+  }
+  return "time of day";
+}
+
+std::vector<TimeReading> ReadTime(std::string_view cell) {
+  std::vector<TimeReading> readings;
+  cell = TrimBlanks(cell);
+  if (cell.empty() || cell.size() > kMostTimeBytes) return readings;
+  readings = ReadInterval(cell);
+  if (!readings.empty()) return readings;
+  const TimeTokens tokens = TimeTokensOf(cell);
+  const std::span<const TimeToken> all(tokens);
+  const std::optional<size_t> at = ClockAt(tokens);
+  if (!at) {
+    if (tokens.size() == 1) ReadDigits(cell, readings);
+    ReadCompact(tokens, readings);
+    AddReadings(DateReader(all).Read(), "", std::nullopt, false, readings);
+    const bool number =
+        tokens[0].kind == TimeToken::kDigits &&
+        (tokens.size() == 1 || (tokens.size() == 3 && tokens[1].Is(".")));
+    if (number) ReadCounted(cell, readings);
+    return readings;
+  }
+  if (*at == 0) {
+    // "13:00 31.01.2024": the clock ends at the first blank; or it is alone.
+    const auto blank = std::ranges::find_if(
+        tokens, [](const TimeToken& token) { return IsBlank(token); });
+    const auto size = static_cast<size_t>(blank - tokens.begin());
+    if (blank != tokens.end()) {
+      AddReadings(DateReader(all.subspan(size + 1)).Read(), blank->text,
+                  ReadTimeOfDay(all.first(size), false), true, readings);
+    }
+    const auto clock = ReadTimeOfDay(all, false);
+    if (readings.empty() && clock) {
+      readings.push_back({DateForm::kTimeOfDay, clock->moment, true,
+                          clock->has_zone, clock->offset, clock->parts});
+    }
+    return readings;
+  }
+  const TimeToken& between = tokens[*at - 1];
+  if (between.kind == TimeToken::kDigits) return readings;
+  const auto clock = ReadTimeOfDay(all.subspan(*at), false);
+  if (clock) {
+    AddReadings(DateReader(all.first(*at - 1)).Read(), between.text, clock,
+                false, readings);
+  } else {
+    ReadYearLast(tokens, *at, readings);
+  }
+  return readings;
+}
+
+std::string WriteTime(Moment moment, const TimeReading& pattern, bool padded) {
+  if (pattern.parts.size() == 1 &&
+      pattern.parts.front().part == TimePart::kWhole) {
+    return WriteCounted(moment, pattern);
+  }
+  const TimeWriter writer(moment + pattern.offset * kSecond, pattern, padded);
+  std::string text;
+  for (const Part& part : pattern.parts) text += writer.Write(part);
+  return text;
+}
+
+}  // namespace heed

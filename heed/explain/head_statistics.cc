@@ -1,0 +1,176 @@
+#include "heed/explain/head_statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace heed {
+namespace {
+
+/// Where a position stands in 0 to 1.
+double Place(int64_t position, int64_t size) {
+  return size > 1
+             ? static_cast<double>(position) / static_cast<double>(size - 1)
+             : 0;
+}
+
+/// HeadStatistics::step of weights [T, S].
+double MeanStep(const std::vector<float>& weights, int64_t queries,
+                int64_t keys) {
+  double sum = 0;
+  int64_t steps = 0;
+  for (int64_t t = 1; t < queries; ++t) {
+    double before = 0, now = 0, squares = 0;
+    for (int64_t s = 0; s < keys; ++s) {
+      const auto i = static_cast<size_t>(t * keys + s);
+      const double p = std::max(0.f, weights[i - static_cast<size_t>(keys)]);
+      const double q = std::max(0.f, weights[i]);
+      before += p;
+      now += q;
+      squares += std::pow(std::sqrt(p) - std::sqrt(q), 2);
+    }
+    if (!(before > 0) || !(now > 0)) continue;
+    sum += std::sqrt(squares / 2);
+    ++steps;
+  }
+  return steps > 0 ? sum / static_cast<double>(steps)
+                   : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// The mean cosine of two vectors each, over queries and pairs of heads; one of
+/// zeros does not count.
+class PairCosines {
+ public:
+  explicit PairCosines(int64_t queries) : sums_(static_cast<size_t>(queries)) {}
+
+  /// One feature of both vectors of a query.
+  void Add(int64_t query, double a, double b) {
+    auto& own = sums_[static_cast<size_t>(query)];
+    own[0] += a * b;
+    own[1] += a * a;
+    own[2] += b * b;
+  }
+  /// Both heads are complete.
+  void ClosePair() {
+    for (auto& own : sums_) {
+      if (own[1] > 0 && own[2] > 0) {
+        sum_ += own[0] / std::sqrt(own[1] * own[2]);
+        ++rows_;
+      }
+      own = {};
+    }
+  }
+  double mean() const {
+    return rows_ > 0 ? sum_ / static_cast<double>(rows_)
+                     : std::numeric_limits<double>::quiet_NaN();
+  }
+
+ private:
+  std::vector<std::array<double, 3>> sums_;  // Σ a b, Σ a² and Σ b²
+  double sum_ = 0;
+  int64_t rows_ = 0;
+};
+
+}  // namespace
+
+HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head) {
+  HeadStatistics sum;
+  std::vector<bool> weighs(static_cast<size_t>(map.query_size));
+  std::vector<double> entropies(static_cast<size_t>(map.query_size));
+  const auto add = [&](int64_t t, int64_t s, double a) {
+    if (!(a > 0) || map.Outside(t, -1) > 0) return;
+    weighs[static_cast<size_t>(t)] = true;
+    entropies[static_cast<size_t>(t)] -= a * std::log2(a);
+    sum.distance +=
+        a * (map.within_axis()
+                 ? std::abs(static_cast<double>(t - s))
+                 : std::abs(Place(t, map.query_size) - Place(s, map.key_size)));
+  };
+  // Along edges, of which there may be few: nothing of T x S.
+  for (size_t e = 0; e < map.edges.size(); ++e) {
+    add(map.edges[e].first, map.edges[e].second, map.OfEdge(e, head));
+  }
+  if (map.edges.empty()) {
+    const std::vector<float> weights = map.OfHead(head);
+    for (int64_t t = 0; t < map.query_size; ++t) {
+      for (int64_t s = 0; s < map.key_size; ++s) {
+        add(t, s, weights[static_cast<size_t>(t * map.key_size + s)]);
+      }
+    }
+    sum.step = MeanStep(weights, map.query_size, map.key_size);
+  }
+  const auto rows = std::ranges::count(weighs, true);
+  if (rows == 0 && !map.outside.empty()) {
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    return {kUnknown, kUnknown, kUnknown, kUnknown};
+  }
+  const double n = static_cast<double>(std::max<int64_t>(rows, 1));
+  for (size_t t = 0; t < entropies.size(); ++t) {
+    if (!weighs[t]) continue;
+    sum.entropy += entropies[t] / n;
+    sum.words += std::exp2(entropies[t]) / n;
+  }
+  sum.distance /= n;
+  return sum;
+}
+
+std::string UniformNote(double entropy, int64_t keys) {
+  constexpr double kNearlyUniform = 0.97;
+  const bool uniform =
+      keys > 1 &&
+      entropy >= kNearlyUniform * std::log2(static_cast<double>(keys));
+  return uniform ? fmt::format("nearly uniform: 1/{}", keys) : "";
+}
+
+double LikenessOfHeads(const AttentionMap& map) {
+  PairCosines cosines(map.query_size);
+  for (int64_t h = 0; h < map.heads; ++h) {
+    for (int64_t other = h + 1; other < map.heads; ++other) {
+      for (size_t e = 0; e < map.edges.size(); ++e) {
+        if (map.Outside(map.edges[e].first, -1) > 0) continue;
+        cosines.Add(map.edges[e].first, map.OfEdge(e, h), map.OfEdge(e, other));
+      }
+      if (map.edges.empty()) {
+        const std::vector<float> first = map.OfHead(h);
+        const std::vector<float> second = map.OfHead(other);
+        for (size_t i = 0; i < first.size(); ++i) {
+          cosines.Add(static_cast<int64_t>(i) / map.key_size, first[i],
+                      second[i]);
+        }
+      }
+      cosines.ClosePair();
+    }
+  }
+  return cosines.mean();
+}
+
+double LikenessOfContexts(std::span<const float> contexts, int64_t heads,
+                          int64_t queries) {
+  PairCosines cosines(queries);
+  const int64_t D =
+      std::ssize(contexts) / std::max<int64_t>(heads * queries, 1);
+  const auto at = [&](int64_t t, int64_t h, int64_t d) {
+    return contexts[static_cast<size_t>((t * heads + h) * D + d)];
+  };
+  for (int64_t h = 0; h < heads; ++h) {
+    for (int64_t other = h + 1; other < heads; ++other) {
+      for (int64_t t = 0; t < queries; ++t) {
+        for (int64_t d = 0; d < D; ++d) {
+          cosines.Add(t, at(t, h, d), at(t, other, d));
+        }
+      }
+      cosines.ClosePair();
+    }
+  }
+  return cosines.mean();
+}
+
+std::vector<HeadStatistics> StatisticsOf(const AttentionMap& map) {
+  std::vector<HeadStatistics> heads;
+  for (int64_t h = 0; h < map.heads; ++h) heads.push_back(StatisticsOf(map, h));
+  return heads;
+}
+
+}  // namespace heed

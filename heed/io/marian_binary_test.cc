@@ -1,0 +1,124 @@
+#include "heed/io/marian_binary.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "heed/base/errors.h"
+#include "heed/base/testing.h"
+
+namespace heed {
+namespace {
+
+void Append(uint64_t number, std::string& bytes) {
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof(number));
+}
+
+struct Item {
+  std::string name;
+  uint64_t type;
+  std::vector<int32_t> shape;
+  std::string elements;  // padded as in a file
+};
+
+/// A file as Marian writes it.
+std::string Binary(const std::vector<Item>& items, uint64_t version = 1) {
+  std::string bytes;
+  Append(version, bytes);
+  Append(items.size(), bytes);
+  for (const Item& item : items) {
+    Append(item.name.size() + 1, bytes);
+    Append(item.type, bytes);
+    Append(item.shape.size(), bytes);
+    Append(item.elements.size(), bytes);
+  }
+  for (const Item& item : items) bytes += item.name + '\0';
+  for (const Item& item : items) {
+    bytes.append(reinterpret_cast<const char*>(item.shape.data()),
+                 item.shape.size() * sizeof(int32_t));
+  }
+  constexpr uint64_t kGap = 13;
+  Append(kGap, bytes);
+  bytes.append(kGap, '\0');
+  for (const Item& item : items) bytes += item.elements;
+  return bytes;
+}
+
+std::string Padded(std::string elements) {
+  elements.resize((elements.size() + 255) / 256 * 256);
+  return elements;
+}
+
+std::string Floats(const std::vector<float>& values) {
+  return {reinterpret_cast<const char*>(values.data()),
+          values.size() * sizeof(float)};
+}
+
+class MarianBinary : public testing::Test {
+ protected:
+  std::vector<NamedTensor> Read(const std::string& bytes) {
+    return ReadMarianBinary(folder_.Put("m.bin", bytes));
+  }
+  std::string Error(const std::string& bytes) {
+    return MessageOf<FormatError>([&] { Read(bytes); });
+  }
+
+  TemporaryFolder folder_;
+  const std::vector<Item> items_ = {
+      {"W", 0x404, {2, 3}, Padded(Floats({1, 2, 3, 4, 5, 6}))},
+      {"h", 0x402, {1, 2}, Padded(std::string("\x00\x3c\x00\xc0", 4))},
+      {"special:model.yml", 0x101, {4}, Padded("a: b")},
+  };
+};
+
+TEST_F(MarianBinary, ArraysHaveTheirNamesShapesAndElements) {
+  const std::vector<NamedTensor> tensors = Read(Binary(items_));
+  ASSERT_EQ(tensors.size(), 3U);
+  EXPECT_EQ(tensors[0].name, "W");
+  EXPECT_EQ(tensors[0].value.shape(), Shape({2, 3}));
+  EXPECT_EQ(tensors[0].value.ToVector<float>(),
+            (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(tensors[1].value.ToVector<float>(), (std::vector<float>{1, -2}));
+  EXPECT_EQ(std::string(static_cast<const char*>(tensors[2].value.raw()), 4),
+            "a: b");
+}
+
+TEST_F(MarianBinary, EveryBeginningOfAFileIsRefused) {
+  const std::string whole = Binary(items_);
+  for (size_t size = 0; size < whole.size(); size += 7) {
+    EXPECT_NE(Error(whole.substr(0, size)).find("m.bin: "), std::string::npos);
+  }
+}
+
+TEST_F(MarianBinary, OtherVersionsAndFilesAreNamed) {
+  EXPECT_NE(Error(Binary(items_, 2)).find("not a binary model of Marian"),
+            std::string::npos);
+  EXPECT_NE(Error("PK and so on, a long file of another program")
+                .find("not a binary model of Marian"),
+            std::string::npos);
+}
+
+TEST_F(MarianBinary, WeightsForOneKindOfProcessorAreRefusedWithAWayOut) {
+  std::vector<Item> items = items_;
+  items[0].type = 0x4101;
+  const std::string error = Error(Binary(items));
+  EXPECT_NE(error.find("'W' has elements of type 0x4101"), std::string::npos);
+  EXPECT_NE(error.find("import the .npz"), std::string::npos);
+}
+
+TEST_F(MarianBinary, SizesThatNoFileHoldsAreRefused) {
+  std::vector<Item> items = items_;
+  items[0].shape = {1 << 30, 1 << 30};
+  EXPECT_NE(Error(Binary(items)).find("'W'"), std::string::npos);
+  items[0].shape = {-1, 3};
+  EXPECT_NE(Error(Binary(items)).find("'W' has no shape"), std::string::npos);
+  std::string many = Binary({});
+  const uint64_t count = uint64_t{1} << 60;
+  std::memcpy(many.data() + 8, &count, sizeof(count));
+  EXPECT_NE(Error(many).find("claims"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,45 @@
+// Tokenisers of BLEU, as sacreBLEU defines them.
+#ifndef HEED_METRICS_BLEU_TOKENIZER_H_
+#define HEED_METRICS_BLEU_TOKENIZER_H_
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "heed/base/config.h"
+
+namespace heed {
+
+/// How BLEU cuts a line into tokens:
+///   13a   punctuation apart, as mteval-v13a: for languages with spaces
+///   intl  punctuation and symbols of all scripts apart, as mteval-v14
+///   zh    each Chinese character apart, the rest as 13a
+///   char  each character
+///   none  at white space alone, for text that is tokenised already
+enum class BleuTokenizer : uint8_t { k13a, kIntl, kZh, kChar, kNone };
+constexpr auto WordsOf(BleuTokenizer) {
+  return std::array{"13a", "intl", "zh", "char", "none"};
+}
+
+/// The tokens of `line`, joined by single spaces.
+std::string TokenizeForBleu(std::string_view line, BleuTokenizer tokenizer);
+
+/// Help of an option that chooses the tokeniser.
+inline constexpr const char* kBleuTokenizeHelp =
+    "tokeniser of BLEU, as sacreBLEU's option of this name; auto: zh for "
+    "Chinese without spaces between words, else 13a";
+
+/// The tokenizer that "auto" chooses, and a warning if the text has no spaces
+/// between words; without a warning `note` is empty.
+struct ChosenTokenizer {
+  BleuTokenizer tokenizer = BleuTokenizer::k13a;
+  std::string note;
+};
+ChosenTokenizer ChooseTokenizer(Auto<BleuTokenizer> option,
+                                std::span<const std::string> references);
+
+}  // namespace heed
+
+#endif  // HEED_METRICS_BLEU_TOKENIZER_H_

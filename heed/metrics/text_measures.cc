@@ -1,0 +1,53 @@
+#include "heed/metrics/text_measures.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "heed/metrics/chrf.h"
+#include "heed/metrics/error_rate.h"
+#include "heed/metrics/rouge.h"
+
+namespace heed {
+namespace {
+
+constexpr std::array<TextMeasure, 8> kTextMeasures = {
+    {{"bleu", true},
+     {"chrf", true},
+     {"exact_match", true},
+     {"word_error_rate", false},
+     {"character_error_rate", false},
+     {"rouge1", true},
+     {"rouge2", true},
+     {"rouge_l", true}}};
+
+}  // namespace
+
+std::span<const TextMeasure> TextMeasures() { return kTextMeasures; }
+
+bool IsTextMeasure(std::string_view name) {
+  return std::ranges::find(kTextMeasures, name, &TextMeasure::name) !=
+         kTextMeasures.end();
+}
+
+double MeasureTexts(std::string_view name,
+                    std::span<const std::string> hypotheses,
+                    std::span<const std::string> references,
+                    const BleuOptions& bleu) {
+  if (name == "bleu") return CorpusBleu(hypotheses, references, bleu).score;
+  if (name == "chrf") return CorpusChrf(hypotheses, references).score;
+  if (name == "exact_match") {
+    return 100 * ExactMatchRate(hypotheses, references);
+  }
+  if (name == "word_error_rate") {
+    return 100 * WordErrorRate(hypotheses, references);
+  }
+  if (name == "character_error_rate") {
+    return 100 * CharacterErrorRate(hypotheses, references);
+  }
+  const RougeScores rouge = CorpusRouge(hypotheses, references);
+  if (name == "rouge1") return rouge.rouge1.f1;
+  return name == "rouge2" ? rouge.rouge2.f1 : rouge.rouge_l.f1;
+}
+
+}  // namespace heed

@@ -1,0 +1,34 @@
+// Measures of written texts against references, by name.
+#ifndef HEED_METRICS_TEXT_MEASURES_H_
+#define HEED_METRICS_TEXT_MEASURES_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "heed/metrics/bleu.h"
+
+namespace heed {
+
+struct TextMeasure {
+  std::string_view name;
+  bool greater_is_better = false;
+};
+
+/// bleu, chrf, exact_match, word_error_rate, character_error_rate, rouge1,
+/// rouge2 and rouge_l (F1).
+std::span<const TextMeasure> TextMeasures();
+
+/// Whether the name is one of TextMeasures.
+bool IsTextMeasure(std::string_view name);
+
+/// The measure of this name, which must be one of TextMeasures. Units: percent,
+/// as BLEU is shown. Throws: ShapeError if the numbers of texts differ.
+double MeasureTexts(std::string_view name,
+                    std::span<const std::string> hypotheses,
+                    std::span<const std::string> references,
+                    const BleuOptions& bleu = {});
+
+}  // namespace heed
+
+#endif  // HEED_METRICS_TEXT_MEASURES_H_

@@ -1,0 +1,47 @@
+#include "heed/metrics/text_measures.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "heed/metrics/chrf.h"
+
+namespace heed {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+TEST(TextMeasures, AreThoseOfTheFunctionsTheyName) {
+  const Lines written = {"the cat sat on the mat", "a dog"};
+  const Lines right = {"the cat sat on a mat", "a dog"};
+  EXPECT_EQ(MeasureTexts("bleu", written, right),
+            CorpusBleu(written, right).score);
+  EXPECT_EQ(MeasureTexts("chrf", written, right),
+            CorpusChrf(written, right).score);
+  EXPECT_EQ(MeasureTexts("exact_match", written, right), 50);
+  EXPECT_EQ(MeasureTexts("word_error_rate", written, right), 12.5);
+  EXPECT_NEAR(MeasureTexts("character_error_rate", written, right), 12, 1e-9);
+  EXPECT_NEAR(MeasureTexts("rouge1", written, right), 100 * (5.0 / 6 + 1) / 2,
+              1e-9);
+}
+
+TEST(TextMeasures, ArePerfectWhereTextsAreEqual) {
+  const Lines text = {"one two three four five"};
+  for (const TextMeasure& measure : TextMeasures()) {
+    EXPECT_NEAR(MeasureTexts(measure.name, text, text),
+                measure.greater_is_better ? 100 : 0, 1e-9)
+        << measure.name;
+    EXPECT_TRUE(IsTextMeasure(measure.name));
+  }
+  EXPECT_FALSE(IsTextMeasure("loss"));
+}
+
+TEST(TextMeasures, TakeTheTokenizerOfBleu) {
+  EXPECT_GT(MeasureTexts("bleu", Lines{"今天天气很好"}, Lines{"今天天气不好"},
+                         {.tokenizer = BleuTokenizer::kZh}),
+            30);
+}
+
+}  // namespace
+}  // namespace heed

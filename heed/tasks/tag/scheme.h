@@ -1,0 +1,28 @@
+// Span schemes of tagged texts, and what they keep from being measured.
+#ifndef HEED_TASKS_TAG_SCHEME_H_
+#define HEED_TASKS_TAG_SCHEME_H_
+
+#include <span>
+#include <string>
+
+#include "heed/data/conll.h"
+#include "heed/metrics/spans.h"
+
+namespace heed {
+
+/// The scheme of the tags of sentences.
+SpanScheme SchemeOfSentences(std::span<const TaggedSentence> sentences);
+
+/// Whether F1 of entities can be measured: the tags are in a span scheme and
+/// write at least one entity.
+bool HasEntities(const SpanScheme& scheme);
+
+/// Warns that a text mixes schemes; with `f1_expected` also of what keeps F1
+/// from being computed. `name`: "the validation text".
+void WarnOfScheme(const SpanScheme& scheme,
+                  std::span<const TaggedSentence> sentences,
+                  const std::string& name, bool f1_expected);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_TAG_SCHEME_H_

@@ -1,0 +1,37 @@
+// How a translator writes, and in which language.
+#ifndef HEED_TASKS_TRANSLATE_TRANSLATE_OPTIONS_H_
+#define HEED_TASKS_TRANSLATE_TRANSLATE_OPTIONS_H_
+
+#include <string>
+#include <utility>
+
+#include "heed/decode/options.h"
+#include "heed/text/target_marks.h"
+
+namespace heed {
+
+struct TranslateOptions : DecodeOptions {
+  TranslateOptions() = default;
+  explicit TranslateOptions(DecodeRules rules)
+      : DecodeOptions(std::move(rules)) {}
+
+  /// Target language of a multi-target model (see TargetMarks), for text
+  /// without a mark; empty: the text says it.
+  std::string to;
+
+  void Visit(FieldList& v) {
+    v.Section("Language");
+    v("to", to,
+      "code of the target language, for a model that has several: puts its "
+      "mark (>>fra<<) in front of each sentence that has none");
+    DecodeOptions::Visit(v);
+  }
+  /// The mark of `to`; empty without it. Throws: as TargetMarks::NeedMarkFor.
+  std::string Mark(const TargetMarks& marks) const {
+    return to.empty() ? "" : marks.NeedMarkFor(to);
+  }
+};
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_TRANSLATE_TRANSLATE_OPTIONS_H_

@@ -1,0 +1,597 @@
+#include "heed/text/markup/placeholders.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "heed/base/text.h"
+#include "heed/text/characters.h"
+#include "heed/text/markup/ascii.h"
+#include "heed/text/markup/html_entities.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t kLongest = 200;
+
+constexpr int32_t kWidthNonJoiner = 0x200C;
+constexpr int32_t kWidthJoiner = 0x200D;
+constexpr int32_t kWideHash = 0xFF03;
+constexpr int32_t kWideAt = 0xFF20;
+
+bool IsNameByte(char c) {
+  return IsAsciiLetter(c) || IsAsciiDigit(c) || c == '_';
+}
+
+/// Whether any character is of the kind.
+template <typename Is>
+bool HasCharacter(std::string_view text, const Is& is) {
+  while (!text.empty()) {
+    const Character c = FirstCharacter(text);
+    if (is(c.code)) return true;
+    text.remove_prefix(c.size);
+  }
+  return false;
+}
+
+/// Finds what begins at one place. All functions return a length, 0: nothing.
+class Matcher {
+ public:
+  Matcher(std::string_view text, const PlaceholderOptions& options)
+      : text_(text),
+        entities_(options.entities),
+        has_at_(text.find('@') != text.npos) {}
+
+  size_t At(size_t i) const {
+    if (!BeginsCharacter(text_[i])) return 0;
+    switch (text_[i]) {
+      case '{':
+        return Braces(i);
+      case '%':
+        return Percent(i);
+      case '$':
+        return Dollar(i);
+      case '#':
+      case '@':
+        return Get(i + 1) == '{' ? Prefixed(i) : Mention(i, text_[i] == '#');
+      case '[':
+        return Brackets(i);
+      case '<':
+        return Angles(i);
+      case ':':
+        return Colons(i);
+      case '\\':
+        return Escape(i);
+      case '&':
+        return entities_ ? Entity(i) : 0;
+      case '!':  // a community of Lemmy: !name@host.tld
+        if (!has_at_ || WordBefore(i)) return 0;
+        if (const size_t email = Email(i + 1)) return email + 1;
+        return 0;
+      default:
+        return AtWord(i);
+    }
+  }
+
+ private:
+  char Get(size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
+  char Before(size_t i) const { return i > 0 ? text_[i - 1] : '\0'; }
+  std::string_view From(size_t i) const { return text_.substr(i); }
+  size_t Limit(size_t i) const { return std::min(i + kLongest, text_.size()); }
+
+  Character CharacterAt(size_t i) const { return FirstCharacter(From(i)); }
+  Character CharacterBefore(size_t i) const {
+    return LastCharacter(text_.substr(0, i));
+  }
+
+  /// Whether a word goes on at i, or ends there. Scripts without spaces have no
+  /// words here: a name may stand beside their characters.
+  bool WordAt(size_t i) const { return IsWordCharacter(CharacterAt(i).code); }
+  bool WordBefore(size_t i) const {
+    return IsWordCharacter(CharacterBefore(i).code);
+  }
+  static bool IsWordCharacter(int32_t code) {
+    return IsIdentifierCharacter(code) && !IsUnspacedCharacter(code);
+  }
+
+  /// The end of a name (UAX 31) that begins at i. A name that began with other
+  /// letters ends before characters of a script without spaces, but for
+  /// "user_東京".
+  size_t NameEnd(size_t i) const {
+    const size_t limit = Limit(i);
+    bool unspaced = IsUnspacedCharacter(CharacterAt(i).code);
+    size_t end = i;
+    while (end < limit) {
+      const Character c = CharacterAt(end);
+      const bool joins =
+          end > i && (c.code == kWidthJoiner || c.code == kWidthNonJoiner) &&
+          IsIdentifierCharacter(CharacterAt(end + c.size).code);
+      if (!joins && !IsIdentifierCharacter(c.code)) break;
+      if (IsUnspacedCharacter(c.code) && !unspaced) {
+        if (Before(end) != '_') break;
+        unspaced = true;
+      }
+      end += c.size;
+    }
+    return end;
+  }
+
+  bool LetterAt(size_t i) const {
+    return IsLetterCharacter(CharacterAt(i).code);
+  }
+
+  /// The first place from i on whose byte is not of the kind.
+  template <typename Is>
+  size_t Skip(size_t i, const Is& is) const {
+    const size_t limit = Limit(i);
+    while (i < limit && is(text_[i])) ++i;
+    return i;
+  }
+
+  /// A group of braces with all that it holds; 0 if it does not close soon.
+  size_t Group(size_t i) const {
+    size_t depth = 0;
+    const size_t limit = Limit(i);
+    for (size_t k = i; k < limit; ++k) {
+      if (text_[k] == '{') ++depth;
+      if (text_[k] == '}' && --depth == 0) return k + 1 - i;
+    }
+    return 0;
+  }
+
+  // {{…}} and {%…%} are always placeholders; {…} if it holds no space but
+  // around a name, or is a message's {name, type, …}.
+  size_t Braces(size_t i) const {
+    const char second = Get(i + 1);
+    const size_t group = Group(i);
+    if (group == 0) return 0;
+    if (second == '{' || second == '%' || second == '}') return group;
+    const size_t end = i + group - 1;
+    const size_t name = NameEnd(i + 1);
+    if (name > i + 1 && Get(Skip(name, IsAsciiBlank)) == ',') return group;
+    const std::string_view inside =
+        TrimBlanks(text_.substr(i + 1, end - i - 1));
+    if (inside.empty()) return 0;
+    constexpr std::string_view kSigns = "$@#";
+    const bool named = IsIdentifierCharacter(FirstCharacter(inside).code) ||
+                       kSigns.find(inside[0]) != kSigns.npos;
+    return named && !HasCharacter(inside, IsSpaceCharacter) ? group : 0;
+  }
+
+  size_t Prefixed(size_t i) const {
+    const size_t group = Group(i + 1);
+    return group > 0 ? group + 1 : 0;
+  }
+
+  size_t Dollar(size_t i) const {
+    if (Get(i + 1) == '{') return Prefixed(i);
+    const bool begins = LetterAt(i + 1) || Get(i + 1) == '_';
+    if (!begins || WordBefore(i) || Before(i) == '$') return 0;
+    const size_t end = NameEnd(i + 1);
+    return end + (Get(end) == '$' ? 1 : 0) - i;
+  }
+
+  // 50% and 5%s of it are no placeholders, as a number stands before them.
+  size_t Percent(size_t i) const {
+    const char next = Get(i + 1);
+    if (next == '{') return Prefixed(i);
+    if (next == '%') return 2;
+    if (next == '(' || next == '<') {
+      const size_t end = Skip(i + 2, [&](char c) {
+        return !IsAsciiBlank(c) && c != ')' && c != '>';
+      });
+      const bool closes = Get(end) == (next == '(' ? ')' : '>');
+      if (!closes || end == i + 2) return 0;
+      const size_t type = Directive(end + 1);
+      return type > 0 ? end + 1 + type - i : 0;
+    }
+    const size_t place = Skip(i + 1, IsAsciiDigit);
+    if (place > i + 1 && Get(place) == '$') {
+      const size_t type = Directive(place + 1);
+      return type > 0 ? place + 1 + type - i : 0;
+    }
+    if (WordBefore(i)) return 0;
+    size_t name = NameEnd(i + 1);
+    while (name > i + 1 && (Get(name) == '.' || Get(name) == '-')) {
+      name = NameEnd(name + 1);
+    }
+    const size_t type = Directive(i + 1);
+    const bool named = name > i + 1 && !IsAsciiDigit(next) && Get(name) == '%';
+    // "%d%%" is a number and a per cent sign.
+    const bool doubled = Get(name + 1) == '%' && i + 1 + type == name;
+    if (named && !doubled && !WordAt(name + 1)) return name + 1 - i;
+    if (type > 0) {
+      const size_t end = i + 1 + type;
+      // "%sure" is no placeholder, "%ds" and "%dpx" are.
+      const size_t word = WordAt(end) ? NameEnd(end) - end : 0;
+      return word <= 2 ? end - i : 0;
+    }
+    // Formats of times ("%H:%M") and of other programming languages ("%v").
+    if (IsAsciiLetter(next) && !WordAt(i + 2)) return 2;
+    // Qt's %1 and %L1, others' %1%
+    const size_t number = Skip(i + (next == 'L' ? 2 : 1), IsAsciiDigit);
+    const size_t digits = number - i - (next == 'L' ? 2 : 1);
+    if (digits < 1 || digits > 2 || WordAt(number)) return 0;
+    return number + (Get(number) == '%' ? 1 : 0) - i;
+  }
+
+  // "5.2lf" of "%5.2lf"; a space is no flag here: "% s" is mostly text.
+  size_t Directive(size_t i) const {
+    size_t k = Skip(i, [](char c) {
+      return c == '-' || c == '+' || c == '#' || c == '0' || c == '\'' ||
+             c == '*';
+    });
+    k = Skip(k, IsAsciiDigit);
+    if (Get(k) == '.')
+      k = Skip(k + 1, [](char c) { return IsAsciiDigit(c) || c == '*'; });
+    for (int n = 0; n < 2; ++n) {
+      const char c = Get(k);
+      if (c == 'l' || c == 'h' || c == 'z' || c == 'j' || c == 't') ++k;
+    }
+    constexpr std::string_view kTypes = "sdiufFeEgGxXocpbBqn@S";
+    return Get(k) != '\0' && kTypes.find(Get(k)) != kTypes.npos ? k + 1 - i : 0;
+  }
+
+  // [X0X], [NAME], [1], [user_name], [[name]]: not [the], which somebody added.
+  size_t Brackets(size_t i) const {
+    if (Get(i + 1) == '[') return Between(i, 2, "]]");
+    size_t end = i + 1;
+    for (const size_t limit = Limit(i); end < limit;) {
+      const Character c = CharacterAt(end);
+      if (!IsIdentifierCharacter(c.code) && c.code != '.' && c.code != '-' &&
+          c.code != ':' && c.code != '%') {
+        break;
+      }
+      end += c.size;
+    }
+    if (end == i + 1 || Get(end) != ']') return 0;
+    const std::string_view name = text_.substr(i + 1, end - i - 1);
+    const bool word = HasCharacter(name, [](int32_t c) {
+      return IsLetterCharacter(c) && !IsUpperCharacter(c);
+    });
+    const bool technical = HasCharacter(name, [](int32_t c) {
+      return IsDigitCharacter(c) || c == '_' || c == ':' || c == '%';
+    });
+    return !word || technical ? end + 1 - i : 0;
+  }
+
+  /// From an opening of so many bytes to what closes it, if something without
+  /// brackets is between them.
+  size_t Between(size_t i, size_t opening, std::string_view closing) const {
+    const std::string_view rest = text_.substr(i, Limit(i) - i);
+    const size_t end = rest.find(closing, opening);
+    if (end == rest.npos || end == opening) return 0;
+    const std::string_view inside = rest.substr(opening, end - opening);
+    if (inside.find_first_of("[]<>") != inside.npos) return 0;
+    return end + closing.size();
+  }
+
+  // <0>, </0>, <1/>: tags of some libraries for texts in several languages;
+  // <%= name %> of templates.
+  size_t Angles(size_t i) const {
+    if (Get(i + 1) == '%') return Between(i, 2, "%>");
+    if (const size_t mention = ChatMention(i)) return mention;
+    const size_t begin = i + (Get(i + 1) == '/' ? 2 : 1);
+    size_t end = Skip(begin, IsAsciiDigit);
+    if (end == begin) return 0;
+    if (Get(end) == '/' && Get(i + 1) != '/') ++end;
+    return Get(end) == '>' ? end + 1 - i : 0;
+  }
+
+  /// Matches a mention of chat programs: <@123>, <@U1|anna>, <#C1|general>,
+  /// <!here>,
+  /// <:smile:123>, <a:smile:123>, <t:123:R>.
+  size_t ChatMention(size_t i) const {
+    const char first = Get(i + 1);
+    const bool emoji =
+        first == ':' || ((first == 'a' || first == 't') && Get(i + 2) == ':');
+    const bool name = (first == '@' || first == '#' || first == '!') &&
+                      (WordAt(i + 2) || Get(i + 2) == '!' || Get(i + 2) == '&');
+    if (!emoji && !name) return 0;
+    const size_t size = Between(i, 2, ">");
+    const std::string_view inside = text_.substr(i, size);
+    return HasCharacter(inside, IsSpaceCharacter) ? 0 : size;
+  }
+
+  /// @user, @user@host.tld and #tag, without a word before it.
+  size_t Mention(size_t i, bool hashtag) const {
+    const Character sign = CharacterAt(i);
+    const char before = Before(i);
+    if (WordBefore(i) || before == text_[i] || before == '&') return 0;
+    const size_t begin = i + sign.size;
+    if (hashtag) return Hashtag(i, begin);
+    if (!LetterAt(begin) && Get(begin) != '_') return 0;
+    const size_t name = HandleEnd(begin);
+    if (Get(name) != '@') return name - i;
+    const size_t host = HandleEnd(name + 1);
+    return host - (host == name + 1 ? 1 : 0) - i;
+  }
+
+  /// Letters of any script, digits and emoji, but not digits alone.
+  size_t Hashtag(size_t i, size_t begin) const {
+    size_t end = begin;
+    bool letter = false;
+    for (const size_t limit = Limit(i); end < limit;) {
+      const Character c = CharacterAt(end);
+      const size_t emoji = c.code >= 0x80 ? EmojiSize(From(end)) : 0;
+      const bool joins =
+          letter && (c.code == kWidthJoiner || c.code == kWidthNonJoiner) &&
+          IsIdentifierCharacter(CharacterAt(end + c.size).code);
+      if (emoji == 0 && !joins && !IsIdentifierCharacter(c.code)) break;
+      letter = letter || emoji > 0 || IsLetterCharacter(c.code);
+      end += std::max(emoji, c.size);
+    }
+    if (!letter) return 0;
+    // Weibo writes a # on both sides.
+    const bool closes =
+        Get(end) == '#' && IsUnspacedCharacter(CharacterAt(begin).code);
+    return end + (closes ? 1 : 0) - i;
+  }
+
+  /// A name with dots and dashes inside it.
+  size_t HandleEnd(size_t i) const {
+    const size_t limit = Limit(i);
+    size_t end = NameEnd(i);
+    while (end > i && end < limit && (Get(end) == '.' || Get(end) == '-') &&
+           WordAt(end + 1)) {
+      end = NameEnd(end + 1);
+    }
+    return end;
+  }
+
+  /// :smile:, and :name of some libraries.
+  size_t Colons(size_t i) const {
+    if (IsIdentifierCharacter(CharacterBefore(i).code) || Before(i) == ':') {
+      return 0;
+    }
+    const char next = Get(i + 1);
+    const bool word = LetterAt(i + 1) && WordAt(i + 1);
+    if (!word && next != '+' && next != '-') return 0;
+    const size_t end = Skip(
+        i + 1, [](char c) { return IsNameByte(c) || c == '-' || c == '+'; });
+    if (Get(end) == ':' && !WordAt(end + 1) && Get(end + 1) != ':') {
+      return end + 1 - i;
+    }
+    const bool alone = i == 0 || IsSpaceCharacter(CharacterBefore(i).code) ||
+                       Before(i) == '(' || Before(i) == '"' ||
+                       Before(i) == '\'';
+    return alone && word ? NameEnd(i + 1) - i : 0;
+  }
+
+  size_t Escape(size_t i) const {
+    const char c = Get(i + 1);
+    if (c != 'n' && c != 't' && c != 'r') return 0;
+    return Before(i) != '\\' && Before(i) != ':' && !IsAsciiLower(Get(i + 2))
+               ? 2
+               : 0;
+  }
+
+  size_t Entity(size_t i) const {
+    const auto entity = EntityAt(From(i));
+    return entity && Get(i + entity->size - 1) == ';' ? entity->size : 0;
+  }
+
+  size_t AtWord(size_t i) const {
+    const Character c = CharacterAt(i);
+    if (c.code == kWideHash || c.code == kWideAt) {
+      return Mention(i, c.code == kWideHash);
+    }
+    if (!IsIdentifierCharacter(c.code)) return 0;
+    const bool unspaced = IsUnspacedCharacter(c.code);
+    if (WordBefore(i) ||
+        (unspaced && IsIdentifierCharacter(CharacterBefore(i).code))) {
+      return 0;
+    }
+    if (const size_t url = Url(i)) return url;
+    if (has_at_) {
+      if (const size_t email = Email(i)) return email;
+    }
+    const size_t end = NameEnd(i);
+    // The mark of a target language is for the model: >>cmn_Hant<<.
+    if (text_.substr(0, i).ends_with(">>") &&
+        text_.substr(std::min(end, text_.size())).starts_with("<<")) {
+      return 0;
+    }
+    if (Get(end) == '.' && c.code < 0x80) {
+      if (const size_t domain = Domain(i)) return domain;
+    }
+    return IsName(text_.substr(i, end - i)) && !WordAt(end) ? end - i : 0;
+  }
+
+  /// Whether a word is an identifier of a program: user_name, __NAME__, X0X.
+  static bool IsName(std::string_view word) {
+    if (word.find('_') != word.npos) {
+      return HasCharacter(word, IsLetterCharacter);
+    }
+    return IsUpperCharacter(FirstCharacter(word).code) &&
+           HasCharacter(word, IsDigitCharacter) &&
+           !IsDigitCharacter(LastCharacter(word).code) &&
+           !HasCharacter(word, IsLowerCharacter);
+  }
+
+  /// x.example.com and what follows: of the domains that everybody knows.
+  size_t Domain(size_t i) const {
+    constexpr std::array<std::string_view, 8> kTop = {
+        "com", "org", "net", "io", "dev", "edu", "gov", "info"};
+    if (Before(i) == '.' || Before(i) == '-' || Before(i) == '/') return 0;
+    const size_t end = Skip(i, [](char c) {
+      return IsAsciiLetter(c) || IsAsciiDigit(c) || c == '-' || c == '.';
+    });
+    std::string_view name = text_.substr(i, end - i);
+    while (name.ends_with('.')) name.remove_suffix(1);
+    const size_t dot = name.rfind('.');
+    if (dot == name.npos || dot == 0 ||
+        std::ranges::find(kTop, name.substr(dot + 1)) == kTop.end()) {
+      return 0;
+    }
+    return Get(i + name.size()) == '/' ? UrlEnd(i) : name.size();
+  }
+
+  static bool BeginsUrl(std::string_view text) {
+    constexpr std::array<std::string_view, 8> kBeginnings = {
+        "http://", "https://", "ftp://",  "ftps://",
+        "ws://",   "wss://",   "file://", "www."};
+    switch (text[0]) {
+      case 'h':
+      case 'H':
+      case 'f':
+      case 'F':
+      case 'w':
+      case 'W':
+        break;
+      default:
+        return false;
+    }
+    return std::ranges::any_of(kBeginnings, [&](std::string_view beginning) {
+      return text.size() > beginning.size() &&
+             IsIdentifierCharacter(
+                 FirstCharacter(text.substr(beginning.size())).code) &&
+             EqualIgnoringCase(text.substr(0, beginning.size()), beginning);
+    });
+  }
+
+  size_t Url(size_t i) const { return BeginsUrl(From(i)) ? UrlEnd(i) : 0; }
+
+  // Up to white space or a mark that no URL has; punctuation that ends it is
+  // the sentence's, and so is a bracket that was not opened in it.
+  size_t UrlEnd(size_t i) const {
+    size_t stop =
+        std::min(text_.find_first_of(" \t\r\n\f\"<>`|\\^", i), text_.size());
+    for (size_t k = i; k < stop;) {
+      const Character c = CharacterAt(k);
+      if (IsBlankCharacter(c.code) || IsWidePunctuation(c.code)) stop = k;
+      k += c.size;
+    }
+    std::string_view url = text_.substr(i, stop - i);
+    auto opened = std::ranges::count(url, '(');
+    auto closed = std::ranges::count(url, ')');
+    while (!url.empty()) {
+      const char last = url.back();
+      constexpr std::string_view kEnds = ".,;:!?'*";
+      const bool unopened = last == ')' && closed > opened;
+      if (!unopened && kEnds.find(last) == kEnds.npos) break;
+      if (unopened) --closed;
+      // An entity's end belongs to it.
+      if (last == ';' && !entities_ && url.find('&') != url.npos) break;
+      url.remove_suffix(1);
+    }
+    return url.size();
+  }
+
+  /// Brackets, quotes and stops of East Asian texts, which end a URL.
+  static bool IsWidePunctuation(int32_t code) {
+    return (code >= 0x3001 && code <= 0x3002) ||
+           (code >= 0x3008 && code <= 0x301B) ||
+           (code >= 0xFF01 && code <= 0xFF0F) || code == 0xFF1A ||
+           code == 0xFF1B || code == 0xFF1F || code == 0x201C ||
+           code == 0x201D || code == 0x2019 || code == 0xAB || code == 0xBB;
+  }
+
+  size_t Email(size_t i) const {
+    const auto local = [](char c) {
+      return IsNameByte(c) || c == '.' || c == '+' || c == '-' || c == '%';
+    };
+    if (local(Before(i))) return 0;
+    const size_t begin =
+        i + (EqualIgnoringCase(text_.substr(i, 7), "mailto:") ? 7 : 0);
+    const size_t at = Skip(begin, local);
+    if (at == begin || Get(at) != '@') return 0;
+    size_t end = Skip(at + 1, [](char c) {
+      return IsAsciiLetter(c) || IsAsciiDigit(c) || c == '-' || c == '.';
+    });
+    while (end > at + 1 && (text_[end - 1] == '.' || text_[end - 1] == '-')) {
+      --end;
+    }
+    const std::string_view domain = text_.substr(at + 1, end - at - 1);
+    const size_t dot = domain.rfind('.');
+    const bool good = dot != domain.npos && dot > 0 && domain.size() > dot + 2;
+    return good ? end - i : 0;
+  }
+
+  std::string_view text_;
+  bool entities_;
+  bool has_at_;
+};
+
+using BracketPair = std::pair<std::string_view, std::string_view>;
+constexpr std::array<BracketPair, 13> kPairs = {{{"(", ")"},
+                                                 {"<", ">"},
+                                                 {"[", "]"},
+                                                 {"\"", "\""},
+                                                 {"'", "'"},
+                                                 {"`", "`"},
+                                                 {"“", "”"},
+                                                 {"„", "“"},
+                                                 {"‘", "’"},
+                                                 {"‚", "‘"},
+                                                 {"«", "»"},
+                                                 {"「", "」"},
+                                                 {"（", "）"}}};
+
+/// With the brackets around it.
+TextRange WithPairs(std::string_view text, TextRange range, size_t from) {
+  for (bool found = true; found;) {
+    found = false;
+    const std::string_view before = text.substr(from, range.begin - from);
+    const std::string_view after = text.substr(range.end);
+    for (const auto& [opens, closes] : kPairs) {
+      if (!before.ends_with(opens) || !after.starts_with(closes)) continue;
+      range = {range.begin - opens.size(), range.end + closes.size()};
+      found = true;
+      break;
+    }
+  }
+  return range;
+}
+
+/// Emoji begin with a character beyond ASCII, keycaps with one of ASCII.
+bool MayBeginEmoji(std::string_view text, size_t i) {
+  const auto is_wide = [&](size_t k) {
+    return k < text.size() && (static_cast<unsigned char>(text[k]) & 0x80) != 0;
+  };
+  if (is_wide(i)) return BeginsCharacter(text[i]);
+  return (IsAsciiDigit(text[i]) || text[i] == '#' || text[i] == '*') &&
+         is_wide(i + 1);
+}
+
+/// Whether what stands between two placeholders is no text of its own.
+bool Joins(std::string_view between) {
+  constexpr size_t kLongestJoint = 4;
+  if (between.size() > kLongestJoint) return false;
+  const bool spaced = std::ranges::any_of(between, IsAsciiBlank);
+  return std::ranges::all_of(between, [&](char c) {
+    constexpr std::string_view kJoints = " ,/:-|*+=&;";
+    return kJoints.find(c) != kJoints.npos || (c == '.' && !spaced);
+  });
+}
+
+}  // namespace
+
+std::vector<TextRange> FindPlaceholders(std::string_view text,
+                                        const PlaceholderOptions& options) {
+  const Matcher matcher(text, options);
+  std::vector<TextRange> found;
+  for (size_t i = 0; i < text.size();) {
+    const size_t emoji = MayBeginEmoji(text, i) ? EmojiSize(text.substr(i)) : 0;
+    if (emoji > 0 && options.knows && options.knows(text.substr(i, emoji))) {
+      i += emoji;
+      continue;
+    }
+    const size_t length = emoji > 0 ? emoji : matcher.At(i);
+    if (length == 0) {
+      ++i;
+      continue;
+    }
+    const size_t before = found.empty() ? 0 : found.back().end;
+    const TextRange range = WithPairs(text, {i, i + length}, before);
+    if (!found.empty() && Joins(text.substr(before, range.begin - before))) {
+      found.back().end = range.end;
+    } else {
+      found.push_back(range);
+    }
+    i = range.end;
+  }
+  return found;
+}
+
+}  // namespace heed

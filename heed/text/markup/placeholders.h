@@ -1,0 +1,45 @@
+// What a program puts into texts and must get back as it was: {name}, %s, URLs.
+#ifndef HEED_TEXT_MARKUP_PLACEHOLDERS_H_
+#define HEED_TEXT_MARKUP_PLACEHOLDERS_H_
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace heed {
+
+struct PlaceholderOptions {
+  /// Whether &amp; and &#233; are placeholders (plain text), or text that is
+  /// decoded elsewhere (HTML).
+  bool entities = true;
+  /// Whether a model knows an emoji, which is then part of the text; without
+  /// it, all emoji are placeholders.
+  std::function<bool(std::string_view)> knows = {};
+};
+
+/// Bytes [begin, end) of a text.
+struct TextRange {
+  size_t begin = 0;
+  size_t end = 0;
+
+  bool operator==(const TextRange&) const = default;
+};
+
+/// The placeholders of a text, in order, as docs/serving.md lists them:
+///   {{name}} {name} {0} {} {n, plural, …} {% if %} ${name} #{name} %{name}
+///   %s %d %1$s %.2f %@ %(name)s %name% %1 %1% (no digit or letter before it)
+///   $name @name @name@host.tld #name :name :name: user_name __NAME__ X0X
+///   [X0X] [NAME] <0> </0> <1/> <@123> <#123> <:name:123> \n &name;
+///   https://… www.… x.example.com/… mailto:… a@b.example
+///   emoji and sequences of them
+/// Names have letters and digits of any script (UAX 31).
+/// Brackets and quotation marks that hold nothing else belong to it, and what
+/// joins two of them without a word ({0}/{1}). Time is linear: a name has at
+/// most 200 bytes, but for URLs.
+std::vector<TextRange> FindPlaceholders(std::string_view text,
+                                        const PlaceholderOptions& options);
+
+}  // namespace heed
+
+#endif  // HEED_TEXT_MARKUP_PLACEHOLDERS_H_

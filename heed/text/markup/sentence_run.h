@@ -1,0 +1,105 @@
+// A stretch of a document, as sentences with marks.
+#ifndef HEED_TEXT_MARKUP_SENTENCE_RUN_H_
+#define HEED_TEXT_MARKUP_SENTENCE_RUN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/text/markup/text_split.h"
+
+namespace heed {
+
+/// Collects the text and the marks of a document up to a border, and cuts them
+/// into sentences there. Parts are ranges of bytes of the document, added in
+/// order.
+class SentenceRun {
+ public:
+  /// Both must outlive it.
+  SentenceRun(std::string_view document, TextFormat format,
+              const SplitOptions& options)
+      : document_(document), format_(format), options_(options) {}
+
+  /// Text, whose entities and escapes are decoded as the format has them and
+  /// whose placeholders become marks.
+  void AddText(size_t begin, size_t end);
+
+  /// AddText() of text whose lines do not belong together.
+  void AddLines(size_t begin, size_t end, std::vector<Segment>& segments);
+
+  /// Adds a range that is kept and not translated.
+  void AddKept(size_t begin, size_t end);
+
+  /// A line end inside a paragraph.
+  void AddBreak(size_t begin, size_t end);
+
+  /// A tag of an inline element. Elements without a word are kept.
+  void AddOpen(const std::string& name, size_t begin, size_t end);
+  /// A closing tag of a translated sentence is written as `written`, if that
+  /// is not empty.
+  void AddClose(const std::string& name, size_t begin, size_t end,
+                const std::string& written = {});
+
+  /// Ends at a border that ends at `end`, and begins the next run there.
+  void Flush(size_t end, std::vector<Segment>& segments);
+
+  /// Sets the format of all text added later. Call only between runs.
+  void set_format(TextFormat format) { format_ = format; }
+
+ private:
+  /// Where a byte of plain text comes from: [begin, end) of the document.
+  struct Origin {
+    size_t begin;
+    size_t end;
+  };
+
+  /// A mark as the document has it.
+  struct Token {
+    Mark::Kind kind;
+    Origin origin;
+    size_t at;               // in the plain text
+    uint32_t name;           // of a tag
+    bool word;               // whether it stands for a word of the sentence
+    bool separates = false;  // whether words on both sides are two words
+    bool joins_left = false;
+    bool joins_right = false;
+    std::string written = {};
+  };
+
+  bool IsFootnote(size_t begin) const;
+  uint32_t NameOf(const std::string& name);
+  void AddToken(Mark::Kind kind, Origin origin, uint32_t name, bool word);
+  void AddDecoded(std::string_view text, const std::vector<Origin>& origins);
+  size_t UnknownEntity(size_t begin, size_t end) const;
+  void Put(std::string_view character, Origin origin);
+  void Append(std::string_view text, Origin origin);
+  void DropSpaces();
+  void AddSentences(std::vector<Segment>& segments);
+  size_t MarkerSize() const;
+  std::vector<size_t> Borders() const;
+  size_t AddSentence(size_t begin, size_t end, bool last, size_t next,
+                     std::vector<Segment>& segments);
+  void Widen(size_t next, size_t end, bool last, size_t& from,
+             size_t& to) const;
+  std::vector<Mark> MarksOf(size_t begin, size_t end, size_t from,
+                            size_t to) const;
+
+  std::string_view document_;
+  TextFormat format_;
+  const SplitOptions& options_;
+  size_t done_ = 0;  // of the document
+  std::string plain_;
+  std::vector<Origin> origins_;  // of each byte of it
+  std::vector<Token> tokens_;
+  std::vector<size_t> open_;  // tokens
+  std::map<std::string, uint32_t> names_;
+  bool space_before_ = true;  // and nothing since
+  size_t spaced_ = 0;         // tokens before the last space
+};
+
+}  // namespace heed
+
+#endif  // HEED_TEXT_MARKUP_SENTENCE_RUN_H_

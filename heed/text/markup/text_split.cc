@@ -1,0 +1,187 @@
+#include "heed/text/markup/text_split.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "heed/text/markup/html_tokens.h"
+#include "heed/text/markup/markdown_blocks.h"
+#include "heed/text/markup/markdown_inlines.h"
+#include "heed/text/markup/sentence_run.h"
+
+namespace heed {
+
+SplitOptions SplitOptionsOf(const Vocabulary& source, std::string language) {
+  const auto knows = [&source](std::string_view emoji) {
+    const std::vector<int32_t> ids = source.Encode(emoji);
+    const bool own = std::ranges::none_of(ids, [&](int32_t id) {
+      // Bytes spell any character, whether the model saw it or not.
+      return id == source.special().unk || source.Piece(id).starts_with("<0x");
+    });
+    return own && source.Decode(ids) == emoji;
+  };
+  return {.language = std::move(language), .knows = knows};
+}
+
+std::vector<Segment> SplitMarkup(std::string_view text, TextFormat format,
+                                 const SplitOptions& options) {
+  switch (format) {
+    case TextFormat::kText:
+      return SplitText(text, options);
+    case TextFormat::kHtml:
+      return SplitHtml(text, options);
+    case TextFormat::kMarkdown:
+      return SplitMarkdown(text, options);
+  }
+  return {};
+}
+
+std::vector<Segment> SplitText(std::string_view text,
+                               const SplitOptions& options) {
+  std::vector<Segment> segments;
+  SentenceRun run(text, TextFormat::kText, options);
+  run.AddLines(0, text.size(), segments);
+  run.Flush(text.size(), segments);
+  return segments;
+}
+
+namespace {
+
+/// Adds bytes [begin, html.size()) of HTML.
+void AddHtml(std::string_view html, size_t begin, SentenceRun& run,
+             std::vector<Segment>& segments) {
+  using enum HtmlToken::Kind;
+  HtmlReader reader(html, begin);
+  while (reader.more()) {
+    const HtmlToken token = reader.Next();
+    if (token.kind == kBorder) {
+      run.Flush(token.end, segments);
+    } else if (token.kind == kKept) {
+      run.AddKept(token.begin, token.end);
+    } else if (token.kind == kOpen) {
+      run.AddOpen(token.name, token.begin, token.end);
+    } else if (token.kind == kClose) {
+      run.AddClose(token.name, token.begin, token.end);
+    } else if (token.preformatted) {
+      run.AddLines(token.begin, token.end, segments);
+    } else {
+      run.AddText(token.begin, token.end);
+    }
+  }
+  run.Flush(html.size(), segments);
+}
+
+/// A block of Markdown: its lines one after another, and where they stand in
+/// the document.
+class BlockText {
+ public:
+  BlockText(std::string_view document, const MarkdownBlock& block)
+      : lines_(block.lines) {
+    for (const TextRange& line : lines_) {
+      if (!text_.empty()) text_ += '\n';
+      starts_.push_back(text_.size());
+      text_ += document.substr(line.begin, line.end - line.begin);
+    }
+  }
+
+  const std::string& text() const { return text_; }
+
+  /// Where a byte of the text stands in the document.
+  size_t PlaceOf(size_t i) const {
+    const auto behind = std::ranges::upper_bound(starts_, i);
+    const auto line = static_cast<size_t>(behind - starts_.begin()) - 1;
+    return lines_[line].begin + (i - starts_[line]);
+  }
+
+  /// Behind the byte before i.
+  size_t EndOf(size_t i) const { return PlaceOf(i - 1) + 1; }
+
+ private:
+  std::vector<TextRange> lines_;
+  std::vector<size_t> starts_;  // of lines in the text
+  std::string text_;
+};
+
+/// The size of an escaped mark that a block begins with, as in "\\# no
+/// heading"; 0: there is none.
+size_t EscapedMarkSize(std::string_view text) {
+  constexpr std::string_view kMarks = "#>=~|";
+  if (!text.starts_with('\\') || text.size() < 2) return 0;
+  if (kMarks.find(text[1]) == kMarks.npos) return 0;
+  const size_t end = text.find_first_not_of(text[1], 1);
+  return end != text.npos && text[end] == ' ' ? end + 1 : 0;
+}
+
+void AddMarkdown(const BlockText& block, const LinkLabels& labels,
+                 SentenceRun& run, std::vector<Segment>& segments) {
+  using enum MarkdownMark::Kind;
+  size_t done = EscapedMarkSize(block.text());
+  if (done > 0) run.Flush(block.EndOf(done), segments);
+  const auto add_text = [&](size_t end) {
+    if (end > done) run.AddText(block.PlaceOf(done), block.EndOf(end));
+  };
+  for (const MarkdownMark& mark : FindMarkdownMarks(block.text(), labels)) {
+    add_text(mark.begin);
+    done = mark.end;
+    const size_t begin = block.PlaceOf(mark.begin);
+    // A line end goes up to the text of the next line.
+    const bool line_end = mark.kind == kBreak || mark.kind == kBorder;
+    const size_t end = line_end && mark.end < block.text().size()
+                           ? block.PlaceOf(mark.end)
+                           : block.EndOf(mark.end);
+    if (mark.kind == kOpen) {
+      run.AddOpen(mark.name, begin, end);
+    } else if (mark.kind == kClose) {
+      run.AddClose(mark.name, begin, end, mark.written);
+    } else if (mark.kind == kKept) {
+      run.AddKept(begin, end);
+    } else if (mark.kind == kBreak) {
+      run.AddBreak(begin, end);
+    } else {
+      run.Flush(end, segments);
+    }
+  }
+  add_text(block.text().size());
+}
+
+}  // namespace
+
+std::vector<Segment> SplitHtml(std::string_view html,
+                               const SplitOptions& options) {
+  std::vector<Segment> segments;
+  SentenceRun run(html, TextFormat::kHtml, options);
+  AddHtml(html, 0, run, segments);
+  return segments;
+}
+
+std::vector<Segment> SplitMarkdown(std::string_view markdown,
+                                   const SplitOptions& options) {
+  std::vector<Segment> segments;
+  const LinkLabels labels = ReadLinkLabels(markdown);
+  SentenceRun run(markdown, TextFormat::kMarkdown, options);
+  for (const MarkdownBlock& block : ReadMarkdownBlocks(markdown)) {
+    run.Flush(block.lines.front().begin, segments);
+    if (block.html) {
+      run.set_format(TextFormat::kHtml);
+      AddHtml(markdown.substr(0, block.lines.back().end),
+              block.lines.front().begin, run, segments);
+      run.set_format(TextFormat::kMarkdown);
+      continue;
+    }
+    AddMarkdown(BlockText(markdown, block), labels, run, segments);
+    run.Flush(block.lines.back().end, segments);
+  }
+  run.Flush(markdown.size(), segments);
+  return segments;
+}
+
+std::string JoinSegments(std::span<const Segment> segments,
+                         std::span<const std::string> written) {
+  std::string text;
+  size_t next = 0;
+  for (const Segment& segment : segments) {
+    text += segment.translate ? written[next++] : segment.text;
+  }
+  return text;
+}
+
+}  // namespace heed
