@@ -84,6 +84,7 @@ class LabelReader {
         format_(format),
         result_(result),
         form_(FormOf(path, format)) {
+    result.files.emplace_back(path, first_);
     if (!IsTable(path, format)) lines_ = ReadLines(path);
   }
 
@@ -140,6 +141,7 @@ void LabelReader::Table() {
 void LabelReader::AddLabels(const std::string& path, size_t line,
                             std::string_view text) {
   std::vector<std::string>& labels = result_.labels.emplace_back();
+  result_.lines.push_back(static_cast<int64_t>(line) + 1);
   const std::vector<std::string_view> given =
       !format_.multi_label             ? std::vector{text}
       : WithoutBlankEnds(text).empty() ? std::vector<std::string_view>()
@@ -255,6 +257,7 @@ void LabelReader::LeaveOutHeader() {
     const auto at = static_cast<std::ptrdiff_t>(i);
     result_.text.erase(result_.text.begin() + at);
     result_.labels.erase(result_.labels.begin() + at);
+    result_.lines.erase(result_.lines.begin() + at);
     if (result_.pairs()) result_.second.erase(result_.second.begin() + at);
   }
 }
@@ -327,6 +330,7 @@ void LabelReader::Imdb() {
              "between them");
     }
     result_.labels.push_back({*rating > 4 ? "pos" : "neg"});
+    result_.lines.push_back(static_cast<int64_t>(i) + 1);
     std::string& text = result_.text.emplace_back(columns[2]);
     for (size_t at = 0; (at = text.find(kBreak, at)) != text.npos; ++at) {
       text.erase(at, kBreak.size() - 1);
@@ -370,6 +374,16 @@ void CheckFiles(const LabelledFiles& files, const LabelledFormat& format) {
 
 }  // namespace
 
+const std::string& LabelledText::FileOf(size_t i) const {
+  const auto behind = std::ranges::upper_bound(
+      files, i, {}, &std::pair<std::string, size_t>::second);
+  return std::prev(behind)->first;
+}
+
+std::string LabelledText::PlaceOf(size_t i) const {
+  return fmt::format("{}:{}", FileOf(i), lines[i]);
+}
+
 void LabelledFormat::VisitForm(FieldList& v) {
   v("format", format, OneOf(Formats()), "format of the files of labelled texts")
       .Main();
@@ -379,8 +393,22 @@ void LabelledFormat::VisitForm(FieldList& v) {
     "tsv: column of the second text of a pair, 0 for single texts");
   v("columns", columns, Any{"NAMES"},
     "csv, jsonl: columns of the label, the text and optionally the second text "
-    "of "
-    "a pair; numbers from 1 where there is no header");
+    "of a pair; numbers from 1 where there is no header");
+  VisitLines(v);
+}
+
+void LabelledFormat::VisitTable(FieldList& v) {
+  v("format", format, OneOf{"tsv", "csv", "jsonl"}, "format of the lists")
+      .Main();
+  v("label_column", label_column, Range(1, 1000), "tsv: column of the answer");
+  v("text_column", text_column, Range(1, 1000), "tsv: column of the input");
+  v("columns", columns, Any{"NAMES"},
+    "csv, jsonl: columns of the answer and the input; numbers from 1 where "
+    "there is no header");
+  VisitLines(v);
+}
+
+void LabelledFormat::VisitLines(FieldList& v) {
   v("delimiter", delimiter,
     "tsv, csv: what stands between columns; auto: as it fits");
   v("header", header,

@@ -3,7 +3,9 @@
 #define HEED_DATA_LABELLED_FILES_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/base/config.h"
@@ -20,8 +22,16 @@ struct LabelledText {
   /// The bytes at which the sentences of text i begin, where the file has them
   /// (format docs); none: they are not known.
   std::vector<std::vector<size_t>> sentences = {};
+  /// Of texts that were read: the files, each with its first text, and the line
+  /// of each text, from 1.
+  std::vector<std::pair<std::string, size_t>> files = {};
+  std::vector<int64_t> lines = {};
 
   bool pairs() const { return !second.empty(); }
+  /// The file that text i was read from.
+  const std::string& FileOf(size_t i) const;
+  /// "file:12", where text i was read.
+  std::string PlaceOf(size_t i) const;
 };
 
 /// How files of labelled texts are written:
@@ -55,6 +65,11 @@ struct LabelledFormat {
   void Visit(FieldList& v);
   /// Without multi_label, which a model decides.
   void VisitForm(FieldList& v);
+  /// Tables of single texts alone.
+  void VisitTable(FieldList& v);
+
+ private:
+  void VisitLines(FieldList& v);
 };
 
 /// The files of one split, plain or gzip, read one after the other.

@@ -2,12 +2,15 @@
 
 What a task needs for it is a file of its own, tests/samples/TASK.json: files with their
 lines, or with their bytes in base64, the options of training and evaluation ({} is the
-folder of the files), an input, or the file that is one.
+folder of the files), an input, or the file that is one (with its media type, where its
+name does not tell). HEED_SAMPLES names another folder of samples: then the tasks that have
+one there are taken, and no others.
 """
 
 import base64
 import json
 import mimetypes
+import os
 import pathlib
 import re
 import shutil
@@ -16,7 +19,9 @@ import tempfile
 from harness import WORLD, EndToEnd, heed, strict_json, weights
 from server import Server
 
-SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+OWN = "HEED_SAMPLES" in os.environ
+SAMPLES = pathlib.Path(os.environ["HEED_SAMPLES"] if OWN else
+                       pathlib.Path(__file__).resolve().parent.parent / "samples")
 STARTS = {"svg": b"<svg", "png": b"\x89PNG", "html": b"<!doctype html"}
 METHODS = "saliency,occlusion"
 
@@ -38,7 +43,8 @@ class Sample:
             self.input = str(file)
             self.asked = {"file": {"name": self.input, "base64":
                                    base64.b64encode(file.read_bytes()).decode(),
-                                   "media_type": mimetypes.guess_type(file.name)[0]}}
+                                   "media_type": says.get("media_type")
+                                   or mimetypes.guess_type(file.name)[0]}}
         else:
             self.input = says["input"]
             self.asked = {"text": self.input}
@@ -72,6 +78,8 @@ class EachTask(EndToEnd):
         rows = strict_json(heed("list", "tasks", "--json").stdout.decode())["tasks"]
         cls.samples = []
         for row in rows:
+            if OWN and not (SAMPLES / f"{row['task']}.json").exists():
+                continue
             sample = Sample(row["task"], cls.folder_of_all / f"files-{row['task']}")
             heed(*sample.train, "--steps", 2, "--out", sample.model).check_returncode()
             cls.samples.append(sample)
@@ -141,7 +149,7 @@ class EachTask(EndToEnd):
                     for row in (row for head in map_["weights"] for row in head):
                         seen = [weight for weight in row if weight > 0]
                         self.assertTrue(all(abs(weight * len(seen) - 1) < 1e-3 for weight in seen))
-        self.assertGreater(chosen, 8)
+        self.assertGreater(chosen, -1 if OWN else 8)
 
     def test_prediction_in_lines_and_in_parts(self):
         for sample in self.samples:
@@ -171,7 +179,7 @@ class EachTask(EndToEnd):
                             stdin=(asked + "\n").encode()))
                         answers.append(visible(without_places(answer)))
                     self.assertEqual(*answers)
-        self.assertGreater(compared, 6)
+        self.assertGreater(compared, -1 if OWN else 6)
 
     def test_evaluation_in_words_and_in_numbers(self):
         for sample in self.samples:

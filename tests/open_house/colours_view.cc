@@ -4,7 +4,7 @@
 #include <map>
 
 #include "heed/render/markup.h"
-#include "tests/open_house/task.h"
+#include "tests/open_house/strip.h"
 
 namespace heed::strips {
 namespace {

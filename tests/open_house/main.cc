@@ -1,10 +1,13 @@
 // heed with a task, a kind of input and a view that are not Heed's.
 #include "apps/heed/main.h"
 
-#include "tests/open_house/task.h"
+#include "tests/open_house/bits.h"
+#include "tests/open_house/strip.h"
 
 int main(int argc, char** argv) {
   heed::AddModel(heed::strips::SeparateModel());
+  heed::AddTask(heed::bits::ParityTask());
+  heed::AddTask(heed::bits::OnesTask());
   heed::AddTask(heed::strips::StripTask());
   heed::AddAxisKind(heed::strips::StripKind());
   heed::AddExplanationView(heed::strips::ColoursView());

@@ -2,7 +2,7 @@
 #include "heed/models/preset.h"
 #include "heed/nn/linear.h"
 #include "heed/ops/elementwise.h"
-#include "tests/open_house/task.h"
+#include "tests/open_house/strip.h"
 
 namespace heed::strips {
 namespace {

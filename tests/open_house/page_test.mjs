@@ -45,7 +45,7 @@ before(async () => {
   model = join(work, "strips");
   writeStrips();
   run(
-    ...["train", "--task", "colours", "--strips", "strips.list", "--out", model],
+    ...["train", "--task", "colours", "--examples", "strips.list", "--out", model],
     ...["--epochs", "60", "--learning-rate", "0.01", "--model", "rnn", "--units", "16"],
     "--quiet",
   );

@@ -12,6 +12,7 @@ import json
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -57,8 +58,8 @@ def write_strips(name, count, seed):
 
 
 def train_args(out, **changes):
-    settings = {"strips": WORK / "train.list", "valid-strips": WORK / "valid.list",
-                "out": out, "epochs": 6, "learning-rate": 0.01, "model": "rnn", "units": 16,
+    settings = {"examples": WORK / "train.list", "valid-examples": WORK / "valid.list",
+                "out": out, "epochs": 6, "batch-texts": 16, "learning-rate": 0.01, "model": "rnn", "units": 16,
                 "threads": 1} | changes
     args = ["train", "--task", "colours"]
     for key, value in settings.items():
@@ -124,7 +125,7 @@ class OpenHouse(unittest.TestCase):
         cls.strip.write_text(STRIP)
 
     def test_it_is_listed_and_described(self):
-        shown = " train --task colours --strips train.tsv --valid-strips valid.tsv --out model\n"
+        shown = " train --task colours --examples train.tsv --valid-examples valid.tsv --out model\n"
         self.assertIn(shown, runs("train", "--task", "colours", "--help"))
         info = json.loads(runs("info", self.model, "--json"))
         self.assertEqual(info["config"]["task"], "colours")
@@ -158,7 +159,7 @@ class OpenHouse(unittest.TestCase):
         self.assertEqual(weights(folders[0]), weights(folders[1]))
         config = json.loads(runs("info", folders[0], "--json"))["config"]
         self.assertEqual((config["variant"], config["units"]), ("wide", 32))
-        result = json.loads(runs("evaluate", folders[0], "--strips", WORK / "valid.list",
+        result = json.loads(runs("evaluate", folders[0], "--examples", WORK / "valid.list",
                                  "--json"))
         self.assertGreater(result["accuracy"], 90)
         out = WORK / "separate.svg"
@@ -169,13 +170,14 @@ class OpenHouse(unittest.TestCase):
         self.assertEqual(runs("predict", self.model, stdin=f"{self.strip}\n".encode()), "red\n")
         line = runs("predict", self.model, "--output", "json", stdin=f"{self.strip}\n".encode())
         answer = json.loads(line)
-        self.assertEqual(answer["colour"], "red")
-        self.assertGreater(answer["probability"], 0.5)
+        [label] = answer["labels"]
+        self.assertEqual(label["label"], "red")
+        self.assertGreater(label["probability"], 0.5)
 
     def test_evaluation(self):
-        result = json.loads(runs("evaluate", self.model, "--strips", WORK / "valid.list",
+        result = json.loads(runs("evaluate", self.model, "--examples", WORK / "valid.list",
                                  "--json"))
-        self.assertEqual(result["strips"], 40)
+        self.assertEqual(result["inputs"], 40)
         self.assertGreater(result["accuracy"], 90)
 
     def test_bad_strips_are_named(self):
@@ -250,7 +252,7 @@ class OpenHouse(unittest.TestCase):
             for body in ((asked,), form_data(STRIP, model="model")):
                 status, answer = ask(f"{url}/predict", *body)
                 self.assertEqual((status, answer["answer"]), (200, "red"), answer)
-                self.assertGreater(answer["details"]["probability"], 0.5)
+                self.assertGreater(answer["details"]["labels"][0]["probability"], 0.5)
                 status, explanation = ask(f"{url}/explain", *body)
                 self.assertEqual(status, 200, explanation)
                 self.check_explanation(explanation)
@@ -274,6 +276,107 @@ class OpenHouse(unittest.TestCase):
             self.assertEqual((status, answer["answer"]), (200, [None]))
             path = {"file": str(self.strip)}
             self.assertEqual(ask(f"{url}/predict", path)[0], 400)
+
+
+def write_bits(name, answer):
+    """Every line of up to five bits with its answer; returns the path."""
+    lines = [f"{answer(bits)}\t{bits}\n" for length in range(1, 6)
+             for bits in (format(i, f"0{length}b") for i in range(2**length))]
+    path = WORK / name
+    path.write_text("".join(lines))
+    return path
+
+
+class LinesOfBits(unittest.TestCase):
+    """Tasks that are made from a reader and names of labels alone."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lists = {"parity": write_bits("parity.tsv", lambda bits: "odd" if bits.count("1") % 2
+                                          else "even"),
+                     "ones": write_bits("ones.tsv", lambda bits: bits.count("1"))}
+        cls.models = {}
+        for task, examples in cls.lists.items():
+            cls.models[task] = WORK / task
+            runs("train", "--task", task, "--examples", examples, "--valid-examples", examples,
+                 "--out", cls.models[task], "--model", "rnn", "--units", 32, "--epochs", 80,
+                 "--learning-rate", 0.02, "--batch-texts", 16, "--head-dropout", 0, "--patience", 0,
+                 "--threads", 1)
+
+    def evaluated(self, task):
+        return json.loads(runs("evaluate", self.models[task], "--examples", self.lists[task],
+                               "--json"))
+
+    def test_labels_are_learnt(self):
+        result = self.evaluated("parity")
+        self.assertEqual(result["inputs"], 62)
+        self.assertGreater(result["accuracy"], 95)
+        [even, odd] = result["labels"]
+        self.assertEqual((even["label"], even["inputs"], odd["inputs"]), ("even", 31, 31))
+        line = runs("predict", self.models["parity"], "--probabilities", stdin=b"10110\n")
+        names = line.split("\t")
+        self.assertEqual((names[0], names[2]), ("even", "odd"))
+        self.assertAlmostEqual(float(names[1]) + float(names[3]), 1, places=5)
+
+    def test_numbers_are_learnt(self):
+        result = self.evaluated("ones")
+        self.assertLess(result["rmse"], 0.3)
+        self.assertLessEqual(result["mae"], result["rmse"])
+        answers = runs("predict", self.models["ones"], stdin=b"00000\n11111\n").split()
+        self.assertLess(float(answers[0]), 0.5)
+        self.assertGreater(float(answers[1]), 4.5)
+        folder = WORK / "damaged"
+        shutil.copytree(self.models["ones"], folder)
+        (folder / "scale.json").write_text('{"mean": 1, "deviation": 0}')
+        result = command("predict", folder, stdin=b"1\n")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("scale.json", result.stderr.decode())
+
+    def test_each_line_is_explained_as_it_is_predicted(self):
+        for task, model in self.models.items():
+            lines = ["10110", "111"]
+            answers = runs("predict", model, stdin="\n".join(lines).encode()).split()
+            out = WORK / f"{task}.json"
+            runs("explain", model, "--methods", "saliency,occlusion", "--out", out,
+                 stdin="\n".join(lines).encode())
+            texts = json.loads(out.read_text())["explanations"]
+            self.assertEqual([e["answer"] for e in texts], answers)
+            for line, e in zip(lines, texts):
+                self.assertEqual(e["axes"]["source"]["items"], list(line))
+                [target] = e["targets"]
+                row = e["maps"][target["map"]]["weights"][0][0]
+                self.assertAlmostEqual(sum(row), 1, places=5)
+
+    def test_contrast_is_of_labels_alone(self):
+        runs("explain", self.models["parity"], "--text", "10", "--contrast", "even", "--methods",
+             "occlusion", "--out", WORK / "even.svg")
+        for model, says in (("parity", "'three' is no label (valid: even, odd)"),
+                            ("ones", "a number is explained as it is")):
+            result = command("explain", self.models[model], "--text", "10", "--answer", "three")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(says, result.stderr.decode())
+
+    def test_bad_lines_are_named(self):
+        lines = WORK / "bad.tsv"
+        for task, content, says in (
+                ("parity", "even\t11\nodd\t1x\n", "bad.tsv:2: character 2 is neither 0 nor 1"),
+                ("parity", "even\t11\nodd\t1\neven\t0\nboth\t1\n", "bad.tsv:4: 'both' is no label"),
+                ("parity", "odd\t" + "1" * 600 + "\n", "bad.tsv:1: 600 symbols"),
+                ("ones", "2\t11\nmany\t1\n", "bad.tsv:2: 'many' is no number")):
+            lines.write_text(content)
+            result = command("train", "--task", task, "--examples", lines, "--out", WORK / "none")
+            self.assertEqual(result.returncode, 1, task)
+            self.assertIn(says, result.stderr.decode())
+        result = command("predict", self.models["parity"], stdin=b"1\n2\n")
+        self.assertIn("standard input:2: character 1", result.stderr.decode())
+
+    def test_served(self):
+        with serving(self.models["parity"]) as url:
+            text = "10\n1\n"
+            answer = ask(f"{url}/predict", {"text": text})[1]["answer"]
+            status, explanation = ask(f"{url}/explain", {"text": text})
+            self.assertEqual(status, 200, explanation)
+            self.assertEqual([e["answer"] for e in explanation["segments"]], answer.split("\n"))
 
 
 class Documentation(unittest.TestCase):

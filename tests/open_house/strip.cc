@@ -1,84 +1,66 @@
 #include "tests/open_house/strip.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <filesystem>
+#include <utility>
 
 #include "heed/base/errors.h"
-#include "heed/io/file.h"
+#include "heed/tasks/one_answer/one_answer.h"
 
 namespace heed::strips {
 namespace {
 
+const std::vector<std::string> kColours = {"red", "green", "blue", "yellow"};
 constexpr std::string_view kLetters = "rgby";
 constexpr std::string_view kBlanks = " \t\r\n";
 
-}  // namespace
-
-Strip ParseStrip(std::string_view bytes, const std::string& place) {
-  Strip strip;
+/// A file of the letters r, g, b and y, one for each cell; blanks and ends of
+/// lines do not count.
+std::vector<int32_t> ReadStrip(std::string_view bytes,
+                               const std::string& place) {
+  std::vector<int32_t> cells;
   for (const char letter : bytes) {
     if (kBlanks.find(letter) != kBlanks.npos) continue;
     const size_t colour = kLetters.find(letter);
     if (colour == kLetters.npos) {
-      throw FormatError(
-          fmt::format("{}: cell {} is none of the colours r, g, b, y", place,
-                      strip.size() + 1));
+      throw FormatError("{}: cell {} is none of the colours r, g, b, y", place,
+                        cells.size() + 1);
     }
-    strip.push_back(static_cast<int32_t>(colour));
+    cells.push_back(static_cast<int32_t>(colour));
   }
-  if (strip.empty()) throw FormatError(place + ": a strip without cells");
-  return strip;
+  if (cells.empty()) throw FormatError("{}: a strip without cells", place);
+  return cells;
 }
 
-int32_t ColourNamed(const std::string& name, const std::string& place) {
-  const auto found = std::ranges::find(kColours, name);
-  if (found == kColours.end()) {
-    throw FormatError(fmt::format("{}: '{}' is no colour (valid: {})", place,
-                                  name, fmt::join(kColours, ", ")));
+/// Cells as an axis: items are letters, the payload has the colours.
+Axis StripAxis(const std::vector<int32_t>& cells) {
+  Axis axis = {.id = "source", .kind = kKind, .label = "Strip"};
+  std::vector<std::string> colours;
+  for (const int32_t cell : cells) {
+    colours.push_back(kColours[static_cast<size_t>(cell)]);
+    axis.items.push_back(colours.back().substr(0, 1));
   }
-  return static_cast<int32_t>(found - kColours.begin());
+  axis.payload = {{"colours", std::move(colours)}};
+  return axis;
 }
 
-LabelledStrips ReadList(const std::string& path) {
-  LabelledStrips all;
-  const std::filesystem::path folder =
-      std::filesystem::path(path).parent_path();
-  ForEachLine(path, [&](std::string_view line, int64_t number) {
-    const std::string place = fmt::format("{}:{}", path, number);
-    const size_t tab = line.find('\t');
-    if (tab == line.npos) {
-      throw FormatError(place + ": no tab between a path and a colour");
-    }
-    const std::string file = (folder / line.substr(0, tab)).string();
-    all.strips.push_back(ParseStrip(ReadFile(file), file));
-    all.colours.push_back(
-        ColourNamed(std::string(line.substr(tab + 1)), place));
-    return true;
-  });
-  return all;
-}
+}  // namespace
 
-TextInput BatchOf(const std::vector<Strip>& strips,
-                  std::span<const int64_t> indices) {
-  size_t longest = 0;
-  for (const int64_t i : indices) {
-    longest = std::max(longest, strips.at(static_cast<size_t>(i)).size());
-  }
-  const int64_t rows = std::ssize(indices);
-  TextInput input = {
-      Tensor::Zeros({rows, static_cast<int64_t>(longest)}, DType::kI32),
-      Tensor::Zeros({rows}, DType::kI32),
-      {}};
-  for (int64_t b = 0; b < rows; ++b) {
-    const Strip& strip =
-        strips[static_cast<size_t>(indices[static_cast<size_t>(b)])];
-    std::ranges::copy(strip, input.ids.row<int32_t>(b));
-    input.lengths.data<int32_t>()[b] = static_cast<int32_t>(strip.size());
-  }
-  return input;
+TaskRow StripTask() {
+  OneAnswerTask task;
+  task.row.name = "colours";
+  task.row.description = "the colour that a strip of cells has most of";
+  task.row.input = {kKind, InputKind::Line::kPath, {"application/x-strip"}};
+  task.row.input_label = "Strip";
+  task.row.answer_label = "Colour";
+  task.row.prompt = "Type cells, as rrgyb";
+  task.row.examples = {{"rrgrb"}};
+  task.symbols = task.labels = kColours;
+  task.read = ReadStrip;
+  task.axis = StripAxis;
+  task.format.text_column = 1;  // the path of a strip, tab, its colour
+  task.format.label_column = 2;
+  return MakeTask(std::move(task));
 }
 
 }  // namespace heed::strips

@@ -5,7 +5,7 @@
 #include "heed/render/markup.h"
 #include "heed/render/shades_terminal.h"
 #include "heed/render/shadings.h"
-#include "tests/open_house/task.h"
+#include "tests/open_house/strip.h"
 
 namespace heed::strips {
 namespace {

@@ -1,8 +1,9 @@
 // Drives the page over every task that heed lists: its sample of tests/samples is trained,
-// served, typed in and shown, and shown by a page in a file. HEED_COMMAND is the command.
+// served, typed in and shown, and shown by a page in a file. HEED_COMMAND is the command;
+// HEED_SAMPLES another folder of samples, for the tasks that have one there.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -12,9 +13,12 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { launch, place, screenshot, withPage } from "./chromium.js";
 
 const command = process.env.HEED_COMMAND;
-const sampleFolder = fileURLToPath(new URL("../../tests/samples", import.meta.url));
+const own = process.env.HEED_SAMPLES;
+const sampleFolder = own ?? fileURLToPath(new URL("../../tests/samples", import.meta.url));
 const work = mkdtempSync(join(tmpdir(), "heed-tasks-"));
-const tasks = JSON.parse(run(["list", "tasks", "--json"])).tasks.map(({ task }) => task);
+const tasks = JSON.parse(run(["list", "tasks", "--json"]))
+  .tasks.map(({ task }) => task)
+  .filter((task) => !own || existsSync(join(sampleFolder, `${task}.json`)));
 let server;
 let url;
 let browser;
@@ -46,8 +50,8 @@ function train(task) {
     writeFileSync(join(folder, name), bytes);
   }
   const model = join(work, task);
-  const own = options.map((option) => option.replaceAll("{}", folder));
-  run(["train", "--task", task, "--out", model, "--steps", "20", "--quiet", ...own]);
+  const filled = options.map((option) => option.replaceAll("{}", folder));
+  run(["train", "--task", task, "--out", model, "--steps", "20", "--quiet", ...filled]);
   return model;
 }
 

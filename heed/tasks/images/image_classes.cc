@@ -10,6 +10,7 @@
 #include "heed/base/errors.h"
 #include "heed/metrics/metrics.h"
 #include "heed/ops/loss.h"
+#include "heed/tasks/choice.h"
 #include "heed/tasks/image_input.h"
 
 namespace heed {
@@ -79,8 +80,7 @@ std::vector<Answer> ImageClassPredictor::Answers(
     const auto add = [&](int32_t c) {
       candidates.Add(NameOf(c), std::exp(double{row[c]}));
     };
-    const auto chosen =
-        static_cast<int32_t>(std::max_element(row, row + log_p.dim(1)) - row);
+    const int32_t chosen = LargestOf({row, static_cast<size_t>(log_p.dim(1))});
     if (options.probabilities) {
       for (int32_t c = 0; c < log_p.dim(1); ++c) add(c);
     } else {
@@ -101,42 +101,19 @@ ExplainablePrediction ImageClassPredictor::ExplanationWith(
   const auto log_p = [&classifier, one](const Context& c, int64_t copies) {
     return LogSoftmax(classifier.Scores(c, CopiesOf(one, copies)));
   };
-  AttentionWatch watch(input.watch);
-  Context ctx = given;
-  ctx.observer = &watch;
-  const Tensor own = log_p(ctx, 1).value();
-  const std::span<const float> row(own.row<float>(0),
-                                   static_cast<size_t>(own.dim(1)));
-  const int32_t chosen =
-      input.answer.empty()
-          ? static_cast<int32_t>(std::ranges::max_element(row) - row.begin())
-          : ClassNamed(input.answer, "answer");
-  const auto name = [this](int32_t id) { return NameOf(id); };
-
-  ExplainableSegment result;
-  ExplanationSegment& e = result.segment;
-  e.text = input.given.Shown();
-  e.answer = NameOf(chosen);
-  e.axes = {CellsAxis(classifier.cell(), image),
-            NamesAxis("answer", "Class", {e.answer})};
+  std::vector<Axis> axes = {CellsAxis(classifier.cell(), image)};
   const std::vector<ImageLook> looks = classifier.Looks(given, one);
-  if (!looks.empty()) e.axes[0].payload["looks"] = LooksJson(looks);
-  AddMaps(watch, e);
-  e.targets.push_back(ChoiceTarget("answer", 0, row, chosen, name));
-  SetMap(e.targets.back(), e.LastMap("answer", "source"), 0);
-  result.scores.push_back(
-      SourceScores(e, [log_p, chosen](const Context& c, int64_t copies) {
-        return ChosenColumns(log_p(c, copies), {chosen});
-      }));
+  if (!looks.empty()) axes[0].payload["looks"] = LooksJson(looks);
+  ExplainableSegment result =
+      ExplainChoice(given, input, std::move(axes),
+                    {"Class", [this](int32_t id) { return NameOf(id); },
+                     [this](const std::string& name, const char* place) {
+                       return ClassNamed(name, place);
+                     },
+                     log_p});
   result.scores.back().absent = AbsentCell(classifier.cell(), image);
-  if (!input.contrast.empty()) {
-    const int32_t other = ClassNamed(input.contrast, "contrast");
-    SetChoiceContrast(
-        result, 0, chosen,
-        {NameOf(other), std::exp(row[static_cast<size_t>(other)])}, other,
-        log_p);
-  }
-  return {e.answer, {std::move(result)}};
+  std::string answer = result.segment.answer;
+  return {std::move(answer), {std::move(result)}};
 }
 
 Tensor ImageClassesModel::LogProbabilities(const Context& ctx,
@@ -148,9 +125,9 @@ Tensor ImageClassesModel::LogProbabilities(const Context& ctx,
 void ImageAnswers::Add(const Tensor& log_p, std::span<const int32_t> labels) {
   for (int64_t b = 0; b < log_p.dim(0); ++b) {
     const float* row = log_p.row<float>(b);
-    const auto best = std::max_element(row, row + log_p.dim(1)) - row;
+    const int32_t best = LargestOf({row, static_cast<size_t>(log_p.dim(1))});
     const int32_t label = labels[static_cast<size_t>(b)];
-    chosen.push_back(static_cast<int32_t>(best));
+    chosen.push_back(best);
     right += best == label ? 1 : 0;
     nll -= double{row[label]};
   }

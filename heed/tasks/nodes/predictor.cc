@@ -10,6 +10,7 @@
 #include "heed/kernels/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
+#include "heed/tasks/choice.h"
 #include "heed/tasks/nodes/local_graph.h"
 #include "heed/tasks/nodes/nodes.h"
 #include "heed/tasks/nodes/picture.h"
@@ -23,9 +24,7 @@ constexpr int64_t kMostNear = 400;
 constexpr int64_t kMostDrawn = 4000;
 
 int32_t LikeliestOf(const Tensor& p, int64_t row) {
-  const float* first = p.row<float>(row);
-  return static_cast<int32_t>(std::max_element(first, first + p.dim(1)) -
-                              first);
+  return LargestOf({p.row<float>(row), static_cast<size_t>(p.dim(1))});
 }
 
 /// Answers with the class of a node. The network is run once, for all nodes.
@@ -144,53 +143,40 @@ ExplainablePrediction NodesPredictor::ExplanationWith(
     return LogSoftmax(Columns(first, 0, all.dim(1)));
   };
   // The attention is that of the run over the whole graph, as the answer is.
+  const auto whole = [this, node](const Context& c) {
+    const Tensor all =
+        LogSoftmax(model_.network->Scores(c, model_.input)).value();
+    return std::vector<float>(all.row<float>(node),
+                              all.row<float>(node) + all.dim(1));
+  };
   bool wants_parts = false;
-  AttentionWatch watch([&](const AttentionInfo& info) {
+  ExplainInput watched = input;
+  watched.watch = [&](const AttentionInfo& info) {
     wants_parts |= input.watch && input.watch(info).parts;
     return AttentionWish{.weights = true};
-  });
-  Context ctx = given;
-  ctx.observer = &watch;
-  const Tensor all =
-      LogSoftmax(model_.network->Scores(ctx, model_.input)).value();
-  const std::span<const float> row(all.row<float>(node),
-                                   static_cast<size_t>(all.dim(1)));
-  const int32_t chosen =
-      input.answer.empty()
-          ? static_cast<int32_t>(std::ranges::max_element(row) - row.begin())
-          : model_.graph().ClassNamed(input.answer, "answer");
-  const auto name = [this](int32_t id) { return NameOf(id); };
-
-  ExplainableSegment result;
+  };
+  ExplainableSegment result =
+      ExplainChoice(given, watched, {NearAxis(*near, given)},
+                    {"Class", [this](int32_t id) { return NameOf(id); },
+                     [this](const std::string& name, const char* place) {
+                       return model_.graph().ClassNamed(name, place);
+                     },
+                     log_p, whole});
   ExplanationSegment& e = result.segment;
-  e.text = input.given.Shown();
-  e.answer = NameOf(chosen);
-  e.axes = {NearAxis(*near, given), NamesAxis("answer", "Class", {e.answer})};
   // Beside the numbers of other nodes a class alone would be one of them.
   e.axes.back().labels = {fmt::format("{} → {}", node, e.answer)};
-  AddMaps(watch, e);
   for (AttentionMap& map : e.maps) KeepNodes(near->nodes, map);
   if (wants_parts) {
     // Queries, keys and scores of all pairs of nodes: of the near ones alone.
     AttentionWatch parts(input.watch);
+    Context ctx = given;
     ctx.observer = &parts;
     log_p(ctx, 1);
     e.panels = CollectPanels(parts.seen, e.maps);
   }
-  e.targets.push_back(ChoiceTarget("answer", 0, row, chosen, name));
   SetMap(e.targets.back(), e.LastMap("source", "source"), 0);
-  result.scores.push_back(
-      SourceScores(e, [log_p, chosen](const Context& c, int64_t copies) {
-        return ChosenColumns(log_p(c, copies), {chosen});
-      }));
-  if (!input.contrast.empty()) {
-    const int32_t other = model_.graph().ClassNamed(input.contrast, "contrast");
-    SetChoiceContrast(
-        result, 0, chosen,
-        {NameOf(other), std::exp(row[static_cast<size_t>(other)])}, other,
-        log_p);
-  }
-  return {e.answer, {std::move(result)}};
+  std::string answer = e.answer;
+  return {std::move(answer), {std::move(result)}};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/ops/loss.h"
+#include "heed/tasks/choice.h"
 #include "heed/tasks/read/read.h"
 
 namespace heed {
@@ -177,38 +178,15 @@ ExplainableSegment PassagePredictor::SegmentOf(
     return LogSoftmax(
         model_.network->Scores(ctx, model_.BatchOf(*corpus, Repeated(copies))));
   };
-  AttentionWatch watch(input.watch);
-  Context ctx = given;
-  ctx.observer = &watch;
-  const Tensor found = log_p(ctx, 1).value();
-  const std::span<const float> row(found.row<float>(0),
-                                   static_cast<size_t>(found.dim(1)));
-  const auto chosen =
-      input.answer.empty()
-          ? static_cast<int32_t>(std::ranges::max_element(row) - row.begin())
-          : CandidateNamed(text, input.answer);
-  const auto name = [&text](int32_t c) {
-    return text.candidates[static_cast<size_t>(c)];
-  };
-  ExplainableSegment result;
-  ExplanationSegment& e = result.segment;
-  e.text = input.Text();
-  e.answer = name(chosen);
-  e.axes = AxesOfPassage(text);
-  e.axes.push_back(NamesAxis("answer", "Answer", {e.answer}));
-  AddMaps(watch, e);
-  e.targets.push_back(ChoiceTarget("answer", 0, row, chosen, name));
-  SetMap(e.targets.back(), e.LastMap("answer", "source"), 0);
-  result.scores.push_back(
-      SourceScores(e, [log_p, chosen](const Context& c, int64_t copies) {
-        return ChosenColumns(log_p(c, copies), {chosen});
-      }));
-  if (!input.contrast.empty()) {
-    const int32_t other = CandidateNamed(text, input.contrast);
-    SetChoiceContrast(result, 0, chosen,
-                      {name(other), std::exp(row[static_cast<size_t>(other)])},
-                      other, log_p);
-  }
+  ExplainableSegment result = ExplainChoice(
+      given, input, AxesOfPassage(text),
+      {"Answer",
+       [&text](int32_t c) { return text.candidates[static_cast<size_t>(c)]; },
+       [&](const std::string& name, const char* /*place*/) {
+         return CandidateNamed(text, name);
+       },
+       log_p});
+  result.segment.text = input.Text();
   return result;
 }
 

@@ -1,0 +1,46 @@
+// Tasks with one answer for each input, a label or a number: made from a reader
+// of inputs and the names of labels.
+#ifndef HEED_TASKS_ONE_ANSWER_ONE_ANSWER_H_
+#define HEED_TASKS_ONE_ANSWER_ONE_ANSWER_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/data/labelled_files.h"
+#include "heed/explain/explanation.h"
+#include "heed/tasks/task.h"
+
+namespace heed {
+
+/// What is special about such a task. An input is a sequence of symbols, which
+/// any encoder of the registry reads; its states are pooled to one vector.
+struct OneAnswerTask {
+  /// Name, description and input as of any task; `settings` is filled in.
+  TaskRow row;
+  /// Names of the symbols, by id.
+  std::vector<std::string> symbols;
+  /// The ids of an input, one at least. Throws: FormatError that begins with
+  /// `place`.
+  std::function<std::vector<int32_t>(std::string_view input,
+                                     const std::string& place)>
+      read;
+  /// Names of the labels, by id; none: the answer is a number.
+  std::vector<std::string> labels = {};
+  /// How lists of examples are written where options say nothing. Where the
+  /// inputs of the row are paths, these start at the folder of their list.
+  LabelledFormat format = {};
+  /// The axis "source" of an explanation, with an item for each id; null: the
+  /// names of the symbols.
+  std::function<Axis(const std::vector<int32_t>& ids)> axis = nullptr;
+};
+
+/// The row of the task, with all of its roles. Throws: ConfigError for a task
+/// without symbols or reader, or with a single label.
+TaskRow MakeTask(OneAnswerTask task);
+
+}  // namespace heed
+
+#endif  // HEED_TASKS_ONE_ANSWER_ONE_ANSWER_H_
