@@ -110,6 +110,9 @@ struct MaskInfo {
 };
 
 const std::vector<MaskInfo>& Masks();
+/// Adds one, before any other use of them and before there are threads. Throws:
+/// ConfigError if there is one of its name.
+void AddMask(MaskInfo row);
 /// The mask that a text such as "causal && !window(4)" describes, with &&,
 /// ||, ! and parentheses; "none" and "" mean all. With unknown sizes (-1) masks
 /// that need data are refused. Throws: ConfigError.

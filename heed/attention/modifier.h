@@ -78,6 +78,9 @@ class Modifier {
 using ModifierInfo = PartInfo<Modifier>;
 
 const std::vector<ModifierInfo>& Modifiers();
+/// Adds one, before any other use of them and before there are threads. Throws:
+/// ConfigError if there is one of its name.
+void AddModifier(ModifierInfo row);
 /// Throws: ConfigError that lists the names.
 Choice<Modifier> ChooseModifier(const std::string& text);
 /// "alibi; soft_cap(30)": several, applied from left to right; "" and "none":

@@ -34,6 +34,9 @@ class Normalizer {
 using NormalizerInfo = PartInfo<Normalizer>;
 
 const std::vector<NormalizerInfo>& Normalizers();
+/// Adds one, before any other use of them and before there are threads. Throws:
+/// ConfigError if there is one of its name.
+void AddNormalizer(NormalizerInfo row);
 /// Throws: ConfigError that lists the names.
 Choice<Normalizer> ChooseNormalizer(const std::string& text);
 

@@ -1,46 +1,73 @@
 // Every part by name, in the order of its invention. A new one is a file in its
-// folder and a line here.
+// folder and a line here; other programs add theirs by AddScore and the like.
+#include "heed/base/registry.h"
+
+#include <utility>
+
 #include "heed/attention/masks/rules.h"
 #include "heed/attention/modifiers/modifiers.h"
 #include "heed/attention/normalizers/normalizers.h"
 #include "heed/attention/scores/scores.h"
 
 namespace heed {
+namespace {
 
-const std::vector<ScoreInfo>& Scores() {
-  static const std::vector<ScoreInfo> scores = {
+std::vector<ScoreInfo>& ScoreRows() {
+  static std::vector<ScoreInfo> rows = {
       AdditiveInfo(), CosineInfo(),    MlpInfo(),           LocationInfo(),
       GeneralInfo(),  DotInfo(),       LocationAwareInfo(), LearnedQueryInfo(),
       UniformInfo(),  ScaledDotInfo(), GraphInfo(),         LeakyAdditiveInfo(),
   };
-  return scores;
+  return rows;
 }
 
-const std::vector<ModifierInfo>& Modifiers() {
-  static const std::vector<ModifierInfo> modifiers = {
+std::vector<ModifierInfo>& ModifierRows() {
+  static std::vector<ModifierInfo> rows = {
       StrengthInfo(),       InterpolateInfo(),  ShiftInfo(),
       SharpenWeightsInfo(), LocalPInfo(),       LocalPScoresInfo(),
       SharpenInfo(),        MedianWindowInfo(), TemperatureInfo(),
       RelativeBiasInfo(),   LearnedBiasInfo(),  RotaryInfo(),
       AlibiInfo(),          SoftCapInfo(),
   };
-  return modifiers;
+  return rows;
 }
 
-const std::vector<MaskInfo>& Masks() {
-  static const std::vector<MaskInfo> masks = {
+std::vector<MaskInfo>& MaskRows() {
+  static std::vector<MaskInfo> rows = {
       PaddingInfo(),   LocalMInfo(), StrictCausalInfo(), CausalInfo(),
       AdjacencyInfo(), PrefixInfo(), WindowInfo(),       DocumentsInfo(),
   };
-  return masks;
+  return rows;
 }
 
-const std::vector<NormalizerInfo>& Normalizers() {
-  static const std::vector<NormalizerInfo> normalizers = {
+std::vector<NormalizerInfo>& NormalizerRows() {
+  static std::vector<NormalizerInfo> rows = {
       SoftmaxInfo(),   SmoothedSigmoidInfo(), TopKInfo(),     HardInfo(),
       SparsemaxInfo(), GumbelInfo(),          Entmax15Info(), SigmoidInfo(),
   };
-  return normalizers;
+  return rows;
+}
+
+}  // namespace
+
+const std::vector<ScoreInfo>& Scores() { return ScoreRows(); }
+
+void AddScore(ScoreInfo row) { AddRow(ScoreRows(), std::move(row), "score"); }
+
+const std::vector<ModifierInfo>& Modifiers() { return ModifierRows(); }
+
+void AddModifier(ModifierInfo row) {
+  AddRow(ModifierRows(), std::move(row), "modifier");
+}
+
+const std::vector<MaskInfo>& Masks() { return MaskRows(); }
+
+void AddMask(MaskInfo row) { AddRow(MaskRows(), std::move(row), "mask"); }
+
+const std::vector<NormalizerInfo>& Normalizers() { return NormalizerRows(); }
+
+void AddNormalizer(NormalizerInfo row) {
+  AddRow(NormalizerRows(), std::move(row), "normalizer");
 }
 
 Choice<Score> ChooseScore(const std::string& text) {

@@ -65,6 +65,9 @@ using ScoreInfo = PartInfo<Score>;
 
 /// All scores, in the order of their invention.
 const std::vector<ScoreInfo>& Scores();
+/// Adds one, before any other use of them and before there are threads. Throws:
+/// ConfigError if there is one of its name.
+void AddScore(ScoreInfo row);
 /// The score that a text such as "additive" names. Throws: ConfigError that
 /// lists the names.
 Choice<Score> ChooseScore(const std::string& text);

@@ -3,8 +3,10 @@
 
 #include "tests/open_house/bits.h"
 #include "tests/open_house/strip.h"
+#include "tests/open_house/unit_keys.h"
 
 int main(int argc, char** argv) {
+  heed::AddScore(heed::UnitKeysInfo());
   heed::AddModel(heed::strips::SeparateModel());
   heed::AddTask(heed::bits::ParityTask());
   heed::AddTask(heed::bits::OnesTask());

@@ -347,6 +347,14 @@ class LinesOfBits(unittest.TestCase):
                 row = e["maps"][target["map"]]["weights"][0][0]
                 self.assertAlmostEqual(sum(row), 1, places=5)
 
+    def test_a_score_of_its_own(self):
+        self.assertIn("unit_keys", runs("list", "attentions"))
+        model = WORK / "unit_keys"
+        runs("train", "--task", "ones", "--examples", self.lists["ones"], "--out", model, "--model",
+             "transformer-tiny", "--score", "unit_keys", "--steps", 2)
+        e = json.loads(runs("explain", model, "--text", "10110", "--json"))
+        self.assertIn("unit_keys", {map_["info"]["score"] for map_ in e["maps"]})
+
     def test_contrast_is_of_labels_alone(self):
         runs("explain", self.models["parity"], "--text", "10", "--contrast", "even", "--methods",
              "occlusion", "--out", WORK / "even.svg")
