@@ -4,21 +4,62 @@
 #include <cmath>
 #include <utility>
 
+#include "heed/base/errors.h"
+#include "heed/ops/loss.h"
+#include "heed/ops/shape.h"
+
 namespace heed {
-namespace {
-
-std::vector<float> RowOfRun(const ChoiceQuestion& question,
-                            const Context& ctx) {
-  if (question.run) return question.run(ctx);
-  const Tensor row = question.log_p(ctx, 1).value();
-  return {row.row<float>(0), row.row<float>(0) + row.dim(1)};
-}
-
-}  // namespace
 
 int32_t LargestOf(std::span<const float> values) {
   return static_cast<int32_t>(std::ranges::max_element(values) -
                               values.begin());
+}
+
+std::vector<std::vector<float>> RowsOf(const Tensor& x) {
+  std::vector<std::vector<float>> rows;
+  for (int64_t r = 0; r < x.numel() / x.cols(); ++r) {
+    rows.emplace_back(x.row<float>(r), x.row<float>(r) + x.cols());
+  }
+  return rows;
+}
+
+void AddTargets(const AnswerSlots& slots, ExplanationSegment& segment) {
+  for (size_t i = 0; i < slots.chosen.size(); ++i) {
+    segment.targets.push_back(ChoiceTarget(slots.axis, static_cast<int64_t>(i),
+                                           slots.RowOf(i), slots.chosen[i],
+                                           slots.name));
+    SetMap(segment.targets.back(), slots.map, slots.map_rows.at(i));
+  }
+}
+
+Explainable ScoresOf(const ExplanationSegment& segment,
+                     const AnswerSlots& slots) {
+  return SourceScores(segment, [log_p = slots.log_p, chosen = slots.chosen](
+                                   const Context& ctx, int64_t copies) {
+    const Var all = log_p(ctx, copies);
+    return all.shape().rank() == 2 ? ChosenColumns(all, chosen)
+                                   : Pick(all, RepeatedRows(chosen, copies));
+  });
+}
+
+void ContrastSlots(const AnswerSlots& slots, const std::vector<int32_t>& others,
+                   ExplainableSegment& segment, size_t first) {
+  const auto differing = std::ranges::mismatch(slots.chosen, others);
+  if (differing.in1 == slots.chosen.end()) {
+    throw FormatError("explain: the contrast is the answer itself");
+  }
+  const auto place = static_cast<size_t>(differing.in1 - slots.chosen.begin());
+  const int32_t other = *differing.in2;
+  SetChoiceContrast(
+      segment, first + place, *differing.in1,
+      {slots.name(other),
+       std::exp(slots.RowOf(place)[static_cast<size_t>(other)])},
+      other, [log_p = slots.log_p, place](const Context& ctx, int64_t copies) {
+        const Var all = log_p(ctx, copies);
+        return all.shape().rank() == 2
+                   ? all
+                   : Select(TransposeLeading(all), static_cast<int64_t>(place));
+      });
 }
 
 ExplainableSegment ExplainChoice(const Context& given,
@@ -28,29 +69,29 @@ ExplainableSegment ExplainChoice(const Context& given,
   AttentionWatch watch(input.watch);
   Context ctx = given;
   ctx.observer = &watch;
-  const std::vector<float> row = RowOfRun(question, ctx);
-  const int32_t chosen = input.answer.empty()
-                             ? LargestOf(row)
-                             : question.find(input.answer, "answer");
+  AnswerSlots slots = {"answer",
+                       {},
+                       question.name,
+                       question.log_p,
+                       question.run
+                           ? std::vector<std::vector<float>>{question.run(ctx)}
+                           : RowsOf(question.log_p(ctx, 1).value())};
+  slots.chosen = {input.answer.empty() ? LargestOf(slots.rows[0])
+                                       : question.find(input.answer, "answer")};
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = input.given.Shown();
-  e.answer = question.name(chosen);
+  e.answer = question.name(slots.chosen[0]);
   e.axes = std::move(axes);
   e.axes.push_back(NamesAxis("answer", question.label, {e.answer}));
   AddMaps(watch, e);
-  e.targets.push_back(ChoiceTarget("answer", 0, row, chosen, question.name));
-  SetMap(e.targets.back(), e.LastMap("answer", "source"), 0);
-  result.scores.push_back(SourceScores(
-      e, [log_p = question.log_p, chosen](const Context& c, int64_t copies) {
-        return ChosenColumns(log_p(c, copies), {chosen});
-      }));
-  if (input.contrast.empty()) return result;
-  const int32_t other = question.find(input.contrast, "contrast");
-  SetChoiceContrast(
-      result, 0, chosen,
-      {question.name(other), std::exp(row[static_cast<size_t>(other)])}, other,
-      question.log_p);
+  slots.map = e.LastMap("answer", "source");
+  slots.map_rows = {0};
+  AddTargets(slots, e);
+  result.scores.push_back(ScoresOf(e, slots));
+  if (!input.contrast.empty()) {
+    ContrastSlots(slots, {question.find(input.contrast, "contrast")}, result);
+  }
   return result;
 }
 

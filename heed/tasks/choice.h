@@ -2,8 +2,10 @@
 #ifndef HEED_TASKS_CHOICE_H_
 #define HEED_TASKS_CHOICE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +16,40 @@ namespace heed {
 
 /// The id of the largest of these numbers, of which there is one at least.
 int32_t LargestOf(std::span<const float> values);
+
+/// The rows of a tensor [..., C].
+std::vector<std::vector<float>> RowsOf(const Tensor& x);
+
+/// Places of an answer, each of which is one choice among C names.
+struct AnswerSlots {
+  std::string axis;             ///< its items are the places
+  std::vector<int32_t> chosen;  ///< of each place
+  std::function<std::string(int32_t id)> name;
+  /// Log-probabilities of all names for copies of the input. Shapes: result
+  /// [copies, places, C], or [copies, C] where the places share a row.
+  std::function<Var(const Context& ctx, int64_t copies)> log_p;
+  /// The run that gave the answer: a row of log-probabilities for each place,
+  /// or one that they share.
+  std::vector<std::vector<float>> rows;
+  /// The attention that speaks for them, and its row for each place.
+  std::optional<size_t> map = {};
+  std::vector<int64_t> map_rows = {};
+
+  const std::vector<float>& RowOf(size_t place) const {
+    return rows[rows.size() == 1 ? 0 : place];
+  }
+};
+
+/// Adds a target for each place.
+void AddTargets(const AnswerSlots& slots, ExplanationSegment& segment);
+/// Log-probabilities of what was chosen, where all targets of the segment are
+/// these places.
+Explainable ScoresOf(const ExplanationSegment& segment,
+                     const AnswerSlots& slots);
+/// Contrasts the first place where `others` differ with what was chosen there.
+/// `first`: the target of the first place. Throws: FormatError if none differs.
+void ContrastSlots(const AnswerSlots& slots, const std::vector<int32_t>& others,
+                   ExplainableSegment& segment, size_t first = 0);
 
 /// A question about one input with one of C names as its answer.
 struct ChoiceQuestion {

@@ -8,6 +8,7 @@
 #include "heed/models/text_encoder.h"
 #include "heed/ops/loss.h"
 #include "heed/tasks/autocomplete/autocomplete.h"
+#include "heed/tasks/choice.h"
 
 namespace heed {
 namespace {
@@ -71,14 +72,18 @@ ExplainablePrediction AutocompletePredictor::ExplanationWith(
   AttentionWatch watch(input.watch);
   Context ctx = given;
   ctx.observer = &watch;
-  const Tensor log_p = scores(ctx, 1).value();
+  AnswerSlots slots = {"target",
+                       {},
+                       [&codec](int32_t id) { return codec.Word(id); },
+                       scores,
+                       RowsOf(scores(ctx, 1).value())};
   const auto id_of = [&](const std::string& word) {
     for (int64_t id = 0; id < codec.word_count(); ++id) {
       if (codec.Word(id) == word) return static_cast<int32_t>(id);
     }
     throw FormatError("explain: the model does not know the word '{}'", word);
   };
-  std::vector<int32_t> words;
+  std::vector<int32_t>& words = slots.chosen;
   if (!input.answer.empty()) {
     words.push_back(id_of(input.answer));
   } else {
@@ -87,42 +92,32 @@ ExplainablePrediction AutocompletePredictor::ExplanationWith(
       words.push_back(id_of(suggestion.word));
     }
   }
-  const auto name = [&codec](int32_t id) { return codec.Word(id); };
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = input.Text();
   e.axes.push_back(InputTokenAxis("source", "Typed", codec.characters(), ids,
                                   {characters.begin(), characters.end()}));
   std::vector<std::string> names;
-  for (const int32_t word : words) names.push_back(name(word));
+  for (const int32_t word : words) names.push_back(codec.Word(word));
   e.answer = fmt::format("{}", fmt::join(names, " "));
   e.axes.push_back(NamesAxis("target", "Completions", std::move(names)));
   AddMaps(watch, e);
-  const std::span<const float> row(log_p.row<float>(0),
-                                   static_cast<size_t>(log_p.dim(1)));
-  for (size_t i = 0; i < words.size(); ++i) {
-    e.targets.push_back(
-        ChoiceTarget("target", static_cast<int64_t>(i), row, words[i], name));
-    SetMap(e.targets.back(), e.LastMap("source", "source"), T - 1);
-  }
-  result.scores.push_back(
-      SourceScores(e, [scores, words](const Context& c, int64_t copies) {
-        return ChosenColumns(scores(c, copies), words);
-      }));
+  slots.map = e.LastMap("source", "source");
+  slots.map_rows.assign(words.size(), T - 1);
+  AddTargets(slots, e);
+  result.scores.push_back(ScoresOf(e, slots));
   if (!input.contrast.empty()) {
     // A word instead of the first, or all words with another in one place.
     const auto asked = SplitWhitespace(input.contrast);
-    const bool all = asked.size() == words.size();
-    size_t place = 0;
-    while (all && place + 1 < words.size() &&
-           asked[place] == name(words[place])) {
-      ++place;
+    std::vector<int32_t> others = words;
+    if (asked.size() != words.size()) {
+      others.at(0) = id_of(input.contrast);
+    } else {
+      for (size_t i = 0; i < others.size(); ++i) {
+        others[i] = id_of(std::string(asked[i]));
+      }
     }
-    const int32_t other =
-        id_of(all ? std::string(asked[place]) : input.contrast);
-    SetChoiceContrast(result, place, words[place],
-                      {name(other), std::exp(row[static_cast<size_t>(other)])},
-                      other, scores);
+    ContrastSlots(slots, others, result);
   }
   return {e.answer, {std::move(result)}};
 }

@@ -2,7 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -10,6 +10,8 @@
 #include "heed/decode/sample.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
+#include "heed/tasks/choice.h"
+#include "heed/tasks/forced_text.h"
 #include "heed/tasks/lm/language.h"
 
 namespace heed {
@@ -52,6 +54,12 @@ class LanguagePredictor : public PredictorWith<LanguagePrediction> {
   };
   Continuation ContinuationOf(const Context& ctx, const ExplainInput& input,
                               const LanguagePrediction& options) const;
+
+  int32_t TokenNamed(std::string_view shown, std::span<const float> row) const;
+  int32_t NextToken(const std::string& line, std::span<const float> row) const;
+  std::vector<int32_t> OthersOf(const AnswerSlots& slots,
+                                const std::string& line, size_t begin,
+                                const Axis& predicted) const;
 
   const LanguageTaskModel& model_;
 };
@@ -162,6 +170,44 @@ LanguagePredictor::Continuation LanguagePredictor::ContinuationOf(
           words.empty() ? "" : words[0].at("word").get<std::string>()};
 }
 
+/// The likeliest token that is shown as the first word of a line begins.
+int32_t LanguagePredictor::TokenNamed(std::string_view shown,
+                                      std::span<const float> row) const {
+  const std::vector<int32_t> ids = model_.vocabulary.Encode(shown);
+  if (ids.empty()) throw FormatError("explain: the answer has no words");
+  return TokenShownAs(model_.vocabulary, shown, row).value_or(ids[0]);
+}
+
+/// The token that a line begins with; the likeliest one of an empty line.
+int32_t LanguagePredictor::NextToken(const std::string& line,
+                                     std::span<const float> row) const {
+  constexpr int32_t kFirst = kUnk + 1;
+  if (line.empty()) return kFirst + LargestOf(row.subspan(kFirst));
+  const std::string cased = model_.Normalized(line);
+  const auto words = SplitWhitespace(cased);
+  return TokenNamed(words.empty() ? std::string_view(cased) : words[0], row);
+}
+
+/// What was predicted with another token in one place: another continuation
+/// from `begin` on, or the first word that differs of a line for all tokens.
+std::vector<int32_t> LanguagePredictor::OthersOf(const AnswerSlots& slots,
+                                                 const std::string& line,
+                                                 size_t begin,
+                                                 const Axis& predicted) const {
+  std::vector<int32_t> others = slots.chosen;
+  const std::string cased = model_.Normalized(line);
+  const auto words = SplitWhitespace(cased);
+  if (words.size() != others.size()) {
+    others.at(begin) = NextToken(line, slots.RowOf(begin));
+    return others;
+  }
+  const std::vector<std::string>& said = predicted.shown();
+  size_t place = 0;
+  while (place + 1 < said.size() && words[place] == said[place]) ++place;
+  others[place] = TokenNamed(words[place], slots.RowOf(place));
+  return others;
+}
+
 ExplainablePrediction LanguagePredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const LanguagePrediction& options) const {
@@ -175,46 +221,24 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
   const Encoded text = model_.vocabulary.EncodeWithPieces(
       completes ? before + next.word : given_text);
   if (text.ids.empty()) throw FormatError("explain: the text has no words");
-  const auto begin = completes ? std::ssize(model_.vocabulary.Encode(before))
-                               : std::ssize(text.ids);
+  const size_t begin =
+      completes ? model_.vocabulary.Encode(before).size() : text.ids.size();
   std::vector<int32_t> read = {kBos};
   read.insert(read.end(), text.ids.begin(), text.ids.end() - completes);
-  const int64_t T = std::ssize(read);
-  const auto log_p = [this, read, T](const Context& c, int64_t copies) {
-    std::vector<int32_t> ids;  // [T, copies]
-    for (const int32_t id : read) {
-      ids.insert(ids.end(), static_cast<size_t>(copies), id);
-    }
-    return LogSoftmax(
-        model_.network->Logits(c, {}, Tensor::Of(ids, {T, copies})));
+  const auto log_p = [this, read](const Context& c, int64_t copies) {
+    return TransposeLeading(LogSoftmax(
+        model_.network->Logits(c, {}, RepeatedColumns(read, copies))));
   };
   AttentionWatch watch(input.watch);
   Context ctx = given;
   ctx.observer = &watch;
-  const Tensor all = log_p(ctx, 1).value();  // [T, 1, V]
-  const auto row_of = [&](int64_t t) {
-    return std::span(all.row<float>(t), static_cast<size_t>(all.cols()));
-  };
-  const auto token_of = [&](std::string_view shown, int64_t t) {
-    const std::vector<int32_t> ids = model_.vocabulary.Encode(shown);
-    if (ids.empty()) throw FormatError("explain: the answer has no words");
-    return TokenShownAs(model_.vocabulary, shown, row_of(t)).value_or(ids[0]);
-  };
-  const auto first_token = [&](const std::string& line) {
-    const std::string cased = model_.Normalized(line);
-    const auto words = SplitWhitespace(cased);
-    return token_of(words.empty() ? std::string_view(cased) : words[0], begin);
-  };
   // Each token was to be predicted, and then the likeliest next one.
-  std::vector<int32_t> predicted = text.ids;
+  AnswerSlots slots = {
+      "target", text.ids,
+      [this](int32_t id) { return ShownToken(model_.vocabulary, id); }, log_p,
+      RowsOf(log_p(ctx, 1).value())};
   if (!completes) {
-    const std::span<const float> log_next = row_of(begin);
-    predicted.push_back(
-        input.answer.empty()
-            ? static_cast<int32_t>(std::max_element(log_next.begin() + kUnk + 1,
-                                                    log_next.end()) -
-                                   log_next.begin())
-            : first_token(input.answer));
+    slots.chosen.push_back(NextToken(input.answer, slots.rows.back()));
   }
 
   ExplainableSegment result;
@@ -226,43 +250,21 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
   e.axes.push_back(InputTokenAxis("source", "Text", model_.vocabulary, read,
                                   std::move(pieces)));
   pieces = text.pieces;
-  if (!completes) pieces.push_back(model_.vocabulary.Piece(predicted.back()));
+  if (!completes) {
+    pieces.push_back(model_.vocabulary.Piece(slots.chosen.back()));
+  }
   e.axes.push_back(TokenAxis("target", "Predicted", model_.vocabulary,
-                             predicted, std::move(pieces)));
+                             slots.chosen, std::move(pieces)));
   e.answer = next.answer;
   AddMaps(watch, e);
-  const auto name = [this](int32_t id) {
-    return ShownToken(model_.vocabulary, id);
-  };
-  for (int64_t t = 0; t < T; ++t) {
-    e.targets.push_back(ChoiceTarget("target", t, row_of(t),
-                                     predicted[static_cast<size_t>(t)], name));
-    SetMap(e.targets.back(), e.LastMap("source", "source"), t);
-  }
-  result.scores.push_back(
-      SourceScores(e, [log_p, predicted](const Context& c, int64_t copies) {
-        return Pick(TransposeLeading(log_p(c, copies)),
-                    RepeatedRows(predicted, copies));
-      }));
+  slots.map = e.LastMap("source", "source");
+  slots.map_rows.resize(slots.chosen.size());
+  std::iota(slots.map_rows.begin(), slots.map_rows.end(), int64_t{0});
+  AddTargets(slots, e);
+  result.scores.push_back(ScoresOf(e, slots));
   if (!input.contrast.empty()) {
-    // Another continuation, or all tokens with another in one place.
-    const std::string cased = model_.Normalized(input.contrast);
-    const auto words = SplitWhitespace(cased);
-    const bool all = std::ssize(words) == T;
-    const std::vector<std::string>& said = e.axes.back().shown();
-    size_t place = all ? 0 : static_cast<size_t>(begin);
-    while (all && place + 1 < said.size() && words[place] == said[place]) {
-      ++place;
-    }
-    const auto t = static_cast<int64_t>(place);
-    const int32_t other =
-        all ? token_of(words[place], t) : first_token(input.contrast);
-    SetChoiceContrast(
-        result, place, predicted[place],
-        {name(other), std::exp(row_of(t)[static_cast<size_t>(other)])}, other,
-        [log_p, t](const Context& c, int64_t copies) {
-          return Select(log_p(c, copies), t);
-        });
+    ContrastSlots(slots, OthersOf(slots, input.contrast, begin, e.axes.back()),
+                  result);
   }
   return {e.answer, {std::move(result)}};
 }

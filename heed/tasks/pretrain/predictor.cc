@@ -15,6 +15,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
+#include "heed/tasks/choice.h"
 #include "heed/tasks/pretrain/pretrain.h"
 #include "heed/train/progress.h"
 
@@ -66,6 +67,9 @@ class PretrainPredictor : public PredictorWith<PretrainPrediction> {
       const PretrainPrediction& options) const override;
 
  private:
+  std::vector<int32_t> WordsNamed(
+      const std::string& line,
+      const std::vector<std::vector<float>>& rows) const;
   MarkedText Read(const std::string& line, bool pair,
                   const std::string& place) const;
   /// Where words are hidden.
@@ -156,6 +160,30 @@ std::vector<Answer> PretrainPredictor::Answers(
   return answers;
 }
 
+/// A token for each row of log-probabilities; none of an empty line. A word may
+/// be any token that is shown so, "##s" as well as "s".
+std::vector<int32_t> PretrainPredictor::WordsNamed(
+    const std::string& line,
+    const std::vector<std::vector<float>>& rows) const {
+  std::vector<int32_t> words;
+  if (line.empty()) return words;
+  for (const std::string_view word : SplitWhitespace(line)) {
+    const std::optional<int32_t> shown =
+        words.size() < rows.size()
+            ? TokenShownAs(vocabulary(), word, rows[words.size()])
+            : std::nullopt;
+    const std::vector<int32_t> tokens =
+        shown ? std::vector{*shown} : vocabulary().Encode(word);
+    words.insert(words.end(), tokens.begin(), tokens.end());
+  }
+  if (words.size() != rows.size()) {
+    throw FormatError("explain: '{}' is {} for {}; give one token for each",
+                      line, Counted(std::ssize(words), "token"),
+                      Counted(std::ssize(rows), "mask"));
+  }
+  return words;
+}
+
 ExplainablePrediction PretrainPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const PretrainPrediction& /*options*/) const {
@@ -174,75 +202,37 @@ ExplainablePrediction PretrainPredictor::ExplanationWith(
   InputWatch watch(input.watch, input.inputs);
   Context ctx = given;
   ctx.observer = &watch;
-  Tensor all;
+  AnswerSlots slots = {
+      "target",
+      {},
+      [this](int32_t id) { return ShownToken(vocabulary(), id); },
+      log_p,
+      {}};
   if (marks.empty()) {
     network().States(ctx, *text);
   } else {
-    all = log_p(ctx, 1).value();
+    slots.rows = RowsOf(log_p(ctx, 1).value());
   }
-  const auto row_of = [&](size_t mark) {
-    return std::span(all.row<float>(static_cast<int64_t>(mark)),
-                     static_cast<size_t>(all.cols()));
-  };
-  // A word may be any token that is shown so, "##s" as well as "s".
-  const auto words_of = [&](const std::string& line) {
-    std::vector<int32_t> words;
-    for (const std::string_view word : SplitWhitespace(line)) {
-      const std::optional<int32_t> shown =
-          words.size() < marks.size()
-              ? TokenShownAs(vocabulary(), word, row_of(words.size()))
-              : std::nullopt;
-      const std::vector<int32_t> tokens =
-          shown ? std::vector{*shown} : vocabulary().Encode(word);
-      words.insert(words.end(), tokens.begin(), tokens.end());
-    }
-    if (words.size() != marks.size()) {
-      throw FormatError("explain: '{}' is {} for {}; give one token for each",
-                        line, Counted(std::ssize(words), "token"),
-                        Counted(std::ssize(marks), "mask"));
-    }
-    return words;
-  };
-  std::vector<int32_t> words;
-  if (!input.answer.empty()) words = words_of(input.answer);
-  for (size_t m = words.size(); m < marks.size(); ++m) {
-    const std::span<const float> row = row_of(m);
-    words.push_back(
-        static_cast<int32_t>(std::ranges::max_element(row) - row.begin()));
+  slots.chosen = WordsNamed(input.answer, slots.rows);
+  for (size_t m = slots.chosen.size(); m < marks.size(); ++m) {
+    slots.chosen.push_back(LargestOf(slots.rows[m]));
   }
-  const auto name = [this](int32_t id) { return ShownToken(vocabulary(), id); };
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = input.Text();
   e.axes.push_back(InputTokenAxis("source", "Text", vocabulary(), read.ids,
                                   std::move(read.pieces)));
-  e.axes.push_back(TokenAxis("target", "Hidden words", vocabulary(), words));
+  e.axes.push_back(
+      TokenAxis("target", "Hidden words", vocabulary(), slots.chosen));
   e.answer = fmt::format("{}", fmt::join(e.axes.back().shown(), " "));
   AddMaps(watch, e);
   e.inputs = watch.Vectors();
-  for (size_t m = 0; m < marks.size(); ++m) {
-    e.targets.push_back(ChoiceTarget("target", static_cast<int64_t>(m),
-                                     row_of(m), words[m], name));
-    SetMap(e.targets.back(), e.LastMap("source", "source"), marks[m]);
-  }
-  result.scores.push_back(
-      SourceScores(e, [log_p, words](const Context& c, int64_t copies) {
-        return Pick(log_p(c, copies), RepeatedRows(words, copies));
-      }));
+  slots.map = e.LastMap("source", "source");
+  slots.map_rows.assign(marks.begin(), marks.end());
+  AddTargets(slots, e);
+  result.scores.push_back(ScoresOf(e, slots));
   if (!input.contrast.empty()) {
-    const std::vector<int32_t> others = words_of(input.contrast);
-    const auto differing = std::ranges::mismatch(words, others).in1;
-    if (differing == words.end()) {
-      throw FormatError("explain: the contrast is the answer itself");
-    }
-    const auto m = static_cast<size_t>(differing - words.begin());
-    SetChoiceContrast(
-        result, m, words[m],
-        {name(others[m]), std::exp(row_of(m)[static_cast<size_t>(others[m])])},
-        others[m], [log_p, m](const Context& c, int64_t copies) {
-          return Select(TransposeLeading(log_p(c, copies)),
-                        static_cast<int64_t>(m));
-        });
+    ContrastSlots(slots, WordsNamed(input.contrast, slots.rows), result);
   }
   return {e.answer, {std::move(result)}};
 }

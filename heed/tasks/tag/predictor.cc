@@ -13,6 +13,7 @@
 #include "heed/metrics/spans.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
+#include "heed/tasks/choice.h"
 #include "heed/tasks/tag/tag.h"
 #include "heed/train/progress.h"
 
@@ -99,6 +100,15 @@ class TagPredictor : public PredictorWith<TaggingPrediction> {
   Json PartsOf(const Words& words, const SentenceTags& tagged) const;
   Answer OfColumns(const Input& input, const TaggingPrediction& options,
                    const PredictCall& call) const;
+  /// Ids of an answer; intent −1: there is none.
+  struct Chosen {
+    int32_t intent;
+    std::vector<int32_t> tags;
+  };
+  std::vector<int32_t> TagsNamed(const std::string& line, size_t words) const;
+  Chosen ChosenNamed(const std::string& line, const Chosen& own) const;
+  SentenceTags AddAxes(const Words& words, const Chosen& chosen,
+                       std::vector<Axis>& axes) const;
   ExplainableSegment SegmentOf(const Context& given, const ExplainInput& input,
                                const TaggedSentence& tagged,
                                const TaggingPrediction& options) const;
@@ -208,6 +218,54 @@ ExplainablePrediction TagPredictor::ExplanationWith(
   return prediction;
 }
 
+std::vector<int32_t> TagPredictor::TagsNamed(const std::string& line,
+                                             size_t words) const {
+  const auto names = SplitWhitespace(line);
+  if (names.size() != words) {
+    throw FormatError("explain: {} for {}", Counted(std::ssize(names), "tag"),
+                      Counted(static_cast<int64_t>(words), "word"));
+  }
+  std::vector<int32_t> ids;
+  for (const std::string_view name : names) ids.push_back(model_.tags.Id(name));
+  return ids;
+}
+
+/// What a line names: tags; with intents an intent, tags, or both with a tab
+/// between. What it does not name is as in `own`.
+TagPredictor::Chosen TagPredictor::ChosenNamed(const std::string& line,
+                                               const Chosen& own) const {
+  if (line.empty()) return own;
+  const size_t words = own.tags.size();
+  if (!model_.intents) return {-1, TagsNamed(line, words)};
+  const size_t tab = line.find('\t');
+  bool tags_alone = tab == line.npos && SplitWhitespace(line).size() == words;
+  for (int32_t id = 0; id < model_.intents->size(); ++id) {
+    tags_alone = tags_alone && model_.intents->Name(id) != line;
+  }
+  if (tags_alone) return {own.intent, TagsNamed(line, words)};
+  return {model_.intents->Id(line.substr(0, tab)),
+          tab == line.npos ? own.tags : TagsNamed(line.substr(tab + 1), words)};
+}
+
+/// Adds the axes of a sentence, its tags and its intent; returns these.
+SentenceTags TagPredictor::AddAxes(const Words& words, const Chosen& chosen,
+                                   std::vector<Axis>& axes) const {
+  axes.push_back(model_.words->SourceAxis(words));
+  SentenceTags answer;
+  Axis said = NamesAxis("target", "Tags", {});
+  for (size_t t = 0; t < words.size(); ++t) {
+    answer.tags.push_back(model_.tags.Name(chosen.tags[t]));
+    said.items.push_back(answer.tags.back());
+    said.labels.push_back(fmt::format("{} · {}", words[t], answer.tags.back()));
+  }
+  axes.push_back(std::move(said));
+  if (model_.intents) {
+    answer.intent = model_.intents->Name(chosen.intent);
+    axes.push_back(NamesAxis("answer", "Intent", {answer.intent}));
+  }
+  return answer;
+}
+
 ExplainableSegment TagPredictor::SegmentOf(
     const Context& given, const ExplainInput& input,
     const TaggedSentence& tagged, const TaggingPrediction& options) const {
@@ -215,10 +273,11 @@ ExplainableSegment TagPredictor::SegmentOf(
   const std::vector<TaggedSentence> sentence = {{words, {}, {}}};
   const auto encoded =
       std::make_shared<EncodedSentences>(model_.Encode(sentence));
-  const auto repeated = [this, encoded](int64_t copies) {
-    return model_.MakeBatch(*encoded, Repeated(copies));
+  const auto scores = [this, encoded](const Context& c, int64_t copies) {
+    return model_.network.Scores(c,
+                                 model_.MakeBatch(*encoded, Repeated(copies)));
   };
-  const TagBatch batch = repeated(1);
+  const TagBatch batch = model_.MakeBatch(*encoded, Repeated(1));
   const PieceIds& pieces = batch.sentences.pieces;
   if (pieces.ids.defined() && pieces.ids.dim(0) > 1) {
     throw FormatError(
@@ -230,123 +289,65 @@ ExplainableSegment TagPredictor::SegmentOf(
   ctx.observer = &watch;
   const TagPrediction predicted = model_.network.Predict(ctx, batch);
   const TagScores p = model_.network.Probabilities(given, batch);
-  const int64_t T = std::ssize(words);
-  std::vector<int32_t> tags(predicted.tags.row<int32_t>(0),
-                            predicted.tags.row<int32_t>(0) + T);
-  const auto tags_of = [&](const std::string& line) {
-    const auto names = SplitWhitespace(line);
-    if (std::ssize(names) != T) {
-      throw FormatError("explain: {} for {}", Counted(std::ssize(names), "tag"),
-                        Counted(T, "word"));
-    }
-    std::vector<int32_t> ids;
-    for (const std::string_view name : names)
-      ids.push_back(model_.tags.Id(name));
-    return ids;
-  };
-  // A line is tags; with intents, an intent, tags, or both with a tab between.
-  struct Chosen {
-    int32_t intent;
-    std::vector<int32_t> tags;
-  };
-  const auto is_intent = [&](const std::string& line) {
-    for (int32_t id = 0; id < model_.intents->size(); ++id) {
-      if (model_.intents->Name(id) == line) return true;
-    }
-    return false;
-  };
-  const auto chosen_of = [&](const std::string& line, const Chosen& own) {
-    if (line.empty()) return own;
-    if (!model_.intents) return Chosen{-1, tags_of(line)};
-    const size_t tab = line.find('\t');
-    const bool tags_alone = tab == line.npos && !is_intent(line) &&
-                            std::ssize(SplitWhitespace(line)) == T;
-    if (tags_alone) return Chosen{own.intent, tags_of(line)};
-    return Chosen{model_.intents->Id(line.substr(0, tab)),
-                  tab == line.npos ? own.tags : tags_of(line.substr(tab + 1))};
-  };
-  const Chosen own = chosen_of(
+  const int32_t* ids = predicted.tags.row<int32_t>(0);
+  const Chosen chosen = ChosenNamed(
       input.answer, {model_.intents ? predicted.intents.data<int32_t>()[0] : -1,
-                     std::move(tags)});
-  tags = own.tags;
-  const int32_t intent = own.intent;
+                     {ids, ids + words.size()}});
 
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = options.input == "columns" ? fmt::format("{}", fmt::join(words, " "))
                                       : input.Text();
-  e.axes.push_back(model_.words->SourceAxis(sentence[0].words));
-  Axis said = NamesAxis("target", "Tags", {});
-  SentenceTags answer;
-  for (int64_t t = 0; t < T; ++t) {
-    const auto i = static_cast<size_t>(t);
-    answer.tags.push_back(model_.tags.Name(tags[i]));
-    said.items.push_back(answer.tags.back());
-    said.labels.push_back(
-        fmt::format("{} · {}", sentence[0].words[i], answer.tags.back()));
-  }
-  e.axes.push_back(std::move(said));
-  if (model_.intents) {
-    answer.intent = model_.intents->Name(intent);
-    e.axes.push_back(NamesAxis("answer", "Intent", {answer.intent}));
-  }
+  SentenceTags answer = AddAxes(words, chosen, e.axes);
   AddMaps(watch, e);
   // Words see each other, and attention pools them to the intent.
-  const std::optional<size_t> between = e.LastMap("source", "source");
-  const auto tag_name = [this](int32_t id) { return model_.tags.Name(id); };
-  for (int64_t t = 0; t < T; ++t) {
-    e.targets.push_back(ChoiceTarget("target", t, LogsOf(p.tags.value(), t),
-                                     tags[static_cast<size_t>(t)], tag_name));
-    answer.probabilities.push_back(*e.targets.back().probability);
-    SetMap(e.targets.back(), between,
-           pieces.ids.defined() ? pieces.first.row<int32_t>(0)[t] : t);
+  AnswerSlots tags = {"target",
+                      chosen.tags,
+                      [this](int32_t id) { return model_.tags.Name(id); },
+                      [scores](const Context& c, int64_t copies) {
+                        return LogSoftmax(scores(c, copies).tags);
+                      },
+                      {},
+                      e.LastMap("source", "source")};
+  for (int64_t t = 0; t < std::ssize(words); ++t) {
+    tags.rows.push_back(LogsOf(p.tags.value(), t));
+    tags.map_rows.push_back(
+        pieces.ids.defined() ? pieces.first.row<int32_t>(0)[t] : t);
+  }
+  AddTargets(tags, e);
+  for (const Target& target : e.targets) {
+    answer.probabilities.push_back(*target.probability);
   }
   e.answer = LineOf(answer, options);
+  AnswerSlots intents;
   if (model_.intents) {
-    e.targets.push_back(
-        ChoiceTarget("answer", 0, LogsOf(p.intents.value(), 0), intent,
-                     [this](int32_t id) { return model_.intents->Name(id); }));
-    SetMap(e.targets.back(), e.LastMap("answer", "source"), 0);
+    intents = {"answer",
+               {chosen.intent},
+               [this](int32_t id) { return model_.intents->Name(id); },
+               [scores](const Context& c, int64_t copies) {
+                 return LogSoftmax(scores(c, copies).intents);
+               },
+               {LogsOf(p.intents.value(), 0)},
+               e.LastMap("answer", "source"),
+               {0}};
+    AddTargets(intents, e);
   }
-  const auto log_p_tags = [this, repeated](const Context& c, int64_t copies) {
-    return LogSoftmax(model_.network.Scores(c, repeated(copies)).tags);
-  };
-  result.scores.push_back(SourceScores(
-      e, [this, repeated, tags, intent](const Context& c, int64_t copies) {
-        const TagScores scores = model_.network.Scores(c, repeated(copies));
-        Var y = Pick(LogSoftmax(scores.tags), RepeatedRows(tags, copies));
+  result.scores.push_back(
+      SourceScores(e, [scores, chosen](const Context& c, int64_t copies) {
+        const TagScores all = scores(c, copies);
+        Var y = Pick(LogSoftmax(all.tags), RepeatedRows(chosen.tags, copies));
+        const int32_t intent = chosen.intent;
         if (intent < 0) return y;
         return ConcatColumns(
-            {y, Columns(LogSoftmax(scores.intents), intent, intent + 1)});
+            {y, Columns(LogSoftmax(all.intents), intent, intent + 1)});
       }));
   if (input.contrast.empty()) return result;
-  const Chosen other = chosen_of(input.contrast, own);
-  const auto contrast = [&](int64_t target, const Tensor& p_all, int64_t row,
-                            const LabelSet& names, int32_t chosen,
-                            int32_t instead, auto all_log_p) {
-    SetChoiceContrast(
-        result, static_cast<size_t>(target), chosen,
-        {names.Name(instead),
-         std::exp(LogsOf(p_all, row)[static_cast<size_t>(instead)])},
-        instead, all_log_p);
-  };
-  if (other.intent != intent) {
-    contrast(
-        T, p.intents.value(), 0, *model_.intents, intent, other.intent,
-        [this, repeated](const Context& c, int64_t copies) {
-          return LogSoftmax(model_.network.Scores(c, repeated(copies)).intents);
-        });
-    return result;
+  const Chosen other = ChosenNamed(input.contrast, chosen);
+  if (other.intent != chosen.intent) {
+    ContrastSlots(intents, {other.intent}, result, words.size());
+  } else {
+    ContrastSlots(tags, other.tags, result);
   }
-  const auto differing = std::ranges::mismatch(tags, other.tags);
-  if (differing.in1 == tags.end()) {
-    throw FormatError("explain: the contrast is the answer itself");
-  }
-  const int64_t t = differing.in1 - tags.begin();
-  contrast(t, p.tags.value(), t, model_.tags, *differing.in1, *differing.in2,
-           [log_p_tags, t](const Context& c, int64_t copies) {
-             return Select(TransposeLeading(log_p_tags(c, copies)), t);
-           });
   return result;
 }
 
