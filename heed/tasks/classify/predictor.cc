@@ -7,6 +7,7 @@
 #include "heed/data/documents.h"
 #include "heed/explain/observed_inputs.h"
 #include "heed/ops/loss.h"
+#include "heed/tasks/choice.h"
 #include "heed/tasks/classify/classify.h"
 
 namespace heed {
@@ -141,60 +142,54 @@ ExplainablePrediction ClassifyPredictor::ExplanationWith(
     return model_.network.Scores(
         c, InputOf(MakeLabelledBatch(*corpus, Repeated(copies))));
   };
+  const bool several = model_.network.multi_label();
+  AnswerSlots slots = {"answer",
+                       {},
+                       [this](int32_t id) { return model_.labels.Name(id); },
+                       [scores, several](const Context& c, int64_t copies) {
+                         const Var all = scores(c, copies);
+                         return several ? all : LogSoftmax(all);
+                       },
+                       std::vector<std::vector<float>>(1)};
   InputWatch watch(input.watch, input.inputs);
   Context ctx = given;
   ctx.observer = &watch;
   const Tensor p = model_.network.Probabilities(scores(ctx, 1).value());
-  std::vector<int32_t> labels;
-  if (input.answer.empty()) {
-    labels = model_.network.Choose(p, options.threshold).at(0);
-  } else {
-    labels.push_back(model_.labels.Id(input.answer));
-  }
-  std::vector<float> log_p;
   for (int64_t c = 0; c < p.dim(1); ++c) {
-    log_p.push_back(std::log(p.row<float>(0)[c]));
+    slots.rows[0].push_back(std::log(p.row<float>(0)[c]));
   }
-  const auto name = [this](int32_t id) { return model_.labels.Name(id); };
+  slots.chosen = input.answer.empty()
+                     ? model_.network.Choose(p, options.threshold).at(0)
+                     : std::vector{model_.labels.Id(input.answer)};
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = input.Text();
   e.axes = InputAxes(text);
   std::vector<std::string> names;
-  for (const int32_t label : labels) names.push_back(name(label));
+  for (const int32_t label : slots.chosen) names.push_back(slots.name(label));
   e.answer = fmt::format("{}", fmt::join(names, ","));
   // Pooling gives one vector, whatever the number of labels.
   e.axes.push_back(NamesAxis("answer", "Label", {e.answer}));
-  const bool one = labels.size() == 1;
-  if (!one) e.axes.push_back(NamesAxis("target", "Labels", std::move(names)));
+  if (names.size() != 1) {
+    slots.axis = "target";
+    e.axes.push_back(NamesAxis("target", "Labels", std::move(names)));
+  }
   AddMaps(watch, e);
   e.inputs = watch.Vectors();
   AddWayThroughSentences(e);
   // What becomes the vector of the text: weights of its tokens, or what its
   // first token attends to.
-  std::optional<size_t> map = e.LastMap("answer", "source");
-  if (model_.config.classifier.pooling == "cls")
-    map = e.LastMap("source", "source");
-  for (size_t i = 0; i < labels.size(); ++i) {
-    e.targets.push_back(ChoiceTarget(one ? "answer" : "target",
-                                     static_cast<int64_t>(i), log_p, labels[i],
-                                     name));
-    SetMap(e.targets.back(), map, 0);
-  }
-  const auto chosen_scores = [this, scores](const Context& c, int64_t copies) {
-    const Var all = scores(c, copies);
-    return model_.network.multi_label() ? all : LogSoftmax(all);
-  };
-  result.scores.push_back(SourceScores(
-      e, [chosen_scores, labels](const Context& c, int64_t copies) {
-        return ChosenColumns(chosen_scores(c, copies), labels);
-      }));
-  result.scores.back().log_probability = !model_.network.multi_label();
-  if (!input.contrast.empty() && !labels.empty()) {
+  const bool first = model_.config.classifier.pooling == "cls";
+  slots.map = e.LastMap(first ? "source" : "answer", "source");
+  slots.map_rows.assign(slots.chosen.size(), 0);
+  AddTargets(slots, e);
+  result.scores.push_back(ScoresOf(e, slots));
+  result.scores.back().log_probability = !several;
+  if (!input.contrast.empty() && !slots.chosen.empty()) {
     const int32_t other = model_.labels.Id(input.contrast);
-    SetChoiceContrast(result, 0, labels[0],
+    SetChoiceContrast(result, 0, slots.chosen[0],
                       {input.contrast, p.row<float>(0)[other]}, other,
-                      chosen_scores);
+                      slots.log_p);
   }
   return {e.answer, {std::move(result)}};
 }

@@ -77,6 +77,14 @@ class ForecastPredictor : public PredictorWith<SeriesFormat> {
   Answer ForecastOf(const Input& input, const SeriesFormat& format,
                     const PredictCall& call) const;
   int64_t ColumnOf(const std::string& name) const;
+  const std::string& NameOf(int64_t column) const {
+    return model_.columns[static_cast<size_t>(column)];
+  }
+  std::vector<Axis> WindowAxes(const TimeSeries& series, const Tensor& past,
+                               int64_t column) const;
+  Axis AheadAxis(const TimeSeries& series, const Tensor& future,
+                 int64_t column) const;
+  std::string AnswerOf(const Tensor& future, int64_t column) const;
 
   const ForecastModel& model_;
 };
@@ -142,6 +150,55 @@ int64_t ForecastPredictor::ColumnOf(const std::string& name) const {
   return found - model_.columns.begin();
 }
 
+/// Patches, and the rows of the window that they cover.
+std::vector<Axis> ForecastPredictor::WindowAxes(const TimeSeries& series,
+                                                const Tensor& past,
+                                                int64_t column) const {
+  const ForecasterConfig& forecaster = model_.config.forecaster;
+  const int64_t L = forecaster.lookback;
+  Axis rows = {.id = "window", .kind = "series", .label = "Window"};
+  for (int64_t i = series.rows() - L; i < series.rows(); ++i) {
+    rows.items.push_back(series.times.empty()
+                             ? fmt::format("{}", i - series.rows())
+                             : series.times[static_cast<size_t>(i)]);
+  }
+  rows.payload = SeriesPayload(past, model_.columns, NameOf(column));
+  Axis patches = {.id = "source", .kind = "series", .label = "Patches"};
+  patches.of = rows.id;
+  for (int64_t i = 0; i < forecaster.steps(); ++i) {
+    // A patch that reaches behind the window holds copies of its last row.
+    const int64_t begin =
+        std::min(forecaster.first_row() + i * forecaster.patch_stride, L - 1);
+    patches.spans.push_back({begin, std::min(begin + forecaster.patch, L)});
+    patches.items.push_back(rows.items[static_cast<size_t>(begin)]);
+  }
+  return {std::move(patches), std::move(rows)};
+}
+
+/// The rows that are forecast.
+Axis ForecastPredictor::AheadAxis(const TimeSeries& series,
+                                  const Tensor& future, int64_t column) const {
+  const int64_t horizon = model_.config.forecaster.horizon;
+  Axis ahead = {.id = "target", .kind = "series", .label = "Forecast"};
+  for (int64_t h = 1; h <= horizon; ++h) {
+    ahead.items.push_back(fmt::format("+{}", h));
+  }
+  ahead.labels = series.axis.Behind(horizon);
+  ahead.payload = SeriesPayload(future, model_.columns, NameOf(column));
+  return ahead;
+}
+
+/// "load: +1 0.5, +2 0.7".
+std::string ForecastPredictor::AnswerOf(const Tensor& future,
+                                        int64_t column) const {
+  std::vector<std::string> said;
+  for (int64_t h = 0; h < model_.config.forecaster.horizon; ++h) {
+    said.push_back(fmt::format("+{} {}", h + 1,
+                               ExactNumber(future.row<float>(h)[column])));
+  }
+  return fmt::format("{}: {}", NameOf(column), fmt::join(said, ", "));
+}
+
 /// A forecast of one column, by the patches of the window before it.
 ExplainablePrediction ForecastPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
@@ -155,7 +212,6 @@ ExplainablePrediction ForecastPredictor::ExplanationWith(
   const Tensor window = model_.LastWindow(series, "the text");
   const int64_t column = input.answer.empty() ? std::ssize(model_.columns) - 1
                                               : ColumnOf(input.answer);
-  const std::string& column_name = model_.columns[static_cast<size_t>(column)];
   const auto forecast = [this, window](const Context& c, int64_t copies) {
     return model_.network(
         c, kernels::Gather(window, Tensor::Zeros({copies}, DType::kI32)));
@@ -170,35 +226,9 @@ ExplainablePrediction ForecastPredictor::ExplanationWith(
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = input.Text();
-  const int64_t L = forecaster.lookback;
-  Axis rows = {.id = "window", .kind = "series", .label = "Window"};
-  for (int64_t i = series.rows() - L; i < series.rows(); ++i) {
-    rows.items.push_back(series.times.empty()
-                             ? fmt::format("{}", i - series.rows())
-                             : series.times[static_cast<size_t>(i)]);
-  }
-  rows.payload = SeriesPayload(past, model_.columns, column_name);
-  Axis patches = {.id = "source", .kind = "series", .label = "Patches"};
-  patches.of = rows.id;
-  const int64_t count = forecaster.steps();
-  for (int64_t i = 0; i < count; ++i) {
-    // A patch that reaches behind the window holds copies of its last row.
-    const int64_t begin =
-        std::min(forecaster.first_row() + i * forecaster.patch_stride, L - 1);
-    patches.spans.push_back({begin, std::min(begin + forecaster.patch, L)});
-    patches.items.push_back(rows.items[static_cast<size_t>(begin)]);
-  }
-  Axis ahead = {.id = "target", .kind = "series", .label = "Forecast"};
-  std::vector<std::string> said;
-  for (int64_t h = 0; h < forecaster.horizon; ++h) {
-    ahead.items.push_back(fmt::format("+{}", h + 1));
-    said.push_back(fmt::format("{} {}", ahead.items.back(),
-                               ExactNumber(future.row<float>(h)[column])));
-  }
-  ahead.labels = series.axis.Behind(forecaster.horizon);
-  ahead.payload = SeriesPayload(future, model_.columns, column_name);
-  e.answer = fmt::format("{}: {}", column_name, fmt::join(said, ", "));
-  e.axes = {std::move(patches), std::move(rows), std::move(ahead)};
+  e.axes = WindowAxes(series, past, column);
+  e.axes.push_back(AheadAxis(series, future, column));
+  e.answer = AnswerOf(future, column);
   // Each has attributions of its own, which take time.
   const std::vector<int32_t> steps = StepsOf(forecaster.horizon);
   const bool independent = forecaster.independent_columns == YesNo::kYes;
@@ -207,7 +237,8 @@ ExplainablePrediction ForecastPredictor::ExplanationWith(
     e.targets.push_back({.axis = "target", .item = step});
     // The forecast is made of the last patch's state, or of all of them.
     if (forecaster.forecast_from == ForecastFrom::kLast) {
-      SetMap(e.targets.back(), e.LastMap("source", "source"), count - 1);
+      SetMap(e.targets.back(), e.LastMap("source", "source"),
+             forecaster.steps() - 1);
     }
   }
   result.scores.push_back(SourceScores(

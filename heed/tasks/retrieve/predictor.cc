@@ -59,6 +59,8 @@ class RetrievalPredictor : public PredictorWith<RetrievalPrediction> {
   bool JoinsWith(const RetrievalPrediction&) const override { return true; }
 
  private:
+  std::string FirstHit(const Context& given, const std::string& text,
+                       const RetrievalPrediction& options) const;
   Axis TextAxis(const std::string& id, const std::string& label,
                 const std::string& text) const;
 
@@ -152,6 +154,19 @@ Axis RetrievalPredictor::TextAxis(const std::string& id,
                         std::move(marked.pieces));
 }
 
+/// The text that a query finds first.
+std::string RetrievalPredictor::FirstHit(
+    const Context& given, const std::string& text,
+    const RetrievalPrediction& options) const {
+  PredictCall call;
+  call.cancellation = given.cancellation;
+  const std::vector<Input> inputs = {{text}};
+  const Answer answer = Answers(inputs, options, call).front();
+  const auto& hits = answer.parts.at("hits");
+  if (hits.empty()) throw FormatError("the corpus has no text to find");
+  return hits.at(0).at("text").get<std::string>();
+}
+
 /// How near a query is to a text: the one given, or that ranked first. Each has
 /// a target of its own, the same cosine, as explanations are of one text.
 ExplainablePrediction RetrievalPredictor::ExplanationWith(
@@ -159,16 +174,8 @@ ExplainablePrediction RetrievalPredictor::ExplanationWith(
     const RetrievalPrediction& options) const {
   const std::string text = input.Text();
   const std::string query = text.substr(0, text.find('\t'));
-  std::string found = input.answer;
-  if (found.empty()) {
-    PredictCall call;
-    call.cancellation = given.cancellation;
-    const std::vector<Input> inputs = {{text}};
-    const Answer answer = Answers(inputs, options, call).front();
-    const auto& hits = answer.parts.at("hits");
-    if (hits.empty()) throw FormatError("the corpus has no text to find");
-    found = hits.at(0).at("text").get<std::string>();
-  }
+  const std::string found =
+      input.answer.empty() ? FirstHit(given, text, options) : input.answer;
   std::vector<std::string> texts = {query, found};
   if (!input.contrast.empty()) texts.push_back(input.contrast);
   const auto corpus =

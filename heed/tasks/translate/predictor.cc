@@ -139,6 +139,10 @@ class TranslationPredictor : public PredictorWith<TranslateOptions> {
                     const TranslateOptions& options) const override;
 
  private:
+  std::vector<ForcedPair> PairsToExplain(const Context& given,
+                                         const ExplainInput& input,
+                                         const TranslateOptions& options) const;
+
   TranslationModel model_;
   std::optional<Shortlist> shortlist_;
 };
@@ -188,49 +192,54 @@ double TranslationPredictor::TokensWith(std::span<const Input> inputs,
 /// The translations of the parts, found by the search of `heed translate` and
 /// its options, each explained by forcing exactly what was found. An answer
 /// that is given is forced on the whole text.
-ExplainablePrediction TranslationPredictor::ExplanationWith(
+/// A text with a given translation, or its parts with the model's own.
+std::vector<ForcedPair> TranslationPredictor::PairsToExplain(
     const Context& given, const ExplainInput& input,
     const TranslateOptions& options) const {
   const Vocabularies& v = model_.vocabularies;
-  const auto encode = [this](const Vocabulary& side, const std::string& line) {
-    return EncodeSentence(side, line, model_.data.lowercase);
-  };
   const auto encode_source = [this, &v](const std::string& line) {
     return EncodeSource(*model_.model, v.source, line, model_.data.lowercase);
   };
-  std::vector<ForcedPair> pairs;
   const TargetMarks& marks = *model_.marks;
   // The mark of a text is for all of its parts.
   const std::string usual =
       TakeMark(marks, input.Text(), options.Mark(marks)).mark;
   if (!input.answer.empty()) {
     const std::string text = WithMark(marks, input.Text(), usual);
-    pairs.push_back({text,
-                     encode_source(text),
-                     input.answer,
-                     encode(v.target, input.answer),
-                     {}});
-  } else {
-    std::vector<std::string> parts =
-        input.parts.empty() ? PartsOf(input.Text()) : input.parts;
-    for (std::string& part : parts) part = WithMark(marks, part, usual);
-    const Translator translator(*model_.model, v.source, v.target,
-                                model_.data.lowercase, options, shortlist_);
-    TranslateHooks hooks;
-    if (given.cancellation != nullptr) {
-      hooks.cancellations.assign(parts.size(), given.cancellation);
-    }
-    std::vector<Translations> found = translator.Translate(parts, 0, hooks);
-    given.CheckCancelled();
-    for (size_t i = 0; i < parts.size(); ++i) {
-      Translation& best = found[i].front();
-      pairs.push_back({parts[i],
-                       encode_source(parts[i]),
-                       best.text,
-                       {best.target_ids, best.target_pieces},
-                       {}});
-    }
+    return {{text,
+             encode_source(text),
+             input.answer,
+             EncodeSentence(v.target, input.answer, model_.data.lowercase),
+             {}}};
   }
+  std::vector<std::string> parts =
+      input.parts.empty() ? PartsOf(input.Text()) : input.parts;
+  for (std::string& part : parts) part = WithMark(marks, part, usual);
+  const Translator translator(*model_.model, v.source, v.target,
+                              model_.data.lowercase, options, shortlist_);
+  TranslateHooks hooks;
+  if (given.cancellation != nullptr) {
+    hooks.cancellations.assign(parts.size(), given.cancellation);
+  }
+  std::vector<Translations> found = translator.Translate(parts, 0, hooks);
+  given.CheckCancelled();
+  std::vector<ForcedPair> pairs;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Translation& best = found[i].front();
+    pairs.push_back({parts[i],
+                     encode_source(parts[i]),
+                     best.text,
+                     {best.target_ids, best.target_pieces},
+                     {}});
+  }
+  return pairs;
+}
+
+ExplainablePrediction TranslationPredictor::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const TranslateOptions& options) const {
+  const Vocabularies& v = model_.vocabularies;
+  std::vector<ForcedPair> pairs = PairsToExplain(given, input, options);
   std::erase_if(pairs, [](const ForcedPair& pair) {
     return pair.source.ids.size() <= 1 || pair.target.ids.empty();
   });
@@ -241,7 +250,8 @@ ExplainablePrediction TranslationPredictor::ExplanationWith(
           "explain: the text is translated in {} parts; contrast one of them",
           pairs.size());
     }
-    pairs[0].contrast = encode(v.target, input.contrast).ids;
+    pairs[0].contrast =
+        EncodeSentence(v.target, input.contrast, model_.data.lowercase).ids;
   }
   ExplainablePrediction result;
   for (ForcedPair& pair : pairs) {
