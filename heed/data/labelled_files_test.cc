@@ -37,6 +37,19 @@ TEST(LabelledText, TsvIsLabelThenText) {
   EXPECT_FALSE(text.pairs());
 }
 
+TEST(LabelledText, PlacesAreFilesAndLines) {
+  const TemporaryFolder folder;
+  const std::string a =
+      folder.Put("a", "label\ttext\npos\tx\nneg\ty\npos\tz\n");
+  const std::string b = folder.Put("b", "neg\tv\npos\tw\n");
+  const LabelledText text = ReadLabelled({.texts = {a, b}}, {});
+  ASSERT_EQ(text.text.size(), 5u);
+  EXPECT_EQ(text.PlaceOf(0), a + ":2");
+  EXPECT_EQ(text.PlaceOf(2), a + ":4");
+  EXPECT_EQ(text.PlaceOf(3), b + ":1");
+  EXPECT_EQ(text.FileOf(4), b);
+}
+
 /// Labels of a file that is read so.
 std::vector<Strings> LabelsIn(const std::string& name,
                               const std::string& content,

@@ -30,6 +30,11 @@ class AutocompletePredictor : public PredictorWith<AutocompletePrediction> {
   bool JoinsWith(const AutocompletePrediction&) const override { return true; }
 
  private:
+  int32_t IdOf(const std::string& word) const;
+  std::vector<int32_t> WordsToExplain(
+      const Context& given, const ExplainInput& input,
+      const AutocompletePrediction& options) const;
+
   const AutocompleteModel& model_;
 };
 
@@ -46,6 +51,26 @@ std::vector<Answer> AutocompletePredictor::Answers(
     answers.push_back(words.answer());
   }
   return answers;
+}
+
+int32_t AutocompletePredictor::IdOf(const std::string& word) const {
+  for (int64_t id = 0; id < model_.codec.word_count(); ++id) {
+    if (model_.codec.Word(id) == word) return static_cast<int32_t>(id);
+  }
+  throw FormatError("explain: the model does not know the word '{}'", word);
+}
+
+/// The word that was asked for, or those that the text may go on with.
+std::vector<int32_t> AutocompletePredictor::WordsToExplain(
+    const Context& given, const ExplainInput& input,
+    const AutocompletePrediction& options) const {
+  if (!input.answer.empty()) return {IdOf(input.answer)};
+  std::vector<int32_t> words;
+  const auto found = model_.Suggest(given, {input.Text()}, options.best);
+  for (const Suggestion& suggestion : found.front()) {
+    words.push_back(IdOf(suggestion.word));
+  }
+  return words;
 }
 
 /// The word that is guessed after the last character, or another one.
@@ -77,21 +102,8 @@ ExplainablePrediction AutocompletePredictor::ExplanationWith(
                        [&codec](int32_t id) { return codec.Word(id); },
                        scores,
                        RowsOf(scores(ctx, 1).value())};
-  const auto id_of = [&](const std::string& word) {
-    for (int64_t id = 0; id < codec.word_count(); ++id) {
-      if (codec.Word(id) == word) return static_cast<int32_t>(id);
-    }
-    throw FormatError("explain: the model does not know the word '{}'", word);
-  };
-  std::vector<int32_t>& words = slots.chosen;
-  if (!input.answer.empty()) {
-    words.push_back(id_of(input.answer));
-  } else {
-    const auto found = model_.Suggest(given, {input.Text()}, options.best);
-    for (const Suggestion& suggestion : found.front()) {
-      words.push_back(id_of(suggestion.word));
-    }
-  }
+  slots.chosen = WordsToExplain(given, input, options);
+  const std::vector<int32_t>& words = slots.chosen;
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = input.Text();
@@ -111,10 +123,10 @@ ExplainablePrediction AutocompletePredictor::ExplanationWith(
     const auto asked = SplitWhitespace(input.contrast);
     std::vector<int32_t> others = words;
     if (asked.size() != words.size()) {
-      others.at(0) = id_of(input.contrast);
+      others.at(0) = IdOf(input.contrast);
     } else {
       for (size_t i = 0; i < others.size(); ++i) {
-        others[i] = id_of(std::string(asked[i]));
+        others[i] = IdOf(std::string(asked[i]));
       }
     }
     ContrastSlots(slots, others, result);

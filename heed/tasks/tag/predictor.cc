@@ -107,6 +107,15 @@ class TagPredictor : public PredictorWith<TaggingPrediction> {
   };
   std::vector<int32_t> TagsNamed(const std::string& line, size_t words) const;
   Chosen ChosenNamed(const std::string& line, const Chosen& own) const;
+  /// The scores of copies of a sentence.
+  using ScoresFunction =
+      std::function<TagScores(const Context& ctx, int64_t copies)>;
+  AnswerSlots TagSlots(const ScoresFunction& scores, const Chosen& chosen,
+                       const Tensor& p, const PieceIds& pieces,
+                       const ExplanationSegment& segment) const;
+  AnswerSlots IntentSlots(const ScoresFunction& scores, const Chosen& chosen,
+                          const Tensor& p,
+                          const ExplanationSegment& segment) const;
   SentenceTags AddAxes(const Words& words, const Chosen& chosen,
                        std::vector<Axis>& axes) const;
   ExplainableSegment SegmentOf(const Context& given, const ExplainInput& input,
@@ -266,6 +275,42 @@ SentenceTags TagPredictor::AddAxes(const Words& words, const Chosen& chosen,
   return answer;
 }
 
+/// The tags of words, which see each other. Shapes: p [T, tags].
+AnswerSlots TagPredictor::TagSlots(const ScoresFunction& scores,
+                                   const Chosen& chosen, const Tensor& p,
+                                   const PieceIds& pieces,
+                                   const ExplanationSegment& segment) const {
+  AnswerSlots slots = {"target",
+                       chosen.tags,
+                       [this](int32_t id) { return model_.tags.Name(id); },
+                       [scores](const Context& c, int64_t copies) {
+                         return LogSoftmax(scores(c, copies).tags);
+                       },
+                       {},
+                       segment.LastMap("source", "source")};
+  for (int64_t t = 0; t < std::ssize(chosen.tags); ++t) {
+    slots.rows.push_back(LogsOf(p, t));
+    slots.map_rows.push_back(
+        pieces.ids.defined() ? pieces.first.row<int32_t>(0)[t] : t);
+  }
+  return slots;
+}
+
+/// The intent, to which attention pools the words. Shapes: p [1, intents].
+AnswerSlots TagPredictor::IntentSlots(const ScoresFunction& scores,
+                                      const Chosen& chosen, const Tensor& p,
+                                      const ExplanationSegment& segment) const {
+  return {"answer",
+          {chosen.intent},
+          [this](int32_t id) { return model_.intents->Name(id); },
+          [scores](const Context& c, int64_t copies) {
+            return LogSoftmax(scores(c, copies).intents);
+          },
+          {LogsOf(p, 0)},
+          segment.LastMap("answer", "source"),
+          {0}};
+}
+
 ExplainableSegment TagPredictor::SegmentOf(
     const Context& given, const ExplainInput& input,
     const TaggedSentence& tagged, const TaggingPrediction& options) const {
@@ -273,7 +318,8 @@ ExplainableSegment TagPredictor::SegmentOf(
   const std::vector<TaggedSentence> sentence = {{words, {}, {}}};
   const auto encoded =
       std::make_shared<EncodedSentences>(model_.Encode(sentence));
-  const auto scores = [this, encoded](const Context& c, int64_t copies) {
+  const ScoresFunction scores = [this, encoded](const Context& c,
+                                                int64_t copies) {
     return model_.network.Scores(c,
                                  model_.MakeBatch(*encoded, Repeated(copies)));
   };
@@ -300,20 +346,7 @@ ExplainableSegment TagPredictor::SegmentOf(
                                       : input.Text();
   SentenceTags answer = AddAxes(words, chosen, e.axes);
   AddMaps(watch, e);
-  // Words see each other, and attention pools them to the intent.
-  AnswerSlots tags = {"target",
-                      chosen.tags,
-                      [this](int32_t id) { return model_.tags.Name(id); },
-                      [scores](const Context& c, int64_t copies) {
-                        return LogSoftmax(scores(c, copies).tags);
-                      },
-                      {},
-                      e.LastMap("source", "source")};
-  for (int64_t t = 0; t < std::ssize(words); ++t) {
-    tags.rows.push_back(LogsOf(p.tags.value(), t));
-    tags.map_rows.push_back(
-        pieces.ids.defined() ? pieces.first.row<int32_t>(0)[t] : t);
-  }
+  const AnswerSlots tags = TagSlots(scores, chosen, p.tags.value(), pieces, e);
   AddTargets(tags, e);
   for (const Target& target : e.targets) {
     answer.probabilities.push_back(*target.probability);
@@ -321,15 +354,7 @@ ExplainableSegment TagPredictor::SegmentOf(
   e.answer = LineOf(answer, options);
   AnswerSlots intents;
   if (model_.intents) {
-    intents = {"answer",
-               {chosen.intent},
-               [this](int32_t id) { return model_.intents->Name(id); },
-               [scores](const Context& c, int64_t copies) {
-                 return LogSoftmax(scores(c, copies).intents);
-               },
-               {LogsOf(p.intents.value(), 0)},
-               e.LastMap("answer", "source"),
-               {0}};
+    intents = IntentSlots(scores, chosen, p.intents.value(), e);
     AddTargets(intents, e);
   }
   result.scores.push_back(
