@@ -14,6 +14,12 @@
 #include "heed/metrics/rank_correlation.h"
 
 namespace heed {
+
+void ThrowWithoutPayload(const Axis& axis) {
+  throw ShapeError("axis '{}': without what an axis of kind '{}' needs",
+                   axis.id, axis.kind);
+}
+
 namespace {
 
 /// Magnitudes of a row.

@@ -13,6 +13,7 @@
 
 #include "heed/base/model_outline.h"
 #include "heed/explain/alignment.h"
+#include "heed/explain/payload.h"
 #include "heed/explain/reordering.h"
 
 namespace heed {
@@ -38,13 +39,25 @@ struct Axis {
   /// Item i covers the items spans[i] of another axis (patches of a series).
   std::string of = {};
   std::vector<ItemRange> spans = {};
-  nlohmann::ordered_json payload = {};  ///< of the kind
+  Payload payload = {};  ///< of the kind (explain/payloads.h)
 
   int64_t size() const { return std::ssize(items); }
   const std::vector<std::string>& shown() const {
     return labels.empty() ? items : labels;
   }
 };
+
+/// Throws: ShapeError that names an axis without what its kind needs.
+[[noreturn]] void ThrowWithoutPayload(const Axis& axis);
+
+/// The payload of this type. Throws: ShapeError if the axis has another or
+/// none.
+template <typename T>
+const T& PayloadOf(const Axis& axis) {
+  const T* own = axis.payload.As<T>();
+  if (own == nullptr) ThrowWithoutPayload(axis);
+  return *own;
+}
 
 /// The weights of one attention while one text was read.
 /// Shapes: weights [H, T, S], row-major; along edges (t, s) [H, E].

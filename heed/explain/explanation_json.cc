@@ -185,7 +185,7 @@ class Flattener {
       json["of"] = axis.of + suffix_;
       json["spans"] = RangesJson(axis.spans);
     }
-    if (!axis.payload.is_null()) json["payload"] = axis.payload;
+    if (!axis.payload.empty()) json["payload"] = axis.payload.ToJson();
     return json;
   }
 

@@ -11,6 +11,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/explain/payloads.h"
 #include "heed/render/axis_kind.h"
 #include "heed/render/cells.h"
 #include "heed/render/image_drawing.h"
@@ -31,35 +32,14 @@ constexpr int64_t kMostCells = 470;  // of a row
 constexpr size_t kMostRows = 120;
 constexpr int kAttendedName = 18;  // columns
 
-/// What the payload of a sound says.
-struct SoundPayload {
-  /// Throws: ShapeError for a payload without it.
-  explicit SoundPayload(const Axis& axis) {
-    for (const char* key :
-         {"seconds", "step", "spectrogram_seconds", "grey", "png", "wav"}) {
-      if (axis.payload.is_object() && axis.payload.contains(key)) continue;
-      throw ShapeError("axis '{}': a sound without '{}'", axis.id, key);
-    }
-    step = axis.payload.at("step").get<double>();
-    drawn = axis.payload.at("spectrogram_seconds").get<double>();
-    if (!(step > 0 && drawn > 0 && std::isfinite(drawn))) {
-      throw ShapeError("axis '{}': a sound without a length", axis.id);
-    }
-    rate = axis.payload.value("rate", 0.0);
-    png = axis.payload.at("png").get_ref<const std::string&>();
+/// The sound of an axis. Throws: ShapeError if it has none, or no length.
+const SoundPayload& SoundOf(const Axis& axis) {
+  const auto& own = PayloadOf<SoundPayload>(axis);
+  if (!(own.step > 0 && own.drawn > 0 && std::isfinite(own.drawn))) {
+    throw ShapeError("axis '{}': a sound without a length", axis.id);
   }
-
-  /// The items of the axis over the spectrogram: over 1 where the last of them
-  /// goes on behind its end.
-  double ShareOf(const Axis& axis) const {
-    return step * static_cast<double>(axis.size()) / drawn;
-  }
-
-  double step = 0;   // s from item to item
-  double drawn = 0;  // s of the spectrogram, and of the picture
-  double rate = 0;   // Hz; 0: not said
-  std::string png;
-};
+  return own;
+}
 
 /// As many as `most` at most: of those that fall together the one furthest
 /// from 0.
@@ -183,7 +163,7 @@ void AddSoundRow(std::span<const float> values, double width, double share,
 /// The spectrogram and below it a row for each part of the answer.
 Drawing DrawSound(const ExplanationSegment& segment, const ViewOptions&) {
   const Axis& sound = SoundAxisOf(segment);
-  const SoundPayload payload(sound);
+  const SoundPayload& payload = SoundOf(sound);
   MarkupWriter svg;
   svg.Line("<g transform='translate({} 0)'>", kLeftOfSound);
   AddSpectrogram(payload, kSoundWidth, kSpectrogramHeight, &svg);
@@ -198,8 +178,8 @@ Drawing DrawSound(const ExplanationSegment& segment, const ViewOptions&) {
         y + kAttentionRow - 5,
         EscapeMarkup(Ellipsize(VisibleToken(row.name), kAttendedName)));
     svg.Line("<g transform='translate(0 {:.1f})'>", y);
-    AddSoundRow(row.weights, kSoundWidth, payload.ShareOf(sound), kAttentionRow,
-                &svg);
+    AddSoundRow(row.weights, kSoundWidth, payload.ShareOf(sound.size()),
+                kAttentionRow, &svg);
     svg.Line("</g>");
     y += kAttentionRow + kRowGap;
   }
@@ -241,23 +221,23 @@ std::string SoundText(const ExplanationSegment& segment, const ViewOptions&,
                       const TerminalOptions& terminal) {
   constexpr int kNames = kAttendedName + 1;
   const Axis& sound = SoundAxisOf(segment);
-  const SoundPayload payload(sound);
+  const SoundPayload& payload = SoundOf(sound);
   const auto columns =
       static_cast<int64_t>(std::max(terminal.width - kNames, 10));
   std::vector<std::vector<float>> rows;
-  for (const auto& grey :
-       sound.payload.at("grey").get<std::vector<std::vector<float>>>()) {
-    rows.push_back(FittedRow(grey, columns));
+  for (const std::vector<int>& grey : payload.grey) {
+    rows.push_back(
+        FittedRow(std::vector<float>(grey.begin(), grey.end()), columns));
     for (float& value : rows.back()) value /= 255;
   }
   std::string out =
       terminal::Strong(terminal, VisibleToken(TitleOf(segment))) + '\n' +
       ThumbnailText(rows, kNames, terminal) +
       terminal::Quiet(terminal, TimeText(payload, kNames, columns));
-  const auto frames =
-      std::clamp<int64_t>(std::lround(static_cast<double>(columns) *
-                                      std::min(1.0, payload.ShareOf(sound))),
-                          1, columns);
+  const auto frames = std::clamp<int64_t>(
+      std::lround(static_cast<double>(columns) *
+                  std::min(1.0, payload.ShareOf(sound.size()))),
+      1, columns);
   for (const SoundRow& row : RowsOf(segment, sound)) {
     out += Pad(VisibleToken(row.name), kAttendedName, Align::kRight) + ' ' +
            RowText(row.weights, frames, terminal.colour) + '\n';
@@ -273,12 +253,13 @@ AxisKind AudioKind() {
   kind.shade = [](const ExplanationSegment&, const Axis& axis,
                   std::span<const float> values, double width) -> Drawing {
     constexpr double kSmallHeight = 72;
-    const SoundPayload payload(axis);
+    const SoundPayload& payload = SoundOf(axis);
     width = std::min(width, kSoundWidth);
     MarkupWriter svg;
     AddSpectrogram(payload, width, kSmallHeight, &svg);
     svg.Line("<g transform='translate(0 {})'>", kSmallHeight + 3);
-    AddSoundRow(values, width, payload.ShareOf(axis), kAttentionRow, &svg);
+    AddSoundRow(values, width, payload.ShareOf(axis.size()), kAttentionRow,
+                &svg);
     svg.Line("</g>");
     return {width, kSmallHeight + kAttentionRow + 7, svg.Take()};
   };

@@ -22,14 +22,14 @@ ExplanationSegment SoundSegment(int64_t frames) {
       4, 3 * frames, 1,
       std::vector<uint8_t>(static_cast<size_t>(12 * frames), 90)};
   const double seconds = 0.03 * static_cast<double>(frames) - 0.01;
-  sound.payload = {
-      {"seconds", seconds},
-      {"step", 0.03},
-      {"spectrogram_seconds", seconds},
-      {"rate", 8000},
-      {"grey", std::vector<std::vector<int>>(4, std::vector<int>(20, 200))},
-      {"png", ToBase64(EncodePng(spectrogram))},
-      {"wav", ToBase64(EncodeWav(std::vector<float>(80), 8000))}};
+  sound.payload =
+      SoundPayload{seconds,
+                   0.03,
+                   seconds,
+                   8000,
+                   std::vector<std::vector<int>>(4, std::vector<int>(20, 200)),
+                   ToBase64(EncodePng(spectrogram)),
+                   ToBase64(EncodeWav(std::vector<float>(80), 8000))};
   return e;
 }
 
@@ -85,7 +85,9 @@ TEST(AudioKind, ValuesOfFramesAreShadedBelowIt) {
 
 TEST(AudioKind, RefusesAPayloadThatIsNone) {
   ExplanationSegment e = SoundSegment(20);
-  e.axes[0].payload.erase("png");
+  ChangePayload<SoundPayload>(e.axes[0], [](auto& sound) { sound.drawn = 0; });
+  EXPECT_THROW(SoundSvg(e), ShapeError);
+  e.axes[0].payload = {};
   EXPECT_THROW(SoundSvg(e), ShapeError);
 }
 

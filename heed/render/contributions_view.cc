@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heed/base/text.h"
+#include "heed/explain/payloads.h"
 #include "heed/render/markup.h"
 #include "heed/render/plot_axes.h"
 #include "heed/render/text_layout.h"
@@ -50,11 +51,10 @@ std::string SumOf(const Contributions& c) {
   double sum = 0;
   for (const float score : c.scores()) sum += double{score};
   std::string added = fmt::format("sum {:+.3f}", sum);
-  const auto& payload = c.groups->payload;
-  if (!payload.is_object() || !payload.contains("bias")) return added;
-  const double bias = payload.at("bias").get<double>();
-  return fmt::format("{}, with b {:+.3f} log-odds of {:+.3f}", added, bias,
-                     sum + bias);
+  const auto* known = c.groups->payload.As<TimelinePayload>();
+  if (known == nullptr || !known->bias) return added;
+  return fmt::format("{}, with b {:+.3f} log-odds of {:+.3f}", added,
+                     *known->bias, sum + *known->bias);
 }
 
 /// Nothing if the segment has none.
@@ -77,11 +77,9 @@ std::optional<Contributions> ContributionsOf(const ExplanationSegment& e) {
 /// "visit 3", or "visit 3 (41)" with its time.
 std::string GroupName(const Axis& groups, size_t j) {
   const std::string& name = groups.shown().at(j);
-  if (!groups.payload.is_object() || !groups.payload.contains("times")) {
-    return name;
-  }
-  return fmt::format("{} ({:.6g})", name,
-                     groups.payload.at("times").at(j).get<double>());
+  const auto* known = groups.payload.As<TimelinePayload>();
+  if (known == nullptr || known->times.empty()) return name;
+  return fmt::format("{} ({:.6g})", name, known->times.at(j));
 }
 
 /// Where groups and bars stand. Units: pixels from the left of the panels.
@@ -298,22 +296,28 @@ Drawing DrawContributionBars(const Contributions& c, const BarPlaces& places) {
 }
 
 /// The largest magnitude of all bands.
-double LargestOf(const nlohmann::ordered_json& beta) {
+double LargestOf(const NumberRows& beta) {
   double largest = 1e-9;
-  for (const auto& bands : beta) {
-    for (const auto& value : bands) {
-      largest = std::max(largest, std::abs(value.get<double>()));
+  for (const std::vector<double>& bands : beta) {
+    for (const double value : bands) {
+      largest = std::max(largest, std::abs(value));
     }
   }
   return largest;
 }
 
+/// The bands of each group; none: they are not known.
+const NumberRows& BetaOf(const Contributions& c) {
+  static const NumberRows none;
+  const auto* known = c.groups->payload.As<TimelinePayload>();
+  return known == nullptr ? none : known->beta;
+}
+
 /// A column of bands for each group, the largest magnitude with full shade.
 std::optional<Drawing> DrawBeta(const Contributions& c,
                                 const BarPlaces& places) {
-  const auto& payload = c.groups->payload;
-  if (!payload.is_object() || !payload.contains("beta")) return std::nullopt;
-  const auto& beta = payload.at("beta");
+  const NumberRows& beta = BetaOf(c);
+  if (beta.empty()) return std::nullopt;
   MarkupWriter svg;
   svg.Line("<g transform='translate({} 0)'>", kPartsLeft);
   size_t bands = 0;
@@ -325,7 +329,7 @@ std::optional<Drawing> DrawBeta(const Contributions& c,
     svg.Line("<rect class='field' x='{:.1f}' width='{:.1f}' height='{}'/>", x,
              width, kBetaBand * static_cast<double>(beta[j].size()));
     for (size_t i = 0; i < beta[j].size(); ++i) {
-      const double value = beta[j][i].get<double>() / largest;
+      const double value = beta[j][i] / largest;
       svg.Line(
           "<rect class='{}' x='{:.1f}' y='{}' width='{:.1f}' height='{}' "
           "fill-opacity='{:.2f}'/>",
@@ -366,7 +370,7 @@ std::vector<Drawing> DrawContributions(const ExplanationSegment& segment,
     parts.push_back(DrawHeading(
         fmt::format("weights of features (β, up to ±{:.2f}), those that count "
                     "most for the outcome above",
-                    LargestOf(c.groups->payload.at("beta"))),
+                    LargestOf(BetaOf(c))),
         3));
     parts.push_back(*beta);
   }
@@ -378,10 +382,9 @@ std::vector<Drawing> DrawContributions(const ExplanationSegment& segment,
 /// "  β -0.50 to +0.50": the range of the bands of a group; "" if there are
 /// none.
 std::string BetaText(const Contributions& c, size_t group) {
-  const auto& payload = c.groups->payload;
-  if (!payload.is_object() || !payload.contains("beta")) return "";
-  const auto bands = payload.at("beta").at(group).get<std::vector<double>>();
-  if (bands.empty()) return "";
+  const NumberRows& beta = BetaOf(c);
+  if (beta.empty() || beta.at(group).empty()) return "";
+  const std::vector<double>& bands = beta[group];
   return fmt::format("  β {:+.2f} to {:+.2f}", std::ranges::min(bands),
                      std::ranges::max(bands));
 }

@@ -42,7 +42,7 @@ TEST(Contributions, WithoutAttentionAndBetaAreBarsAlone) {
   ExplanationSegment e = PatientSegment();
   e.maps.clear();
   e.targets[0].map.reset();
-  e.axes[0].payload = nullptr;
+  e.axes[0].payload = {};
   const std::string svg = PatientSvg(e);
   EXPECT_TRUE(IsDrawable(svg));
   EXPECT_EQ(Count(svg, "<circle"), 0u);
@@ -67,7 +67,7 @@ ExplanationSegment LongPatient() {
   Axis& codes = e.axes[1];
   visits.items.clear();
   visits.spans.clear();
-  visits.payload = {{"bias", -0.25}};
+  visits.payload = TimelinePayload{{}, -0.25, {}};
   codes.items.clear();
   e.attributions[0].scores.clear();
   for (int64_t j = 0; j < 40; ++j) {
@@ -105,7 +105,8 @@ TEST(Contributions, OfManyTheLargestHaveTheirNamesAndVisitsEvenly) {
 TEST(Contributions, AddUpToTheLogOddsForEyesToCheck) {
   ExplanationSegment e = PatientSegment();
   EXPECT_EQ(Count(PatientSvg(e), "by visit and code: sum +1.100<"), 1u);
-  e.axes[0].payload["bias"] = -0.25;
+  ChangePayload<TimelinePayload>(e.axes[0],
+                                 [](auto& visits) { visits.bias = -0.25; });
   const std::string sum =
       "sum +1.100, with b -0.250 log-odds of "
       "+0.850";

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/explain/explanation.h"
+#include "heed/explain/payloads.h"
 #include "heed/render/png.h"
 
 namespace heed {
@@ -147,18 +148,18 @@ inline ExplanationSegment GraphSegment() {
   e.answer = "blue";
   Axis axis = {.id = "source", .kind = "graph", .label = "Nodes"};
   axis.items = {"7", "2", "9"};
-  nlohmann::ordered_json places = nlohmann::ordered_json::array();
+  GraphPayload graph = {{"red", "blue"},
+                        {7, 2, 9},
+                        {1, 0, -1},
+                        {0, 1, 1},
+                        0,
+                        {0, 1, 0, 1, 0, 1, 0, 1, 0, 1},
+                        {},
+                        {{2, 7, 1.0}, {7, 9, 0.25}, {0, 5, 0.0}}};
   for (int i = 0; i < 10; ++i) {
-    places.push_back({(i % 4) / 4.0, (i % 5) / 5.0});
+    graph.places.push_back({(i % 4) / 4.0, (i % 5) / 5.0});
   }
-  axis.payload = {{"classes", {"red", "blue"}},
-                  {"drawn", {7, 2, 9}},
-                  {"labels", {1, 0, -1}},
-                  {"hops", {0, 1, 1}},
-                  {"left_out", 0},
-                  {"predicted", {0, 1, 0, 1, 0, 1, 0, 1, 0, 1}},
-                  {"places", std::move(places)},
-                  {"edges", {{2, 7, 1.0}, {7, 9, 0.25}, {0, 5, 0.0}}}};
+  axis.payload = std::move(graph);
   e.axes = {std::move(axis),
             {.id = "answer", .label = "Class", .items = {"blue"}}};
   AttentionMap map{.name = "layers.0.attention",
@@ -183,29 +184,29 @@ inline ExplanationSegment ImageSegment(int64_t looks = 0) {
   ExplanationSegment e;
   e.text = "a.png";
   e.answer = "cat";
-  // Four grey pixels.
-  const std::string png =
-      "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAAAAABX3VL4AAAADklEQVR42mNgCGBY8B8AA4UB"
-      "8MTd5F4AAAAASUVORK5CYII=";
   Axis axis = {.id = "source", .kind = "image", .label = "Image"};
   axis.items = {"row 1, column 1", "row 1, column 2", "row 2, column 1",
                 "row 2, column 2"};
-  axis.payload = {{"width", 2},
-                  {"height", 2},
-                  {"cell", 1},
-                  {"png", png},
-                  {"grey", {{0, 80}, {160, 255}}}};
+  ImagePayload image({2, 2, 1, {0, 80, 160, 255}}, 1);
   for (int64_t t = 0; t < looks; ++t) {
-    axis.payload["looks"].push_back(
-        {{"windows", {{t % 2, 0, 1}, {t % 2 - 1, -1, 2}}},
-         {"seen", {png, png}}});
+    image.looks.push_back(
+        {{t % 2, 0, 1, image.png}, {t % 2 - 1, -1, 2, image.png}});
   }
+  axis.payload = std::move(image);
   e.axes = {std::move(axis),
             {.id = "answer", .label = "Class", .items = {"cat"}}};
   e.maps = {DiagonalMap("pooling", "answer", "source", 1, 1, 4)};
   e.targets = {
       {.axis = "answer", .item = 0, .probability = 0.9, .map = 0, .row = 0}};
   return e;
+}
+
+/// Changes the payload of an axis, which is a T.
+template <typename T, typename Change>
+void ChangePayload(Axis& axis, Change change) {
+  T own = PayloadOf<T>(axis);
+  change(own);
+  axis.payload = std::move(own);
 }
 
 inline Explanation ExplanationOf(ExplanationSegment segment) {
@@ -243,7 +244,6 @@ inline ExplanationSegment SegmentWithPanels() {
 
 /// A series of 8 steps in patches of 4 that overlap by 2, and a forecast of 2.
 inline ExplanationSegment SeriesSegment() {
-  using Json = nlohmann::ordered_json;
   ExplanationSegment e;
   e.text = "time,load\n0,1\n";
   e.answer = "load: +1 3, +2 4";
@@ -261,9 +261,7 @@ inline ExplanationSegment SeriesSegment() {
   }
   e.axes[0].of = "window";
   const auto payload = [](const std::vector<double>& numbers) {
-    return Json{{"columns", {"load"}},
-                {"values", Json::array({numbers})},
-                {"column", "load"}};
+    return SeriesPayload{{"load"}, {numbers}, "load"};
   };
   e.axes[1].payload = payload(values);
   e.axes[2].items = {"+1", "+2"};
@@ -289,8 +287,8 @@ inline ExplanationSegment PatientSegment() {
   visits.items = {"visit 1", "visit 2", "visit 3"};
   visits.of = "codes";
   visits.spans = {{0, 1}, {1, 3}, {3, 3}};
-  visits.payload = {{"times", {0, 7, 41.5}},
-                    {"beta", {{0.5, -0.5}, {1, 0}, {0.2, -0.1}}}};
+  visits.payload =
+      TimelinePayload{{0, 7, 41.5}, {}, {{0.5, -0.5}, {1, 0}, {0.2, -0.1}}};
   Axis codes = {.id = "codes", .kind = "timeline", .label = "Codes"};
   codes.items = {"I50", "E<11", "J45"};
   e.axes = {visits,
@@ -329,22 +327,21 @@ inline ExplanationSegment MachineSegment(int64_t steps, int64_t slots,
   Axis source = {.id = "source", .kind = "memory", .label = "Input"};
   Axis target = {.id = "target", .kind = "memory", .label = "Output"};
   Axis memory = {.id = "memory", .kind = "memory", .label = "Memory"};
-  using Json = nlohmann::ordered_json;
-  Json inputs = Json::array();
-  Json vectors = Json::array();
+  NumberRows inputs;
+  NumberRows vectors;
   for (int64_t t = 0; t < steps; ++t) {
     source.items.push_back(std::to_string(t + 1));
-    inputs.push_back(Json::array({t % 2, 1 - t % 2}));
-    vectors.push_back(Json::array({0.5, -0.75, 0.0}));
+    inputs.push_back(
+        {static_cast<double>(t % 2), static_cast<double>(1 - t % 2)});
+    vectors.push_back({0.5, -0.75, 0.0});
   }
-  source.payload = {{"values", inputs}};
+  source.payload = StepsPayload{inputs};
   target.items = {"10"};
-  target.payload = {{"begin", steps - 1},
-                    {"values", Json::array({Json::array({0.9, 0.1})})}};
+  target.payload = AnswerStepsPayload{steps - 1, {{0.9, 0.1}}, {}};
   for (int64_t i = 0; i < slots; ++i) {
     memory.items.push_back(std::to_string(i));
   }
-  memory.payload = {{"add", vectors}, {"read", vectors}};
+  memory.payload = MemoryPayload{vectors, vectors};
   e.axes = {source, target, memory};
   e.maps = {
       DiagonalMap("write.address", "source", "memory", heads, steps, slots),
@@ -431,12 +428,8 @@ inline ExplanationSegment RatingSegment() {
   item.spans = {{0, 2}};
   Axis item_words = {.id = "item_words", .items = {"went", "dark"}};
   Axis answer = {.id = "answer", .label = "Rating", .items = {"4.21"}};
-  answer.payload = {
-      {"from", "model"},
-      {"user", "ann"},
-      {"item", "lamp"},
-      {"parts",
-       {{"mean", 3.5}, {"user", 0.5}, {"item", -0.25}, {"reviews", 0.46}}}};
+  answer.payload = RatingPayload{"model", "ann", "lamp",
+                                 RatingPayload::Parts{3.5, 0.5, -0.25, 0.46}};
   e.axes = {user, user_words, item, item_words, answer};
   e.maps = {
       MapOnto("p.0.user_reviews", "answer", "user_reviews", 1, {0, 1}),

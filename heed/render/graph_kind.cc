@@ -41,7 +41,7 @@ std::vector<size_t> NamedNodes(std::span<const float> values) {
 /// The items alone, where they are in the plane; the first is ringed.
 Drawing ShadeNodes(const ExplanationSegment& /*segment*/, const Axis& axis,
                    std::span<const float> values, double width) {
-  const GraphPayload graph = GraphPayload::Of(axis);
+  const GraphPayload& graph = GraphOf(axis);
   const double side = std::min(width, kShadesWidth);
   std::array<double, 2> low = {1, 1};
   std::array<double, 2> high = {0, 0};

@@ -298,7 +298,7 @@ std::string MapTitle(const AttentionMap& map, const StarWeights& star,
 std::vector<Drawing> DrawGraph(const ExplanationSegment& segment,
                                const ViewOptions& /*options*/) {
   const Axis& axis = *GraphAxis(segment);
-  const GraphPayload graph = GraphPayload::Of(axis);
+  const GraphPayload& graph = GraphOf(axis);
   std::vector<Drawing> parts = {DrawHeading(NodeTitle(segment, axis, graph), 2),
                                 DrawPlane(axis, graph), DrawClasses(graph)};
   parts.front().svg += ClassStyle();
@@ -411,7 +411,7 @@ std::string GraphText(const ExplanationSegment& segment,
                       const ViewOptions& /*options*/,
                       const TerminalOptions& terminal) {
   const Axis& axis = *GraphAxis(segment);
-  const GraphPayload graph = GraphPayload::Of(axis);
+  const GraphPayload& graph = GraphOf(axis);
   std::string text =
       terminal::Strong(terminal, NodeTitle(segment, axis, graph)) + "\n";
   text += TerminalPlane(graph, terminal) + TerminalClasses(graph, terminal);
@@ -423,28 +423,12 @@ std::string GraphText(const ExplanationSegment& segment,
 
 }  // namespace
 
-GraphPayload GraphPayload::Of(const Axis& axis) {
+const GraphPayload& GraphOf(const Axis& axis) {
   const auto fail = [&](const std::string& what) {
     throw ShapeError("axis '{}': a graph {}", axis.id, what);
   };
-  GraphPayload graph;
-  try {
-    const auto& json = axis.payload;
-    json.at("classes").get_to(graph.classes);
-    json.at("drawn").get_to(graph.nodes);
-    json.at("labels").get_to(graph.labels);
-    json.at("predicted").get_to(graph.predicted);
-    json.at("places").get_to(graph.places);
-    for (const auto& edge : json.at("edges")) {
-      graph.edges.push_back({edge.at(0).get<int64_t>(),
-                             edge.at(1).get<int64_t>(),
-                             edge.at(2).get<double>()});
-    }
-  } catch (const nlohmann::json::exception&) {
-    fail("without classes, drawn, labels, predicted, places and edges");
-  }
-  const auto within = [](const std::vector<int64_t>& all, int64_t low,
-                         int64_t high) {
+  const auto& graph = PayloadOf<GraphPayload>(axis);
+  const auto within = [](const auto& all, int64_t low, int64_t high) {
     return std::ranges::all_of(all,
                                [&](int64_t i) { return i >= low && i < high; });
   };
@@ -459,8 +443,8 @@ GraphPayload GraphPayload::Of(const Axis& axis) {
       !within(graph.predicted, 0, classes)) {
     fail("without a place and a class for each node");
   }
-  for (const Edge& edge : graph.edges) {
-    if (!within({edge.from, edge.to}, 0, nodes)) {
+  for (const GraphPayload::Edge& edge : graph.edges) {
+    if (!within(std::array{edge.from, edge.to}, 0, nodes)) {
       fail("with an edge to a node that is not there");
     }
   }

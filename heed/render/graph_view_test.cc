@@ -112,24 +112,26 @@ TEST(GraphView, ANodeWithoutAttentionIsDrawnWithoutStars) {
 }
 
 TEST(GraphView, APayloadThatDoesNotFitIsNamed) {
-  const auto message = [](const std::string& key,
-                          const nlohmann::ordered_json& value) {
+  const auto message = [](auto change) {
     ExplanationSegment e = GraphSegment();
-    e.axes[0].payload[key] = value;
-    return MessageOf<ShapeError>([&] { GraphPayload::Of(e.axes[0]); });
+    ChangePayload<GraphPayload>(e.axes[0], change);
+    return MessageOf<ShapeError>([&] { GraphOf(e.axes[0]); });
   };
-  EXPECT_EQ(message("drawn", {7, 2}),
-            "axis 'source': a graph whose nodes or labels are not those of its "
-            "items");
-  EXPECT_EQ(message("drawn", {7, 2, 10}), message("drawn", {7, 2}));
-  EXPECT_EQ(message("labels", {1, 2, 0}), message("drawn", {7, 2}));
-  EXPECT_EQ(message("predicted", {1}),
+  const std::string items =
+      "axis 'source': a graph whose nodes or labels are not those of its items";
+  EXPECT_EQ(message([](GraphPayload& g) { g.nodes = {7, 2}; }), items);
+  EXPECT_EQ(message([](GraphPayload& g) { g.nodes = {7, 2, 10}; }), items);
+  EXPECT_EQ(message([](GraphPayload& g) { g.labels = {1, 2, 0}; }), items);
+  EXPECT_EQ(message([](GraphPayload& g) { g.predicted = {1}; }),
             "axis 'source': a graph without a place and a class for each node");
-  EXPECT_EQ(message("edges", {{1, 10, 0.5}}),
+  EXPECT_EQ(message([](GraphPayload& g) {
+              g.edges = {{1, 10, 0.5}};
+            }),
             "axis 'source': a graph with an edge to a node that is not there");
-  EXPECT_EQ(message("places", "x"),
-            "axis 'source': a graph without classes, drawn, labels, predicted, "
-            "places and edges");
+  ExplanationSegment e = GraphSegment();
+  e.axes[0].payload = StepsPayload();
+  EXPECT_EQ(MessageOf<ShapeError>([&] { GraphOf(e.axes[0]); }),
+            "axis 'source': without what an axis of kind 'graph' needs");
 }
 
 TEST(GraphView, TextsAreRefused) {

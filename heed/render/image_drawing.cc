@@ -34,24 +34,19 @@ float Veiled(float value, float weight, size_t c) {
 
 }  // namespace
 
-ImagePayload::ImagePayload(const Axis& axis) {
-  const auto& payload = axis.payload;
-  for (const char* key : {"width", "height", "cell", "png", "grey"}) {
-    if (payload.is_object() && payload.contains(key)) continue;
-    throw ShapeError("axis '{}': an image without '{}'", axis.id, key);
-  }
-  width = payload.at("width").get<int64_t>();
-  height = payload.at("height").get<int64_t>();
-  cell = payload.at("cell").get<int64_t>();
-  if (cell < 1 || columns() * (height / cell) != axis.size()) {
+const ImagePayload& ImageOf(const Axis& axis) {
+  const auto& own = PayloadOf<ImagePayload>(axis);
+  const Image& image = own.image;
+  if (own.cell < 1 ||
+      own.columns() * (image.height / own.cell) != axis.size()) {
     throw ShapeError("axis '{}': {} cells of {} pixels in an image of {} × {}",
-                     axis.id, axis.size(), cell, width, height);
+                     axis.id, axis.size(), own.cell, image.width, image.height);
   }
-  png = payload.at("png").get_ref<const std::string&>();
+  return own;
 }
 
-double ImagePayload::Scale(double side) const {
-  return side / static_cast<double>(std::max(width, height));
+double ScaleOf(const Image& image, double side) {
+  return side / static_cast<double>(std::max(image.width, image.height));
 }
 
 const Axis* ImageAxisOf(const ExplanationSegment& segment) {
@@ -71,10 +66,10 @@ std::string ImageElement(const std::string& png, double width, double height) {
 
 Drawing DrawImage(const Axis& axis, std::span<const float> values,
                   double side) {
-  const ImagePayload image(axis);
-  const double scale = image.Scale(side);
-  const double width = scale * static_cast<double>(image.width);
-  const double height = scale * static_cast<double>(image.height);
+  const ImagePayload& image = ImageOf(axis);
+  const double scale = ScaleOf(image.image, side);
+  const double width = scale * static_cast<double>(image.image.width);
+  const double height = scale * static_cast<double>(image.image.height);
   MarkupWriter svg;
   const double cell = scale * static_cast<double>(image.cell);
   for (size_t i = 0; i < values.size(); ++i) {
@@ -143,15 +138,12 @@ std::vector<float> SmoothedWeights(std::span<const float> weights,
 
 Drawing DrawAttended(const Axis& axis, std::span<const float> weights,
                      double side) {
-  const ImagePayload payload(axis);
-  const std::string place = fmt::format("axis '{}'", axis.id);
+  const ImagePayload& payload = ImageOf(axis);
+  const Image& own = payload.image;
   if (std::ssize(weights) != axis.size()) {
-    throw ShapeError("{}: {} weights for {} cells", place, weights.size(),
-                     axis.size());
+    throw ShapeError("axis '{}': {} weights for {} cells", axis.id,
+                     weights.size(), axis.size());
   }
-  const auto bytes = FromBase64(payload.png);
-  if (!bytes) throw FormatError("{}: an image that is no base64", place);
-  const Image own = DecodeImage(*bytes, place);
   const int64_t longer = std::max(own.height, own.width);
   const auto fitted = [longer](int64_t length) {
     return longer <= kMostAttendedSide
@@ -166,9 +158,9 @@ Drawing DrawAttended(const Axis& axis, std::span<const float> weights,
     image.pixels[i] = static_cast<uint8_t>(std::lround(
         Veiled(static_cast<float>(image.pixels[i]), seen[i / 3], i % 3)));
   }
-  const double scale = payload.Scale(side);
-  const double width = scale * static_cast<double>(payload.width);
-  const double height = scale * static_cast<double>(payload.height);
+  const double scale = ScaleOf(own, side);
+  const double width = scale * static_cast<double>(own.width);
+  const double height = scale * static_cast<double>(own.height);
   return {width, height,
           ImageElement(ToBase64(EncodePng(image)), width, height)};
 }
@@ -197,13 +189,18 @@ Drawing DrawAttendedLegend() {
   return {kWidth + 290, 28, svg.Take()};
 }
 
-std::vector<std::vector<float>> ThumbnailOf(const Axis& axis) {
-  const ImagePayload image(axis);
-  auto rows = axis.payload.at("grey").get<std::vector<std::vector<float>>>();
-  for (auto& row : rows) {
-    for (float& value : row) value /= 255;
+std::vector<std::vector<float>> SharesOf(
+    const std::vector<std::vector<int>>& grey) {
+  std::vector<std::vector<float>> rows;
+  for (const std::vector<int>& row : grey) {
+    rows.emplace_back(row.begin(), row.end());
+    for (float& value : rows.back()) value /= 255;
   }
   return rows;
+}
+
+std::vector<std::vector<float>> ThumbnailOf(const Axis& axis) {
+  return SharesOf(ThumbnailOf(ImageOf(axis).image));
 }
 
 std::string ThumbnailText(const std::vector<std::vector<float>>& rows,

@@ -8,27 +8,18 @@
 #include <vector>
 
 #include "heed/explain/explanation.h"
+#include "heed/explain/payloads.h"
 #include "heed/render/drawing.h"
 #include "heed/render/terminal.h"
 
 namespace heed {
 
-/// What the payload of an image says: sizes in pixels, the side of a cell, the
-/// file as base64.
-struct ImagePayload {
-  /// Throws: ShapeError for a payload without them, or with other cells than
-  /// the axis has.
-  explicit ImagePayload(const Axis& axis);
+/// The image of an axis. Throws: ShapeError if it has none, or one with other
+/// cells than the axis.
+const ImagePayload& ImageOf(const Axis& axis);
 
-  int64_t columns() const { return width / cell; }
-  /// So that the longer side is `side`.
-  double Scale(double side) const;
-
-  int64_t width = 0;
-  int64_t height = 0;
-  int64_t cell = 0;
-  std::string png;
-};
+/// So that the longer side is `side`.
+double ScaleOf(const Image& image, double side);
 
 /// The first axis of kind image; null: there is none.
 const Axis* ImageAxisOf(const ExplanationSegment& segment);
@@ -48,14 +39,17 @@ std::vector<float> SmoothedWeights(std::span<const float> weights,
                                    int64_t width);
 
 /// The image, `side` high or wide, in its own colours where smoothed weights
-/// are highest, and the darker the lower they are. Throws: ShapeError;
-/// FormatError.
+/// are highest, and the darker the lower they are. Throws: ShapeError.
 Drawing DrawAttended(const Axis& axis, std::span<const float> weights,
                      double side);
 
 /// Draws the legend of DrawAttended: dark is no attention, clear the largest
 /// weight of an image.
 Drawing DrawAttendedLegend();
+
+/// Grey rows of 0 to 255 as rows of 0 to 1.
+std::vector<std::vector<float>> SharesOf(
+    const std::vector<std::vector<int>>& grey);
 
 /// The image in grey and small, rows of 0 to 1.
 std::vector<std::vector<float>> ThumbnailOf(const Axis& axis);

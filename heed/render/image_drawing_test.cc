@@ -9,6 +9,7 @@
 #include "heed/base/testing.h"
 #include "heed/data/image.h"
 #include "heed/render/explanation_testing.h"
+#include "heed/render/view.h"
 
 namespace heed {
 namespace {
@@ -18,11 +19,7 @@ Axis PlainImage(uint8_t grey) {
   const Image image = {8, 8, 1, std::vector<uint8_t>(64, grey)};
   Axis axis = {.id = "source", .kind = "image", .label = "Image"};
   axis.items = {"a", "b", "c", "d"};
-  axis.payload = {{"width", 8},
-                  {"height", 8},
-                  {"cell", 4},
-                  {"png", ToBase64(EncodePng(image))},
-                  {"grey", nlohmann::ordered_json::array()}};
+  axis.payload = ImagePayload(image, 4);
   return axis;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/base/text.h"
+#include "heed/explain/payloads.h"
 #include "heed/render/axis_kind.h"
 #include "heed/render/image_drawing.h"
 #include "heed/render/shades_terminal.h"
@@ -28,7 +29,7 @@ constexpr int kMapGap = 2;
 /// there is no colour.
 std::string CellsText(const Axis& axis, std::span<const float> values,
                       int indent, const TerminalOptions& terminal) {
-  const ImagePayload image(axis);
+  const ImagePayload& image = ImageOf(axis);
   const auto columns = static_cast<size_t>(image.columns());
   std::string out;
   for (size_t begin = 0; begin < values.size(); begin += columns) {
@@ -102,10 +103,10 @@ struct WordMap {
 /// the words below.
 std::string WordMapsText(const Axis& axis, std::span<const WordMap> words,
                          const TerminalOptions& terminal) {
-  const ImagePayload image(axis);
+  const ImagePayload& image = ImageOf(axis);
   const int64_t rows = std::max<int64_t>(
-      2, std::lround(static_cast<double>(kMapColumns * image.height) /
-                     static_cast<double>(image.width)));
+      2, std::lround(static_cast<double>(kMapColumns * image.image.height) /
+                     static_cast<double>(image.image.width)));
   std::vector<std::vector<float>> maps;
   for (const WordMap& word : words) {
     maps.push_back(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/explain/payloads.h"
 #include "heed/render/axis_kind.h"
 #include "heed/render/cells.h"
 #include "heed/render/markup.h"
@@ -17,17 +18,24 @@ constexpr double kStepWidth = 14;
 constexpr double kBitHeight = 7;
 constexpr double kStepMark = 9;
 
+/// The vectors of an axis of steps; null: it is one of slots.
+const NumberRows* VectorsOf(const Axis& axis) {
+  if (const auto* read = axis.payload.As<StepsPayload>()) return &read->values;
+  const auto* answered = axis.payload.As<AnswerStepsPayload>();
+  return answered == nullptr ? nullptr : &answered->values;
+}
+
 /// The numbers of an axis of steps, upright; none of an axis of slots.
 std::vector<float> UprightValues(const Axis& axis, int64_t* rows) {
   *rows = 0;
-  if (!axis.payload.is_object() || !axis.payload.contains("values")) return {};
-  const auto& steps = axis.payload.at("values");
-  if (steps.empty()) return {};
-  *rows = std::ssize(steps[0]);
-  std::vector<float> values(static_cast<size_t>(*rows) * steps.size());
-  for (size_t t = 0; t < steps.size(); ++t) {
+  const NumberRows* steps = VectorsOf(axis);
+  if (steps == nullptr || steps->empty()) return {};
+  *rows = std::ssize(steps->front());
+  const size_t count = steps->size();
+  std::vector<float> values(static_cast<size_t>(*rows) * count);
+  for (size_t t = 0; t < count; ++t) {
     for (size_t r = 0; r < static_cast<size_t>(*rows); ++r) {
-      values[r * steps.size() + t] = steps[t].at(r).get<float>();
+      values[r * count + t] = static_cast<float>((*steps)[t].at(r));
     }
   }
   return values;

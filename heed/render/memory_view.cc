@@ -9,6 +9,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/explain/payloads.h"
 #include "heed/render/cells.h"
 #include "heed/render/markup.h"
 #include "heed/render/shades_terminal.h"
@@ -22,9 +23,8 @@ constexpr double kPanelFont = 11;
 constexpr int64_t kPictureColumns = 400;
 constexpr float kVisibleWeight = 0.05F;
 
-/// Rows of JSON numbers as a panel with time to the right.
-TimePanel PanelOfRows(const std::string& title,
-                      const nlohmann::ordered_json& rows) {
+/// Rows of numbers as a panel with time to the right.
+TimePanel PanelOfRows(const std::string& title, const NumberRows& rows) {
   TimePanel panel = {.title = title, .steps = std::ssize(rows)};
   if (rows.empty()) return panel;
   panel.rows = std::ssize(rows[0]);
@@ -36,7 +36,7 @@ TimePanel PanelOfRows(const std::string& title,
     }
     for (int64_t r = 0; r < panel.rows; ++r) {
       panel.values[static_cast<size_t>(r * panel.steps + t)] =
-          row[static_cast<size_t>(r)].get<float>();
+          static_cast<float>(row[static_cast<size_t>(r)]);
     }
   }
   return panel;
@@ -44,10 +44,11 @@ TimePanel PanelOfRows(const std::string& title,
 
 /// What was answered, at the steps at which it was.
 TimePanel OutputPanel(const Axis& target, int64_t steps) {
-  const TimePanel own = PanelOfRows("Outputs", target.payload.at("values"));
+  const auto& answered = PayloadOf<AnswerStepsPayload>(target);
+  const TimePanel own = PanelOfRows("Outputs", answered.values);
   TimePanel panel = {.title = own.title, .rows = own.rows, .steps = steps};
   panel.values.resize(static_cast<size_t>(panel.rows * steps));
-  const int64_t begin = target.payload.at("begin").get<int64_t>();
+  const int64_t begin = answered.begin;
   if (begin < 0 || begin + own.steps > steps) {
     throw ShapeError("outputs of steps that there are not");
   }
@@ -155,7 +156,7 @@ std::string MemoryRefusal(const ExplanationSegment& segment,
                           const ViewOptions& /*options*/) {
   const std::vector<const AttentionMap*> maps = MemoryMaps(segment);
   const Axis* memory = segment.Find("memory");
-  if (memory != nullptr && memory->payload.contains("add") &&
+  if (memory != nullptr && memory->payload.As<MemoryPayload>() != nullptr &&
       maps[0] != nullptr && maps[1] != nullptr) {
     return "";
   }
@@ -273,12 +274,12 @@ std::vector<TimePanel> MemoryPanels(const ExplanationSegment& segment,
                                     int64_t columns) {
   const std::vector<const AttentionMap*> maps = MemoryMaps(segment);
   const Axis& read = segment.axis("source");
-  const Axis& memory = segment.axis("memory");
+  const auto& vectors = PayloadOf<MemoryPayload>(segment.axis("memory"));
   std::vector<TimePanel> panels = {
-      PanelOfRows("Inputs", read.payload.at("values")),
+      PanelOfRows("Inputs", PayloadOf<StepsPayload>(read).values),
       OutputPanel(segment.axis("target"), read.size()),
-      PanelOfRows("Added vectors", memory.payload.at("add")),
-      PanelOfRows("Read vectors", memory.payload.at("read")),
+      PanelOfRows("Added vectors", vectors.add),
+      PanelOfRows("Read vectors", vectors.read),
       WeightPanel("Write weights", *maps.at(0)),
       WeightPanel("Read weights", *maps.at(1))};
   KeepVisibleSlots(panels[4], panels[5]);

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "heed/base/errors.h"
+#include "heed/explain/payloads.h"
 #include "heed/render/image_drawing.h"
 #include "heed/render/markup.h"
 #include "heed/render/text_layout.h"
@@ -22,38 +23,14 @@ constexpr double kLabelRadius = 9;
 // Seen on dark and on light images.
 constexpr const char* kWindowColour = "#ff8a3d";
 
-/// A square in pixels of the image.
-struct SeenWindow {
-  double left, top, side;
-  std::string png;  ///< what was seen in it, base64
+using Window = ImagePayload::Window;
+using Looks = std::vector<std::vector<Window>>;
 
-  double x() const { return left + side / 2; }
-  double y() const { return top + side / 2; }
-};
-
-bool HasLooks(const Axis* image) {
-  return image != nullptr && image->payload.is_object() &&
-         image->payload.contains("looks");
+double MiddleX(const Window& w) {
+  return static_cast<double>(w.left) + static_cast<double>(w.side) / 2;
 }
-
-/// The windows of each look, the smallest first.
-std::vector<std::vector<SeenWindow>> LooksOf(const Axis& image) {
-  std::vector<std::vector<SeenWindow>> looks;
-  for (const auto& look : image.payload.at("looks")) {
-    const auto windows =
-        look.at("windows").get<std::vector<std::array<double, 3>>>();
-    const auto seen = look.at("seen").get<std::vector<std::string>>();
-    if (windows.empty() || windows.size() != seen.size()) {
-      throw ShapeError("axis '{}': a look with {} windows and {} images",
-                       image.id, windows.size(), seen.size());
-    }
-    looks.emplace_back();
-    for (size_t i = 0; i < windows.size(); ++i) {
-      looks.back().push_back(
-          {windows[i][0], windows[i][1], windows[i][2], seen[i]});
-    }
-  }
-  return looks;
+double MiddleY(const Window& w) {
+  return static_cast<double>(w.top) + static_cast<double>(w.side) / 2;
 }
 
 struct LabelPlace {
@@ -62,9 +39,8 @@ struct LabelPlace {
 
 /// Where the number of each look stands: in the middle of its smallest window,
 /// or around it where the number of an earlier look is.
-std::vector<LabelPlace> LabelPlaces(
-    const std::vector<std::vector<SeenWindow>>& looks, double scale,
-    double width, double height) {
+std::vector<LabelPlace> LabelPlaces(const Looks& looks, double scale,
+                                    double width, double height) {
   constexpr double kApart = 2 * kLabelRadius + 1;
   constexpr int kDirections = 12;
   constexpr int kRings = 4;
@@ -73,8 +49,8 @@ std::vector<LabelPlace> LabelPlaces(
     const auto within = [](double at, double whole) {
       return std::clamp(at, kLabelRadius, whole - kLabelRadius);
     };
-    const LabelPlace middle = {within(scale * look[0].x(), width),
-                               within(scale * look[0].y(), height)};
+    const LabelPlace middle = {within(scale * MiddleX(look[0]), width),
+                               within(scale * MiddleY(look[0]), height)};
     const auto is_free = [&](const LabelPlace& place) {
       return std::ranges::none_of(places, [&](const LabelPlace& other) {
         return std::hypot(place.x - other.x, place.y - other.y) < kApart - 0.5;
@@ -95,23 +71,22 @@ std::vector<LabelPlace> LabelPlaces(
 }
 
 /// Which frames belong to which window.
-Drawing DrawScales(const std::vector<SeenWindow>& look) {
+Drawing DrawScales(const std::vector<Window>& look) {
   std::string words = fmt::format(
-      "solid: the window of a look, {0:.3g} × {0:.3g} pixels", look[0].side);
+      "solid: the window of a look, {0} × {0} pixels", look[0].side);
   for (size_t i = 1; i < look.size(); ++i) {
-    words += fmt::format(
-        "{}{:.3g}", i == 1 ? "; dashed: the same place, " : ", ", look[i].side);
+    words += fmt::format("{}{}", i == 1 ? "; dashed: the same place, " : ", ",
+                         look[i].side);
   }
   if (look.size() > 1) words += " pixels wide";
   return DrawHeading(words, 3);
 }
 
-Drawing DrawPath(const Axis& axis,
-                 const std::vector<std::vector<SeenWindow>>& looks) {
-  const ImagePayload image(axis);
-  const double scale = image.Scale(kPathSide);
-  const double width = scale * static_cast<double>(image.width);
-  const double height = scale * static_cast<double>(image.height);
+Drawing DrawPath(const Axis& axis, const Looks& looks) {
+  const ImagePayload& image = ImageOf(axis);
+  const double scale = ScaleOf(image.image, kPathSide);
+  const double width = scale * static_cast<double>(image.image.width);
+  const double height = scale * static_cast<double>(image.image.height);
   MarkupWriter svg;
   // Windows may reach beyond the image.
   svg.Line(
@@ -123,12 +98,14 @@ Drawing DrawPath(const Axis& axis,
   std::string path;
   for (const auto& look : looks) {
     path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? 'M' : 'L',
-                        scale * look[0].x(), scale * look[0].y());
+                        scale * MiddleX(look[0]), scale * MiddleY(look[0]));
     for (size_t i = 0; i < look.size(); ++i) {
       svg.Line(
           "<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' {}/>",
-          scale * look[i].left, scale * look[i].top, scale * look[i].side,
-          scale * look[i].side,
+          scale * static_cast<double>(look[i].left),
+          scale * static_cast<double>(look[i].top),
+          scale * static_cast<double>(look[i].side),
+          scale * static_cast<double>(look[i].side),
           i == 0 ? "stroke-width='2'"
                  : "stroke-dasharray='2 4' stroke-opacity='0.8'");
     }
@@ -139,7 +116,7 @@ Drawing DrawPath(const Axis& axis,
   for (size_t t = looks.size(); t-- > 0;) {
     const auto [x, y] = places[t];
     svg.Line("<path d='M{:.1f} {:.1f}L{:.1f} {:.1f}' stroke='{}'/>",
-             scale * looks[t][0].x(), scale * looks[t][0].y(), x, y,
+             scale * MiddleX(looks[t][0]), scale * MiddleY(looks[t][0]), x, y,
              kWindowColour);
     svg.Line("<circle cx='{:.1f}' cy='{:.1f}' r='{}' fill='{}'/>", x, y,
              kLabelRadius, kWindowColour);
@@ -153,9 +130,9 @@ Drawing DrawPath(const Axis& axis,
 }
 
 /// What was seen at a look, a window below the other.
-Drawing DrawSeen(const std::vector<SeenWindow>& look, size_t number) {
+Drawing DrawSeen(const std::vector<Window>& look, size_t number) {
   std::vector<Drawing> parts = {DrawHeading(fmt::format("{}", number), 3)};
-  for (const SeenWindow& window : look) {
+  for (const Window& window : look) {
     parts.push_back(
         {kSeenSide, kSeenSide, ImageElement(window.png, kSeenSide, kSeenSide)});
   }
@@ -165,7 +142,7 @@ Drawing DrawSeen(const std::vector<SeenWindow>& look, size_t number) {
 std::vector<Drawing> DrawLooks(const ExplanationSegment& segment,
                                const ViewOptions&) {
   const Axis& image = *ImageAxisOf(segment);
-  const auto looks = LooksOf(image);
+  const Looks& looks = ImageOf(image).looks;
   std::vector<Drawing> seen;
   for (size_t t = 0; t < looks.size(); ++t) {
     seen.push_back(DrawSeen(looks[t], t + 1));
@@ -187,9 +164,9 @@ char MarkOfLook(size_t number) {
 std::string LooksText(const ExplanationSegment& segment, const ViewOptions&,
                       const TerminalOptions& terminal) {
   const Axis& axis = *ImageAxisOf(segment);
-  const ImagePayload image(axis);
+  const Image& image = ImageOf(axis).image;
   const auto rows = ThumbnailOf(axis);
-  const auto looks = LooksOf(axis);
+  const Looks& looks = ImageOf(axis).looks;
   std::vector<ThumbnailMark> marks;
   std::string list;
   const auto within = [](double at, int64_t whole, size_t count) {
@@ -198,10 +175,10 @@ std::string LooksText(const ExplanationSegment& segment, const ViewOptions&,
                       int64_t{0}, static_cast<int64_t>(count) - 1);
   };
   for (size_t t = 0; t < looks.size(); ++t) {
-    const SeenWindow& window = looks[t][0];
+    const Window& window = looks[t][0];
     if (!rows.empty() && !rows[0].empty()) {
-      marks.push_back({within(window.y(), image.height, rows.size()),
-                       within(window.x(), image.width, rows[0].size()),
+      marks.push_back({within(MiddleY(window), image.height, rows.size()),
+                       within(MiddleX(window), image.width, rows[0].size()),
                        MarkOfLook(t)});
     }
     list += fmt::format("  {:>2}  columns {} to {}, rows {} to {}\n", t + 1,
@@ -221,7 +198,10 @@ ExplanationView PathView() {
   view.name = "path";
   view.description = "where a model looked at an image, and what it saw there";
   view.refusal = [](const ExplanationSegment& segment, const ViewOptions&) {
-    return HasLooks(ImageAxisOf(segment))
+    const Axis* axis = ImageAxisOf(segment);
+    const auto* image =
+        axis == nullptr ? nullptr : axis->payload.As<ImagePayload>();
+    return image != nullptr && !image->looks.empty()
                ? std::string()
                : std::string(
                      "the model does not look at an image part by part; "

@@ -34,9 +34,11 @@ TEST(PathView, HasTheWindowsOfEachLookAndWhatWasSeen) {
 
 TEST(PathView, NumbersOfLooksAtOnePlaceStandBesideEachOther) {
   ExplanationSegment e = ImageSegment(6);
-  for (auto& look : e.axes[0].payload["looks"]) {
-    look["windows"] = {{0, 0, 1}, {-1, -1, 2}};
-  }
+  ChangePayload<ImagePayload>(e.axes[0], [](ImagePayload& image) {
+    for (auto& look : image.looks) {
+      look = {{0, 0, 1, image.png}, {-1, -1, 2, image.png}};
+    }
+  });
   const std::string svg = PathView().draw(e, {}).front().svg;
   std::vector<std::pair<double, double>> places;
   const auto number = [&svg](size_t from, const char* name) {
@@ -80,9 +82,9 @@ TEST(PathView, TheTerminalHasTheNumbersOfLooks) {
   EXPECT_EQ(lines[4], "   2  columns 2 to 2, rows 1 to 1");
 }
 
-TEST(PathView, AnIllShapedPayloadIsNamed) {
+TEST(PathView, AnImageWithOtherCellsThanItsAxisIsNamed) {
   ExplanationSegment e = ImageSegment(1);
-  e.axes[0].payload["looks"][0]["seen"] = nlohmann::ordered_json::array();
+  e.axes[0].items.pop_back();
   EXPECT_THROW(PathView().draw(e, {}), ShapeError);
 }
 

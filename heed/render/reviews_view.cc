@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "heed/explain/payloads.h"
 #include "heed/render/heatmap_svg.h"
 #include "heed/render/heatmap_terminal.h"
 #include "heed/render/markup.h"
@@ -106,7 +107,7 @@ std::vector<size_t> ShownReviews(const ReviewSide& side) {
 
 /// What is added to the mean of all ratings.
 struct RatingPart {
-  const char* key;
+  double RatingPayload::Parts::*part;
   const char* name_beside_reviews;
   const char* name_alone;
 
@@ -115,17 +116,14 @@ struct RatingPart {
   }
 };
 constexpr RatingPart kRatingParts[] = {
-    {"user", "user", "user"},
-    {"item", "item", "item"},
-    {"reviews", "reviews", "user and item together"}};
+    {&RatingPayload::Parts::user, "user", "user"},
+    {&RatingPayload::Parts::item, "item", "item"},
+    {&RatingPayload::Parts::reviews, "reviews", "user and item together"}};
 
 /// What is known of a rating; null: nothing.
-const nlohmann::ordered_json* AboutRating(const ExplanationSegment& segment) {
+const RatingPayload* AboutRating(const ExplanationSegment& segment) {
   const Axis* answer = segment.Find("answer");
-  const bool known =
-      answer != nullptr && answer->payload.is_object() &&
-      (answer->payload.contains("parts") || answer->payload.contains("from"));
-  return known ? &answer->payload : nullptr;
+  return answer == nullptr ? nullptr : answer->payload.As<RatingPayload>();
 }
 
 /// "4.21 for B7 by A1", and how that is made up. `reads`: from reviews.
@@ -133,29 +131,22 @@ std::pair<std::string, std::string> HeadingsOfRating(
     const ExplanationSegment& segment, bool reads) {
   std::string title = "Rating " + segment.answer;
   std::string sum;
-  const auto* known = AboutRating(segment);
-  if (known == nullptr) return {title, sum};
-  const auto& about = *known;
-  const auto name = [&](const char* key) {
-    return about.contains(key) ? about.at(key).get<std::string>() : "";
-  };
-  if (!name("item").empty()) title += " for " + name("item");
-  if (!name("user").empty()) title += " by " + name("user");
-  if (about.contains("parts")) {
-    const auto& parts = about.at("parts");
-    const auto part = [&](const char* key) {
-      return parts.at(key).get<double>();
-    };
-    sum = fmt::format("{:.2f} mean", part("mean"));
+  const RatingPayload* about = AboutRating(segment);
+  if (about == nullptr) return {title, sum};
+  if (!about->item.empty()) title += " for " + about->item;
+  if (!about->user.empty()) title += " by " + about->user;
+  if (about->parts) {
+    sum = fmt::format("{:.2f} mean", about->parts->mean);
     for (const RatingPart& one : kRatingParts) {
-      if (!reads && part(one.key) == 0) continue;
-      sum += fmt::format(" {} {:.2f} {}", part(one.key) < 0 ? "−" : "+",
-                         std::abs(part(one.key)), one.name(reads));
+      const double part = (*about->parts).*one.part;
+      if (!reads && part == 0) continue;
+      sum += fmt::format(" {} {:.2f} {}", part < 0 ? "−" : "+", std::abs(part),
+                         one.name(reads));
     }
-  } else if (about.contains("from")) {
-    sum = name("from") == "item_mean"   ? "the mean of the item's ratings"
-          : name("from") == "user_mean" ? "the mean of the user's ratings"
-                                        : "the mean of all ratings";
+  } else {
+    sum = about->from == "item_mean"   ? "the mean of the item's ratings"
+          : about->from == "user_mean" ? "the mean of the user's ratings"
+                                       : "the mean of all ratings";
   }
   return {title, sum};
 }
@@ -179,14 +170,13 @@ std::string HeadingOfSide(const ReviewSide& side, size_t shown) {
 std::vector<Drawing> DrawRatingSum(const ExplanationSegment& segment) {
   constexpr double kSumWidth = 520, kSumRow = 20, kBarHeight = 12;
   std::vector<Drawing> rows;
-  const auto* about = AboutRating(segment);
-  if (about == nullptr || !about->contains("parts")) return rows;
-  const auto& parts = about->at("parts");
-  double low = 0, high = 0, end = parts.at("mean").get<double>();
+  const RatingPayload* about = AboutRating(segment);
+  if (about == nullptr || !about->parts) return rows;
+  double low = 0, high = 0, end = about->parts->mean;
   std::vector<std::tuple<std::string, double, double>> bars = {
       {"mean of all ratings", 0, end}};
   for (const RatingPart& one : kRatingParts) {
-    const double part = parts.at(one.key).get<double>();
+    const double part = (*about->parts).*one.part;
     if (part == 0) continue;
     bars.emplace_back(one.name_alone, end, end + part);
     end += part;

@@ -92,7 +92,6 @@ TEST(ReviewsView, ARatingWithoutReviewsIsShownAsItsSum) {
   e.maps.clear();
   e.targets[0].map.reset();
   e.axes.erase(e.axes.begin(), e.axes.begin() + 4);
-  auto& about = e.axes[0].payload;
   const std::string svg = SvgOfReviews(e, "");
   EXPECT_TRUE(IsDrawable(svg));
   EXPECT_EQ(Count(svg, "Rating 4.21 for lamp by ann"), 1u);
@@ -103,12 +102,12 @@ TEST(ReviewsView, ARatingWithoutReviewsIsShownAsItsSum) {
   EXPECT_EQ(Count(svg, ">mean of all ratings<"), 1u);
   EXPECT_EQ(Count(svg, ">− 0.25<"), 1u);
   // What adds nothing is left out.
-  about["parts"]["reviews"] = 0;
+  ChangePayload<RatingPayload>(e.axes[0],
+                               [](auto& about) { about.parts->reviews = 0; });
   EXPECT_EQ(Count(SvgOfReviews(e, "reviews"), "together"), 0u);
   EXPECT_THAT(TerminalExplanation(ExplanationOf(e), {}, {}),
               HasSubstr("3.50 mean + 0.50 user − 0.25 item\n"));
-  about.erase("parts");
-  about["from"] = "mean";
+  e.axes[0].payload = RatingPayload{"mean", "ann", "lamp", {}};
   EXPECT_EQ(Count(SvgOfReviews(e, "reviews"), "the mean of all ratings"), 1u);
 }
 

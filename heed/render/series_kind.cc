@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "heed/base/errors.h"
+#include "heed/explain/payloads.h"
 #include "heed/render/axis_kind.h"
 #include "heed/render/line_plot.h"
 #include "heed/render/markup.h"
@@ -28,21 +29,18 @@ constexpr int kNameWidth = 22;  // columns
 /// The axis that has the numbers of a series; throws if it has none.
 const Axis& NumbersOf(const ExplanationSegment& segment, const Axis& axis) {
   const Axis& own = axis.of.empty() ? axis : segment.axis(axis.of);
-  if (!own.payload.is_object() || !own.payload.contains("values")) {
-    throw ShapeError("axis '{}': a series without values", own.id);
-  }
+  PayloadOf<SeriesPayload>(own);
   return own;
 }
 
 /// The numbers of the column that is shown.
-std::vector<double> ValuesOf(const Axis& axis) {
-  const auto& columns = axis.payload.at("columns");
-  for (size_t c = 0; c < columns.size(); ++c) {
-    if (columns[c] == axis.payload.at("column")) {
-      return axis.payload.at("values").at(c).get<std::vector<double>>();
-    }
+const std::vector<double>& ValuesOf(const Axis& axis) {
+  const auto& own = PayloadOf<SeriesPayload>(axis);
+  const auto column = std::ranges::find(own.columns, own.column);
+  if (column == own.columns.end()) {
+    throw ShapeError("axis '{}': no column that is shown", axis.id);
   }
-  throw ShapeError("axis '{}': no column that is shown", axis.id);
+  return own.values.at(static_cast<size_t>(column - own.columns.begin()));
 }
 
 /// The items of the series that item i of an axis covers.
@@ -142,7 +140,7 @@ struct History {
 History HistoryOf(const ExplanationSegment& segment) {
   History history;
   for (const Axis& axis : segment.axes) {
-    if (axis.kind != "series" || axis.payload.is_null()) continue;
+    if (axis.kind != "series" || axis.payload.empty()) continue;
     if (axis.id == "target") {
       history.written = &axis;
       history.ahead = ValuesOf(axis);
@@ -255,8 +253,8 @@ std::string SeriesText(const ExplanationSegment& segment,
     }
     return series;
   };
-  std::vector<Series> lines = {line(
-      history.read->payload.at("column").get<std::string>(), history.past, 0)};
+  std::vector<Series> lines = {
+      line(PayloadOf<SeriesPayload>(*history.read).column, history.past, 0)};
   if (history.written != nullptr) {
     lines.push_back(
         line(history.written->label, history.ahead, history.past.size()));

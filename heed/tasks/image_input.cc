@@ -8,6 +8,7 @@
 
 #include "heed/base/base64.h"
 #include "heed/base/errors.h"
+#include "heed/explain/payloads.h"
 
 namespace heed {
 namespace {
@@ -21,24 +22,6 @@ int64_t SizeIn(const nlohmann::ordered_json& json, const char* key,
     throw FormatError("{}: '{}' is no size of images", place, key);
   }
   return found->get<int64_t>();
-}
-
-/// The image in grey and small, rows of 0 to 255, as a terminal shows it.
-std::vector<std::vector<int>> Thumbnail(const Image& image) {
-  constexpr int64_t kSide = 40;
-  const int64_t longer = std::max(image.height, image.width);
-  const auto side = [&](int64_t length) {
-    return longer <= kSide ? length
-                           : std::max<int64_t>(1, length * kSide / longer);
-  };
-  const Image small =
-      Resized(WithChannels(image, 1), side(image.height), side(image.width));
-  std::vector<std::vector<int>> rows;
-  for (int64_t y = 0; y < small.height; ++y) {
-    rows.emplace_back(small.pixels.begin() + y * small.width,
-                      small.pixels.begin() + (y + 1) * small.width);
-  }
-  return rows;
 }
 
 }  // namespace
@@ -68,11 +51,7 @@ Axis CellsAxis(int64_t cell, const Image& image) {
       axis.items.push_back(fmt::format("row {}, column {}", y + 1, x + 1));
     }
   }
-  axis.payload = {{"width", image.width},
-                  {"height", image.height},
-                  {"cell", cell},
-                  {"grey", Thumbnail(image)},
-                  {"png", ToBase64(EncodePng(image))}};
+  axis.payload = ImagePayload(image, cell);
   return axis;
 }
 

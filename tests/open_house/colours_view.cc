@@ -21,12 +21,12 @@ bool HasStrip(const ExplanationSegment& segment) {
 /// What the targets attend to, summed by colour.
 std::map<std::string, float> WeightsOfColours(
     const ExplanationSegment& segment) {
-  const auto& colours = segment.axis("source").payload.at("colours");
+  const auto& colours = PayloadOf<StripPayload>(segment.axis("source")).colours;
   std::map<std::string, float> sums;
   for (const Target& target : segment.targets) {
     const std::vector<float> row = RowOf(segment, target);
     for (size_t i = 0; i < row.size(); ++i) {
-      sums[colours.at(i).get<std::string>()] += row[i];
+      sums[colours[i]] += row[i];
     }
   }
   return sums;

@@ -35,16 +35,20 @@ std::vector<int32_t> ReadStrip(std::string_view bytes,
 /// Cells as an axis: items are letters, the payload has the colours.
 Axis StripAxis(const std::vector<int32_t>& cells) {
   Axis axis = {.id = "source", .kind = kKind, .label = "Strip"};
-  std::vector<std::string> colours;
+  StripPayload payload;
   for (const int32_t cell : cells) {
-    colours.push_back(kColours[static_cast<size_t>(cell)]);
-    axis.items.push_back(colours.back().substr(0, 1));
+    payload.colours.push_back(kColours[static_cast<size_t>(cell)]);
+    axis.items.push_back(payload.colours.back().substr(0, 1));
   }
-  axis.payload = {{"colours", std::move(colours)}};
+  axis.payload = std::move(payload);
   return axis;
 }
 
 }  // namespace
+
+nlohmann::ordered_json PayloadJson(const StripPayload& payload) {
+  return {{"colours", payload.colours}};
+}
 
 TaskRow StripTask() {
   OneAnswerTask task;

@@ -2,6 +2,10 @@
 #ifndef HEED_TESTS_OPEN_HOUSE_STRIP_H_
 #define HEED_TESTS_OPEN_HOUSE_STRIP_H_
 
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
 #include "heed/models/registry.h"
 #include "heed/render/axis_kind.h"
 #include "heed/render/view.h"
@@ -10,6 +14,12 @@
 namespace heed::strips {
 
 inline constexpr const char* kKind = "strip";
+
+/// What is known of the cells of an axis of this kind.
+struct StripPayload {
+  std::vector<std::string> colours;
+};
+nlohmann::ordered_json PayloadJson(const StripPayload& payload);
 
 /// Which colour has a strip most of?
 TaskRow StripTask();

@@ -16,7 +16,7 @@ constexpr double kMark = 8;  // below a cell: as high as its weight
 /// Cells in their colours, and below each a mark as vivid as its value.
 Drawing DrawCells(const Axis& axis, std::span<const float> values,
                   double width) {
-  const auto& colours = axis.payload.at("colours");
+  const auto& colours = PayloadOf<StripPayload>(axis).colours;
   const double cell =
       std::min(kCell, width / static_cast<double>(colours.size()));
   MarkupWriter svg;
@@ -25,7 +25,7 @@ Drawing DrawCells(const Axis& axis, std::span<const float> values,
     svg.Line(
         "<rect class='strip-cell' x='{:.1f}' width='{:.1f}' height='{}' "
         "fill='{}'/>",
-        x, cell, kCell, colours[i].get<std::string>());
+        x, cell, kCell, colours[i]);
     if (i >= values.size()) continue;
     const float value = std::clamp(values[i], -1.0f, 1.0f);
     svg.Line(

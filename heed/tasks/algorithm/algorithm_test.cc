@@ -9,6 +9,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/explain/payloads.h"
 #include "heed/tasks/explain.h"
 #include "heed/tasks/run.h"
 #include "heed/tasks/testing.h"
@@ -177,8 +178,8 @@ TEST(AlgorithmTask, AnExplanationHasTheMemoryAndWhereHeadsLooked) {
             (std::vector<std::string>{"1", "2", "|", "1", "2"}));
   EXPECT_EQ(s.axis("target").size(), 2);
   EXPECT_EQ(s.axis("memory").size(), 10);
-  EXPECT_EQ(s.axis("memory").payload["add"].size(), 5u);
-  EXPECT_EQ(s.axis("memory").payload["read"][0].size(), 8u);
+  EXPECT_EQ(PayloadOf<MemoryPayload>(s.axis("memory")).add.size(), 5u);
+  EXPECT_EQ(PayloadOf<MemoryPayload>(s.axis("memory")).read[0].size(), 8u);
   ASSERT_EQ(s.maps.size(), 2u);
   EXPECT_EQ(s.maps[0].key, "memory");
   EXPECT_EQ(s.maps[0].query_size, 5);

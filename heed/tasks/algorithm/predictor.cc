@@ -8,6 +8,7 @@
 #include "heed/base/text.h"
 #include "heed/data/input_lines.h"
 #include "heed/data/numbers.h"
+#include "heed/explain/payloads.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/score_modifiers.h"
@@ -29,8 +30,8 @@ double Probability(float logit) {
 
 /// The rows of a matrix as JSON, each number through f.
 template <typename F>
-Json RowsOf(const Tensor& matrix, const F& f) {
-  Json rows = Json::array();
+NumberRows RowsOf(const Tensor& matrix, const F& f) {
+  NumberRows rows;
   for (int64_t t = 0; t < matrix.dim(0); ++t) {
     std::vector<double> row;
     for (int64_t c = 0; c < matrix.dim(1); ++c) {
@@ -235,9 +236,9 @@ std::vector<Answer> AlgorithmPredictor::Answers(std::span<const Input> inputs,
 }
 
 /// Vectors of all steps, of what a memory went through.
-Json VectorsOf(const std::vector<MemoryStep>& steps,
-               Tensor MemoryStep::*vector) {
-  Json rows = Json::array();
+NumberRows VectorsOf(const std::vector<MemoryStep>& steps,
+                     Tensor MemoryStep::*vector) {
+  NumberRows rows;
   for (const MemoryStep& step : steps) {
     rows.push_back(RowsOf((step.*vector).Contiguous(),
                           [](float x) { return static_cast<double>(x); })[0]);
@@ -251,25 +252,25 @@ void AlgorithmPredictor::AddAxes(const AnsweredSequence& a,
   const auto same = [](float x) { return static_cast<double>(x); };
   Axis read = {.id = "source", .kind = "memory", .label = "Input"};
   read.items = encoded.steps;
-  read.payload = {{"values", RowsOf(encoded.inputs, same)}};
+  read.payload = StepsPayload{RowsOf(encoded.inputs, same)};
   Axis written = {.id = "target", .kind = "memory", .label = "Output"};
   const auto [first, end] = AnsweredSteps(encoded);
   for (int64_t t = first; t < end; ++t) {
     written.items.push_back(BitsAt(a, t));
   }
-  written.payload = {
-      {"begin", first},
-      {"values", RowsOf(a.logits.Slice(first, end),
-                        [](float z) { return Probability(z); })},
-      {"expected", RowsOf(encoded.targets.Slice(first, end), same)}};
+  written.payload =
+      AnswerStepsPayload{first,
+                         RowsOf(a.logits.Slice(first, end),
+                                [](float z) { return Probability(z); }),
+                         RowsOf(encoded.targets.Slice(first, end), same)};
   e.axes = {std::move(read), std::move(written)};
   if (a.memory.empty()) return;
   Axis slots = {.id = "memory", .kind = "memory", .label = "Memory"};
   for (int64_t i = 0; i < model_.network->memory().slots; ++i) {
     slots.items.push_back(fmt::format("{}", i));
   }
-  slots.payload = {{"add", VectorsOf(a.memory, &MemoryStep::add)},
-                   {"read", VectorsOf(a.memory, &MemoryStep::read)}};
+  slots.payload = MemoryPayload{VectorsOf(a.memory, &MemoryStep::add),
+                                VectorsOf(a.memory, &MemoryStep::read)};
   e.axes.push_back(std::move(slots));
 }
 

@@ -7,6 +7,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/input_lines.h"
+#include "heed/explain/payloads.h"
 #include "heed/kernels/gather.h"
 #include "heed/ops/loss.h"
 #include "heed/tasks/forecast/forecast.h"
@@ -40,20 +41,18 @@ std::vector<int32_t> StepsOf(int64_t horizon) {
 }
 
 /// The rows of a series [1, T, C] in the units of its columns.
-nlohmann::ordered_json SeriesPayload(const Tensor& series,
-                                     const std::vector<std::string>& columns,
-                                     const std::string& column) {
-  nlohmann::ordered_json values = nlohmann::ordered_json::array();
+SeriesPayload SeriesOf(const Tensor& series,
+                       const std::vector<std::string>& columns,
+                       const std::string& column) {
+  SeriesPayload payload = {columns, {}, column};
   for (int64_t c = 0; c < std::ssize(columns); ++c) {
-    std::vector<double> own;
+    std::vector<double>& own = payload.values.emplace_back();
     for (int64_t t = 0; t < series.dim(1); ++t) {
       // The shortest decimal that reads back as the same f32.
       own.push_back(std::stod(ExactNumber(series.row<float>(t)[c])));
     }
-    values.push_back(std::move(own));
   }
-  return {
-      {"columns", columns}, {"values", std::move(values)}, {"column", column}};
+  return payload;
 }
 
 /// Reads a CSV file with the columns of training, answers with the rows that
@@ -162,7 +161,7 @@ std::vector<Axis> ForecastPredictor::WindowAxes(const TimeSeries& series,
                              ? fmt::format("{}", i - series.rows())
                              : series.times[static_cast<size_t>(i)]);
   }
-  rows.payload = SeriesPayload(past, model_.columns, NameOf(column));
+  rows.payload = SeriesOf(past, model_.columns, NameOf(column));
   Axis patches = {.id = "source", .kind = "series", .label = "Patches"};
   patches.of = rows.id;
   for (int64_t i = 0; i < forecaster.steps(); ++i) {
@@ -184,7 +183,7 @@ Axis ForecastPredictor::AheadAxis(const TimeSeries& series,
     ahead.items.push_back(fmt::format("+{}", h));
   }
   ahead.labels = series.axis.Behind(horizon);
-  ahead.payload = SeriesPayload(future, model_.columns, NameOf(column));
+  ahead.payload = SeriesOf(future, model_.columns, NameOf(column));
   return ahead;
 }
 

@@ -8,6 +8,7 @@
 
 #include "heed/base/base64.h"
 #include "heed/base/errors.h"
+#include "heed/explain/payloads.h"
 #include "heed/metrics/metrics.h"
 #include "heed/ops/loss.h"
 #include "heed/tasks/choice.h"
@@ -34,20 +35,18 @@ std::string SeenFile(const Tensor& seen) {
   return ToBase64(EncodePng(image));
 }
 
-/// [{"windows": [[left, top, side], ..], "seen": [file, ..]}, ..], look by
-/// look. Units: pixels.
-nlohmann::ordered_json LooksJson(const std::vector<ImageLook>& looks) {
-  auto all = nlohmann::ordered_json::array();
+/// The image with what was looked at.
+ImagePayload WithLooks(const Payload& image,
+                       const std::vector<ImageLook>& looks) {
+  ImagePayload payload = *image.As<ImagePayload>();
   for (const ImageLook& look : looks) {
-    auto windows = nlohmann::ordered_json::array();
-    auto seen = nlohmann::ordered_json::array();
+    auto& windows = payload.looks.emplace_back();
     for (const ImageWindow& window : look.windows) {
-      windows.push_back({window.left, window.top, window.side});
-      seen.push_back(SeenFile(window.seen));
+      windows.push_back(
+          {window.left, window.top, window.side, SeenFile(window.seen)});
     }
-    all.push_back({{"windows", windows}, {"seen", seen}});
   }
-  return all;
+  return payload;
 }
 
 }  // namespace
@@ -103,7 +102,7 @@ ExplainablePrediction ImageClassPredictor::ExplanationWith(
   };
   std::vector<Axis> axes = {CellsAxis(classifier.cell(), image)};
   const std::vector<ImageLook> looks = classifier.Looks(given, one);
-  if (!looks.empty()) axes[0].payload["looks"] = LooksJson(looks);
+  if (!looks.empty()) axes[0].payload = WithLooks(axes[0].payload, looks);
   ExplainableSegment result =
       ExplainChoice(given, input, std::move(axes),
                     {"Class", [this](int32_t id) { return NameOf(id); },

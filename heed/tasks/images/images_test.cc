@@ -8,6 +8,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/explain/payloads.h"
 #include "heed/io/file.h"
 #include "heed/tasks/testing.h"
 
@@ -111,7 +112,8 @@ TEST_F(ImagesTask, LearnsAnswersAndExplains) {
       predictor->PrepareExplanation({}, asked, predictor->options());
   const ExplanationSegment& e = explained.segments.at(0).segment;
   EXPECT_EQ(e.axis("source").size(), 16);
-  EXPECT_EQ(e.axis("source").payload.at("grey").size(), 8u);
+  EXPECT_EQ(ThumbnailOf(PayloadOf<ImagePayload>(e.axis("source")).image).size(),
+            8u);
   EXPECT_EQ(RowOf(e, e.targets.at(0)).size(), 16u);
   asked.answer = "middle";
   EXPECT_NE(MessageOf<FormatError>([&] {

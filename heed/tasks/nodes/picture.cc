@@ -71,7 +71,6 @@ NodesPicture PictureOf(const NodeClassifier& network, const GraphInput& input,
   FillSquare(picture.places);
   const std::vector<double> widths = WidthsOf(watch, graph);
   const double widest = widths.empty() ? 0 : *std::ranges::max_element(widths);
-  picture.edges = nlohmann::ordered_json::array();
   for (size_t i = 0; i < widths.size(); ++i) {
     const auto& [u, v] = graph.edges[i];
     picture.edges.push_back(

@@ -7,6 +7,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/explain/observed_attention.h"
+#include "heed/explain/payloads.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
@@ -120,10 +121,9 @@ Axis NodesPredictor::NearAxis(const LocalGraph& near,
     predicted.push_back(LikeliestOf(probabilities_, node));
   }
   const NodesPicture& picture = whole ? WholePicture(ctx) : local;
-  axis.payload = {{"classes", near.graph.classes}, {"drawn", places},
-                  {"labels", near.graph.labels},   {"hops", near.hops},
-                  {"left_out", near.left_out},     {"predicted", predicted},
-                  {"places", picture.places},      {"edges", picture.edges}};
+  axis.payload = GraphPayload{
+      near.graph.classes, places,    near.graph.labels, near.hops,
+      near.left_out,      predicted, picture.places,    picture.edges};
   return axis;
 }
 

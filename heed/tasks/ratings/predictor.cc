@@ -7,6 +7,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/numbers.h"
+#include "heed/explain/payloads.h"
 #include "heed/ops/shape.h"
 #include "heed/tasks/ratings/ratings.h"
 
@@ -16,18 +17,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// What is known of the reviews of a document: of whom, and their rating.
-Json ReviewsOf(const RatingModel& model, const RatingDocument& document,
-               std::string Review::*other) {
-  Json list = Json::array();
+ReviewsPayload ReviewsOf(const RatingModel& model,
+                         const RatingDocument& document,
+                         std::string Review::*other) {
+  ReviewsPayload payload;
   for (const int32_t place : document.places) {
-    if (place < 0) {
-      list.push_back(Json::object());
-      continue;
-    }
+    payload.reviews.emplace_back();
+    if (place < 0) continue;
     const Review& review = model.memory.reviews()[static_cast<size_t>(place)];
-    list.push_back({{"name", review.*other}, {"rating", review.rating}});
+    payload.reviews.back() = {review.*other, review.rating};
   }
-  return list;
+  return payload;
 }
 
 Json PartsOfRating(const RatingParts& parts) {
@@ -38,14 +38,11 @@ Json PartsOfRating(const RatingParts& parts) {
 }
 
 /// "item B7 (5)" of each review.
-std::vector<std::string> ReviewNames(const Json& reviews) {
+std::vector<std::string> ReviewNames(const ReviewsPayload& payload) {
   std::vector<std::string> names;
-  for (const Json& review : reviews) {
-    names.push_back(review.empty()
-                        ? fmt::format("given {}", names.size() + 1)
-                        : fmt::format("{} ({})",
-                                      review.at("name").get<std::string>(),
-                                      review.at("rating").get<double>()));
+  for (const auto& known : payload.reviews) {
+    names.push_back(known ? fmt::format("{} ({})", known->name, known->rating)
+                          : fmt::format("given {}", names.size() + 1));
   }
   return names;
 }
@@ -58,9 +55,9 @@ void AddDocument(const RatingModel& model, const RatingDocument& document,
   Axis reviews = {.id = side + "_reviews", .kind = "reviews", .label = label};
   Axis words = {.id = side + "_words", .label = "Words of " + side};
   reviews.of = words.id;
-  const Json known = ReviewsOf(model, document, other);
+  ReviewsPayload known = ReviewsOf(model, document, other);
   reviews.items = ReviewNames(known);
-  reviews.payload = {{"reviews", known}};
+  reviews.payload = std::move(known);
   int64_t at = 0;
   for (const auto& review : document.reviews) {
     reviews.spans.push_back({at, at + std::ssize(review)});
@@ -160,9 +157,10 @@ ExplainableSegment RatingPredictorOfTask::SegmentOf(
               &Review::user, e.axes);
   e.axes.push_back(NamesAxis("answer", "Rating", {e.answer}));
   const RatingSource source = model_.SourceOf(pair);
-  Json about = {{"from", WordsOf(source)[static_cast<size_t>(source)]},
-                {"user", pair.user_name},
-                {"item", pair.item_name}};
+  RatingPayload about = {WordsOf(source)[static_cast<size_t>(source)],
+                         pair.user_name,
+                         pair.item_name,
+                         {}};
   e.targets.push_back({.axis = "answer", .item = 0});
   if (source == RatingSource::kModel) {
     AttentionWatch watch(input.watch);
@@ -171,7 +169,7 @@ ExplainableSegment RatingPredictorOfTask::SegmentOf(
     rating(ctx, 1);
     const RatingParts parts =
         model_.network->Parts(model_.BatchOf(std::span(&pair, 1)));
-    about["parts"] = PartsOfRating(parts);
+    about.parts = {parts.mean, parts.user, parts.item, parts.reviews};
     // Without words on both sides nothing was attended to.
     if (!pair.of_user.reviews.empty() && !pair.of_item.reviews.empty()) {
       AddMaps(watch, e);

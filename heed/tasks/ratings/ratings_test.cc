@@ -9,6 +9,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/data/planted_reviews.h"
+#include "heed/explain/payloads.h"
 #include "heed/io/file.h"
 #include "heed/tasks/explain.h"
 #include "heed/tasks/run.h"
@@ -354,10 +355,9 @@ TEST(Ratings, ExplanationHasReviewsOfBothSidesAndWhatWasChosen) {
   EXPECT_EQ(segment.maps.at(*segment.targets[0].map).key, "user_reviews");
   // Both methods on both sides.
   EXPECT_EQ(segment.attributions.size(), 4);
-  const auto& parts = segment.axis("answer").payload.at("parts");
-  const double sum =
-      parts.at("mean").get<double>() + parts.at("user").get<double>() +
-      parts.at("item").get<double>() + parts.at("reviews").get<double>();
+  const auto parts =
+      PayloadOf<RatingPayload>(segment.axis("answer")).parts.value();
+  const double sum = parts.mean + parts.user + parts.item + parts.reviews;
   EXPECT_NEAR(std::clamp(sum, 1.0, 5.0), std::stod(segment.answer), 0.006);
 }
 
@@ -376,7 +376,8 @@ TEST(Ratings, ExplanationWithoutReviewsSaysWhereTheAnswerIsFrom) {
   for (const char* model : kModels) {
     const Explanation e = ExplanationOfLine(model, "dan\tlamp");
     EXPECT_EQ(e.segments.at(0).answer, "3.3333333");
-    EXPECT_EQ(e.segments[0].axis("answer").payload.at("from"), "item_mean");
+    EXPECT_EQ(PayloadOf<RatingPayload>(e.segments[0].axis("answer")).from,
+              "item_mean");
     EXPECT_TRUE(e.segments[0].maps.empty());
     ExplanationOfLine(model, "dan\tshelf");
     ExplanationOfLine(model, "cat\tlamp");

@@ -10,6 +10,7 @@
 #include "heed/base/threads.h"
 #include "heed/data/image.h"
 #include "heed/decode/beam.h"
+#include "heed/explain/payloads.h"
 #include "heed/tasks/forced_text.h"
 #include "heed/tasks/speech/speech.h"
 
@@ -133,15 +134,14 @@ Axis SpeechPredictor::SoundAxis(const Heard& heard) const {
   }
   const int rate = model_.mel.config().rate;
   const Image spectrogram = SpectrogramOf(heard.energies);
-  axis.payload = {
-      {"seconds", static_cast<double>(heard.samples.size()) / rate},
-      {"step", step},
-      {"spectrogram_seconds", static_cast<double>(heard.energies.dim(0)) *
-                                  step / model_.mel.config().stack},
-      {"rate", rate},
-      {"grey", SmallSpectrogram(spectrogram)},
-      {"png", ToBase64(EncodePng(spectrogram))},
-      {"wav", ToBase64(EncodeWav(heard.samples, rate))}};
+  axis.payload = SoundPayload{static_cast<double>(heard.samples.size()) / rate,
+                              step,
+                              static_cast<double>(heard.energies.dim(0)) *
+                                  step / model_.mel.config().stack,
+                              rate,
+                              SmallSpectrogram(spectrogram),
+                              ToBase64(EncodePng(spectrogram)),
+                              ToBase64(EncodeWav(heard.samples, rate))};
   return axis;
 }
 

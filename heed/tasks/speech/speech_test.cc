@@ -10,6 +10,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/data/spoken_digits.h"
+#include "heed/explain/payloads.h"
 #include "heed/metrics/error_rate.h"
 #include "heed/tasks/explain.h"
 #include "heed/tasks/testing.h"
@@ -131,7 +132,7 @@ TEST(SpeechTask, ExplainsWhereEachWordWasHeard) {
   const ExplanationSegment& e = explained.segments.at(0).segment;
   EXPECT_EQ(e.axis("source").kind, "audio");
   EXPECT_EQ(e.axis("source").size(), 16);  // 0.5 s
-  EXPECT_NEAR(e.axis("source").payload.at("seconds").get<double>(), 0.5, 1e-3);
+  EXPECT_NEAR(PayloadOf<SoundPayload>(e.axis("source")).seconds, 0.5, 1e-3);
   ASSERT_EQ(e.targets.size(), 3u);
   EXPECT_EQ(e.LabelOf(e.targets[1]), "two");
   EXPECT_EQ(RowOf(e, e.targets[0]).size(), 16u);

@@ -8,6 +8,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/numbers.h"
+#include "heed/explain/payloads.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
 #include "heed/tasks/visits/visits.h"
@@ -62,15 +63,12 @@ std::vector<Axis> TimelineAxes(const VisitModel& model, const Patient& patient,
       codes.items.push_back(model.codes.codes()[static_cast<size_t>(code)]);
     }
   }
-  visits.payload = Json::object();
-  if (!patient.times.empty()) visits.payload["times"] = patient.times;
-  if (parts) visits.payload["bias"] = sign * parts->bias;
-  if (parts && !parts->beta.empty()) {
-    visits.payload["beta"] = Json::array();
-    for (const auto& beta : parts->beta) {
-      visits.payload["beta"].push_back(BandsOf(beta));
-    }
+  TimelinePayload payload = {patient.times, {}, {}};
+  if (parts) {
+    payload.bias = sign * parts->bias;
+    for (const auto& beta : parts->beta) payload.beta.push_back(BandsOf(beta));
   }
+  visits.payload = std::move(payload);
   return {std::move(visits), std::move(codes)};
 }
 
