@@ -14,7 +14,7 @@
 namespace heed {
 
 /// Rows of numbers.
-using NumberRows = std::vector<std::vector<double>>;
+using VectorRows = std::vector<std::vector<double>>;
 
 /// An image in square cells, row by row.
 struct ImagePayload {
@@ -63,7 +63,7 @@ nlohmann::ordered_json PayloadJson(const SoundPayload& payload);
 /// Columns of a series, one of which is shown.
 struct SeriesPayload {
   std::vector<std::string> columns;
-  NumberRows values;  ///< of each column, in its unit
+  VectorRows values;  ///< of each column, in its unit
   std::string column;
 };
 nlohmann::ordered_json PayloadJson(const SeriesPayload& payload);
@@ -91,7 +91,7 @@ nlohmann::ordered_json PayloadJson(const GraphPayload& payload);
 struct TimelinePayload {
   std::vector<double> times;   ///< of each visit; none: not known
   std::optional<double> bias;  ///< of the log-odds
-  NumberRows beta;  ///< weights of features in bands, by visit; none: not known
+  VectorRows beta;  ///< weights of features in bands, by visit; none: not known
 };
 nlohmann::ordered_json PayloadJson(const TimelinePayload& payload);
 
@@ -123,22 +123,22 @@ nlohmann::ordered_json PayloadJson(const RatingPayload& payload);
 
 /// Vectors that were read, step by step.
 struct StepsPayload {
-  NumberRows values;
+  VectorRows values;
 };
 nlohmann::ordered_json PayloadJson(const StepsPayload& payload);
 
 /// Vectors that were answered, from a step on.
 struct AnswerStepsPayload {
   int64_t begin = 0;
-  NumberRows values;
-  NumberRows expected;
+  VectorRows values;
+  VectorRows expected;
 };
 nlohmann::ordered_json PayloadJson(const AnswerStepsPayload& payload);
 
 /// Vectors that went into a memory and came out of it, step by step.
 struct MemoryPayload {
-  NumberRows add;
-  NumberRows read;
+  VectorRows add;
+  VectorRows read;
 };
 nlohmann::ordered_json PayloadJson(const MemoryPayload& payload);
 

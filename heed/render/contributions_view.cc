@@ -296,7 +296,7 @@ Drawing DrawContributionBars(const Contributions& c, const BarPlaces& places) {
 }
 
 /// The largest magnitude of all bands.
-double LargestOf(const NumberRows& beta) {
+double LargestOf(const VectorRows& beta) {
   double largest = 1e-9;
   for (const std::vector<double>& bands : beta) {
     for (const double value : bands) {
@@ -307,8 +307,8 @@ double LargestOf(const NumberRows& beta) {
 }
 
 /// The bands of each group; none: they are not known.
-const NumberRows& BetaOf(const Contributions& c) {
-  static const NumberRows none;
+const VectorRows& BetaOf(const Contributions& c) {
+  static const VectorRows none;
   const auto* known = c.groups->payload.As<TimelinePayload>();
   return known == nullptr ? none : known->beta;
 }
@@ -316,7 +316,7 @@ const NumberRows& BetaOf(const Contributions& c) {
 /// A column of bands for each group, the largest magnitude with full shade.
 std::optional<Drawing> DrawBeta(const Contributions& c,
                                 const BarPlaces& places) {
-  const NumberRows& beta = BetaOf(c);
+  const VectorRows& beta = BetaOf(c);
   if (beta.empty()) return std::nullopt;
   MarkupWriter svg;
   svg.Line("<g transform='translate({} 0)'>", kPartsLeft);
@@ -382,7 +382,7 @@ std::vector<Drawing> DrawContributions(const ExplanationSegment& segment,
 /// "  β -0.50 to +0.50": the range of the bands of a group; "" if there are
 /// none.
 std::string BetaText(const Contributions& c, size_t group) {
-  const NumberRows& beta = BetaOf(c);
+  const VectorRows& beta = BetaOf(c);
   if (beta.empty() || beta.at(group).empty()) return "";
   const std::vector<double>& bands = beta[group];
   return fmt::format("  β {:+.2f} to {:+.2f}", std::ranges::min(bands),

@@ -327,8 +327,8 @@ inline ExplanationSegment MachineSegment(int64_t steps, int64_t slots,
   Axis source = {.id = "source", .kind = "memory", .label = "Input"};
   Axis target = {.id = "target", .kind = "memory", .label = "Output"};
   Axis memory = {.id = "memory", .kind = "memory", .label = "Memory"};
-  NumberRows inputs;
-  NumberRows vectors;
+  VectorRows inputs;
+  VectorRows vectors;
   for (int64_t t = 0; t < steps; ++t) {
     source.items.push_back(std::to_string(t + 1));
     inputs.push_back(

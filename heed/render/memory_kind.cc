@@ -19,7 +19,7 @@ constexpr double kBitHeight = 7;
 constexpr double kStepMark = 9;
 
 /// The vectors of an axis of steps; null: it is one of slots.
-const NumberRows* VectorsOf(const Axis& axis) {
+const VectorRows* VectorsOf(const Axis& axis) {
   if (const auto* read = axis.payload.As<StepsPayload>()) return &read->values;
   const auto* answered = axis.payload.As<AnswerStepsPayload>();
   return answered == nullptr ? nullptr : &answered->values;
@@ -28,7 +28,7 @@ const NumberRows* VectorsOf(const Axis& axis) {
 /// The numbers of an axis of steps, upright; none of an axis of slots.
 std::vector<float> UprightValues(const Axis& axis, int64_t* rows) {
   *rows = 0;
-  const NumberRows* steps = VectorsOf(axis);
+  const VectorRows* steps = VectorsOf(axis);
   if (steps == nullptr || steps->empty()) return {};
   *rows = std::ssize(steps->front());
   const size_t count = steps->size();

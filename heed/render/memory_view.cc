@@ -24,7 +24,7 @@ constexpr int64_t kPictureColumns = 400;
 constexpr float kVisibleWeight = 0.05F;
 
 /// Rows of numbers as a panel with time to the right.
-TimePanel PanelOfRows(const std::string& title, const NumberRows& rows) {
+TimePanel PanelOfRows(const std::string& title, const VectorRows& rows) {
   TimePanel panel = {.title = title, .steps = std::ssize(rows)};
   if (rows.empty()) return panel;
   panel.rows = std::ssize(rows[0]);

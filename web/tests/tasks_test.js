@@ -3,7 +3,14 @@
 // HEED_SAMPLES another folder of samples, for the tasks that have one there.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -14,7 +21,8 @@ import { launch, place, screenshot, withPage } from "./chromium.js";
 
 const command = process.env.HEED_COMMAND;
 const own = process.env.HEED_SAMPLES;
-const sampleFolder = own ?? fileURLToPath(new URL("../../tests/samples", import.meta.url));
+const sampleFolder =
+  own ?? fileURLToPath(new URL("../../tests/samples", import.meta.url));
 const work = mkdtempSync(join(tmpdir(), "heed-tasks-"));
 const tasks = JSON.parse(run(["list", "tasks", "--json"]))
   .tasks.map(({ task }) => task)

@@ -30,8 +30,8 @@ double Probability(float logit) {
 
 /// The rows of a matrix as JSON, each number through f.
 template <typename F>
-NumberRows RowsOf(const Tensor& matrix, const F& f) {
-  NumberRows rows;
+VectorRows RowsOf(const Tensor& matrix, const F& f) {
+  VectorRows rows;
   for (int64_t t = 0; t < matrix.dim(0); ++t) {
     std::vector<double> row;
     for (int64_t c = 0; c < matrix.dim(1); ++c) {
@@ -236,9 +236,9 @@ std::vector<Answer> AlgorithmPredictor::Answers(std::span<const Input> inputs,
 }
 
 /// Vectors of all steps, of what a memory went through.
-NumberRows VectorsOf(const std::vector<MemoryStep>& steps,
+VectorRows VectorsOf(const std::vector<MemoryStep>& steps,
                      Tensor MemoryStep::*vector) {
-  NumberRows rows;
+  VectorRows rows;
   for (const MemoryStep& step : steps) {
     rows.push_back(RowsOf((step.*vector).Contiguous(),
                           [](float x) { return static_cast<double>(x); })[0]);

@@ -75,6 +75,8 @@ export class Side {
   scale: Scale = "auto";
   /** The other side of a comparison. */
   twin: Side | null = null;
+  /** Explains another answer in the place of this one; null: there is no server. */
+  askFor: ((answer: string) => void) | null = null;
   /** The row that the frames show. */
   step = 0;
   /** The target, by its place in the part, whose probabilities are shown. */

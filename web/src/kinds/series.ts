@@ -71,6 +71,8 @@ class Timeline {
   readonly steps: number;
   /** The column that is forecast. */
   readonly aim: string;
+  /** All columns of the series. */
+  readonly columns: string[];
 
   constructor(
     private readonly side: Side,
@@ -78,7 +80,8 @@ class Timeline {
   ) {
     const views = axes.filter(({ axis }) => axis.payload);
     const first = views[0]?.axis.payload as Payload | undefined;
-    this.aim = first?.column ?? first?.columns[0] ?? "";
+    this.columns = first?.columns ?? [];
+    this.aim = first?.column ?? this.columns[0] ?? "";
     let begin = 0;
     for (const view of views) {
       const { columns, values, column } = view.axis.payload as Payload;
@@ -296,11 +299,22 @@ function showSeries(side: Side, axes: AxisView[]): AxesOnShow {
   }).observe(holder);
   draw();
   const said = h("p.note", timeline.forecast());
+  const head = h("div.series-head", h("p.label", title), columnChoice(side, timeline));
   return {
-    element: h("div.series-row", h("p.label", title), holder, said),
+    element: h("div.series-row", head, holder, said),
     paint: draw,
     pictures: () => [...holder.querySelectorAll("svg")],
   };
+}
+
+/** Chooses the column whose forecast is explained, where there are several. */
+function columnChoice(side: Side, { aim, columns }: Timeline): HTMLElement | null {
+  if (columns.length < 2 || !side.askFor) return null;
+  const options = columns.map((name) => h("option", { value: name }, name));
+  const select = h("select", { "aria-label": "Column that is explained" }, ...options);
+  select.value = aim;
+  select.addEventListener("change", () => side.askFor?.(select.value));
+  return select;
 }
 
 /** "load, temperature: 96 rows" of a CSV file. */

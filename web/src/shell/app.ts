@@ -310,7 +310,8 @@ export class App {
     const forced = question.answer ? { answer: question.answer } : {};
     const explanation = await explain(model.name, input, forced, signal);
     const load = (wishes: object) => explain(model.name, input, { ...forced, ...wishes });
-    return new Side(model.name, explanation, load, question);
+    const askFor = (other: string) => ((question.answer = other), void this.run());
+    return Object.assign(new Side(model.name, explanation, load, question), { askFor });
   }
 
   private addSide(asked: Asked, side: Side, slot: HTMLElement): void {

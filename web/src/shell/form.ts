@@ -74,6 +74,7 @@ export class Form {
     this.model.addEventListener("change", () =>
       change(({ questions: [first] }) => {
         first.model = this.model.value;
+        first.answer = "";
         first.chosen = null;
         first.part = 0;
       }),
