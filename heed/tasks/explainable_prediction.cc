@@ -51,6 +51,28 @@ bool StandsAlone(int32_t id, const SpecialIds& special) {
          id == special.mask;
 }
 
+/// The five likeliest others of n log-probabilities, with their names.
+std::vector<Alternative> OtherChoices(
+    std::span<const float> log_p, int32_t chosen,
+    const std::function<std::string(int32_t)>& name) {
+  constexpr size_t kMost = 5;
+  std::vector<int32_t> order(log_p.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::erase(order, chosen);
+  const size_t count = std::min(kMost, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<long>(count),
+                    order.end(), [&](int32_t a, int32_t b) {
+                      return log_p[static_cast<size_t>(a)] >
+                             log_p[static_cast<size_t>(b)];
+                    });
+  std::vector<Alternative> others;
+  for (size_t i = 0; i < count; ++i) {
+    others.push_back({name(order[i]),
+                      std::exp(double{log_p[static_cast<size_t>(order[i])]})});
+  }
+  return others;
+}
+
 }  // namespace
 
 std::string ShownToken(const Vocabulary& vocabulary, int32_t id) {
@@ -140,27 +162,6 @@ void AddMaps(const AttentionWatch& watch, ExplanationSegment& segment,
     }
     segment.maps.push_back(std::move(map));
   }
-}
-
-std::vector<Alternative> OtherChoices(
-    std::span<const float> log_p, int32_t chosen,
-    const std::function<std::string(int32_t)>& name) {
-  constexpr size_t kMost = 5;
-  std::vector<int32_t> order(log_p.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::erase(order, chosen);
-  const size_t count = std::min(kMost, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<long>(count),
-                    order.end(), [&](int32_t a, int32_t b) {
-                      return log_p[static_cast<size_t>(a)] >
-                             log_p[static_cast<size_t>(b)];
-                    });
-  std::vector<Alternative> others;
-  for (size_t i = 0; i < count; ++i) {
-    others.push_back({name(order[i]),
-                      std::exp(double{log_p[static_cast<size_t>(order[i])]})});
-  }
-  return others;
 }
 
 Target ChoiceTarget(const std::string& axis, int64_t item,

@@ -86,12 +86,8 @@ Axis NamesAxis(const std::string& id, const std::string& label,
 void AddMaps(const AttentionWatch& watch, ExplanationSegment& segment,
              int64_t row = 0, const std::string& source = "source");
 
-/// The five likeliest others of n log-probabilities, with their names.
-std::vector<Alternative> OtherChoices(
-    std::span<const float> log_p, int32_t chosen,
-    const std::function<std::string(int32_t)>& name);
-
-/// A target of one choice among n, by their log-probabilities.
+/// A target of one choice among n, by their log-probabilities, with the five
+/// likeliest others.
 Target ChoiceTarget(const std::string& axis, int64_t item,
                     std::span<const float> log_p, int32_t chosen,
                     const std::function<std::string(int32_t)>& name);

@@ -3,7 +3,7 @@
 What a task needs for it is a file of its own, tests/samples/TASK.json: files with their
 lines, or with their bytes in base64, the options of training and evaluation ({} is the
 folder of the files), an input, or the file that is one (with its media type, where its
-name does not tell). HEED_SAMPLES names another folder of samples: then the tasks that have
+name does not tell, and what is `typed` where a page has a field for it). HEED_SAMPLES names another folder of samples: then the tasks that have
 one there are taken, and no others.
 """
 
