@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/data/batches.h"
+#include "heed/data/input_lines.h"
 #include "heed/data/numbers.h"
 #include "heed/metrics/classification.h"
 #include "heed/ops/loss.h"
@@ -52,33 +54,59 @@ int32_t LabelNamed(const OneAnswerTask& task, const std::string& name,
   return static_cast<int32_t>(found - task.labels.begin());
 }
 
+namespace {
+
+/// The file of a list's line, which starts at the folder of the list.
+Input FileOf(const InputKind& kind, const LabelledText& text, size_t i) {
+  const auto folder = std::filesystem::path(text.FileOf(i)).parent_path();
+  try {
+    return ReadInput(kind, (folder / text.text[i]).string());
+  } catch (const IoError& error) {
+    throw IoError("{}: {}", text.PlaceOf(i), error.what());
+  }
+}
+
+/// Answers that are numbers, with decimal points or commas.
+std::vector<double> NumbersOf(const LabelledText& text) {
+  DecimalGuess guess;
+  for (const auto& labels : text.labels) guess.Add(labels.at(0));
+  const Decimal decimal = guess.Decide(Delimiter::kTab);
+  std::vector<double> numbers;
+  for (size_t i = 0; i < text.labels.size(); ++i) {
+    const std::string& answer = text.labels[i][0];
+    const auto number = ParseDecimal(answer, decimal);
+    if (!number) {
+      throw FormatError("{}: '{}' is no number", text.PlaceOf(i), answer);
+    }
+    if (std::abs(*number) > std::numeric_limits<float>::max()) {
+      throw FormatError("{}: {} is too large", text.PlaceOf(i), answer);
+    }
+    numbers.push_back(*number);
+  }
+  if (decimal == Decimal::kComma && !numbers.empty()) {
+    Say(text.FileOf(0) + ": reads decimal commas");
+  }
+  return numbers;
+}
+
+}  // namespace
+
 ExampleSet ReadExamples(const OneAnswerTask& task, const LabelledFiles& files,
                         const LabelledFormat& format, int max_length) {
   const LabelledText text = ReadLabelled(files, format);
   const bool of_paths = task.row.input.line == InputKind::Line::kPath;
   ExampleSet examples;
   for (size_t i = 0; i < text.text.size(); ++i) {
-    const std::string place = text.PlaceOf(i);
-    if (of_paths) {
-      const auto folder = std::filesystem::path(text.FileOf(i)).parent_path();
-      const Input input =
-          ReadInput(task.row.input, (folder / text.text[i]).string());
-      examples.corpus.source.push_back(
-          ReadInputOf(task, input.Text(), input.place, max_length));
-    } else {
-      examples.corpus.source.push_back(
-          ReadInputOf(task, text.text[i], place, max_length));
-    }
-    const std::string& answer = text.labels[i].at(0);
-    if (!task.labels.empty()) {
-      examples.corpus.target.push_back({LabelNamed(task, answer, place)});
-      continue;
-    }
-    const auto number = ParseDecimal(answer, Decimal::kPoint);
-    if (!number) throw FormatError("{}: '{}' is no number", place, answer);
-    examples.numbers.push_back(*number);
-    examples.corpus.target.push_back({0});
+    const Input input = of_paths ? FileOf(task.row.input, text, i)
+                                 : Input{text.text[i], text.PlaceOf(i)};
+    examples.corpus.source.push_back(
+        ReadInputOf(task, input.Text(), input.place, max_length));
+    examples.corpus.target.push_back(
+        {task.labels.empty()
+             ? 0
+             : LabelNamed(task, text.labels[i].at(0), text.PlaceOf(i))});
   }
+  if (task.labels.empty()) examples.numbers = NumbersOf(text);
   return examples;
 }
 

@@ -111,6 +111,20 @@ TEST(OneAnswer, ExamplesThatDoNotFitAreNamed) {
             ":2: 4 symbols; the model reads 3 at most (--max-length)");
   EXPECT_EQ(error(Letters({"x", "y"}), "x\tab\ny\tc\n"), ":2: letter");
   EXPECT_EQ(error(Letters({}), "1\tab\n1e\tb\n"), ":2: '1e' is no number");
+  EXPECT_EQ(error(Letters({}), "1\tab\n1e99\tb\n"), ":2: 1e99 is too large");
+  OneAnswerTask files = Letters({"x", "y"});
+  files.row.input = {"letters", InputKind::Line::kPath, {"application/x-let"}};
+  const std::string path = folder.Put("files.tsv", "x\tnone.let\n");
+  const std::string message = MessageOf<IoError>(
+      [&] { ReadExamples(files, {.texts = {path}}, {}, 3); });
+  EXPECT_TRUE(message.starts_with(path + ":1: cannot open")) << message;
+}
+
+TEST(OneAnswer, NumbersMayHaveDecimalCommas) {
+  const TemporaryFolder folder;
+  const std::string path = folder.Put("n.tsv", "1,5\tab\n-0,25\tb\n");
+  EXPECT_EQ(ReadExamples(Letters({}), {.texts = {path}}, {}, 0).numbers,
+            (std::vector<double>{1.5, -0.25}));
 }
 
 }  // namespace
