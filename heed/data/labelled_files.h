@@ -22,8 +22,8 @@ struct LabelledText {
   /// The bytes at which the sentences of text i begin, where the file has them
   /// (format docs); none: they are not known.
   std::vector<std::vector<size_t>> sentences = {};
-  /// Of texts that were read: the files, each with its first text, and the line
-  /// of each text, from 1.
+  /// The files that were read, each with the number of its first text, and the
+  /// line of each text, from 1. Empty for texts that were not read.
   std::vector<std::pair<std::string, size_t>> files = {};
   std::vector<int64_t> lines = {};
 

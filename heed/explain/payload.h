@@ -1,5 +1,5 @@
-// What is known of an axis besides the names of its items: a value of the type
-// of its kind.
+// Data of an axis besides the names of its items, such as an image or the
+// numbers of a series.
 #ifndef HEED_EXPLAIN_PAYLOAD_H_
 #define HEED_EXPLAIN_PAYLOAD_H_
 

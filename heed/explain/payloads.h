@@ -52,8 +52,8 @@ struct SoundPayload {
   std::string png;                     ///< likewise, a file, base64
   std::string wav;                     ///< the sound, a file, base64
 
-  /// What `items` items take of the spectrogram: over 1 where the last of them
-  /// goes on behind its end.
+  /// The share of the spectrogram's time that `items` items cover; above 1
+  /// where the last item ends after the spectrogram.
   double ShareOf(int64_t items) const {
     return step * static_cast<double>(items) / drawn;
   }

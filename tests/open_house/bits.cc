@@ -25,7 +25,7 @@ std::vector<int32_t> ReadBits(std::string_view line, const std::string& place) {
   return bits;
 }
 
-/// What both tasks share.
+/// The parts that both tasks have in common.
 OneAnswerTask TaskOfBits(const std::string& name,
                          const std::string& description) {
   OneAnswerTask task;

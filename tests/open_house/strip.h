@@ -15,7 +15,7 @@ namespace heed::strips {
 
 inline constexpr const char* kKind = "strip";
 
-/// What is known of the cells of an axis of this kind.
+/// The colours of the cells of an axis.
 struct StripPayload {
   std::vector<std::string> colours;
 };

@@ -170,7 +170,8 @@ LanguagePredictor::Continuation LanguagePredictor::ContinuationOf(
           words.empty() ? "" : words[0].at("word").get<std::string>()};
 }
 
-/// The likeliest token that is shown as the first word of a line begins.
+/// Returns the likeliest token that is shown so, or the first token of the
+/// text. Throws: FormatError for a text without tokens.
 int32_t LanguagePredictor::TokenNamed(std::string_view shown,
                                       std::span<const float> row) const {
   const std::vector<int32_t> ids = model_.vocabulary.Encode(shown);
@@ -188,8 +189,9 @@ int32_t LanguagePredictor::NextToken(const std::string& line,
   return TokenNamed(words.empty() ? std::string_view(cased) : words[0], row);
 }
 
-/// What was predicted with another token in one place: another continuation
-/// from `begin` on, or the first word that differs of a line for all tokens.
+/// Returns the predicted tokens with one replaced. A line with a word for each
+/// token replaces the first that differs; any other line is another
+/// continuation and replaces the token at `begin`.
 std::vector<int32_t> LanguagePredictor::OthersOf(const AnswerSlots& slots,
                                                  const std::string& line,
                                                  size_t begin,

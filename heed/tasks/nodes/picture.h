@@ -16,8 +16,8 @@ struct NodesPicture {
   /// Of each node, by t-SNE of what the first layer gives. Units: 0 to 1, three
   /// digits
   std::vector<std::array<double, 2>> places;
-  /// As wide as the attention of the first layer along them, in both directions
-  /// and of all heads, by the largest.
+  /// The width of an edge is the attention of the first layer along it, summed
+  /// over both directions and all heads and divided by the largest sum.
   std::vector<GraphPayload::Edge> edges;
 };
 

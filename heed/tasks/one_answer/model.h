@@ -19,7 +19,7 @@
 
 namespace heed::one_answer {
 
-/// What a user chooses: options of `heed train`, keys of config.json.
+/// Options of `heed train`, keys of config.json.
 struct Config {
   LabelledFiles train;
   LabelledFiles valid;
@@ -53,7 +53,7 @@ struct ExampleSet {
 ExampleSet ReadExamples(const OneAnswerTask& task, const LabelledFiles& files,
                         const LabelledFormat& format, int max_length);
 
-/// Inputs side by side: those of `all` at `indices`.
+/// The batch of the inputs of `all` at `indices`.
 TextInput BatchOf(std::span<const std::vector<int32_t>> all,
                   std::span<const int64_t> indices);
 
@@ -90,8 +90,9 @@ class Model : public TaskModel {
   Var AnswersOf(const Var& scores) const;
   /// All inputs, in batches. Shapes: result f32 [inputs, C].
   Tensor Answers(const Context& ctx, const Corpus& corpus) const;
-  /// The figures of answers beside what is right: accuracy, macro F1 (both in
-  /// percent) and loss, or mean absolute error, root mean square error.
+  /// Measures answers against the right ones: accuracy, macro F1 (both in
+  /// percent) and loss of labels; mean absolute error and root mean square
+  /// error of numbers.
   Metrics Score(const Tensor& answers, const ExampleSet& gold) const;
 
   const std::shared_ptr<const OneAnswerTask> task;
@@ -105,7 +106,8 @@ class Model : public TaskModel {
   const Classifier network;
 };
 
-/// How labels were found. Shapes: log_p [inputs, C].
+/// Compares the likeliest labels with the right ones. Shapes: log_p [inputs,
+/// C].
 ClassReport ClassReportOf(const Tensor& log_p, const Corpus& gold);
 
 struct Prediction {

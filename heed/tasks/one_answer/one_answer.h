@@ -15,8 +15,8 @@
 
 namespace heed {
 
-/// What is special about such a task. An input is a sequence of symbols, which
-/// any encoder of the registry reads; its states are pooled to one vector.
+/// A task whose inputs are sequences of symbols. An encoder of the registry
+/// reads them, and its states are pooled to one vector.
 struct OneAnswerTask {
   /// Name, description and input as of any task; `settings` is filled in.
   TaskRow row;
@@ -29,8 +29,8 @@ struct OneAnswerTask {
       read;
   /// Names of the labels, by id; none: the answer is a number.
   std::vector<std::string> labels = {};
-  /// How lists of examples are written where options say nothing. Where the
-  /// inputs of the row are paths, these start at the folder of their list.
+  /// The default format of lists of examples. Paths of inputs are relative to
+  /// the folder of their list.
   LabelledFormat format = {};
   /// The axis "source" of an explanation, with an item for each id; null: the
   /// names of the symbols.

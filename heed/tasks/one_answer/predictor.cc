@@ -122,7 +122,7 @@ ExplainablePrediction OneAnswerPredictor::ExplanationWith(
                            answers})
           : ExplainNumber(given, input, task.axis(ids), answers);
   ExplanationSegment& e = result.segment;
-  // What becomes the vector of the input: its pooled states, or its first one.
+  // The vector of the input is the first state, or the pooled states.
   const bool first = model_.config.classifier.pooling == "cls";
   SetMap(e.targets.back(), e.LastMap(first ? "source" : "answer", "source"), 0);
   std::string answer = e.answer;

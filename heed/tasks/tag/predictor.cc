@@ -239,8 +239,8 @@ std::vector<int32_t> TagPredictor::TagsNamed(const std::string& line,
   return ids;
 }
 
-/// What a line names: tags; with intents an intent, tags, or both with a tab
-/// between. What it does not name is as in `own`.
+/// Parses the answer of a line: tags; with intents an intent, tags, or both
+/// with a tab between. The part that a line leaves out is taken from `own`.
 TagPredictor::Chosen TagPredictor::ChosenNamed(const std::string& line,
                                                const Chosen& own) const {
   if (line.empty()) return own;
