@@ -4,9 +4,10 @@
 #define HEED_EXPLAIN_PAYLOAD_H_
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <typeinfo>
 #include <utility>
+
+#include "heed/base/json.h"
 
 namespace heed {
 

@@ -4,11 +4,11 @@
 
 #include <array>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "heed/base/json.h"
 #include "heed/data/image.h"
 
 namespace heed {
