@@ -57,7 +57,7 @@ TaskRow StripTask() {
   task.row.input = {kKind, InputKind::Line::kPath, {"application/x-strip"}};
   task.row.input_label = "Strip";
   task.row.answer_label = "Colour";
-  task.row.prompt = "Type cells, as rrgyb";
+  task.row.prompt = "Type cells, as rrgby";
   task.row.examples = {{"rrgrb"}};
   task.symbols = task.labels = kColours;
   task.read = ReadStrip;
