@@ -520,20 +520,6 @@ test("a forecast is a series with the attention of the run below", async () => {
     await page.keyboard.press("6");
     await page.waitForSelector(".attribution");
     await screenshot(page, "forecast-saliency");
-    // Another column is explained in the place of this one.
-    const columns = page.locator(".series-head select");
-    const names = await columns.locator("option").allTextContents();
-    assert.deepEqual(names, said.axes.window.payload.columns);
-    assert.equal(await columns.inputValue(), names.at(-1));
-    await columns.selectOption(names[0]);
-    await page.waitForFunction(
-      (name) =>
-        document.querySelector(".series-head .label")?.textContent.startsWith(name),
-      `${names[0]}: `,
-    );
-    assert.match(page.url(), new RegExp(`answer=${names[0]}`));
-    assert.equal(await columns.inputValue(), names[0]);
-    await screenshot(page, "forecast-column");
   });
 });
 

@@ -96,6 +96,22 @@ async function checkShown(page, { axes, segments }) {
   }
 }
 
+/** Another column of a series is explained in the place of the one on show. */
+async function checkColumns(page, { axes }) {
+  const choice = page.locator(".series-head select");
+  if ((await choice.count()) === 0) return;
+  const { columns } = axes.window.payload;
+  assert.deepEqual(await choice.locator("option").allTextContents(), columns);
+  assert.equal(await choice.inputValue(), columns.at(-1));
+  await choice.selectOption(columns[0]);
+  await page.waitForFunction(
+    (head) => document.querySelector(".series-head .label")?.textContent.startsWith(head),
+    `${columns[0]}: `,
+  );
+  assert.match(page.url(), new RegExp(`answer=${columns[0]}`));
+  assert.equal(await choice.inputValue(), columns[0]);
+}
+
 for (const task of tasks) {
   test(`${task}: what is typed is answered and explained`, async () => {
     const { input, typed } = sampleOf(task); // `typed`: where a page has a field for files
@@ -118,6 +134,7 @@ for (const task of tasks) {
       await page.waitForSelector(".answer[aria-busy=false]");
       await checkShown(page, said);
       await screenshot(page, `task-${task}`);
+      await checkColumns(page, said);
       const whyNot = page.locator('.prediction button:has-text("why not?")');
       if ((await whyNot.count()) === 0) return;
       await whyNot.first().click();
