@@ -127,7 +127,7 @@ void AddFrequencies(const SoundPayload& payload, double height,
   double last = height + kLeastApart;
   for (const double khz : {0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0}) {
     if (2000 * khz > payload.rate) break;
-    const double y = height * (1 - mel(1000 * khz) / mel(payload.rate / 2));
+    const double y = height * (1 - mel(1000 * khz) / mel(payload.rate / 2.0));
     if (last - y < kLeastApart) continue;
     last = y;
     svg->Line("<line class='rule' x1='-4' x2='0' y1='{0:.1f}' y2='{0:.1f}'/>",

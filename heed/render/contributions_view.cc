@@ -296,7 +296,7 @@ Drawing DrawContributionBars(const Contributions& c, const BarPlaces& places) {
 }
 
 /// The largest magnitude of all bands.
-double LargestOf(const VectorRows& beta) {
+double LargestBand(const VectorRows& beta) {
   double largest = 1e-9;
   for (const std::vector<double>& bands : beta) {
     for (const double value : bands) {
@@ -321,7 +321,7 @@ std::optional<Drawing> DrawBeta(const Contributions& c,
   MarkupWriter svg;
   svg.Line("<g transform='translate({} 0)'>", kPartsLeft);
   size_t bands = 0;
-  const double largest = LargestOf(beta);
+  const double largest = LargestBand(beta);
   for (size_t j = 0; j < beta.size() && j < c.groups->spans.size(); ++j) {
     bands = std::max(bands, beta[j].size());
     const double x = places.groups[j] + 1;
@@ -370,7 +370,7 @@ std::vector<Drawing> DrawContributions(const ExplanationSegment& segment,
     parts.push_back(DrawHeading(
         fmt::format("weights of features (β, up to ±{:.2f}), those that count "
                     "most for the outcome above",
-                    LargestOf(BetaOf(c))),
+                    LargestBand(BetaOf(c))),
         3));
     parts.push_back(*beta);
   }
