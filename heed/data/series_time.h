@@ -57,7 +57,7 @@ struct FoundTime {
 /// day without a date only if there is nothing else.
 std::optional<FoundTime> FindTime(const TimeSearch& search);
 
-/// Whether a column rises or falls by steps of one size: it counts the rows.
+/// True if a column rises or falls by steps of one size, as a row number does.
 bool CountsRows(const TableCells& column);
 
 }  // namespace heed

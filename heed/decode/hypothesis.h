@@ -27,7 +27,7 @@ struct Hypothesis {
   /// model has no attention.
   std::vector<float> attention;
   int64_t source_length = 0;  ///< with </s>
-  /// Whether the hypothesis ended because it reached the position limit.
+  /// True if the hypothesis ended because it reached the position limit.
   bool at_last_position = false;
 };
 

@@ -31,7 +31,8 @@ struct AnswerSlots {
   /// The run that gave the answer: a row of log-probabilities for each place,
   /// or one that they share.
   std::vector<std::vector<float>> rows;
-  /// The attention that speaks for them, and its row for each place.
+  /// The attention map that explains the places, and the row of each; none: no
+  /// map does.
   std::optional<size_t> map = {};
   std::vector<int64_t> map_rows = {};
 

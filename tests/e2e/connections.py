@@ -127,7 +127,7 @@ class Connections(EndToEnd):
                 self.assertNotIn("connection", read_answer(stream).headers)
             server.process.send_signal(signal.SIGTERM)
             server.until(lambda: b"stopping" in server.read_log())
-            # Those whose last answer did not say so may have sent more.
+            # A client that has not yet read "Connection: close" may send another request.
             for connection, stream in zip(connections[1:], streams[1:]):
                 connection.sendall(translation("3 4"))
                 answer = read_answer(stream)

@@ -38,7 +38,7 @@ TAGGED = ["Der Mann sah Annalena", "Anna sah Berliner Manns !", "in Berlin , Xav
 CLASSIFIED = ["Ein SCH\u00d6NER Film !", "nicht \u00fcberraschung", "ohne \u4e2d\u6587 film .", "schon schoner"]
 
 
-# What WordPiece makes of a text.
+# The WordPiece tokenizer.
 
 def is_chinese(c):
     blocks = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F),
@@ -92,7 +92,7 @@ def tokenize(text, vocabulary, rules):
     return [piece for word in basic_tokens(text, **rules) for piece in pieces_of(word, vocabulary)]
 
 
-# What BERT computes: matrices are lists of rows.
+# BERT's forward pass; matrices are lists of rows.
 
 def values_of(vocabulary, labels, pooler, seed):
     source = random.Random(seed)

@@ -6,7 +6,7 @@ Written from Veličković et al. 2018 (arXiv:1710.10903, equations 1 to 6, with 
 biases of the authors' code inside the LeakyReLU) and Brody et al. 2021
 (arXiv:2105.14491, equation 7) over a whole [N, N] matrix of scores with -inf where there
 is no edge; the convolution from Kipf and Welling 2017 (arXiv:1609.02907, equation 2),
-whose weights D^-1/2 (A + I) D^-1/2 stand in the place of attention. Nothing is taken from Heed but the names and layouts of parameters (weights
+whose weights D^-1/2 (A + I) D^-1/2 replace attention. Nothing is taken from Heed but the names and layouts of parameters (weights
 are [in, out], heads stand side by side). A file holds x [N, F], edges [E, 2], nodes and
 labels, parameter.NAME and gradient.NAME, logits [N, C] and the loss, of which the
 gradients are: the mean cross entropy of the nodes, and half of L2 times the squares of

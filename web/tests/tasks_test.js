@@ -96,7 +96,7 @@ async function checkShown(page, { axes, segments }) {
   }
 }
 
-/** Another column of a series is explained in the place of the one on show. */
+/** Chooses another column of a series, which is then explained. */
 async function checkColumns(page, { axes }) {
   const choice = page.locator(".series-head select");
   if ((await choice.count()) === 0) return;

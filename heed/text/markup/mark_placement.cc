@@ -399,8 +399,8 @@ class Placement {
     pending_ = index;
   }
 
-  /// A line break in the place of a space, unless a line would begin with what
-  /// is no text there.
+  /// Replaces a space by a line break, unless the next line would then begin
+  /// with characters that Markdown reads as a mark.
   void EmitBreak(const Mark& mark) {
     constexpr std::string_view kBlocks = "-+*#>=~|`0123456789";
     const bool inside = word_ > 0 && word_ < target_.size() && !spaced_;

@@ -75,7 +75,7 @@ export class Side {
   scale: Scale = "auto";
   /** The other side of a comparison. */
   twin: Side | null = null;
-  /** Explains another answer in the place of this one; null: there is no server. */
+  /** Explains another answer and shows it instead of this one; null: there is no server. */
   askFor: ((answer: string) => void) | null = null;
   /** The row that the frames show. */
   step = 0;
