@@ -15,14 +15,6 @@ int32_t LargestOf(std::span<const float> values) {
                               values.begin());
 }
 
-std::vector<std::vector<float>> RowsOf(const Tensor& x) {
-  std::vector<std::vector<float>> rows;
-  for (int64_t r = 0; r < x.numel() / x.cols(); ++r) {
-    rows.emplace_back(x.row<float>(r), x.row<float>(r) + x.cols());
-  }
-  return rows;
-}
-
 void AddTargets(const AnswerSlots& slots, ExplanationSegment& segment) {
   for (size_t i = 0; i < slots.chosen.size(); ++i) {
     segment.targets.push_back(ChoiceTarget(slots.axis, static_cast<int64_t>(i),
@@ -69,14 +61,13 @@ ExplainableSegment ExplainChoice(const Context& given,
   AttentionWatch watch(input.watch);
   Context ctx = given;
   ctx.observer = &watch;
-  AnswerSlots slots = {"answer",
-                       {},
-                       question.name,
-                       question.log_p,
-                       question.run
-                           ? std::vector<std::vector<float>>{question.run(ctx)}
-                           : RowsOf(question.log_p(ctx, 1).value())};
-  slots.chosen = {input.answer.empty() ? LargestOf(slots.rows[0])
+  AnswerSlots slots = {
+      "answer",
+      {},
+      question.name,
+      question.log_p,
+      question.run ? question.run(ctx) : question.log_p(ctx, 1).value()};
+  slots.chosen = {input.answer.empty() ? LargestOf(slots.RowOf(0))
                                        : question.find(input.answer, "answer")};
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;

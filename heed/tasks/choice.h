@@ -17,9 +17,6 @@ namespace heed {
 /// The id of the largest of these numbers, of which there is one at least.
 int32_t LargestOf(std::span<const float> values);
 
-/// The rows of a tensor [..., C].
-std::vector<std::vector<float>> RowsOf(const Tensor& x);
-
 /// Places of an answer, each of which is one choice among C names.
 struct AnswerSlots {
   std::string axis;             ///< its items are the places
@@ -28,16 +25,18 @@ struct AnswerSlots {
   /// Log-probabilities of all names for copies of the input. Shapes: result
   /// [copies, places, C], or [copies, C] where the places share a row.
   std::function<Var(const Context& ctx, int64_t copies)> log_p;
-  /// The run that gave the answer: a row of log-probabilities for each place,
-  /// or one that they share.
-  std::vector<std::vector<float>> rows;
+  /// Log-probabilities of the run that gave the answer: f32, a row for each
+  /// place, or one that they share.
+  Tensor rows = {};
   /// The attention map that explains the places, and the row of each; none: no
   /// map does.
   std::optional<size_t> map = {};
   std::vector<int64_t> map_rows = {};
 
-  const std::vector<float>& RowOf(size_t place) const {
-    return rows[rows.size() == 1 ? 0 : place];
+  /// Shapes: result [C].
+  std::span<const float> RowOf(size_t place) const {
+    const int64_t row = rows.rows() == 1 ? 0 : static_cast<int64_t>(place);
+    return {rows.row<float>(row), static_cast<size_t>(rows.cols())};
   }
 };
 
@@ -62,8 +61,8 @@ struct ChoiceQuestion {
   /// Shapes: result [copies, C].
   std::function<Var(const Context& ctx, int64_t copies)> log_p;
   /// The run that gave the answer, where it is not `log_p` of one copy.
-  /// Shapes: result [C].
-  std::function<std::vector<float>(const Context& ctx)> run = nullptr;
+  /// Shapes: result f32 [1, C].
+  std::function<Tensor(const Context& ctx)> run = nullptr;
 };
 
 /// Explains the likeliest name, or the wanted one: runs the model while its

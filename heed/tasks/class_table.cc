@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "heed/base/text.h"
 
@@ -33,6 +34,19 @@ void AddClasses(Report& report, const std::string& item,
                     {"f1", c.f1},
                     {counted, c.gold}});
   }
+}
+
+void AddClasses(Report& report, const std::string& item,
+                const std::string& counted,
+                const std::function<std::string(int32_t id)>& name,
+                std::span<const ClassScore> scores) {
+  std::vector<ClassFigures> classes;
+  for (const ClassScore& score : scores) {
+    classes.push_back({name(static_cast<int32_t>(classes.size())),
+                       100 * score.precision(), 100 * score.recall(),
+                       100 * score.f1(), score.gold});
+  }
+  AddClasses(report, item, counted, classes);
 }
 
 }  // namespace heed

@@ -3,9 +3,11 @@
 #define HEED_TASKS_CLASS_TABLE_H_
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
+#include "heed/metrics/classification.h"
 #include "heed/tasks/task.h"
 
 namespace heed {
@@ -25,6 +27,11 @@ struct ClassFigures {
 void AddClasses(Report& report, const std::string& item,
                 const std::string& counted,
                 std::span<const ClassFigures> classes);
+/// Adds the scores of classes, whose names are by id.
+void AddClasses(Report& report, const std::string& item,
+                const std::string& counted,
+                const std::function<std::string(int32_t id)>& name,
+                std::span<const ClassScore> scores);
 
 }  // namespace heed
 

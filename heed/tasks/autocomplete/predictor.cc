@@ -101,7 +101,7 @@ ExplainablePrediction AutocompletePredictor::ExplanationWith(
                        {},
                        [&codec](int32_t id) { return codec.Word(id); },
                        scores,
-                       RowsOf(scores(ctx, 1).value())};
+                       scores(ctx, 1).value()};
   slots.chosen = WordsToExplain(given, input, options);
   const std::vector<int32_t>& words = slots.chosen;
   ExplainableSegment result;

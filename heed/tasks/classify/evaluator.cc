@@ -55,13 +55,9 @@ Report ClassifySettings::Measure(const ClassifyModel& model,
     }
   }
   report.details["texts"] = gold.size();
-  std::vector<ClassFigures> rows;
-  for (int32_t c = 0; c < labels.size(); ++c) {
-    const ClassScore& score = classes[static_cast<size_t>(c)];
-    rows.push_back({labels.Name(c), 100 * score.precision(),
-                    100 * score.recall(), 100 * score.f1(), score.gold});
-  }
-  AddClasses(report, "label", "texts", rows);
+  AddClasses(
+      report, "label", "texts", [&](int32_t c) { return labels.Name(c); },
+      classes);
   return report;
 }
 

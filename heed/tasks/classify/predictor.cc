@@ -150,13 +150,14 @@ ExplainablePrediction ClassifyPredictor::ExplanationWith(
                          const Var all = scores(c, copies);
                          return several ? all : LogSoftmax(all);
                        },
-                       std::vector<std::vector<float>>(1)};
+                       {}};
   InputWatch watch(input.watch, input.inputs);
   Context ctx = given;
   ctx.observer = &watch;
   const Tensor p = model_.network.Probabilities(scores(ctx, 1).value());
+  slots.rows = Tensor({1, p.dim(1)});
   for (int64_t c = 0; c < p.dim(1); ++c) {
-    slots.rows[0].push_back(std::log(p.row<float>(0)[c]));
+    slots.rows.data<float>()[c] = std::log(p.row<float>(0)[c]);
   }
   slots.chosen = input.answer.empty()
                      ? model_.network.Choose(p, options.threshold).at(0)

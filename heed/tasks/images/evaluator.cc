@@ -73,13 +73,10 @@ Report ImageTaskSettings::Measure(const ImageModel& made,
       {"nll", "NLL", answers.nll, 4, "nats", "mean of -log p(class)"}};
   report.details["images"] = set.size();
   report.details["confusion"] = scores.confusion;
-  std::vector<ClassFigures> rows;
-  for (size_t c = 0; c < scores.classes.size(); ++c) {
-    const ClassScore& score = scores.classes[c];
-    rows.push_back({made.classes[c], 100 * score.precision(),
-                    100 * score.recall(), 100 * score.f1(), score.gold});
-  }
-  AddClasses(report, "class", "images", rows);
+  AddClasses(
+      report, "class", "images",
+      [&made](int32_t c) { return made.classes[static_cast<size_t>(c)]; },
+      scores.classes);
   return report;
 }
 

@@ -238,9 +238,10 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
   AnswerSlots slots = {
       "target", text.ids,
       [this](int32_t id) { return ShownToken(model_.vocabulary, id); }, log_p,
-      RowsOf(log_p(ctx, 1).value())};
+      log_p(ctx, 1).value()};
   if (!completes) {
-    slots.chosen.push_back(NextToken(input.answer, slots.rows.back()));
+    slots.chosen.push_back(
+        NextToken(input.answer, slots.RowOf(read.size() - 1)));
   }
 
   ExplainableSegment result;

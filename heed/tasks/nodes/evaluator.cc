@@ -89,13 +89,10 @@ Report NodesSettings::Measure(const NodesModel& nodes,
        "per node"}};
   report.details["nodes"] = chosen.size();
   report.details["confusion"] = scores.confusion;
-  std::vector<ClassFigures> rows;
-  for (size_t c = 0; c < scores.classes.size(); ++c) {
-    const ClassScore& score = scores.classes[c];
-    rows.push_back({labelled.classes[c], 100 * score.precision(),
-                    100 * score.recall(), 100 * score.f1(), score.gold});
-  }
-  AddClasses(report, "class", "nodes", rows);
+  AddClasses(
+      report, "class", "nodes",
+      [&](int32_t c) { return labelled.classes[static_cast<size_t>(c)]; },
+      scores.classes);
   return report;
 }
 

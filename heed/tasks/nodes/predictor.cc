@@ -146,8 +146,7 @@ ExplainablePrediction NodesPredictor::ExplanationWith(
   const auto whole = [this, node](const Context& c) {
     const Tensor all =
         LogSoftmax(model_.network->Scores(c, model_.input)).value();
-    return std::vector<float>(all.row<float>(node),
-                              all.row<float>(node) + all.dim(1));
+    return all.Slice(node, node + 1);
   };
   bool wants_parts = false;
   ExplainInput watched = input;

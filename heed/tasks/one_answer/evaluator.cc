@@ -9,20 +9,12 @@
 namespace heed::one_answer {
 namespace {
 
-/// The figures of Score, as a report shows them.
-std::vector<Figure> FiguresOf(const Metrics& metrics) {
-  std::vector<Figure> figures;
-  for (const auto& [key, value] : metrics) {
-    const bool percent = key == "accuracy" || key == "macro_f1";
-    const std::string label = key == "accuracy"   ? "accuracy"
-                              : key == "macro_f1" ? "macro F1"
-                              : key == "loss"     ? "loss"
-                              : key == "mae"      ? "MAE"
-                                                  : "RMSE";
-    figures.push_back({key, label, value, percent ? 2 : 4, percent ? "%" : "",
-                       key == "loss" ? "nats per input" : ""});
-  }
-  return figures;
+/// A measure of Score, as a report shows it.
+Figure FigureOf(const std::string& key, double value) {
+  if (key == "accuracy") return {key, "accuracy", value, 2, "%", ""};
+  if (key == "macro_f1") return {key, "macro F1", value, 2, "%", ""};
+  if (key == "loss") return {key, "loss", value, 4, "nats", "per input"};
+  return {key, key == "mae" ? "MAE" : "RMSE", value, 4, "", ""};
 }
 
 }  // namespace
@@ -35,18 +27,17 @@ Report Settings::Measure(const Model& model, const Evaluation& options) const {
   Report report;
   report.heading = fmt::format("{} in {:.1f} s", Counted(gold.size(), "input"),
                                SecondsSince(start));
-  report.figures = FiguresOf(model.Score(answers, gold));
+  for (const auto& [key, value] : model.Score(answers, gold)) {
+    report.figures.push_back(FigureOf(key, value));
+  }
   report.details["inputs"] = gold.size();
   if (!model.of_labels()) return report;
   const ClassReport scores = ClassReportOf(answers, gold.corpus);
   report.details["confusion"] = scores.confusion;
-  std::vector<ClassFigures> rows;
-  for (size_t c = 0; c < scores.classes.size(); ++c) {
-    const ClassScore& score = scores.classes[c];
-    rows.push_back({task_->labels[c], 100 * score.precision(),
-                    100 * score.recall(), 100 * score.f1(), score.gold});
-  }
-  AddClasses(report, "label", "inputs", rows);
+  AddClasses(
+      report, "label", "inputs",
+      [this](int32_t c) { return task_->labels[static_cast<size_t>(c)]; },
+      scores.classes);
   return report;
 }
 

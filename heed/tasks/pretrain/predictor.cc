@@ -67,9 +67,8 @@ class PretrainPredictor : public PredictorWith<PretrainPrediction> {
       const PretrainPrediction& options) const override;
 
  private:
-  std::vector<int32_t> WordsNamed(
-      const std::string& line,
-      const std::vector<std::vector<float>>& rows) const;
+  std::vector<int32_t> WordsNamed(const std::string& line,
+                                  const AnswerSlots& slots, size_t marks) const;
   MarkedText Read(const std::string& line, bool pair,
                   const std::string& place) const;
   /// Where words are hidden.
@@ -160,26 +159,26 @@ std::vector<Answer> PretrainPredictor::Answers(
   return answers;
 }
 
-/// A token for each row of log-probabilities; none of an empty line. A word may
+/// Returns a token for each mark, or none for an empty line. A word may
 /// be any token that is shown so, "##s" as well as "s".
-std::vector<int32_t> PretrainPredictor::WordsNamed(
-    const std::string& line,
-    const std::vector<std::vector<float>>& rows) const {
+std::vector<int32_t> PretrainPredictor::WordsNamed(const std::string& line,
+                                                   const AnswerSlots& slots,
+                                                   size_t marks) const {
   std::vector<int32_t> words;
   if (line.empty()) return words;
   for (const std::string_view word : SplitWhitespace(line)) {
     const std::optional<int32_t> shown =
-        words.size() < rows.size()
-            ? TokenShownAs(vocabulary(), word, rows[words.size()])
+        words.size() < marks
+            ? TokenShownAs(vocabulary(), word, slots.RowOf(words.size()))
             : std::nullopt;
     const std::vector<int32_t> tokens =
         shown ? std::vector{*shown} : vocabulary().Encode(word);
     words.insert(words.end(), tokens.begin(), tokens.end());
   }
-  if (words.size() != rows.size()) {
+  if (words.size() != marks) {
     throw FormatError("explain: '{}' is {} for {}; give one token for each",
                       line, Counted(std::ssize(words), "token"),
-                      Counted(std::ssize(rows), "mask"));
+                      Counted(static_cast<int64_t>(marks), "mask"));
   }
   return words;
 }
@@ -211,11 +210,11 @@ ExplainablePrediction PretrainPredictor::ExplanationWith(
   if (marks.empty()) {
     network().States(ctx, *text);
   } else {
-    slots.rows = RowsOf(log_p(ctx, 1).value());
+    slots.rows = log_p(ctx, 1).value();
   }
-  slots.chosen = WordsNamed(input.answer, slots.rows);
+  slots.chosen = WordsNamed(input.answer, slots, marks.size());
   for (size_t m = slots.chosen.size(); m < marks.size(); ++m) {
-    slots.chosen.push_back(LargestOf(slots.rows[m]));
+    slots.chosen.push_back(LargestOf(slots.RowOf(m)));
   }
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
@@ -232,7 +231,8 @@ ExplainablePrediction PretrainPredictor::ExplanationWith(
   AddTargets(slots, e);
   result.scores.push_back(ScoresOf(e, slots));
   if (!input.contrast.empty()) {
-    ContrastSlots(slots, WordsNamed(input.contrast, slots.rows), result);
+    ContrastSlots(slots, WordsNamed(input.contrast, slots, marks.size()),
+                  result);
   }
   return {e.answer, {std::move(result)}};
 }

@@ -66,11 +66,14 @@ TaggedSentence SentenceOf(std::string_view line) {
   return {{words.begin(), words.end()}, {}, {}};
 }
 
-std::vector<float> LogsOf(const Tensor& p, int64_t row) {
+/// Shapes: p [rows, C]; result f32 [rows, C].
+Tensor LogsOf(const Tensor& p) {
   const Tensor numbers = p.To(DType::kF32);
-  std::vector<float> logs;
-  for (int64_t c = 0; c < p.dim(-1); ++c) {
-    logs.push_back(std::log(numbers.row<float>(row)[c]));
+  Tensor logs({numbers.rows(), numbers.cols()});
+  for (int64_t r = 0; r < logs.rows(); ++r) {
+    for (int64_t c = 0; c < logs.cols(); ++c) {
+      logs.row<float>(r)[c] = std::log(numbers.row<float>(r)[c]);
+    }
   }
   return logs;
 }
@@ -286,10 +289,9 @@ AnswerSlots TagPredictor::TagSlots(const ScoresFunction& scores,
                        [scores](const Context& c, int64_t copies) {
                          return LogSoftmax(scores(c, copies).tags);
                        },
-                       {},
+                       LogsOf(p),
                        segment.LastMap("source", "source")};
   for (int64_t t = 0; t < std::ssize(chosen.tags); ++t) {
-    slots.rows.push_back(LogsOf(p, t));
     slots.map_rows.push_back(
         pieces.ids.defined() ? pieces.first.row<int32_t>(0)[t] : t);
   }
@@ -306,7 +308,7 @@ AnswerSlots TagPredictor::IntentSlots(const ScoresFunction& scores,
           [scores](const Context& c, int64_t copies) {
             return LogSoftmax(scores(c, copies).intents);
           },
-          {LogsOf(p, 0)},
+          LogsOf(p),
           segment.LastMap("answer", "source"),
           {0}};
 }
