@@ -103,7 +103,9 @@ class Subject {
     dcontext_.Fill(1);
   }
 
-  void Forward() const { attention_->AttendPrepared({}, query_, memory_); }
+  void Forward() const {
+    attention_->Attend({}, query_, memory_, {.prepared = true});
+  }
 
   void ForwardAndBackward() {
     Context ctx;
@@ -112,7 +114,8 @@ class Subject {
     const Var query = tape_.Leaf(query_.value());
     memory.keys = tape_.Leaf(memory_.keys.value());
     memory.values = tape_.Leaf(memory_.values.value());
-    const Var context = attention_->AttendPrepared(ctx, query, memory).context;
+    const Var context =
+        attention_->Attend(ctx, query, memory, {.prepared = true}).context;
     tape_.Backward(context, dcontext_);
     tape_.Clear();
   }

@@ -26,7 +26,7 @@ class SelfAttention {
                       WantWeights want) const {
     const Memory memory = attention_.Prepare(ctx, key_(ctx, x), value_(ctx, x));
     Attended attended =
-        attention_.Attend(ctx, query_(ctx, x), memory, nullptr, want);
+        attention_.Attend(ctx, query_(ctx, x), memory, {.want = want});
     attended.context = output_(ctx, attended.context);
     return attended;
   }

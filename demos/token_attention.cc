@@ -53,7 +53,7 @@ TokenAttention::Output TokenAttention::operator()(const Context& ctx,
   const Var queries =
       temperature == 1 ? p.queries : Scale(p.queries, 1 / temperature);
   Output output;
-  output.attended = attention_.Attend(ctx, queries, memory, nullptr, want);
+  output.attended = attention_.Attend(ctx, queries, memory, {.want = want});
   output.logits = output_(ctx, output.attended.context);
   return output;
 }

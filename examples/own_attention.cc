@@ -71,7 +71,7 @@ int main() {
     const Var in = Add(letters(ctx, x), places(ctx, place));
     const Memory memory = attention.Prepare(ctx, in, in);
     const Attended looked = attention.Attend(ctx, query(ctx, in), memory,
-                                             nullptr, WantWeights::kValues);
+                                             {.want = WantWeights::kValues});
     const auto loss = CrossEntropy(output(ctx, looked.context), y,
                                    {.scale = 1.0 / x.numel()});
     weights = looked.weights.value()[0];

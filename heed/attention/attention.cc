@@ -17,12 +17,6 @@
 namespace heed {
 namespace {
 
-/// In what attention to it is computed: f32 where it is stored as bf16.
-DType ComputedIn(const Memory& memory) {
-  const DType stored = memory.values.value().dtype();
-  return stored == DType::kBF16 ? DType::kF32 : stored;
-}
-
 using Kind = kernels::ScoreModifier::Kind;
 
 void Require(bool holds, const std::string& message) {
@@ -118,12 +112,6 @@ Tensor Allowed(const Var& like, const kernels::MaskRule& rule, int64_t heads,
   return kernels::Exp(kernels::MaskScores(zeros, rule, heads, offset));
 }
 
-/// Query t of [B, T, M] as [B, 1, M].
-Var StepOf(const Var& time_first, int64_t t) {
-  const Var step = Select(time_first, t);
-  return Reshape(step, {step.dim(0), 1, step.dim(1)});
-}
-
 /// Parts [B H, ., .] as [B, H, ., .].
 AttentionParts ByHead(AttentionParts parts, const AttentionSite& site) {
   for (Tensor* x : {&parts.query, &parts.keys, &parts.values, &parts.scores,
@@ -185,9 +173,6 @@ Attention::Attention(const Scope& scope, const AttentionSpec& spec)
             .key_axis = spec.key_axis,
             .heads = spec.heads,
             .output = spec.output},
-      names_{info_.path + ".keys", info_.path + ".values",
-             info_.path + ".lengths", info_.path + ".previous",
-             info_.path + ".pairs"},
       sizes_(SizesOf(info_.path, spec)),
       query_(spec.query),
       key_(spec.key),
@@ -252,7 +237,7 @@ void Attention::CheckQuery(const Var& query, int64_t features,
         fmt::format("queries that are not [{}, T, {}]", memory.values.dim(0),
                     features),
         query, memory);
-  Check(query.value().dtype() == ComputedIn(memory),
+  Check(query.value().dtype() == memory.computed_in(),
         fmt::format("queries of {}, but values of {}",
                     Name(query.value().dtype()),
                     Name(memory.values.value().dtype())),
@@ -277,122 +262,52 @@ std::optional<Memory> Attention::Turned(const Context& ctx,
   return turned;
 }
 
-Memory Memory::InBF16() const {
-  Memory half = *this;
-  half.keys = keys.value().To(DType::kBF16);
-  half.values = values.value().To(DType::kBF16);
-  return half;
+Attended Attention::Attend(const Context& ctx, const Var& query,
+                           const Memory& memory,
+                           const AttendOptions& options) const {
+  return AttendFrom(ctx, query, memory, nullptr, options);
 }
 
-Attended Attention::Attend(const Context& ctx, const Var& query,
-                           const Memory& memory, AttentionState* state,
-                           WantWeights want) const {
-  Check(query.defined() == score_->takes_query() || !score_->takes_query(),
+/// `left` keeps what the queries leave for those behind them; null: nothing.
+Attended Attention::AttendFrom(const Context& ctx, const Var& query,
+                               const Memory& memory, Memory* left,
+                               const AttendOptions& options) const {
+  const bool asks = query.defined() && score_->takes_query();
+  Check(query.defined() || !score_->takes_query(),
         "no queries, which this score needs", query, memory);
-  if (query.defined() && score_->takes_query()) {
-    CheckQuery(query, query_, memory);
-  }
-  const int64_t queries =
-      query.defined() && score_->takes_query() ? query.dim(1) : 1;
+  if (options.prepared) CheckTakesPrepared();
+  if (asks) CheckQuery(query, QuerySize(memory, options), memory);
+  const int64_t queries = asks ? query.dim(1) : 1;
   const std::optional<Memory> turned = Turned(ctx, memory, queries);
   const Memory& readable = turned ? *turned : memory;
-  const int64_t offset = state == nullptr ? 0 : state->position;
+  const int64_t offset = left == nullptr ? 0 : left->position;
   memory.mask.Check(info_.path, memory.values.dim(0), offset + queries,
-                    memory.size(), state == nullptr);
-  if (history_ && queries != 1) {
-    return StepByStep(ctx, query, readable, state, want);
+                    memory.size(), left == nullptr);
+  AttendOptions wanted = options;
+  if (options.last) wanted.want = std::max(options.want, WantWeights::kValues);
+  Attended attended = history_ && queries != 1
+                          ? StepByStep(ctx, query, readable, left, wanted)
+                          : AttendStep(ctx, query, readable, left, wanted);
+  if (left != nullptr) left->position = offset + queries;
+  if (options.last) {
+    attended.last =
+        LastOfEach(HeadWeights(attended.weights.value(), *options.last));
   }
-  Attended attended = AttendStep(ctx, query, readable, state, want);
-  if (state != nullptr) state->position += queries;
+  if (options.want == WantWeights::kNo) attended.weights = Var();
   return attended;
 }
 
-Attended Attention::StepByStep(const Context& ctx, const Var& query,
-                               const Memory& memory, AttentionState* state,
-                               WantWeights want) const {
-  const int64_t batch = query.dim(0);
-  if (query.dim(1) == 0) return Nothing(batch, memory, want);
-  AttentionState own;
-  if (state == nullptr) state = &own;
-  const Var steps = TransposeLeading(query);
-  std::vector<Var> contexts;
-  std::vector<Var> weights;
-  std::vector<Var> log_probabilities;
-  std::vector<Var> entropies;
-  const auto keep = [](std::vector<Var>& all, const Var& x) {
-    if (!x.defined()) return;
-    all.push_back(Reshape(x, {x.value().rows(), x.dim(-1)}));
-  };
-  for (int64_t t = 0; t < query.dim(1); ++t) {
-    const Attended step =
-        AttendStep(ctx, StepOf(steps, t), memory, state, want);
-    ++state->position;
-    keep(contexts, step.context);
-    keep(weights, step.weights);
-    keep(log_probabilities, step.log_probability);
-    keep(entropies, step.entropy);
-  }
-  const auto join = [](const std::vector<Var>& all) {
-    return all.empty() ? Var() : TransposeLeading(Stack(all));
-  };
-  const auto by_head = [&](const std::vector<Var>& all) {
-    Var joined = join(all);
-    if (!joined.defined()) return joined;
-    return joined.dim(2) == 1 && &all != &weights
-               ? Reshape(joined, {batch, sizes_.heads, query.dim(1)})
-               : Reshape(joined,
-                         {batch, sizes_.heads, query.dim(1), joined.dim(2)});
-  };
-  return {join(contexts), by_head(weights), by_head(log_probabilities),
-          by_head(entropies)};
+/// Features of the queries that a call gets.
+int64_t Attention::QuerySize(const Memory& memory,
+                             const AttendOptions& options) const {
+  if (!options.prepared) return query_;
+  return memory.keys.dim(2) / score_->PreparedHeads(sizes_) * sizes_.heads;
 }
 
-/// What no queries get.
-Attended Attention::Nothing(int64_t batch, const Memory& memory,
-                            WantWeights want) const {
-  const DType dtype = ComputedIn(memory);
-  const int64_t width = value_ / sizes_.key_heads;
-  Attended nothing;
-  nothing.context = Tensor({batch, 0, sizes_.heads * width}, dtype);
-  if (want != WantWeights::kNo) {
-    nothing.weights = Tensor({batch, sizes_.heads, 0, memory.size()}, dtype);
-  }
-  return nothing;
-}
-
-Attended Attention::AttendStep(const Context& ctx, const Var& query,
-                               const Memory& memory, AttentionState* state,
-                               WantWeights want) const {
-  const int64_t batch = memory.values.dim(0);
-  Call call{.site = {.ctx = ctx, .query = query},
-            .keys = memory.keys,
-            .values = memory.values};
-  call.site.offset = state == nullptr ? 0 : state->position;
-  call.want = want;
-  if (history_) {
-    call.site.previous = Previous(state, batch, memory);
-    if (state != nullptr) {
-      call.want = ctx.tape != nullptr ? WantWeights::kDifferentiable
-                                      : std::max(want, WantWeights::kValues);
-    }
-  }
-  Attended attended = Named(info_.path, [&] {
-    return Finish(ctx, call, score_->PrepareQuery(ctx, query, batch), memory);
-  });
-  if (history_ && state != nullptr) {
-    state->previous =
-        Reshape(attended.weights, {batch * sizes_.heads, memory.size()});
-  }
-  if (want == WantWeights::kNo) attended.weights = Var();
-  return attended;
-}
-
-Attended Attention::AttendPrepared(const Context& ctx, const Var& query,
-                                   const Memory& memory,
-                                   WantWeights want) const {
+void Attention::CheckTakesPrepared() const {
   Require(!history_,
           fmt::format("{}: a part that reads the weights of the step before "
-                      "needs Attend",
+                      "takes no prepared queries",
                       info_.path));
   for (const auto& modifier : modifiers_) {
     Require(!modifier->takes_query(),
@@ -400,17 +315,37 @@ Attended Attention::AttendPrepared(const Context& ctx, const Var& query,
                         "once it is prepared",
                         info_.path));
   }
-  const int64_t width =
-      memory.keys.dim(2) / score_->PreparedHeads(sizes_) * sizes_.heads;
-  CheckQuery(query, width, memory);
-  const std::optional<Memory> turned = Turned(ctx, memory, query.dim(1));
-  const Memory& readable = turned ? *turned : memory;
-  memory.mask.Check(info_.path, memory.values.dim(0), query.dim(1),
-                    memory.size());
-  Call call{
-      .site = {.ctx = ctx}, .keys = readable.keys, .values = readable.values};
-  call.want = want;
-  return Named(info_.path, [&] { return Finish(ctx, call, query, readable); });
+}
+
+Attended Attention::AttendStep(const Context& ctx, const Var& query,
+                               const Memory& memory, Memory* left,
+                               const AttendOptions& options) const {
+  const int64_t batch = memory.values.dim(0);
+  Call call{.site = {.ctx = ctx, .query = options.prepared ? Var() : query},
+            .keys = memory.keys,
+            .values = memory.values};
+  call.site.offset = left == nullptr ? 0 : left->position;
+  call.want = options.want;
+  if (history_) {
+    call.site.previous =
+        Previous(left == nullptr ? Var() : left->previous, batch, memory);
+    if (left != nullptr) {
+      call.want = ctx.tape != nullptr
+                      ? WantWeights::kDifferentiable
+                      : std::max(options.want, WantWeights::kValues);
+    }
+  }
+  Attended attended = Named(info_.path, [&] {
+    const Var prepared =
+        options.prepared ? query : score_->PrepareQuery(ctx, query, batch);
+    return Finish(ctx, call, prepared, memory);
+  });
+  if (history_ && left != nullptr) {
+    left->previous =
+        Reshape(attended.weights, {batch * sizes_.heads, memory.size()});
+  }
+  if (options.want == WantWeights::kNo) attended.weights = Var();
+  return attended;
 }
 
 Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
@@ -420,13 +355,16 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
   site.heads = sizes_.heads;
   site.queries = prepared.dim(1);
   site.keys = memory.values.dim(1);
-  site.dtype = ComputedIn(memory);
+  site.dtype = memory.computed_in();
   call.mask = memory.mask;
   if (memory.filled >= 0) {
     call.mask =
         call.mask &&
         Padding(Tensor::Full({site.batch}, static_cast<double>(memory.filled),
                              DType::kI32));
+  }
+  if (memory.lengths.defined()) {
+    call.mask = call.mask && Padding(memory.lengths);
   }
   site.lengths = call.mask.lengths();
   call.query = prepared;
@@ -455,23 +393,6 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
   }
   attended.context = ctx.observer->OnContext(info_, attended.context);
   return attended;
-}
-
-/// The weights of the step before; before the first one, key 0 has all.
-Var Attention::Previous(const AttentionState* state, int64_t batch,
-                        const Memory& memory) const {
-  const int64_t keys = memory.values.dim(1);
-  const DType dtype = ComputedIn(memory);
-  if (state == nullptr || !state->previous.defined()) {
-    Tensor first = Tensor::Zeros({batch * sizes_.heads, keys}, dtype);
-    if (keys > 0) first.Columns(0, 1).Fill(1);
-    return first;
-  }
-  const int64_t known = state->previous.dim(1);
-  if (known == keys) return state->previous;
-  return ConcatColumns(
-      {state->previous,
-       Tensor::Zeros({state->previous.dim(0), keys - known}, dtype)});
 }
 
 Attended Attention::Run(Call& call) const {

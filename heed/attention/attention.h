@@ -23,6 +23,7 @@
 
 #include "heed/attention/decoder_state.h"
 #include "heed/attention/mask.h"
+#include "heed/attention/memory.h"
 #include "heed/attention/modifier.h"
 #include "heed/attention/normalizer.h"
 #include "heed/attention/score.h"
@@ -58,29 +59,6 @@ struct AttentionSpec {
   std::string output = {};
 };
 
-/// What can be attended to: made once per source, then only read, so that one
-/// memory serves all steps and beams. A value; copies share the tensors.
-struct Memory {
-  Var keys;    // prepared [B, S, ·]
-  Var values;  // [B, S, K*D]
-  Mask mask;
-  int64_t filled = -1;  // keys of a growing memory that are there; -1: all
-
-  bool defined() const { return values.defined(); }
-  /// The same with keys and values in bf16: half the memory, and a few queries
-  /// of a dot product, which are bound by reading it, take half the time. Other
-  /// attention turns them back. Not for gradients.
-  Memory InBF16() const;
-  /// S, of those that are there.
-  int64_t size() const { return filled < 0 ? values.dim(1) : filled; }
-};
-
-/// What an attention carries from one step to the next.
-struct AttentionState {
-  int64_t position = 0;  // of the next query
-  Var previous;          // weights of the last query [B*H, S], if it is used
-};
-
 /// Whether Attend is to give the weights, which then takes memory T * S.
 enum class WantWeights : uint8_t {
   kNo,
@@ -88,12 +66,22 @@ enum class WantWeights : uint8_t {
   kDifferentiable,  // runs composed
 };
 
+struct AttendOptions {
+  WantWeights want = WantWeights::kNo;
+  /// Gives Attended::last of this head; -1: the mean of all heads.
+  std::optional<int64_t> last = {};
+  /// The queries are prepared already [B, T, H*A]: what remains when all
+  /// projections are done elsewhere. Not with modifiers that read the query.
+  bool prepared = false;
+};
+
 struct Attended {
-  Var context;  // [B, T, H*D]
-  Var weights;  // [B, H, T, S] if wanted
+  Var context = {};  // [B, T, H*D]
+  Var weights = {};  // [B, H, T, S] if wanted
+  Tensor last = {};  // weights of the last query of each row [B, S] if wanted
   /// Of a hard sample [B, H, T], see ReinforceLoss.
-  Var log_probability;
-  Var entropy;
+  Var log_probability = {};
+  Var entropy = {};
 };
 
 /// Immutable; used from many threads. A row that may look nowhere gives a zero
@@ -112,6 +100,12 @@ class Attention {
   Memory Prepare(const Context& ctx, const Var& keys, const Var& values,
                  const Mask& mask = {}) const;
 
+  /// The memory of a source for the steps of a decoder. It is kept as the state
+  /// says, where the kernels of single steps can read it. Shapes: `lengths` i32
+  /// [B] or undefined (all S). Throws: ShapeError.
+  Memory Prepare(const Context& ctx, const Var& keys, const Var& values,
+                 const Tensor& lengths, const DecoderState& state) const;
+
   /// `memory` (undefined at first) with keys and values [B, N, ·] behind those
   /// it has: a key/value cache, which grows in place if the caller moves it in.
   /// Not for gradients. Throws: ShapeError.
@@ -119,47 +113,16 @@ class Attention {
                 const Var& values) const;
 
   /// Shapes: query [B, T, query] (undefined for a score that has its own).
-  /// With a state, the queries stand behind those before, and the state moves
-  /// on. ctx.observer gets what it wants of it.
-  /// Throws: ShapeError, naming the attention.
+  /// ctx.observer gets what it wants of it. Throws: ShapeError, naming the
+  /// attention; ConfigError for prepared queries that a part does not take.
   Attended Attend(const Context& ctx, const Var& query, const Memory& memory,
-                  AttentionState* state = nullptr,
-                  WantWeights want = WantWeights::kNo) const;
+                  const AttendOptions& options = {}) const;
 
-  /// Attend for queries that are prepared already [B, T, H*A], without a
-  /// state: what remains when all projections are done elsewhere.
-  /// Throws: ShapeError; ConfigError if a modifier reads the query.
-  Attended AttendPrepared(const Context& ctx, const Var& query,
-                          const Memory& memory,
-                          WantWeights want = WantWeights::kNo) const;
-
-  /// Self attention of T positions, queries, keys and values side by side.
-  /// `mask` is and-ed to the spec's. With a state that is not whole they stand
-  /// behind those that it knows, whose keys and values it keeps, and `mask` is
-  /// not read. Where score, modifiers and normaliser say that step kernels can
-  /// do it, keys and values stay where they were written. Shapes: qkv [B, T,
-  /// query + key + value], result [B, T, H*D].
-  Var AttendSelf(const Context& ctx, const Var& qkv, const Mask& mask,
-                 DecoderState* state) const;
-  /// The same of queries, keys and values apart, with a state that is not
-  /// whole, by the cache that any score can do with.
-  Var AttendNext(const Context& ctx, const Var& query, const Var& keys,
-                 const Var& values, DecoderState& state) const;
-
-  /// Keeps what AttendSource looks at, unless that has been done. Shapes: keys
-  /// [B, S, key], values [B, S, value], lengths i32 [B] or undefined (all S).
-  void KeepSource(const Context& ctx, const Var& keys, const Var& values,
-                  const Tensor& lengths, DecoderState& state) const;
-  /// The same of keys and values side by side [B, S, key + value].
-  void KeepSource(const Context& ctx, const Var& pairs, const Tensor& lengths,
-                  DecoderState& state) const;
-  bool HasSource(const DecoderState& state) const;
-  /// T queries of each row, of which a source has R / B, about that source.
-  /// With `show`, the state's weights become those of the last query, of head
-  /// `head`, -1: the mean of all. Shapes: query [R, T, query], result [R, T,
-  /// H*D].
-  Var AttendSource(const Context& ctx, const Var& query, DecoderState& state,
-                   bool show, int64_t head = -1) const;
+  /// Queries that stand behind those before: the memory moves on. Of the source
+  /// of a decoder, R rows may be a multiple of its B sources. Shapes: query
+  /// [R, T, query].
+  Attended Attend(const Context& ctx, const Var& query, Memory* memory,
+                  const AttendOptions& options = {}) const;
 
   /// Whether what a query gets depends on itself and the memory alone: not on
   /// where it stands, nor on those before it.
@@ -183,17 +146,21 @@ class Attention {
   std::optional<Memory> Turned(const Context& ctx, const Memory& memory,
                                int64_t queries) const;
   Var PrepareKeys(const Context& ctx, const Var& keys, int64_t offset) const;
+  Attended AttendFrom(const Context& ctx, const Var& query,
+                      const Memory& memory, Memory* left,
+                      const AttendOptions& options) const;
   Attended StepByStep(const Context& ctx, const Var& query,
-                      const Memory& memory, AttentionState* state,
-                      WantWeights want) const;
+                      const Memory& memory, Memory* left,
+                      const AttendOptions& options) const;
   Attended AttendStep(const Context& ctx, const Var& query,
-                      const Memory& memory, AttentionState* state,
-                      WantWeights want) const;
+                      const Memory& memory, Memory* left,
+                      const AttendOptions& options) const;
   Attended Nothing(int64_t batch, const Memory& memory, WantWeights want) const;
   Attended Finish(const Context& ctx, Call& call, const Var& prepared,
                   const Memory& memory) const;
-  Var Previous(const AttentionState* state, int64_t batch,
-               const Memory& memory) const;
+  Var Previous(const Var& known, int64_t batch, const Memory& memory) const;
+  int64_t QuerySize(const Memory& memory, const AttendOptions& options) const;
+  void CheckTakesPrepared() const;
   Attended Run(Call& call) const;
   kernels::AttentionArgs Arguments(const Call& call, Inputs& inputs) const;
   Attended Fused(Call& call) const;
@@ -201,23 +168,16 @@ class Attention {
   Attended Composed(Call& call) const;
   bool StepsByKernel(const Context& ctx, const Tensor& x) const;
   kernels::StepQueries StepQueriesOf(const Context& ctx, const Tensor& q) const;
-  Tensor SelfSteps(const Context& ctx, const Tensor& qkv,
-                   DecoderState& state) const;
-  Attended AttendKept(const Context& ctx, const Var& query,
-                      const Memory& memory, DecoderState& state,
-                      WantWeights want) const;
-
-  /// Of what it keeps in a DecoderState.
-  struct Names {
-    std::string keys;
-    std::string values;
-    std::string lengths;
-    std::string previous;  // weights [R*H, S]
-    std::string pairs;     // keys and values side by side, for step kernels
-  };
+  Tensor Turn(const Tensor& x, int64_t position) const;
+  void AppendPositions(const Tensor& keys, const Tensor& values,
+                       Memory& memory) const;
+  Attended AttendPositions(const Context& ctx, const Tensor& query,
+                           Memory& memory) const;
+  Attended AttendPairs(const Context& ctx, const Tensor& query,
+                       const Memory& memory,
+                       const AttendOptions& options) const;
 
   AttentionInfo info_;
-  Names names_;
   AttentionSizes sizes_;
   int64_t query_;
   int64_t key_;
@@ -232,8 +192,17 @@ class Attention {
   bool history_ = false;
 };
 
+/// The mean weights of the last query, if the state wants to show them.
+inline AttendOptions WantedWeights(const DecoderState& state) {
+  AttendOptions options;
+  if (state.wants_weights) options.last = -1;
+  return options;
+}
+
 /// Weights [B, H, T, S] as one [B, T, S]: of `head`, -1: the mean of all.
 Tensor HeadWeights(const Tensor& weights, int64_t head = -1);
+/// Position T - 1 of each row. Shapes: x [R, T, S], result [R, S].
+Tensor LastOfEach(const Tensor& x);
 
 }  // namespace heed
 

@@ -140,7 +140,7 @@ TEST(Attention, OfASequenceToItselfHasTheWholeGradient) {
           const Var v = one ? q : tape.Leaf(x);
           tape.Backward(
               attention
-                  .Attend(ctx, q, attention.Prepare(ctx, k, v), nullptr, want)
+                  .Attend(ctx, q, attention.Prepare(ctx, k, v), {.want = want})
                   .context,
               seed);
           Tensor sum = tape.Gradient(q).Clone();
@@ -265,8 +265,8 @@ std::vector<std::vector<int64_t>> RankingsOf(const std::string& score) {
   const Tensor weights =
       attention
           .Attend({}, kernels::Scale(queries, 5),
-                  attention.Prepare({}, kernels::Scale(keys, 5), keys), nullptr,
-                  WantWeights::kValues)
+                  attention.Prepare({}, kernels::Scale(keys, 5), keys),
+                  {.want = WantWeights::kValues})
           .weights.value();
   std::vector<std::vector<int64_t>> rankings;
   for (int64_t t = 0; t < kQueries; ++t) {
@@ -434,11 +434,9 @@ TEST(Attention, PreparedQueriesAreAttendedAsOthers) {
     spec.mask = Causal();
     const AttentionUnderTest test(spec, {2, 4, 4}, DType::kF32);
     const Memory memory = test.attention().Prepare({}, test.keys, test.values);
-    EXPECT_EQ(MaxDifference(test.attention()
-                                .AttendPrepared({}, test.query, memory)
-                                .context.value(),
-                            test.ContextOf()),
-              0);
+    const Attended attended =
+        test.attention().Attend({}, test.query, memory, {.prepared = true});
+    EXPECT_EQ(MaxDifference(attended.context.value(), test.ContextOf()), 0);
   }
 }
 
@@ -460,9 +458,9 @@ TEST(Attention, OfAMemoryInBF16IsThatOfTheRoundedOne) {
         rounded.keys = half.keys.value().To(DType::kF32);
         rounded.values = half.values.value().To(DType::kF32);
         const Attended seen = test.attention().Attend(
-            {}, test.query, half, nullptr, WantWeights::kValues);
+            {}, test.query, half, {.want = WantWeights::kValues});
         const Attended expected = test.attention().Attend(
-            {}, test.query, rounded, nullptr, WantWeights::kValues);
+            {}, test.query, rounded, {.want = WantWeights::kValues});
         EXPECT_EQ(MaxDifference(seen.context.value(), expected.context.value()),
                   0);
         EXPECT_EQ(MaxDifference(seen.weights.value(), expected.weights.value()),

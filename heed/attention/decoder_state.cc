@@ -1,16 +1,12 @@
 #include "heed/attention/decoder_state.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "heed/base/errors.h"
 #include "heed/kernels/gather.h"
 
 namespace heed {
 namespace {
-
-constexpr std::string_view kSlots = "slots";
-constexpr std::string_view kSources = "sources";
 
 /// Whether that leaves `count` rows as they are.
 bool IsIdentity(const Tensor& rows, int64_t count) {
@@ -62,41 +58,13 @@ void DecoderState::Erase(std::string_view name) {
   if (found != tensors_.end()) tensors_.erase(found);
 }
 
-std::vector<Tensor>& DecoderState::Positions(std::string_view name) {
-  const auto found = positions_.find(name);
-  if (found != positions_.end()) return found->second;
-  return positions_.emplace(name, std::vector<Tensor>()).first->second;
-}
-
-const Tensor& DecoderState::Slots(int64_t count) {
-  constexpr int64_t kFewPositions = 32;
-  Var& all = At(kSlots, StateRole::kRow);
-  if (slots_ >= count) return all.value();
-  Tensor slots = all.value();
-  if (!slots.defined() || slots.dim(1) < count) {
-    Tensor wider({rows_, std::max(kFewPositions, 2 * count)}, DType::kI32);
-    for (int64_t r = 0; r < rows_ && slots_ > 0; ++r) {
-      std::copy_n(slots.row<int32_t>(r), slots_, wider.row<int32_t>(r));
-    }
-    slots = std::move(wider);
+Memory& DecoderState::MemoryOf(const std::string& path) {
+  const auto [found, is_new] = memories_.try_emplace(path);
+  if (is_new) {
+    found->second.decoded = !whole;
+    found->second.precision = precision;
   }
-  for (int64_t r = 0; r < rows_; ++r) {
-    std::fill(slots.row<int32_t>(r) + slots_, slots.row<int32_t>(r) + count,
-              static_cast<int32_t>(r));
-  }
-  slots_ = count;
-  all = slots;
-  return all.value();
-}
-
-const Tensor& DecoderState::Sources() {
-  Var& all = At(kSources, StateRole::kSource);
-  if (!all.defined()) {
-    Tensor first({sources_}, DType::kI32);
-    std::iota(first.data<int32_t>(), first.data<int32_t>() + sources_, 0);
-    all = first;
-  }
-  return all.value();
+  return found->second;
 }
 
 void DecoderState::CheckRows(const Tensor& rows, const Tensor& sources) const {
@@ -121,31 +89,55 @@ void DecoderState::CheckRows(const Tensor& rows, const Tensor& sources) const {
       sources.defined() ? sources.shape().ToString() : "as before");
 }
 
+/// How the rows of one Reorder move.
+struct DecoderState::Moves {
+  const Tensor& rows;
+  const Tensor& sources;
+  int64_t row_count;  // before
+  int64_t source_count;
+  bool rows_move;
+  bool sources_leave;
+  bool rows_repeat;
+
+  Tensor Moved(const Tensor& x, StateRole role, int axis = 0) const {
+    const bool by_source = role == StateRole::kSource;
+    const bool moves = (role == StateRole::kRow && rows_move) ||
+                       (role == StateRole::kRepeated && rows_repeat) ||
+                       (by_source && sources_leave);
+    if (!moves || !x.defined()) return x;
+    return GatherAxis(x, by_source ? sources : rows,
+                      by_source ? source_count : row_count, axis);
+  }
+  void Move(Var& x, StateRole role, int axis = 0) const {
+    if (x.defined()) x = Moved(x.value(), role, axis);
+  }
+  void Move(Memory& memory) const {
+    Move(memory.keys, memory.role);
+    Move(memory.values, memory.role);
+    Move(memory.previous, StateRole::kRow);
+    memory.lengths = Moved(memory.lengths, memory.role);
+    memory.slots = Moved(memory.slots, StateRole::kRow);
+    memory.sources = Moved(memory.sources, StateRole::kSource);
+  }
+};
+
 void DecoderState::Reorder(const Tensor& rows, const Tensor& sources) {
   for (DecoderState& member : members) member.Reorder(rows, sources);
   weights = Tensor();
   if (rows_ == 0) return;
   CheckRows(rows, sources);
-  const bool moves = !IsIdentity(rows, rows_);
   const bool leave = sources.defined() && !IsIdentity(sources, sources_);
-  const bool repeats = leave || rows.numel() != rows_;
+  const Moves moves = {.rows = rows,
+                       .sources = sources,
+                       .row_count = rows_,
+                       .source_count = sources_,
+                       .rows_move = !IsIdentity(rows, rows_),
+                       .sources_leave = leave,
+                       .rows_repeat = leave || rows.numel() != rows_};
   for (auto& [name, entry] : tensors_) {
-    if (!entry.value.defined()) continue;
-    const Tensor& x = entry.value.value();
-    switch (entry.role) {
-      case StateRole::kRow:
-        if (moves) entry.value = GatherAxis(x, rows, rows_, entry.axis);
-        break;
-      case StateRole::kRepeated:
-        if (repeats) entry.value = GatherAxis(x, rows, rows_, entry.axis);
-        break;
-      case StateRole::kSource:
-        if (leave) entry.value = GatherAxis(x, sources, sources_, entry.axis);
-        break;
-      case StateRole::kFixed:
-        break;
-    }
+    moves.Move(entry.value, entry.role, entry.axis);
   }
+  for (auto& [path, memory] : memories_) moves.Move(memory);
   rows_ = rows.numel();
   if (sources.defined()) sources_ = sources.numel();
 }

@@ -9,26 +9,18 @@
 #include <unordered_map>
 #include <vector>
 
+#include "heed/attention/memory.h"
 #include "heed/autograd/tape.h"
 #include "heed/kernels/gemm.h"
 
 namespace heed {
 
-/// What a tensor of a DecoderState is moved with.
-enum class StateRole : uint8_t {
-  kRow,     // a partial hypothesis
-  kSource,  // what was read for it, kept once for all its rows
-  /// The same, but with a copy for each row: moved only where the number of
-  /// rows or sources changes.
-  kRepeated,
-  kFixed,  // never moved: rows find it by Sources()
-};
-
-/// Where a decoder stands while it writes a batch of sequences: named tensors,
-/// and how they follow the rows of a search. Each of the B sources owns n
-/// consecutive rows of R = B n: the partial hypotheses that are continued; one
-/// at first. What derives from a source alone is kept once, so that attention
-/// to it is n queries of one memory. A value; one thread uses it at a time.
+/// Where a decoder stands while it writes a batch of sequences: the memories of
+/// its attentions, named tensors, and how they follow the rows of a search.
+/// Each of the B sources owns n consecutive rows of R = B n: the partial
+/// hypotheses that are continued; one at first. What derives from a source
+/// alone is kept once, so that attention to it is n queries of one memory. A
+/// value; one thread uses it at a time.
 class DecoderState {
  public:
   DecoderState() = default;
@@ -46,15 +38,9 @@ class DecoderState {
   const Var* Find(std::string_view name) const;
   void Erase(std::string_view name);
 
-  /// Tensors that belong to one position each, with a row for each row that
-  /// there was. They are never moved: row r of today finds its own of position
-  /// s in row Slots()[r, s].
-  std::vector<Tensor>& Positions(std::string_view name);
-  /// i32 [R, at least `count`]: for the positions of the state, and those up to
-  /// `count`, where each row stands at its own place.
-  const Tensor& Slots(int64_t count);
-  /// Which of the first sources are left, i32 [B].
-  const Tensor& Sources();
+  /// The memory of the attention of this path, undefined until it is set or
+  /// extended. The reference stays valid.
+  Memory& MemoryOf(const std::string& path);
 
   /// Row i becomes what row rows[i] was, which belonged to the same source;
   /// source j becomes what source sources[j] was (undefined: all stay). Rows
@@ -97,12 +83,12 @@ class DecoderState {
   using ByName = std::unordered_map<std::string, Value, Hash, std::equal_to<>>;
 
   void CheckRows(const Tensor& rows, const Tensor& sources) const;
+  struct Moves;
 
   int64_t rows_ = 0;
   int64_t sources_ = 0;
-  int64_t slots_ = 0;  // positions that Slots() knows
   ByName<Entry> tensors_;
-  ByName<std::vector<Tensor>> positions_;
+  ByName<Memory> memories_;
 };
 
 }  // namespace heed

@@ -1,5 +1,4 @@
 // What can be attended to: made at once, or grown step by step.
-
 #include <algorithm>
 #include <utility>
 
@@ -7,6 +6,18 @@
 #include "heed/base/errors.h"
 
 namespace heed {
+
+Memory Memory::InBF16() const {
+  Memory half = *this;
+  half.keys = keys.value().To(DType::kBF16);
+  half.values = values.value().To(DType::kBF16);
+  return half;
+}
+
+DType Memory::computed_in() const {
+  const DType stored = values.value().dtype();
+  return stored == DType::kBF16 ? DType::kF32 : stored;
+}
 
 void Attention::CheckSource(const Var& keys, const Var& values) const {
   const DType dtype = keys.value().dtype();
@@ -28,17 +39,29 @@ void Attention::CheckSource(const Var& keys, const Var& values) const {
 Memory Attention::Prepare(const Context& ctx, const Var& keys,
                           const Var& values, const Mask& mask) const {
   CheckSource(keys, values);
-  return {PrepareKeys(ctx, keys, 0), values, mask_ && mask, -1};
+  Memory memory;
+  memory.keys = PrepareKeys(ctx, keys, 0);
+  memory.values = values;
+  memory.mask = mask_ && mask;
+  return memory;
 }
 
 Memory Attention::Extend(const Context& ctx, Memory memory, const Var& keys,
                          const Var& values) const {
+  CheckSource(keys, values);
+  if (!memory.positions.empty() ||
+      (!memory.defined() && memory.decoded && mask_.causal() &&
+       StepsByKernel(ctx, keys.value()))) {
+    AppendPositions(keys.value(), values.value(), memory);
+    return memory;
+  }
   if (!memory.defined()) {
-    memory = Prepare(ctx, keys, values);
+    memory.keys = PrepareKeys(ctx, keys, 0);
+    memory.values = values;
+    memory.mask = mask_;
     memory.filled = keys.dim(1);
     return memory;
   }
-  CheckSource(keys, values);
   const int64_t begin = memory.size();
   const int64_t end = begin + keys.dim(1);
   Check(keys.dim(0) == memory.values.dim(0) &&

@@ -278,18 +278,17 @@ TEST_F(BadInput, AMaskOfAnotherSize) {
         attend(ParseMask("adjacency", {2, 3, 5}));
       },
       {"layer.attention", "3 queries", "4"});
-  const Memory memory =
+  Memory memory =
       attention().Prepare({}, k_, v_, ParseMask("adjacency", {2, 3, 5}));
   ExpectShapeError(
       [&] {
-        attention().AttendPrepared({}, Of({2, 4, 8}), memory);
+        attention().Attend({}, Of({2, 4, 8}), memory, {.prepared = true});
       },
       {"layer.attention", "3 queries", "4"});
-  AttentionState state;
-  EXPECT_NO_THROW(attention().Attend({}, Of({2, 3, 8}), memory, &state));
+  EXPECT_NO_THROW(attention().Attend({}, Of({2, 3, 8}), &memory));
   ExpectShapeError(
       [&] {
-        attention().Attend({}, Of({2, 1, 8}), memory, &state);
+        attention().Attend({}, Of({2, 1, 8}), &memory);
       },
       {"layer.attention", "3 queries", "4"});
 }
@@ -299,20 +298,22 @@ TEST_F(BadInput, PreparedQueriesThatDoNotFit) {
   for (const Tensor& query :
        {Of({2, 4, 7}), Of({3, 4, 8}), Of({4, 8}), Of({2, 4, 8}, DType::kF64)}) {
     ExpectShapeError(
-        [&] { attention().AttendPrepared({}, query, memory); },
+        [&] { attention().Attend({}, query, memory, {.prepared = true}); },
         {"layer.attention", query.shape().ToString(), "[2, 5, 3]"});
   }
   for (const char* modifier : {"strength", "median_window"}) {
     const AttentionUnderTest own(TestSpec("general", modifier), {},
                                  DType::kF32);
-    ExpectConfigError([&] { own.attention().AttendPrepared({}, q_, memory); },
-                      {"layer.attention"});
+    ExpectConfigError(
+        [&] { own.attention().Attend({}, q_, memory, {.prepared = true}); },
+        {"layer.attention"});
   }
   const AttentionUnderTest aware(TestSpec("location_aware"), {}, DType::kF32);
   ExpectConfigError(
       [&] {
-        aware.attention().AttendPrepared({}, Of({2, 4, 12}),
-                                         aware.attention().Prepare({}, k_, v_));
+        aware.attention().Attend({}, Of({2, 4, 12}),
+                                 aware.attention().Prepare({}, k_, v_),
+                                 {.prepared = true});
       },
       {"layer.attention"});
 }

@@ -292,11 +292,9 @@ TEST_P(EveryScore, NothingIsNothing) {
             EXPECT_EQ(Largest(tensor), 0) << name;
           }
         }
-        AttentionState state;
-        const Memory memory =
-            test.attention().Prepare({}, test.keys, test.values);
+        Memory memory = test.attention().Prepare({}, test.keys, test.values);
         const Attended step = test.attention().Attend(
-            {}, test.AsQuery(), memory, &state, WantWeights::kValues);
+            {}, test.AsQuery(), &memory, {.want = WantWeights::kValues});
         EXPECT_EQ(step.context.dim(1), TakesQuery(spec) ? sizes.queries : 1);
         EXPECT_EQ(step.weights.dim(3), sizes.keys);
       }

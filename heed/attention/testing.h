@@ -228,7 +228,7 @@ class AttentionUnderTest {
                   const Mask& mask = {}) const {
     return attention_.Attend(ctx, AsQuery(),
                              attention_.Prepare(ctx, keys, values, mask),
-                             nullptr, want);
+                             {.want = want});
   }
   Tensor ContextOf(const Mask& mask = {}) const {
     return Attend({}, WantWeights::kNo, mask).context.value();
@@ -249,7 +249,7 @@ class AttentionUnderTest {
     const Var v = tape.Leaf(values);
     const Memory memory = attention_.Prepare(ctx, k, v, mask);
     const Var context =
-        attention_.Attend(ctx, q, memory, nullptr, want).context;
+        attention_.Attend(ctx, q, memory, {.want = want}).context;
     if (context.tape() != nullptr) {
       tape.Backward(context,
                     RandomTensor(context.shape(), 9, DType::kF32).To(dtype_));
@@ -363,16 +363,15 @@ inline void ExpectStepsEqualAllAtOnce(const AttentionSpec& spec,
   const AttentionUnderTest test(spec, sizes, dtype);
   if (!test.query.defined()) return;
   const Attended all = test.Attend({}, WantWeights::kValues);
-  const Memory memory = test.attention().Prepare({}, test.keys, test.values);
   const int64_t heads = spec.heads;
   for (const int64_t few : {int64_t{1}, int64_t{3}}) {
-    AttentionState state;
+    Memory memory = test.attention().Prepare({}, test.keys, test.values);
     for (int64_t t = 0; t < sizes.queries; t += few) {
       const int64_t end = std::min(t + few, sizes.queries);
       const Attended step =
-          test.attention().Attend({}, Positions(test.query, t, end), memory,
-                                  &state, WantWeights::kValues);
-      EXPECT_EQ(state.position, end);
+          test.attention().Attend({}, Positions(test.query, t, end), &memory,
+                                  {.want = WantWeights::kValues});
+      EXPECT_EQ(memory.position, end);
       EXPECT_LT(MaxDifference(step.context.value(),
                               Positions(all.context.value(), t, end)),
                 tolerance)
@@ -393,25 +392,27 @@ inline void ExpectExtendedEqualsPrepared(const AttentionSpec& spec,
                                          const TestSizes& sizes, DType dtype) {
   const double tolerance = dtype == DType::kF64 ? 1e-13 : 1e-5;
   const AttentionUnderTest test(spec, sizes, dtype);
-  AttentionState grown;
-  AttentionState fresh;
   Memory memory;
+  Var previous;  // of the memory that is made anew
   for (int64_t t = 0; t < sizes.queries; ++t) {
     const int64_t keys = sizes.keys * (t + 1) / sizes.queries;
     const int64_t known = memory.defined() ? memory.size() : 0;
     memory = test.attention().Extend({}, std::move(memory),
                                      Positions(test.keys, known, keys),
                                      Positions(test.values, known, keys));
-    const Memory whole = test.attention().Prepare(
-        {}, Positions(test.keys, 0, keys), Positions(test.values, 0, keys));
+    Memory whole = test.attention().Prepare({}, Positions(test.keys, 0, keys),
+                                            Positions(test.values, 0, keys));
     const Var query =
         test.query.defined() ? Var(Positions(test.query, t, t + 1)) : Var();
-    const auto attend = [&](const Memory& m, AttentionState& state) {
-      return test.attention().Attend({}, query, m, &state,
-                                     WantWeights::kValues);
+    whole.position = t;
+    whole.previous = previous;
+    const auto attend = [&](Memory* m) {
+      return test.attention().Attend({}, query, m,
+                                     {.want = WantWeights::kValues});
     };
-    const Attended a = attend(memory, grown);
-    const Attended b = attend(whole, fresh);
+    const Attended a = attend(&memory);
+    const Attended b = attend(&whole);
+    previous = whole.previous;
     EXPECT_LT(MaxDifference(a.context.value(), b.context.value()), tolerance)
         << "step " << t;
     EXPECT_LT(MaxDifference(a.weights.value(), b.weights.value()), tolerance)

@@ -199,8 +199,8 @@ DecoderState EncoderDecoder::Start(const Context& ctx,
   }
   KeepLayers(Bridge(ctx, encoding, summary), state);
   if (attention_) {
-    attention_->KeepSource(ctx, encoding.vectors, encoding.vectors,
-                           encoding.lengths, state);
+    state.MemoryOf(attention_->info().path) = attention_->Prepare(
+        ctx, encoding.vectors, encoding.vectors, encoding.lengths, state);
   }
   const bool fed = config_.attention == AttentionPlace::kFed;
   if (config_.input_feeding || fed) {
@@ -278,11 +278,13 @@ EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx,
 Var EncoderDecoder::Attend(const Context& ctx, const Var& query,
                            State& state) const {
   const int64_t rows = query.dim(0);
-  const Var context =
-      attention_->AttendSource(ctx, Reshape(query, {rows, 1, query.dim(1)}),
-                               state.kept, state.kept.wants_weights);
-  ++state.kept.position;
-  return Reshape(context, {rows, context.dim(2)});
+  DecoderState& kept = state.kept;
+  const Attended attended = attention_->Attend(
+      ctx, Reshape(query, {rows, 1, query.dim(1)}),
+      &kept.MemoryOf(attention_->info().path), WantedWeights(kept));
+  kept.weights = attended.last;
+  ++kept.position;
+  return Reshape(attended.context, {rows, attended.context.dim(2)});
 }
 
 Var EncoderDecoder::DropSteps(const Context& ctx, const Var& x,

@@ -63,7 +63,9 @@ Var RnnEncoder::Step(const Context& ctx, const Var& x,
                      DecoderState& state) const {
   Var y = States(ctx, x, {}, &state);
   if (attention_) {
-    y = Combine(ctx, y, attention_->AttendNext(ctx, y, y, y, state));
+    Memory& memory = state.MemoryOf(attention_->info().path);
+    memory = attention_->Extend(ctx, std::move(memory), y, y);
+    y = Combine(ctx, y, attention_->Attend(ctx, y, &memory).context);
   }
   state.position += x.dim(1);
   return y;

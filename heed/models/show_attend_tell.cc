@@ -164,8 +164,8 @@ DecoderState ShowAttendTell::Start(const Context& ctx,
   layers.push_back(StateOf(Tanh(state_(ctx, Relu(start_(ctx, mean)))),
                            StatesOfCell(Cell::kLstm)));
   KeepLayers(layers, state);
-  attention_.KeepSource(ctx, encoding.vectors, encoding.vectors,
-                        encoding.lengths, state);
+  state.MemoryOf(attention_.info().path) = attention_.Prepare(
+      ctx, encoding.vectors, encoding.vectors, encoding.lengths, state);
   return state;
 }
 
@@ -182,11 +182,12 @@ Var ShowAttendTell::Features(const Context& ctx, const Tensor& tokens,
     ctx.CheckCancelled();
     const Var before = Recurrent::Hidden(layers.back());
     const int64_t rows = before.dim(0);
-    Var context =
-        attention_.AttendSource(ctx, Reshape(before, {rows, 1, before.dim(1)}),
-                                kept, kept.wants_weights);
+    const Attended attended = attention_.Attend(
+        ctx, Reshape(before, {rows, 1, before.dim(1)}),
+        &kept.MemoryOf(attention_.info().path), WantedWeights(kept));
+    kept.weights = attended.last;
     ++kept.position;
-    context = Reshape(context, {rows, context.dim(2)});
+    Var context = Reshape(attended.context, {rows, attended.context.dim(2)});
     if (gate_) {
       const Var open = Sigmoid((*gate_)(ctx, before));
       context = ScaleRows(context, Reshape(open, {rows}));

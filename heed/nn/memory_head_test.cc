@@ -112,12 +112,11 @@ TEST(MemoryHead, EqualsTheComposedAttentionOfTheSameNumbers) {
   }
   const Tensor own = AddressMemory(numbers, previous, memory).value();
 
-  AttentionState state;
-  state.position = 1;
-  state.previous = previous.Reshape({B, N});
-  const Memory prepared = attention.Prepare({}, keys, keys);
+  Memory prepared = attention.Prepare({}, keys, keys);
+  prepared.position = 1;
+  prepared.previous = previous.Reshape({B, N});
   const Attended composed = attention.Attend(
-      {}, query.Reshape({B, 1, F}), prepared, &state, WantWeights::kValues);
+      {}, query.Reshape({B, 1, F}), &prepared, {.want = WantWeights::kValues});
   EXPECT_LT(MaxDifference(composed.weights.value().Reshape({B, 1, N}), own),
             1e-9);
   EXPECT_LT(MaxDifference(composed.context.value().Reshape({B, F}),

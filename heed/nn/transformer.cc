@@ -128,7 +128,7 @@ Var TransformerStack::operator()(const Context& ctx, const Var& x,
   for (size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
     const Var self =
-        layer.self.AttendSelf(ctx, layer.qkv(ctx, stream.seen), mask, state);
+        SelfAttention(ctx, layer, layer.qkv(ctx, stream.seen), mask, state);
     stream = Add(ctx, stream, layer.self_output(ctx, self), sublayer++);
     if (layer.cross) {
       stream = Add(ctx, stream, CrossAttention(ctx, i, stream.seen, *state),
@@ -169,23 +169,45 @@ TransformerStack::Stream TransformerStack::Add(const Context& ctx,
   return {result.normed, result.normed};
 }
 
+/// Queries, keys and values stand side by side in `qkv` [B, T, ·].
+Var TransformerStack::SelfAttention(const Context& ctx, const Layer& layer,
+                                    const Var& qkv, const Mask& mask,
+                                    DecoderState* state) const {
+  const int64_t keys = KeyWidth(options_);
+  const Var q = Columns(qkv, 0, options_.width);
+  const Var k = Columns(qkv, options_.width, options_.width + keys);
+  const Var v = Columns(qkv, options_.width + keys, options_.width + 2 * keys);
+  if (state == nullptr || state->whole) {
+    return layer.self.Attend(ctx, q, layer.self.Prepare(ctx, k, v, mask))
+        .context;
+  }
+  Memory& memory = state->MemoryOf(layer.self.info().path);
+  memory = layer.self.Extend(ctx, std::move(memory), k, v);
+  return layer.self.Attend(ctx, q, &memory).context;
+}
+
 Var TransformerStack::CrossAttention(const Context& ctx, size_t number,
                                      const Var& x, DecoderState& state) const {
   const Layer& layer = layers_[number];
   const Var q = (*layer.q)(ctx, x);
-  if (!layer.cross->HasSource(state)) {
+  Memory& source = state.MemoryOf(layer.cross->info().path);
+  if (!source.defined()) {
     const Var* lengths = state.Find(kSourceLengths);
-    layer.cross->KeepSource(ctx, (*layer.kv)(ctx, *state.Find(kSource)),
-                            lengths == nullptr ? Tensor() : lengths->value(),
-                            state);
+    const Var pairs = (*layer.kv)(ctx, *state.Find(kSource));
+    const int64_t keys = KeyWidth(options_);
+    source = layer.cross->Prepare(
+        ctx, Columns(pairs, 0, keys), Columns(pairs, keys, 2 * keys),
+        lengths == nullptr ? Tensor() : lengths->value(), state);
   }
   const int64_t shown = options_.alignment_layer < 0 ? std::ssize(layers_) - 1
                                                      : options_.alignment_layer;
   const bool show = static_cast<int64_t>(number) == shown &&
                     state.wants_weights && !state.whole;
-  return (*layer.cross_output)(
-      ctx,
-      layer.cross->AttendSource(ctx, q, state, show, options_.alignment_head));
+  AttendOptions wanted;
+  if (show) wanted.last = options_.alignment_head;
+  const Attended attended = layer.cross->Attend(ctx, q, &source, wanted);
+  if (show) state.weights = attended.last;
+  return (*layer.cross_output)(ctx, attended.context);
 }
 
 Var TransformerStack::FeedForward(const Context& ctx, const Layer& layer,

@@ -108,6 +108,8 @@ class TransformerStack {
 
   Stream Add(const Context& ctx, const Stream& stream, const Var& y,
              size_t sublayer) const;
+  Var SelfAttention(const Context& ctx, const Layer& layer, const Var& qkv,
+                    const Mask& mask, DecoderState* state) const;
   Var CrossAttention(const Context& ctx, size_t number, const Var& x,
                      DecoderState& state) const;
   Var FeedForward(const Context& ctx, const Layer& layer, const Var& x) const;

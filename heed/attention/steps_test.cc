@@ -60,68 +60,66 @@ TEST_P(Cache, SourcesAreAttendedToAsByOneMemory) {
     const AttentionUnderTest test(spec, sizes, dtype);
     if (!test.query.defined()) continue;
     const Attention& attention = test.attention();
-    const Memory memory =
+    Memory memory =
         attention.Prepare({}, test.keys, test.values, Padding(lengths));
-    AttentionState before;
-    const Attended all =
-        attention.Attend({}, test.query, memory, &before, WantWeights::kValues);
+    const Attended all = attention.Attend({}, test.query, &memory,
+                                          {.want = WantWeights::kValues});
     const Tensor weights = HeadWeights(all.weights.value());
 
     DecoderState state(3);
-    EXPECT_FALSE(attention.HasSource(state));
-    attention.KeepSource({}, test.keys, test.values, lengths, state);
-    EXPECT_TRUE(attention.HasSource(state));
-    const Tensor first =
-        attention.AttendSource({}, Between(test.query, 0, 2), state, true)
-            .value();
-    EXPECT_LT(MaxDifference(first, Between(all.context.value(), 0, 2)),
+    Memory& source = state.MemoryOf("source");
+    EXPECT_FALSE(source.defined());
+    source = attention.Prepare({}, test.keys, test.values, lengths, state);
+    EXPECT_TRUE(source.defined());
+    const Attended first =
+        attention.Attend({}, Between(test.query, 0, 2), &source, {.last = -1});
+    EXPECT_LT(MaxDifference(first.context.value(),
+                            Between(all.context.value(), 0, 2)),
               Tolerance(dtype));
     for (int64_t b = 0; b < 3; ++b) {
-      EXPECT_LT(MaxDifference(state.weights[b], weights[b][1]),
-                Tolerance(dtype));
+      EXPECT_LT(MaxDifference(first.last[b], weights[b][1]), Tolerance(dtype));
     }
-    state.position = 2;
+    state.weights = first.last;
     state.Reorder(Lengths(kRows), Lengths(kSources));
-    const Tensor last =
-        attention
-            .AttendSource(
-                {}, kernels::Gather(Between(test.query, 2, 3), Lengths(kRows)),
-                state, false)
-            .value();
-    EXPECT_LT(
-        MaxDifference(last, kernels::Gather(Between(all.context.value(), 2, 3),
+    const Attended last = attention.Attend(
+        {}, kernels::Gather(Between(test.query, 2, 3), Lengths(kRows)), &source,
+        {.last = -1});
+    EXPECT_LT(MaxDifference(last.context.value(),
+                            kernels::Gather(Between(all.context.value(), 2, 3),
                                             Lengths(kRows))),
-        Tolerance(dtype));
+              Tolerance(dtype));
+    for (int64_t r = 0; r < 4; ++r) {
+      EXPECT_LT(MaxDifference(last.last[r],
+                              weights[kRows[static_cast<size_t>(r)]][2]),
+                Tolerance(dtype))
+          << "row " << r;
+    }
     EXPECT_FALSE(state.weights.defined()) << "rows were moved";
   }
 }
 
-/// Queries, keys and values of T positions, side by side.
 TEST_P(Cache, PositionsThatWereMovedAreAttendedToAsAllAtOnce) {
   const TestSizes sizes{3, 5, 5};
-  AttentionSpec spec = SelfSpec(GetParam(), sizes);
+  const AttentionSpec spec = SelfSpec(GetParam(), sizes);
   for (const DType dtype : {DType::kF64, DType::kF32}) {
-    AttentionUnderTest test(spec, sizes, dtype);
+    const AttentionUnderTest test(spec, sizes, dtype);
     if (!test.query.defined()) continue;
     // Its windows depend on how many keys there are.
     if (GetParam().modifier == "local_p") continue;
     const Attention& attention = test.attention();
-    const Tensor qkv = test.Numbers({3, 5, spec.query + spec.key + spec.value});
-    DecoderState whole(3);
-    whole.whole = true;
-    const Tensor all = attention.AttendSelf({}, qkv, {}, &whole).value();
-    EXPECT_EQ(
-        MaxDifference(attention.AttendSelf({}, qkv, {}, nullptr).value(), all),
-        0);
+    const Tensor all = test.ContextOf();
     DecoderState state(3);
+    Memory& memory = state.MemoryOf("self");
     const auto expect = [&](int64_t begin, int64_t end, const Tensor& rows) {
       const auto of_rows = [&](const Tensor& x) {
         return kernels::Gather(Between(x, begin, end), rows);
       };
+      memory = attention.Extend({}, std::move(memory), of_rows(test.keys),
+                                of_rows(test.values));
       const Tensor part =
-          attention.AttendSelf({}, of_rows(qkv), {}, &state).value();
+          attention.Attend({}, of_rows(test.query), &memory).context.value();
       EXPECT_LT(MaxDifference(part, of_rows(all)), Tolerance(dtype));
-      state.position = end;
+      EXPECT_EQ(memory.position, end);
     };
     expect(0, 2, Lengths({0, 1, 2}));
     state.Reorder(Lengths(kRows), Lengths(kSources));
@@ -163,16 +161,25 @@ TEST(DecoderState, MovesTensorsByTheirRoles) {
   EXPECT_EQ(ids("fixed"), (std::vector<int32_t>{7, 8}));
 }
 
-TEST(DecoderState, SlotsFollowTheRows) {
+TEST(DecoderState, SlotsOfAMemoryFollowTheRows) {
+  const AttentionSpec spec =
+      SelfSpec({"scaled_dot", "", "", "softmax"}, {2, 1, 1});
+  const AttentionUnderTest test(spec, {2, 1, 1}, DType::kF32);
   DecoderState state(2);
-  state.Slots(1);
+  Memory& memory = state.MemoryOf("self");
+  const auto extend = [&](const std::vector<int32_t>& rows) {
+    memory = test.attention().Extend(
+        {}, std::move(memory), kernels::Gather(test.keys, Lengths(rows)),
+        kernels::Gather(test.values, Lengths(rows)));
+  };
+  extend({0, 1});
+  ASSERT_EQ(memory.positions.size(), 1U) << "the layout of step kernels";
   state.Reorder(Lengths({0, 0, 1, 1}), {});
-  state.Slots(2);
+  extend({0, 0, 1, 1});
   state.Reorder(Lengths({1, 1, 3, 2}), {});
-  const Tensor& slots = state.Slots(2);
   for (int64_t r = 0; r < 4; ++r) {
-    EXPECT_EQ(slots.row<int32_t>(r)[0], r / 2);
-    EXPECT_EQ(slots.row<int32_t>(r)[1],
+    EXPECT_EQ(memory.slots.row<int32_t>(r)[0], r / 2);
+    EXPECT_EQ(memory.slots.row<int32_t>(r)[1],
               (std::vector<int32_t>{1, 1, 3, 2})[static_cast<size_t>(r)]);
   }
 }
