@@ -125,8 +125,8 @@ Decimal DecimalGuess::Decide(Delimiter delimiter) const {
 std::string DecimalGuess::Doubt(Delimiter delimiter) const {
   if (point_ != comma_) return "";
   if (!open_comma_.empty()) {
-    const bool usual = delimiter == Delimiter::kComma && open_point_.empty();
-    return usual ? "" : open_comma_;
+    const bool thousands = delimiter == Delimiter::kComma && whole_;
+    return thousands ? "" : open_comma_;
   }
   // In a table with semicolons, "1.020" may be a thousand.
   return delimiter == Delimiter::kSemicolon ? open_point_ : "";

@@ -304,12 +304,22 @@ class SeriesTableReader {
       Note("column {} counts the rows and is left out", i + 1);
       return true;
     }
-    if (!time_.columns.empty() && !AllCells(i, IsNumberCell) &&
-        AllCells(i, IsTimeCell)) {
+    if (!time_.columns.empty() && TellsTimeToo(i)) {
       Note("column '{}' tells a time too and is left out", name);
       return true;
     }
     return false;
+  }
+
+  /// Whether a column beside the time is a date as well: a text, or a number
+  /// whose name says so, "timestamp".
+  bool TellsTimeToo(size_t i) const {
+    if (!AllCells(i, IsTimeCell)) return false;
+    if (!AllCells(i, IsNumberCell)) return true;
+    const auto column = ReadTimeColumn(ColumnOf(Rows(), i), Order(), names_[i]);
+    return column && NamesTime(names_[i]) && !column->counts &&
+           JudgeNumericTime(names_[i], false, *column) == NumericTime::kYes &&
+           column->form != DateForm::kYear;
   }
 
   void FindValues() {
@@ -411,6 +421,10 @@ class SeriesTableReader {
     table_.time = ReadTimeColumn(table_.times, Order(), table_.time_name);
     if (!table_.time) FailAtTime();
     const TimeColumn& time = *table_.time;
+    if (!format_.dates.open() && !time.order.open() &&
+        time.order != format_.dates.value()) {
+      FailAtOrder();
+    }
     if (!time.assumed) return;
     const bool day_first = time.order == DateOrder::kDayFirst;
     Doubt(
@@ -420,6 +434,26 @@ class SeriesTableReader {
                                   : DateOrder::kDayFirst)
             .word(),
         NameOf(day_first ? DateForm::kMonthDayYear : DateForm::kDayMonthYear));
+  }
+
+  /// Names the first row whose date contradicts the order that is asked for.
+  [[noreturn]] void FailAtOrder() const {
+    const bool day_first = format_.dates == DateOrder::kDayFirst;
+    const DateForm wanted =
+        day_first ? DateForm::kDayMonthYear : DateForm::kMonthDayYear;
+    for (size_t i = 0; i < table_.times.size(); ++i) {
+      const auto readings = ReadTime(table_.times[i]);
+      if (std::ranges::count(readings, wanted, &TimeReading::form) > 0) {
+        continue;
+      }
+      Fail(
+          table_.lines[i], time_.columns[0],
+          fmt::format("'{}' is not a date with the {} first; leave out --dates "
+                      "{}",
+                      Shown(table_.times[i]), day_first ? "day" : "month",
+                      format_.dates.word()));
+    }
+    Fail(FirstLine(), time_.columns[0], "dates in another order");
   }
 
   /// Names the first row whose time does not fit those before it.

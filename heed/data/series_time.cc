@@ -35,6 +35,15 @@ constexpr std::array<Aliases, 5> kCalendarParts = {
 constexpr std::array<Aliases, 4> kDayOfYearParts = {
     kYearColumns, kDayOfYearColumns, kHourColumns, kMinuteColumns};
 
+constexpr std::array<std::string_view, 5> kQuarterColumns = {
+    "quarter", "qtr", "q", "quartal", "trimestre"};
+constexpr std::array<std::string_view, 7> kWeekColumns = {
+    "week", "wk", "weekofyear", "week_of_year", "woche", "kw", "semaine"};
+
+constexpr std::array<Aliases, 2> kQuarterParts = {kYearColumns,
+                                                  kQuarterColumns};
+constexpr std::array<Aliases, 2> kWeekParts = {kYearColumns, kWeekColumns};
+
 bool TellsTime(const std::string& cell) { return !ReadTime(cell).empty(); }
 
 bool IsNamed(const std::string& name, Aliases aliases) {
@@ -88,6 +97,8 @@ class TimeFinder {
     std::optional<TimePlace> parts =
         FindParts(kCalendarParts, TimeJoin::kCalendar);
     if (!parts) parts = FindParts(kDayOfYearParts, TimeJoin::kDayOfYear);
+    if (!parts) parts = FindParts(kQuarterParts, TimeJoin::kQuarter);
+    if (!parts) parts = FindParts(kWeekParts, TimeJoin::kWeek);
     // Years and months beside the date of a day say less than the date.
     if (parts && (!column || parts->Name(search_.names) == search_.known_name ||
                   Different(*parts) >= Different(column->place))) {
@@ -108,7 +119,14 @@ class TimeFinder {
   }
 
   /// How surely a column tells the time; the lowest is the surest.
-  enum Rank : uint8_t { kSure, kDoubtful, kCount, kClockOnly, kNoTime };
+  enum Rank : uint8_t {
+    kSure,
+    kDoubtful,
+    kCount,
+    kClockOnly,
+    kLikelyCount,
+    kNoTime
+  };
 
   Rank RankOf(const TimeColumn& column, size_t i) const {
     const std::string& name = search_.names[i];
@@ -118,7 +136,8 @@ class TimeFinder {
     if (!column.numeric) return kSure;
     const NumericTime judged = JudgeNumericTime(name, i == 0, column);
     if (judged == NumericTime::kNo) return kNoTime;
-    if (column.counts) return kCount;
+    if (column.counts && judged == NumericTime::kYes) return kCount;
+    if (column.counts) return kLikelyCount;
     return judged == NumericTime::kYes ? kSure : kDoubtful;
   }
 
@@ -133,7 +152,7 @@ class TimeFinder {
       if (rank >= best) continue;
       best = rank;
       found.place = WithClock(i, *column);
-      found.doubtful = rank == kDoubtful;
+      found.doubtful = rank == kDoubtful || rank == kLikelyCount;
       const bool plain =
           !column->numeric || column->form == DateForm::kYearMonthDay;
       found.kind = column->counts           ? "steps"
@@ -162,7 +181,8 @@ class TimeFinder {
                           Different({{date}}) < search_.rows.size();
       if (!needed) continue;
       const TableCells cells = search_.Column(i);
-      if (IsNamed(name, kHourColumns) && std::ranges::all_of(cells, IsHour)) {
+      const bool hours = IsNamed(name, kHourColumns) || NamesTime(name);
+      if (hours && std::ranges::all_of(cells, IsHour)) {
         return both;
       }
       if (NamesTime(name) && std::ranges::all_of(cells, IsClock)) {
@@ -231,6 +251,11 @@ std::string TimePlace::Cell(const TableCells& row) const {
       return fmt::format("{} {:0>2}:00", row[columns[0]], second);
     case TimeJoin::kClock:
       return row[columns[0]] + " " + WithColons(second).value_or(second);
+    case TimeJoin::kQuarter:
+      return fmt::format("{}-Q{}", row[columns[0]],
+                         second.substr(second.starts_with('Q') ? 1 : 0));
+    case TimeJoin::kWeek:
+      return fmt::format("{}-W{:0>2}", row[columns[0]], second);
     case TimeJoin::kCalendar:
     case TimeJoin::kDayOfYear:
       break;
@@ -253,8 +278,10 @@ std::string TimePlace::Cell(const TableCells& row) const {
 }
 
 std::string TimePlace::Name(const TableCells& names) const {
-  if (join == TimeJoin::kCalendar || join == TimeJoin::kDayOfYear)
-    return "time";
+  const bool joins_one_time = join != TimeJoin::kSpace &&
+                              join != TimeJoin::kHour &&
+                              join != TimeJoin::kClock;
+  if (joins_one_time) return "time";
   std::string name = names[columns[0]];
   if (columns.size() > 1) name += " " + names[columns[1]];
   return name.empty() ? "time" : name;

@@ -26,6 +26,8 @@ struct TimePlace {
     kClock,      ///< a date and digits, "130000", or "13.00.00"
     kCalendar,   ///< year, month, day, hour, minute, or the first of them
     kDayOfYear,  ///< year, day of the year, hour, minute
+    kQuarter,    ///< year, quarter
+    kWeek,       ///< year, week
   };
 
   std::vector<size_t> columns;

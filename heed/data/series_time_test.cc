@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "heed/base/errors.h"
 #include "heed/data/series_file.h"
 
 namespace heed {
@@ -137,6 +138,57 @@ TEST(SeriesTime, RowsWithoutTextAreLeftOut) {
   EXPECT_EQ(NumbersOf(series), (Numbers{1, 2}));
   EXPECT_THAT(series.notes,
               Contains("x.csv: 2 rows without any text are left out"));
+}
+
+TEST(SeriesTime, ANumberThatTellsTheTimeBesideADateIsNoSeries) {
+  const TimeSeries unix_too = SeriesOf(
+      "date,timestamp,v\n2024-01-01,1704067200,5\n2024-01-02,1704153600,6\n"
+      "2024-01-03,1704240000,7\n");
+  EXPECT_EQ(unix_too.axis.name, "date");
+  EXPECT_EQ(unix_too.names, (Strings{"v"}));
+  EXPECT_THAT(unix_too.notes, Contains(HasSubstr("'timestamp' tells a time")));
+  const TimeSeries hours = SeriesOf(
+      "date,time,v\n2024-01-01,22,5\n2024-01-01,23,6\n2024-01-02,0,7\n");
+  EXPECT_EQ(hours.names, (Strings{"v"}));
+  EXPECT_THAT(hours.axis.Behind(1), ElementsAre("2024-01-02 01:00"));
+}
+
+TEST(SeriesTime, AFirstColumnThatRisesByOneStepIsTheTime) {
+  const TimeSeries series = SeriesOf("elapsed,v\n0,5\n900,6\n1800,7\n2700,8\n");
+  EXPECT_EQ(series.names, (Strings{"v"}));
+  EXPECT_THAT(series.axis.Behind(1), ElementsAre("3600"));
+  const TimeSeries likely = SeriesOf("x,v\n0.5,5\n1,6\n1.5,7\n2,8\n");
+  EXPECT_EQ(likely.names, (Strings{"v"}));
+  EXPECT_THAT(likely.notes, Contains(HasSubstr("--time-column none")));
+  // A trend may rise by one step, too, but stands behind.
+  EXPECT_EQ(SeriesOf("v,trend\n5,0\n7,1\n6,2\n").names,
+            (Strings{"v", "trend"}));
+}
+
+TEST(SeriesTime, YearsStandBesideQuartersOrWeeks) {
+  const TimeSeries quarters =
+      SeriesOf("year,quarter,v\n2023,3,5\n2023,4,6\n2024,1,7\n");
+  EXPECT_EQ(quarters.names, (Strings{"v"}));
+  EXPECT_THAT(quarters.axis.Behind(1), ElementsAre("2024-Q2"));
+  EXPECT_EQ(SeriesOf("year,qtr,v\n2023,Q3,5\n2023,Q4,6\n2024,Q1,7\n").names,
+            (Strings{"v"}));
+  const TimeSeries weeks =
+      SeriesOf("v,Jahr,KW\n5,2020,52\n6,2020,53\n7,2021,1\n");
+  EXPECT_EQ(weeks.names, (Strings{"v"}));
+  EXPECT_THAT(weeks.axis.Behind(1), ElementsAre("2021-W02"));
+}
+
+TEST(SeriesTime, ADateThatContradictsTheOrderAskedForIsNamed) {
+  SeriesFormat format;
+  format.dates = DateOrder::kMonthFirst;
+  try {
+    SeriesOf("date,v\n12.01.2024,1\n13.01.2024,2\n", nullptr, format);
+    FAIL() << "no error";
+  } catch (const FormatError& error) {
+    EXPECT_STREQ(error.what(),
+                 "x.csv:3:1: '13.01.2024' is not a date with the month first; "
+                 "leave out --dates month-first");
+  }
 }
 
 }  // namespace

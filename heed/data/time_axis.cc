@@ -164,7 +164,7 @@ std::optional<TimeColumn> ReadCounts(std::span<const std::string> cells) {
   TimeColumn column;
   for (const std::string& cell : cells) {
     const auto number = ParseNumber(cell);
-    if (!number || std::abs(*number) > 1e9) return std::nullopt;
+    if (!number || std::abs(*number) > 1e12) return std::nullopt;
     column.moments.push_back(std::llround(*number * 1e6));
   }
   std::vector<Moment> sorted = column.moments;
@@ -237,6 +237,25 @@ std::vector<std::string> WordsOfName(std::string_view name) {
   }
   for (std::string& word : words) word = Lowercase(word);
   return words;
+}
+
+/// Whether numbers of this name count from a beginning: "elapsed", "mjd".
+bool CountsTime(std::string_view name) {
+  constexpr std::array<std::string_view, 17> kNames = {
+      "elapsed", "seconds", "secs",   "sec",   "minutes", "hours",
+      "days",    "weeks",   "months", "years", "jd",      "mjd",
+      "julian",  "datenum", "step",   "steps", "period"};
+  return std::ranges::any_of(WordsOfName(name), [&](const std::string& word) {
+    return std::ranges::find(kNames, word) != kNames.end();
+  });
+}
+
+/// Whether all of these are one step apart.
+bool IsEven(const std::vector<Moment>& sorted) {
+  for (size_t i = 2; i < sorted.size(); ++i) {
+    if (sorted[i] - sorted[i - 1] != sorted[1] - sorted[0]) return false;
+  }
+  return sorted.size() > 2;
 }
 
 bool NamesYear(std::string_view name) {
@@ -361,7 +380,10 @@ NumericTime JudgeNumericTime(std::string_view name, bool first_column,
   const bool distinct = std::ranges::adjacent_find(sorted) == sorted.end();
   const bool named = NamesTime(name) || (name.empty() && first_column);
   if (column.counts) {
-    return named ? NumericTime::kYes : NumericTime::kNo;
+    if (named || CountsTime(name)) return NumericTime::kYes;
+    return first_column && distinct && (rising || falling) && IsEven(sorted)
+               ? NumericTime::kLikely
+               : NumericTime::kNo;
   }
   if (named) {
     // Days of a month, prices named "data": they repeat or jump.

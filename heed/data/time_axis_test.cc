@@ -128,12 +128,18 @@ TEST(TimeAxis, ColumnsOfNumbersAreTimesByNameOrWhereTheyCannotBeElse) {
   EXPECT_EQ(Judge("year", false, years), NumericTime::kYes);
   EXPECT_EQ(Judge("sales", false, years), NumericTime::kNo);
   EXPECT_EQ(Judge("time", true, counts), NumericTime::kYes);
-  EXPECT_EQ(Judge("step", true, counts), NumericTime::kNo);
+  for (const char* name : {"step", "elapsed (s)", "JD", "datenum", "seconds"}) {
+    EXPECT_EQ(Judge(name, false, counts), NumericTime::kYes) << name;
+  }
+  EXPECT_EQ(Judge("x", true, counts), NumericTime::kLikely);
+  EXPECT_EQ(Judge("x", true, {"0", "1", "3", "4", "5"}), NumericTime::kNo);
+  EXPECT_EQ(Judge("x", false, counts), NumericTime::kNo);
   EXPECT_EQ(Judge("MESS_DATUM", false, {"2024013112", "2024013113"}),
             NumericTime::kYes);
   EXPECT_EQ(Judge("date", false, {"45322", "45323", "45324"}),
             NumericTime::kYes);
-  EXPECT_EQ(Judge("load", true, {"45322", "45323", "45324"}), NumericTime::kNo);
+  EXPECT_EQ(Judge("load", false, {"45322", "45323", "45324"}),
+            NumericTime::kNo);
   // A year that repeats, beside months, is none.
   EXPECT_EQ(Judge("year", true, {"2021", "2021", "2021", "2022", "2022"}),
             NumericTime::kNo);

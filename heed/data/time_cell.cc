@@ -9,6 +9,7 @@
 
 #include "heed/base/text.h"
 #include "heed/data/time_clock.h"
+#include "heed/data/time_date.h"
 #include "heed/data/time_names.h"
 
 namespace heed {
@@ -17,216 +18,12 @@ namespace {
 using Part = TimeReading::Part;
 
 constexpr size_t kMostTimeBytes = 64;
-constexpr int kFirstYear = 1000;
-constexpr int kLastYear = 2999;
-/// Digits alone are a date from 1800 to 2199 only.
-constexpr int kFirstDigitYear = 1800;
-constexpr int kLastDigitYear = 2199;
-/// Two digits up to this are years of the 21st century, as POSIX reads them.
-constexpr int kLastShortYear = 68;
 constexpr int64_t kSerialEpoch = -25569;  // 1899-12-30 in days
 constexpr int64_t kSecondsOfHour = 3600;
-
-int YearOf(std::string_view digits) {
-  const auto year = static_cast<int>(ValueOf(digits));
-  if (digits.size() > 2) return year;
-  return year + (year <= kLastShortYear ? 2000 : 1900);
-}
-
-/// Parts of a date while they are put together.
-struct DateParts {
-  DateForm form;
-  CalendarDay day;
-  std::vector<Part> parts;
-};
 
 void AddParts(TimeReading& to, const std::vector<Part>& parts) {
   to.parts.insert(to.parts.end(), parts.begin(), parts.end());
 }
-
-class DateReader {
- public:
-  explicit DateReader(std::span<const TimeToken> tokens) : tokens_(tokens) {}
-
-  std::vector<DateParts> Read() {
-    TakeWeekday();
-    const size_t count = tokens_.size();
-    if (count == 1) OneNumber();
-    if (count == 2 || count == 3) TwoParts();
-    if (count >= 3 && count <= 4) LetterParts();
-    if (count == 5) ThreeParts(0, 2, 4);
-    if (count == 4) {
-      ThreeParts(0, 1, 3);  // "31Jan 2024"
-      ThreeParts(0, 2, 3);
-    }
-    if (count == 3) ThreeParts(0, 1, 2);  // "31Jan2024"
-    return std::move(read_);
-  }
-
- private:
-  void TakeWeekday() {
-    if (tokens_.size() < 3 || tokens_[0].kind != TimeToken::kLetters ||
-        tokens_[1].kind != TimeToken::kOther ||
-        WeekdayOfName(tokens_[0].text) == 0) {
-      return;
-    }
-    before_ = {{TimePart::kWeekday, std::string(tokens_[0].text)},
-               {TimePart::kLiteral, std::string(tokens_[1].text)}};
-    tokens_ = tokens_.subspan(2);
-  }
-
-  /// Adds a date whose tokens stand for these parts.
-  void Add(DateForm form, CalendarDay day, std::span<const TimePart> roles) {
-    if (day.year < kFirstYear || day.year > kLastYear || !DaysOf(day)) return;
-    DateParts parts = {form, day, before_};
-    for (size_t i = 0; i < tokens_.size(); ++i) {
-      parts.parts.push_back({roles[i], std::string(tokens_[i].text)});
-    }
-    read_.push_back(std::move(parts));
-  }
-
-  /// Digits without separators: "20240131", "202401", "2024".
-  void OneNumber() {
-    const std::string_view text = tokens_[0].text;
-    if (!tokens_[0].IsNumber(4, 8) || text.size() % 2 != 0) return;
-    CalendarDay day;
-    day.year = static_cast<int>(ValueOf(text.substr(0, 4)));
-    std::vector<Part> parts = before_;
-    parts.push_back({TimePart::kYear, std::string(text.substr(0, 4))});
-    DateForm form = DateForm::kYear;
-    if (text.size() >= 6) {
-      form = DateForm::kYearMonth;
-      day.month = static_cast<int>(ValueOf(text.substr(4, 2)));
-      parts.push_back({TimePart::kMonth, std::string(text.substr(4, 2))});
-    }
-    if (text.size() == 8) {
-      form = DateForm::kYearMonthDay;
-      day.day = static_cast<int>(ValueOf(text.substr(6, 2)));
-      parts.push_back({TimePart::kDay, std::string(text.substr(6, 2))});
-    }
-    if (day.year < kFirstDigitYear || day.year > kLastDigitYear ||
-        !DaysOf(day)) {
-      return;
-    }
-    read_.push_back({form, day, std::move(parts)});
-  }
-
-  static bool IsSeparator(const TimeToken& token) {
-    return token.kind == TimeToken::kOther &&
-           token.text.find_first_not_of("-/., ") == std::string_view::npos;
-  }
-
-  /// "2024-01", "01/2024", "Jan 2024", "Jan2024".
-  void TwoParts() {
-    const size_t last = tokens_.size() - 1;
-    if (last == 2 && !IsSeparator(tokens_[1])) return;
-    MonthAndYear(0, last);
-    MonthAndYear(last, 0);
-  }
-
-  /// Year and month at these places, two or three tokens in all.
-  void MonthAndYear(size_t month, size_t year) {
-    const TimeToken& y = tokens_[year];
-    const TimeToken& m = tokens_[month];
-    const int named = m.kind == TimeToken::kLetters ? MonthOfName(m.text) : 0;
-    const bool short_year = named > 0 && y.IsNumber(2, 2);
-    if (!y.IsNumber(4, 4) && !short_year) return;
-    // "1.2024" is a number.
-    const bool divided =
-        tokens_.size() == 3 &&
-        tokens_[1].text.find_first_of(".,") == std::string_view::npos;
-    if (named == 0 && !(m.IsNumber(1, 2) && divided)) return;
-    std::array<TimePart, 3> roles = {TimePart::kLiteral, TimePart::kLiteral,
-                                     TimePart::kLiteral};
-    roles[year] = short_year ? TimePart::kShortYear : TimePart::kYear;
-    roles[month] = named > 0 ? TimePart::kMonthName : TimePart::kMonth;
-    Add(DateForm::kYearMonth,
-        {YearOf(y.text), named > 0 ? named : static_cast<int>(ValueOf(m.text)),
-         1},
-        roles);
-  }
-
-  /// A year and a number beside a letter: "2024Q1", "Q1 2024", "2024-W05",
-  /// "2024M01", "1Q 2024".
-  void LetterParts() {
-    std::vector<size_t> numbers;
-    std::string letter;
-    for (size_t i = 0; i < tokens_.size(); ++i) {
-      if (tokens_[i].kind == TimeToken::kDigits) numbers.push_back(i);
-      if (tokens_[i].kind == TimeToken::kLetters) letter += tokens_[i].text;
-      if (tokens_[i].kind == TimeToken::kOther && !IsSeparator(tokens_[i]))
-        return;
-    }
-    Numbered(numbers, Lowercase(letter));
-  }
-
-  void Numbered(const std::vector<size_t>& numbers, const std::string& letter) {
-    if (numbers.size() != 2) return;
-    const bool year_first = tokens_[numbers[0]].IsNumber(4, 4);
-    const size_t year = numbers[year_first ? 0 : 1];
-    const size_t other = numbers[year_first ? 1 : 0];
-    if (!tokens_[year].IsNumber(4, 4)) return;
-    std::vector<TimePart> roles(tokens_.size(), TimePart::kLiteral);
-    roles[year] = TimePart::kYear;
-    CalendarDay day = {YearOf(tokens_[year].text), 1, 1};
-    const auto number = static_cast<int>(ValueOf(tokens_[other].text));
-    if (letter == "q" && tokens_[other].IsNumber(1, 1) && number >= 1 &&
-        number <= 4) {
-      day.month = 3 * number - 2;
-      roles[other] = TimePart::kQuarter;
-      Add(DateForm::kQuarter, day, roles);
-    } else if (letter == "m" && tokens_[other].IsNumber(1, 2)) {
-      day.month = number;
-      roles[other] = TimePart::kMonth;
-      Add(DateForm::kYearMonth, day, roles);
-    } else if (letter == "w" && tokens_[other].IsNumber(1, 2) && number >= 1 &&
-               number <= 53) {
-      // Week 1 is that of January 4; weeks begin on Monday.
-      const int64_t fourth = *DaysOf({day.year, 1, 4});
-      const int64_t monday = fourth - WeekdayOfDays(fourth);
-      roles[other] = TimePart::kWeek;
-      Add(DateForm::kWeek, CalendarDayOf(monday + 7 * (number - 1)), roles);
-    }
-  }
-
-  /// A day, a month and a year at these places, in any order.
-  void ThreeParts(size_t a, size_t b, size_t c) {
-    for (size_t i = 0; i < tokens_.size(); ++i) {
-      const bool part = i == a || i == b || i == c;
-      if (part == (tokens_[i].kind == TimeToken::kOther)) return;
-      if (!part && !IsSeparator(tokens_[i])) return;
-    }
-    DayMonthYear(DateForm::kYearMonthDay, {c, b, a});
-    DayMonthYear(DateForm::kDayMonthYear, {a, b, c});
-    DayMonthYear(DateForm::kMonthDayYear, {b, a, c});
-  }
-
-  /// `at`: the places of day, month and year.
-  void DayMonthYear(DateForm form, std::array<size_t, 3> at) {
-    const TimeToken& d = tokens_[at[0]];
-    const TimeToken& m = tokens_[at[1]];
-    const TimeToken& y = tokens_[at[2]];
-    const int named = m.kind == TimeToken::kLetters ? MonthOfName(m.text) : 0;
-    if (!d.IsNumber(1, 2) || (named == 0 && !m.IsNumber(1, 2))) return;
-    if (!y.IsNumber(4, 4) && !y.IsNumber(2, 2)) return;
-    // "31-Jan-24" does not begin with a year.
-    if (form == DateForm::kYearMonthDay && named > 0 && y.IsNumber(2, 2)) {
-      return;
-    }
-    std::vector<TimePart> roles(tokens_.size(), TimePart::kLiteral);
-    roles[at[0]] = TimePart::kDay;
-    roles[at[1]] = named > 0 ? TimePart::kMonthName : TimePart::kMonth;
-    roles[at[2]] = y.text.size() == 2 ? TimePart::kShortYear : TimePart::kYear;
-    Add(form,
-        {YearOf(y.text), named > 0 ? named : static_cast<int>(ValueOf(m.text)),
-         static_cast<int>(ValueOf(d.text))},
-        roles);
-  }
-
-  std::span<const TimeToken> tokens_;
-  std::vector<Part> before_;
-  std::vector<DateParts> read_;
-};
 
 void AddReadings(const std::vector<DateParts>& dates, std::string_view between,
                  const std::optional<TimeOfDay>& clock, bool clock_first,
@@ -252,11 +49,18 @@ void AddReadings(const std::vector<DateParts>& dates, std::string_view between,
   }
 }
 
-/// Where the clock begins: its hour stands before the first colon. Nothing if
-/// there is none, or no blank or T before it.
+/// Where the clock begins: its hour stands before the first colon, before the h
+/// of "13h00", or before AM or PM. Nothing if there is none.
 std::optional<size_t> ClockAt(const TimeTokens& tokens) {
   for (size_t i = 1; i < tokens.size(); ++i) {
-    if (tokens[i].Is(":") && tokens[i - 1].IsNumber(1, 2)) return i - 1;
+    const bool hour = tokens[i - 1].IsNumber(1, 2);
+    if (hour && (tokens[i].Is(":") || IsHourSign(tokens, i))) return i - 1;
+    const size_t next = IsBlank(tokens[i]) ? i + 1 : i;
+    const bool apart = i == 1 || IsBlank(tokens[i - 2]);
+    if (hour && apart && next < tokens.size() &&
+        IsHalfOfDay(tokens[next].text)) {
+      return i - 1;
+    }
   }
   return std::nullopt;
 }
@@ -280,8 +84,7 @@ void ReadCompact(const TimeTokens& tokens, std::vector<TimeReading>& readings) {
   const std::span<const TimeToken> all(tokens);
   const auto clock = ReadTimeOfDay(all.subspan(at + 1), true);
   if (!clock) return;
-  AddReadings(DateReader(all.first(at)).Read(), tokens[at].text, clock, false,
-              readings);
+  AddReadings(ReadDate(all.first(at)), tokens[at].text, clock, false, readings);
 }
 
 /// "Wed Jan 31 13:00:00 +0000 2024": the year stands behind the clock, which
@@ -300,7 +103,7 @@ void ReadYearLast(const TimeTokens& tokens, size_t at,
                   tokens.begin() + static_cast<std::ptrdiff_t>(at) - 1);
   date.push_back(tokens[last - 1]);
   date.push_back(tokens[last]);
-  for (DateParts& parts : DateReader(date).Read()) {
+  for (DateParts& parts : ReadDate(date)) {
     const std::vector<Part> year(parts.parts.end() - 2, parts.parts.end());
     parts.parts.resize(parts.parts.size() - 2);
     AddReadings({std::move(parts)}, tokens[at - 1].text, clock, false,
@@ -332,7 +135,7 @@ void ReadDigits(std::string_view digits, std::vector<TimeReading>& readings) {
   const TimeToken clock = {TimeToken::kDigits, digits.substr(8)};
   const auto read = ReadTimeOfDay(std::span(&clock, 1), true);
   if (!read) return;
-  AddReadings(DateReader(std::span(&day, 1)).Read(), "", read, false, readings);
+  AddReadings(ReadDate(std::span(&day, 1)), "", read, false, readings);
 }
 
 struct CountedForm {
@@ -424,6 +227,8 @@ class TimeWriter {
         return fmt::format("{}", (day_.month + 2) / 3);
       case TimePart::kWeek:
         return Two(WeekOf(days_).second);
+      case TimePart::kDayOfYear:
+        return fmt::format("{:03}", days_ - *DaysOf({day_.year, 1, 1}) + 1);
       default:
         return WriteClock(part);
     }
@@ -482,6 +287,8 @@ std::string_view NameOf(DateForm form) {
       return "quarters";
     case DateForm::kWeek:
       return "weeks";
+    case DateForm::kDayOfYear:
+      return "year, day of the year";
     case DateForm::kSeconds:
       return "Unix seconds";
     case DateForm::kMilliseconds:
@@ -510,7 +317,7 @@ std::vector<TimeReading> ReadTime(std::string_view cell) {
   if (!at) {
     if (tokens.size() == 1) ReadDigits(cell, readings);
     ReadCompact(tokens, readings);
-    AddReadings(DateReader(all).Read(), "", std::nullopt, false, readings);
+    AddReadings(ReadDate(all), "", std::nullopt, false, readings);
     const bool number =
         tokens[0].kind == TimeToken::kDigits &&
         (tokens.size() == 1 || (tokens.size() == 3 && tokens[1].Is(".")));
@@ -518,13 +325,13 @@ std::vector<TimeReading> ReadTime(std::string_view cell) {
     return readings;
   }
   if (*at == 0) {
-    // "13:00 31.01.2024": the clock ends at the first blank; or it is alone.
-    const auto blank = std::ranges::find_if(
-        tokens, [](const TimeToken& token) { return IsBlank(token); });
-    const auto size = static_cast<size_t>(blank - tokens.begin());
-    if (blank != tokens.end()) {
-      AddReadings(DateReader(all.subspan(size + 1)).Read(), blank->text,
-                  ReadTimeOfDay(all.first(size), false), true, readings);
+    // "13:00 31.01.2024": the clock ends at a blank; or it is alone.
+    for (size_t size = 1; size < all.size() && readings.empty(); ++size) {
+      if (!IsBlank(all[size])) continue;
+      const auto first = ReadTimeOfDay(all.first(size), false);
+      if (!first) continue;
+      AddReadings(ReadDate(all.subspan(size + 1)), all[size].text, first, true,
+                  readings);
     }
     const auto clock = ReadTimeOfDay(all, false);
     if (readings.empty() && clock) {
@@ -537,8 +344,8 @@ std::vector<TimeReading> ReadTime(std::string_view cell) {
   if (between.kind == TimeToken::kDigits) return readings;
   const auto clock = ReadTimeOfDay(all.subspan(*at), false);
   if (clock) {
-    AddReadings(DateReader(all.first(*at - 1)).Read(), between.text, clock,
-                false, readings);
+    AddReadings(ReadDate(all.first(*at - 1)), between.text, clock, false,
+                readings);
   } else {
     ReadYearLast(tokens, *at, readings);
   }

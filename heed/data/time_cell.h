@@ -21,6 +21,7 @@ enum class DateForm : uint8_t {
   kYear,
   kQuarter,
   kWeek,
+  kDayOfYear,
   kSeconds,  ///< since 1970, with fractions
   kMilliseconds,
   kMicroseconds,
@@ -42,6 +43,7 @@ enum class TimePart : uint8_t {
   kWeekday,
   kQuarter,
   kWeek,
+  kDayOfYear,
   kHour,
   kMinute,
   kSecond,

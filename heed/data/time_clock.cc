@@ -150,6 +150,17 @@ bool IsBlank(const TimeToken& token) {
          token.text.find_first_not_of(' ') == std::string_view::npos;
 }
 
+bool IsHourSign(std::span<const TimeToken> tokens, size_t at) {
+  return at > 0 && at + 1 < tokens.size() &&
+         (tokens[at].Is("h") || tokens[at].Is("H")) &&
+         tokens[at - 1].IsNumber(1, 2) && tokens[at + 1].IsNumber(2, 2);
+}
+
+bool IsHalfOfDay(std::string_view word) {
+  const std::string lower = Lowercase(word);
+  return lower == "am" || lower == "pm";
+}
+
 std::optional<TimeOfDay> ReadTimeOfDay(std::span<const TimeToken> tokens,
                                        bool compact) {
   TokenCursor cursor(tokens);
@@ -172,12 +183,19 @@ std::optional<TimeOfDay> ReadTimeOfDay(std::span<const TimeToken> tokens,
       }
       parts[i] = ValueOf(token->text);
       clock.parts.push_back({kParts[i], std::string(cursor.Take().text)});
-      if (cursor.Peek() == nullptr || !cursor.Peek()->Is(":")) break;
+      const TimeToken* sign = cursor.Peek();
+      const bool h = i == 0 && IsHourSign(tokens, 1);
+      if (sign == nullptr || !(sign->Is(":") || h)) break;
       if (i + 1 == parts.size()) return std::nullopt;
-      clock.parts.push_back({TimePart::kLiteral, ":"});
-      cursor.Take();
+      clock.parts.push_back(
+          {TimePart::kLiteral, std::string(cursor.Take().text)});
     }
-    if (clock.parts.size() < 3) return std::nullopt;
+    // An hour alone is one of a half of the day: "1 PM".
+    const size_t next =
+        cursor.Peek() != nullptr && IsBlank(*cursor.Peek()) ? 1 : 0;
+    const bool half =
+        cursor.Peek(next) != nullptr && IsHalfOfDay(cursor.Peek(next)->text);
+    if (clock.parts.size() < 3 && !half) return std::nullopt;
   }
   double fraction = 0;
   const TimeToken* mark = cursor.Peek();

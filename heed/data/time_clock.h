@@ -29,6 +29,10 @@ struct TimeToken {
 using TimeTokens = std::vector<TimeToken>;
 TimeTokens TimeTokensOf(std::string_view cell);
 bool IsBlank(const TimeToken& token);
+/// Whether token `at` is the h of "13h00", between digits.
+bool IsHourSign(std::span<const TimeToken> tokens, size_t at);
+/// Whether a word is AM or PM.
+bool IsHalfOfDay(std::string_view word);
 /// The number of these digits.
 int64_t ValueOf(std::string_view digits);
 

@@ -60,6 +60,12 @@ Json ReadConfigJson(const std::string& folder) {
           "with heed train --resume {}",
           folder, folder);
     }
+    if (std::filesystem::exists(PathIn(folder, kNextFolder))) {
+      throw IoError(
+          "{} has no model yet: its training was stopped before it had read "
+          "the data; start it again",
+          folder);
+    }
     throw IoError("{}: not a folder with a model (it has no {})", folder,
                   kConfigFile);
   }

@@ -104,6 +104,17 @@ TEST_F(Trainer, ResumesWhatWasInterruptedToTheSameWeights) {
   ExpectSameRun("whole", "stopped");
 }
 
+TEST_F(Trainer, StoppedTwiceBeforeAValidationKeepsTheLaterWeights) {
+  TrainingConfig config = ToyTraining(Out("stopped"));
+  config.run.validate_every = 1000;
+  EXPECT_THROW(Train<StoppedByHand>(config), Interrupted);
+  EXPECT_THAT(MessageOf<Interrupted>([&] { Resume<StoppedByHand>(config); }),
+              HasSubstr("stopped after step 6 of 12 before its first "
+                        "validation"));
+  EXPECT_EQ(UnvalidatedNote("m", ReadWeights(Out("stopped")).metadata),
+            "m has no validated weights yet (stopped at step 6 of 12)");
+}
+
 TEST_F(Trainer, WritesUnvalidatedWeightsWhenInterruptedAndSaysSo) {
   TrainingConfig config = ToyTraining(Out("stopped"));
   EXPECT_THROW(Train<StoppedByHand>(config), Interrupted);

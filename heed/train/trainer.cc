@@ -302,10 +302,14 @@ class Run {
         state_.step, state_.steps, weights, out_.folder()));
   }
 
-  /// Writes the present weights if there are none, so that the model can be
-  /// tried; the first validation replaces them. Returns what to say of that.
+  /// Writes the present weights if there are none, or older ones that were not
+  /// validated, so that the model can be tried; the first validation replaces
+  /// them. Returns what to say of that.
   std::string KeepUnvalidated() {
-    if (!out_.replaces() && fs::exists(PathOf(kWeightsFile))) return "";
+    if (!out_.replaces() && fs::exists(PathOf(kWeightsFile)) &&
+        UnvalidatedNote("", ReadWeights(out_.folder()).metadata).empty()) {
+      return "";
+    }
     if (processes_.leads() && !out_.replaces()) {
       if (moving_) moving_->Swap();
       WriteTensors(PathOf(kWeightsFile), trained_.parameters().Tensors(),
