@@ -20,7 +20,7 @@ namespace {
 struct LanguageRow {
   std::string_view codes;
   std::string_view go_on;
-  std::string_view may_go_on;
+  std::string_view may_go_on = {};
   std::string_view before_number;
   std::string_view first_words;
   bool ordinals = false;
@@ -60,7 +60,8 @@ constexpr LanguageRow kLanguages[] = {
                  "Diff Etc a.m A.M P.M Mb Kb Gb Hz"},
     {.codes = "de",
      .go_on = "Dr Prof Hr Hrn Frl St Dipl Ing Mag hl bzw vgl z.B d.h sog ca "
-              "evtl ggf ggfs inkl exkl zzgl einschl insb geb i.d.R m.E u.U v.a "
+              "evtl ggf ggfs gem inkl exkl zzgl einschl insb geb i.d.R "
+              "m.E u.U v.a "
               "z.T o.g",
      .may_go_on =
          "Str Mio Mrd Tsd Co Jh Jhd Chr Zt a.D e.V i.R u.a Std Sek Jan "
@@ -124,8 +125,7 @@ constexpr LanguageRow kLanguages[] = {
      .lower_titles = true},
     {.codes = "it",
      .go_on = "Sig Sigg Sig.ra Sig.na Dott Dott.ssa Prof Prof.ssa Ing Avv Arch "
-              "Geom Rag On Mons p.es cfr",
-     .may_go_on = "es",
+              "Geom Rag On Mons p.es es cfr tel",
      .before_number = "n nn pag pagg art artt fig vol cap tab",
      .first_words =
          "Il Lo La L' I Gli Le Un Uno Una Lui Lei Egli Ella Esso Loro Noi Voi "
@@ -175,7 +175,8 @@ constexpr LanguageRow kLanguages[] = {
          "Nasz",
      .ordinals = true},
     {.codes = "cs sk",
-     .go_on = "pí dr prof Ing Mgr MUDr JUDr PhDr RNDr Bc doc gen sv např napr "
+     .go_on = "pí dr prof Ing ul nám tř Mgr MUDr JUDr PhDr RNDr Bc doc gen sv "
+              "např napr "
               "tzv tj tzn mj popř resp",
      .may_go_on = "tis mil mld hod",
      .before_number = "č str čl obr kap",
@@ -188,7 +189,7 @@ constexpr LanguageRow kLanguages[] = {
          "Jsou Sú Byl Bol Byla Bola Jeho Její Jej Jejich Ich Můj Môj Náš",
      .ordinals = true},
     {.codes = "ru uk be",
-     .go_on = "проф акад доц им ул пл просп наб пер т.е т.н т.к см ср напр "
+     .go_on = "обл проф акад доц им ул пл просп наб пер т.е т.н т.к см ср напр "
               "св вул ім див",
      .may_go_on = "г гг в вв руб коп тыс млн млрд грн тис гр ред пр",
      .before_number = "стр рис табл гл ст кв корп",
@@ -200,7 +201,7 @@ constexpr LanguageRow kLanguages[] = {
          "Ця Ці Та Але Або Якщо Коли Як Що Хто Де Чому Ні Так Його Її Їх",
      .ordinary = "кв"},
     {.codes = "sv",
-     .go_on = "dr prof hr t.ex t.o.m bl.a d.v.s s.k f.d resp ca kl jfr St",
+     .go_on = "dr prof hr dvs t.ex t.o.m bl.a d.v.s s.k f.d resp ca kl jfr St",
      .may_go_on = "milj",
      .before_number = "nr kap sid fig art",
      .first_words =
@@ -208,7 +209,7 @@ constexpr LanguageRow kLanguages[] = {
          "Då Sedan Men Och Eller Så I På Av Till Från Med För Om När Hur Vad "
          "Vem Var Varför Inte Ja Nej Hans Hennes Min Är"},
     {.codes = "da nb no nn",
-     .go_on = "dr prof hr f.eks bl.a dvs ca kl jf jfr St evt",
+     .go_on = "dr prof hr f.eks bl.a dvs ca kl jf jfr St evt chr sct skt",
      .may_go_on = "mio mill mrd",
      .before_number = "nr kap fig art",
      .first_words =
@@ -227,7 +228,7 @@ constexpr LanguageRow kLanguages[] = {
          "Täällä Ta Nad Ma Sa See Need Aga Või Siis Kui Mis Kes Kus Miks",
      .ordinals = true},
     {.codes = "hu",
-     .go_on = "dr prof ifj id özv pl ill kb ún",
+     .go_on = "dr prof kft ifj id özv pl ill kb ún",
      .may_go_on = "u",
      .before_number = "sz",
      .first_words =
@@ -242,7 +243,7 @@ constexpr LanguageRow kLanguages[] = {
                     "Eğer Çünkü Ne Kim Nerede Neden Nasıl Hayır Evet",
      .ordinals = true},
     {.codes = "ro",
-     .go_on = "Dl Dna Dr Prof Ing Sf str bd",
+     .go_on = "dl dna dr prof ing sf str bd ex dvs",
      .may_go_on = "mil mld",
      .before_number = "nr pag art fig cap",
      .first_words =
@@ -250,7 +251,7 @@ constexpr LanguageRow kLanguages[] = {
          "Apoi În La De Cu Pe Pentru Dacă Când Cum Ce Cine Unde Nu Da "
          "Este Sunt Era"},
     {.codes = "el",
-     .go_on = "κα κος κ.κ δρ π.χ δηλ βλ",
+     .go_on = "κα αγ λ.χ κος κ.κ δρ π.χ δηλ βλ",
      .may_go_on = "χιλ εκ",
      .before_number = "αρ σελ",
      .first_words = "Ο Η Το Οι Τα Ένας Μια Ένα Αυτός Αυτή Αυτό Εγώ Εσύ Εμείς "

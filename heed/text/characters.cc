@@ -62,7 +62,11 @@ bool PassElement(CharacterReader& text) {
   }
   const bool pictograph = Has(code, UCHAR_EXTENDED_PICTOGRAPHIC) ||
                           Has(code, UCHAR_EMOJI_PRESENTATION);
-  if (!pictograph || ahead.Next().code == kTextStyle) return false;
+  if (!pictograph) return false;
+  if (ahead.PassIf(kTextStyle)) {  // a symbol without colours
+    text = ahead;
+    return true;
+  }
   const bool styled = ahead.PassIf(kEmojiStyle);
   if (code < kFirstPictograph && !styled) return false;
   if (Has(ahead.Next().code, UCHAR_EMOJI_MODIFIER)) ahead.Pass();

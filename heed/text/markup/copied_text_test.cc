@@ -259,5 +259,44 @@ TEST(CopiedText, ComesBackInMarkdown) {
   }
 }
 
+/// Texts that were once changed by the marks in them.
+TEST(CopiedText, MarksKeepTheirPlaces) {
+  for (const bool attention : {true, false}) {
+    for (const char* text :
+         {"Hello **{name}!**",
+          "Thanks *@user!* Bye",
+          "see **user_name.py** now",
+          "Hello **_{name}!_**",
+          "[.NET](y) is good",
+          "The [.NET](y) is good.",
+          "the *!important* rule",
+          "better **:-)**.",
+          "Text `code`\ntwo",
+          "Text\n@user",
+          "Text @user\nis here",
+          "in\n[`a`](y) place",
+          "a\n\\* b",
+          "[^1]: The text.\n[^2]: another",
+          "**\\* foo** bar",
+          "**foo \\***",
+          "*foo \\*bar*",
+          "- \\[ ] a",
+          "\\[^1] a",
+          "**quiet \\\\** one",
+          "> <div>\n> quiet happy\n> </div>",
+          "> <div>\n> quiet *happy*\n> day </div>\n\nThe end",
+          "> <img src=\"a\">\n> the man"}) {
+      EXPECT_EQ(Copied(text, TextFormat::kMarkdown, attention, "en"), text);
+    }
+    for (const char* text :
+         {"Hello <b>{name}!</b> You", "Hi <b>@müller,</b>",
+          "Hi <i><b>{name}.</b></i> You", "<b>.NET</b> is good",
+          "The <b>.NET</b> is good", "it is <b>.</b>", "{name}, hello",
+          "<b>{name}, hello</b> you", "<i>🇩🇪.</i> is it"}) {
+      EXPECT_EQ(Copied(text, TextFormat::kHtml, attention, "en"), text);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heed

@@ -312,7 +312,7 @@ class Placement {
           const Mark& mark = segment_.marks[node.close];
           const bool space_inside = !mark.joins_left && mark.joins_right;
           if (space_inside && word_ < target_.size()) EmitSpace();
-          out_ += mark.raw;
+          AddTag(mark.raw);
         }
         frames.pop_back();
         continue;
@@ -330,7 +330,12 @@ class Placement {
         const Mark& mark = segment_.marks[inner.open];
         const bool space_inside = mark.joins_left && !mark.joins_right;
         if (end > begin && !space_inside) EmitSpace();
-        out_ += mark.raw;
+        const size_t leading = LeadingMark(inner);
+        if (!mark.joins_left && leading != kNone && last_ != ' ' &&
+            SpaceInFrontOf(leading)) {
+          EmitOneSpace();
+        }
+        AddTag(mark.raw);
       } else if (end > begin) {
         EmitSpace();
       }
@@ -338,6 +343,41 @@ class Placement {
     }
     EmitRest();
   }
+
+  /// What is kept at the very beginning of an element; kNone: a word.
+  size_t LeadingMark(const Node& node) const {
+    const Node* inner = &node;
+    while (!inner->children.empty()) {
+      const Node& first = nodes_[inner->children.front()];
+      if (first.target.begin > node.target.begin) break;
+      if (!first.element) {
+        const bool kept = segment_.marks[first.open].kind == Mark::Kind::kKept;
+        return kept ? first.open : kNone;
+      }
+      inner = &first;
+    }
+    return kNone;
+  }
+
+  /// Writes a tag. What stands before it is not to be read as a part of it.
+  void AddTag(std::string_view raw) {
+    const size_t end = out_.find_last_not_of('\\') + 1;  // npos + 1 is 0
+    const bool odd = (out_.size() - end) % 2 == 1;
+    if (format_ == TextFormat::kMarkdown && !out_.empty() && !raw.empty() &&
+        !tag_) {
+      if (odd) {
+        out_ += '\\';
+      } else if (IsDelimiter(raw[0]) && out_.back() == raw[0]) {
+        const size_t before = out_.find_last_not_of('\\', out_.size() - 2);
+        const size_t slashes = out_.size() - 2 - before;
+        if (slashes % 2 == 0) out_.insert(out_.size() - 1, 1, '\\');
+      }
+    }
+    out_ += raw;
+    tag_ = true;
+  }
+
+  static bool IsDelimiter(char c) { return c == '*' || c == '_' || c == '~'; }
 
   std::string_view SpaceBefore(size_t word) const {
     const size_t begin = word > 0 ? target_[word - 1].range.end : 0;
@@ -350,21 +390,49 @@ class Placement {
   void EmitText(std::string_view text) {
     if (text.empty()) return;
     const auto begin = static_cast<size_t>(text.data() - text_.data());
+    if (format_ == TextFormat::kMarkdown && tag_ && !out_.empty() &&
+        IsDelimiter(text[0]) && out_.back() == text[0] && !escaped_[begin]) {
+      out_ += '\\';
+    }
+    tag_ = false;
     AppendEscaped(text_, begin, begin + text.size(), format_, escaped_, out_);
     last_ = text.back();
   }
 
+  /// Writes a space, or the line break that takes its place.
   void EmitOneSpace() {
-    out_ += ' ';
+    out_ += line_break_.empty() ? " " : std::exchange(line_break_, {});
     last_ = ' ';
+    tag_ = false;
   }
 
   /// Writes the space before the next word, and the marks there.
   void EmitSpace() {
-    if (!std::exchange(spaced_, true)) EmitText(SpaceBefore(word_));
+    if (!line_break_.empty()) EscapeBlockMark(word_);
+    if (!std::exchange(spaced_, true)) {
+      const std::string_view space = SpaceBefore(word_);
+      if (line_break_.empty() || space.empty()) {
+        EmitText(space);
+      } else {
+        EmitOneSpace();
+      }
+    }
     if (pending_ == kNone) return;
     if (SpaceBehind(segment_.marks[pending_])) EmitOneSpace();
     pending_ = kNone;
+  }
+
+  /// Escapes what Markdown would read as the mark of a block where a word
+  /// begins a line.
+  void EscapeBlockMark(size_t word) {
+    if (format_ != TextFormat::kMarkdown || word >= target_.size()) return;
+    const size_t begin = target_[word].range.begin;
+    const size_t size = BlockMarkSize(text_.substr(begin));
+    if (size == 0) return;
+    const size_t behind = begin + size;
+    const bool alone = behind == text_.size() || text_[behind] == ' ' ||
+                       text_[begin] == '>' || text_[begin] == '=';
+    if (alone) escaped_[behind - 1] = true;
   }
 
   void EmitWords(size_t end) {
@@ -383,32 +451,22 @@ class Placement {
   // together without.
   void EmitMark(size_t index) {
     const Mark& mark = segment_.marks[index];
-    if (mark.kind == Mark::Kind::kBreak) return EmitBreak(mark);
-    if (mark.kind == Mark::Kind::kStray) {
-      out_ += mark.raw;
+    if (mark.kind == Mark::Kind::kBreak) {
+      // It takes the place of the next space.
+      if (!out_.empty()) line_break_ = mark.raw;
       return;
     }
+    if (mark.kind == Mark::Kind::kStray) return AddTag(mark.raw);
     own_space_ = pending_ == kNone ? !spaced_ && !SpaceBefore(word_).empty()
                                    : own_space_;
     space_before_ = SpaceInFrontOf(index);
     if (space_before_ && last_ != ' ') EmitOneSpace();
     out_ += mark.raw;
+    tag_ = false;
     last_ = 'x';
     last_word_ = false;
     spaced_ = true;
     pending_ = index;
-  }
-
-  /// Replaces a space by a line break, unless the next line would then begin
-  /// with characters that Markdown reads as a mark.
-  void EmitBreak(const Mark& mark) {
-    constexpr std::string_view kBlocks = "-+*#>=~|`0123456789";
-    const bool inside = word_ > 0 && word_ < target_.size() && !spaced_;
-    if (!inside || SpaceBefore(word_).empty()) return;
-    if (kBlocks.find(text_[target_[word_].range.begin]) != kBlocks.npos) return;
-    out_ += mark.raw;
-    last_ = ' ';
-    spaced_ = true;
   }
 
   bool SpaceInFrontOf(size_t index) const {
@@ -468,10 +526,12 @@ class Placement {
   std::vector<Node> nodes_;
 
   std::string out_;
-  size_t word_ = 0;         // the next one to be written
-  bool spaced_ = false;     // whether what stands before it is written
-  char last_ = '\0';        // of the text so far
-  bool last_word_ = false;  // whether it ends with a word
+  size_t word_ = 0;              // the next one to be written
+  bool spaced_ = false;          // whether what stands before it is written
+  bool tag_ = false;             // whether a tag was written last
+  std::string_view line_break_;  // that takes the place of the next space
+  char last_ = '\0';             // of the text so far
+  bool last_word_ = false;       // whether it ends with a word
   // The mark that was written last, if no word was written since; whether the
   // translation has a space in its place, and whether one was written before.
   size_t pending_ = kNone;

@@ -6,13 +6,12 @@
 
 #include "heed/base/text.h"
 #include "heed/text/characters.h"
+#include "heed/text/markup/addresses.h"
 #include "heed/text/markup/ascii.h"
 #include "heed/text/markup/html_entities.h"
 
 namespace heed {
 namespace {
-
-constexpr size_t kLongest = 200;
 
 constexpr int32_t kWidthNonJoiner = 0x200C;
 constexpr int32_t kWidthJoiner = 0x200D;
@@ -35,10 +34,11 @@ bool HasCharacter(std::string_view text, const Is& is) {
 }
 
 /// Finds what begins at one place. All functions return a length, 0: nothing.
-class Matcher {
+class Matcher : private PlaceReader {
  public:
   Matcher(std::string_view text, const PlaceholderOptions& options)
-      : text_(text),
+      : PlaceReader(text),
+        addresses_(text, options.entities),
         entities_(options.entities),
         has_at_(text.find('@') != text.npos) {}
 
@@ -66,7 +66,7 @@ class Matcher {
         return entities_ ? Entity(i) : 0;
       case '!':  // a community of Lemmy: !name@host.tld
         if (!has_at_ || WordBefore(i)) return 0;
-        if (const size_t email = Email(i + 1)) return email + 1;
+        if (const size_t email = addresses_.Email(i + 1)) return email + 1;
         return 0;
       default:
         return AtWord(i);
@@ -74,26 +74,6 @@ class Matcher {
   }
 
  private:
-  char Get(size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
-  char Before(size_t i) const { return i > 0 ? text_[i - 1] : '\0'; }
-  std::string_view From(size_t i) const { return text_.substr(i); }
-  size_t Limit(size_t i) const { return std::min(i + kLongest, text_.size()); }
-
-  Character CharacterAt(size_t i) const { return FirstCharacter(From(i)); }
-  Character CharacterBefore(size_t i) const {
-    return LastCharacter(text_.substr(0, i));
-  }
-
-  /// Whether a word goes on at i, or ends there. Scripts without spaces have no
-  /// words here: a name may stand beside their characters.
-  bool WordAt(size_t i) const { return IsWordCharacter(CharacterAt(i).code); }
-  bool WordBefore(size_t i) const {
-    return IsWordCharacter(CharacterBefore(i).code);
-  }
-  static bool IsWordCharacter(int32_t code) {
-    return IsIdentifierCharacter(code) && !IsUnspacedCharacter(code);
-  }
-
   /// The end of a name (UAX 31) that begins at i. A name that began with other
   /// letters ends before characters of a script without spaces, but for
   /// "user_東京".
@@ -118,14 +98,6 @@ class Matcher {
 
   bool LetterAt(size_t i) const {
     return IsLetterCharacter(CharacterAt(i).code);
-  }
-
-  /// The first place from i on whose byte is not of the kind.
-  template <typename Is>
-  size_t Skip(size_t i, const Is& is) const {
-    const size_t limit = Limit(i);
-    while (i < limit && is(text_[i])) ++i;
-    return i;
   }
 
   /// A group of braces with all that it holds; 0 if it does not close soon.
@@ -332,9 +304,11 @@ class Matcher {
   size_t HandleEnd(size_t i) const {
     const size_t limit = Limit(i);
     size_t end = NameEnd(i);
-    while (end > i && end < limit && (Get(end) == '.' || Get(end) == '-') &&
-           WordAt(end + 1)) {
-      end = NameEnd(end + 1);
+    while (end > i && end < limit && (Get(end) == '.' || Get(end) == '-')) {
+      // "xn--" begins a name in other letters.
+      const size_t next = end + (From(end).starts_with("--") ? 2 : 1);
+      if (!WordAt(next)) break;
+      end = NameEnd(next);
     }
     return end;
   }
@@ -382,9 +356,9 @@ class Matcher {
         (unspaced && IsIdentifierCharacter(CharacterBefore(i).code))) {
       return 0;
     }
-    if (const size_t url = Url(i)) return url;
+    if (const size_t url = addresses_.Url(i)) return url;
     if (has_at_) {
-      if (const size_t email = Email(i)) return email;
+      if (const size_t email = addresses_.Email(i)) return email;
     }
     const size_t end = NameEnd(i);
     // The mark of a target language is for the model: >>cmn_Hant<<.
@@ -393,9 +367,20 @@ class Matcher {
       return 0;
     }
     if (Get(end) == '.' && c.code < 0x80) {
-      if (const size_t domain = Domain(i)) return domain;
+      if (const size_t domain = addresses_.Domain(i)) return domain;
     }
-    return IsName(text_.substr(i, end - i)) && !WordAt(end) ? end - i : 0;
+    if (!IsName(text_.substr(i, end - i)) || WordAt(end)) return 0;
+    return MemberEnd(i, end) - i;
+  }
+
+  /// Behind what follows an identifier with an underscore: user_name.py.
+  size_t MemberEnd(size_t i, size_t end) const {
+    if (text_.substr(i, end - i).find('_') == text_.npos) return end;
+    while (Get(end) == '.' && WordAt(end + 1) &&
+           !IsUpperCharacter(CharacterAt(end + 1).code)) {
+      end = NameEnd(end + 1);
+    }
+    return end;
   }
 
   /// Whether a word is an identifier of a program: user_name, __NAME__, X0X.
@@ -409,106 +394,7 @@ class Matcher {
            !HasCharacter(word, IsLowerCharacter);
   }
 
-  /// x.example.com and what follows: of the domains that everybody knows.
-  size_t Domain(size_t i) const {
-    constexpr std::array<std::string_view, 8> kTop = {
-        "com", "org", "net", "io", "dev", "edu", "gov", "info"};
-    if (Before(i) == '.' || Before(i) == '-' || Before(i) == '/') return 0;
-    const size_t end = Skip(i, [](char c) {
-      return IsAsciiLetter(c) || IsAsciiDigit(c) || c == '-' || c == '.';
-    });
-    std::string_view name = text_.substr(i, end - i);
-    while (name.ends_with('.')) name.remove_suffix(1);
-    const size_t dot = name.rfind('.');
-    if (dot == name.npos || dot == 0 ||
-        std::ranges::find(kTop, name.substr(dot + 1)) == kTop.end()) {
-      return 0;
-    }
-    return Get(i + name.size()) == '/' ? UrlEnd(i) : name.size();
-  }
-
-  static bool BeginsUrl(std::string_view text) {
-    constexpr std::array<std::string_view, 8> kBeginnings = {
-        "http://", "https://", "ftp://",  "ftps://",
-        "ws://",   "wss://",   "file://", "www."};
-    switch (text[0]) {
-      case 'h':
-      case 'H':
-      case 'f':
-      case 'F':
-      case 'w':
-      case 'W':
-        break;
-      default:
-        return false;
-    }
-    return std::ranges::any_of(kBeginnings, [&](std::string_view beginning) {
-      return text.size() > beginning.size() &&
-             IsIdentifierCharacter(
-                 FirstCharacter(text.substr(beginning.size())).code) &&
-             EqualIgnoringCase(text.substr(0, beginning.size()), beginning);
-    });
-  }
-
-  size_t Url(size_t i) const { return BeginsUrl(From(i)) ? UrlEnd(i) : 0; }
-
-  // Up to white space or a mark that no URL has; punctuation that ends it is
-  // the sentence's, and so is a bracket that was not opened in it.
-  size_t UrlEnd(size_t i) const {
-    size_t stop =
-        std::min(text_.find_first_of(" \t\r\n\f\"<>`|\\^", i), text_.size());
-    for (size_t k = i; k < stop;) {
-      const Character c = CharacterAt(k);
-      if (IsBlankCharacter(c.code) || IsWidePunctuation(c.code)) stop = k;
-      k += c.size;
-    }
-    std::string_view url = text_.substr(i, stop - i);
-    auto opened = std::ranges::count(url, '(');
-    auto closed = std::ranges::count(url, ')');
-    while (!url.empty()) {
-      const char last = url.back();
-      constexpr std::string_view kEnds = ".,;:!?'*";
-      const bool unopened = last == ')' && closed > opened;
-      if (!unopened && kEnds.find(last) == kEnds.npos) break;
-      if (unopened) --closed;
-      // An entity's end belongs to it.
-      if (last == ';' && !entities_ && url.find('&') != url.npos) break;
-      url.remove_suffix(1);
-    }
-    return url.size();
-  }
-
-  /// Brackets, quotes and stops of East Asian texts, which end a URL.
-  static bool IsWidePunctuation(int32_t code) {
-    return (code >= 0x3001 && code <= 0x3002) ||
-           (code >= 0x3008 && code <= 0x301B) ||
-           (code >= 0xFF01 && code <= 0xFF0F) || code == 0xFF1A ||
-           code == 0xFF1B || code == 0xFF1F || code == 0x201C ||
-           code == 0x201D || code == 0x2019 || code == 0xAB || code == 0xBB;
-  }
-
-  size_t Email(size_t i) const {
-    const auto local = [](char c) {
-      return IsNameByte(c) || c == '.' || c == '+' || c == '-' || c == '%';
-    };
-    if (local(Before(i))) return 0;
-    const size_t begin =
-        i + (EqualIgnoringCase(text_.substr(i, 7), "mailto:") ? 7 : 0);
-    const size_t at = Skip(begin, local);
-    if (at == begin || Get(at) != '@') return 0;
-    size_t end = Skip(at + 1, [](char c) {
-      return IsAsciiLetter(c) || IsAsciiDigit(c) || c == '-' || c == '.';
-    });
-    while (end > at + 1 && (text_[end - 1] == '.' || text_[end - 1] == '-')) {
-      --end;
-    }
-    const std::string_view domain = text_.substr(at + 1, end - at - 1);
-    const size_t dot = domain.rfind('.');
-    const bool good = dot != domain.npos && dot > 0 && domain.size() > dot + 2;
-    return good ? end - i : 0;
-  }
-
-  std::string_view text_;
+  AddressReader addresses_;
   bool entities_;
   bool has_at_;
 };

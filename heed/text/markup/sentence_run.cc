@@ -227,7 +227,13 @@ void SentenceRun::Put(std::string_view character, Origin origin) {
     return;
   }
   if (behind_token) {
-    if (EndsClause(character[0])) DropSpaces();
+    // Tags take out nothing: in "The <b>.NET</b>" the space stays.
+    bool taken_out = false;
+    for (size_t k = tokens_.size(); k > 0 && tokens_[k - 1].at == plain_.size();
+         --k) {
+      taken_out = taken_out || tokens_[k - 1].kind == Mark::Kind::kKept;
+    }
+    if (taken_out && EndsClause(character[0])) DropSpaces();
     bool separates = false;
     for (size_t k = tokens_.size();
          k > spaced_ && tokens_[k - 1].at == plain_.size(); --k) {
@@ -267,7 +273,7 @@ size_t SentenceRun::MarkerSize() const {
 }
 
 void SentenceRun::AddSentences(std::vector<Segment>& segments) {
-  const std::vector<size_t> borders = Borders();
+  std::vector<size_t> borders = Borders();
   const std::string_view plain = plain_;
   const size_t marker = MarkerSize();
   size_t next = 0;  // the first token that no sentence has
@@ -275,18 +281,36 @@ void SentenceRun::AddSentences(std::vector<Segment>& segments) {
     size_t begin = std::max(borders[k - 1], marker);
     const size_t end = std::max(borders[k], begin);
     // Removes punctuation left behind by an opening placeholder: ", hello".
-    if (next < tokens_.size() && tokens_[next].at == 0 && begin == 0) {
+    if (begin == 0 && OnlyKeptAtBegin(next)) {
       while (begin < end &&
              (IsAsciiBlank(plain[begin]) || EndsClause(plain[begin])))
         ++begin;
     }
     const std::string_view sentence =
         TrimBlankCharacters(plain.substr(begin, end - begin));
-    if (!HasWord(sentence)) continue;
+    if (!HasWord(sentence)) {
+      // What stands in a tag before a word, as in "<b>.NET</b>", is of its
+      // sentence.
+      const bool tagged = next < tokens_.size() &&
+                          tokens_[next].kind == Mark::Kind::kOpen &&
+                          tokens_[next].at <= begin;
+      if (tagged) borders[k] = borders[k - 1];
+      continue;
+    }
     begin = static_cast<size_t>(sentence.data() - plain.data());
     const bool last = k + 1 == borders.size();
     next = AddSentence(begin, begin + sentence.size(), last, next, segments);
   }
+}
+
+/// Whether something kept stands at the beginning, and no tag.
+bool SentenceRun::OnlyKeptAtBegin(size_t next) const {
+  const size_t first = next;
+  while (next < tokens_.size() && tokens_[next].at == 0) {
+    if (tokens_[next].kind != Mark::Kind::kKept) return false;
+    ++next;
+  }
+  return next > first;
 }
 
 /// The borders between the sentences, 0 first. A kept mark that stands for a

@@ -79,6 +79,7 @@ class SentenceRun {
   void DropSpaces();
   void AddSentences(std::vector<Segment>& segments);
   size_t MarkerSize() const;
+  bool OnlyKeptAtBegin(size_t next) const;
   std::vector<size_t> Borders() const;
   size_t AddSentence(size_t begin, size_t end, bool last, size_t next,
                      std::vector<Segment>& segments);

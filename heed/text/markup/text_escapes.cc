@@ -7,19 +7,6 @@
 namespace heed {
 namespace {
 
-/// The size of the mark of a block that a line begins with ("#", "-", "1.").
-size_t BlockMarkSize(std::string_view text) {
-  if (text.empty()) return 0;
-  constexpr std::string_view kMarks = "#>+-*=";
-  if (kMarks.find(text[0]) != kMarks.npos) return 1;
-  size_t end = 0;
-  while (end < text.size() && end < 9 && IsAsciiDigit(text[end])) ++end;
-  const bool item = end > 0 && end < text.size() &&
-                    (text[end] == '.' || text[end] == ')') &&
-                    (end + 1 == text.size() || IsAsciiBlank(text[end + 1]));
-  return item ? end + 1 : 0;
-}
-
 /// The characters before and after a character of Markdown.
 class Neighbours {
  public:
@@ -58,10 +45,12 @@ bool NeedsBackslash(std::string_view text, size_t i) {
       return true;
     case '\\':
       return near.ArePunctuation() || i + 1 == text.size();
+    // A tag may stand at the edges.
     case '*':
-      return !near.AreSpaces();
+      return !near.AreSpaces() || i == 0 || i + 1 == text.size();
     case '_':
-      return !near.AreSpaces() && !near.AreLetters();
+      return (!near.AreSpaces() && !near.AreLetters()) || i == 0 ||
+             i + 1 == text.size();
     case '~':
       return near.Has('~');
     case '<':
@@ -75,6 +64,18 @@ bool NeedsBackslash(std::string_view text, size_t i) {
 
 }  // namespace
 
+size_t BlockMarkSize(std::string_view text) {
+  if (text.empty()) return 0;
+  constexpr std::string_view kMarks = "#>+-*=";
+  if (kMarks.find(text[0]) != kMarks.npos) return 1;
+  size_t end = 0;
+  while (end < text.size() && end < 9 && IsAsciiDigit(text[end])) ++end;
+  const bool item = end > 0 && end < text.size() &&
+                    (text[end] == '.' || text[end] == ')') &&
+                    (end + 1 == text.size() || IsAsciiBlank(text[end + 1]));
+  return item ? end + 1 : 0;
+}
+
 std::vector<bool> EscapesOf(std::string_view translation,
                             std::string_view source, TextFormat format) {
   if (format != TextFormat::kMarkdown) return {};
@@ -84,13 +85,18 @@ std::vector<bool> EscapesOf(std::string_view translation,
     const char c = translation[i];
     escapes[i] = NeedsBackslash(translation, i);
     if (c == '[') open.push_back(i);
+    const bool footnote =
+        c == '[' && i + 1 < translation.size() && translation[i + 1] == '^';
+    const bool task = i == 0 && translation.size() > 3 && c == '[' &&
+                      translation[2] == ']' && translation[3] == ' ';
+    if (footnote || task) escapes[i] = true;
     if (c != ']') continue;
     const Neighbours near(translation, i);
     // "[a](b)" would be a link, and a single "]" might end one.
     if (open.empty()) {
       escapes[i] = true;
     } else {
-      escapes[open.back()] = near.HasAfter('(') || near.HasAfter('[');
+      if (near.HasAfter('(') || near.HasAfter('[')) escapes[open.back()] = true;
       open.pop_back();
     }
   }

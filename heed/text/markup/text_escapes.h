@@ -11,6 +11,10 @@
 
 namespace heed {
 
+/// The size of the mark of a block that a line would begin with ("#", "-",
+/// "1."); 0: there is none.
+size_t BlockMarkSize(std::string_view text);
+
 /// The bytes of a translation that Markdown would read as marks and that need
 /// a backslash; empty for other formats. `source` is the plain text of the
 /// sentence: what it begins with is no mark where it stands.

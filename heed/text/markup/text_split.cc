@@ -46,27 +46,42 @@ std::vector<Segment> SplitText(std::string_view text,
 
 namespace {
 
-/// Adds bytes [begin, html.size()) of HTML.
-void AddHtml(std::string_view html, size_t begin, SentenceRun& run,
-             std::vector<Segment>& segments) {
+/// Adds the tags of HTML. place(i) and end(i): where a byte of it, and the end
+/// of the byte before it, stand in the document of the run. add_text(token)
+/// adds what stands between tags.
+template <typename Place, typename End, typename AddText>
+void AddTokens(HtmlReader reader, const Place& place, const End& end,
+               const AddText& add_text, SentenceRun& run,
+               std::vector<Segment>& segments) {
   using enum HtmlToken::Kind;
-  HtmlReader reader(html, begin);
   while (reader.more()) {
     const HtmlToken token = reader.Next();
     if (token.kind == kBorder) {
-      run.Flush(token.end, segments);
+      run.Flush(end(token.end), segments);
     } else if (token.kind == kKept) {
-      run.AddKept(token.begin, token.end);
+      run.AddKept(place(token.begin), end(token.end));
     } else if (token.kind == kOpen) {
-      run.AddOpen(token.name, token.begin, token.end);
+      run.AddOpen(token.name, place(token.begin), end(token.end));
     } else if (token.kind == kClose) {
-      run.AddClose(token.name, token.begin, token.end);
-    } else if (token.preformatted) {
+      run.AddClose(token.name, place(token.begin), end(token.end));
+    } else {
+      add_text(token);
+    }
+  }
+}
+
+/// Adds bytes [begin, html.size()) of HTML.
+void AddHtml(std::string_view html, size_t begin, SentenceRun& run,
+             std::vector<Segment>& segments) {
+  const auto place = [](size_t i) { return i; };
+  const auto add_text = [&](const HtmlToken& token) {
+    if (token.preformatted) {
       run.AddLines(token.begin, token.end, segments);
     } else {
       run.AddText(token.begin, token.end);
     }
-  }
+  };
+  AddTokens(HtmlReader(html, begin), place, place, add_text, run, segments);
   run.Flush(html.size(), segments);
 }
 
@@ -100,6 +115,40 @@ class BlockText {
   std::vector<size_t> starts_;  // of lines in the text
   std::string text_;
 };
+
+/// Whether only white space stands between the lines of a block: not the marks
+/// of a quote.
+bool IsWhole(std::string_view document, const MarkdownBlock& block) {
+  for (size_t i = 1; i < block.lines.size(); ++i) {
+    const size_t begin = block.lines[i - 1].end;
+    const std::string_view between =
+        document.substr(begin, block.lines[i].begin - begin);
+    if (between.find_first_not_of(" \t\r\n") != between.npos) return false;
+  }
+  return true;
+}
+
+/// Adds a block of HTML whose lines begin with the marks of a quote.
+void AddQuotedHtml(const BlockText& block, SentenceRun& run,
+                   std::vector<Segment>& segments) {
+  const auto add_text = [&](const HtmlToken& token) {
+    size_t begin = token.begin;
+    while (begin < token.end) {
+      const size_t end = std::min(block.text().find('\n', begin), token.end);
+      if (end > begin) run.AddText(block.PlaceOf(begin), block.EndOf(end));
+      if (end == token.end) return;
+      begin = end + 1;
+      if (token.preformatted || begin == block.text().size()) {
+        run.Flush(block.PlaceOf(begin), segments);
+      } else {
+        run.AddBreak(block.PlaceOf(end), block.PlaceOf(begin));
+      }
+    }
+  };
+  AddTokens(
+      HtmlReader(block.text()), [&](size_t i) { return block.PlaceOf(i); },
+      [&](size_t i) { return block.EndOf(i); }, add_text, run, segments);
+}
 
 /// The size of an escaped mark that a block begins with, as in "\\# no
 /// heading"; 0: there is none.
@@ -160,6 +209,13 @@ std::vector<Segment> SplitMarkdown(std::string_view markdown,
   SentenceRun run(markdown, TextFormat::kMarkdown, options);
   for (const MarkdownBlock& block : ReadMarkdownBlocks(markdown)) {
     run.Flush(block.lines.front().begin, segments);
+    if (block.html && !IsWhole(markdown, block)) {
+      run.set_format(TextFormat::kHtml);
+      AddQuotedHtml(BlockText(markdown, block), run, segments);
+      run.Flush(block.lines.back().end, segments);
+      run.set_format(TextFormat::kMarkdown);
+      continue;
+    }
     if (block.html) {
       run.set_format(TextFormat::kHtml);
       AddHtml(markdown.substr(0, block.lines.back().end),
