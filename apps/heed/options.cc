@@ -133,6 +133,21 @@ Strings WordsFor(const Field& field, const Strings& results) {
   return {results.back()};
 }
 
+// ", did you mean --task translate?" for a value of an option that is given
+// without its name, or "".
+std::string DidYouMeanOption(const std::vector<Field>& fields,
+                             const std::string& word) {
+  for (const Field& field : fields) {
+    const auto* one_of = std::get_if<OneOf>(&field.constraint);
+    if (one_of == nullptr ||
+        std::ranges::find(one_of->choices, word) == one_of->choices.end()) {
+      continue;
+    }
+    return fmt::format(", did you mean {} {}?", field.OptionName(), word);
+  }
+  return "";
+}
+
 // "--source FILE and --target FILE, or --tsv FILE"
 std::string WaysText(const Requirement& ways,
                      const std::vector<Field>& fields) {
@@ -363,7 +378,8 @@ void Options::RefuseUnknown(const Arguments& remaining) const {
   if (first == remaining.end()) return;
   const std::string word = first->substr(0, first->find('='));
   if (word.rfind('-', 0) != 0) {
-    throw ConfigError("unexpected argument '{}' (see heed {} --help)", word,
+    throw ConfigError("unexpected argument '{}'{} (see heed {} --help)", word,
+                      DidYouMeanOption(description_.options.fields(), word),
                       description_.command);
   }
   for (const FieldList::Removed& removed : description_.options.removed()) {

@@ -338,6 +338,7 @@ class BadInput(EndToEnd):
         self.fails(2, ["unknown command", "did you mean 'train'", "evaluate"], "trian")
         self.fails(2, ["unknown option", "--beam"], "translate", WORLD.model, "--beams", 3)
         self.fails(2, "unexpected argument", "info", WORLD.model, "x")
+        self.fails(2, "unexpected argument 'tag', did you mean --task tag?", "train", "tag")
         self.fails(2, "missing: DIR", "translate")
         self.fails(2, "one of tasks, models, attentions, scores", "list", "fish")
         self.fails(2, "one of train, attention, convolution", "bench", "fish")
