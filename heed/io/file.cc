@@ -270,6 +270,10 @@ class LineReader::File {
       throw FormatError("{}:{}: not valid UTF-8; convert the file",
                         file_.name(), number_);
     }
+    if (line.find('\0') != line.npos) {
+      throw FormatError("{}:{}: holds a NUL byte, which no text has; remove it",
+                        file_.name(), number_);
+    }
     start_ = end + 1;
     return line;
   }

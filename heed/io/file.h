@@ -66,9 +66,9 @@ class LineReader {
 
   /// The next line, which is there until the next call; nothing at the end.
   /// Throws: IoError if it cannot be read; FormatError if it is empty, not
-  /// valid UTF-8 or has a line of over 16 MiB (names the line), or a truncated
-  /// or corrupt gzip, or one whose lines would take over 96 MiB and 64 times
-  /// its size.
+  /// valid UTF-8, holds a NUL byte or has a line of over 16 MiB (names the
+  /// line), or a truncated or corrupt gzip, or one whose lines would take over
+  /// 96 MiB and 64 times its size.
   std::optional<std::string_view> Next();
   /// Of the line that came last, from 1.
   int64_t number() const;

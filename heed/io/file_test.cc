@@ -77,8 +77,14 @@ TEST_F(File, ByteOrderMarkIsRemovedOnlyAtTheStart) {
 }
 
 TEST_F(File, ControlCharactersPassThrough) {
-  const std::string line("a\0b\x01\t\x7F", 6);
+  const std::string line = "ab\x01\t\x7F";
   EXPECT_EQ(ReadLines(Put("a", line + "\n")), Lines{line});
+}
+
+TEST_F(File, ANulByteIsAFormatErrorThatNamesTheLine) {
+  const std::string path = Put("a", std::string("fine\na\0b\n", 9));
+  EXPECT_EQ(MessageOf<FormatError>([&] { ReadLines(path); }),
+            path + ":2: holds a NUL byte, which no text has; remove it");
 }
 
 TEST_F(File, GzipReadsLikePlainText) {
