@@ -6,8 +6,10 @@
 
 namespace heed {
 
-/// The text without white space of any kind, byte-order marks and zero-width
-/// spaces at both ends.
+/// The text without white space of any kind and invisible characters at both
+/// ends: byte-order marks, zero-width spaces, word joiners, directional marks,
+/// soft hyphens and the like. A zero-width joiner stays behind an Indic letter,
+/// which it gives its form.
 std::string_view WithoutBlankEnds(std::string_view text);
 
 }  // namespace heed

@@ -69,6 +69,22 @@ TEST_F(Conll, ColumnsMayStandBetweenSpacesAndBeChosen) {
   EXPECT_EQ(Read(text, columns).sentences[0].tags, (Strings{"EU", "rejects"}));
 }
 
+TEST_F(Conll, InvisibleCharactersAroundColumnsDoNotCount) {
+  for (const char* mark : {"\uFEFF", "\u200B", "\u200D", "\u200E", "\u200F",
+                           "\u2060", "\u180E", "\u00AD"}) {
+    const auto marked = [mark](const std::string& text) {
+      return mark + text + mark + mark;
+    };
+    const TaggedText text =
+        Read("it\tO\n" + marked("York") + "\t" + marked("B-LOC") + "\n");
+    EXPECT_EQ(text.sentences[0].tags, (Strings{"O", "B-LOC"})) << mark;
+    EXPECT_EQ(text.sentences[0].words, (Strings{"it", "York"})) << mark;
+  }
+  // A joiner belongs to the Malayalam letter before it.
+  EXPECT_EQ(Read("\u0D05\u0D35\u0D28\u0D4D\u200D\tO\n").sentences[0].words,
+            (Strings{"\u0D05\u0D35\u0D28\u0D4D\u200D"}));
+}
+
 TEST_F(Conll, BetweenTabsAWordMayHoldSpacesOrNothing) {
   const TaggedText text = Read("New York\tB-LOC\n\tO\n");
   EXPECT_EQ(text.sentences[0].words, (Strings{"New York", ""}));
