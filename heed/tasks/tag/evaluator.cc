@@ -14,16 +14,17 @@
 namespace heed {
 namespace {
 
-void AddScores(const Metrics& scores, bool has_f1, const std::string& scheme,
-               Report& report) {
+/// `no_f1`: why F1 is not measured; "": it is.
+void AddScores(const Metrics& scores, const std::string& no_f1,
+               const std::string& scheme, Report& report) {
   for (const auto& [key, value] : scores) {
     std::string label = key == "f1" ? "F1" : key;
     std::replace(label.begin(), label.end(), '_', ' ');
     std::string note;
     if (key == "f1") {
       note = fmt::format("of entities ({}), as conlleval counts them", scheme);
-    } else if (key == "accuracy" && !has_f1) {
-      note = "of words; the tags are in no span scheme, so there is no F1";
+    } else if (key == "accuracy" && !no_f1.empty()) {
+      note = fmt::format("of words; {}, so there is no F1", no_f1);
     }
     report.figures.push_back({key, label, value, 2, "%", note});
   }
@@ -50,8 +51,13 @@ Report TagSettings::Measure(const TagModel& model,
         "the model's tags are in no span scheme, so F1 cannot be computed; "
         "accuracy is reported instead");
   }
-  const bool has_f1 = scheme.notation && model.notation;
-  AddScores(model.Score(gold, answers), has_f1, scheme.name, report);
+  WarnOfOtherScheme("the model's answers are", SchemeOf(TagsOf(answers)), kText,
+                    scheme);
+  const bool in_schemes = scheme.notation && model.notation;
+  const std::string no_f1 = !in_schemes ? "the tags are in no span scheme"
+                            : !HasEntities(scheme) ? "the text has no entities"
+                                                   : "";
+  AddScores(model.Score(gold, answers), no_f1, scheme.name, report);
   const auto right = TagsOf(gold);
   const TaggingScore score =
       ScoreTags(right, TagsOf(answers), scheme.notation.value_or(TagNotation()),
@@ -67,7 +73,7 @@ Report TagSettings::Measure(const TagModel& model,
   report.details["sentences"] = score.sentences;
   report.details["words"] = score.words;
   report.details["unknown_tags"] = model.CountUnknown(gold);
-  if (!has_f1) return report;
+  if (!no_f1.empty()) return report;
   report.details["scheme"] = scheme.name;
   std::vector<ClassFigures> types;
   for (const auto& [type, counts] : score.types) {

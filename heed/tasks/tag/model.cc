@@ -187,7 +187,7 @@ Metrics TagModel::Score(std::span<const TaggedSentence> gold,
       ScoreTags(right, TagsOf(answers), own.value_or(TagNotation()),
                 notation.value_or(TagNotation()));
   Metrics metrics;
-  if (own && notation) {
+  if (own && notation && score.entities.gold > 0) {
     metrics = {{"f1", score.entities.F1()},
                {"precision", score.entities.Precision()},
                {"recall", score.entities.Recall()}};

@@ -127,17 +127,13 @@ void TagObjective::WarnOfSchemes() {
   if (valid_text_.empty()) return;
   WarnOfScheme(valid, valid_text_, "the validation text", HasEntities(train));
   WarnOfUnknown(model_, valid_text_, "the validation text");
-  if (!HasEntities(valid)) return;
-  if (!HasEntities(train)) {
+  if (HasEntities(valid) && !HasEntities(train)) {
     Warn(
         "the training text is in no span scheme, but the validation text is: "
         "F1 cannot be computed; accuracy is reported instead");
-  } else if (train.name != valid.name) {
-    Warn(
-        fmt::format("the training text is tagged in {}, the validation text in "
-                    "{}: F1 compares entities, accuracy tags as they are",
-                    train.name, valid.name));
   }
+  WarnOfOtherScheme("the training text is tagged", train, "the validation text",
+                    valid);
 }
 
 /// That labels of the training text are among the model's, which may go on from

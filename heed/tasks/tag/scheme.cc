@@ -51,4 +51,14 @@ void WarnOfScheme(const SpanScheme& scheme,
   }
 }
 
+void WarnOfOtherScheme(const std::string& tagged, const SpanScheme& scheme,
+                       const std::string& other_name, const SpanScheme& other) {
+  if (!HasEntities(scheme) || !HasEntities(other)) return;
+  if (scheme.name == other.name) return;
+  Warn(
+      fmt::format("{} in {}, {} in {}: F1 compares entities, accuracy tags as "
+                  "they are",
+                  tagged, scheme.name, other_name, other.name));
+}
+
 }  // namespace heed

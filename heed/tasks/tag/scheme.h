@@ -23,6 +23,11 @@ void WarnOfScheme(const SpanScheme& scheme,
                   std::span<const TaggedSentence> sentences,
                   const std::string& name, bool f1_expected);
 
+/// Warns if two texts with entities are tagged in different schemes. `tagged`:
+/// "the training text is tagged"; `other_name`: "the validation text".
+void WarnOfOtherScheme(const std::string& tagged, const SpanScheme& scheme,
+                       const std::string& other_name, const SpanScheme& other);
+
 }  // namespace heed
 
 #endif  // HEED_TASKS_TAG_SCHEME_H_

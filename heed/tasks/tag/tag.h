@@ -104,8 +104,9 @@ class TagModel : public TaskModel {
   /// Σ −log p of tags and intents, per word. Words with tags that the model
   /// does not know are left out; with a random field, their sentences are.
   TaggingLoss LossOf(const EncodedSentences& sentences) const;
-  /// Percentages of words, sentences and, where the gold tags and those of the
-  /// model are in span schemes, entities, which are counted as conlleval does.
+  /// Percentages of words, sentences and, where the gold tags write entities
+  /// and the model's tags are in a span scheme, entities, which are counted as
+  /// conlleval does.
   /// Figures over no example are kNoFigure.
   Metrics Score(std::span<const TaggedSentence> gold,
                 std::span<const SentenceTags> answers) const;

@@ -252,6 +252,46 @@ TEST_F(Tagging, ComparesEntitiesOfOtherSchemes) {
   EXPECT_DOUBLE_EQ(Figures(report).at("f1"), f1);
 }
 
+TEST_F(Tagging, NotesThatATextIsTaggedInAnotherSchemeThanTheModelAnswersIn) {
+  TagSettings task;
+  MakeSmall(task);
+  UseColumns(task);
+  Train(task, training_);
+  const LoadedModel loaded = ReadModel(training_.run.out);
+  std::vector<TaggedSentence> gold = People(40, 9);
+  const auto said = [&] {
+    testing::internal::CaptureStderr();
+    Evaluate(loaded, folder_.Put("test.conll", Columns(gold)));
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said(), "");
+  for (TaggedSentence& s : gold) {
+    for (std::string& tag : s.tags) {
+      if (tag[0] == 'B') tag[0] = 'I';
+    }
+  }
+  EXPECT_NE(said().find("the model's answers are in IOB2, the text in IO: F1 "
+                        "compares entities, accuracy tags as they are"),
+            std::string::npos);
+}
+
+TEST_F(Tagging, OfATextWithoutEntitiesOnlyAccuracyIsMeasured) {
+  TagSettings task;
+  MakeSmall(task);
+  UseColumns(task);
+  Train(task, training_);
+  const Report report =
+      Evaluate(ReadModel(training_.run.out),
+               folder_.Put("test.conll", "Anna\tO\nsleeps\tO\n"));
+  const auto figures = Figures(report);
+  for (const char* key : {"f1", "precision", "recall"}) {
+    EXPECT_FALSE(figures.contains(key)) << key;
+  }
+  EXPECT_EQ(report.figures.front().key, "accuracy");
+  EXPECT_EQ(report.figures.front().note,
+            "of words; the text has no entities, so there is no F1");
+}
+
 TEST_F(Tagging, WithoutEntitiesToValidateF1IsNotMeasured) {
   TagSettings task;
   MakeSmall(task);
