@@ -6,6 +6,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/blank_ends.h"
 
 namespace heed {
 namespace {
@@ -147,6 +148,21 @@ Delimiter GuessDelimiter(
   return best;
 }
 
+std::optional<size_t> PlaceOfColumn(std::span<const std::string> header,
+                                    std::string_view name) {
+  const auto place = [&](auto found) {
+    return static_cast<size_t>(found - header.begin());
+  };
+  const auto exact = std::ranges::find(header, name);
+  if (exact != header.end()) return place(exact);
+  const std::string plain = Lowercase(WithoutBlankEnds(name));
+  const auto is_near = [&](const std::string& cell) {
+    return Lowercase(WithoutBlankEnds(cell)) == plain;
+  };
+  if (std::ranges::count_if(header, is_near) != 1) return std::nullopt;
+  return place(std::ranges::find_if(header, is_near));
+}
+
 Delimiter DelimiterOfHeader(std::string_view header,
                             const std::vector<std::string>& columns) {
   const std::vector<std::string> line = {std::string(header)};
@@ -157,7 +173,7 @@ Delimiter DelimiterOfHeader(std::string_view header,
     if (rows.empty()) continue;
     const std::vector<std::string>& names = rows.front();
     const bool all = std::ranges::all_of(columns, [&](const auto& column) {
-      return std::ranges::find(names, column) != names.end();
+      return PlaceOfColumn(names, column).has_value();
     });
     if (all) return delimiter;
     if (names.size() > width) {

@@ -70,6 +70,11 @@ Delimiter GuessDelimiter(
     const std::function<double(const std::vector<std::vector<std::string>>&)>&
         fits = nullptr);
 
+/// The place in a header of the column of this name: of the cell that is it, or
+/// else of the only one that is it but for case and white space around it.
+std::optional<size_t> PlaceOfColumn(std::span<const std::string> header,
+                                    std::string_view name);
+
 /// The delimiter with which a header names these columns; that which gives most
 /// fields where none does.
 Delimiter DelimiterOfHeader(std::string_view header,

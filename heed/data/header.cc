@@ -108,6 +108,10 @@ bool NamesColumns(std::span<const std::string_view> cells) {
   return NamesColumns(std::span<const std::string>(texts));
 }
 
+bool NamesLabelAndTexts(std::span<const std::string> cells) {
+  return !cells.empty() && NamesLabels(cells.front()) && NamesColumns(cells);
+}
+
 bool StandsAmongNumbers(const std::string& label,
                         const std::map<std::string, int64_t>& others) {
   return !ParseNumber(label) &&

@@ -15,6 +15,10 @@ namespace heed {
 bool NamesColumns(std::span<const std::string> cells);
 bool NamesColumns(std::span<const std::string_view> cells);
 
+/// Whether these cells, a label first, are a usual header of labelled texts:
+/// "label" and "sentence".
+bool NamesLabelAndTexts(std::span<const std::string> cells);
+
 /// Whether a label is no number, although all labels of other lines are.
 bool StandsAmongNumbers(const std::string& label,
                         const std::map<std::string, int64_t>& others);

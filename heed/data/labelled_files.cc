@@ -95,6 +95,8 @@ class LabelReader {
   void Imdb();
   /// Leaves out a first line that names columns, of the rows that were read.
   void LeaveOutHeader();
+  /// Warns of further rows that are usual headers: of files put together.
+  void WarnOfHeaders() const;
 
  private:
   [[noreturn]] void Fail(size_t line, std::string_view message) const {
@@ -110,6 +112,10 @@ class LabelReader {
   void AddLabels(const std::string& path, size_t line, std::string_view text);
   Delimiter DelimiterOfLines() const;
   int Needed() const;
+  /// Label, text and second text of row i.
+  Strings CellsOf(size_t i) const;
+  /// Says which columns are read, if the default ones are some of more.
+  void SayColumns(size_t columns) const;
   template <typename Text>
   void AddColumns(size_t line, const std::vector<Text>& columns,
                   Delimiter delimiter);
@@ -173,6 +179,26 @@ int LabelReader::Needed() const {
       {format_.label_column, format_.text_column, format_.second_column});
 }
 
+Strings LabelReader::CellsOf(size_t i) const {
+  Strings cells = {fmt::format("{}", fmt::join(result_.labels[i], ",")),
+                   result_.text[i]};
+  if (result_.pairs()) cells.push_back(result_.second[i]);
+  return cells;
+}
+
+void LabelReader::SayColumns(size_t columns) const {
+  const LabelledFormat defaults;
+  if (static_cast<int>(columns) <= Needed() || format_.pairs() ||
+      format_.label_column != defaults.label_column ||
+      format_.text_column != defaults.text_column) {
+    return;
+  }
+  Say(
+      fmt::format("{}: reads the label of column {} and the text of column {}, "
+                  "of {} columns (--label-column, --text-column)",
+                  path_, format_.label_column, format_.text_column, columns));
+}
+
 template <typename Text>
 void LabelReader::AddColumns(size_t line, const std::vector<Text>& columns,
                              Delimiter delimiter) {
@@ -184,6 +210,7 @@ void LabelReader::AddColumns(size_t line, const std::vector<Text>& columns,
   const auto column = [&](int number) -> const Text& {
     return columns[static_cast<size_t>(number - 1)];
   };
+  if (result_.text.size() == first_) SayColumns(columns.size());
   AddLabels(path_, line, column(format_.label_column));
   result_.text.emplace_back(column(format_.text_column));
   if (format_.second_column > 0) {
@@ -214,17 +241,11 @@ void LabelReader::LeaveOutHeader() {
   if (format_.header == HeaderLine::kNo || result_.text.size() <= first_) {
     return;
   }
-  const auto row = [this](size_t i) {
-    std::vector<std::string> cells = {
-        fmt::format("{}", fmt::join(result_.labels[i], ",")), result_.text[i]};
-    if (result_.pairs()) cells.push_back(result_.second[i]);
-    return cells;
-  };
-  const std::vector<std::string> header = row(first_);
+  const Strings header = CellsOf(first_);
   std::map<std::string, int64_t> others;
   int64_t repeated = 0;
   for (size_t i = first_ + 1; i < result_.text.size(); ++i) {
-    const auto cells = row(i);
+    const Strings cells = CellsOf(i);
     if (cells == header) {
       ++repeated;
     } else {
@@ -253,12 +274,34 @@ void LabelReader::LeaveOutHeader() {
     SayHeaderLeftOut(path_, fmt::format("{}", fmt::join(header, " ")));
   }
   for (size_t i = result_.text.size(); i-- > first_;) {
-    if (i != first_ && row(i) != header) continue;
+    if (i != first_ && CellsOf(i) != header) continue;
     const auto at = static_cast<std::ptrdiff_t>(i);
     result_.text.erase(result_.text.begin() + at);
     result_.labels.erase(result_.labels.begin() + at);
     result_.lines.erase(result_.lines.begin() + at);
     if (result_.pairs()) result_.second.erase(result_.second.begin() + at);
+  }
+}
+
+void LabelReader::WarnOfHeaders() const {
+  if (format_.header == HeaderLine::kNo) return;
+  std::vector<size_t> headers;
+  std::set<std::string> labels;  // of the other rows
+  for (size_t i = first_; i < result_.text.size(); ++i) {
+    const Strings cells = CellsOf(i);
+    if (NamesLabelAndTexts(cells)) {
+      headers.push_back(i);
+    } else {
+      labels.insert(cells[0]);
+    }
+  }
+  for (const size_t i : headers) {
+    const Strings cells = CellsOf(i);
+    if (labels.contains(cells[0])) continue;
+    Warn(
+        fmt::format("{}: '{}' looks like a header, but is read as a text with "
+                    "its label; remove the line",
+                    result_.PlaceOf(i), fmt::join(cells, " ")));
   }
 }
 
@@ -434,9 +477,11 @@ LabelledText ReadLabelled(const LabelledFiles& files,
     if (IsTable(path, format)) {
       reader.Table();
       if (AreNumbered(format.columns)) reader.LeaveOutHeader();
+      reader.WarnOfHeaders();
     } else if (format.format == "tsv") {
       reader.Tsv();
       reader.LeaveOutHeader();
+      reader.WarnOfHeaders();
     } else if (format.format == "lines") {
       reader.Lines(*labels++);
       reader.LeaveOutHeader();
@@ -455,6 +500,30 @@ LabelledText ReadLabelled(const LabelledFiles& files,
                                         files.texts.front(), files.folds));
   }
   return result;
+}
+
+void WarnOfLoneLabels(const LabelledText& text, const LabelledFormat& format) {
+  constexpr size_t kFewest = 10;
+  constexpr double kMost = 0.9;
+  std::map<std::string, size_t> counts;
+  for (const Strings& labels : text.labels) {
+    for (const std::string& label : labels) ++counts[label];
+  }
+  const auto once = static_cast<size_t>(std::ranges::count_if(
+      counts, [](const auto& label) { return label.second == 1; }));
+  const size_t all = text.text.size();
+  if (format.multi_label || all < kFewest ||
+      static_cast<double>(once) < kMost * static_cast<double>(all)) {
+    return;
+  }
+  const std::string& file =
+      text.files.empty() ? std::string("the texts") : text.files.front().first;
+  const bool table = !text.files.empty() && IsTable(file, format);
+  Warn(fmt::format(
+      "{}: {} of {} labels stand only once, such as '{}'; if these "
+      "are no labels, choose other columns ({})",
+      file, once, all, text.labels.front().front(),
+      table ? "--columns LABEL,TEXT" : "--label-column, --text-column"));
 }
 
 }  // namespace heed

@@ -85,6 +85,9 @@ struct LabelledFiles {
 LabelledText ReadLabelled(const LabelledFiles& files,
                           const LabelledFormat& format);
 
+/// Warns if nearly all labels stand only once, as texts and identifiers do.
+void WarnOfLoneLabels(const LabelledText& text, const LabelledFormat& format);
+
 }  // namespace heed
 
 #endif  // HEED_DATA_LABELLED_FILES_H_

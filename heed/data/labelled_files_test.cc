@@ -82,6 +82,47 @@ TEST(LabelledText, BlanksOfAnyKindAroundALabelDoNotCount) {
   EXPECT_EQ(ErrorOf("pos\ta\n\u00A0\tb\n", {}), ":2: no label");
 }
 
+/// What reading a file says on standard error, without its path.
+std::string SaidOf(const std::string& name, const std::string& content) {
+  const TemporaryFolder folder;
+  const std::string path = folder.Put(name, content);
+  testing::internal::CaptureStderr();
+  WarnOfLoneLabels(ReadLabelled({.texts = {path}}, {}), {});
+  std::string said = testing::internal::GetCapturedStderr();
+  const size_t at = said.find(path);
+  return at == said.npos ? said : said.substr(at + path.size());
+}
+
+TEST(LabelledText, LabelsThatStandOnlyOnceAreDoubted) {
+  std::string swapped;
+  std::string fine;
+  for (int i = 0; i < 20; ++i) {
+    swapped += fmt::format("text {}\t{}\n", i, i % 2);
+    fine += fmt::format("{}\ttext {}\n", i % 2, i);
+  }
+  EXPECT_EQ(SaidOf("a.tsv", swapped),
+            ": 20 of 20 labels stand only once, such as 'text 0'; if these are "
+            "no labels, choose other columns (--label-column, "
+            "--text-column)\n");
+  EXPECT_EQ(SaidOf("a.tsv", fine), "");
+}
+
+TEST(LabelledText, ColumnsThatAreReadOfMoreAreNamed) {
+  EXPECT_EQ(SaidOf("a.tsv", "0\tneg\tbad\n1\tpos\tgood\n"),
+            ": reads the label of column 1 and the text of column 2, of 3 "
+            "columns (--label-column, --text-column)\n");
+}
+
+TEST(LabelledText, AHeaderBelowTheFirstLineIsDoubted) {
+  const char* doubt =
+      ":3: 'label sentence' looks like a header, but is read as a text with "
+      "its label; remove the line\n";
+  EXPECT_EQ(SaidOf("a.tsv", "1\tgood\n0\tbad\nlabel\tsentence\n"), doubt);
+  EXPECT_EQ(SaidOf("a.csv", "label,text\n1,good\nlabel,sentence\n"), doubt);
+  // A label that other texts have, too.
+  EXPECT_EQ(SaidOf("a.tsv", "score\tsentence\nscore\tone nil\n0\tbad\n"), "");
+}
+
 TEST(LabelledText, AHeaderCanBeForced) {
   const std::string rows = "label\ttext\n1\tgood\n0\tbad\n";
   EXPECT_EQ(LabelsIn("a.tsv", rows, {.header = HeaderLine::kNo}),

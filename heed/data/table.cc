@@ -34,7 +34,8 @@ class CsvTable : public TableReader {
   std::optional<TableRow> Add(std::string_view text, int64_t line) override {
     if (!fields_) {
       const auto announced = AnnouncedDelimiter(text);
-      Open(announced ? *announced : DelimiterOfHeader(text, columns_.names));
+      Open(announced ? *announced : DelimiterOfHeader(text, columns_.names),
+           text);
       if (announced) return std::nullopt;
     }
     // Blank, where a row has several fields.
@@ -51,10 +52,14 @@ class CsvTable : public TableReader {
   }
 
  private:
-  void Open(Delimiter found) {
+  /// A header that has blanks behind delimiters announces them for all rows.
+  void Open(Delimiter found, std::string_view header) {
     const Delimiter delimiter =
         columns_.delimiter.open() ? found : columns_.delimiter.value();
-    fields_.emplace(delimiter, name_);
+    const bool blanks =
+        !AreNumbered(columns_.names) &&
+        header.find(std::string{CharacterOf(delimiter), ' '}) != header.npos;
+    fields_.emplace(delimiter, name_, blanks);
     if (delimiter == Delimiter::kComma) return;
     Say(fmt::format("{}: reads a {} table", name_,
                     Auto<Delimiter>(delimiter).word()));
@@ -82,9 +87,9 @@ class CsvTable : public TableReader {
   bool FindNames(const std::vector<std::string>& header) {
     std::vector<size_t> places;
     for (const std::string& column : columns_.names) {
-      const auto found = std::ranges::find(header, column);
-      if (found == header.end()) return false;
-      places.push_back(static_cast<size_t>(found - header.begin()));
+      const auto place = PlaceOfColumn(header, column);
+      if (!place) return false;
+      places.push_back(*place);
     }
     places_ = std::move(places);
     return true;
@@ -108,10 +113,10 @@ class CsvTable : public TableReader {
 
   const std::string& MissingColumn(
       const std::vector<std::string>& first) const {
-    return *std::ranges::find_if(
-        columns_.names, [&](const std::string& column) {
-          return std::ranges::find(first, column) == first.end();
-        });
+    return *std::ranges::find_if(columns_.names,
+                                 [&](const std::string& column) {
+                                   return !PlaceOfColumn(first, column);
+                                 });
   }
 
   /// Whether the first row is a header, where columns are chosen by number.

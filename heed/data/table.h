@@ -51,9 +51,9 @@ struct TableColumns {
   Auto<HeaderLine> header = {};
 };
 
-/// CSV: the first row names the columns; a field may stand in double quotes,
-/// doubled within it, and then hold commas and ends of lines. Another delimiter
-/// is found, and said on standard error. JSON lines: an
+/// CSV: the first row names the columns (see PlaceOfColumn); a field may stand
+/// in double quotes, doubled within it, and then hold commas and ends of lines.
+/// Another delimiter is found, and said on standard error. JSON lines: an
 /// object a line; a text, a number, or a list of texts, which are joined by
 /// spaces. `form`: "csv" or "jsonl"; `name` stands in errors. A field may have
 /// 16 MB. Errors: a column that is not there (ConfigError, names those that

@@ -31,6 +31,19 @@ TEST(Table, CsvGivesColumnsByName) {
       expected);
 }
 
+TEST(Table, NamesOfColumnsMayHaveBlanksAndAnotherCase) {
+  const std::vector<TableRow> expected = {{"1", "x, y"}};
+  for (const char* table :
+       {"Label,Text\n1,\"x, y\"\n", "label, text\n1, \"x, y\"\n",
+        "TEXT; label\nx, y; 1\n"}) {
+    EXPECT_EQ(CellsOf("t.csv", table, {"label", "text"}), expected) << table;
+  }
+  // The name as it is comes first; one of two others is not chosen.
+  EXPECT_EQ(CellsOf("t.csv", "A,a,b\n0,1,x\n", {"a", "b"}),
+            (std::vector<TableRow>{{"1", "x"}}));
+  EXPECT_THROW(CellsOf("t.csv", "A,a ,b\n0,1,x\n", {"a", "b"}), ConfigError);
+}
+
 TEST(Table, QuotedFieldsHoldCommasQuotesAndLineEnds) {
   EXPECT_EQ(CellsOf("t.csv", "a,b\n\"x, \"\"y\"\"\",\"1\n\n2\"\n\"\",z\n",
                     {"a", "b"}),

@@ -69,7 +69,7 @@ std::vector<std::string> ColumnsOfTable(const std::string& path,
       {{"words", "tokens", ""}, {"tags", "ner_tags", "labels"}}};
   const std::vector<std::string> there = NamesOfTable(path);
   const auto is_there = [&](std::string_view name) {
-    return !name.empty() && std::ranges::find(there, name) != there.end();
+    return !name.empty() && PlaceOfColumn(there, name).has_value();
   };
   for (std::string& column : columns) {
     if (is_there(column)) continue;

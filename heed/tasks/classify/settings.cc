@@ -136,6 +136,7 @@ ClassifyData ClassifySettings::ReadData() const {
     read.valid = ReadLabelled(data.valid, data.format);
   }
   read.train = ReadLabelled(data.train, data.format);
+  WarnOfLoneLabels(read.train, data.format);
   return read;
 }
 
