@@ -113,6 +113,32 @@ bool IsAmazonReviewer(std::string_view text) {
          ConsistsOf(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
+/// Numbers of a product and of a reviewer by their first characters alone, for
+/// data sets that shorten them.
+bool BeginsAsAsin(std::string_view text) {
+  return text.starts_with("B0") &&
+         ConsistsOf(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+}
+bool BeginsAsAmazonReviewer(std::string_view text) {
+  return text.size() > 1 && text[0] == 'A' && text[1] >= '0' &&
+         text[1] <= '9' &&
+         ConsistsOf(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+}
+
+/// Whether a text is one word as identifiers are: RX983154919.
+bool IsIdentifier(std::string_view text) {
+  constexpr size_t kShort = 6;
+  constexpr size_t kLong = 20;
+  if (text.size() < kShort || !std::ranges::all_of(text, [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+               (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+      })) {
+    return false;
+  }
+  return text.size() >= kLong ||
+         text.find_first_of("0123456789") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::optional<ReviewPlaces> UsualPlaces(std::span<const std::string> names) {
@@ -136,7 +162,7 @@ bool IsNoReviewText(std::string_view text) {
   text = TrimBlanks(text);
   if (ParseNumber(text) || SecondsOfDate(text)) return true;
   const std::string lower = Lowercase(text);
-  if (lower == "true" || lower == "false") return true;
+  if (lower == "true" || lower == "false" || IsIdentifier(text)) return true;
   const bool address = lower.starts_with("http://") ||
                        lower.starts_with("https://") ||
                        lower.starts_with("www.");
@@ -172,8 +198,10 @@ std::optional<ReviewPlaces> PlacesWithoutHeader(
     });
   };
   ReviewPlaces places = {0, 1, 2};
-  if (all(0, IsAsin) && all(1, IsAmazonReviewer))
+  if ((all(0, IsAsin) && all(1, IsAmazonReviewer)) ||
+      (all(0, BeginsAsAsin) && all(1, BeginsAsAmazonReviewer))) {
     std::swap(places[0], places[1]);
+  }
   if (width == kLeast) return places;
   const auto place = [&](ReviewRole role) -> std::optional<size_t>& {
     return places[static_cast<size_t>(role)];

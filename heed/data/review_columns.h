@@ -31,8 +31,8 @@ using ReviewPlaces = std::array<std::optional<size_t>, kReviewRoles>;
 /// unless there are a user, an item and a rating.
 std::optional<ReviewPlaces> UsualPlaces(std::span<const std::string> names);
 
-/// Whether a text is a number, a time, an address or a truth value, which no
-/// review is.
+/// Whether a text is a number, a time, an address, an identifier or a truth
+/// value, which no review is.
 bool IsNoReviewText(std::string_view text);
 
 /// Whether a text is a time: seconds or milliseconds since 1970, or a date.

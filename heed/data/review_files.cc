@@ -85,8 +85,10 @@ class ReviewLines {
   void DecideTable();
   Division DivisionOf(std::span<const std::string> lines);
   bool FindHeader(const std::vector<std::string>& first);
-  void FindColumns(std::vector<std::vector<std::string>> rows);
+  void FindColumns(const std::vector<std::vector<std::string>>& rows);
   void Describe(const std::vector<std::string>& names) const;
+  /// Says a delimiter other than the comma, and decimal commas.
+  void DescribeForm(const std::vector<std::vector<std::string>>& rows) const;
   void Read(std::string_view line, int64_t number);
   std::optional<std::vector<std::string>> FieldsOf(std::string_view line,
                                                    int64_t number);
@@ -103,7 +105,8 @@ class ReviewLines {
   std::vector<ReviewInputLine> waiting_;
   bool decided_ = false;
   Division division_ = Division::kTabs;
-  std::optional<FieldReader> fields_;   // of Division::kFields
+  std::optional<FieldReader> fields_;  // of Division::kFields
+  Delimiter delimiter_ = Delimiter::kComma;
   std::unique_ptr<TableReader> table_;  // of JSON lines
   ReviewPlaces places_;
   std::vector<std::string> names_;  // of the columns, as the file has them
@@ -176,6 +179,7 @@ Division ReviewLines::DivisionOf(std::span<const std::string> lines) {
   if (lines.front().find(CharacterOf(delimiter)) != std::string::npos &&
       delimiter != Delimiter::kTab) {
     fields_.emplace(delimiter, name_, true);
+    delimiter_ = delimiter;
     return Division::kFields;
   }
   return all(Division::kBlanks) && TableFormOf(name_).empty()
@@ -204,7 +208,38 @@ void ReviewLines::DecideTable() {
   }
   if (rows.empty()) return;  // within a quoted field, which Finish refuses
   width_ = rows.front().size();
-  FindColumns(std::move(rows));
+  FindColumns(rows);
+  DescribeForm(rows);
+}
+
+void ReviewLines::DescribeForm(
+    const std::vector<std::vector<std::string>>& rows) const {
+  const size_t rating = *places_[static_cast<size_t>(ReviewRole::kRating)];
+  const bool commas = std::ranges::any_of(rows, [rating](const auto& row) {
+    return row.size() > rating && !ParseNumber(row[rating]) &&
+           RatingOf(row[rating]);
+  });
+  if (fields_ && delimiter_ != Delimiter::kComma) {
+    Say(fmt::format("{}: reads a {} table{}", name_,
+                    Auto<Delimiter>(delimiter_).word(),
+                    commas ? " with decimal commas" : ""));
+  } else if (commas) {
+    Say(fmt::format("{}: reads ratings with decimal commas", name_));
+  }
+}
+
+/// Whether the first row has no number in a column in which all others have.
+bool StandsAboveNumbers(const std::vector<std::vector<std::string>>& rows) {
+  for (size_t column = 0; column < rows[0].size(); ++column) {
+    const auto is_number = [column](const std::vector<std::string>& row) {
+      return row.size() > column && ParseNumber(row[column]).has_value();
+    };
+    if (!is_number(rows[0]) &&
+        std::all_of(rows.begin() + 1, rows.end(), is_number)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// Whether the first row names the columns.
@@ -216,9 +251,8 @@ bool ReviewLines::FindHeader(const std::vector<std::string>& first) {
   } else {
     for (size_t role = 0; role < columns_.size(); ++role) {
       if (columns_[role].empty()) continue;
-      const auto at = std::ranges::find(first, columns_[role]);
-      if (at == first.end()) return false;
-      places_[role] = static_cast<size_t>(at - first.begin());
+      places_[role] = PlaceOfColumn(first, columns_[role]);
+      if (!places_[role]) return false;
     }
   }
   names_ = first;
@@ -226,7 +260,8 @@ bool ReviewLines::FindHeader(const std::vector<std::string>& first) {
   return true;
 }
 
-void ReviewLines::FindColumns(std::vector<std::vector<std::string>> rows) {
+void ReviewLines::FindColumns(
+    const std::vector<std::vector<std::string>>& rows) {
   if (FindHeader(rows.front())) {
     skips_header_ = true;
     return;
@@ -235,7 +270,8 @@ void ReviewLines::FindColumns(std::vector<std::vector<std::string>> rows) {
   const auto is_rating = [&](const std::vector<std::string>& row) {
     return row.size() >= kNeededRoles && RatingOf(row[2]).has_value();
   };
-  if (rows.size() > 1 && !is_rating(rows[0]) && is_rating(rows[1])) {
+  if (rows.size() > 1 && !is_rating(rows[0]) &&
+      (is_rating(rows[1]) || StandsAboveNumbers(rows))) {
     throw ConfigError(
         "{}:{}: no columns {}; the header names {} (choose with --columns)",
         name_, waiting_.front().number, fmt::join(columns_, ", "),
@@ -350,15 +386,15 @@ void ReviewLines::RefuseTexts() const {
       names_[*places_[static_cast<size_t>(ReviewRole::kText)]];
   RefuseReviews(
       name_,
-      fmt::format("'{}' cannot be the text of reviews: it holds nothing but "
-                  "numbers, times or addresses, as '{}'; leave it out "
-                  "(--columns {}){}",
-                  column, first_no_text_.substr(0, 60),
-                  NamesWithout(ReviewRole::kText),
-                  ReviewTimeOf(first_no_text_)
-                      ? fmt::format(", or read it as the time (--columns {})",
-                                    NamesWithout(ReviewRole::kTime))
-                      : ""));
+      fmt::format(
+          "'{}' cannot be the text of reviews: it holds nothing but "
+          "numbers, identifiers, times or addresses, as '{}'; leave it out "
+          "(--columns {}){}",
+          column, first_no_text_.substr(0, 60), NamesWithout(ReviewRole::kText),
+          ReviewTimeOf(first_no_text_)
+              ? fmt::format(", or read it as the time (--columns {})",
+                            NamesWithout(ReviewRole::kTime))
+              : ""));
 }
 
 /// Whether ratings on a wider scale than the default are so on purpose: half

@@ -210,7 +210,8 @@ TEST_F(ReviewFiles, AColumnThatIsNoTextIsRefusedAsSuch) {
       ErrorOf("a.csv", "userId,movieId,rating,timestamp\n1,2,3,964982703\n",
               format),
       HasSubstr("a.csv: 'timestamp' cannot be the text of reviews: it holds "
-                "nothing but numbers, times or addresses, as '964982703'; "
+                "nothing but numbers, identifiers, times or addresses, as "
+                "'964982703'; "
                 "leave it out (--columns userId,movieId,rating), or read it as "
                 "the time (--columns userId,movieId,rating,,timestamp)"));
   format.columns = {"user", "item", "rating", "url"};
@@ -227,6 +228,39 @@ TEST_F(ReviewFiles, AColumnThatIsNoTextIsRefusedAsSuch) {
       HasSubstr("cannot be the text"));
   // Some reviews are a number.
   EXPECT_EQ(Read("b.tsv", "a\tb\t3\t10\nc\td\t4\ttop\n").size(), 2);
+}
+
+TEST_F(ReviewFiles, IdentifiersAreNoTexts) {
+  EXPECT_THAT(ErrorOf("a.csv",
+                      "user,item,rating,review\na,b,3,RX983154919\n"
+                      "c,d,4,RX979287289\n"),
+              HasSubstr("'review' cannot be the text of reviews"));
+  EXPECT_EQ(Read("b.csv",
+                 "user,item,rating,review\na,b,3,RX983154919\n"
+                 "c,d,4,excellent\n")
+                .size(),
+            2);
+}
+
+TEST_F(ReviewFiles, AProductBeforeItsReviewerIsRecognisedByTheirNumbers) {
+  const auto reviews =
+      Read("a.csv", "B00008,A1,3.0,983154919\nB00010,A2,1.0,979287289\n");
+  EXPECT_EQ(reviews[1].user, "A2");
+  EXPECT_EQ(reviews[1].item, "B00010");
+  EXPECT_EQ(Read("b.csv", "A1,B00008,3.0,983154919\n")[0].user, "A1");
+}
+
+TEST_F(ReviewFiles, AnotherDelimiterAndDecimalCommasAreSaid) {
+  const auto said = [this](const char* name, const char* content) {
+    testing::internal::CaptureStderr();
+    Read(name, content);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(said("a.csv", "user;item;rating;review\na;b;3,5;fine\n"),
+              HasSubstr("a.csv: reads a semicolon table with decimal commas"));
+  EXPECT_THAT(said("b.tsv", "a\tb\t3,5\tfine\n"),
+              HasSubstr("b.tsv: reads ratings with decimal commas"));
+  EXPECT_EQ(said("c.csv", "user,item,rating,review\na,b,3.5,fine\n"), "");
 }
 
 TEST_F(ReviewFiles, MayNameATimeWithoutATextAndNoTextAtAll) {
@@ -265,6 +299,12 @@ TEST_F(ReviewFiles, AHeaderWithOtherNamesIsShown) {
                   [&] { Read("a.csv", "who,what,grade_of,said\na,b,3,x\n"); }),
               HasSubstr("the header names who, what, grade_of, said (choose "
                         "with --columns)"));
+  EXPECT_THAT(MessageOf<ConfigError>([&] {
+                Read("b.csv",
+                     "movieId,title,genres\n1,Up,Animation\n2,It,Horror\n");
+              }),
+              HasSubstr("the header names movieId, title, genres (choose with "
+                        "--columns)"));
 }
 
 TEST_F(ReviewFiles, ClearlyOtherScalesAreTaken) {
