@@ -56,6 +56,7 @@ int RunImport(const Arguments& arguments) {
   options.Example("heed import bert-base-NER --out tagger");
   options.fields().Require({{"out"}});
   if (!options.Parse(arguments)) return 0;
+  CheckOutIsOther(source, out);
   Imported imported = Import(source, request);
   WriteImported(out, overwrite, imported);
   for (const std::string& note : imported.notes) {

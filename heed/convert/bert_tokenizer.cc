@@ -13,8 +13,6 @@
 #include "heed/base/json.h"
 #include "heed/base/text.h"
 #include "heed/convert/huggingface_folder.h"
-#include "heed/convert/import_options.h"
-#include "heed/convert/mapped_vocabulary.h"
 #include "heed/io/file.h"
 #include "heed/text/wordpiece.h"
 #include "heed/train/model_folder.h"
@@ -229,6 +227,24 @@ WordPieceRules RulesOf(const std::optional<WordPieceRules>& file,
   return rules;
 }
 
+/// Classes of tokenizers that are BERT's under another name, and those that are
+/// whatever tokenizer.json says; "Fast" may stand behind each.
+constexpr std::string_view kClasses[] = {"BertTokenizer",
+                                         "DistilBertTokenizer",
+                                         "ElectraTokenizer",
+                                         "MobileBertTokenizer",
+                                         "ConvBertTokenizer",
+                                         "SqueezeBertTokenizer",
+                                         "FunnelTokenizer",
+                                         "LayoutLMTokenizer",
+                                         "LxmertTokenizer",
+                                         "RetriBertTokenizer",
+                                         "DPRQuestionEncoderTokenizer",
+                                         "DPRContextEncoderTokenizer",
+                                         "BasicTokenizer",
+                                         "PreTrainedTokenizer",
+                                         "TokenizersBackend"};
+
 /// The name of a special token in a configuration: a text, or an object.
 std::string NameOfSpecial(const ImportOptions& config, const char* key) {
   nlohmann::json value = config.Value(key);
@@ -266,6 +282,18 @@ void Rename(const ImportOptions& config, const std::string& file,
 
 }  // namespace
 
+void CheckTokenizerClass(const ImportOptions& options) {
+  constexpr const char* kKey = "tokenizer_class";
+  const nlohmann::json value = options.Value(kKey);
+  if (IsOff(value)) return;
+  std::string name = value.is_string() ? value.get<std::string>() : "";
+  if (name.ends_with("Fast")) name.resize(name.size() - 4);
+  if (std::ranges::find(kClasses, name) != std::end(kClasses)) return;
+  options.Fail(kKey, fmt::format("Heed cannot do {} (it can: BertTokenizer and "
+                                 "others that divide words by WordPiece alone)",
+                                 ValueText(value)));
+}
+
 BertTokenizer ReadBertTokenizer(const std::string& folder) {
   const bool listed = HasFile(folder, kVocabularyFile);
   if (!listed && !HasFile(folder, kTokenizerFile)) {
@@ -281,6 +309,11 @@ BertTokenizer ReadBertTokenizer(const std::string& folder) {
   ImportOptions config = HasFile(folder, kTokenizerConfig)
                              ? ReadJsonOptions(path)
                              : ImportOptions(nlohmann::json::object(), path);
+  CheckTokenizerClass(config);
+  if (const auto never = config.Value("never_split"); !IsOff(never)) {
+    tokenizer.notes.push_back(fmt::format(
+        "{}: never_split {} has no effect in Heed", path, ValueText(never)));
+  }
   tokenizer.kind = WordPieceKind(RulesOf(parts.rules, config));
   Rename(config, tokenizer.file, parts);
   for (const std::string& token : parts.tokens) {

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "heed/convert/import_options.h"
+#include "heed/convert/mapped_vocabulary.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -12,7 +14,13 @@ struct BertTokenizer {
   std::string vocabulary;  // a token per line, as Vocabulary::Serialize
   VocabularyKind kind = VocabularyKind::kWordPiece;
   std::string file;  // that the tokens are from
+  Notes notes;       // what Heed does not do as the files say
 };
+
+/// Throws: FormatError that names a tokenizer_class that does not divide words
+/// by WordPiece alone, such as BertJapaneseTokenizer. `options`: config.json or
+/// tokenizer_config.json.
+void CheckTokenizerClass(const ImportOptions& options);
 
 /// Reads vocab.txt with added_tokens.json, or else tokenizer.json, whose model
 /// must be WordPiece, and the rules that tokenizer_config.json and

@@ -1,6 +1,7 @@
 #include "heed/convert/convert.h"
 
 #include <filesystem>
+#include <system_error>
 
 #include "heed/base/errors.h"
 #include "heed/convert/marian_package.h"
@@ -21,6 +22,16 @@ Imported Import(const std::string& source, const ImportRequest& request) {
         request.vocabularies.empty() ? "spm" : "vocab", source);
   }
   return ImportHuggingFace(source, request);
+}
+
+void CheckOutIsOther(const std::string& source, const std::string& out) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(source, ignored) ||
+      !std::filesystem::equivalent(source, out, ignored)) {
+    return;
+  }
+  throw ConfigError(
+      "--out {}: is the folder of the model to import; name another one", out);
 }
 
 void WriteImported(const std::string& folder, bool overwrite, Imported& model) {

@@ -61,6 +61,9 @@ Imported ImportMarian(const std::string& source,
 Imported ImportHuggingFace(const std::string& folder,
                            const ImportRequest& request = {});
 
+/// Throws: ConfigError if `out` is the folder `source`.
+void CheckOutIsOther(const std::string& source, const std::string& out);
+
 /// Writes the model folder that ReadModel reads. Throws: IoError; ConfigError
 /// if a model stands there and is not to be overwritten.
 void WriteImported(const std::string& folder, bool overwrite, Imported& model);

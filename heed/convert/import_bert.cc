@@ -54,6 +54,7 @@ struct BertSource {
 
 TransformerConfig ReadBertConfig(ImportOptions& options) {
   TransformerConfig c;
+  CheckTokenizerClass(options);
   SkipGeneral(options);
   options.SkipEach(kUnread);
   // Other versions of BERT configure their pooler; the classic one has no keys.
@@ -357,6 +358,7 @@ Imported ImportBert(const std::string& folder, ImportOptions& options,
   if (bert.head != BertHead::kPretraining) ReadLabels(options, weights, bert);
   bert.tokenizer = ReadBertTokenizer(folder);
   Imported imported = MakeModel(bert, request.pairs);
+  imported.notes = bert.tokenizer.notes;
   weights.Skip(prefix + "embeddings.position_ids");
   weights.Skip(prefix + "embeddings.token_type_ids");
   WeightReader reader(weights, imported.model->parameters());

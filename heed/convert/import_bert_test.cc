@@ -263,6 +263,33 @@ TEST_F(BertTokenizerTest, TheConfigurationCountsBeforeTheFile) {
   EXPECT_EQ(Tokenizer().kind, VocabularyKind::kWordPiece);
 }
 
+TEST_F(BertTokenizerTest, AnotherClassIsNamed) {
+  for (const char* name : {"BertTokenizer", "DistilBertTokenizerFast",
+                           "PreTrainedTokenizerFast"}) {
+    folder_.Put("theirs/tokenizer_config.json",
+                Json({{"tokenizer_class", name}}).dump());
+    EXPECT_NO_THROW(Tokenizer()) << name;
+  }
+  folder_.Put("theirs/tokenizer_config.json",
+              R"({"tokenizer_class": "BertJapaneseTokenizer"})");
+  EXPECT_NE(TokenizerError().find("tokenizer_config.json: option "
+                                  "tokenizer_class: Heed cannot do "
+                                  "'BertJapaneseTokenizer'"),
+            std::string::npos);
+  folder_.Put("theirs/tokenizer_config.json", "{}");
+  Change("tokenizer_class", "BertJapaneseTokenizer");
+  EXPECT_NE(Error().find("config.json: option tokenizer_class: Heed cannot do"),
+            std::string::npos);
+}
+
+TEST_F(BertTokenizerTest, WordsThatAreNeverSplitAreNoted) {
+  folder_.Put("theirs/tokenizer_config.json", R"({"never_split": ["C++"]})");
+  const Notes notes = Tokenizer().notes;
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("never_split ['C++'] has no effect in Heed"),
+            std::string::npos);
+}
+
 TEST_F(BertTokenizerTest, OtherNamesOfSpecialTokensAndInnerPiecesAreRenamed) {
   Json& model = json_["model"];
   Json vocabulary = Json::object();

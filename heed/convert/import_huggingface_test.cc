@@ -58,15 +58,24 @@ TEST_F(ImportMarianMt, SaysHowTheSearchWentThere) {
               R"({"num_beams": 2, "length_penalty": null, "do_sample": true,
                   "temperature": 0.5, "max_length": 512, "max_new_tokens": 9,
                   "repetition_penalty": 1.0, "no_repeat_ngram_size": 3,
+                  "encoder_no_repeat_ngram_size": 2, "diversity_penalty": 0.0,
+                  "exponential_decay_length_penalty": [5, 1.1],
                   "min_length": 0})");
+  Change("prefix", "to English: ");
   Read();
-  ASSERT_EQ(notes_.size(), 2U);
+  ASSERT_EQ(notes_.size(), 5U);
   EXPECT_NE(notes_[0].find("generation_config.json: num_beams 2, max_length 9"),
             std::string::npos);
   EXPECT_NE(notes_[0].find("--beam 2 --max-length 9 --sample --temperature 0.5 "
                            "--top-k 50 --top-p 1"),
             std::string::npos);
   EXPECT_NE(notes_[1].find("no_repeat_ngram_size '3' has no effect in Heed"),
+            std::string::npos);
+  EXPECT_NE(notes_[2].find("encoder_no_repeat_ngram_size '2' has no effect"),
+            std::string::npos);
+  EXPECT_NE(notes_[3].find("exponential_decay_length_penalty ['5', '1.1']"),
+            std::string::npos);
+  EXPECT_NE(notes_[4].find("/config.json: prefix 'to English: ' has no effect"),
             std::string::npos);
 }
 
@@ -146,6 +155,12 @@ TEST_F(ImportMarianMt, SettingsThatHeedCannotDoAreNamed) {
   EXPECT_NE(Error().find("option activation_function: Heed cannot do 'mish'"),
             std::string::npos);
   Change("activation_function", "swish");
+  Change("eos_token_id", {0, 5});
+  EXPECT_NE(
+      Error().find("option eos_token_id: ['0', '5'], where Heed needs one "
+                   "whole number"),
+      std::string::npos);
+  Change("eos_token_id", 0);
   Change("decoder_ffn_dim", 24);
   EXPECT_NE(Error().find("option decoder_ffn_dim:"), std::string::npos);
   Change("decoder_ffn_dim", 12);
@@ -364,6 +379,16 @@ TEST_F(ImportMarianMt, HeedsOwnFoldersNeedNoImport) {
               ImportHuggingFace(folder_.Path("ours"));
             }).find("Heed's own"),
             std::string::npos);
+}
+
+TEST(ImportHuggingFace, TheModelIsNotWrittenIntoItsSource) {
+  const TemporaryFolder folder;
+  EXPECT_NE(MessageOf<ConfigError>([&] {
+              CheckOutIsOther(folder.path(), folder.path() + "/.");
+            }).find("is the folder of the model to import"),
+            std::string::npos);
+  CheckOutIsOther(folder.path(), folder.Path("new"));
+  CheckOutIsOther(folder.Put("model.npz", "x"), folder.path());
 }
 
 TEST(ImportHuggingFace, AFolderWithoutAConfigIsToldWhatBelongsThere) {

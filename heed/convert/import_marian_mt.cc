@@ -236,6 +236,28 @@ std::vector<int32_t> NeverWritten(ImportOptions search, Notes& notes) {
   return ids;
 }
 
+/// Rules of a search that Heed's has not, and whether 1 means that one is off.
+constexpr std::pair<const char*, bool> kNoRules[] = {
+    {"forced_bos_token_id", false},
+    {"begin_suppress_tokens", false},
+    {"no_repeat_ngram_size", false},
+    {"encoder_no_repeat_ngram_size", false},
+    {"exponential_decay_length_penalty", false},
+    {"min_length", false},
+    {"min_new_tokens", false},
+    {"num_beam_groups", true},
+    {"diversity_penalty", false},
+    {"repetition_penalty", true},
+    {"encoder_repetition_penalty", true},
+};
+
+void NoteNoEffect(const ImportOptions& options, const char* key, Notes& notes) {
+  const nlohmann::json value = options.Value(key);
+  if (IsOff(value)) return;
+  notes.push_back(fmt::format("{}: {} {} has no effect in Heed", options.file(),
+                              key, ValueText(value)));
+}
+
 /// How the search goes there.
 Notes NotesOfSearch(ImportOptions options) {
   const DecodeOptions ours;
@@ -259,17 +281,9 @@ Notes NotesOfSearch(ImportOptions options) {
         "length^penalty) there; the nearest here: heed translate{}",
         options.file(), beam, longest, penalty, arguments));
   }
-  for (const char* key :
-       {"forced_bos_token_id", "begin_suppress_tokens", "no_repeat_ngram_size",
-        "min_length", "num_beam_groups", "repetition_penalty"}) {
-    const bool is_one = std::string_view(key).ends_with("groups") ||
-                        std::string_view(key).ends_with("penalty");
-    if (is_one && options.Real(key, 1) == 1) continue;
-    if (options.Has(key) && !IsOff(options.Value(key))) {
-      notes.push_back(fmt::format("{}: {} {} has no effect in Heed",
-                                  options.file(), key,
-                                  ValueText(options.Value(key))));
-    }
+  for (const auto& [key, is_off_at_one] : kNoRules) {
+    if (is_off_at_one && options.Real(key, 1) == 1) continue;
+    NoteNoEffect(options, key, notes);
   }
   return notes;
 }
@@ -291,6 +305,7 @@ std::string LanguageOf(const std::string& folder, const char* key) {
 Imported ImportMarianMt(const std::string& folder, ImportOptions& options) {
   const ImportOptions search = SearchOptions(folder, options);
   Notes notes = NotesOfSearch(search);
+  NoteNoEffect(options, "prefix", notes);
   MarianMt marian = ReadMarianMtConfig(options);
   auto& c = marian.model.As<TransformerConfig>();
   SourceWeights weights = ReadSourceWeights(folder);

@@ -87,6 +87,10 @@ std::string ImportOptions::Text(const std::string& key,
 }
 
 int ImportOptions::Number(const std::string& key, int otherwise) {
+  if (const SortedJson value = Value(key); value.is_structured()) {
+    Fail(key, fmt::format("{}, where Heed needs one whole number",
+                          ValueText(value)));
+  }
   if (!Has(key) || Text(key, "").empty()) {  // absent, or null
     understood_.insert(key);
     return otherwise;

@@ -106,7 +106,13 @@ std::string ModelIn(const std::string& folder) {
     const std::string path = PathIn(folder, kDecoderFile);
     for (const std::string& named : TextsOf(ReadDecoder(path), "models")) {
       const std::string found = Locate(named, folder);
-      if (!found.empty()) models.push_back(found);
+      if (found.empty()) {
+        throw IoError(
+            "{}: names the model {}, which is neither there nor in the folder; "
+            "name the right one: heed import FILE",
+            path, named);
+      }
+      models.push_back(found);
     }
   }
   if (models.empty()) {

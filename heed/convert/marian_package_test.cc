@@ -98,6 +98,15 @@ TEST_F(MarianPackage, APathOfAnotherMachineIsLookedForBesideTheModel) {
             std::string::npos);
 }
 
+TEST_F(MarianPackage, AModelThatTheConfigurationNamesMustBeThere) {
+  fs::rename(folder_.Path("opus.npz.best-perplexity.npz"),
+             folder_.Path("other.npz"));
+  EXPECT_NE(MessageOf<IoError>([&] {
+              Read(folder_.path());
+            }).find("decoder.yml: names the model "),
+            std::string::npos);
+}
+
 TEST_F(MarianPackage, WithoutAConfigurationTheFilesAreFound) {
   fs::remove(folder_.Path("decoder.yml"));
   ExpectSameModel(Read(folder_.path()));
