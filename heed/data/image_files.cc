@@ -59,11 +59,16 @@ bool IsImageName(const std::filesystem::path& path) {
 }
 
 bool IsLeftover(const std::filesystem::path& path) {
-  constexpr std::array<std::string_view, 16> kNames = {
-      "__macosx",    "@eadir",           "#recycle",   "@recycle",
-      "@tmp",        "$recycle.bin",     "recycler",   "lost+found",
-      "__pycache__", "desktop.ini",      "picasa.ini", "thumbs.db",
-      "ehthumbs.db", "zbthumbnail.info", "icon\r",     "cvs"};
+  constexpr std::array<std::string_view, 18> kNames = {
+      "__macosx",     "@eadir",
+      "#recycle",     "@recycle",
+      "@tmp",         "$recycle.bin",
+      "recycler",     "lost+found",
+      "__pycache__",  "desktop.ini",
+      "picasa.ini",   "thumbs.db",
+      "ehthumbs.db",  "zbthumbnail.info",
+      "icon\r",       "cvs",
+      "node_modules", "network trash folder"};
   const std::string name = Lowercase(path.filename().string());
   return name.starts_with('.') || name.starts_with("~$") ||
          name.ends_with('~') ||
@@ -89,6 +94,7 @@ std::vector<std::filesystem::path> ImageFolder::ImagesIn(
   std::vector<std::filesystem::path> images;
   for (const auto& entry : SortedEntries(inner)) {
     if (IsImageName(entry) && !IsLeftover(entry) &&
+        std::filesystem::exists(entry) &&  // or a link to nothing
         !std::filesystem::is_directory(entry)) {
       images.push_back(entry);
     } else {

@@ -32,7 +32,8 @@ class ImageFolder {
 
   /// Folders in the folder, by name. Files in it are skipped. Throws: IoError.
   std::vector<std::filesystem::path> Folders();
-  /// Image files in one of them, by name. All else is skipped. Throws: IoError.
+  /// Image files in one of them, by name. All else is skipped, as are links to
+  /// files that are not there. Throws: IoError.
   std::vector<std::filesystem::path> ImagesIn(
       const std::filesystem::path& inner);
   /// Warns of what was skipped, with its number, if anything was.

@@ -97,12 +97,14 @@ TEST_F(ImageSets, LeaveOutWhatSystemsEditorsAndNotebooksLeaveBehind) {
     Put("set/cats/" + name, "no image");
   }
   for (const char* folder :
-       {"__MACOSX", ".git", ".ipynb_checkpoints", "@eaDir", "$RECYCLE.BIN"}) {
+       {"__MACOSX", ".git", ".ipynb_checkpoints", "@eaDir", "$RECYCLE.BIN",
+        "node_modules", "Network Trash Folder"}) {
     Put(std::string("set/") + folder + "/1.png", "no image");
   }
   PutImage("set/loose.png", 3);
+  std::filesystem::create_symlink("gone.png", folder_.Path("set/cats/9.png"));
   const std::string report = ReportOf(folder_.Path("set"), &set);
-  EXPECT_NE(report.find("set: 18 files or folders are skipped"),
+  EXPECT_NE(report.find("set: 21 files or folders are skipped"),
             std::string::npos)
       << report;
   EXPECT_EQ(set.classes, (std::vector<std::string>{"cats", "dogs"}));
