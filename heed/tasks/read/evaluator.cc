@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <span>
 #include <string>
 
 #include "heed/base/text.h"
 #include "heed/base/timing.h"
+#include "heed/metrics/metrics.h"
 #include "heed/tasks/read/read.h"
 #include "heed/train/progress.h"
 
@@ -35,6 +37,8 @@ Report PassageSettings::Measure(const PassageModel& made,
       ScoreAnswers(corpus, made.LogProbabilities({}, corpus));
   const CommonAnswer common =
       MostFrequentAnswer(questions, data.vocabulary.lowercase);
+  const bool offered = std::ranges::any_of(
+      questions, [](const auto& q) { return !q.candidates.empty(); });
   const double percent = 100.0 / static_cast<double>(score.questions);
   Report report;
   report.heading =
@@ -48,8 +52,8 @@ Report PassageSettings::Measure(const PassageModel& made,
        fmt::format("accuracy of answering '{}' to all of these questions",
                    common.answer)},
       {"most_named", "most named candidate",
-       percent * static_cast<double>(score.frequent), 2, "%",
-       "accuracy of the candidate that a passage names most often"}};
+       offered ? percent * static_cast<double>(score.frequent) : kNoFigure, 2,
+       "%", "accuracy of the candidate that a passage names most often"}};
   if (score.missing > 0) {
     report.figures.push_back({"missing", "answers not in the passage",
                               percent * static_cast<double>(score.missing), 2,

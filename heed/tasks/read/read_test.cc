@@ -94,6 +94,25 @@ TEST(ReadScores, CountWhatIsRightFrequentAndMissing) {
   EXPECT_NEAR(score.loss(), (0.25 + 9) / 2, 1e-6);
 }
 
+TEST(ReadEvaluation, WithoutCandidatesNoneIsNamedMost) {
+  const LoadedModel loaded = ReaderOf(SomeQuestions());
+  const TemporaryFolder folder;
+  const auto most_named = [&](const char* name, const std::string& content) {
+    const Report report =
+        EvaluateWith(loaded, {{"passages", folder.Put(name, content)}});
+    const auto found =
+        std::ranges::find(report.figures, "most_named", &Figure::key);
+    return found->value;
+  };
+  const std::string question =
+      R"({"passage": "Bob ran. Bob sat.", "question": "Who?", "answer": "Bob")";
+  EXPECT_TRUE(std::isnan(most_named("none.jsonl", question + "}\n")));
+  EXPECT_EQ(
+      most_named("some.jsonl", question + R"(, "candidates": ["Bob", "ran"]})"
+                                          "\n"),
+      100);
+}
+
 TEST(MostFrequentAnswer, IsTheAnswerOfMostQuestions) {
   std::vector<PassageQuestion> questions(5);
   const char* answers[] = {"barn", "Hall ", "yard", "hall", "barn"};
