@@ -10,6 +10,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
+#include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 #include "heed/data/bm25.h"
 #include "heed/data/review_columns.h"
@@ -34,9 +35,11 @@ constexpr size_t kDecidesColumn = 5;
   throw FormatError("{}: {}", place, why);
 }
 
-/// Nothing if it can stand in a file of tabs and lines.
-void CheckReviewName(const std::string& name, const char* what,
+/// Gives a name its canonical form. Throws if it cannot stand in a file of tabs
+/// and lines.
+void CheckReviewName(std::string& name, const char* what,
                      const std::string& place) {
+  name = Nfc(name);
   if (name.empty()) RefuseReview(place, fmt::format("there is no {}", what));
   if (name.size() > kMostNameBytes) {
     RefuseReview(place, fmt::format("the name of the {} has {} bytes; at most "

@@ -42,6 +42,13 @@ TEST(SplitByUser, KeepsTheLastTwoByTimeAndThenByLine) {
   EXPECT_THAT(ItemsOf(split.test), ElementsAre("3", "3"));
 }
 
+TEST(RatingQuestion, NamesAreEqualInAnyCanonicalForm) {
+  const RatingQuestion composed = ParseRatingQuestion("\u00FC\tl\u00E4mp", "p");
+  const RatingQuestion marks = ParseRatingQuestion("u\u0308\tla\u0308mp", "p");
+  EXPECT_EQ(composed.user, marks.user);
+  EXPECT_EQ(composed.item, marks.item);
+}
+
 TEST(RatingQuestion, IsAPairOrBringsReviews) {
   const RatingQuestion pair = ParseRatingQuestion("ann\tlamp", "p");
   EXPECT_EQ(pair.user, "ann");
