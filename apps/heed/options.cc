@@ -133,7 +133,7 @@ Strings WordsFor(const Field& field, const Strings& results) {
   return {results.back()};
 }
 
-// ", did you mean --task translate?" for a value of an option that is given
+// ", did you mean --option VALUE?" for a value of an option that is given
 // without its name, or "".
 std::string DidYouMeanOption(const std::vector<Field>& fields,
                              const std::string& word) {

@@ -384,7 +384,7 @@ TEST_F(ImportMarianMt, HeedsOwnFoldersNeedNoImport) {
 TEST(ImportHuggingFace, TheModelIsNotWrittenIntoItsSource) {
   const TemporaryFolder folder;
   EXPECT_NE(MessageOf<ConfigError>([&] {
-              CheckOutIsOther(folder.path(), folder.path() + "/.");
+              CheckOutIsOther(folder.path(), folder.Path("."));
             }).find("is the folder of the model to import"),
             std::string::npos);
   CheckOutIsOther(folder.path(), folder.Path("new"));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/data/input_lines.h"
 #include "heed/io/file.h"
 #include "heed/io/yaml.h"
 #include "heed/text/subwords.h"
@@ -107,12 +108,13 @@ std::string ModelIn(const std::string& folder) {
     for (const std::string& named : TextsOf(ReadDecoder(path), "models")) {
       const std::string found = Locate(named, folder);
       if (found.empty()) {
-        throw IoError(
+        Warn(fmt::format(
             "{}: names the model {}, which is neither there nor in the folder; "
-            "name the right one: heed import FILE",
-            path, named);
+            "the model of the folder is read",
+            path, named));
+      } else {
+        models.push_back(found);
       }
-      models.push_back(found);
     }
   }
   if (models.empty()) {

@@ -178,6 +178,12 @@ std::string UnvalidatedNote(const std::string& folder,
   return note;
 }
 
+bool HasValidatedWeights(const std::string& folder) {
+  const std::string path = ModelPath(folder, kWeightsFile);
+  return std::filesystem::exists(path) &&
+         UnvalidatedNote(folder, ReadTensors(path).metadata).empty();
+}
+
 SafetensorsFile ReadWeights(const std::string& folder) {
   const std::string path = ModelPath(folder, kWeightsFile);
   const std::string checkpoint = ModelPath(folder, kCheckpointFile);

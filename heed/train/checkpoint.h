@@ -56,6 +56,10 @@ Metadata UnvalidatedAt(const TrainingState& state);
 std::string UnvalidatedNote(const std::string& folder,
                             const Metadata& metadata);
 
+/// Whether a model folder has weights that are not those of UnvalidatedAt.
+/// Throws: as ReadTensors.
+bool HasValidatedWeights(const std::string& folder);
+
 /// Weights of a model folder. Throws: as ReadTensors; FormatError, which says
 /// how to go on, if the run of the folder stopped before its first validation.
 SafetensorsFile ReadWeights(const std::string& folder);

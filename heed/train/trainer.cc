@@ -302,14 +302,10 @@ class Run {
         state_.step, state_.steps, weights, out_.folder()));
   }
 
-  /// Writes the present weights if there are none, or older ones that were not
-  /// validated, so that the model can be tried; the first validation replaces
-  /// them. Returns what to say of that.
+  /// Writes the present weights where there are none that were validated, to
+  /// try the model until its first validation. Returns what to say of that.
   std::string KeepUnvalidated() {
-    if (!out_.replaces() && fs::exists(PathOf(kWeightsFile)) &&
-        UnvalidatedNote("", ReadWeights(out_.folder()).metadata).empty()) {
-      return "";
-    }
+    if (!out_.replaces() && HasValidatedWeights(out_.folder())) return "";
     if (processes_.leads() && !out_.replaces()) {
       if (moving_) moving_->Swap();
       WriteTensors(PathOf(kWeightsFile), trained_.parameters().Tensors(),

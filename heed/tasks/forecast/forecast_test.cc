@@ -105,10 +105,11 @@ TEST_F(Forecasting, TrainsPredictsAndEvaluates) {
   const TimeSeries future =
       ParseTimeSeries(PredictLines(loaded, Csv(100, Wave)), "forecast");
   ASSERT_EQ(future.rows(), 8);
-  EXPECT_EQ(future.names, (std::vector<std::string>{"step", "a, b", "c"}));
+  EXPECT_EQ(future.axis.name, "step");
+  EXPECT_EQ(future.names, (std::vector<std::string>{"a, b", "c"}));
   for (int step = 0; step < 8; ++step) {
-    EXPECT_NEAR(future.values.row<double>(step)[1], Wave(0, 100 + step), 12);
-    EXPECT_NEAR(future.values.row<double>(step)[2], Wave(1, 100 + step), 12);
+    EXPECT_NEAR(future.values.row<double>(step)[0], Wave(0, 100 + step), 12);
+    EXPECT_NEAR(future.values.row<double>(step)[1], Wave(1, 100 + step), 12);
   }
 }
 
