@@ -103,15 +103,13 @@ std::vector<std::string> TextsOf(const ImportOptions& options,
 /// names.
 std::string ModelIn(const std::string& folder) {
   std::vector<std::string> models;
+  std::string missing;
   if (HasFileIn(folder, kDecoderFile)) {
     const std::string path = PathIn(folder, kDecoderFile);
     for (const std::string& named : TextsOf(ReadDecoder(path), "models")) {
       const std::string found = Locate(named, folder);
       if (found.empty()) {
-        Warn(fmt::format(
-            "{}: names the model {}, which is neither there nor in the folder; "
-            "the model of the folder is read",
-            path, named));
+        missing = named;
       } else {
         models.push_back(found);
       }
@@ -121,6 +119,12 @@ std::string ModelIn(const std::string& folder) {
     for (const std::string& name : NamesIn(folder)) {
       if (IsModelName(name)) models.push_back(PathIn(folder, name));
     }
+  }
+  if (models.size() == 1 && !missing.empty()) {
+    Warn(
+        fmt::format("{}: names the model {}, which is neither there nor in the "
+                    "folder; {} is read",
+                    PathIn(folder, kDecoderFile), missing, models[0]));
   }
   if (models.size() == 1) return models[0];
   if (models.empty()) {
