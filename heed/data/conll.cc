@@ -405,13 +405,15 @@ void TagColumns::Visit(FieldList& v) {
     "conll: a word a line in columns; conllu: CoNLL-U, and CoNLL-U Plus by its "
     "names of columns; auto: conllu for names that end in .conllu, .conllup or "
     "these with .gz, and for CoNLL-U Plus");
-  v("word_column", word_column, Range(1, 1000), "conll: column of the words");
+  v("word_column", word_column, Range(1, 1000), "conll: column of the words")
+      .If(format != "conllu", "--format conll");
   v("tag_column", tag_column, Range(0, 1000),
     "conll: column of the tags; 0: the last");
   v("conllu_column", conllu_column,
     OneOf(std::vector<std::string>(kConlluColumns.begin() + 1,
                                    kConlluColumns.end())),
-    "conllu: column of the tags");
+    "conllu: column of the tags")
+      .If(format != "conll", "--format conllu");
 }
 
 TaggedText ReadTagged(const std::string& path, const TagColumns& columns) {

@@ -131,9 +131,11 @@ void BiEncoderConfig::Visit(FieldList& v) {
   v("match_loss", match_loss,
     "margin: hinge loss against the hardest negative; softmax: cross entropy "
     "over all texts of the batch");
-  v("margin", margin, Range(0, 2), "margin: wanted difference of the cosines");
+  v("margin", margin, Range(0, 2), "margin: wanted difference of the cosines")
+      .If(match_loss == MatchLossKind::kMargin, "--match-loss margin");
   v("temperature", temperature, Range(1e-3, 100),
-    "softmax: temperature, by which cosines are divided");
+    "softmax: temperature, by which cosines are divided")
+      .If(match_loss == MatchLossKind::kSoftmax, "--match-loss softmax");
 }
 
 BiEncoder::BiEncoder(const Scope& scope, const BiEncoderConfig& config,

@@ -332,5 +332,17 @@ TEST(BiEncoder, LearnsWhichWordsMeanTheSame) {
   EXPECT_EQ(FoundAfterLearning("softmax"), 1);
 }
 
+TEST(BiEncoderConfig, AMarginNeedsItsLoss) {
+  BiEncoderConfig config;
+  const auto needs = [&config](const char* key) {
+    return FindField(FieldsOf(config), key)->needs;
+  };
+  EXPECT_EQ(needs("margin"), "--match-loss margin");
+  EXPECT_EQ(needs("temperature"), "");
+  config.match_loss = MatchLossKind::kMargin;
+  EXPECT_EQ(needs("margin"), "");
+  EXPECT_EQ(needs("temperature"), "--match-loss softmax");
+}
+
 }  // namespace
 }  // namespace heed

@@ -138,7 +138,8 @@ void ForecasterConfig::Visit(FieldList& v) {
     "up to huber_delta and linear behind it, which single large errors "
     "disturb less");
   v("huber_delta", huber_delta, Above(0),
-    "in standard deviations of a column; see forecast_loss");
+    "in standard deviations of a column; see forecast_loss")
+      .If(forecast_loss == ForecastLoss::kHuber, "--forecast-loss huber");
 }
 
 void ForecasterConfig::Resolve() const {

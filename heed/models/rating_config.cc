@@ -16,7 +16,8 @@ void VisitInitOfRatings(FieldList& v, Named<InitKind>& init, double& scale,
                         double& word_scale) {
   v("init", init, "how matrices start");
   v("init_scale", scale, Above(0),
-    "uniform: the range; normal: the standard deviation");
+    "uniform: the range; normal: the standard deviation")
+      .If(init != InitKind::kGlorot, "--init uniform or normal");
   v("word_scale", word_scale, Above(0),
     "words start uniform in plus or minus this; larger where little data must "
     "show which words count");

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "heed/models/registry.h"
 
 namespace heed {
@@ -38,6 +40,7 @@ void RecurrentConfig::Visit(FieldList& v) {
   VisitPositions(v, "source positions");
   v("input_feeding", input_feeding,
     "feed the attentional state into the next step (attention after)");
+  if (!attends()) VisitIdle(v, "a model with attention (see heed list models)");
 
   v.Section("Read-out");
   v("readout", readout, "layer between the decoder state and the vocabulary");
@@ -53,6 +56,14 @@ void RecurrentConfig::Visit(FieldList& v) {
   VisitInit(v);
   VisitForgetBias(v);
   VisitPrecision(v, precision);
+}
+
+bool RecurrentConfig::attends() const {
+  if (!attention.open()) return !(attention == AttentionPlace::kNone);
+  return std::ranges::any_of(
+      FindModel(model).variants, [](const ModelVariant& one) {
+        return one.preset.find("attention=none") == std::string::npos;
+      });
 }
 
 void RecurrentConfig::Fill() {

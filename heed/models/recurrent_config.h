@@ -81,6 +81,10 @@ struct RecurrentConfig : RecurrentAttentionSettings,
 
   void Visit(FieldList& v);
 
+  /// Whether there is an attention; of attention "auto", as the model's
+  /// variants do.
+  bool attends() const;
+
   /// Replaces every "auto" and 0 by what the variant of `model` in the registry
   /// does. Throws: ConfigError if there is no such variant or score.
   void Fill();

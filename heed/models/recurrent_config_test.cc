@@ -146,5 +146,27 @@ TEST(RecurrentConfig, RefusesChoicesThatDoNotFit) {
                     "score 'dot'");
 }
 
+/// What the field of this key needs to act; "": nothing.
+template <typename Config>
+std::string NeedsOf(Config config, const char* key) {
+  return FindField(FieldsOf(config), key)->needs;
+}
+
+TEST(RecurrentConfig, WithoutAttentionItsOptionsDoNotAct) {
+  RecurrentConfig config = Small("fixed", "auto");
+  EXPECT_NE(NeedsOf(config, "heads"), "");
+  EXPECT_NE(NeedsOf(config, "score"), "");
+  config.attention = "after";
+  EXPECT_EQ(NeedsOf(config, "heads"), "");
+  config = Small("bahdanau", "auto");
+  EXPECT_EQ(NeedsOf(config, "heads"), "");
+  EXPECT_EQ(NeedsOf(config, "positions"), "--score location");
+  config.score = "location";
+  EXPECT_EQ(NeedsOf(config, "positions"), "");
+  EXPECT_EQ(NeedsOf(config, "init_scale"), "--init uniform or normal");
+  config.init = "normal";
+  EXPECT_EQ(NeedsOf(config, "init_scale"), "");
+}
+
 }  // namespace
 }  // namespace heed

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "heed/base/errors.h"
 #include "heed/models/encoder_decoder.h"
 #include "heed/models/recurrent_language_model.h"
@@ -15,16 +17,17 @@ class RecurrentTranslator
     : public SettingsOf<RecurrentTranslator, TranslatorSettings,
                         RecurrentConfig> {
  public:
-  using SettingsOf::SettingsOf;
+  explicit RecurrentTranslator(std::string model)
+      : SettingsOf(std::move(model)) {
+    config_.model = model_;
+  }
 
   void Fill() override {
     config_.model = model_;
     config_.Fill();
     (void)config_.Resolve();
   }
-  bool attends() const override {
-    return !(config_.attention == AttentionPlace::kNone);
-  }
+  bool attends() const override { return config_.attends(); }
   EncoderPart Encoder() const override {
     if (config_.reverse_source == YesNo::kYes) {
       throw ConfigError(

@@ -27,6 +27,11 @@ void RnnConfig::Visit(FieldList& v) {
   AttentionSettings::VisitDropout(v);
   v("combine", combine,
     "state h and context c become [h; c], or tanh(W [h; c] + b)");
+  if (self_attention == AttendedStates::kNone) {
+    const char* needs = "--self-attention full, causal or strict";
+    VisitIdle(v, needs);
+    v.If("combine", false, needs);
+  }
 
   RecurrentNumbers::VisitDropout(
       v, "features of inputs, of states and between layers");

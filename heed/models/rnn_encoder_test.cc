@@ -358,5 +358,19 @@ TEST(RnnConfig, AutoIsWhatTheUseAllows) {
   EXPECT_EQ(causal.self_attention, "causal");
 }
 
+TEST(RnnConfig, OptionsOfSelfAttentionNeedIt) {
+  RnnConfig config;
+  for (const char* key : {"heads", "attention_units", "combine"}) {
+    EXPECT_EQ(FindField(FieldsOf(config), key)->needs, "") << key;
+  }
+  config.self_attention = AttendedStates::kNone;
+  for (const char* key :
+       {"heads", "attention_units", "attention_dropout", "combine"}) {
+    EXPECT_EQ(FindField(FieldsOf(config), key)->needs,
+              "--self-attention full, causal or strict")
+        << key;
+  }
+}
+
 }  // namespace
 }  // namespace heed

@@ -78,7 +78,17 @@ void RecurrentAttentionSettings::VisitUnits(FieldList& v) {
 
 void RecurrentAttentionSettings::VisitPositions(FieldList& v, const char* of) {
   v("positions", positions, Range(1, 10000),
-    fmt::format("{} that the location score can address", of));
+    fmt::format("{} that the location score can address", of))
+      .If(score.find("location") != score.npos, "--score location");
+}
+
+void RecurrentAttentionSettings::VisitIdle(FieldList& v,
+                                           const std::string& needs) {
+  for (const char* key :
+       {"score", "modifiers", "attention_mask", "normalizer", "heads",
+        "attention_units", "mlp_layers", "positions", "attention_dropout"}) {
+    v.If(key, false, needs);
+  }
 }
 
 AttentionSpec RecurrentAttentionSettings::Spec(bool self, int64_t query,
@@ -125,7 +135,8 @@ void RecurrentNumbers::VisitDropout(FieldList& v, const char* dropped) {
 void RecurrentNumbers::VisitInit(FieldList& v) {
   v("init", init, "initial weights; normal: recurrent ones orthogonal");
   v("init_scale", init_scale, Range(1e-6, 10),
-    "half width (uniform) or standard deviation (normal)");
+    "half width (uniform) or standard deviation (normal)")
+      .If(init != InitKind::kGlorot, "--init uniform or normal");
 }
 
 void VisitPrecision(FieldList& v, Named<NumberFormat>& precision) {

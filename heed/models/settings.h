@@ -81,6 +81,9 @@ struct RecurrentAttentionSettings : AttentionSettings {
   void VisitUnits(FieldList& v);
   /// `of`: what positions count, "source positions".
   void VisitPositions(FieldList& v, const char* of);
+  /// Says of all options of the attention that they need `needs` to act, for a
+  /// network without attention.
+  static void VisitIdle(FieldList& v, const std::string& needs);
 
   /// Shapes: queries and keys of so many features. Throws: ConfigError.
   AttentionSpec Spec(bool self, int64_t query, int64_t key, Init init) const;

@@ -88,7 +88,8 @@ void TaggerConfig::Visit(FieldList& v) {
     "the features that predict the intent are inputs of the tags");
   v("joint_intents", joint_intents,
     "crf: one random field of intent and tags, with a score for each pair of "
-    "them");
+    "them")
+      .If(tag_decoder == TagDecoder::kCrf, "--tag-decoder crf");
 }
 
 Tagger::Tagger(const Scope& scope, const TaggerConfig& config,

@@ -67,7 +67,8 @@ void WordOptions::Visit(FieldList& v) {
     "pretrained (frozen) word embeddings, beside the learnt ones: the text "
     "format of word2vec, GloVe or fastText (.gz too)");
   v("max_vectors", max_vectors, AtLeast(0),
-    "take the first words of that file only; 0: all");
+    "take the first words of that file only; 0: all")
+      .If(!word_vectors.empty(), "--word-vectors");
 }
 
 int32_t CasingOf(std::string_view word) {

@@ -107,6 +107,11 @@ void TagSettings::Visit(FieldList& v) {
                     "word features");
   if (!pieces) input.features.Visit(v);
   tagger.Visit(v);
+  for (const char* key :
+       {"intent_weight", "intent_informs_tags", "joint_intents"}) {
+    if (!with_intents())
+      v.If(key, false, "a task with intents (see heed list tasks)");
+  }
   encoder->Visit(v);
 }
 

@@ -301,6 +301,25 @@ TEST_F(Tagging, WithoutEntitiesToValidateF1IsNotMeasured) {
   EXPECT_EQ(task.MeasuresOf(data).front().name, "f1");
 }
 
+TEST_F(Tagging, OptionsWithoutEffectSayWhatTheyNeed) {
+  TagSettings tags;
+  SlotsSettings slots;
+  const auto needs = [](TaskSettings& task, const char* key) {
+    FieldList list;
+    task.Visit(list);
+    return FindField(list.fields(), key)->needs;
+  };
+  for (const char* key : {"intent_weight", "joint_intents"}) {
+    EXPECT_EQ(needs(tags, key), "a task with intents (see heed list tasks)")
+        << key;
+    EXPECT_EQ(needs(slots, key), "") << key;
+  }
+  EXPECT_EQ(needs(tags, "max_vectors"), "--word-vectors");
+  EXPECT_EQ(needs(tags, "conllu_column"), "");
+  tags.data.columns.format = "conll";
+  EXPECT_EQ(needs(tags, "conllu_column"), "--format conllu");
+}
+
 TEST_F(Tagging, RefusesWhatItCannotUse) {
   TagSettings task;
   EXPECT_THROW(task.ChooseModel("bahdanau"), ConfigError);
