@@ -54,13 +54,28 @@ void ContrastSlots(const AnswerSlots& slots, const std::vector<int32_t>& others,
       });
 }
 
+ExplainableSegment ExplainSlots(const ExplainInput& input,
+                                std::vector<Axis> axes, std::string answer,
+                                const AttentionWatch& watch,
+                                AnswerSlots& slots) {
+  ExplainableSegment result;
+  ExplanationSegment& e = result.segment;
+  e.text = input.given.Shown();
+  e.answer = std::move(answer);
+  e.axes = std::move(axes);
+  AddMaps(watch, e);
+  slots.map = e.LastMap(slots.queries, "source");
+  AddTargets(slots, e);
+  result.scores.push_back(ScoresOf(e, slots));
+  return result;
+}
+
 ExplainableSegment ExplainChoice(const Context& given,
                                  const ExplainInput& input,
                                  std::vector<Axis> axes,
                                  const ChoiceQuestion& question) {
   AttentionWatch watch(input.watch);
-  Context ctx = given;
-  ctx.observer = &watch;
+  const Context ctx = ObservedBy(watch, given);
   AnswerSlots slots = {
       "answer",
       {},
@@ -69,17 +84,12 @@ ExplainableSegment ExplainChoice(const Context& given,
       question.run ? question.run(ctx) : question.log_p(ctx, 1).value()};
   slots.chosen = {input.answer.empty() ? LargestOf(slots.RowOf(0))
                                        : question.find(input.answer, "answer")};
-  ExplainableSegment result;
-  ExplanationSegment& e = result.segment;
-  e.text = input.given.Shown();
-  e.answer = question.name(slots.chosen[0]);
-  e.axes = std::move(axes);
-  e.axes.push_back(NamesAxis("answer", question.label, {e.answer}));
-  AddMaps(watch, e);
-  slots.map = e.LastMap("answer", "source");
+  const std::string answer = question.name(slots.chosen[0]);
+  axes.push_back(NamesAxis("answer", question.label, {answer}));
+  slots.queries = "answer";
   slots.map_rows = {0};
-  AddTargets(slots, e);
-  result.scores.push_back(ScoresOf(e, slots));
+  ExplainableSegment result =
+      ExplainSlots(input, std::move(axes), answer, watch, slots);
   if (!input.contrast.empty()) {
     ContrastSlots(slots, {question.find(input.contrast, "contrast")}, result);
   }

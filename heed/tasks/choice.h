@@ -22,9 +22,9 @@ struct AnswerSlots {
   std::string axis;             ///< its items are the places
   std::vector<int32_t> chosen;  ///< of each place
   std::function<std::string(int32_t id)> name;
-  /// Log-probabilities of all names for copies of the input. Shapes: result
-  /// [copies, places, C], or [copies, C] where the places share a row.
-  std::function<Var(const Context& ctx, int64_t copies)> log_p;
+  /// Log-probabilities of all names. Shapes: result [copies, places, C], or
+  /// [copies, C] where the places share a row.
+  RunOfCopies log_p;
   /// Log-probabilities of the run that gave the answer: f32, a row for each
   /// place, or one that they share.
   Tensor rows = {};
@@ -32,6 +32,9 @@ struct AnswerSlots {
   /// map does.
   std::optional<size_t> map = {};
   std::vector<int64_t> map_rows = {};
+  /// The axis of the queries from which `map` goes to the source, for
+  /// ExplainSlots.
+  std::string queries = {};
 
   /// Shapes: result [C].
   std::span<const float> RowOf(size_t place) const {
@@ -51,15 +54,22 @@ Explainable ScoresOf(const ExplanationSegment& segment,
 void ContrastSlots(const AnswerSlots& slots, const std::vector<int32_t>& others,
                    ExplainableSegment& segment, size_t first = 0);
 
+/// The segment of an answer whose run was watched: `axes`, the maps, a target
+/// for each place and their scores. Sets slots.map to the last map from
+/// slots.queries to the source.
+ExplainableSegment ExplainSlots(const ExplainInput& input,
+                                std::vector<Axis> axes, std::string answer,
+                                const AttentionWatch& watch,
+                                AnswerSlots& slots);
+
 /// A question about one input with one of C names as its answer.
 struct ChoiceQuestion {
   std::string label;  ///< of the axis "answer": "Class"
   std::function<std::string(int32_t id)> name;
   /// The id of a name. Throws: FormatError that begins with `place`.
   std::function<int32_t(const std::string& name, const char* place)> find;
-  /// Log-probabilities of all names for copies of the input.
-  /// Shapes: result [copies, C].
-  std::function<Var(const Context& ctx, int64_t copies)> log_p;
+  /// Log-probabilities of all names. Shapes: result [copies, C].
+  RunOfCopies log_p;
   /// The run that gave the answer, where it is not `log_p` of one copy.
   /// Shapes: result f32 [1, C].
   std::function<Tensor(const Context& ctx)> run = nullptr;

@@ -94,6 +94,12 @@ std::optional<int32_t> TokenShownAs(const Vocabulary& vocabulary,
   return best;
 }
 
+Context ObservedBy(Observer& observer, const Context& given) {
+  Context observed = given;
+  observed.observer = &observer;
+  return observed;
+}
+
 Axis TokenAxis(const std::string& id, const std::string& label,
                const Vocabulary& vocabulary, std::span<const int32_t> ids,
                std::vector<std::string> pieces) {
@@ -180,9 +186,8 @@ void SetMap(Target& target, std::optional<size_t> map, int64_t row,
   target.head = head;
 }
 
-Explainable SourceScores(
-    const ExplanationSegment& segment,
-    std::function<Var(const Context& ctx, int64_t copies)> scores) {
+Explainable SourceScores(const ExplanationSegment& segment,
+                         RunOfCopies scores) {
   Explainable answer;
   answer.tokens = segment.axis(answer.axis).size();
   answer.targets = std::ssize(segment.targets);
@@ -192,9 +197,8 @@ Explainable SourceScores(
   return answer;
 }
 
-void SetContrast(
-    ExplainableSegment& segment, size_t target, Alternative other,
-    const std::function<Var(const Context& ctx, int64_t copies)>& difference) {
+void SetContrast(ExplainableSegment& segment, size_t target, Alternative other,
+                 const RunOfCopies& difference) {
   segment.segment.targets.at(target).contrast = std::move(other);
   for (Explainable& scores : segment.scores) {
     scores.targets = 1;
@@ -204,10 +208,9 @@ void SetContrast(
   }
 }
 
-void SetChoiceContrast(
-    ExplainableSegment& segment, size_t target, int32_t chosen,
-    const Alternative& other, int32_t other_id,
-    const std::function<Var(const Context& ctx, int64_t copies)>& all_log_p) {
+void SetChoiceContrast(ExplainableSegment& segment, size_t target,
+                       int32_t chosen, const Alternative& other,
+                       int32_t other_id, const RunOfCopies& all_log_p) {
   if (chosen == other_id) {
     throw FormatError("explain: the contrast is the answer itself");
   }

@@ -55,6 +55,12 @@ struct ExplainablePrediction {
   std::vector<ExplainableSegment> segments;
 };
 
+/// What a model computes for copies of one input.
+using RunOfCopies = std::function<Var(const Context& ctx, int64_t copies)>;
+
+/// `given` with an observer of what is computed.
+Context ObservedBy(Observer& observer, const Context& given);
+
 /// An axis of tokens, with their words and labels without marks of word
 /// borders.
 Axis TokenAxis(const std::string& id, const std::string& label,
@@ -98,23 +104,19 @@ void SetMap(Target& target, std::optional<size_t> map, int64_t row,
 
 /// How the targets of a segment are computed from its axis "source".
 /// Shapes: y(ctx, copies) [copies, targets].
-Explainable SourceScores(
-    const ExplanationSegment& segment,
-    std::function<Var(const Context& ctx, int64_t copies)> scores);
+Explainable SourceScores(const ExplanationSegment& segment, RunOfCopies scores);
 
 /// Asks of one target alone why it is not `other`: `difference` is log p of the
 /// target less that of the other. Shapes: difference(ctx, copies) [copies, 1].
-void SetContrast(
-    ExplainableSegment& segment, size_t target, Alternative other,
-    const std::function<Var(const Context& ctx, int64_t copies)>& difference);
+void SetContrast(ExplainableSegment& segment, size_t target, Alternative other,
+                 const RunOfCopies& difference);
 
 /// The contrast where the answer is one choice: log p of `chosen` less that of
 /// `other`, by all_log_p(ctx, copies) [copies, n]. Throws: FormatError if they
 /// are one.
-void SetChoiceContrast(
-    ExplainableSegment& segment, size_t target, int32_t chosen,
-    const Alternative& other, int32_t other_id,
-    const std::function<Var(const Context& ctx, int64_t copies)>& all_log_p);
+void SetChoiceContrast(ExplainableSegment& segment, size_t target,
+                       int32_t chosen, const Alternative& other,
+                       int32_t other_id, const RunOfCopies& all_log_p);
 
 /// Item `item` of a corpus so many times, as batches are made from.
 std::vector<int64_t> Repeated(int64_t copies, int64_t item = 0);

@@ -69,8 +69,7 @@ void ForceText(const Context& given, const AttentionWatch::Wish& wish,
   e.axes.push_back(
       TokenAxis("target", text.label, vocabulary, target, std::move(pieces)));
   AttentionWatch watch(wish);
-  Context ctx = given;
-  ctx.observer = &watch;
+  const Context ctx = ObservedBy(watch, given);
   const Tensor log_p = LogSoftmax(text.logits(ctx, 1)).value();
   AddMaps(watch, e);
   if (e.LastMap("target_inputs", "target_inputs")) {

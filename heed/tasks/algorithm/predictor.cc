@@ -308,8 +308,7 @@ ExplainableSegment AlgorithmPredictor::SegmentOf(const Context& given,
                                                  const ExplainInput& input,
                                                  AnsweredSequence a) const {
   AttentionWatch watch(input.watch);
-  Context ctx = given;
-  ctx.observer = &watch;
+  const Context ctx = ObservedBy(watch, given);
   Run(ctx, /*traced=*/true, a);
 
   ExplainableSegment result;

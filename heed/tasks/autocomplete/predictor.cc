@@ -34,6 +34,9 @@ class AutocompletePredictor : public PredictorWith<AutocompletePrediction> {
   std::vector<int32_t> WordsToExplain(
       const Context& given, const ExplainInput& input,
       const AutocompletePrediction& options) const;
+  RunOfCopies LogP(const std::vector<int32_t>& ids) const;
+  std::vector<int32_t> OthersOf(std::vector<int32_t> words,
+                                const std::string& contrast) const;
 
   const AutocompleteModel& model_;
 };
@@ -73,16 +76,9 @@ std::vector<int32_t> AutocompletePredictor::WordsToExplain(
   return words;
 }
 
-/// The word that is guessed after the last character, or another one.
-ExplainablePrediction AutocompletePredictor::ExplanationWith(
-    const Context& given, const ExplainInput& input,
-    const AutocompletePrediction& options) const {
-  const TypingCodec& codec = model_.codec;
-  const std::string typed = model_.LastTyped(input.Text());
-  const auto characters = Utf8Characters(typed);
-  const std::vector<int32_t> ids = codec.Characters(typed);
-  const int64_t T = std::ssize(ids);
-  const auto scores = [this, ids, T](const Context& c, int64_t copies) {
+/// log p of each word after the last of these characters [copies, words].
+RunOfCopies AutocompletePredictor::LogP(const std::vector<int32_t>& ids) const {
+  return [this, ids, T = std::ssize(ids)](const Context& c, int64_t copies) {
     std::vector<int32_t> last;
     for (int64_t i = 0; i < copies; ++i) {
       last.push_back(static_cast<int32_t>((i + 1) * T - 1));
@@ -94,44 +90,55 @@ ExplainablePrediction AutocompletePredictor::ExplanationWith(
         StatesAt(model_.network.States(c, RepeatedRows(ids, copies), lengths),
                  Tensor::Of(last, {copies}))));
   };
+}
+
+/// The word that is guessed after the last character, or another one.
+ExplainablePrediction AutocompletePredictor::ExplanationWith(
+    const Context& given, const ExplainInput& input,
+    const AutocompletePrediction& options) const {
+  const TypingCodec& codec = model_.codec;
+  const std::string typed = model_.LastTyped(input.Text());
+  const auto characters = Utf8Characters(typed);
+  const std::vector<int32_t> ids = codec.Characters(typed);
+  const RunOfCopies scores = LogP(ids);
   AttentionWatch watch(input.watch);
-  Context ctx = given;
-  ctx.observer = &watch;
+  const Context ctx = ObservedBy(watch, given);
   AnswerSlots slots = {"target",
                        {},
                        [&codec](int32_t id) { return codec.Word(id); },
                        scores,
                        scores(ctx, 1).value()};
   slots.chosen = WordsToExplain(given, input, options);
-  const std::vector<int32_t>& words = slots.chosen;
-  ExplainableSegment result;
-  ExplanationSegment& e = result.segment;
-  e.text = input.Text();
-  e.axes.push_back(InputTokenAxis("source", "Typed", codec.characters(), ids,
-                                  {characters.begin(), characters.end()}));
+  slots.queries = "source";
+  slots.map_rows.assign(slots.chosen.size(), std::ssize(ids) - 1);
   std::vector<std::string> names;
-  for (const int32_t word : words) names.push_back(codec.Word(word));
-  e.answer = fmt::format("{}", fmt::join(names, " "));
-  e.axes.push_back(NamesAxis("target", "Completions", std::move(names)));
-  AddMaps(watch, e);
-  slots.map = e.LastMap("source", "source");
-  slots.map_rows.assign(words.size(), T - 1);
-  AddTargets(slots, e);
-  result.scores.push_back(ScoresOf(e, slots));
+  for (const int32_t word : slots.chosen) names.push_back(codec.Word(word));
+  const std::string answer = fmt::format("{}", fmt::join(names, " "));
+  ExplainableSegment result =
+      ExplainSlots(input,
+                   {InputTokenAxis("source", "Typed", codec.characters(), ids,
+                                   {characters.begin(), characters.end()}),
+                    NamesAxis("target", "Completions", std::move(names))},
+                   answer, watch, slots);
   if (!input.contrast.empty()) {
-    // A word instead of the first, or all words with another in one place.
-    const auto asked = SplitWhitespace(input.contrast);
-    std::vector<int32_t> others = words;
-    if (asked.size() != words.size()) {
-      others.at(0) = IdOf(input.contrast);
-    } else {
-      for (size_t i = 0; i < others.size(); ++i) {
-        others[i] = IdOf(std::string(asked[i]));
-      }
-    }
-    ContrastSlots(slots, others, result);
+    ContrastSlots(slots, OthersOf(slots.chosen, input.contrast), result);
   }
-  return {e.answer, {std::move(result)}};
+  return {answer, {std::move(result)}};
+}
+
+/// Words for a contrast: one instead of the first, or all of them with another
+/// in one place.
+std::vector<int32_t> AutocompletePredictor::OthersOf(
+    std::vector<int32_t> words, const std::string& contrast) const {
+  const auto asked = SplitWhitespace(contrast);
+  if (asked.size() != words.size()) {
+    words.at(0) = IdOf(contrast);
+    return words;
+  }
+  for (size_t i = 0; i < words.size(); ++i) {
+    words[i] = IdOf(std::string(asked[i]));
+  }
+  return words;
 }
 
 }  // namespace

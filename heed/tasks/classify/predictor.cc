@@ -33,6 +33,7 @@ class ClassifyPredictor : public PredictorWith<ClassifyPrediction> {
   void Add(const std::string& line, const std::string& place,
            LabelledText& text) const;
   std::vector<Axis> InputAxes(const LabelledText& text) const;
+  AnswerSlots SlotsOf(const RunOfCopies& scores) const;
 
   const ClassifyModel& model_;
 };
@@ -131,6 +132,44 @@ std::vector<Axis> ClassifyPredictor::InputAxes(const LabelledText& text) const {
                    data.max_length, data.vocabulary.lowercase));
 }
 
+/// Logarithms of probabilities [1, C].
+Tensor LogOf(const Tensor& probabilities) {
+  Tensor logs({1, probabilities.dim(1)});
+  for (int64_t c = 0; c < logs.dim(1); ++c) {
+    logs.data<float>()[c] = std::log(probabilities.row<float>(0)[c]);
+  }
+  return logs;
+}
+
+/// Adds the axes of the labels that were chosen, and returns these in one text.
+/// Pooling gives one vector, whatever their number.
+std::string AddLabelAxes(AnswerSlots& slots, std::vector<Axis>& axes) {
+  std::vector<std::string> names;
+  for (const int32_t label : slots.chosen) names.push_back(slots.name(label));
+  std::string answer = fmt::format("{}", fmt::join(names, ","));
+  axes.push_back(NamesAxis("answer", "Label", {answer}));
+  if (names.size() != 1) {
+    slots.axis = "target";
+    axes.push_back(NamesAxis("target", "Labels", std::move(names)));
+  }
+  return answer;
+}
+
+/// The place of an answer: log p of each label, or its score where there may be
+/// several.
+AnswerSlots ClassifyPredictor::SlotsOf(const RunOfCopies& scores) const {
+  const auto log_p = [scores, several = model_.network.multi_label()](
+                         const Context& c, int64_t copies) {
+    const Var all = scores(c, copies);
+    return several ? all : LogSoftmax(all);
+  };
+  return {"answer",
+          {},
+          [this](int32_t id) { return model_.labels.Name(id); },
+          log_p,
+          {}};
+}
+
 ExplainablePrediction ClassifyPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const ClassifyPrediction& options) const {
@@ -142,23 +181,11 @@ ExplainablePrediction ClassifyPredictor::ExplanationWith(
     return model_.network.Scores(
         c, InputOf(MakeLabelledBatch(*corpus, Repeated(copies))));
   };
-  const bool several = model_.network.multi_label();
-  AnswerSlots slots = {"answer",
-                       {},
-                       [this](int32_t id) { return model_.labels.Name(id); },
-                       [scores, several](const Context& c, int64_t copies) {
-                         const Var all = scores(c, copies);
-                         return several ? all : LogSoftmax(all);
-                       },
-                       {}};
+  AnswerSlots slots = SlotsOf(scores);
   InputWatch watch(input.watch, input.inputs);
-  Context ctx = given;
-  ctx.observer = &watch;
+  const Context ctx = ObservedBy(watch, given);
   const Tensor p = model_.network.Probabilities(scores(ctx, 1).value());
-  slots.rows = Tensor({1, p.dim(1)});
-  for (int64_t c = 0; c < p.dim(1); ++c) {
-    slots.rows.data<float>()[c] = std::log(p.row<float>(0)[c]);
-  }
+  slots.rows = LogOf(p);
   slots.chosen = input.answer.empty()
                      ? model_.network.Choose(p, options.threshold).at(0)
                      : std::vector{model_.labels.Id(input.answer)};
@@ -166,15 +193,7 @@ ExplainablePrediction ClassifyPredictor::ExplanationWith(
   ExplanationSegment& e = result.segment;
   e.text = input.Text();
   e.axes = InputAxes(text);
-  std::vector<std::string> names;
-  for (const int32_t label : slots.chosen) names.push_back(slots.name(label));
-  e.answer = fmt::format("{}", fmt::join(names, ","));
-  // Pooling gives one vector, whatever the number of labels.
-  e.axes.push_back(NamesAxis("answer", "Label", {e.answer}));
-  if (names.size() != 1) {
-    slots.axis = "target";
-    e.axes.push_back(NamesAxis("target", "Labels", std::move(names)));
-  }
+  e.answer = AddLabelAxes(slots, e.axes);
   AddMaps(watch, e);
   e.inputs = watch.Vectors();
   AddWayThroughSentences(e);
@@ -185,7 +204,7 @@ ExplainablePrediction ClassifyPredictor::ExplanationWith(
   slots.map_rows.assign(slots.chosen.size(), 0);
   AddTargets(slots, e);
   result.scores.push_back(ScoresOf(e, slots));
-  result.scores.back().log_probability = !several;
+  result.scores.back().log_probability = !model_.network.multi_label();
   if (!input.contrast.empty() && !slots.chosen.empty()) {
     const int32_t other = model_.labels.Id(input.contrast);
     SetChoiceContrast(result, 0, slots.chosen[0],

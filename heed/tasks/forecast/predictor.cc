@@ -10,6 +10,7 @@
 #include "heed/explain/payloads.h"
 #include "heed/kernels/gather.h"
 #include "heed/ops/loss.h"
+#include "heed/tasks/choice.h"
 #include "heed/tasks/forecast/forecast.h"
 
 namespace heed {
@@ -198,6 +199,30 @@ std::string ForecastPredictor::AnswerOf(const Tensor& future,
   return fmt::format("{}: {}", NameOf(column), fmt::join(said, ", "));
 }
 
+/// Some steps of one column of forecasts. Shapes: result [copies, steps].
+RunOfCopies ColumnAt(RunOfCopies forecast, int64_t column,
+                     std::vector<int32_t> steps) {
+  return [forecast = std::move(forecast), column, steps = std::move(steps)](
+             const Context& c, int64_t copies) {
+    const Var all = forecast(c, copies);
+    const Tensor own = Tensor::Full({copies, all.dim(1)},
+                                    static_cast<double>(column), DType::kI32);
+    return ChosenColumns(Pick(all, own), steps);
+  };
+}
+
+/// Adds a target for each step. A forecast is made of the last patch's state,
+/// or of all of them.
+void AddTargets(const ForecasterConfig& forecaster,
+                const std::vector<int32_t>& steps, ExplanationSegment& e) {
+  const auto map = e.LastMap("source", "source");
+  for (const int32_t step : steps) {
+    e.targets.push_back({.axis = "target", .item = step});
+    if (forecaster.forecast_from != ForecastFrom::kLast) continue;
+    SetMap(e.targets.back(), map, forecaster.steps() - 1);
+  }
+}
+
 /// A forecast of one column, by the patches of the window before it.
 ExplainablePrediction ForecastPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
@@ -216,8 +241,7 @@ ExplainablePrediction ForecastPredictor::ExplanationWith(
         c, kernels::Gather(window, Tensor::Zeros({copies}, DType::kI32)));
   };
   AttentionWatch watch(input.watch);
-  Context ctx = given;
-  ctx.observer = &watch;
+  const Context ctx = ObservedBy(watch, given);
   const Tensor future =
       model_.standardizer.Invert(forecast(ctx, 1).value().Contiguous());
   const Tensor past = model_.standardizer.Invert(window.Contiguous());
@@ -232,22 +256,8 @@ ExplainablePrediction ForecastPredictor::ExplanationWith(
   const std::vector<int32_t> steps = StepsOf(forecaster.horizon);
   const bool independent = forecaster.independent_columns == YesNo::kYes;
   AddMaps(watch, e, independent ? column : 0);
-  for (const int32_t step : steps) {
-    e.targets.push_back({.axis = "target", .item = step});
-    // The forecast is made of the last patch's state, or of all of them.
-    if (forecaster.forecast_from == ForecastFrom::kLast) {
-      SetMap(e.targets.back(), e.LastMap("source", "source"),
-             forecaster.steps() - 1);
-    }
-  }
-  result.scores.push_back(SourceScores(
-      e, [forecast, column, steps](const Context& c, int64_t copies) {
-        const Var all = forecast(c, copies);
-        const Var own =
-            Pick(all, Tensor::Full({copies, all.dim(1)},
-                                   static_cast<double>(column), DType::kI32));
-        return ChosenColumns(own, steps);
-      }));
+  AddTargets(forecaster, steps, e);
+  result.scores.push_back(SourceScores(e, ColumnAt(forecast, column, steps)));
   Explainable& scores = result.scores.back();
   scores.log_probability = false;
   scores.rows_of_copy = independent ? std::ssize(model_.columns) : 1;

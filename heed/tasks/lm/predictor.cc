@@ -60,6 +60,10 @@ class LanguagePredictor : public PredictorWith<LanguagePrediction> {
   std::vector<int32_t> OthersOf(const AnswerSlots& slots,
                                 const std::string& line, size_t begin,
                                 const Axis& predicted) const;
+  RunOfCopies LogP(const std::vector<int32_t>& read) const;
+  std::vector<Axis> AxesOf(const std::vector<int32_t>& read,
+                           std::vector<std::string> pieces,
+                           const std::vector<int32_t>& predicted) const;
 
   const LanguageTaskModel& model_;
 };
@@ -210,6 +214,14 @@ std::vector<int32_t> LanguagePredictor::OthersOf(const AnswerSlots& slots,
   return others;
 }
 
+/// log p of each token behind each of these [copies, tokens, V].
+RunOfCopies LanguagePredictor::LogP(const std::vector<int32_t>& read) const {
+  return [this, read](const Context& c, int64_t copies) {
+    return TransposeLeading(LogSoftmax(
+        model_.network->Logits(c, {}, RepeatedColumns(read, copies))));
+  };
+}
+
 ExplainablePrediction LanguagePredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const LanguagePrediction& options) const {
@@ -227,13 +239,9 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
       completes ? model_.vocabulary.Encode(before).size() : text.ids.size();
   std::vector<int32_t> read = {kBos};
   read.insert(read.end(), text.ids.begin(), text.ids.end() - completes);
-  const auto log_p = [this, read](const Context& c, int64_t copies) {
-    return TransposeLeading(LogSoftmax(
-        model_.network->Logits(c, {}, RepeatedColumns(read, copies))));
-  };
+  const RunOfCopies log_p = LogP(read);
   AttentionWatch watch(input.watch);
-  Context ctx = given;
-  ctx.observer = &watch;
+  const Context ctx = ObservedBy(watch, given);
   // Each token was to be predicted, and then the likeliest next one.
   AnswerSlots slots = {
       "target", text.ids,
@@ -243,33 +251,35 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
     slots.chosen.push_back(
         NextToken(input.answer, slots.RowOf(read.size() - 1)));
   }
-
-  ExplainableSegment result;
-  ExplanationSegment& e = result.segment;
-  e.text = input.Text();
-  std::vector<std::string> pieces = {model_.vocabulary.Piece(kBos)};
-  pieces.insert(pieces.end(), text.pieces.begin(),
-                text.pieces.end() - completes);
-  e.axes.push_back(InputTokenAxis("source", "Text", model_.vocabulary, read,
-                                  std::move(pieces)));
-  pieces = text.pieces;
-  if (!completes) {
-    pieces.push_back(model_.vocabulary.Piece(slots.chosen.back()));
+  slots.queries = "source";
+  for (int64_t i = 0; i < std::ssize(slots.chosen); ++i) {
+    slots.map_rows.push_back(i);
   }
-  e.axes.push_back(TokenAxis("target", "Predicted", model_.vocabulary,
-                             slots.chosen, std::move(pieces)));
-  e.answer = next.answer;
-  AddMaps(watch, e);
-  slots.map = e.LastMap("source", "source");
-  slots.map_rows.resize(slots.chosen.size());
-  std::iota(slots.map_rows.begin(), slots.map_rows.end(), int64_t{0});
-  AddTargets(slots, e);
-  result.scores.push_back(ScoresOf(e, slots));
+  ExplainableSegment result =
+      ExplainSlots(input, AxesOf(read, text.pieces, slots.chosen), next.answer,
+                   watch, slots);
   if (!input.contrast.empty()) {
-    ContrastSlots(slots, OthersOf(slots, input.contrast, begin, e.axes.back()),
+    const Axis& predicted = result.segment.axes.back();
+    ContrastSlots(slots, OthersOf(slots, input.contrast, begin, predicted),
                   result);
   }
-  return {e.answer, {std::move(result)}};
+  return {next.answer, {std::move(result)}};
+}
+
+/// What was read, <s> first, and what was predicted at each of its places.
+std::vector<Axis> LanguagePredictor::AxesOf(
+    const std::vector<int32_t>& read, std::vector<std::string> pieces,
+    const std::vector<int32_t>& predicted) const {
+  const Vocabulary& vocabulary = model_.vocabulary;
+  std::vector<std::string> before = {vocabulary.Piece(kBos)};
+  before.insert(before.end(), pieces.begin(),
+                pieces.begin() + std::ssize(read) - 1);
+  if (pieces.size() < predicted.size()) {
+    pieces.push_back(vocabulary.Piece(predicted.back()));
+  }
+  return {InputTokenAxis("source", "Text", vocabulary, read, std::move(before)),
+          TokenAxis("target", "Predicted", vocabulary, predicted,
+                    std::move(pieces))};
 }
 
 }  // namespace

@@ -127,6 +127,17 @@ Axis NodesPredictor::NearAxis(const LocalGraph& near,
   return axis;
 }
 
+/// Queries, keys and scores of all pairs of nodes: of the near ones alone.
+std::vector<AttentionPanels> PanelsOf(const Context& given,
+                                      const ExplainInput& input,
+                                      const RunOfCopies& run,
+                                      const std::vector<AttentionMap>& maps) {
+  AttentionWatch parts(input.watch);
+  const Context ctx = ObservedBy(parts, given);
+  run(ctx, 1);
+  return CollectPanels(parts.seen, maps);
+}
+
 ExplainablePrediction NodesPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const NodesPrediction&) const {
@@ -165,14 +176,7 @@ ExplainablePrediction NodesPredictor::ExplanationWith(
   // Beside the numbers of other nodes a class alone would be one of them.
   e.axes.back().labels = {fmt::format("{} → {}", node, e.answer)};
   for (AttentionMap& map : e.maps) KeepNodes(near->nodes, map);
-  if (wants_parts) {
-    // Queries, keys and scores of all pairs of nodes: of the near ones alone.
-    AttentionWatch parts(input.watch);
-    Context ctx = given;
-    ctx.observer = &parts;
-    log_p(ctx, 1);
-    e.panels = CollectPanels(parts.seen, e.maps);
-  }
+  if (wants_parts) e.panels = PanelsOf(given, input, log_p, e.maps);
   SetMap(e.targets.back(), e.LastMap("source", "source"), 0);
   std::string answer = e.answer;
   return {std::move(answer), {std::move(result)}};

@@ -33,9 +33,9 @@ class OneAnswerPredictor : public PredictorWith<Prediction> {
     return model_.scale.mean + model_.scale.deviation * double{answer};
   }
   Answer LabelAnswer(std::span<const float> log_p, bool probabilities) const;
-  ExplainableSegment ExplainNumber(
-      const Context& given, const ExplainInput& input, Axis axis,
-      const std::function<Var(const Context&, int64_t)>& number) const;
+  ExplainableSegment ExplainNumber(const Context& given,
+                                   const ExplainInput& input, Axis axis,
+                                   const RunOfCopies& number) const;
 
   const Model& model_;
 };
@@ -78,15 +78,14 @@ std::vector<Answer> OneAnswerPredictor::Answers(std::span<const Input> inputs,
 
 ExplainableSegment OneAnswerPredictor::ExplainNumber(
     const Context& given, const ExplainInput& input, Axis axis,
-    const std::function<Var(const Context&, int64_t)>& number) const {
+    const RunOfCopies& number) const {
   if (!input.answer.empty() || !input.contrast.empty()) {
     throw FormatError(
         "explain: a number is explained as it is; leave out the answer and "
         "the contrast");
   }
   AttentionWatch watch(input.watch);
-  Context ctx = given;
-  ctx.observer = &watch;
+  const Context ctx = ObservedBy(watch, given);
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = input.given.Shown();

@@ -69,6 +69,8 @@ class PretrainPredictor : public PredictorWith<PretrainPrediction> {
  private:
   std::vector<int32_t> WordsNamed(const std::string& line,
                                   const AnswerSlots& slots, size_t marks) const;
+  RunOfCopies LogP(const std::shared_ptr<BertText>& text,
+                   const std::vector<int32_t>& marks) const;
   MarkedText Read(const std::string& line, bool pair,
                   const std::string& place) const;
   /// Where words are hidden.
@@ -183,24 +185,27 @@ std::vector<int32_t> PretrainPredictor::WordsNamed(const std::string& line,
   return words;
 }
 
+/// log p of each token of the vocabulary at each mark [copies, marks, V].
+RunOfCopies PretrainPredictor::LogP(const std::shared_ptr<BertText>& text,
+                                    const std::vector<int32_t>& marks) const {
+  return [this, text, marks](const Context& c, int64_t copies) {
+    const Tensor places = PlacesOf(marks, text->ids.dim(1), copies);
+    const Var y = LogSoftmax(network().TokenLogits(
+        c, network().States(c, RepeatedText(*text, copies)), places));
+    return Reshape(y, {copies, std::ssize(marks), y.value().cols()});
+  };
+}
+
 ExplainablePrediction PretrainPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const PretrainPrediction& /*options*/) const {
   const bool pair = input.Text().find('\t') != std::string::npos;
   MarkedText read = Read(input.Text(), pair, "explain");
   const auto text = std::make_shared<BertText>(TextOf(read));
-  const int64_t S = text->ids.dim(1);
   const std::vector<int32_t> marks = MarksOf(*text);
-  // log p of each token of the vocabulary at each mark: [copies, marks, V].
-  const auto log_p = [this, text, marks, S](const Context& c, int64_t copies) {
-    const Var y = LogSoftmax(network().TokenLogits(
-        c, network().States(c, RepeatedText(*text, copies)),
-        PlacesOf(marks, S, copies)));
-    return Reshape(y, {copies, std::ssize(marks), y.value().cols()});
-  };
+  const RunOfCopies log_p = LogP(text, marks);
   InputWatch watch(input.watch, input.inputs);
-  Context ctx = given;
-  ctx.observer = &watch;
+  const Context ctx = ObservedBy(watch, given);
   AnswerSlots slots = {
       "target",
       {},
@@ -216,25 +221,22 @@ ExplainablePrediction PretrainPredictor::ExplanationWith(
   for (size_t m = slots.chosen.size(); m < marks.size(); ++m) {
     slots.chosen.push_back(LargestOf(slots.RowOf(m)));
   }
-  ExplainableSegment result;
-  ExplanationSegment& e = result.segment;
-  e.text = input.Text();
-  e.axes.push_back(InputTokenAxis("source", "Text", vocabulary(), read.ids,
-                                  std::move(read.pieces)));
-  e.axes.push_back(
-      TokenAxis("target", "Hidden words", vocabulary(), slots.chosen));
-  e.answer = fmt::format("{}", fmt::join(e.axes.back().shown(), " "));
-  AddMaps(watch, e);
-  e.inputs = watch.Vectors();
-  slots.map = e.LastMap("source", "source");
+  slots.queries = "source";
   slots.map_rows.assign(marks.begin(), marks.end());
-  AddTargets(slots, e);
-  result.scores.push_back(ScoresOf(e, slots));
+  Axis hidden = TokenAxis("target", "Hidden words", vocabulary(), slots.chosen);
+  std::string answer = fmt::format("{}", fmt::join(hidden.shown(), " "));
+  ExplainableSegment result =
+      ExplainSlots(input,
+                   {InputTokenAxis("source", "Text", vocabulary(), read.ids,
+                                   std::move(read.pieces)),
+                    std::move(hidden)},
+                   answer, watch, slots);
+  result.segment.inputs = watch.Vectors();
   if (!input.contrast.empty()) {
     ContrastSlots(slots, WordsNamed(input.contrast, slots, marks.size()),
                   result);
   }
-  return {e.answer, {std::move(result)}};
+  return {std::move(answer), {std::move(result)}};
 }
 
 }  // namespace

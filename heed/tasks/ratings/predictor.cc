@@ -99,6 +99,7 @@ class RatingPredictorOfTask : public PredictorWith<NoOptions> {
 
  private:
   Json DetailsOf(const RatingPair& pair, double rating) const;
+  RunOfCopies RatingOf(const RatingPair& pair) const;
   ExplainableSegment SegmentOf(const Context& given, const ExplainInput& input,
                                const std::string& line,
                                const RatingPair& pair) const;
@@ -139,14 +140,31 @@ Json RatingPredictorOfTask::DetailsOf(const RatingPair& pair,
   return details;
 }
 
-ExplainableSegment RatingPredictorOfTask::SegmentOf(
-    const Context& given, const ExplainInput& input, const std::string& line,
-    const RatingPair& pair) const {
-  const auto rating = [this, pair](const Context& ctx, int64_t copies) {
+/// The rating, by the words of an axis.
+Explainable ScoresOf(const Axis& axis, const RunOfCopies& rating) {
+  Explainable scores;
+  scores.tokens = axis.size();
+  scores.targets = 1;
+  scores.input = scores.axis = axis.id;
+  scores.of_targets = {0};
+  scores.log_probability = false;
+  scores.scores = rating;
+  return scores;
+}
+
+/// Shapes: result [copies, 1].
+RunOfCopies RatingPredictorOfTask::RatingOf(const RatingPair& pair) const {
+  return [this, pair](const Context& ctx, int64_t copies) {
     const std::vector<RatingPair> all(static_cast<size_t>(copies), pair);
     return Reshape(model_.network->Ratings(ctx, model_.BatchOf(all)),
                    {copies, 1});
   };
+}
+
+ExplainableSegment RatingPredictorOfTask::SegmentOf(
+    const Context& given, const ExplainInput& input, const std::string& line,
+    const RatingPair& pair) const {
+  const RunOfCopies rating = RatingOf(pair);
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = line;
@@ -164,8 +182,7 @@ ExplainableSegment RatingPredictorOfTask::SegmentOf(
   e.targets.push_back({.axis = "answer", .item = 0});
   if (source == RatingSource::kModel) {
     AttentionWatch watch(input.watch);
-    Context ctx = given;
-    ctx.observer = &watch;
+    const Context ctx = ObservedBy(watch, given);
     rating(ctx, 1);
     const RatingParts parts =
         model_.network->Parts(model_.BatchOf(std::span(&pair, 1)));
@@ -181,14 +198,7 @@ ExplainableSegment RatingPredictorOfTask::SegmentOf(
       AddGates(parts.user_side, "user_words", e);
       AddGates(parts.item_side, "item_words", e);
       for (const char* axis : {"user_words", "item_words"}) {
-        Explainable scores;
-        scores.tokens = e.axis(axis).size();
-        scores.targets = 1;
-        scores.input = scores.axis = axis;
-        scores.of_targets = {0};
-        scores.log_probability = false;
-        scores.scores = rating;
-        result.scores.push_back(std::move(scores));
+        result.scores.push_back(ScoresOf(e.axis(axis), rating));
       }
     }
   }

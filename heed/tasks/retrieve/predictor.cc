@@ -63,6 +63,20 @@ class RetrievalPredictor : public PredictorWith<RetrievalPrediction> {
                        const RetrievalPrediction& options) const;
   Axis TextAxis(const std::string& id, const std::string& label,
                 const std::string& text) const;
+  std::vector<std::string> TextsOf(const Context& given,
+                                   const ExplainInput& input,
+                                   const RetrievalPrediction& options) const;
+  /// Encodes copies of a text of a corpus.
+  using Encode = std::function<EncodedCorpus::Block(
+      const Context& ctx, int64_t text, int64_t copies)>;
+  Encode EncoderOf(const Context& given,
+                   const std::vector<std::string>& texts) const;
+  Explainable ScoresOf(const Encode& encode, int64_t text,
+                       const EncodedCorpus::Block& other,
+                       const Axis& axis) const;
+  void Contrast(const Encode& encode, const EncodedCorpus::Block& found,
+                const EncodedCorpus::Block& other,
+                ExplainableSegment& segment) const;
 
   const RetrievalModel& model_;
   TextCollection corpus_;
@@ -167,77 +181,101 @@ std::string RetrievalPredictor::FirstHit(
   return hits.at(0).at("text").get<std::string>();
 }
 
+/// The score of copies of text `text`, the query or the one found, with the
+/// other one.
+Explainable RetrievalPredictor::ScoresOf(const Encode& encode, int64_t text,
+                                         const EncodedCorpus::Block& other,
+                                         const Axis& axis) const {
+  Explainable scores;
+  scores.axis = axis.id;
+  scores.tokens = axis.size();
+  scores.targets = 1;
+  scores.of_targets = {static_cast<size_t>(text)};
+  scores.log_probability = false;
+  scores.scores = [encode, text, this, other](const Context& c,
+                                              int64_t copies) {
+    const EncodedCorpus::Block mine = encode(c, text, copies);
+    return Reshape(text == 0 ? model_.Scores(c, mine, other)
+                             : model_.Scores(c, other, mine),
+                   {copies, 1});
+  };
+  return scores;
+}
+
+/// Why `found`, not `other`: of the query, which both share.
+void RetrievalPredictor::Contrast(const Encode& encode,
+                                  const EncodedCorpus::Block& found,
+                                  const EncodedCorpus::Block& other,
+                                  ExplainableSegment& segment) const {
+  segment.scores.resize(1);
+  segment.scores[0].scores = [encode, this, found, other](const Context& c,
+                                                          int64_t copies) {
+    const EncodedCorpus::Block query = encode(c, 0, copies);
+    return Sub(model_.Scores(c, query, found), model_.Scores(c, query, other));
+  };
+}
+
+/// The query, the text that was found or asked for, and that of the contrast.
+std::vector<std::string> RetrievalPredictor::TextsOf(
+    const Context& given, const ExplainInput& input,
+    const RetrievalPrediction& options) const {
+  const std::string text = input.Text();
+  std::vector<std::string> texts = {
+      text.substr(0, text.find('\t')),
+      input.answer.empty() ? FirstHit(given, text, options) : input.answer};
+  if (!input.contrast.empty()) texts.push_back(input.contrast);
+  return texts;
+}
+
+RetrievalPredictor::Encode RetrievalPredictor::EncoderOf(
+    const Context& given, const std::vector<std::string>& texts) const {
+  const auto corpus =
+      std::make_shared<ReadableCorpus>(model_.Encode(given, texts));
+  return [this, corpus](const Context& c, int64_t text, int64_t copies) {
+    return model_.ReadBlock(c, *corpus, Repeated(copies, text));
+  };
+}
+
 /// How near a query is to a text: the one given, or that ranked first. Each has
 /// a target of its own, the same cosine, as explanations are of one text.
 ExplainablePrediction RetrievalPredictor::ExplanationWith(
     const Context& given, const ExplainInput& input,
     const RetrievalPrediction& options) const {
-  const std::string text = input.Text();
-  const std::string query = text.substr(0, text.find('\t'));
-  const std::string found =
-      input.answer.empty() ? FirstHit(given, text, options) : input.answer;
-  std::vector<std::string> texts = {query, found};
-  if (!input.contrast.empty()) texts.push_back(input.contrast);
-  const auto corpus =
-      std::make_shared<ReadableCorpus>(model_.Encode(given, texts));
-  const auto encode = [this, corpus](const Context& c, int64_t text,
-                                     int64_t copies) {
-    return model_.ReadBlock(c, *corpus, Repeated(copies, text));
-  };
+  const std::vector<std::string> texts = TextsOf(given, input, options);
+  const Encode encode = EncoderOf(given, texts);
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
-  e.text = query;
+  e.text = texts[0];
   EncodedCorpus::Block encoded[2];
   const auto add = [&](int64_t text, const char* axis, const char* label) {
     e.axes.push_back(
         TextAxis(axis, label, texts.at(static_cast<size_t>(text))));
     AttentionWatch watch(input.watch);
-    Context ctx = given;
-    ctx.observer = &watch;
+    const Context ctx = ObservedBy(watch, given);
     encoded[text] = encode(ctx, text, 1);
     AddMaps(watch, e, 0, axis);
   };
   add(0, "source", "Query");
   add(1, "document", "Text found");
   AttentionWatch watch(input.watch);
-  Context ctx = given;
-  ctx.observer = &watch;
+  const Context ctx = ObservedBy(watch, given);
   const double score =
       model_.Scores(ctx, encoded[0], encoded[1]).value().item();
   AddMaps(watch, e);
   const std::string shown = fmt::format("{:.3f}", score);
-  e.answer = fmt::format("{} ({})", found, shown);
+  e.answer = fmt::format("{} ({})", texts[1], shown);
   e.axes.push_back(NamesAxis(
       "answer", model_.learnt.statistics ? "Score" : "Cosine", {shown}));
   for (const int64_t text : {0, 1}) {
-    Explainable scores;
-    scores.axis = text == 0 ? "source" : "document";
-    Target target = {.axis = "answer"};
-    SetMap(target, e.LastMap("answer", scores.axis), 0);
-    e.targets.push_back(std::move(target));
-    scores.tokens = e.axis(scores.axis).size();
-    scores.targets = 1;
-    scores.of_targets = {static_cast<size_t>(text)};
-    scores.log_probability = false;
-    scores.scores = [encode, text, this, other = encoded[1 - text]](
-                        const Context& c, int64_t copies) {
-      const EncodedCorpus::Block mine = encode(c, text, copies);
-      return Reshape(text == 0 ? model_.Scores(c, mine, other)
-                               : model_.Scores(c, other, mine),
-                     {copies, 1});
-    };
-    result.scores.push_back(std::move(scores));
+    const std::string axis = text == 0 ? "source" : "document";
+    e.targets.push_back({.axis = "answer"});
+    SetMap(e.targets.back(), e.LastMap("answer", axis), 0);
+    result.scores.push_back(
+        ScoresOf(encode, text, encoded[1 - text], e.axis(axis)));
   }
   if (!input.contrast.empty()) {
-    // Why this text, not that one: of the query, which both share.
-    const EncodedCorpus::Block other = encode(given, 2, 1);
+    Contrast(encode, encoded[1], encode(given, 2, 1), result);
     e.targets[0].contrast = {input.contrast, NAN};  // it has no probability
-    result.scores.resize(1);
-    result.scores[0].scores = [encode, this, text = encoded[1], other](
-                                  const Context& c, int64_t copies) {
-      const EncodedCorpus::Block q = encode(c, 0, copies);
-      return Sub(model_.Scores(c, q, text), model_.Scores(c, q, other));
-    };
   }
   return {e.answer, {std::move(result)}};
 }

@@ -121,6 +121,9 @@ class TagPredictor : public PredictorWith<TaggingPrediction> {
                           const ExplanationSegment& segment) const;
   SentenceTags AddAxes(const Words& words, const Chosen& chosen,
                        std::vector<Axis>& axes) const;
+  ScoresFunction ScoresOf(
+      const std::shared_ptr<EncodedSentences>& encoded) const;
+  static RunOfCopies LogPOf(const ScoresFunction& scores, const Chosen& chosen);
   ExplainableSegment SegmentOf(const Context& given, const ExplainInput& input,
                                const TaggedSentence& tagged,
                                const TaggingPrediction& options) const;
@@ -313,35 +316,53 @@ AnswerSlots TagPredictor::IntentSlots(const ScoresFunction& scores,
           {0}};
 }
 
+/// Throws: FormatError for a sentence that is read in parts.
+void CheckIsWhole(const PieceIds& pieces) {
+  if (!pieces.ids.defined() || pieces.ids.dim(0) < 2) return;
+  throw FormatError(
+      "explain: the sentence is read in {} parts; explain a shorter one",
+      pieces.ids.dim(0));
+}
+
+TagPredictor::ScoresFunction TagPredictor::ScoresOf(
+    const std::shared_ptr<EncodedSentences>& encoded) const {
+  return [this, encoded](const Context& c, int64_t copies) {
+    return model_.network.Scores(c,
+                                 model_.MakeBatch(*encoded, Repeated(copies)));
+  };
+}
+
+/// log p of the tags that were chosen, and of the intent, if there is one.
+RunOfCopies TagPredictor::LogPOf(const ScoresFunction& scores,
+                                 const Chosen& chosen) {
+  return [scores, chosen](const Context& c, int64_t copies) {
+    const TagScores all = scores(c, copies);
+    Var y = Pick(LogSoftmax(all.tags), RepeatedRows(chosen.tags, copies));
+    const int32_t intent = chosen.intent;
+    if (intent < 0) return y;
+    return ConcatColumns(
+        {y, Columns(LogSoftmax(all.intents), intent, intent + 1)});
+  };
+}
+
 ExplainableSegment TagPredictor::SegmentOf(
     const Context& given, const ExplainInput& input,
     const TaggedSentence& tagged, const TaggingPrediction& options) const {
   const Words& words = tagged.words;
-  const std::vector<TaggedSentence> sentence = {{words, {}, {}}};
-  const auto encoded =
-      std::make_shared<EncodedSentences>(model_.Encode(sentence));
-  const ScoresFunction scores = [this, encoded](const Context& c,
-                                                int64_t copies) {
-    return model_.network.Scores(c,
-                                 model_.MakeBatch(*encoded, Repeated(copies)));
-  };
+  const auto encoded = std::make_shared<EncodedSentences>(
+      model_.Encode(std::vector<TaggedSentence>{{words, {}, {}}}));
+  const ScoresFunction scores = ScoresOf(encoded);
   const TagBatch batch = model_.MakeBatch(*encoded, Repeated(1));
   const PieceIds& pieces = batch.sentences.pieces;
-  if (pieces.ids.defined() && pieces.ids.dim(0) > 1) {
-    throw FormatError(
-        "explain: the sentence is read in {} parts; explain a shorter one",
-        pieces.ids.dim(0));
-  }
+  CheckIsWhole(pieces);
   AttentionWatch watch(input.watch);
-  Context ctx = given;
-  ctx.observer = &watch;
+  const Context ctx = ObservedBy(watch, given);
   const TagPrediction predicted = model_.network.Predict(ctx, batch);
   const TagScores p = model_.network.Probabilities(given, batch);
   const int32_t* ids = predicted.tags.row<int32_t>(0);
   const Chosen chosen = ChosenNamed(
       input.answer, {model_.intents ? predicted.intents.data<int32_t>()[0] : -1,
                      {ids, ids + words.size()}});
-
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
   e.text = options.input == "columns" ? fmt::format("{}", fmt::join(words, " "))
@@ -359,22 +380,13 @@ ExplainableSegment TagPredictor::SegmentOf(
     intents = IntentSlots(scores, chosen, p.intents.value(), e);
     AddTargets(intents, e);
   }
-  result.scores.push_back(
-      SourceScores(e, [scores, chosen](const Context& c, int64_t copies) {
-        const TagScores all = scores(c, copies);
-        Var y = Pick(LogSoftmax(all.tags), RepeatedRows(chosen.tags, copies));
-        const int32_t intent = chosen.intent;
-        if (intent < 0) return y;
-        return ConcatColumns(
-            {y, Columns(LogSoftmax(all.intents), intent, intent + 1)});
-      }));
+  result.scores.push_back(SourceScores(e, LogPOf(scores, chosen)));
   if (input.contrast.empty()) return result;
   const Chosen other = ChosenNamed(input.contrast, chosen);
-  if (other.intent != chosen.intent) {
-    ContrastSlots(intents, {other.intent}, result, words.size());
-  } else {
-    ContrastSlots(tags, other.tags, result);
-  }
+  const bool of_intent = other.intent != chosen.intent;
+  ContrastSlots(of_intent ? intents : tags,
+                of_intent ? std::vector{other.intent} : other.tags, result,
+                of_intent ? words.size() : 0);
   return result;
 }
 

@@ -146,6 +146,20 @@ Answer VisitPredictor::AnswerOf(const Patient& patient, double log_odds,
   return answer;
 }
 
+/// What each code adds to the log-odds, of which the bias is left out.
+Attribution ContributionsOf(const VisitParts& parts, double log_odds,
+                            double sign) {
+  Attribution contributions = {.method = "contributions",
+                               .scores = {},
+                               .differences = {log_odds - sign * parts.bias},
+                               .axis = "codes",
+                               .targets = {0}};
+  for (const double one : parts.contributions) {
+    contributions.scores.push_back(static_cast<float>(sign * one));
+  }
+  return contributions;
+}
+
 /// The probability after the last visit, by visits and by codes of visits.
 ExplainableSegment VisitPredictor::SegmentOf(const Context& given,
                                              const ExplainInput& input,
@@ -161,8 +175,7 @@ ExplainableSegment VisitPredictor::SegmentOf(const Context& given,
                    {copies, 1});
   };
   AttentionWatch watch(input.watch);
-  Context ctx = given;
-  ctx.observer = &watch;
+  const Context ctx = ObservedBy(watch, given);
   const double own = log_odds(ctx, 1).value().item();
   const auto parts = model_.PartsOf(patient);
 
@@ -180,17 +193,7 @@ ExplainableSegment VisitPredictor::SegmentOf(const Context& given,
   e.targets.push_back(
       {.axis = "answer", .item = 0, .probability = p, .alternatives = {other}});
   SetMap(e.targets.back(), e.LastMap("answer", "source"), 0);
-  if (parts) {
-    Attribution contributions = {.method = "contributions",
-                                 .scores = {},
-                                 .differences = {own - sign * parts->bias},
-                                 .axis = "codes",
-                                 .targets = {0}};
-    for (const double one : parts->contributions) {
-      contributions.scores.push_back(static_cast<float>(sign * one));
-    }
-    e.attributions.push_back(std::move(contributions));
-  }
+  if (parts) e.attributions.push_back(ContributionsOf(*parts, own, sign));
   result.scores.push_back(SourceScores(e, log_odds));
   result.scores.back().log_probability = false;
   // Log-odds are the difference of the two log-probabilities already.
