@@ -128,6 +128,14 @@ bool IsRomanNumeral(std::string_view word) {
   return !word.empty() && word.find_first_not_of("IVXLCDM") == word.npos;
 }
 
+/// Whether a word may count an item of a list without its full stop: "A", "ii".
+bool IsItemLetter(std::string_view word) {
+  const Character c = FirstCharacter(word);
+  return (word.size() == c.size && IsLetterWithCase(c.code)) ||
+         IsRomanNumeral(word) ||
+         (!word.empty() && word.find_first_not_of("ivx") == word.npos);
+}
+
 /// Whether a word is single letters, as initials, "J.-P" and "z.B" are.
 bool IsInitials(std::string_view word) {
   bool letter = false;
@@ -189,7 +197,8 @@ bool GoesOn(std::string_view sentence, std::string_view rest,
       static_cast<size_t>(next.data() - rest.data()) + next.size();
   const bool initial = IsInitials(next) && rest.substr(behind).starts_with('.');
   const bool begins = words.BeginsSentence(next) && !initial;
-  if (before.empty() && IsOutlineNumber(word)) return true;  // a list item
+  const bool item = IsOutlineNumber(word) || IsItemLetter(word);
+  if (before.empty() && item) return true;
   if (IsNumber(word)) {
     return word.size() < 3 && words.IsOrdinal(LastWord(before), next);
   }

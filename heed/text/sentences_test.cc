@@ -63,6 +63,16 @@ TEST(SplitSentences, AreNotCutAtAbbreviations) {
   }
 }
 
+TEST(SplitSentences, LettersThatCountItemsBeginASentence) {
+  for (const char* item :
+       {"A. The man sleeps.", "I. The man sleeps.", "IV. The man sleeps.",
+        "ii. The man sleeps.", "b. The man sleeps."}) {
+    EXPECT_EQ(SplitSentences(item, "en"), (Views{item}));
+  }
+  EXPECT_EQ(SplitSentences("A. The man\nB. The dog", "en"),
+            (Views{"A. The man\n", "B. The dog"}));
+}
+
 TEST(SplitSentences, EndWhereTheyEnd) {
   EXPECT_EQ(
       SplitSentences("He is at no. 5. Then he left. No. That was in 1999. "
