@@ -17,7 +17,7 @@ namespace {
 /// products are rounded anyway, because reading them is what takes the time.
 Tensor SideBySide(const Tensor& keys, const Tensor& values,
                   kernels::Precision precision) {
-  const Tensor pairs = kernels::ConcatColumns(std::array{keys, values});
+  Tensor pairs = kernels::ConcatColumns(std::array{keys, values});
   if (precision == kernels::Precision::kNative) return pairs;
   Tensor stored(pairs.shape(), DType::kBF16);
   kernels::ToBF16(pairs, stored);
