@@ -520,8 +520,8 @@ void WarnOfLoneLabels(const LabelledText& text, const LabelledFormat& format) {
       text.files.empty() ? std::string("the texts") : text.files.front().first;
   const bool table = !text.files.empty() && IsTable(file, format);
   Warn(fmt::format(
-      "{}: {} of {} labels stand only once, such as '{}'; if these "
-      "are no labels, choose other columns ({})",
+      "{}: {} of {} labels occur only once, such as '{}'; if these "
+      "are not labels, choose other columns ({})",
       file, once, all, text.labels.front().front(),
       table ? "--columns LABEL,TEXT" : "--label-column, --text-column"));
 }

@@ -85,7 +85,7 @@ struct LabelledFiles {
 LabelledText ReadLabelled(const LabelledFiles& files,
                           const LabelledFormat& format);
 
-/// Warns if nearly all labels stand only once, as texts and identifiers do.
+/// Warns if nearly all labels occur only once, as texts and identifiers do.
 void WarnOfLoneLabels(const LabelledText& text, const LabelledFormat& format);
 
 }  // namespace heed

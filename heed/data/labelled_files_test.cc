@@ -101,8 +101,8 @@ TEST(LabelledText, LabelsThatStandOnlyOnceAreDoubted) {
     fine += fmt::format("{}\ttext {}\n", i % 2, i);
   }
   EXPECT_EQ(SaidOf("a.tsv", swapped),
-            ": 20 of 20 labels stand only once, such as 'text 0'; if these are "
-            "no labels, choose other columns (--label-column, "
+            ": 20 of 20 labels occur only once, such as 'text 0'; if these are "
+            "not labels, choose other columns (--label-column, "
             "--text-column)\n");
   EXPECT_EQ(SaidOf("a.tsv", fine), "");
 }

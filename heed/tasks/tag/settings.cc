@@ -109,8 +109,8 @@ void TagSettings::Visit(FieldList& v) {
   tagger.Visit(v);
   for (const char* key :
        {"intent_weight", "intent_informs_tags", "joint_intents"}) {
-    if (!with_intents())
-      v.If(key, false, "a task with intents (see heed list tasks)");
+    if (with_intents()) break;
+    v.If(key, false, "a task with intents (see heed list tasks)");
   }
   encoder->Visit(v);
 }
