@@ -138,9 +138,12 @@ class EachTask(EndToEnd):
             if not re.search(r"^ +--score\b", options, re.MULTILINE):
                 continue
             chosen += 1
+            attending = ["--self-attention", "causal"] if re.search(
+                r"--self-attention NAME[^-]*\(default none\)", options) else []
             with self.subTest(task=sample.task):
                 out = self.folder / f"uniform-{sample.task}"
-                self.runs(*sample.train, "--score", "uniform", "--steps", 2, "--out", out)
+                self.runs(*sample.train, *attending, "--score", "uniform", "--steps", 2,
+                          "--out", out)
                 e = strict_json(self.runs("explain", out, "--json",
                                           stdin=(sample.input + "\n").encode()))
                 for map_ in e["maps"]:
