@@ -263,7 +263,9 @@ TEST(CopiedText, ComesBackInMarkdown) {
 TEST(CopiedText, MarksKeepTheirPlaces) {
   for (const bool attention : {true, false}) {
     for (const char* text :
-         {"Hello **{name}!**",
+         {"_see __NAME___ now",
+          "*`a*`* b",
+          "Hello **{name}!**",
           "Thanks *@user!* Bye",
           "see **user_name.py** now",
           "Hello **_{name}!_**",

@@ -363,8 +363,8 @@ class Placement {
   void AddTag(std::string_view raw) {
     const size_t end = out_.find_last_not_of('\\') + 1;  // npos + 1 is 0
     const bool odd = (out_.size() - end) % 2 == 1;
-    if (format_ == TextFormat::kMarkdown && !out_.empty() && !raw.empty() &&
-        !tag_) {
+    if (format_ == TextFormat::kMarkdown && written_ == Written::kText &&
+        !raw.empty()) {
       if (odd) {
         out_ += '\\';
       } else if (IsDelimiter(raw[0]) && out_.back() == raw[0]) {
@@ -374,7 +374,7 @@ class Placement {
       }
     }
     out_ += raw;
-    tag_ = true;
+    written_ = Written::kTag;
   }
 
   static bool IsDelimiter(char c) { return c == '*' || c == '_' || c == '~'; }
@@ -390,11 +390,11 @@ class Placement {
   void EmitText(std::string_view text) {
     if (text.empty()) return;
     const auto begin = static_cast<size_t>(text.data() - text_.data());
-    if (format_ == TextFormat::kMarkdown && tag_ && !out_.empty() &&
+    if (format_ == TextFormat::kMarkdown && written_ == Written::kTag &&
         IsDelimiter(text[0]) && out_.back() == text[0] && !escaped_[begin]) {
       out_ += '\\';
     }
-    tag_ = false;
+    written_ = Written::kText;
     AppendEscaped(text_, begin, begin + text.size(), format_, escaped_, out_);
     last_ = text.back();
   }
@@ -403,7 +403,7 @@ class Placement {
   void EmitOneSpace() {
     out_ += line_break_.empty() ? " " : std::exchange(line_break_, {});
     last_ = ' ';
-    tag_ = false;
+    written_ = Written::kOther;
   }
 
   /// Writes the space before the next word, and the marks there.
@@ -462,7 +462,7 @@ class Placement {
     space_before_ = SpaceInFrontOf(index);
     if (space_before_ && last_ != ' ') EmitOneSpace();
     out_ += mark.raw;
-    tag_ = false;
+    written_ = Written::kOther;
     last_ = 'x';
     last_word_ = false;
     spaced_ = true;
@@ -526,9 +526,11 @@ class Placement {
   std::vector<Node> nodes_;
 
   std::string out_;
-  size_t word_ = 0;              // the next one to be written
-  bool spaced_ = false;          // whether what stands before it is written
-  bool tag_ = false;             // whether a tag was written last
+  size_t word_ = 0;      // the next one to be written
+  bool spaced_ = false;  // whether what stands before it is written
+  /// What was written last; others are spaces and what is kept.
+  enum class Written : uint8_t { kOther, kText, kTag };
+  Written written_ = Written::kOther;
   std::string_view line_break_;  // that takes the place of the next space
   char last_ = '\0';             // of the text so far
   bool last_word_ = false;       // whether it ends with a word
