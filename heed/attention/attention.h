@@ -66,6 +66,7 @@ enum class WantWeights : uint8_t {
   kDifferentiable,  // runs composed
 };
 
+/// Choices of one call of Attend.
 struct AttendOptions {
   WantWeights want = WantWeights::kNo;
   /// Gives Attended::last of this head; -1: the mean of all heads.
@@ -118,8 +119,8 @@ class Attention {
   Attended Attend(const Context& ctx, const Var& query, const Memory& memory,
                   const AttendOptions& options = {}) const;
 
-  /// Queries that stand behind those before: the memory moves on. Of the source
-  /// of a decoder, R rows may be a multiple of its B sources. Shapes: query
+  /// Queries that stand behind those before: the memory moves on. For the
+  /// source of a decoder, R may be a multiple of its B sources. Shapes: query
   /// [R, T, query].
   Attended Attend(const Context& ctx, const Var& query, Memory* memory,
                   const AttendOptions& options = {}) const;

@@ -1,4 +1,4 @@
-// What can be attended to, and what a query leaves for those behind it.
+// The keys and values of an attention, and where its queries stand.
 #ifndef HEED_ATTENTION_MEMORY_H_
 #define HEED_ATTENTION_MEMORY_H_
 
@@ -11,11 +11,11 @@
 
 namespace heed {
 
-/// What a search moves a tensor with.
+/// The rows with which a search moves a tensor.
 enum class StateRole : uint8_t {
-  kRow,     ///< a partial hypothesis
-  kSource,  ///< what was read for it, kept once for all its rows
-  /// What was read, with a copy for each row: moved only where the number of
+  kRow,     ///< partial hypotheses
+  kSource,  ///< sources, each kept once for all its hypotheses
+  /// Sources with a copy for each hypothesis: moved only where the number of
   /// rows or sources changes.
   kRepeated,
   kFixed,  ///< never moved: rows find their own by a number

@@ -55,6 +55,7 @@ Attended Attention::Attend(const Context& ctx, const Var& query, Memory* memory,
     return AttendPositions(ctx, query.value(), *memory);
   }
   if (memory->pairs.defined()) {
+    memory->position += query.dim(1);
     return AttendPairs(ctx, query.value(), *memory, options);
   }
   // Rows of one source are queries of one memory where that makes no
@@ -70,7 +71,8 @@ Attended Attention::Attend(const Context& ctx, const Var& query, Memory* memory,
   AttendOptions wanted = options;
   wanted.last.reset();
   if (options.last) wanted.want = std::max(options.want, WantWeights::kValues);
-  Attended attended = AttendFrom(ctx, joined, *memory, memory, wanted);
+  Attended attended = AttendFrom(ctx, joined, *memory, nullptr, wanted);
+  memory->position += steps;
   attended.context =
       Reshape(attended.context, {rows, steps, attended.context.dim(2)});
   if (options.last) {
@@ -122,7 +124,7 @@ Attended Attention::StepByStep(const Context& ctx, const Var& query,
           .entropy = by_head(entropies)};
 }
 
-/// What no queries get.
+/// The result of no queries.
 Attended Attention::Nothing(int64_t batch, const Memory& memory,
                             WantWeights want) const {
   const DType dtype = memory.computed_in();

@@ -79,6 +79,7 @@ TEST_P(Cache, SourcesAreAttendedToAsByOneMemory) {
     for (int64_t b = 0; b < 3; ++b) {
       EXPECT_LT(MaxDifference(first.last[b], weights[b][1]), Tolerance(dtype));
     }
+    EXPECT_EQ(source.position, 2);
     state.weights = first.last;
     state.Reorder(Lengths(kRows), Lengths(kSources));
     const Attended last = attention.Attend(
@@ -88,6 +89,7 @@ TEST_P(Cache, SourcesAreAttendedToAsByOneMemory) {
                             kernels::Gather(Between(all.context.value(), 2, 3),
                                             Lengths(kRows))),
               Tolerance(dtype));
+    EXPECT_EQ(source.position, 3) << "one step of two rows for each source";
     for (int64_t r = 0; r < 4; ++r) {
       EXPECT_LT(MaxDifference(last.last[r],
                               weights[kRows[static_cast<size_t>(r)]][2]),

@@ -82,7 +82,7 @@ TEST(LabelledText, BlanksOfAnyKindAroundALabelDoNotCount) {
   EXPECT_EQ(ErrorOf("pos\ta\n\u00A0\tb\n", {}), ":2: no label");
 }
 
-/// What reading a file says on standard error, without its path.
+/// The messages on standard error while a file is read, without its path.
 std::string SaidOf(const std::string& name, const std::string& content) {
   const TemporaryFolder folder;
   const std::string path = folder.Put(name, content);

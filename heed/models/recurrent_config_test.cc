@@ -146,7 +146,7 @@ TEST(RecurrentConfig, RefusesChoicesThatDoNotFit) {
                     "score 'dot'");
 }
 
-/// What the field of this key needs to act; "": nothing.
+/// The options that the field of this key needs to act; "": none.
 template <typename Config>
 std::string NeedsOf(Config config, const char* key) {
   return FindField(FieldsOf(config), key)->needs;

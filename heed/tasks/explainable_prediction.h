@@ -55,7 +55,7 @@ struct ExplainablePrediction {
   std::vector<ExplainableSegment> segments;
 };
 
-/// What a model computes for copies of one input.
+/// Runs a model on copies of one input.
 using RunOfCopies = std::function<Var(const Context& ctx, int64_t copies)>;
 
 /// `given` with an observer of what is computed.

@@ -266,7 +266,8 @@ ExplainablePrediction LanguagePredictor::ExplanationWith(
   return {next.answer, {std::move(result)}};
 }
 
-/// What was read, <s> first, and what was predicted at each of its places.
+/// Axes of the tokens that were read, <s> first, and of those predicted at each
+/// place.
 std::vector<Axis> LanguagePredictor::AxesOf(
     const std::vector<int32_t>& read, std::vector<std::string> pieces,
     const std::vector<int32_t>& predicted) const {

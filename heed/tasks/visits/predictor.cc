@@ -146,7 +146,7 @@ Answer VisitPredictor::AnswerOf(const Patient& patient, double log_odds,
   return answer;
 }
 
-/// What each code adds to the log-odds, of which the bias is left out.
+/// The part of each code in the log-odds; their difference leaves out the bias.
 Attribution ContributionsOf(const VisitParts& parts, double log_odds,
                             double sign) {
   Attribution contributions = {.method = "contributions",

@@ -344,7 +344,7 @@ class Placement {
     EmitRest();
   }
 
-  /// What is kept at the very beginning of an element; kNone: a word.
+  /// The kept mark that an element begins with; kNone: it begins with a word.
   size_t LeadingMark(const Node& node) const {
     const Node* inner = &node;
     while (!inner->children.empty()) {
@@ -528,7 +528,7 @@ class Placement {
   std::string out_;
   size_t word_ = 0;      // the next one to be written
   bool spaced_ = false;  // whether what stands before it is written
-  /// What was written last; others are spaces and what is kept.
+  /// The kind of the last output; kOther: a space, or a mark that is kept.
   enum class Written : uint8_t { kOther, kText, kTag };
   Written written_ = Written::kOther;
   std::string_view line_break_;  // that takes the place of the next space

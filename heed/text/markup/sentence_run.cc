@@ -289,8 +289,8 @@ void SentenceRun::AddSentences(std::vector<Segment>& segments) {
     const std::string_view sentence =
         TrimBlankCharacters(plain.substr(begin, end - begin));
     if (!HasWord(sentence)) {
-      // What stands in a tag before a word, as in "<b>.NET</b>", is of its
-      // sentence.
+      // Punctuation between a tag and a word, as in "<b>.NET</b>", belongs to
+      // the sentence of the word.
       const bool tagged = next < tokens_.size() &&
                           tokens_[next].kind == Mark::Kind::kOpen &&
                           tokens_[next].at <= begin;
