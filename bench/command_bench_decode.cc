@@ -14,7 +14,8 @@ namespace {
 
 DecodeBenchResult Bench(DecodeBenchOptions bench) {
   if (!std::filesystem::is_directory(bench.model)) return BenchDecoding(bench);
-  const TranslationModel model = ReadTranslationModel(bench.model, bench.dtype);
+  const translate::Model model =
+      translate::ReadTranslationModel(bench.model, bench.dtype);
   bench.vocab = model.vocabularies.source.size();
   return BenchDecoding(bench, *model.model, model.vocabularies.target.size());
 }

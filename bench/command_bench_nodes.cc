@@ -74,7 +74,7 @@ void VisitRun(FieldList& v, RunConfig& run) {
 int RunBenchNodes(const Arguments& arguments) {
   bool json = false;
   NodesBenchOptions bench;
-  NodesSettings settings;
+  nodes::Settings settings;
   if (const std::string model = PeekOption(arguments, "model");
       !model.empty()) {
     settings.ChooseModel(model);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/base/timing.h"
@@ -22,7 +23,7 @@ namespace {
 
 /// A graph, its splits, and the nodes that are tested.
 struct BenchGraph {
-  NodesData data;
+  nodes::Data data;
   std::vector<int32_t> test;
 };
 
@@ -44,9 +45,9 @@ BenchGraph PlantedBench(const NodesBenchOptions& o) {
   return planted;
 }
 
-BenchGraph Read(const NodesBenchOptions& o, const NodesSettings& settings) {
+BenchGraph Read(const NodesBenchOptions& o, const nodes::Settings& settings) {
   if (o.planted_nodes > 0) return PlantedBench(o);
-  BenchGraph read{settings.ReadData(), {}};
+  BenchGraph read{settings.Read(), {}};
   if (read.data.valid.empty()) {
     throw ConfigError("bench nodes: --valid is needed: it chooses the weights");
   }
@@ -62,7 +63,7 @@ struct EpochCost {
   double bytes = 0;
 };
 
-EpochCost CostOf(const GraphNetworkConfig& config, const NodesModel& model) {
+EpochCost CostOf(const GraphNetworkConfig& config, const nodes::Model& model) {
   const auto nodes = static_cast<double>(model.graph().size());
   const auto entries = static_cast<double>(model.graph().values.size());
   const double edges =
@@ -89,11 +90,11 @@ EpochCost CostOf(const GraphNetworkConfig& config, const NodesModel& model) {
   return cost;
 }
 
-void TimeEpochs(const NodesBenchOptions& o, const NodesSettings& settings,
-                const NodesData& data, const TrainingConfig& training,
+void TimeEpochs(const NodesBenchOptions& o, const nodes::Settings& settings,
+                const nodes::Data& data, const TrainingConfig& training,
                 NodesBenchResult& result) {
-  const auto model = settings.Learn(data, 1);
-  const auto objective = settings.Objective(data, *model, 1);
+  const auto model = settings.MakeModel(data, 1);
+  const auto objective = settings.MakeObjective(data, *model, 1);
   result.parameters = model->parameters().elements();
   Optimizer optimizer(model->parameters(), training.optimizer);
   Rng rng(1);
@@ -145,7 +146,7 @@ void NodesBenchOptions::Visit(FieldList& v) {
 }
 
 NodesBenchResult BenchNodes(const NodesBenchOptions& o,
-                            const NodesSettings& settings,
+                            const nodes::Settings& settings,
                             const TrainingConfig& training) {
   const ThreadLimit limit(training.run.threads);
   const BenchGraph graph = Read(o, settings);
@@ -155,12 +156,13 @@ NodesBenchResult BenchNodes(const NodesBenchOptions& o,
   result.runs.resize(static_cast<size_t>(o.seeds));
   const auto start = Clock::now();
   ParallelTasks(o.seeds, [&](int64_t i) {
-    NodesBenchRun& run = result.runs[static_cast<size_t>(i)];
+    NodesBenchRun& run = At(result.runs, i);
     TrainingConfig own = training;
     own.run.seed = training.run.seed + static_cast<uint64_t>(i);
     run.seed = own.run.seed;
-    const auto model = settings.Learn(graph.data, own.run.seed);
-    const auto objective = settings.Objective(graph.data, *model, own.run.seed);
+    const auto model = settings.MakeModel(graph.data, own.run.seed);
+    const auto objective =
+        settings.MakeObjective(graph.data, *model, own.run.seed);
     const InMemoryResult trained = TrainInMemory(*objective, own);
     run.epochs = trained.steps;
     run.best_epoch = trained.valid.best_step;

@@ -55,7 +55,7 @@ struct NodesBenchResult {
 /// Trains in memory, several seeds at the same time, one on each thread.
 /// `settings` is resolved. Throws: ConfigError, IoError, FormatError.
 NodesBenchResult BenchNodes(const NodesBenchOptions& options,
-                            const NodesSettings& settings,
+                            const nodes::Settings& settings,
                             const TrainingConfig& training);
 
 }  // namespace heed

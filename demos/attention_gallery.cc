@@ -185,7 +185,7 @@ class Training {
   static OptimizerConfig Adam(const GalleryOptions& options) {
     OptimizerConfig config;
     config.learning_rate = 3e-3;
-    config.schedule = "cosine";
+    config.schedule = Schedule::kCosine;
     config.warmup = options.steps / 20;
     return config;
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -20,8 +21,7 @@ TEST(AttentionGallery, LearnsToWriteBackwards) {
   EXPECT_GT(example.accuracy, 0.95);
   EXPECT_EQ(example.written, example.wanted);
   for (int64_t t = 0; t < 12; ++t) {
-    EXPECT_EQ(example.wanted[static_cast<size_t>(t)],
-              example.input[static_cast<size_t>(11 - t)]);
+    EXPECT_EQ(At(example.wanted, t), At(example.input, 11 - t));
     EXPECT_GT(example.weights[0].row<float>(t)[11 - t], 0.5) << t;
   }
 }

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 
@@ -17,7 +18,7 @@ TEST(CopiedWords, TheLongSentenceNamesItsPeopleAtBothEnds) {
     std::string text;
     for (int64_t t = marked.begin; t < marked.end; ++t) {
       text += text.empty() ? "" : " ";
-      text += words[static_cast<size_t>(t)];
+      text += At(words, t);
     }
     EXPECT_EQ(text, marked.words);
   }

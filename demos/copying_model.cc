@@ -33,16 +33,16 @@ ParallelText CopyingOptions::Copies() const {
   return MakeCopies(sentences, kShortestCopied, kLongestCopied, seed);
 }
 
-TranslationModel TrainCopying(const CopyingOptions& options, CopyingKind kind,
+translate::Model TrainCopying(const CopyingOptions& options, CopyingKind kind,
                               const ParallelText& copies) {
   const std::string model = Named<CopyingKind>(kind).word();
-  TranslationConfig config;
+  translate::Config config;
   config.model.Choose(model);
   SetPreset(FieldsOf(*config.model), CopyingPreset(kind, options));
   config.data.vocabulary = "words";
   config.data.batch_sentences = 64;
   config.optimizer.learning_rate = 2e-3;
-  config.optimizer.schedule = "cosine";
+  config.optimizer.schedule = Schedule::kCosine;
   config.optimizer.warmup = 100;
   config.optimizer.label_smoothing = 0;
   config.run.out = options.out + "/" + model;
@@ -52,10 +52,10 @@ TranslationModel TrainCopying(const CopyingOptions& options, CopyingKind kind,
   config.run.patience = 0;
   config.run.seed = options.seed;
   config.run.threads = options.threads;
-  TrainTranslation(
+  translate::TrainTranslation(
       config, {copies, MakeCopies(kValidCopies, kShortestCopied, kLongestCopied,
                                   options.seed + 1)});
-  return ReadTranslationModel(config.run.out);
+  return translate::ReadTranslationModel(config.run.out);
 }
 
 }  // namespace heed

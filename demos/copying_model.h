@@ -40,7 +40,7 @@ struct CopyingOptions {
 
 /// Trains it on these copies; validation is on others of their lengths. Leaves
 /// its folder.
-TranslationModel TrainCopying(const CopyingOptions& options, CopyingKind kind,
+translate::Model TrainCopying(const CopyingOptions& options, CopyingKind kind,
                               const ParallelText& copies);
 
 }  // namespace heed

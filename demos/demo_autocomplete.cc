@@ -10,6 +10,7 @@
 #include "apps/heed/program.h"
 #include "demos/demos.h"
 #include "demos/training_in.h"
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/data/stories.h"
@@ -93,8 +94,8 @@ struct MemoryModel {
   std::string folder;
   LoadedModel loaded;
 
-  const AutocompleteModel& autocomplete() const {
-    return dynamic_cast<const AutocompleteModel&>(*loaded.model);
+  const autocomplete::Model& autocomplete() const {
+    return dynamic_cast<const autocomplete::Model&>(*loaded.model);
   }
 };
 
@@ -125,7 +126,7 @@ MemoryText TextOf(const MemoryCommand& command) {
 
 MemoryModel TrainMemory(const MemoryCommand& command, const CellName& cell,
                         const MemoryText& text) {
-  AutocompleteSettings task;
+  autocomplete::Settings task;
   auto& rnn = task.encoder.As<RnnConfig>();
   rnn.cell = cell.cell;
   rnn.units = command.units;
@@ -140,7 +141,7 @@ MemoryModel TrainMemory(const MemoryCommand& command, const CellName& cell,
                                        task, epochs, command.seed);
   training.optimizer.learning_rate = text.stories ? 8e-3 : 3e-3;
   training.optimizer.beta2 = 0.99;  // what is far away shows in few gradients
-  training.optimizer.schedule = "cosine";
+  training.optimizer.schedule = Schedule::kCosine;
   training.optimizer.warmup = 50;
   training.run.patience = 0;
   fmt::print(stderr, "{}\n", cell.name);
@@ -151,7 +152,7 @@ MemoryModel TrainMemory(const MemoryCommand& command, const CellName& cell,
 MemoryModel ReadMemory(const std::string& folder) {
   LoadedModel loaded = ReadModel(folder);
   const auto* model =
-      dynamic_cast<const AutocompleteModel*>(loaded.model.get());
+      dynamic_cast<const autocomplete::Model*>(loaded.model.get());
   if (model == nullptr) {
     throw ConfigError(
         "--models: {} is for the task {}; needed is one of heed train --task "
@@ -171,11 +172,11 @@ MemoryModel ReadMemory(const std::string& folder) {
 
 /// A line of accuracies, and the curve of them.
 Series ShowScore(const MemoryModel& model, const MemoryText& text) {
-  const TypingScore score = model.autocomplete().Score(text.test);
+  const autocomplete::TypingScore score = model.autocomplete().Score(text.test);
   std::string line = Pad(model.name, kNameColumns + 4);
   Series curve = {model.name, {}, {}};
-  for (size_t seen = 0; seen <= TypingScore::kMostSeen; ++seen) {
-    const TypingScore::Counts& counts = score.seen[seen];
+  for (size_t seen = 0; seen <= autocomplete::TypingScore::kMostSeen; ++seen) {
+    const autocomplete::TypingScore::Counts& counts = score.seen[seen];
     line += fmt::format(" {:5.1f} / {:5.1f}", 100 * counts.First(),
                         100 * counts.Third());
     curve.x.push_back(static_cast<double>(seen));
@@ -200,7 +201,8 @@ void ShowScores(const MemoryCommand& command,
   if (text.stories) {
     Series best = {"at best", {}, {}};
     std::string line = Pad("at best", kNameColumns + 4);
-    for (size_t seen = 0; seen <= TypingScore::kMostSeen; ++seen) {
+    for (size_t seen = 0; seen <= autocomplete::TypingScore::kMostSeen;
+         ++seen) {
       const double accuracy = BestStoryAccuracy(static_cast<int>(seen));
       line += fmt::format(" {:5.1f}        ", 100 * accuracy);
       best.x.push_back(static_cast<double>(seen));
@@ -220,7 +222,7 @@ void ShowScores(const MemoryCommand& command,
 std::vector<int64_t> StoryMoments(const Connectivity& story) {
   std::vector<int64_t> spaces;
   for (int64_t t = 0; t < story.size(); ++t) {
-    if (story.characters[static_cast<size_t>(t)] == " ") spaces.push_back(t);
+    if (At(story.characters, t) == " ") spaces.push_back(t);
   }
   std::vector<int64_t> moments;
   int64_t from_end = 1;  // the words of later slots

@@ -15,6 +15,7 @@
 #include "demos/copied_words.h"
 #include "demos/copying_model.h"
 #include "demos/demos.h"
+#include "heed/base/at.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
 #include "heed/metrics/spread.h"
@@ -46,7 +47,7 @@ struct CopyingModel {
 
   const CopiedShare& At(int64_t length) const {
     const auto found = std::ranges::find(kCopiedLengths, length);
-    return shares[static_cast<size_t>(found - kCopiedLengths.begin())];
+    return heed::At(shares, found - kCopiedLengths.begin());
   }
 };
 
@@ -54,21 +55,22 @@ struct CopyingModel {
 void TrainAndCopy(const CopyingOptions& command, const ParallelText& train,
                   CopyingModel& copying) {
   fmt::print(stderr, "{}\n", copying.name);
-  const TranslationModel model = TrainCopying(command, copying.kind, train);
-  TranslateOptions decode;
+  const translate::Model model = TrainCopying(command, copying.kind, train);
+  translate::Prediction decode;
   decode.beam = 1;
   decode.keep_scores = false;
   std::vector<double> lengths, words;
   for (const int64_t length : kCopiedLengths) {
     const ParallelText test =
         MakeCopies(kCopiesOfLength, length, length, command.seed + 2);
-    copying.shares.push_back(
-        ShareCopied(test.source, TranslateLines(model, test.source, decode)));
+    copying.shares.push_back(ShareCopied(
+        test.source, translate::TranslateLines(model, test.source, decode)));
     lengths.push_back(static_cast<double>(length));
     words.push_back(copying.shares.back().words);
   }
   copying.window = ReferenceWindow(lengths, words, kWindowShare);
-  copying.sentence = TranslateLines(model, {LongSentence()}, decode)[0];
+  copying.sentence =
+      translate::TranslateLines(model, {LongSentence()}, decode)[0];
 }
 
 using BothModels = std::array<CopyingModel, 2>;

@@ -77,7 +77,7 @@ int RunDemoCaptions(const Arguments& arguments) {
   const ThreadLimit limit(demo.threads);
   const int64_t all = demo.scenes + kValidScenes + kTestScenes;
   const CaptionedImages scenes = DrawScenes({.scenes = all, .seed = demo.seed});
-  CaptionData data;
+  caption::Data data;
   data.train = scenes.Slice(0, demo.scenes);
   data.valid = scenes.Slice(demo.scenes, demo.scenes + kValidScenes);
   const CaptionedImages test = scenes.Slice(demo.scenes + kValidScenes, all);
@@ -88,12 +88,12 @@ int RunDemoCaptions(const Arguments& arguments) {
   std::fflush(stdout);
   std::filesystem::create_directories(demo.out);
   const std::string list = WriteScenes(demo.out, test.Slice(0, kWrittenScenes));
-  const LoadedModel loaded = TrainedInMemory<CaptionSettings>(
+  const LoadedModel loaded = TrainedInMemory<caption::Settings>(
       ModelNames<CaptionerSettings>().front(), data, demo.epochs,
       /*patience=*/0, demo.seed,
       fmt::format("look={} filters={}", demo.look.word(), demo.filters));
-  const auto& model = dynamic_cast<const CaptionModel&>(*loaded.model);
-  fmt::print("\n{}", ReportText(MeasureCaptions(model, test, {})));
+  const auto& model = dynamic_cast<const caption::Model&>(*loaded.model);
+  fmt::print("\n{}", ReportText(caption::MeasureCaptions(model, test, {})));
   std::string pictures;
   for (int64_t i = 0; i < kShownScenes; ++i) {
     const std::string path = ShowExplained(

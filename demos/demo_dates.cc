@@ -46,8 +46,8 @@ struct DemoOptions {
   }
 };
 
-TranslationConfig ConfigOf(const DemoOptions& demo) {
-  TranslationConfig config;
+translate::Config ConfigOf(const DemoOptions& demo) {
+  translate::Config config;
   SetPreset(FieldsOf(*config.model),
             "embedding=64 units=128 dropout=0.1 cell=gru score=" + demo.score +
                 " normalizer=" + demo.normalizer);
@@ -55,7 +55,7 @@ TranslationConfig ConfigOf(const DemoOptions& demo) {
   config.data.lowercase = true;
   config.data.batch_sentences = 64;
   config.optimizer.learning_rate = 3e-3;
-  config.optimizer.schedule = "cosine";
+  config.optimizer.schedule = Schedule::kCosine;
   config.optimizer.warmup = 100;
   config.optimizer.label_smoothing = 0;
   config.run.out = demo.out;
@@ -114,7 +114,7 @@ int RunDemoDates(const Arguments& arguments) {
 
   const ThreadLimit limit(demo.threads);
   DateTask task = MakeDateTask(kTrainDates, kValidDates, kTestDates, demo.seed);
-  LowercaseText(task.test);
+  translate::LowercaseText(task.test);
   fmt::print("Learning to read dates, for example\n");
   for (size_t i = 0; i < kShown; ++i) {
     fmt::print("  {:<36} {}\n", task.train.source[i], task.train.target[i]);
@@ -123,16 +123,18 @@ int RunDemoDates(const Arguments& arguments) {
       "with attention as in Bahdanau et al. 2014, character by character.\n\n");
   std::fflush(stdout);
 
-  TranslationConfig config = ConfigOf(demo);
-  TrainingText text = {task.train, task.valid};
-  LowercaseText(text.train);
-  LowercaseText(text.valid);
-  const TrainResult trained = TrainTranslation(config, std::move(text));
+  translate::Config config = ConfigOf(demo);
+  translate::TrainingText text = {task.train, task.valid};
+  translate::LowercaseText(text.train);
+  translate::LowercaseText(text.valid);
+  const TrainResult trained =
+      translate::TrainTranslation(config, std::move(text));
 
-  const TranslationModel model = ReadTranslationModel(demo.out);
-  EvaluationOptions evaluation;
+  const translate::Model model = translate::ReadTranslationModel(demo.out);
+  translate::EvaluationOptions evaluation;
   evaluation.decode.beam = 1;
-  const Evaluation result = Evaluate(model, task.test, evaluation);
+  const translate::EvaluationResult result =
+      Evaluate(model, task.test, evaluation);
   fmt::print("Trained in {}. Of {} unseen dates {:.2f} % are right.\n\n",
              HumanTime(trained.seconds), result.sentences, result.exact_match);
 

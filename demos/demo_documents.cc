@@ -10,6 +10,7 @@
 #include "demos/demos.h"
 #include "demos/explained_file.h"
 #include "demos/training_in.h"
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/data/planted_documents.h"
@@ -105,8 +106,7 @@ void CountFound(const DocumentDemo& demo, PlantedResult& result) {
     const int64_t sentence = PlaceOfLargest(weights->of_sentences);
     if (sentence != document.sentence) continue;
     ++sentences;
-    const ItemRange span =
-        weights->sentences->spans[static_cast<size_t>(sentence)];
+    const ItemRange span = At(weights->sentences->spans, sentence);
     const int64_t word = PlaceOfLargest(
         std::span(weights->of_words)
             .subspan(static_cast<size_t>(span.begin),
@@ -134,7 +134,7 @@ std::string ReaderOfDocuments() {
 
 PlantedResult TrainPlanted(const DocumentDemo& demo,
                            const std::string& pooling) {
-  ClassifySettings task;
+  classify::Settings task;
   task.ChooseModel(ReaderOfDocuments());
   SetPreset(FieldsOf(*task.encoder), "embedding=32 units=24");
   task.classifier.pooling = pooling;

@@ -9,6 +9,7 @@
 #include "demos/demos.h"
 #include "demos/gradient_reach.h"
 #include "demos/training_in.h"
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/data/stories.h"
 #include "heed/io/file.h"
@@ -85,9 +86,9 @@ std::vector<ReachNetwork> NetworksOf(const ReachCommand& command) {
   return networks;
 }
 
-AutocompleteSettings SettingsFor(const ReachCommand& command,
-                                 const ReachNetwork& network) {
-  AutocompleteSettings settings;
+autocomplete::Settings SettingsFor(const ReachCommand& command,
+                                   const ReachNetwork& network) {
+  autocomplete::Settings settings;
   auto& rnn = settings.encoder.As<RnnConfig>();
   rnn.cell = network.cell;
   rnn.units = command.units;
@@ -100,13 +101,13 @@ AutocompleteSettings SettingsFor(const ReachCommand& command,
 }
 
 LoadedModel TrainReach(const ReachCommand& command,
-                       AutocompleteSettings& settings,
+                       autocomplete::Settings& settings,
                        const PlainText& stories) {
   TrainingConfig training = TrainingIn(command.out + "/gradients-model",
                                        settings, kReachEpochs, command.seed);
   training.optimizer.learning_rate = 8e-3;
   training.optimizer.beta2 = 0.99;  // what is far away shows in few gradients
-  training.optimizer.schedule = "cosine";
+  training.optimizer.schedule = Schedule::kCosine;
   training.optimizer.warmup = 50;
   TrainOn(settings, stories, training);
   return ReadModel(training.run.out);
@@ -123,7 +124,7 @@ Tensor MeasuredText(const ReachCommand& command, const TypingCodec& codec) {
   }
   Tensor ids({std::ssize(all), static_cast<int64_t>(T)}, DType::kI32);
   for (int64_t b = 0; b < ids.dim(0); ++b) {
-    const std::vector<int32_t>& row = all[static_cast<size_t>(b)];
+    const std::vector<int32_t>& row = At(all, b);
     // Their ends, so that distances are those from the last character.
     std::copy(row.end() - static_cast<std::ptrdiff_t>(T), row.end(),
               ids.row<int32_t>(b));
@@ -269,16 +270,17 @@ int RunDemoGradients(const Arguments& arguments) {
       Pad("cell", 23));
   std::vector<ReachCurve> curves;
   for (const ReachNetwork& network : NetworksOf(command)) {
-    AutocompleteSettings settings = SettingsFor(command, network);
+    autocomplete::Settings settings = SettingsFor(command, network);
     const PlainText stories =
         settings.Typed({MakeStories(kReachStories, command.seed), {}});
-    const auto fresh = settings.Learn(stories, command.seed);
+    const auto fresh = settings.MakeModel(stories, command.seed);
     const Tensor text = MeasuredText(command, fresh->codec);
     curves.push_back({network, false, GradientReach(fresh->network, text)});
     ShowReach(curves.back());
     if (command.fresh) continue;
     const LoadedModel trained = TrainReach(command, settings, stories);
-    const auto& model = dynamic_cast<const AutocompleteModel&>(*trained.model);
+    const auto& model =
+        dynamic_cast<const autocomplete::Model&>(*trained.model);
     curves.push_back({network, true, GradientReach(model.network, text)});
     ShowReach(curves.back());
   }

@@ -13,6 +13,7 @@
 #include "demos/demos.h"
 #include "demos/hard_choice.h"
 #include "demos/parameter_line.h"
+#include "heed/base/at.h"
 #include "heed/base/rng.h"
 #include "heed/base/threads.h"
 #include "heed/metrics/spread.h"
@@ -96,7 +97,7 @@ ChoiceRuns RunChoices(const HardCommand& command) {
         Rng(command.training.seed, static_cast<uint64_t>(i / methods)).Next();
     ChoiceModel model(training.seed);
     const auto method = static_cast<size_t>(i % methods);
-    runs[method][static_cast<size_t>(i / methods)] =
+    At(runs[method], i / methods) =
         TrainChoice(model, static_cast<ChoiceMethod>(method), training);
   });
   return runs;
@@ -187,7 +188,7 @@ std::string HardVerdict(
       "with a moving one\nand {:.1f} times that with a learned one. ",
       variances[0] / variances[1], variances[0] / variances[2]);
   const auto steps = [&](ChoiceMethod method) {
-    const ChoiceSummary& own = summaries[static_cast<size_t>(method)];
+    const ChoiceSummary& own = At(summaries, method);
     return own.reached > 0 ? own.steps.mean
                            : std::numeric_limits<double>::infinity();
   };
@@ -240,7 +241,7 @@ int RunDemoHard(const Arguments& arguments) {
     summaries[m] = SummaryOfChoices(runs[m]);
   }
   const std::array<double, 3> variances =
-      MeanVariances(runs[static_cast<size_t>(ChoiceMethod::kLearnedBaseline)]);
+      MeanVariances(At(runs, ChoiceMethod::kLearnedBaseline));
   PrintChoices(command, summaries, variances);
   ShowLearning(command, summaries);
   const ChoiceSlice slice = ShowSlice(command);

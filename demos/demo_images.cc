@@ -52,7 +52,7 @@ int RunDemoImages(const Arguments& arguments) {
   const ThreadLimit limit(demo.threads);
   const int64_t all = demo.images + kValidDigits + kTestDigits;
   const ImageSet digits = DrawDigits({.images = all, .seed = demo.seed});
-  ImageData data;
+  images::Data data;
   data.train = digits.Slice(0, demo.images);
   data.valid = digits.Slice(demo.images, demo.images + kValidDigits);
   const ImageSet test = digits.Slice(demo.images + kValidDigits, all);
@@ -69,9 +69,10 @@ int RunDemoImages(const Arguments& arguments) {
   const std::vector<std::string> names = ModelNames<ImageSettings>();
   std::vector<LoadedModel> trained;
   for (const std::string& name : names) {
-    trained.push_back(TrainedInMemory<ImageTaskSettings>(
+    trained.push_back(TrainedInMemory<images::Settings>(
         name, data, demo.epochs, /*patience=*/0, demo.seed));
-    const auto& model = dynamic_cast<const ImageModel&>(*trained.back().model);
+    const auto& model =
+        dynamic_cast<const images::Model&>(*trained.back().model);
     fmt::print("{:<10} {:5.1f} % of the test digits are right  ({})\n", name,
                100 * ScoreClasses(AnswersOf(model, test).chosen, test.labels,
                                   std::ssize(test.classes))

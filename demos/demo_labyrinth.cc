@@ -10,6 +10,7 @@
 #include "demos/labyrinth_picture.h"
 #include "demos/labyrinth_training.h"
 #include "demos/parameter_line.h"
+#include "heed/base/at.h"
 #include "heed/base/rng.h"
 #include "heed/base/threads.h"
 #include "heed/io/file.h"
@@ -242,7 +243,7 @@ int RunDemoLabyrinth(const Arguments& arguments) {
   const ThreadLimit limit(command.threads);
   std::vector<LabyrinthMaze> mazes(static_cast<size_t>(command.mazes));
   ParallelForEach(command.mazes, 1, [&](int64_t number) {
-    mazes[static_cast<size_t>(number)] = LearnMaze(command, number);
+    At(mazes, number) = LearnMaze(command, number);
   });
   ShowTable(mazes);
   const nlohmann::ordered_json slice = ShowMaze(command, MostChoices(mazes));

@@ -9,6 +9,7 @@
 #include "apps/heed/program.h"
 #include "demos/demos.h"
 #include "demos/training_in.h"
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/render/explanation_file.h"
 #include "heed/render/line_plot.h"
@@ -40,13 +41,13 @@ struct CopyModel {
   std::string folder;
   LoadedModel loaded;
 
-  const AlgorithmModel& model() const {
-    return dynamic_cast<const AlgorithmModel&>(*loaded.model);
+  const algorithm::Model& model() const {
+    return dynamic_cast<const algorithm::Model&>(*loaded.model);
   }
 };
 
 CopyModel TrainCopy(const CopyCommand& command, const std::string& name) {
-  AlgorithmSettings task;
+  algorithm::Settings task;
   task.ChooseModel(name);
   task.batch_sequences = 1;
   task.epoch_sequences = std::max(command.sequences / 10, 1);
@@ -54,7 +55,7 @@ CopyModel TrainCopy(const CopyCommand& command, const std::string& name) {
       TrainingIn(command.out + "/" + name, task, 10, command.seed);
   training.run.threads = command.threads;
   fmt::print(stderr, "{}\n", name);
-  TrainOn(task, AlgorithmData(), training);
+  TrainOn(task, algorithm::Data(), training);
   return {name, training.run.out, ReadModel(training.run.out)};
 }
 
@@ -68,12 +69,12 @@ void CompareCopies(const CopyCommand& command,
   fmt::print("\n");
   std::vector<Series> curves;
   for (const CopyModel& copy : models) {
-    AlgorithmEvaluation options;
+    algorithm::Evaluation options;
     options.lengths = lengths;
     options.sequences = 20;
     options.by_length = "curve";
     Report report = copy.loaded.settings->Evaluate(
-        *copy.loaded.model, OptionsOf<AlgorithmEvaluation>(options));
+        *copy.loaded.model, OptionsOf<algorithm::Evaluation>(options));
     report.curve->name = copy.name;
     fmt::print("{:<8}", copy.name);
     for (const double errors : report.curve->y) fmt::print(" {:>8.2f}", errors);
@@ -99,13 +100,13 @@ std::string VectorText(const Tensor& logits, int64_t b) {
 void ChangeAMemory(const CopyModel& copy) {
   constexpr int64_t kVectors = 6;
   constexpr int64_t kThird = 2;
-  const AlgorithmModel& model = copy.model();
+  const algorithm::Model& model = copy.model();
   const ProblemShape shape = model.config.Shape();
   std::vector<BitSequence> both;
   for (int64_t i = 0; i < 2; ++i) {
     both.push_back(DrawSequence(shape, {kVectors, kVectors, 1, 1}, 7, i, 0));
   }
-  const SequenceGroup group = GroupOf(shape, both);
+  const algorithm::SequenceGroup group = algorithm::GroupOf(shape, both);
   MachineState state = model.network->Start({}, 2);
   std::vector<MemoryStep> trace;
   state.trace = &trace;
@@ -131,7 +132,7 @@ void ChangeAMemory(const CopyModel& copy) {
       copy.name, kVectors, kThird + 1, slot, VectorText(before[kThird], 1));
   for (int64_t t = 0; t < kVectors; ++t) {
     std::string read;
-    for (const uint8_t bit : both[0].vectors[static_cast<size_t>(t)]) {
+    for (const uint8_t bit : At(both[0].vectors, t)) {
       read += bit != 0 ? '1' : '0';
     }
     const std::string old = VectorText(before[t], 0);

@@ -6,6 +6,7 @@
 #include "apps/heed/views.h"
 #include "demos/demos.h"
 #include "demos/trained_in_memory.h"
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/data/planted_graph.h"
 #include "heed/data/shuffle.h"
@@ -37,7 +38,7 @@ struct NodesDemoOptions {
 };
 
 struct DemoGraph {
-  NodesData data;
+  nodes::Data data;
   std::vector<int32_t> test;
 };
 
@@ -52,8 +53,7 @@ DemoGraph MakeDemoGraph(const NodesDemoOptions& demo) {
   Shuffle(order, rng);
   std::vector<int> taught(graph.classes.size(), 0);
   for (const int32_t node : order) {
-    const auto of_class =
-        static_cast<size_t>(graph.labels[static_cast<size_t>(node)]);
+    const auto of_class = static_cast<size_t>(At(graph.labels, node));
     if (taught[of_class] < kTaughtOfClass) {
       ++taught[of_class];
       made.data.train.push_back(node);
@@ -105,9 +105,10 @@ int RunDemoNodes(const Arguments& arguments) {
   WriteGraph(demo, graph);
   std::vector<LoadedModel> trained;
   for (const std::string& name : ModelNames<NodeSettings>()) {
-    trained.push_back(TrainedInMemory<NodesSettings>(
+    trained.push_back(TrainedInMemory<nodes::Settings>(
         name, graph.data, /*epochs=*/400, /*patience=*/50, demo.seed));
-    const auto& model = dynamic_cast<const NodesModel&>(*trained.back().model);
+    const auto& model =
+        dynamic_cast<const nodes::Model&>(*trained.back().model);
     fmt::print("{:<10} {:5.1f} % of the test nodes are right  ({})\n", name,
                model.Measure(graph.test).front().second,
                FindModel(name).variants.front().description);

@@ -13,6 +13,7 @@
 #include "demos/preference_picture.h"
 #include "demos/sprite_classifier.h"
 #include "demos/training_in.h"
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/io/file.h"
 #include "heed/render/text_layout.h"
@@ -71,12 +72,12 @@ ShownFrames MiddleFrames(const MovingSprites& set) {
     const auto pixels = set.clips.PixelsOf(frame);
     shown.frames.pixels.insert(shown.frames.pixels.end(), pixels.begin(),
                                pixels.end());
-    shown.boxes.push_back(set.boxes[static_cast<size_t>(frame)]);
+    shown.boxes.push_back(At(set.boxes, frame));
   }
   return shown;
 }
 
-const ConvolutionStack& TrunkOf(const OrderModel& model) {
+const ConvolutionStack& TrunkOf(const order::Model& model) {
   return dynamic_cast<const TripletClassifier&>(*model.network).trunk();
 }
 
@@ -139,7 +140,7 @@ void ShowWeights(const std::vector<LearnedWeights>& all) {
 /// Strips for heed predict; returns what they are.
 std::string WriteStrips(const PreferenceDemo& demo, const Clips& clips) {
   std::string names;
-  const std::vector<FrameTuple> tuples = BalancedTuples(
+  const std::vector<FrameTuple> tuples = order::BalancedTuples(
       clips.Slice(0, std::min(kStrips / 2, clips.size())), 1, demo.seed);
   for (size_t i = 0; i < tuples.size(); ++i) {
     const std::string path = PathIn(
@@ -178,7 +179,7 @@ int RunDemoPreference(const Arguments& arguments) {
   if (!options.Parse(arguments)) return 0;
 
   const ThreadLimit limit(demo.threads);
-  OrderTaskSettings task;
+  order::Settings task;
   task.data.clips = demo.clips;
   task.data.valid_clips = kValidClips;
   task.data.clip_seed = demo.seed;
@@ -187,7 +188,7 @@ int RunDemoPreference(const Arguments& arguments) {
       TrainingIn(PathIn(demo.out, "model"), task, demo.epochs, demo.seed);
   Train(task, training);
   const LoadedModel loaded = ReadModel(training.run.out);
-  const auto& order = dynamic_cast<const OrderModel&>(*loaded.model);
+  const auto& order = dynamic_cast<const order::Model&>(*loaded.model);
 
   const int64_t side = order.frame.height;
   const MovingSprites train = DrawMovingSprites({demo.clips, side, demo.seed});
@@ -198,11 +199,11 @@ int RunDemoPreference(const Arguments& arguments) {
   const auto& config = order.config.model.As<TripletConfig>();
   SpriteClassifier sprites(config, order.frame.channels, demo.seed);
   TrainSprites(sprites, demo, train, valid, training, task.data.batch_tuples);
-  const OrderModel random(order.config, order.frame, demo.seed + 1);
+  const order::Model random(order.config, order.frame, demo.seed + 1);
 
   const std::vector<FrameTuple> tuples =
-      BalancedTuples(valid.clips, 1, demo.seed);
-  const auto right = [&](const OrderModel& model) {
+      order::BalancedTuples(valid.clips, 1, demo.seed);
+  const auto right = [&](const order::Model& model) {
     return AnswersOf(model, valid.clips, tuples).accuracy();
   };
   const std::vector<LearnedWeights> all = {

@@ -100,7 +100,7 @@ int RunDemoProbe(const Arguments& arguments) {
   }
   for (const bool attentive : {false, true}) {
     fmt::print(stderr, "{}\n", attentive ? "attention" : "fixed vector");
-    const TranslationModel model = TrainCopying(
+    const translate::Model model = TrainCopying(
         command.copying,
         attentive ? CopyingKind::kAttentive : CopyingKind::kFixed, copies);
     const ProbedSentences learned = ReadForProbe(model, train.source);

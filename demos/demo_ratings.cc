@@ -66,7 +66,7 @@ std::vector<RatingEntry> RatingEntries() {
   std::vector<RatingEntry> entries;
   for (const std::string& model : ModelNames<RatingSettings>()) {
     entries.push_back({model, model, ""});
-    RatingTaskSettings task;
+    ratings::Settings task;
     task.ChooseModel(model);
     if (FindField(FieldsOf(*task.model), "pointing") != nullptr) {
       entries.push_back({model + "-mean", model, "pointing=mean"});
@@ -105,7 +105,7 @@ void WriteReviews(const RatingDemo& demo) {
 }
 
 RatingResult TrainRatings(const RatingDemo& demo, const RatingEntry& entry) {
-  RatingTaskSettings task;
+  ratings::Settings task;
   task.ChooseModel(entry.model);
   for (const char* one : kSmallRatings) {
     SetPresetIfKnown(FieldsOf(*task.model), one);
@@ -126,11 +126,11 @@ RatingResult TrainRatings(const RatingDemo& demo, const RatingEntry& entry) {
   fmt::print(stderr, "{}\n", entry.name);
   Train(task, training);
   RatingResult result = {entry.name, ReadModel(training.run.out), {}};
-  RatingEvaluation evaluation;
+  ratings::Evaluation evaluation;
   evaluation.reviews = {demo.Path("test.tsv")};
   evaluation.files = task.data.files;
   result.report = result.loaded.settings->Evaluate(
-      *result.loaded.model, OptionsOf<RatingEvaluation>(evaluation));
+      *result.loaded.model, OptionsOf<ratings::Evaluation>(evaluation));
   return result;
 }
 
@@ -205,7 +205,8 @@ int RunDemoRatings(const Arguments& arguments) {
   }
   ShowRatingResults(results);
   for (const RatingResult& result : results) {
-    const auto& model = dynamic_cast<const RatingModel&>(*result.loaded.model);
+    const auto& model =
+        dynamic_cast<const ratings::Model&>(*result.loaded.model);
     const bool shows = model.network->limits().reviews > 0;
     if (shows && result.name == model.config.model.name()) {
       ShowPair(demo, result);

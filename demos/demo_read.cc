@@ -80,10 +80,9 @@ std::vector<PassageQuestion> QuestionsOf(const ReadDemo& demo, size_t part) {
 }
 
 /// A model in the folder of its name, with its score in the test.
-std::pair<LoadedModel, PassageScore> TrainedReader(const ReadDemo& demo,
-                                                   const std::string& name,
-                                                   const std::string& preset) {
-  PassageSettings task;
+std::pair<LoadedModel, read::PassageScore> TrainedReader(
+    const ReadDemo& demo, const std::string& name, const std::string& preset) {
+  read::Settings task;
   task.ChooseModel(ModelNames<PassageReaderSettings>().front());
   SetPreset(FieldsOf(task), fmt::format("hops={} {}", demo.facts, preset));
   task.data.passages = {demo.Path(PartsOf(demo)[0].file)};
@@ -93,10 +92,10 @@ std::pair<LoadedModel, PassageScore> TrainedReader(const ReadDemo& demo,
   training.run.patience = 0;
   Train(task, training);
   LoadedModel loaded = ReadModel(training.run.out);
-  const auto& model = dynamic_cast<const PassageModel&>(*loaded.model);
-  const PassageCorpus test = model.Encode(QuestionsOf(demo, 2));
-  const PassageScore score =
-      ScoreAnswers(test, model.LogProbabilities({}, test));
+  const auto& model = dynamic_cast<const read::Model&>(*loaded.model);
+  const read::PassageCorpus test = model.Encode(QuestionsOf(demo, 2));
+  const read::PassageScore score =
+      read::ScoreAnswers(test, model.LogProbabilities({}, test));
   return {std::move(loaded), score};
 }
 
@@ -137,8 +136,8 @@ int RunDemoRead(const Arguments& arguments) {
              first.passage, first.question, first.answer);
   std::fflush(stdout);
   const auto [reader, score] = TrainedReader(demo, "model", "");
-  const CommonAnswer common =
-      MostFrequentAnswer(QuestionsOf(demo, 2), /*lowercase=*/true);
+  const read::CommonAnswer common =
+      read::MostFrequentAnswer(QuestionsOf(demo, 2), /*lowercase=*/true);
   const auto [blind, guessed] = TrainedReader(demo, "blind", "query=blind");
   fmt::print(
       "Right answers in {} other stories:\n"

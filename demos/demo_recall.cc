@@ -11,6 +11,7 @@
 
 #include "demos/demos.h"
 #include "demos/recall.h"
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/render/line_plot.h"
 #include "heed/render/terminal.h"
@@ -151,7 +152,7 @@ std::vector<LinePlotPanel> RecallPanels(const std::vector<int64_t>& distances,
 std::string RecallVerdict(const std::vector<int64_t>& distances,
                           const std::vector<RecallRun>& runs) {
   const auto of = [&](RecallKind kind) -> const RecallRun& {
-    return runs[static_cast<size_t>(kind)];
+    return At(runs, kind);
   };
   const RecallRun& alone = of(RecallKind::kAttention);
   const RecallRun& both = of(RecallKind::kBoth);

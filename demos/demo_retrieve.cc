@@ -8,6 +8,7 @@
 #include "demos/demos.h"
 #include "demos/explained_file.h"
 #include "demos/training_in.h"
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/data/paraphrases.h"
 #include "heed/io/file.h"
@@ -64,7 +65,7 @@ struct AnswerResult {
 };
 
 AnswerResult TrainAnswers(const AnswerDemo& demo, const AnswerEntry& entry) {
-  RetrievalSettings task;
+  retrieve::Settings task;
   SetPreset(FieldsOf(*task.encoder), "units=32");
   SetPreset(FieldsOf(task.bi_encoder), entry.preset);
   task.data.answers = {demo.Path("train.tsv")};
@@ -76,10 +77,10 @@ AnswerResult TrainAnswers(const AnswerDemo& demo, const AnswerEntry& entry) {
   fmt::print(stderr, "{}\n", entry.name);
   Train(task, training);
   AnswerResult result = {ReadModel(training.run.out), {}};
-  RetrievalEvaluation evaluation;
+  retrieve::Evaluation evaluation;
   evaluation.answers = {demo.Path("test.tsv")};
   result.report = result.loaded.settings->Evaluate(
-      *result.loaded.model, OptionsOf<RetrievalEvaluation>(evaluation));
+      *result.loaded.model, OptionsOf<retrieve::Evaluation>(evaluation));
   return result;
 }
 
@@ -97,8 +98,8 @@ void ShowAnswer(const AnswerDemo& demo, const ParaphraseTask& questions,
   const RetrievalQuery& query = questions.test.front();
   fmt::print("\nA question of the test and its answer, by {}\n", entry.name);
   const std::string question =
-      questions.queries.texts()[static_cast<size_t>(query.query)] + "\t" +
-      questions.corpus.texts()[static_cast<size_t>(query.positives.front())];
+      At(questions.queries.texts(), query.query) + "\t" +
+      At(questions.corpus.texts(), query.positives.front());
   const std::string shown =
       ShowExplainedWithPage(result.loaded, Input{question}, demo.out, "answer",
                             {.map = "match.words"});

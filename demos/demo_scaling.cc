@@ -78,7 +78,7 @@ ScaledRuns MeasureRuns(const ScalingDemo& demo, const TokenTask& task,
         LearnUntil(task, ScalingLayer(task, features, score),
                    {.steps = demo.steps,
                     .learning_rate = demo.learning_rate,
-                    .schedule = "constant",
+                    .schedule = Schedule::kConstant,
                     .seed = demo.seed + static_cast<uint64_t>(i)},
                    kLearned);
     if (run.steps) ++runs.learned;

@@ -54,7 +54,7 @@ struct SpeechDemoOptions {
 };
 
 /// Strings of speakers who were not learned from.
-Utterances StringsOf(const SpeechDemoOptions& demo, int64_t repeat) {
+speech::Utterances StringsOf(const SpeechDemoOptions& demo, int64_t repeat) {
   StringOptions strings;
   strings.repeat = repeat;
   strings.seed = demo.seed + 1000;
@@ -62,7 +62,8 @@ Utterances StringsOf(const SpeechDemoOptions& demo, int64_t repeat) {
           kTestedStrings / (repeat > 1 ? 4 : 1)};
 }
 
-std::string WriteSounds(const std::string& folder, const Utterances& said) {
+std::string WriteSounds(const std::string& folder,
+                        const speech::Utterances& said) {
   std::string list;
   for (int64_t i = 0; i < kWrittenSounds; ++i) {
     const Recording one = said.At(i);
@@ -82,7 +83,7 @@ LoadedModel TrainedRecogniser(SpeechDemoOptions demo) {
   std::erase(demo.score, ' ');
   std::erase(demo.normalizer, ' ');
   std::erase(demo.modifiers, ' ');
-  SpeechSettings task;
+  speech::Settings task;
   task.ChooseModel(ModelNames<RecogniserSettings>().front());
   SetPreset(FieldsOf(task),
             fmt::format("units=64 embedding=64 dropout=0.1 score={} "
@@ -115,7 +116,7 @@ int RunDemoSpeech(const Arguments& arguments) {
       "none");
   if (!options.Parse(arguments)) return 0;
   const ThreadLimit limit(demo.threads);
-  const Utterances test = StringsOf(demo, 1);
+  const speech::Utterances test = StringsOf(demo, 1);
   std::filesystem::create_directories(demo.out);
   const std::string list = WriteSounds(demo.out, test);
   fmt::print(
@@ -124,11 +125,11 @@ int RunDemoSpeech(const Arguments& arguments) {
       demo.speakers, demo.strings, kLongestLearnt, demo.epochs, list);
   std::fflush(stdout);
   const LoadedModel loaded = TrainedRecogniser(demo);
-  const auto& model = dynamic_cast<const SpeechModel&>(*loaded.model);
+  const auto& model = dynamic_cast<const speech::Model&>(*loaded.model);
   fmt::print("\n3 to 8 digits of voices that were not learned from:\n{}",
-             ReportText(MeasureSpeech(model, test, {})));
+             ReportText(speech::MeasureSpeech(model, test, {})));
   fmt::print("\nThe same four times over:\n{}",
-             ReportText(MeasureSpeech(model, StringsOf(demo, 4), {})));
+             ReportText(speech::MeasureSpeech(model, StringsOf(demo, 4), {})));
   std::string pictures;
   for (int64_t i = 0; i < kShownSounds; ++i) {
     const Recording said = test.At(i);

@@ -82,15 +82,15 @@ std::vector<std::string> SteppingModels() {
   return names;
 }
 
-TranslationConfig StepsConfig(const StepsDemoOptions& demo,
+translate::Config StepsConfig(const StepsDemoOptions& demo,
                               const std::string& model) {
-  TranslationConfig config;
+  translate::Config config;
   config.model.Choose(model);
   SetPreset(FieldsOf(*config.model), kStepSizes);
   config.data.vocabulary = "words";
   config.data.batch_sentences = 32;
   config.optimizer.learning_rate = 1e-2;
-  config.optimizer.schedule = "cosine";
+  config.optimizer.schedule = Schedule::kCosine;
   config.optimizer.warmup = 50;
   config.optimizer.label_smoothing = 0;
   config.run.out = PathIn(demo.out, model);
@@ -132,16 +132,17 @@ Explanation StepOf(const LoadedModel& loaded, const std::string& text) {
 
 SteppedModel Trained(const StepsDemoOptions& demo, const std::string& name,
                      const ParallelText& test) {
-  const TranslationConfig config = StepsConfig(demo, name);
-  TrainTranslation(config,
-                   {ReversedLetters(kTrainLines, kLongest, demo.seed),
-                    ReversedLetters(kValidLines, kLongest, demo.seed + 1)});
+  const translate::Config config = StepsConfig(demo, name);
+  translate::TrainTranslation(
+      config, {ReversedLetters(kTrainLines, kLongest, demo.seed),
+               ReversedLetters(kValidLines, kLongest, demo.seed + 1)});
   SteppedModel model;
   model.name = name;
   model.loaded = ReadModel(config.run.out);
-  EvaluationOptions evaluation;
+  translate::EvaluationOptions evaluation;
   evaluation.decode.beam = 1;
-  model.exact = Evaluate(ReadTranslationModel(config.run.out), test, evaluation)
+  model.exact = Evaluate(translate::ReadTranslationModel(config.run.out), test,
+                         evaluation)
                     .exact_match;
   model.found = FoundIn(model, test.source);
   model.shown = StepOf(model.loaded, demo.text);

@@ -39,13 +39,13 @@ struct SummariesDemoOptions {
   }
 };
 
-TranslationConfig SummariesConfig(const SummariesDemoOptions& demo) {
-  TranslationConfig config;
+translate::Config SummariesConfig(const SummariesDemoOptions& demo) {
+  translate::Config config;
   SetPreset(FieldsOf(*config.model), "embedding=64 units=96 dropout=0.2");
   config.data.vocabulary = "words";
   config.data.batch_sentences = 64;
   config.optimizer.learning_rate = 3e-3;
-  config.optimizer.schedule = "cosine";
+  config.optimizer.schedule = Schedule::kCosine;
   config.optimizer.warmup = 100;
   config.optimizer.label_smoothing = 0;
   config.run.out = demo.out;
@@ -103,13 +103,14 @@ int RunDemoSummaries(const Arguments& arguments) {
   }
   fmt::print("\n");
   std::fflush(stdout);
-  const TrainResult trained =
-      TrainTranslation(SummariesConfig(demo), {task.train, task.valid});
+  const TrainResult trained = translate::TrainTranslation(
+      SummariesConfig(demo), {task.train, task.valid});
 
-  const TranslationModel model = ReadTranslationModel(demo.out);
-  EvaluationOptions evaluation;
+  const translate::Model model = translate::ReadTranslationModel(demo.out);
+  translate::EvaluationOptions evaluation;
   evaluation.lead_words = kLeadWords;
-  const Evaluation result = Evaluate(model, task.test, evaluation);
+  const translate::EvaluationResult result =
+      Evaluate(model, task.test, evaluation);
   fmt::print(
       "Trained in {}. Of {} other sentences {:.1f} % are compressed without an "
       "error.\n\n  {:<28} {:>7} {:>7} {:>7}\n",

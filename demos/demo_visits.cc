@@ -86,7 +86,7 @@ void WritePatients(const VisitDemo& demo) {
 }
 
 VisitResult TrainVisits(const VisitDemo& demo, const std::string& model) {
-  VisitTaskSettings task;
+  visits::Settings task;
   task.ChooseModel(model);
   task.data.patients = {demo.Path("train.jsonl")};
   task.data.valid_patients = {demo.Path("valid.jsonl")};
@@ -95,10 +95,10 @@ VisitResult TrainVisits(const VisitDemo& demo, const std::string& model) {
   fmt::print(stderr, "{}\n", model);
   Train(task, training);
   VisitResult result = {model, ReadModel(training.run.out), {}};
-  VisitEvaluation evaluation;
+  visits::Evaluation evaluation;
   evaluation.patients = {demo.Path("test.jsonl")};
   result.report = result.loaded.settings->Evaluate(
-      *result.loaded.model, OptionsOf<VisitEvaluation>(evaluation));
+      *result.loaded.model, OptionsOf<visits::Evaluation>(evaluation));
   return result;
 }
 

@@ -160,7 +160,7 @@ int RunDemoWords(const Arguments& arguments) {
 
   const ThreadLimit limit(demo.threads);
   const LoadedModel loaded = ReadModel(demo.model);
-  const auto* model = dynamic_cast<const ClassifyModel*>(loaded.model.get());
+  const auto* model = dynamic_cast<const classify::Model*>(loaded.model.get());
   if (model == nullptr || !model->documents()) {
     throw ConfigError(
         "demo words: {} is no classifier that reads documents sentence by "

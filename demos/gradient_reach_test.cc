@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "heed/autograd/testing.h"
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/models/registry.h"
@@ -72,8 +73,7 @@ TEST(GradientReach, IsTheJacobianOfDifferences) {
           squares += std::pow((up[u] - down[u]) / (2 * kStep), 2);
         }
       }
-      EXPECT_NEAR(reach[static_cast<size_t>(k)], std::sqrt(squares),
-                  1e-6 * std::sqrt(squares))
+      EXPECT_NEAR(At(reach, k), std::sqrt(squares), 1e-6 * std::sqrt(squares))
           << cell << " " << k;
     }
   }

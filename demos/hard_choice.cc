@@ -7,6 +7,7 @@
 #include "demos/gradient_variance.h"
 #include "demos/parameter_line.h"
 #include "heed/attention/mask.h"
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/elementwise.h"
@@ -175,8 +176,7 @@ Var ChoiceLoss(const ChoiceModel& model, const ChoiceBatch& batch,
       BaselinesOf(method, moving, learned.value());
   Tensor advantage = log_p.value().Clone();
   for (int64_t b = 0; b < B; ++b) {
-    advantage.data<float>()[b] -=
-        static_cast<float>(baselines[static_cast<size_t>(b)]);
+    advantage.data<float>()[b] -= static_cast<float>(At(baselines, b));
   }
   Var loss = Add(Scale(Sum(log_p), -share),
                  ReinforceLoss(sample.log_probability, sample.entropy,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/rng.h"
 #include "heed/models/looks.h"
 #include "heed/ops/elementwise.h"
@@ -145,8 +146,7 @@ MazeRollout LabyrinthAgent::Run(const Context& ctx, int64_t episodes,
       rollout.episodes[b].choices.push_back(choice);
       moves.data<int32_t>()[b] = move;
       now.data<double>()[b] = 1;
-      follow(b, *crossings_.all[static_cast<size_t>(at[b])]
-                     .ways[static_cast<size_t>(move)]);
+      follow(b, *At(At(crossings_.all, at[b]).ways, move));
     }
     const Tensor counted = now.To(dtype_);
     log_p.push_back(Mul(Pick(step.log_policy, moves), Var(counted)));
@@ -174,13 +174,12 @@ Var LabyrinthAgent::SoftReturn(const Context& ctx, double discount) const {
   std::vector<int32_t> any(static_cast<size_t>(n + 1));
   for (int64_t e = 0; e < n; ++e) {
     for (int64_t d = 0; d < kDirections; ++d) {
-      const auto& way =
-          crossings_.all[static_cast<size_t>(e)].ways[static_cast<size_t>(d)];
+      const auto& way = At(At(crossings_.all, e).ways, d);
       if (!way) continue;
       const int64_t to = way->next < 0 ? n : way->next;
       ways.row<double>(to)[e * kDirections + d] =
           log_discount * static_cast<double>(way->steps());
-      any[static_cast<size_t>(to)] = static_cast<int32_t>(e * kDirections + d);
+      At(any, to) = static_cast<int32_t>(e * kDirections + d);
     }
   }
   const Var costs(ways.To(dtype_));

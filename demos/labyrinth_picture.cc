@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/render/markup.h"
 
 namespace heed {
@@ -82,8 +83,7 @@ Drawing DrawLabyrinth(const LabyrinthAgent& agent, const MazeEpisode& episode,
   std::set<int64_t> drawn;
   for (size_t i = 0; i < episode.choices.size(); ++i) {
     const MazeChoice& choice = episode.choices[i];
-    const MazeCrossing& crossing =
-        agent.crossings().all[static_cast<size_t>(choice.crossing)];
+    const MazeCrossing& crossing = At(agent.crossings().all, choice.crossing);
     // The first time that one comes to a cell is shown.
     if (!drawn.insert(crossing.cell).second) continue;
     const auto [x, y] = CentreOf(maze, crossing.cell);
@@ -116,21 +116,21 @@ std::string LabyrinthText(const LabyrinthAgent& agent,
   const Maze& maze = agent.maze();
   std::vector<std::string> marks(static_cast<size_t>(maze.cells()));
   for (const int64_t cell : episode.cells) {
-    marks[static_cast<size_t>(cell)] = "·";
+    At(marks, cell) = "·";
   }
   for (size_t i = episode.choices.size(); i-- > 0;) {
     const auto crossing = static_cast<size_t>(episode.choices[i].crossing);
     const std::string number = fmt::format("{}", i + 1);
-    marks[static_cast<size_t>(agent.crossings().all[crossing].cell)] =
+    At(marks, agent.crossings().all[crossing].cell) =
         terminal.colour ? terminal::Foreground(203, number) : number;
   }
-  marks[static_cast<size_t>(maze.exit())] = "x";
+  At(marks, maze.exit()) = "x";
   std::string out;
   for (int64_t y = 0; y < maze.side(); ++y) {
     std::string above = "  ", inside = "  ";
     for (int64_t x = 0; x < maze.side(); ++x) {
       const int64_t cell = y * maze.side() + x;
-      const std::string& mark = marks[static_cast<size_t>(cell)];
+      const std::string& mark = At(marks, cell);
       above += maze.Open(cell, 0) ? "+   " : "+---";
       inside += maze.Open(cell, 3) ? " " : "|";
       const bool wide =
@@ -148,8 +148,7 @@ std::string LabyrinthText(const LabyrinthAgent& agent,
   out += "+\n";
   for (size_t i = 0; i < episode.choices.size() && i < 20; ++i) {
     const MazeChoice& choice = episode.choices[i];
-    const auto& crossing =
-        agent.crossings().all[static_cast<size_t>(choice.crossing)];
+    const auto& crossing = At(agent.crossings().all, choice.crossing);
     out += fmt::format("  {:>2}", i + 1);
     for (size_t d = 0; d < kDirections; ++d) {
       if (!crossing.ways[d]) continue;

@@ -11,6 +11,7 @@
 #include "demos/maze.h"
 #include "demos/parameter_line.h"
 #include "heed/autograd/gradient_check.h"
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/ops/elementwise.h"
 #include "heed/render/png.h"
@@ -101,7 +102,7 @@ double Enumerated(const LabyrinthAgent& agent, size_t most,
       double p = 1;
       for (const MazeChoice& choice : rollout.episodes[0].choices) {
         made.push_back(choice.move);
-        p *= choice.probabilities[static_cast<size_t>(choice.move)];
+        p *= At(choice.probabilities, choice.move);
       }
       if (!seen.insert(made).second) return;
       total += p;
@@ -116,8 +117,8 @@ double Enumerated(const LabyrinthAgent& agent, size_t most,
       const auto& choices = so_far.episodes[0].choices;
       if (choices.size() > depth) {
         const auto& crossing =
-            agent.crossings().all[static_cast<size_t>(choices[depth].crossing)];
-        if (!crossing.ways[static_cast<size_t>(d)]) continue;
+            At(agent.crossings().all, choices[depth].crossing);
+        if (!At(crossing.ways, d)) continue;
       } else if (d > 0) {
         continue;
       }
@@ -325,8 +326,7 @@ TEST(Labyrinth, IsDrawn) {
   EXPECT_FALSE(SvgToPng(svg).empty());
   std::set<int64_t> places;
   for (const MazeChoice& choice : episode.choices) {
-    places.insert(
-        agent.crossings().all[static_cast<size_t>(choice.crossing)].cell);
+    places.insert(At(agent.crossings().all, choice.crossing).cell);
   }
   size_t points = 0;
   for (size_t at = svg.find("<circle"); at != std::string::npos;

@@ -6,6 +6,7 @@
 
 #include "demos/gradient_variance.h"
 #include "demos/parameter_line.h"
+#include "heed/base/at.h"
 #include "heed/base/rng.h"
 #include "heed/ops/elementwise.h"
 
@@ -56,7 +57,7 @@ Var LabyrinthLoss(const MazeRollout& rollout,
   const Tensor learned = rollout.baseline.value().To(DType::kF64);
   Tensor advantage(shape, DType::kF64);
   for (int64_t i = 0; i < shape.numel(); ++i) {
-    const double r = rewards[static_cast<size_t>(i % shape[1])];
+    const double r = At(rewards, i % shape[1]);
     reward.data<double>()[i] = r;
     double baseline = 0;
     if (method == LabyrinthMethod::kMoving) baseline = moving;
@@ -130,7 +131,7 @@ std::array<double, 3> GradientVariances(LabyrinthAgent& agent, double moving,
                                   method, moving));
       variance.Add(TakeGradient(agent.parameters(), IsOfPolicy));
     }
-    variances[static_cast<size_t>(method)] = variance.Total();
+    At(variances, method) = variance.Total();
   }
   return variances;
 }

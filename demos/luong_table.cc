@@ -51,7 +51,7 @@ ParallelText MakeReversals(int count, int longest, bool copied, uint64_t seed) {
 }
 
 double ExactReversals(const LuongCell& cell, const LuongTraining& training) {
-  TranslationSettings settings;
+  translate::Settings settings;
   settings.ChooseModel(training.model);
   SetPreset(
       FieldsOf(*settings.model),
@@ -64,21 +64,21 @@ double ExactReversals(const LuongCell& cell, const LuongTraining& training) {
   const auto sequences = [&](int count, uint64_t seed) {
     return MakeReversals(count, training.longest, cell.copied, seed);
   };
-  const TranslationData data = {{sequences(training.sequences, training.seed),
+  const translate::Data data = {{sequences(training.sequences, training.seed),
                                  sequences(kTestSequences, ~training.seed)},
                                 {},
                                 {}};
   TrainingConfig config;
   settings.SetDefaults(config);
   config.optimizer.learning_rate = kLuongRate;
-  config.optimizer.schedule = "cosine";
+  config.optimizer.schedule = Schedule::kCosine;
   config.run.epochs = training.epochs;
   config.run.metric = "loss";
   config.run.patience = 0;
   config.run.seed = training.seed;
-  const auto model = settings.Learn(data, training.seed);
-  TrainInMemory(*settings.Objective(data, *model, training.seed), config);
-  EvaluationOptions evaluation;
+  const auto model = settings.MakeModel(data, training.seed);
+  TrainInMemory(*settings.MakeObjective(data, *model, training.seed), config);
+  translate::EvaluationOptions evaluation;
   evaluation.decode.beam = 1;
   return Evaluate(
              *model,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 
@@ -34,7 +35,7 @@ Maze Maze::Make(int64_t side, uint64_t seed) {
     std::vector<int> fresh;
     for (int d = 0; d < kDirections; ++d) {
       const int64_t next = maze.Neighbour(cell, d);
-      if (next >= 0 && !visited[static_cast<size_t>(next)]) fresh.push_back(d);
+      if (next >= 0 && !At(visited, next)) fresh.push_back(d);
     }
     if (fresh.empty()) {
       path.pop_back();
@@ -42,10 +43,9 @@ Maze Maze::Make(int64_t side, uint64_t seed) {
     }
     const int d = fresh[rng.Below(fresh.size())];
     const int64_t next = maze.Neighbour(cell, d);
-    maze.open_[static_cast<size_t>(cell)][static_cast<size_t>(d)] = true;
-    maze.open_[static_cast<size_t>(next)][static_cast<size_t>(Opposite(d))] =
-        true;
-    visited[static_cast<size_t>(next)] = true;
+    At(At(maze.open_, cell), d) = true;
+    At(At(maze.open_, next), Opposite(d)) = true;
+    At(visited, next) = true;
     path.push_back(next);
   }
   return maze;
@@ -74,8 +74,8 @@ std::vector<int64_t> Maze::Distances() const {
     for (int d = 0; d < kDirections; ++d) {
       if (!Open(cell, d)) continue;
       const int64_t next = Neighbour(cell, d);
-      if (steps[static_cast<size_t>(next)] >= 0) continue;
-      steps[static_cast<size_t>(next)] = steps[static_cast<size_t>(cell)] + 1;
+      if (At(steps, next) >= 0) continue;
+      At(steps, next) = At(steps, cell) + 1;
       reached.push_back(next);
     }
   }
@@ -94,7 +94,7 @@ MazeCrossings::MazeCrossings(const Maze& maze) {
     const int64_t cell = all[i].cell;
     for (const int d : WaysOn(maze, cell, all[i].entered)) {
       MazeWay way = Walk(maze, cell, d);
-      all[i].ways[static_cast<size_t>(d)] = std::move(way);
+      At(all[i].ways, d) = std::move(way);
     }
   }
 }

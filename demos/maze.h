@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "heed/base/at.h"
+
 namespace heed {
 
 /// To the north, east, south and west.
@@ -29,12 +31,12 @@ class Maze {
   int64_t start() const { return 0; }
   int64_t exit() const { return cells() - 1; }
   bool Open(int64_t cell, int direction) const {
-    return open_[static_cast<size_t>(cell)][static_cast<size_t>(direction)];
+    return At(At(open_, cell), direction);
   }
   int64_t Neighbour(int64_t cell, int direction) const;
   /// Steps of the shortest way from the start to each cell.
   std::vector<int64_t> Distances() const;
-  int64_t shortest() const { return Distances()[static_cast<size_t>(exit())]; }
+  int64_t shortest() const { return At(Distances(), exit()); }
 
  private:
   int64_t side_;

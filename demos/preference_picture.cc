@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/base64.h"
 #include "heed/render/image_drawing.h"
 #include "heed/render/markup.h"
@@ -74,7 +75,7 @@ Drawing DrawUnit(const PreferringUnit& unit, const Images& frames) {
 /// places.
 Drawing DrawMap(const Preferences& found, int64_t number, const Image& frame,
                 double side) {
-  const std::vector<float>& map = found.maps[static_cast<size_t>(number)];
+  const std::vector<float>& map = At(found.maps, number);
   std::vector<float> sorted = map;
   std::ranges::nth_element(sorted, sorted.begin() + std::ssize(sorted) / 2);
   const float middle = sorted[sorted.size() / 2];
@@ -155,7 +156,7 @@ std::string PreferencesText(const NamedPreferences& weights,
       break;
     }
     for (int64_t y = 0; y < side; ++y) {
-      std::vector<float>& row = rows[static_cast<size_t>(y)];
+      std::vector<float>& row = At(rows, y);
       if (used > 0) row.insert(row.end(), kTextGap, 0.0F);
       for (int64_t x = 0; x < side; ++x) {
         row.push_back(static_cast<float>(image.At(y, x)[0]) / 255);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heed/base/at.h"
+
 namespace heed {
 namespace {
 
@@ -48,7 +50,7 @@ Preferences FindPreferences(const ConvolutionStack& trunk, const Images& frames,
         trunk.Activations({}, ImageBatch(frames, indices)).value();
     found.columns = all.dim(2);
     for (const int64_t frame : indices) {
-      const SpriteBox& box = boxes[static_cast<size_t>(frame)];
+      const SpriteBox& box = At(boxes, frame);
       std::vector<float>& map = found.maps.emplace_back();
       for (std::vector<PreferredPatch>& own : best) {
         own.push_back({frame, trunk.FieldOf(0, 0), -1, false});
@@ -71,7 +73,7 @@ Preferences FindPreferences(const ConvolutionStack& trunk, const Images& frames,
           sums.activation_of_middle += mean;
         }
         for (int64_t u = 0; u < units; ++u) {
-          PreferredPatch& own = best[static_cast<size_t>(u)].back();
+          PreferredPatch& own = At(best, u).back();
           if (values[u] > own.activation) {
             own = {frame, field, values[u], touches};
           }
@@ -80,7 +82,7 @@ Preferences FindPreferences(const ConvolutionStack& trunk, const Images& frames,
     }
   }
   for (int64_t u = 0; u < units; ++u) {
-    std::vector<PreferredPatch>& own = best[static_cast<size_t>(u)];
+    std::vector<PreferredPatch>& own = At(best, u);
     PreferringUnit unit;
     unit.unit = u;
     for (const PreferredPatch& patch : own) {
@@ -119,8 +121,7 @@ Image PatchOf(const Image& frame, const ReceptiveField& field) {
       const bool inside =
           y >= 0 && y < frame.height && x >= 0 && x < frame.width;
       for (int64_t c = 0; c < frame.channels; ++c) {
-        patch.pixels.push_back(inside ? frame.At(y, x)[static_cast<size_t>(c)]
-                                      : kBeyond);
+        patch.pixels.push_back(inside ? At(frame.At(y, x), c) : kBeyond);
       }
     }
   }

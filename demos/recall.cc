@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/ops/elementwise.h"
@@ -80,7 +81,7 @@ RecallBatch MakeRecallBatch(int64_t sequences, int64_t distance,
         batch.answers.data<int32_t>()[b] = static_cast<int32_t>(value);
       }
     }
-    set(T - 1, keys[static_cast<size_t>(asked)], kQuestionMark);
+    set(T - 1, At(keys, asked), kQuestionMark);
   }
   return batch;
 }
@@ -170,7 +171,7 @@ void TrainRecall(RecallModel& model, const RecallTraining& training,
                  const std::function<void(int64_t, double)>& after) {
   OptimizerConfig config;
   config.learning_rate = training.learning_rate;
-  config.schedule = "cosine";
+  config.schedule = Schedule::kCosine;
   config.warmup = 20;
   Optimizer optimizer(model.parameters(), config);
   for (int64_t step = 1; step <= training.steps; ++step) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "heed/base/at.h"
 #include "heed/ops/check.h"
 
 namespace heed {
@@ -73,19 +74,19 @@ MatrixFacts FactsOf(const Tensor& matrix, const std::vector<int32_t>& tokens,
     const auto largest = std::ranges::max_element(row);
     double sum = 0;
     for (int64_t s = 0; s < S; ++s) {
-      const double value = row[static_cast<size_t>(s)];
+      const double value = At(row, s);
       sum += std::exp(value - *largest);
       all += std::abs(value);
       if (s == t) continue;
       both += value * matrix.row<double>(s)[t];
       squares += value * value;
     }
-    const double diagonal = row[static_cast<size_t>(t)];
+    const double diagonal = At(row, t);
     own += std::abs(diagonal);
     const double share = 1 / static_cast<double>(S);
     facts.own_weight += share * std::exp(diagonal - *largest) / sum;
     const auto found = static_cast<size_t>(largest - row.begin());
-    if (tokens[found] == wanted[static_cast<size_t>(t)]) facts.right += share;
+    if (tokens[found] == At(wanted, t)) facts.right += share;
   }
   facts.symmetry = squares > 0 ? both / squares : 1;
   facts.diagonal = all > 0 ? own / all : 1 / static_cast<double>(S);

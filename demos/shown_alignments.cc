@@ -12,7 +12,7 @@
 
 namespace heed {
 
-void ShowAlignments(const TranslationModel& model,
+void ShowAlignments(const translate::Model& model,
                     const std::vector<std::string>& lines,
                     const std::string& picture) {
   DecodeOptions decode;

@@ -12,7 +12,7 @@ namespace heed {
 /// Translates lines, prints the weights of each as a heatmap and writes them
 /// all into one picture. Throws: IoError; ConfigError for a model without
 /// attention.
-void ShowAlignments(const TranslationModel& model,
+void ShowAlignments(const translate::Model& model,
                     const std::vector<std::string>& lines,
                     const std::string& picture);
 

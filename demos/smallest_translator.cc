@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/matmul.h"
@@ -119,10 +120,9 @@ Var SmallestTranslator::Scores(const Context& ctx) const {
   Tensor read = Tensor::Zeros({2, pairs}, DType::kI32);
   Tensor led = Tensor::Zeros({2, pairs}, DType::kI32);
   for (int64_t b = 0; b < pairs; ++b) {
-    const SmallestPair& pair = kSmallestPairs[static_cast<size_t>(b)];
+    const SmallestPair& pair = At(kSmallestPairs, b);
     for (int64_t t = 0; t < 2; ++t) {
-      read.row<int32_t>(t)[b] =
-          IdOf(kSmallestSource, pair.source[static_cast<size_t>(t)]);
+      read.row<int32_t>(t)[b] = IdOf(kSmallestSource, At(pair.source, t));
     }
     led.row<int32_t>(0)[b] = kEndOfSentence;
     led.row<int32_t>(1)[b] = IdOf(kSmallestTarget, pair.target);
@@ -145,7 +145,7 @@ Var SmallestTranslator::Loss(const Context& ctx) const {
   Tensor right = Tensor::Full({2, pairs}, kEndOfSentence, DType::kI32);
   for (int64_t b = 0; b < pairs; ++b) {
     right.row<int32_t>(0)[b] =
-        IdOf(kSmallestTarget, kSmallestPairs[static_cast<size_t>(b)].target);
+        IdOf(kSmallestTarget, At(kSmallestPairs, b).target);
   }
   return CrossEntropy(Scores(ctx), right, {.scale = 0.5 / pairs}).loss;
 }
@@ -201,7 +201,7 @@ TracedTranslation SmallestTranslator::Translate(const SmallestPair& pair,
   for (size_t written = 0; written < kMostWritten; ++written) {
     std::vector<double> x;
     const TracedStep step = step_of(decoder_, "decoder", target_, id, state, x);
-    traced.read.emplace_back(kSmallestTarget[static_cast<size_t>(id)]);
+    traced.read.emplace_back(At(kSmallestTarget, id));
     state = step.state;
     std::vector<double> scores;
     for (const std::vector<double>& key : keys) {
@@ -222,7 +222,7 @@ TracedTranslation SmallestTranslator::Translate(const SmallestPair& pair,
     add({x, step.gates[0], step.gates[1], step.gates[2], step.gates[3],
          step.cell, step.hidden, scores, weights, context, logits, p});
     id = static_cast<int32_t>(std::ranges::max_element(p) - p.begin());
-    traced.written.emplace_back(kSmallestTarget[static_cast<size_t>(id)]);
+    traced.written.emplace_back(At(kSmallestTarget, id));
     if (id == kEndOfSentence) break;
   }
   return traced;
@@ -232,7 +232,7 @@ void TrainSmallest(SmallestTranslator& model, int steps,
                    const std::function<void(int64_t, double)>& after) {
   OptimizerConfig config;
   config.learning_rate = 0.05;
-  config.schedule = "cosine";
+  config.schedule = Schedule::kCosine;
   Optimizer optimizer(model.parameters(), config);
   for (int64_t step = 1; step <= steps; ++step) {
     Tape tape;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "heed/base/at.h"
 #include "heed/data/shuffle.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
@@ -61,7 +62,7 @@ BatchLoss SpriteObjective::Loss(const Context& ctx,
                                 const LossOptions& options) const {
   std::vector<int32_t> labels;
   for (const int64_t frame : examples) {
-    labels.push_back(train_.kinds[static_cast<size_t>(frame / kWindowFrames)]);
+    labels.push_back(At(train_.kinds, frame / kWindowFrames));
   }
   ImageLoss loss =
       ImageCrossEntropy(model_.Scores(ctx, ImageBatch(train_.clips, examples)),
@@ -77,7 +78,7 @@ Metrics SpriteObjective::Validate(const std::string& /*measure*/) const {
 }
 
 double SpriteAccuracy(const SpriteClassifier& model, const MovingSprites& set) {
-  return AnswersInBatches(
+  return images::AnswersInBatches(
              set.kinds, kSpritesAtOnce,
              [&](int64_t begin, int64_t end) {
                std::vector<int64_t> frames;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/ops/matmul.h"
 
 namespace heed {
@@ -111,8 +112,8 @@ HeadLikeness LikenessOf(const TokenAttention& model, const TokenBatch& batch) {
     for (int64_t t = 0; t < batch.lengths.data<int32_t>()[b]; ++t) {
       for (int64_t i = 0; i < heads; ++i) {
         for (int64_t j = i + 1; j < heads; ++j, ++pairs) {
-          const Tensor& first = outputs[static_cast<size_t>(i)];
-          const Tensor& second = outputs[static_cast<size_t>(j)];
+          const Tensor& first = At(outputs, i);
+          const Tensor& second = At(outputs, j);
           sum.weights += CosineOf(weights[b][i].row<float>(t),
                                   weights[b][j].row<float>(t), S);
           sum.outputs += CosineOf(first[b].row<float>(t),

@@ -13,15 +13,15 @@ namespace {
 TEST(LearnUntil, EndsWhereTheGoalIsReached) {
   const TokenTask task = VerbTask();
   const TokenAttentionOptions layer = LayerFor(task, 32);
-  const LearningRun easy =
-      LearnUntil(task, layer, {.steps = 300, .schedule = "constant"}, 0.5);
+  const LearningRun easy = LearnUntil(
+      task, layer, {.steps = 300, .schedule = Schedule::kConstant}, 0.5);
   ASSERT_TRUE(easy.steps.has_value());
   EXPECT_LT(*easy.steps, 300);
   EXPECT_EQ(*easy.steps % 5, 0);
   EXPECT_GE(easy.accuracy, 0.5);
   EXPECT_GT(easy.first_gradient, 0);
-  const LearningRun short_one =
-      LearnUntil(task, layer, {.steps = 3, .schedule = "constant"}, 0.99);
+  const LearningRun short_one = LearnUntil(
+      task, layer, {.steps = 3, .schedule = Schedule::kConstant}, 0.99);
   EXPECT_FALSE(short_one.steps.has_value());
   EXPECT_EQ(short_one.first_gradient, short_one.last_gradient);
 }

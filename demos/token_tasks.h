@@ -71,7 +71,7 @@ struct TokenTraining {
   int64_t batch = 64;
   double learning_rate = 3e-3;
   /// "cosine", or "constant" for runs that end when enough is learned.
-  std::string schedule = "cosine";
+  Schedule schedule = Schedule::kCosine;
   uint64_t seed = 1;
 };
 

@@ -28,8 +28,8 @@ LoadedModel TrainedInMemory(const std::string& name, const Data& data,
   loaded.training.run.epochs = epochs;
   loaded.training.run.patience = patience;
   loaded.training.run.seed = seed;
-  auto model = settings->Learn(data, seed);
-  const auto objective = settings->Objective(data, *model, seed);
+  auto model = settings->MakeModel(data, seed);
+  const auto objective = settings->MakeObjective(data, *model, seed);
   TrainInMemory(*objective, loaded.training);
   loaded.settings = std::move(settings);
   loaded.model = std::move(model);

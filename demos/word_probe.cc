@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/data/corpus.h"
 #include "heed/nn/linear.h"
@@ -22,7 +23,7 @@ Tensor SideBySide(const std::vector<Var>& parts) {
 
 }  // namespace
 
-ProbedSentences ReadForProbe(const TranslationModel& model,
+ProbedSentences ReadForProbe(const translate::Model& model,
                              const std::vector<std::string>& lines) {
   const Vocabulary& vocabulary = model.vocabularies.source;
   const std::vector<std::vector<int32_t>> ids =
@@ -38,13 +39,13 @@ ProbedSentences ReadForProbe(const TranslationModel& model,
     const int64_t end = std::min(N, begin + kProbedAtOnce), B = end - begin;
     Tensor batch({tokens, B}, DType::kI32);
     for (int64_t b = 0; b < B; ++b) {
-      const std::vector<int32_t>& own = ids[static_cast<size_t>(begin + b)];
+      const std::vector<int32_t>& own = At(ids, begin + b);
       if (static_cast<int64_t>(own.size()) != tokens) {
         throw ShapeError("probe: sentences of {} and of {} words", S,
                          own.size() - 1);
       }
       for (int64_t t = 0; t < tokens; ++t) {
-        batch.row<int32_t>(t)[b] = own[static_cast<size_t>(t)];
+        batch.row<int32_t>(t)[b] = At(own, t);
       }
       std::copy_n(own.begin(), S, read.words.row<int32_t>(begin + b));
     }
@@ -92,7 +93,7 @@ std::vector<double> ProbeWords(const Tensor& train_x, const Tensor& train_words,
   };
   OptimizerConfig config;
   config.learning_rate = training.learning_rate;
-  config.schedule = "cosine";
+  config.schedule = Schedule::kCosine;
   Optimizer optimizer(parameters, config);
   const int64_t batches = (N + kProbedAtOnce - 1) / kProbedAtOnce;
   int64_t step = 0;
@@ -121,8 +122,7 @@ std::vector<double> ProbeWords(const Tensor& train_x, const Tensor& train_words,
     const float* row = scores.row<float>(i);
     const bool found = std::max_element(row, row + vocabulary) - row ==
                        test_words.data<int32_t>()[i];
-    right[static_cast<size_t>(i % S)] +=
-        found ? 100 / static_cast<double>(tests) : 0;
+    At(right, i % S) += found ? 100 / static_cast<double>(tests) : 0;
   }
   return right;
 }

@@ -20,7 +20,7 @@ struct ProbedSentences {
 };
 
 /// Throws: ShapeError unless all lines have as many words.
-ProbedSentences ReadForProbe(const TranslationModel& model,
+ProbedSentences ReadForProbe(const translate::Model& model,
                              const std::vector<std::string>& lines);
 
 struct ProbeTraining {

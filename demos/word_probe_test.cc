@@ -59,14 +59,15 @@ TEST(WordProbe, ReadsTheStatesOfAnEncoder) {
     ModelChoice<TranslatorSettings> settings;
     settings.Choose(attentive ? "bahdanau" : "fixed");
     SetPreset(FieldsOf(*settings), "embedding=8 units=12");
-    DataConfig data;
+    translate::DataConfig data;
     data.vocabulary = "words";
-    TranslationConfig config;
+    translate::Config config;
     config.model = settings;
     config.data = data;
     config.Resolve();
-    const TranslationModel model("", config.model, config.data,
-                                 TrainVocabularies(text, config.data), 1);
+    const translate::Model model(
+        "", config.model, config.data,
+        translate::TrainVocabularies(text, config.data), 1);
     const ParallelText asked = MakeCopies(130, 6, 6, 2);
     const ProbedSentences read = ReadForProbe(model, asked.source);
     EXPECT_EQ(read.words.shape(), (Shape{130, 6}));

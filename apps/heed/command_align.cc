@@ -34,8 +34,8 @@ struct AlignOptions {
   int head = -1;
   std::string shift = "auto";
   LinkOptions links;
-  IbmOptions ibm;
-  BaselineOptions baseline;
+  translate::IbmOptions ibm;
+  translate::BaselineOptions baseline;
   std::vector<std::string> gold;
   std::string out;
   std::string format = "auto";
@@ -113,8 +113,10 @@ int64_t ParseLayer(const std::string& name, const std::string& text) {
 }
 
 /// `automatic` with what the options say otherwise.
-AttentionChoice Chosen(const AlignOptions& options, const std::string& name,
-                       const std::string& layer, AttentionChoice automatic) {
+translate::AttentionChoice Chosen(const AlignOptions& options,
+                                  const std::string& name,
+                                  const std::string& layer,
+                                  translate::AttentionChoice automatic) {
   if (layer != "auto") {
     automatic.layer = ParseLayer(name, layer);
     automatic.head = -1;
@@ -124,7 +126,7 @@ AttentionChoice Chosen(const AlignOptions& options, const std::string& name,
   return automatic;
 }
 
-std::string Described(const AttentionChoice& choice) {
+std::string Described(const translate::AttentionChoice& choice) {
   return fmt::format(
       "layer {}{}{}", choice.layer,
       choice.head < 0 ? std::string() : fmt::format(", head {}", choice.head),
@@ -135,7 +137,7 @@ std::string Described(const AttentionChoice& choice) {
 /// is one with attention.
 struct AlignedPairs {
   std::vector<AlignmentView> views;
-  std::optional<DataConfig> data;
+  std::optional<translate::DataConfig> data;
 };
 
 /// The views of two directions as one, links and weights.
@@ -145,7 +147,7 @@ std::vector<AlignmentView> Symmetrized(
   for (size_t i = 0; i < views.size(); ++i) {
     AlignmentLinks links =
         Symmetrize(*views[i].links, Reversed(*reversed[i].links), method);
-    views[i] = BothWays(views[i], reversed[i]);
+    views[i] = translate::BothWays(views[i], reversed[i]);
     views[i].links = std::move(links);
   }
   return views;
@@ -174,20 +176,22 @@ void RefuseOptions(const Options& options, bool ibm,
 }
 
 /// The aligner of one direction; `label` stands in its progress.
-IbmAligner LearnIbm(const AlignOptions& options, const ParallelText& text,
-                    const std::string& label) {
+translate::IbmAligner LearnIbm(const AlignOptions& options,
+                               const ParallelText& text,
+                               const std::string& label) {
   const AlignerOptions model = options.ibm.Applied(options.folder);
-  Progress progress("pair", std::ssize(text.source) <= kQuietIbmPairs);
+  Progress progress("pair",
+                    std::ssize(text.source) <= translate::kQuietIbmPairs);
   ProgressState state;
   state.label = label;
   state.steps = model.iterations;
   progress.Update(state);
-  IbmAligner aligner(text, model, options.ibm.lowercase,
-                     [&](int done, double /*likelihood*/) {
-                       state.step = done;
-                       state.units = done * std::ssize(text.source);
-                       progress.Update(state);
-                     });
+  translate::IbmAligner aligner(text, model, options.ibm.lowercase,
+                                [&](int done, double /*likelihood*/) {
+                                  state.step = done;
+                                  state.units = done * std::ssize(text.source);
+                                  progress.Update(state);
+                                });
   if (model.diagonal) {
     progress.Log(fmt::format("{}, {}: {} pairs, tension {:.2f}", options.folder,
                              label, aligner.pairs(), aligner.tension()));
@@ -197,7 +201,7 @@ IbmAligner LearnIbm(const AlignOptions& options, const ParallelText& text,
 
 /// Views with their links, of IBM models that learn from these pairs or others.
 AlignedPairs AlignByIbm(const AlignOptions& options, ParallelText& text) {
-  EmptyLongPairs(text);
+  translate::EmptyLongPairs(text);
   const PairFiles& files = options.baseline.learn;
   const ParallelText learnt = files.empty() ? text : files.Read("learn_");
   const auto with_links = [&](std::vector<AlignmentView> views) {
@@ -212,35 +216,37 @@ AlignedPairs AlignByIbm(const AlignOptions& options, ParallelText& text) {
       with_links(LearnIbm(options, learnt, "forward").Align(text));
   const Symmetrization method = ParseSymmetrization(options.symmetrize);
   if (method == Symmetrization::kNone) return {std::move(views), {}};
-  const std::vector<AlignmentView> reversed = with_links(
-      LearnIbm(options, Swapped(learnt), "backward").Align(Swapped(text)));
+  const std::vector<AlignmentView> reversed =
+      with_links(LearnIbm(options, translate::Swapped(learnt), "backward")
+                     .Align(translate::Swapped(text)));
   return {Symmetrized(std::move(views), reversed, method), {}};
 }
 
 /// Views with their links; pairs that are too long are emptied.
 AlignedPairs AlignByAttention(const AlignOptions& options, ParallelText& text) {
-  const TranslationModel forward =
-      ReadTranslationModel(options.folder, options.dtype);
-  EmptyLongPairs(text, forward);
-  AttentionChoice choice =
-      Chosen(options, "layer", options.layer, UsualAttention(forward));
+  const translate::Model forward =
+      translate::ReadTranslationModel(options.folder, options.dtype);
+  translate::EmptyLongPairs(text, forward);
+  translate::AttentionChoice choice = Chosen(
+      options, "layer", options.layer, translate::UsualAttention(forward));
   if (options.reverse.empty()) {
-    std::vector<AlignmentView> views = WordWeights(forward, text, choice);
+    std::vector<AlignmentView> views =
+        translate::WordWeights(forward, text, choice);
     for (AlignmentView& view : views) view.links = LinksOf(view, options.links);
     return {std::move(views), forward.data};
   }
-  const TranslationModel backward =
-      ReadTranslationModel(options.reverse, options.dtype);
-  EmptyLongPairs(text, backward, true);
-  AttentionChoice other =
+  const translate::Model backward =
+      translate::ReadTranslationModel(options.reverse, options.dtype);
+  translate::EmptyLongPairs(text, backward, true);
+  translate::AttentionChoice other =
       Chosen(options, "reverse_layer", options.reverse_layer,
-             UsualAttention(backward));
+             translate::UsualAttention(backward));
   const bool taught = !forward.data.guided_alignment.empty() &&
                       !backward.data.guided_alignment.empty();
   if (!taught && options.layer == "auto" && options.reverse_layer == "auto" &&
       options.head < 0 && options.shift == "auto") {
-    const AgreedChoice agreed =
-        ChooseByAgreement(forward, backward, text, options.links);
+    const translate::AgreedChoice agreed =
+        translate::ChooseByAgreement(forward, backward, text, options.links);
     choice = agreed.forward;
     other = agreed.backward;
     fmt::print(stderr,
@@ -248,10 +254,11 @@ AlignedPairs AlignByAttention(const AlignOptions& options, ParallelText& text) {
                options.folder, Described(choice), options.reverse,
                Described(other), 100 * agreed.agreement);
   }
-  std::vector<AlignmentView> views = WordWeights(forward, text, choice);
+  std::vector<AlignmentView> views =
+      translate::WordWeights(forward, text, choice);
   for (AlignmentView& view : views) view.links = LinksOf(view, options.links);
   std::vector<AlignmentView> reversed =
-      WordWeights(backward, Swapped(text), other);
+      translate::WordWeights(backward, translate::Swapped(text), other);
   for (AlignmentView& view : reversed) {
     view.links = LinksOf(view, options.links);
   }
@@ -269,15 +276,15 @@ void PrintScore(const std::vector<AlignmentView>& views,
              100 * score.error_rate, 100 * score.precision, 100 * score.recall);
 }
 
-void PrintBaselines(const AlignmentBaselines& baselines) {
+void PrintBaselines(const translate::AlignmentBaselines& baselines) {
   if (baselines.rows.empty()) return;
   size_t width = baselines.origin.size();
-  for (const AlignmentBaseline& row : baselines.rows) {
+  for (const translate::AlignmentBaseline& row : baselines.rows) {
     width = std::max(width, row.label.size());
   }
   fmt::print("\n{:<{}}  {:>6}  {:>11}  {:>8}\n", baselines.origin, width,
              "AER, %", "precision", "recall");
-  for (const AlignmentBaseline& row : baselines.rows) {
+  for (const translate::AlignmentBaseline& row : baselines.rows) {
     fmt::print("{:<{}}  {:6.2f}  {:11.2f}  {:8.2f}\n", row.label, width,
                100 * row.score.error_rate, 100 * row.score.precision,
                100 * row.score.recall);
@@ -303,7 +310,7 @@ int RunAlign(const Arguments& arguments) {
       "directions: learnt by expectation maximisation from the pairs "
       "themselves, or from those of --learn-tsv.");
   options.ModelFolder(chosen.folder, "model folder, or ibm1 or ibm2");
-  const auto ibm_names = IbmModelNames();
+  const auto ibm_names = translate::IbmModelNames();
   options.InsteadOfModelFolder({ibm_names.begin(), ibm_names.end()});
   chosen.Visit(options.fields());
   options.fields().Section("Run");
@@ -320,14 +327,14 @@ int RunAlign(const Arguments& arguments) {
       "--out train.pharaoh");
   if (!options.Parse(arguments)) return 0;
 
-  const bool ibm = IbmModelOf(chosen.folder).has_value();
+  const bool ibm = translate::IbmModelOf(chosen.folder).has_value();
   RefuseOptions(options, ibm, chosen.folder);
   const ThreadLimit limit(chosen.threads);
   const AlignmentFormat format = FormatOf(chosen);
   ParallelText text = chosen.pairs.Read("");
   CheckSides(text);
   std::vector<GoldAlignment> gold;
-  if (!chosen.gold.empty()) gold = ReadAlignments(chosen.gold, text);
+  if (!chosen.gold.empty()) gold = translate::ReadAlignments(chosen.gold, text);
   std::optional<AtomicFile> file;
   if (!chosen.out.empty()) file.emplace(chosen.out);
   auto [views, data] =

@@ -185,7 +185,8 @@ void ReadFiles(const ExplainOptions& o, const InputKind& kind,
     }
     std::istringstream in(std::move(text));
     const std::string form = TableFormOf(file);
-    reading.defaults.form = form.empty() ? o.input.form : form;
+    reading.defaults.form =
+        form.empty() ? o.input.form : Named<InputForm>(form);
     reading.defaults.source = file;
     ForEachInput(kind, reading, in, add);
   }

@@ -79,10 +79,10 @@ int RunShortlist(const Arguments& arguments) {
   options.Example("heed translate model --shortlist model < test.en");
   if (!options.Parse(arguments)) return 0;
   const ThreadLimit limit(threads);
-  const TranslationModel model = ReadTranslationModel(folder);
+  const translate::Model model = translate::ReadTranslationModel(folder);
   ParallelText text = pairs.Read("");
-  if (model.data.lowercase) LowercaseText(text);
-  const Vocabularies& vocabularies = model.vocabularies;
+  if (model.data.lowercase) translate::LowercaseText(text);
+  const translate::Vocabularies& vocabularies = model.vocabularies;
   const Corpus corpus =
       EncodeMeasured(text, vocabularies.source, vocabularies.target);
   if (corpus.size() == 0) {

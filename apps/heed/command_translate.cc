@@ -106,7 +106,7 @@ int RunTranslate(const Arguments& arguments) {
   std::string dtype = "auto";
   bool show = false;
   int threads = 0;
-  TranslateOptions decode;
+  translate::Prediction decode;
   std::string output = "text";
   DocumentOptions documents;
   InputOptions input;
@@ -155,8 +155,8 @@ int RunTranslate(const Arguments& arguments) {
   if (!alignments.empty()) format = AlignmentFormatOf(alignments);
   // So that std::cin knows how much there is to read.
   std::ios::sync_with_stdio(false);
-  const TranslationModel model =
-      WithEnsemble(ReadTranslationModel(folder, dtype), decode.ensemble);
+  const translate::Model model = translate::WithEnsemble(
+      translate::ReadTranslationModel(folder, dtype), decode.ensemble);
   if (decode.NeedsAttention() && model.model->alignment_attention().empty()) {
     throw ConfigError("{}: model '{}' has no attention to show or to use",
                       folder, model.config.name());
@@ -195,7 +195,7 @@ int RunTranslate(const Arguments& arguments) {
   const auto emit = [&](int64_t index, const std::string& line,
                         const Translations& all) {
     if (output == "json") {
-      fmt::print("{}\n", DumpJson(TranslationParts(
+      fmt::print("{}\n", DumpJson(translate::TranslationParts(
                              {}, model, line, all,
                              !IsLongerThan(line, input.max_line))));
     } else {
@@ -208,8 +208,8 @@ int RunTranslate(const Arguments& arguments) {
                  TerminalHeatmap(view, DetectTerminal(kErrors)));
     }
     if (format == AlignmentFormat::kPharaoh) {
-      const Vocabularies& v = model.vocabularies;
-      view = WordView(all.front(), v.source.kind(), v.target.kind());
+      const translate::Vocabularies& v = model.vocabularies;
+      view = translate::WordView(all.front(), v.source.kind(), v.target.kind());
       view.links = LinksOf(view);
     }
     if (format) views.push_back(std::move(view));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -30,7 +31,7 @@ class BothRule : public MaskRule {
       b_->Row(b, t, piece, other.data());
       uint8_t* out = may + (s - keys.begin);
       for (int64_t i = 0; i < piece.size(); ++i) {
-        const uint8_t o = other[static_cast<size_t>(i)];
+        const uint8_t o = At(other, i);
         out[i] = kAnd ? out[i] & o : out[i] | o;
       }
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/attention/testing.h"
+#include "heed/base/at.h"
 
 namespace heed {
 namespace {
@@ -58,7 +59,7 @@ void ExpectBlockAgreesWithRow(const Mask& mask) {
       std::vector<uint8_t> may(static_cast<size_t>(keys.size()), 9);
       mask.rule()->Row(b, t, keys, may.data());
       for (int64_t s = keys.begin; s < keys.end; ++s) {
-        const uint8_t one = may[static_cast<size_t>(s - keys.begin)];
+        const uint8_t one = At(may, s - keys.begin);
         ASSERT_LE(one, 1);
         ASSERT_EQ(one == 1, mask.May(b, t, s));
         count += one;
@@ -133,7 +134,7 @@ TEST(Mask, EachDoesWhatItsFormulaSays) {
       }
     }
   };
-  const auto length = [&](int64_t b) { return n[static_cast<size_t>(b)]; };
+  const auto length = [&](int64_t b) { return At(n, b); };
   agree(Mask(), [](auto, auto, auto) { return true; });
   agree(!Mask(), [](auto, auto, auto) { return false; });
   agree(Causal(), [](auto, auto t, auto s) { return s <= t; });

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "heed/attention/testing.h"
+#include "heed/base/at.h"
 #include "heed/kernels/gather.h"
 
 namespace heed {
@@ -91,8 +92,7 @@ TEST_P(Cache, SourcesAreAttendedToAsByOneMemory) {
               Tolerance(dtype));
     EXPECT_EQ(source.position, 3) << "one step of two rows for each source";
     for (int64_t r = 0; r < 4; ++r) {
-      EXPECT_LT(MaxDifference(last.last[r],
-                              weights[kRows[static_cast<size_t>(r)]][2]),
+      EXPECT_LT(MaxDifference(last.last[r], weights[At(kRows, r)][2]),
                 Tolerance(dtype))
           << "row " << r;
     }
@@ -182,7 +182,7 @@ TEST(DecoderState, SlotsOfAMemoryFollowTheRows) {
   for (int64_t r = 0; r < 4; ++r) {
     EXPECT_EQ(memory.slots.row<int32_t>(r)[0], r / 2);
     EXPECT_EQ(memory.slots.row<int32_t>(r)[1],
-              (std::vector<int32_t>{1, 1, 3, 2})[static_cast<size_t>(r)]);
+              At((std::vector<int32_t>{1, 1, 3, 2}), r));
   }
 }
 

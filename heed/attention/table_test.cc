@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "heed/attention/testing.h"
+#include "heed/base/at.h"
 
 namespace heed {
 namespace {
@@ -171,7 +172,7 @@ TEST_P(EveryScore, APaddedRowIsTheSameAlone) {
       const Tensor together = test.ContextOf(Padding(Lengths(lengths)));
       for (int64_t b = 0; b < sizes.batch; ++b) {
         AttentionUnderTest alone(spec, sizes, dtype);
-        const int64_t length = lengths[static_cast<size_t>(b)];
+        const int64_t length = At(lengths, b);
         if (test.query.defined()) alone.query = RowOf(test.query, b);
         alone.keys = Positions(RowOf(test.keys, b), 0, length);
         alone.values = Positions(RowOf(test.values, b), 0, length);

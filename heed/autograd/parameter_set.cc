@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/tensor/pool.h"
 
@@ -46,8 +47,8 @@ std::vector<double> Orthogonal(int64_t rows, int64_t cols, double scale,
     MakeRowsOrthonormal(block, r, c);
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < width; ++j) {
-        result[static_cast<size_t>(i * cols + first + j)] =
-            scale * block[static_cast<size_t>(wide ? i * c + j : j * c + i)];
+        At(result, i * cols + first + j) =
+            scale * At(block, wide ? i * c + j : j * c + i);
       }
     }
   }

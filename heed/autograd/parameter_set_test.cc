@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "heed/autograd/testing.h"
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/tensor/pool.h"
@@ -164,7 +165,7 @@ TEST(Parameter, IsPackedOnceForManyThreads) {
   const Parameter w("w", RandomTensor({400, 700}, 1, DType::kF32), kNative);
   std::vector<const void*> seen(64);
   ParallelFor(64, 1, [&](int64_t i, int64_t) {
-    seen[static_cast<size_t>(i)] = w.Packed(false).data.raw();
+    At(seen, i) = w.Packed(false).data.raw();
   });
   for (const void* data : seen) EXPECT_EQ(data, seen[0]);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/kernels/elementwise.h"
@@ -36,10 +37,9 @@ Var Tape::Leaf(Parameter& parameter) {
                       "' is stored as int8: a quantised model cannot be "
                       "trained; train the model that it was made of");
   }
-  const auto known =
-      std::find_if(parameters_.begin(), parameters_.end(), [&](int32_t node) {
-        return nodes_[static_cast<size_t>(node)].parameter == &parameter;
-      });
+  const auto known = std::find_if(
+      parameters_.begin(), parameters_.end(),
+      [&](int32_t node) { return At(nodes_, node).parameter == &parameter; });
   Var leaf;
   if (known != parameters_.end()) {
     leaf = Var(Tensor(parameter.value()), this, *known);
@@ -76,18 +76,16 @@ Tape::Node& Tape::NewNode(const char* name, const Tensor& value) {
   return node;
 }
 
-Tensor& Tape::GradientOf(int32_t node) {
-  return nodes_[static_cast<size_t>(node)].gradient;
-}
+Tensor& Tape::GradientOf(int32_t node) { return At(nodes_, node).gradient; }
 
 void Tape::SetColumnsOf(const Var& part, const Var& whole, int64_t column) {
-  Node& node = nodes_[static_cast<size_t>(part.node())];
+  Node& node = At(nodes_, part.node());
   node.whole = whole.node();
   node.column = static_cast<int32_t>(column);
 }
 
 Tensor& Tape::Accumulate(int32_t index) {
-  Node& node = nodes_[static_cast<size_t>(index)];
+  Node& node = At(nodes_, index);
   if (!node.gradient.defined() || node.in_place) {
     // What is in place already stays there.
     node.gradient = Tensor::Zeros(node.shape, node.dtype);
@@ -100,11 +98,11 @@ Tensor& Tape::Accumulate(int32_t index) {
 }
 
 Tensor& Tape::AccumulateRows(int32_t index) {
-  Node& node = nodes_[static_cast<size_t>(index)];
+  Node& node = At(nodes_, index);
   if (node.in_place) return node.gradient;
   if (node.whole < 0 || node.gradient.defined()) return Accumulate(index);
   const Tensor& whole = Accumulate(node.whole);
-  nodes_[static_cast<size_t>(node.whole)].has_parts = true;
+  At(nodes_, node.whole).has_parts = true;
   node.gradient = whole.Columns(
       node.column, node.column + node.shape[node.shape.rank() - 1]);
   node.in_place = true;
@@ -121,7 +119,7 @@ void Tape::Backward(const Var& output, const Tensor& seed,
               ? seed
               : Tensor::Full(output.shape(), 1, output.value().dtype()));
   for (int32_t i = output.node(); i >= 0; --i) {
-    Node& node = nodes_[static_cast<size_t>(i)];
+    Node& node = At(nodes_, i);
     if (node.backward == nullptr) FinishLeaf(i);
     if (node.backward == nullptr || !node.gradient.defined()) continue;
     if (cancellation != nullptr) cancellation->Check();
@@ -149,7 +147,7 @@ void Tape::Finish(Node& node) {
 /// for its products is released, and its gradient may travel while others are
 /// computed.
 void Tape::FinishLeaf(int32_t index) {
-  Node& node = nodes_[static_cast<size_t>(index)];
+  Node& node = At(nodes_, index);
   bool complete = false;
   if (node.parameter != nullptr && node.gradient.defined()) {
     AddInto(node.parameter->mutable_gradient(), std::move(node.gradient));
@@ -169,7 +167,7 @@ bool Tape::AddProducts(int32_t index) {
   std::erase_if(pending_, [index](const PendingProduct& product) {
     return product.node == index;
   });
-  Node& node = nodes_[static_cast<size_t>(index)];
+  Node& node = At(nodes_, index);
   Tensor& sum = node.parameter != nullptr ? node.parameter->mutable_gradient()
                                           : node.gradient;
   const bool accumulate = sum.defined();
@@ -192,7 +190,7 @@ Tensor Tape::Gradient(const Var& leaf) const {
     throw ShapeError("gradient: the variable is not on this tape");
   }
   if (leaf.parameter() != nullptr) return leaf.parameter()->gradient();
-  return nodes_[static_cast<size_t>(leaf.node())].gradient;
+  return At(nodes_, leaf.node()).gradient;
 }
 
 void Tape::Clear() {
@@ -210,7 +208,7 @@ void Tape::Clear() {
 
 void Grads::Add(int i, Tensor g) {
   if (!Needs(i)) return;
-  const Tape::Node& node = tape_.nodes_[static_cast<size_t>(Node(i))];
+  const Tape::Node& node = At(tape_.nodes_, Node(i));
   Tensor& sum = tape_.GradientOf(Node(i));
   if (node.in_place || node.has_parts) {
     kernels::AddTo(sum, g);
@@ -221,7 +219,7 @@ void Grads::Add(int i, Tensor g) {
 
 Tensor Grads::Take(int i) {
   if (!Needs(i)) return {};
-  const Tape::Node& node = tape_.nodes_[static_cast<size_t>(Node(i))];
+  const Tape::Node& node = At(tape_.nodes_, Node(i));
   Tensor& sum = tape_.GradientOf(Node(i));
   if (!node.in_place && !node.has_parts) return std::exchange(sum, Tensor());
   Tensor taken = sum.Clone();
@@ -234,7 +232,7 @@ Tensor& Grads::AccumulateRows(int i) { return tape_.AccumulateRows(Node(i)); }
 
 void Grads::AddProduct(int i, const Tensor& x, const Tensor& dy) {
   if (!Needs(i)) return;
-  if (tape_.nodes_[static_cast<size_t>(Node(i))].backward != nullptr) {
+  if (At(tape_.nodes_, Node(i)).backward != nullptr) {
     // A computed weight passes its gradient on before the pass ends.
     kernels::MultiplyTransposed(AsMatrix(x), AsMatrix(dy), true,
                                 kernels::Precision::kNative, Accumulate(i));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "heed/autograd/parameter.h"
+#include "heed/base/at.h"
 #include "heed/base/cancellation.h"
 #include "heed/tensor/tensor.h"
 
@@ -179,9 +180,7 @@ class Grads {
  private:
   friend class Tape;
   Grads(Tape& tape, int32_t first) : tape_(tape), first_(first) {}
-  int32_t Node(int i) const {
-    return tape_.inputs_[static_cast<size_t>(first_ + i)];
-  }
+  int32_t Node(int i) const { return At(tape_.inputs_, first_ + i); }
   Tape& tape_;
   int32_t first_;
 };

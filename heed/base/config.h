@@ -34,6 +34,8 @@
 #include <variant>
 #include <vector>
 
+#include "heed/base/at.h"
+
 namespace heed {
 
 /// The numbers from min to max, both included unless said to be open.
@@ -98,9 +100,7 @@ class EnumField {
   operator Enum() const requires(!kMayBeOpen) {  // NOLINT
     return value();
   }
-  std::string word() const {
-    return Words()[static_cast<size_t>(value_ - kFirst)];
-  }
+  std::string word() const { return At(Words(), value_ - kFirst); }
   /// "auto" first.
   static std::vector<std::string> Words() {
     std::vector<std::string> words;

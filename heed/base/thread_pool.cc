@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/timing.h"
 
 #if defined(__x86_64__)
@@ -198,7 +199,7 @@ class ThreadPool::Impl {
     bool helped = false;
     const int used = used_;
     for (int s = 0; s < used && !helped; ++s) {
-      Slot& slot = slots_[static_cast<size_t>(s)];
+      Slot& slot = At(slots_, s);
       if (slot.loop == nullptr) continue;
       ++slot.helpers;
       Loop* const loop = slot.loop;

@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "heed/base/at.h"
+
 namespace heed {
 namespace {
 
@@ -49,7 +51,7 @@ class AThreadPool : public testing::TestWithParam<int> {
 TEST_P(AThreadPool, RunsEachChunkOnce) {
   for (const int64_t chunks : {0, 1, 2, 3, 15, 16, 17, 1000}) {
     std::vector<std::atomic<int>> runs(static_cast<size_t>(chunks));
-    RunLoop(pool_, chunks, [&](int64_t c) { ++runs[static_cast<size_t>(c)]; });
+    RunLoop(pool_, chunks, [&](int64_t c) { ++At(runs, c); });
     for (const auto& count : runs) ASSERT_EQ(count, 1) << chunks;
   }
 }
@@ -169,7 +171,7 @@ TEST(ThreadPool, GivesAThreadTheSameChunksAgain) {
     std::vector<std::thread::id> ran(2);
     std::atomic<int> waiting = 0;
     RunLoop(pool, 2, [&](int64_t c) {
-      ran[static_cast<size_t>(c)] = std::this_thread::get_id();
+      At(ran, c) = std::this_thread::get_id();
       ++waiting;
       while (waiting < 2) std::this_thread::yield();
     });

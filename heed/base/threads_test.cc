@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/at.h"
+
 namespace heed {
 namespace {
 
@@ -34,7 +36,7 @@ TEST(ParallelFor, VisitsEveryIndexOnce) {
     for (const int64_t grain : {1, 3, 64, 5000}) {
       std::vector<std::atomic<int>> visits(static_cast<size_t>(n));
       ParallelFor(n, grain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) ++visits[static_cast<size_t>(i)];
+        for (int64_t i = begin; i < end; ++i) ++At(visits, i);
       });
       for (const auto& count : visits) ASSERT_EQ(count, 1) << n << " " << grain;
     }
@@ -112,7 +114,7 @@ TEST(ThreadLimit, OfZeroMeansOnePerCore) {
 TEST(ParallelTasks, CallsEachOnce) {
   for (const int64_t n : {0, 1, 2, 17}) {
     std::vector<std::atomic<int>> calls(static_cast<size_t>(n));
-    ParallelTasks(n, [&](int64_t i) { ++calls[static_cast<size_t>(i)]; });
+    ParallelTasks(n, [&](int64_t i) { ++At(calls, i); });
     for (const auto& count : calls) EXPECT_EQ(count, 1);
   }
 }

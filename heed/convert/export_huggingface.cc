@@ -132,7 +132,8 @@ bool SamePieces(const Vocabulary& a, const Vocabulary& b) {
   return true;
 }
 
-Json MarianMtConfig(const TransformerConfig& c, const Vocabularies& v,
+Json MarianMtConfig(const TransformerConfig& c,
+                    const translate::Vocabularies& v,
                     const std::string& activation) {
   return {{"architectures", {"MarianMTModel"}},
           {"model_type", "marian"},
@@ -179,7 +180,7 @@ Json GenerationConfig(const TransformerConfig& c) {
           {"pad_token_id", kPad}};
 }
 
-void CheckMarianMt(const TranslationModel& model, Requirements& require) {
+void CheckMarianMt(const translate::Model& model, Requirements& require) {
   const auto* config = model.config.Find<TransformerConfig>();
   if (config == nullptr) {
     throw ConfigError(
@@ -248,11 +249,11 @@ void AddMarianMtTables(const TransformerConfig& c,
   tensors.push_back({"final_logits_bias", bias.Reshape({1, rows})});
 }
 
-HuggingFaceModel MarianMtOf(const TranslationModel& model) {
+HuggingFaceModel MarianMtOf(const translate::Model& model) {
   Requirements require("MarianMT");
   CheckMarianMt(model, require);
   const auto& c = model.config.As<TransformerConfig>();
-  const Vocabularies& v = model.vocabularies;
+  const translate::Vocabularies& v = model.vocabularies;
   const bool separate = !SamePieces(v.source, v.target);
   HuggingFaceModel result;
   result.config = MarianMtConfig(c, v, TheirActivation(c, require));
@@ -262,7 +263,8 @@ HuggingFaceModel MarianMtOf(const TranslationModel& model) {
                  kHuggingFaceLayout);
   AddMarianMtTables(c, parameters, result.tensors);
   AddPositions(c, parameters, result.tensors);
-  const auto language = [&](std::string DataConfig::*code, const char* side) {
+  const auto language = [&](std::string translate::DataConfig::*code,
+                            const char* side) {
     return (model.data.*code).empty() ? side : model.data.*code;
   };
   result.files = {
@@ -270,12 +272,13 @@ HuggingFaceModel MarianMtOf(const TranslationModel& model) {
       {"target.spm", v.target.Serialize()},
       {"vocab.json", TokenIdsOf(v.source)},
       {"tokenizer_config.json",
-       Pretty(
-           {{"tokenizer_class", "MarianTokenizer"},
-            {"source_lang", language(&DataConfig::source_language, "source")},
-            {"target_lang", language(&DataConfig::target_language, "target")},
-            {"separate_vocabs", separate},
-            {"model_max_length", c.max_positions}})}};
+       Pretty({{"tokenizer_class", "MarianTokenizer"},
+               {"source_lang",
+                language(&translate::DataConfig::source_language, "source")},
+               {"target_lang",
+                language(&translate::DataConfig::target_language, "target")},
+               {"separate_vocabs", separate},
+               {"model_max_length", c.max_positions}})}};
   result.files["generation_config.json"] = Pretty(GenerationConfig(c));
   if (separate) result.files["target_vocab.json"] = TokenIdsOf(v.target);
   if (c.epsilon != kMarianMtEpsilon) {
@@ -329,7 +332,7 @@ Json StripAccents(const WordPieceRules& rules) {
   return rules.strip_accents;
 }
 
-HuggingFaceModel BertOf(const PretrainModel& model) {
+HuggingFaceModel BertOf(const pretrain::Model& model) {
   Requirements require("BERT");
   const auto& c = model.config.model.As<TransformerConfig>();
   CheckAttention(c, require);
@@ -342,7 +345,7 @@ HuggingFaceModel BertOf(const PretrainModel& model) {
   CheckNumbers(model.parameters(), require);
   require.Check(
       fmt::format("heed train --task {} makes models that can be exported",
-                  PretrainTask().name));
+                  pretrain::Task().name));
   const ParameterSet& parameters = model.parameters();
   const Vocabulary& vocabulary = model.vocabulary;
   const std::string prefix = "bert.";
@@ -398,15 +401,15 @@ Notes ExportHuggingFace(const std::string& folder, const std::string& out,
   const LoadedModel loaded = ReadModel(folder);
   const TaskModel* from = loaded.model.get();
   HuggingFaceModel model;
-  if (auto* translator = dynamic_cast<const TranslationModel*>(from)) {
+  if (auto* translator = dynamic_cast<const translate::Model*>(from)) {
     model = MarianMtOf(*translator);
-  } else if (auto* bert = dynamic_cast<const PretrainModel*>(from)) {
+  } else if (auto* bert = dynamic_cast<const pretrain::Model*>(from)) {
     model = BertOf(*bert);
   } else {
     throw ConfigError(
         "{}: models of task '{}' cannot be exported (those of {} and {} can)",
-        folder, loaded.task().name, TranslationTask().name,
-        PretrainTask().name);
+        folder, loaded.task().name, translate::Task().name,
+        pretrain::Task().name);
   }
   Write(model, out, overwrite);
   return model.notes;

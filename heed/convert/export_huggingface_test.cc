@@ -93,16 +93,16 @@ TEST_F(ExportHuggingFaceTest, MariansModelBecomesMarianMtWithItsPositions) {
   EXPECT_NE(notes[0].find("norm_epsilon"), std::string::npos);
   ExpectTheSameAgain();
   const Imported again = heed::Import(Theirs(), {});
-  EXPECT_EQ(dynamic_cast<TranslationModel&>(*again.model)
+  EXPECT_EQ(dynamic_cast<translate::Model&>(*again.model)
                 .config.As<TransformerConfig>()
                 .position,
             "sinusoidal_t2t");
 }
 
 TEST_F(ExportHuggingFaceTest, OwnVocabulariesStayApart) {
-  const TranslationModel golden = [this] {
+  const translate::Model golden = [this] {
     Import(Golden("huggingface_marian"), {});
-    return ReadTranslationModel(Ours());
+    return translate::ReadTranslationModel(Ours());
   }();
   ModelChoice<TranslatorSettings> config = golden.config;
   config.As<TransformerConfig>().tie = "none";
@@ -126,7 +126,7 @@ TEST_F(ExportHuggingFaceTest, ThePresetTrainsWhatCanBeExported) {
   for (const bool joint : {false, true}) {
     SCOPED_TRACE(joint);
     const TemporaryFolder folder;
-    TranslationConfig config = TinyConfig(folder.Path("ours"));
+    translate::Config config = translate::TinyConfig(folder.Path("ours"));
     config.model.Choose("transformer-marian");
     config.model.As<TransformerConfig>().layers = 1;
     config.model.As<TransformerConfig>().width = 16;
@@ -138,7 +138,7 @@ TEST_F(ExportHuggingFaceTest, ThePresetTrainsWhatCanBeExported) {
     config.data.target_vocabulary_size = kSpecialTokens + 9;
     if (joint) config.model.As<TransformerConfig>().tie = "all";
     config.run.steps = 2;
-    TrainTranslation(config, {ReversedLetters(40, 1), {}});
+    translate::TrainTranslation(config, {ReversedLetters(40, 1), {}});
     EXPECT_TRUE(
         ExportHuggingFace(folder.Path("ours"), folder.Path("theirs"), false)
             .empty());
@@ -146,8 +146,10 @@ TEST_F(ExportHuggingFaceTest, ThePresetTrainsWhatCanBeExported) {
     WriteImported(folder.Path("back"), false, back);
     const std::vector<std::string> lines = {"a b c", "d", "b d"};
     EXPECT_EQ(
-        TranslateLines(ReadTranslationModel(folder.Path("ours")), lines, {}),
-        TranslateLines(ReadTranslationModel(folder.Path("back")), lines, {}));
+        translate::TranslateLines(
+            translate::ReadTranslationModel(folder.Path("ours")), lines, {}),
+        translate::TranslateLines(
+            translate::ReadTranslationModel(folder.Path("back")), lines, {}));
     const Json generation =
         Json::parse(ReadFile(folder.Path("theirs/generation_config.json")));
     EXPECT_EQ(generation["num_beams"], 5);
@@ -172,8 +174,9 @@ TEST_F(ExportHuggingFaceTest, WhatTheyHaveNotIsNamed) {
             "final_norm 'yes' (only 'no'), no embedding_norm 'yes' (only "
             "'no'), no vocabulary 'words'; heed train --model "
             "transformer-marian makes models that can be exported");
-  const TranslationConfig recurrent = TinyConfig(folder_.Path("recurrent"));
-  TrainTranslation(recurrent, {ReversedLetters(8, 1), {}});
+  const translate::Config recurrent =
+      translate::TinyConfig(folder_.Path("recurrent"));
+  translate::TrainTranslation(recurrent, {ReversedLetters(8, 1), {}});
   EXPECT_NE(MessageOf<ConfigError>([&] {
               ExportHuggingFace(recurrent.run.out, Theirs(), false);
             }).find("'bahdanau' cannot be exported"),

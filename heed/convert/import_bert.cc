@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/convert/bert_tokenizer.h"
@@ -98,7 +99,7 @@ std::vector<std::string> LabelsOf(const ImportOptions& options, int64_t count) {
   std::vector<std::string> labels(static_cast<size_t>(count));
   const nlohmann::json names = options.Value("id2label");
   for (int64_t i = 0; i < count; ++i) {
-    std::string& label = labels[static_cast<size_t>(i)];
+    std::string& label = At(labels, i);
     label = fmt::format("LABEL_{}", i);
     if (!names.is_object() || names.empty()) continue;
     const std::string key = std::to_string(i);
@@ -141,7 +142,7 @@ void ReadLabels(ImportOptions& options, const SourceWeights& weights,
   bert.order.resize(bert.labels.size());
   std::iota(bert.order.begin(), bert.order.end(), 0);
   const auto name = [&bert](int32_t i) -> const std::string& {
-    return bert.labels[static_cast<size_t>(i)];
+    return At(bert.labels, i);
   };
   std::ranges::sort(bert.order, {}, name);
   const auto twice = std::ranges::adjacent_find(bert.order, {}, name);
@@ -154,7 +155,7 @@ void ReadLabels(ImportOptions& options, const SourceWeights& weights,
 LabelSet LabelSetOf(const BertSource& bert) {
   std::string lines;
   for (const int32_t i : bert.order) {
-    lines += bert.labels[static_cast<size_t>(i)] + "\n";
+    lines += At(bert.labels, i) + "\n";
   }
   return LabelSet::Parse(lines, bert.file);
 }
@@ -187,7 +188,7 @@ void ResolveSettings(const BertSource& bert, TaskSettings& settings) {
 }
 
 Imported MakePretraining(const BertSource& bert, Vocabulary vocabulary) {
-  auto settings = std::make_unique<PretrainSettings>();
+  auto settings = std::make_unique<pretrain::Settings>();
   SetEncoder(bert, settings->model);
   settings->data.vocabulary = VocabularyConfigOf(bert, vocabulary);
   PretrainingOptions& instances = settings->data.instances;
@@ -196,22 +197,23 @@ Imported MakePretraining(const BertSource& bert, Vocabulary vocabulary) {
   ResolveSettings(bert, *settings);
   Imported imported;
   imported.model =
-      std::make_unique<PretrainModel>(*settings, std::move(vocabulary), 1);
+      std::make_unique<pretrain::Model>(*settings, std::move(vocabulary), 1);
   imported.settings = std::move(settings);
   return imported;
 }
 
 Imported MakeTagger(const BertSource& bert, Vocabulary vocabulary) {
-  auto settings = std::make_unique<TagSettings>();
+  auto settings = std::make_unique<tag::Settings>();
   SetEncoder(bert, settings->encoder);
   settings->input.vocabulary = VocabularyConfigOf(bert, vocabulary);
   settings->tagger.tag_decoder = TagDecoder::kSoftmax;
   settings->tagger.output_dropout = bert.head_dropout;
   ResolveSettings(bert, *settings);
   Imported imported;
-  imported.model = std::make_unique<TagModel>(
+  imported.model = std::make_unique<tag::Model>(
       *settings,
-      MakePieceInput(settings->input, settings->encoder, std::move(vocabulary)),
+      tag::MakePieceInput(settings->input, settings->encoder,
+                          std::move(vocabulary)),
       LabelSetOf(bert), std::nullopt, 1);
   imported.settings = std::move(settings);
   return imported;
@@ -219,19 +221,19 @@ Imported MakeTagger(const BertSource& bert, Vocabulary vocabulary) {
 
 Imported MakeClassifier(const BertSource& bert, Vocabulary vocabulary,
                         bool pairs) {
-  auto settings = std::make_unique<ClassifySettings>();
+  auto settings = std::make_unique<classify::Settings>();
   SetEncoder(bert, settings->encoder);
-  ClassifyDataConfig& data = settings->data;
+  classify::DataConfig& data = settings->data;
   data.vocabulary = VocabularyConfigOf(bert, vocabulary);
   data.max_length = bert.config.max_positions;
   data.format.multi_label = bert.several_labels;
   if (pairs) data.format.second_column = data.format.text_column + 1;
-  settings->classifier.pooling = "cls";
+  settings->classifier.pooling = PoolingKind::kCls;
   settings->classifier.pooler = true;
   settings->classifier.head_dropout = bert.head_dropout;
   ResolveSettings(bert, *settings);
   Imported imported;
-  imported.model = std::make_unique<ClassifyModel>(
+  imported.model = std::make_unique<classify::Model>(
       *settings, std::move(vocabulary), LabelSetOf(bert), nullptr, 1);
   imported.settings = std::move(settings);
   return imported;

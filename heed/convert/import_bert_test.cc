@@ -53,7 +53,7 @@ void ExpectScores(const LabelSet& labels, const float* found,
   }
 }
 
-void ExpectTags(const TagModel& model, const Json& expected) {
+void ExpectTags(const tag::Model& model, const Json& expected) {
   std::vector<TaggedSentence> sentences;
   for (const Json& one : expected) {
     sentences.emplace_back();
@@ -61,8 +61,8 @@ void ExpectTags(const TagModel& model, const Json& expected) {
       sentences.back().words.push_back(word.get<std::string>());
     }
   }
-  const EncodedSentences encoded = model.Encode(sentences);
-  const std::vector<SentenceTags> answers = model.Tag({}, encoded);
+  const tag::EncodedSentences encoded = model.Encode(sentences);
+  const std::vector<tag::SentenceTags> answers = model.Tag({}, encoded);
   for (size_t i = 0; i < sentences.size(); ++i) {
     const auto number = static_cast<int64_t>(i);
     EXPECT_EQ(Json(encoded.plan.source[i]), expected[i]["ids"]);
@@ -86,7 +86,7 @@ TEST_F(ImportBertTagger, TagsAsTheirsWithThePoolerLeftOut) {
   const LoadedModel loaded = Read();
   EXPECT_TRUE(notes_.empty());
   EXPECT_EQ(loaded.settings->task(), "tag");
-  ExpectTags(dynamic_cast<TagModel&>(*loaded.model), Expected());
+  ExpectTags(dynamic_cast<tag::Model&>(*loaded.model), Expected());
 }
 
 TEST_F(ImportBertTagger, WithoutAnArchitectureTheTensorsTellTheHead) {
@@ -96,13 +96,13 @@ TEST_F(ImportBertTagger, WithoutAnArchitectureTheTensorsTellTheHead) {
       return tensor.name.find("pooler") != std::string::npos;
     });
   });
-  ExpectTags(dynamic_cast<TagModel&>(*Read().model), Expected());
+  ExpectTags(dynamic_cast<tag::Model&>(*Read().model), Expected());
 }
 
 TEST_F(ImportBertTagger, WithoutNamesLabelsAreNumbered) {
   Change("id2label", nullptr);
   const LoadedModel loaded = Read();
-  const auto& model = dynamic_cast<TagModel&>(*loaded.model);
+  const auto& model = dynamic_cast<tag::Model&>(*loaded.model);
   EXPECT_EQ(model.tags.Name(0), "LABEL_0");
   EXPECT_EQ(model.tags.size(), 5);
 }
@@ -144,7 +144,7 @@ class ImportBertClassifier : public ImportBertHead {
   ImportBertClassifier() { Copy("huggingface_classes"); }
 };
 
-void ExpectClasses(const ClassifyModel& model, const Json& expected) {
+void ExpectClasses(const classify::Model& model, const Json& expected) {
   LabelledText text;
   for (const Json& one : expected) {
     text.text.push_back(one["text"].get<std::string>());
@@ -164,7 +164,7 @@ TEST_F(ImportBertClassifier, ClassifiesAsTheirs) {
   const LoadedModel loaded = Read();
   EXPECT_TRUE(notes_.empty());
   EXPECT_EQ(loaded.settings->task(), "classify");
-  const auto& model = dynamic_cast<ClassifyModel&>(*loaded.model);
+  const auto& model = dynamic_cast<classify::Model&>(*loaded.model);
   EXPECT_EQ(model.vocabulary.kind(), VocabularyKind::kWordPieceAccents);
   EXPECT_FALSE(model.config.data.format.multi_label);
   ExpectClasses(model, Expected());
@@ -173,7 +173,7 @@ TEST_F(ImportBertClassifier, ClassifiesAsTheirs) {
 TEST_F(ImportBertClassifier, SeveralLabelsAndPairsAreSettings) {
   Change("problem_type", "multi_label_classification");
   const LoadedModel several = Read({.pairs = true});
-  const auto& model = dynamic_cast<ClassifyModel&>(*several.model);
+  const auto& model = dynamic_cast<classify::Model&>(*several.model);
   EXPECT_TRUE(model.config.data.format.multi_label);
   EXPECT_TRUE(model.pairs());
 }
@@ -195,7 +195,7 @@ TEST_F(ImportBertClassifier, TheVocabularyMayBeAListInstead) {
   std::filesystem::remove(Theirs("tokenizer.json"));
   folder_.Put("theirs/tokenizer_config.json",
               R"({"do_lower_case": true, "strip_accents": false})");
-  ExpectClasses(dynamic_cast<ClassifyModel&>(*Read().model), Expected());
+  ExpectClasses(dynamic_cast<classify::Model&>(*Read().model), Expected());
 }
 
 TEST_F(ImportBertClassifier, AddedTokensMayStandBehindTheList) {

@@ -22,11 +22,11 @@ class ImportMarianMt : public HuggingFaceFolder {
  protected:
   ImportMarianMt() { Copy("huggingface_marian"); }
 
-  TranslationModel Read() {
+  translate::Model Read() {
     Imported imported = Import(Theirs(), {});
     notes_ = imported.notes;
     WriteImported(folder_.Path("ours"), false, imported);
-    return ReadTranslationModel(folder_.Path("ours"));
+    return translate::ReadTranslationModel(folder_.Path("ours"));
   }
   /// Their ids in Heed.
   std::map<int32_t, int32_t> HeedIds() const {
@@ -43,7 +43,7 @@ class ImportMarianMt : public HuggingFaceFolder {
 };
 
 TEST_F(ImportMarianMt, ScoresAsTheirs) {
-  const TranslationModel model = Read();
+  const translate::Model model = Read();
   ASSERT_EQ(notes_.size(), 1U);
   EXPECT_NE(notes_[0].find("config.json: num_beams 4, max_length 512, "
                            "length_penalty 1"),
@@ -80,7 +80,7 @@ TEST_F(ImportMarianMt, SaysHowTheSearchWentThere) {
 }
 
 TEST_F(ImportMarianMt, ReadsLinesAsTheirs) {
-  const TranslationModel model = Read();
+  const translate::Model model = Read();
   const Vocabulary& source = model.vocabularies.source;
   const auto ids = HeedIds();
   const Tensor& lines = golden_.at("lines");
@@ -110,7 +110,7 @@ TEST_F(ImportMarianMt, TiedTensorsMayStandUnderEveryName) {
     tensors.push_back({"lm_head.weight", shared});
     tensors.push_back({"model.encoder.embed_tokens.weight", shared});
   });
-  const TranslationModel model = Read();
+  const translate::Model model = Read();
   ExpectLogits(*model.model, golden_, HeedIds(), HeedIds());
   ChangeTensors([](std::vector<NamedTensor>& tensors) {
     tensors.push_back({"model.decoder.embed_tokens.weight",
@@ -130,7 +130,7 @@ TEST_F(ImportMarianMt, TablesOfPositionsAreRecognised) {
       tensors.push_back({"model.decoder.embed_positions.weight", table});
     });
     const Imported imported = ImportHuggingFace(Theirs());
-    return dynamic_cast<TranslationModel&>(*imported.model)
+    return dynamic_cast<translate::Model&>(*imported.model)
         .config.As<TransformerConfig>()
         .position;
   };
@@ -170,7 +170,7 @@ TEST_F(ImportMarianMt, SettingsThatHeedCannotDoAreNamed) {
 }
 
 TEST_F(ImportMarianMt, KeysWithoutEffectAreAcceptedAtAnyValue) {
-  const TranslationModel plain = Read();
+  const translate::Model plain = Read();
   const Json values = {{"extra_pos_embeddings", 43},
                        {"add_bias_logits", true},
                        {"force_bos_token_to_be_generated", false},
@@ -213,7 +213,7 @@ TEST_F(ImportMarianMt, BadWordsAreNeverWritten) {
   const int pad = 42;
   Change("bad_words_ids", {{pad}, {1}, {5}, {2, 3}});
   Change("suppress_tokens", {7});
-  const TranslationModel model = Read();
+  const translate::Model model = Read();
   EXPECT_EQ(model.data.rules.suppress,
             (std::vector<std::string>{"<unk>", "e", "g"}));
   ASSERT_EQ(notes_.size(), 2U);
@@ -265,7 +265,7 @@ TEST_F(ImportMarianMt, WeightsMayBeInSeveralFiles) {
                         Json{{"weight_map", map}}.dump());
   };
   index("a.safetensors");
-  const TranslationModel model = Read();
+  const translate::Model model = Read();
   ExpectLogits(*model.model, golden_, HeedIds(), HeedIds());
   index("../theirs/a.safetensors");
   EXPECT_NE(Error().find("no file of the folder"), std::string::npos);
@@ -274,7 +274,7 @@ TEST_F(ImportMarianMt, WeightsMayBeInSeveralFiles) {
 TEST_F(ImportMarianMt, LanguagesOfTheTokenizerAreKept) {
   folder_.Put("theirs/tokenizer_config.json",
               R"({"source_lang": "eng", "target_lang": "zle"})");
-  const TranslationModel model = Read();
+  const translate::Model model = Read();
   EXPECT_EQ(model.data.source_language, "en");
   EXPECT_EQ(model.data.target_language, "") << "a group of languages";
 }
@@ -310,7 +310,7 @@ TEST_F(ImportBert, ComputesAsTheirs) {
   const Imported imported = Read();
   ASSERT_EQ(imported.notes.size(), 1U);  // the table has one row more
   EXPECT_NE(imported.notes[0].find("1 further row"), std::string::npos);
-  const auto& bert = dynamic_cast<PretrainModel&>(*imported.model);
+  const auto& bert = dynamic_cast<pretrain::Model&>(*imported.model);
   EXPECT_EQ(bert.vocabulary.kind(), VocabularyKind::kWordPieceCased);
   EXPECT_EQ(bert.vocabulary.special().mask, 5);
   const auto fresh =

@@ -23,12 +23,12 @@ std::map<int32_t, int32_t> HeedIds(int size) {
 // Models that tests/golden/marian_transformer.py wrote and evaluated.
 class ImportMarianGolden : public testing::Test {
  protected:
-  TranslationModel Read(const std::string& name,
+  translate::Model Read(const std::string& name,
                         const std::vector<std::string>& vocabularies) {
     Imported imported = Import(Golden(name), {.vocabularies = vocabularies});
     notes_ = imported.notes;
     WriteImported(folder_.Path("model"), false, imported);
-    return ReadTranslationModel(folder_.Path("model"));
+    return translate::ReadTranslationModel(folder_.Path("model"));
   }
 
   TemporaryFolder folder_;
@@ -36,7 +36,7 @@ class ImportMarianGolden : public testing::Test {
 };
 
 TEST_F(ImportMarianGolden, NormBehindWithTiedSubwords) {
-  const TranslationModel model =
+  const translate::Model model =
       Read("marian_post.npz", {Golden("marian.spm")});
   EXPECT_TRUE(notes_.empty());
   const auto golden = GoldenTensors("marian_post_expected.npz");
@@ -47,7 +47,7 @@ TEST_F(ImportMarianGolden, NormBehindWithTiedSubwords) {
 }
 
 TEST_F(ImportMarianGolden, SubwordsOfLinesAreTheSame) {
-  const TranslationModel model =
+  const translate::Model model =
       Read("marian_post.npz", {Golden("marian.spm")});
   const auto golden = GoldenTensors("marian_post_expected.npz");
   const Tensor& lines = golden.at("lines");
@@ -69,7 +69,7 @@ TEST_F(ImportMarianGolden, SubwordsOfLinesAreTheSame) {
 }
 
 TEST_F(ImportMarianGolden, NormBeforeWithOwnWords) {
-  const TranslationModel model =
+  const translate::Model model =
       Read("marian_pre.npz",
            {Golden("marian.source.yml"), Golden("marian.target.yml")});
   ASSERT_FALSE(notes_.empty());
@@ -91,7 +91,8 @@ TEST_F(ImportMarianGolden, ConditionalGruOfBothTypes) {
     ASSERT_FALSE(imported.notes.empty());
     EXPECT_NE(imported.notes[0].find("subword-nmt"), std::string::npos);
     WriteImported(folder_.Path(type), false, imported);
-    const TranslationModel model = ReadTranslationModel(folder_.Path(type));
+    const translate::Model model =
+        translate::ReadTranslationModel(folder_.Path(type));
     ExpectLogits(*model.model,
                  GoldenTensors("marian_" + type + "_expected.npz"), HeedIds(9),
                  HeedIds(11));

@@ -1,5 +1,6 @@
 #include "heed/convert/layout.h"
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -27,7 +28,7 @@ Tensor TakeRows(const Tensor& table, std::span<const int32_t> rows) {
   shape.Set(0, std::ssize(rows));
   Tensor result = Tensor::Zeros(shape);
   for (int64_t i = 0; i < result.dim(0); ++i) {
-    const int32_t row = rows[static_cast<size_t>(i)];
+    const int32_t row = At(rows, i);
     if (row < 0) continue;
     result.Slice(i, i + 1).CopyFrom(table.Slice(row, row + 1));
   }

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/base/text.h"
@@ -284,7 +285,7 @@ bool IsLanguageMark(std::string_view token) {
 Tensor MappedVocabulary::Biases(const Tensor& bias) const {
   Tensor result({size()});
   for (int id = 0; id < size(); ++id) {
-    const int32_t row = rows[static_cast<size_t>(id)];
+    const int32_t row = At(rows, id);
     // One row counts once.
     const bool copy = static_cast<size_t>(id) + copies >= rows.size() ||
                       (id == kBos && row == rows[kPad]);

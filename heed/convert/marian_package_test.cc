@@ -49,12 +49,12 @@ class MarianPackage : public testing::Test {
     }
     return yaml;
   }
-  TranslationModel Read(const std::string& source,
+  translate::Model Read(const std::string& source,
                         const ImportRequest& request = {}) {
     Imported imported = Import(source, request);
     notes_ = imported.notes;
     WriteImported(folder_.Path("model"), true, imported);
-    return ReadTranslationModel(folder_.Path("model"));
+    return translate::ReadTranslationModel(folder_.Path("model"));
   }
   std::string Error(const ImportRequest& request = {}) const {
     return MessageOf<AnyError>([&] { Import(folder_.path(), request); });
@@ -66,14 +66,14 @@ class MarianPackage : public testing::Test {
 };
 
 /// The model translates as the one that was imported with the .spm itself.
-void ExpectSameModel(const TranslationModel& found) {
+void ExpectSameModel(const translate::Model& found) {
   const Imported direct = Import(Golden("marian_post.npz"),
                                  {.vocabularies = {Golden("marian.spm")}});
-  const auto& expected = dynamic_cast<TranslationModel&>(*direct.model);
+  const auto& expected = dynamic_cast<translate::Model&>(*direct.model);
   const std::string line = "the old dog sees the fluss";
   EXPECT_EQ(found.vocabularies.source.Encode(line),
             expected.vocabularies.source.Encode(line));
-  const auto translate = [&](const TranslationModel& model) {
+  const auto translate = [&](const translate::Model& model) {
     const Translator translator(*model.model, model.vocabularies.source,
                                 model.vocabularies.target, false,
                                 DecodeOptions(model.data.rules));
@@ -132,7 +132,7 @@ TEST_F(MarianPackage, PiecesWithoutTheirModelAreRefusedWithAWayOut) {
   EXPECT_NE(Error().find("give them with --spm SOURCE --spm TARGET"),
             std::string::npos);
   ExpectSameModel(Read(folder_.path(), {.subwords = {Golden("marian.spm")}}));
-  const TranslationModel divided = Read(folder_.path(), {.subwords = {"none"}});
+  const translate::Model divided = Read(folder_.path(), {.subwords = {"none"}});
   EXPECT_EQ(divided.vocabularies.source.kind(), VocabularyKind::kWords);
 }
 
@@ -150,7 +150,7 @@ TEST_F(MarianPackage, BytePairEncodingIsRefusedWithAWayOut) {
 }
 
 TEST_F(MarianPackage, SearchIsAsTheDecoderIsTold) {
-  TranslationModel model = Read(folder_.path());
+  translate::Model model = Read(folder_.path());
   EXPECT_EQ(model.data.rules.suppress, (std::vector<std::string>{"<unk>"}));
   EXPECT_EQ(model.data.rules.max_length_factor, 3);
   EXPECT_EQ(model.data.rules.max_length_extra, 0);

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/convert/marian_options.h"
 
@@ -230,13 +231,12 @@ void CopyTiedLayers(const MarianTransformer& marian, WeightReader& reader) {
 
 int MarianTransformer::Number(std::string_view side, int layer) const {
   if (side != "decoder" || tied_layers.empty()) return layer + 1;
-  return tied_layers[static_cast<size_t>(layer)] + 1;
+  return At(tied_layers, layer) + 1;
 }
 
 int MarianTransformer::Origin(std::string_view side, int layer) const {
   if (side != "decoder" || tied_layers.empty()) return layer;
-  const auto first =
-      std::ranges::find(tied_layers, tied_layers[static_cast<size_t>(layer)]);
+  const auto first = std::ranges::find(tied_layers, At(tied_layers, layer));
   return static_cast<int>(first - tied_layers.begin());
 }
 

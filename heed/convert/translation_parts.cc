@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -16,7 +17,7 @@ std::vector<std::string> TokensOfRows(const Vocabulary& vocabulary,
   // <pad>, <s> and copies are never written anyway, </s> ends the text.
   const auto count = static_cast<int32_t>(mapped.rows.size() - mapped.copies);
   for (int32_t id = 0; id < count; ++id) {
-    const int32_t row = mapped.rows[static_cast<size_t>(id)];
+    const int32_t row = At(mapped.rows, id);
     if (id == kPad || id == kBos || id == kEos || row < 0) continue;
     if (std::ranges::count(rows, row) > 0) {
       tokens.push_back(vocabulary.Piece(id));
@@ -32,25 +33,26 @@ Imported MakeTranslation(const ModelChoice<TranslatorSettings>& model,
                          const std::string& file, ImportedSearch search) {
   const MappedVocabulary& source = vocabularies.source;
   const MappedVocabulary& target = vocabularies.target;
-  DataConfig data;
+  translate::DataConfig data;
   data.vocabulary = Name(source.kind);
   if (target.kind != source.kind) data.target_vocabulary = Name(target.kind);
   data.source_vocabulary_size = source.size();
   data.target_vocabulary_size = target.size();
-  Vocabularies parsed = {Vocabulary::Parse(source.bytes, source.kind, file),
-                         Vocabulary::Parse(target.bytes, target.kind, file)};
+  translate::Vocabularies parsed = {
+      Vocabulary::Parse(source.bytes, source.kind, file),
+      Vocabulary::Parse(target.bytes, target.kind, file)};
   data.rules = std::move(search.rules);
   data.source_language = std::move(search.source_language);
   data.target_language = std::move(search.target_language);
   for (std::string& token : TokensOfRows(parsed.target, target, search.never)) {
     data.rules.suppress.push_back(std::move(token));
   }
-  auto settings = std::make_unique<TranslationSettings>(model, data);
+  auto settings = std::make_unique<translate::Settings>(model, data);
   Imported imported;
   try {
     CheckFields(FieldsOf(*settings->model));
     settings->Resolve();
-    imported.model = std::make_unique<TranslationModel>(
+    imported.model = std::make_unique<translate::Model>(
         file, settings->model, settings->data, std::move(parsed), 1);
   } catch (const ConfigError& error) {
     throw FormatError("{}: {}", file, error.what());

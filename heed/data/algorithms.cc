@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 
@@ -42,7 +43,7 @@ double DrawArcsine(Rng& rng) {
 size_t ContextBefore(const BitSequence& sequence, int64_t t) {
   size_t context = 0;
   for (int64_t i = t - kContextBits; i < t; ++i) {
-    context = 2 * context + sequence.vectors[static_cast<size_t>(i)][0];
+    context = 2 * context + At(sequence.vectors, i)[0];
   }
   return context;
 }
@@ -63,8 +64,8 @@ void DrawNgrams(Rng& rng, int64_t length, BitSequence& sequence) {
 /// The item of a recall that begins with vector `first`, as one row of bits.
 bool SameItem(const BitSequence& s, int64_t a, int64_t b) {
   for (int64_t i = 0; i < kItemVectors; ++i) {
-    if (s.vectors[static_cast<size_t>(a * kItemVectors + i)] !=
-        s.vectors[static_cast<size_t>(b * kItemVectors + i)]) {
+    if (At(s.vectors, a * kItemVectors + i) !=
+        At(s.vectors, b * kItemVectors + i)) {
       return false;
     }
   }
@@ -158,7 +159,7 @@ EncodedSequence EncodeRecall(const ProblemShape& shape, const BitSequence& s) {
   const int64_t items = s.length(Problem::kRecall);
   StepWriter w(shape, items * (kItemVectors + 1) + 2 * kItemVectors + 2);
   const auto vector = [&](int64_t item, int64_t i) -> const Bits& {
-    return s.vectors[static_cast<size_t>(item * kItemVectors + i)];
+    return At(s.vectors, item * kItemVectors + i);
   };
   for (int64_t item = 0; item < items; ++item) {
     w.Mark(shape.bits, "|");
@@ -499,7 +500,7 @@ std::string FormatSequence(const ProblemShape& shape, const BitSequence& s) {
   if (shape.problem == Problem::kRecall) {
     add("?");
     for (int64_t i = 0; i < kItemVectors; ++i) {
-      add(BitsText(s.vectors[static_cast<size_t>(s.query * kItemVectors + i)]));
+      add(BitsText(At(s.vectors, s.query * kItemVectors + i)));
     }
   }
   return text;
@@ -531,7 +532,7 @@ double OptimalNgramBits(const BitSequence& sequence) {
   double bits = 0;
   for (int64_t t = kContextBits; t < std::ssize(sequence.vectors); ++t) {
     auto& counts = seen[ContextBefore(sequence, t)];
-    const size_t bit = sequence.vectors[static_cast<size_t>(t)][0];
+    const size_t bit = At(sequence.vectors, t)[0];
     bits -= std::log2((counts[bit] + 0.5) / (counts[0] + counts[1] + 1));
     ++counts[bit];
   }

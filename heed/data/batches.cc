@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/at.h"
+
 namespace heed {
 namespace {
 
@@ -15,8 +17,7 @@ Lengths Measure(std::span<const std::vector<int32_t>> sentences,
                 std::span<const int64_t> indices) {
   Lengths lengths;
   for (const int64_t index : indices) {
-    const int length =
-        static_cast<int>(sentences[static_cast<size_t>(index)].size());
+    const int length = static_cast<int>(At(sentences, index).size());
     lengths.of_each.push_back(length);
     lengths.longest = std::max(lengths.longest, length);
   }
@@ -50,7 +51,7 @@ Batch MakeSourceBatch(std::span<const std::vector<int32_t>> source,
   const size_t B = indices.size();
   batch.source.assign(B * static_cast<size_t>(batch.S), kPad);
   for (size_t b = 0; b < B; ++b) {
-    const auto& sentence = source[static_cast<size_t>(indices[b])];
+    const auto& sentence = At(source, indices[b]);
     for (size_t s = 0; s < sentence.size(); ++s) {
       batch.source[s * B + b] = sentence[s];
     }
@@ -67,7 +68,7 @@ Batch MakeBatch(const Corpus& corpus, std::span<const int64_t> indices) {
   batch.target_in.assign(B * static_cast<size_t>(batch.T), kPad);
   batch.target_out = batch.target_in;
   for (size_t b = 0; b < B; ++b) {
-    const auto& sentence = corpus.target[static_cast<size_t>(indices[b])];
+    const auto& sentence = At(corpus.target, indices[b]);
     int32_t previous = kBos;
     for (size_t t = 0; t < sentence.size(); ++t) {
       batch.target_in[t * B + b] = std::exchange(previous, sentence[t]);
@@ -98,7 +99,7 @@ IdRows MakeIdRows(int64_t count,
 IdRows MakeIdRows(std::span<const std::vector<int32_t>> all,
                   std::span<const int64_t> indices, int32_t fill) {
   const auto row = [&](int64_t b) -> std::span<const int32_t> {
-    return all[static_cast<size_t>(indices[static_cast<size_t>(b)])];
+    return At(all, At(indices, b));
   };
   return MakeIdRows(std::ssize(indices), row, fill);
 }
@@ -119,7 +120,7 @@ SegmentBatch MakeSegmentBatch(std::span<const std::vector<int32_t>> texts,
   SegmentBatch batch = {rows.ids, Tensor::Zeros(rows.ids.shape(), DType::kI32),
                         rows.lengths};
   for (int64_t b = 0; b < std::ssize(indices); ++b) {
-    const auto i = static_cast<size_t>(indices[static_cast<size_t>(b)]);
+    const auto i = static_cast<size_t>(At(indices, b));
     int32_t* segments = batch.segments.row<int32_t>(b);
     std::fill(segments + second[i], segments + texts[i].size(), 1);
   }

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/normal_form.h"
 #include "heed/base/text.h"
@@ -193,7 +194,7 @@ Bm25Index::Bm25Index(std::span<const std::string> texts,
   for (const auto& text : words) total += static_cast<double>(text.size());
   const double mean = total > 0 ? total / static_cast<double>(texts_) : 1;
   for (int64_t i = 0; i < texts_; ++i) {
-    const auto& text = words[static_cast<size_t>(i)];
+    const auto& text = At(words, i);
     const double length = static_cast<double>(text.size()) / mean;
     for (const auto& [word, count] : CountsOf(text)) {
       postings_[word].push_back(
@@ -214,7 +215,7 @@ std::vector<double> Bm25Index::Scores(const std::string& query) const {
     const auto found = postings_.find(word);
     if (found == postings_.end()) continue;
     for (const Posting& posting : found->second) {
-      scores[static_cast<size_t>(posting.text)] += posting.weight;
+      At(scores, posting.text) += posting.weight;
     }
   }
   return scores;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/base/text.h"
@@ -84,7 +85,7 @@ CaptionedImages FittedTo(const CaptionedImages& set,
     fitted.pixels.insert(fitted.pixels.end(), image.pixels.begin(),
                          image.pixels.end());
     auto& boxes = fitted.boxes.emplace_back();
-    for (const WordBox& box : set.boxes[static_cast<size_t>(i)]) {
+    for (const WordBox& box : At(set.boxes, i)) {
       boxes.push_back(FittedBox(box, set.format, place));
     }
   }

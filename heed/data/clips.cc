@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/image_files.h"
@@ -83,8 +84,7 @@ void WriteStrip(const Clips& clips, const FrameTuple& tuple, Out* out,
       for (int64_t x = 0; x < format.width; ++x) {
         const int64_t from = tuple.mirrored ? format.width - 1 - x : x;
         for (int64_t c = 0; c < format.channels; ++c) {
-          *out++ =
-              convert(row[static_cast<size_t>(from * format.channels + c)]);
+          *out++ = convert(At(row, from * format.channels + c));
         }
       }
     }
@@ -106,8 +106,8 @@ void Clips::AddClip(int64_t frames) {
 Clips Clips::Slice(int64_t begin, int64_t end) const {
   Clips part;
   part.format = format;
-  const int64_t first = begins[static_cast<size_t>(begin)];
-  const auto own = PixelsOf(first, begins[static_cast<size_t>(end)]);
+  const int64_t first = heed::At(begins, begin);
+  const auto own = PixelsOf(first, heed::At(begins, end));
   part.pixels.assign(own.begin(), own.end());
   for (int64_t clip = begin; clip < end; ++clip) part.AddClip(FramesOf(clip));
   return part;
@@ -144,7 +144,7 @@ FrameTuple DrawTuple(const Clips& clips, int64_t clip, int64_t spacing,
                      bool in_order, Rng& rng) {
   const int64_t reach = (kWindowFrames - 1) * spacing;
   const int64_t places = clips.FramesOf(clip) - reach;
-  const int64_t begin = clips.begins[static_cast<size_t>(clip)];
+  const int64_t begin = At(clips.begins, clip);
   std::vector<double> sums;  // of the motion in the windows up to each place
   for (int64_t place = 0; place < places; ++place) {
     const auto from = clips.motion.begin() + begin + place;

@@ -62,23 +62,23 @@ std::string_view AnyOf(SentenceWords words, Rng& rng) {
 bool OneIn(uint64_t chances, Rng& rng) { return rng.Below(chances) == 0; }
 
 /// "the [quality] noun".
-std::string Named(std::string_view noun, Rng& rng) {
+std::string WithName(std::string_view noun, Rng& rng) {
   if (OneIn(2, rng)) return fmt::format("the {}", noun);
   return fmt::format("the {} {}", AnyOf(kQualities, rng), noun);
 }
 
 /// Who did what, with nothing else.
 std::string OtherClause(Rng& rng) {
-  return fmt::format("{} {} {}", Named(AnyOf(kPeople, rng), rng),
-                     AnyOf(kDone, rng), Named(AnyOf(kThings, rng), rng));
+  return fmt::format("{} {} {}", WithName(AnyOf(kPeople, rng), rng),
+                     AnyOf(kDone, rng), WithName(AnyOf(kThings, rng), rng));
 }
 
 /// A person, and in one of three what else that person did.
 std::string Somebody(std::string_view person, Rng& rng) {
-  std::string text = Named(person, rng);
+  std::string text = WithName(person, rng);
   if (!OneIn(3, rng)) return text;
   return fmt::format("{} , who {} {} ,", text, AnyOf(kDone, rng),
-                     Named(AnyOf(kThings, rng), rng));
+                     WithName(AnyOf(kThings, rng), rng));
 }
 
 struct CompressedSentence {
@@ -105,13 +105,13 @@ CompressedSentence WriteEvent(size_t event, Rng& rng) {
   const std::string adverb =
       OneIn(2, rng) ? std::string(AnyOf(kManners, rng)) + ' ' : std::string();
   if (passive) {
-    add(Named(what, rng));
+    add(WithName(what, rng));
     add(fmt::format("was {}{} by", adverb, done));
     add(Somebody(who, rng));
   } else {
     add(Somebody(who, rng));
     add(fmt::format("{}{}", adverb, done));
-    add(Named(what, rng));
+    add(WithName(what, rng));
   }
   if (OneIn(2, rng)) add(AnyOf(kPlaces, rng));
   if (clause == 1) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/blank_ends.h"
@@ -217,7 +218,7 @@ class ColumnReader : public SentenceReader {
       if (line.starts_with('#')) continue;
       const auto columns = Split(line, text_.tabs, text_.columns);
       if (columns.size() != text_.columns) continue;
-      tags_.emplace(columns[static_cast<size_t>(tag_column_)]);
+      tags_.emplace(At(columns, tag_column_));
     }
   }
 
@@ -228,7 +229,7 @@ class ColumnReader : public SentenceReader {
     if (columns.size() != text_.columns) return true;
     if (!line.starts_with("# ")) return false;
     return text_.tabs || tag_column_ < 0 ||
-           !tags_.contains(columns[static_cast<size_t>(tag_column_)]);
+           !tags_.contains(At(columns, tag_column_));
   }
 
   const char* Separator() const { return text_.tabs ? "tabs" : "spaces"; }
@@ -261,9 +262,8 @@ class ColumnReader : public SentenceReader {
            fmt::format("{} columns between {}, but line {} has {}",
                        columns.size(), Separator(), first_ + 1, text_.columns));
     }
-    AddWord(
-        i, columns[static_cast<size_t>(word_column_)],
-        tag_column_ < 0 ? nullptr : &columns[static_cast<size_t>(tag_column_)]);
+    AddWord(i, At(columns, word_column_),
+            tag_column_ < 0 ? nullptr : &At(columns, tag_column_));
   }
 
   /// Numbers of words, and a name of the document in each line, are no words.
@@ -390,7 +390,7 @@ class ConlluReader : public SentenceReader {
                          expected));
       }
     }
-    AddWord(i, columns[form_], &columns[static_cast<size_t>(text_.tag_column)]);
+    AddWord(i, columns[form_], &At(columns, text_.tag_column));
   }
 
   std::vector<std::string> names_;  // of columns, in lower case
@@ -442,13 +442,13 @@ std::string WithTags(const TaggedText& text,
                        tags[i].size(), text.places[i].size(), i + 1);
     }
     for (size_t word = 0; word < tags[i].size(); ++word) {
-      std::string& line = lines[static_cast<size_t>(text.places[i][word])];
+      std::string& line = At(lines, text.places[i][word]);
       std::vector<std::string_view> columns =
           Split(line, text.tabs, text.columns);
       if (text.tag_column < 0) {
         columns.emplace_back(tags[i][word]);
       } else {
-        columns[static_cast<size_t>(text.tag_column)] = tags[i][word];
+        At(columns, text.tag_column) = tags[i][word];
       }
       line = fmt::format("{}", fmt::join(columns, text.tabs ? "\t" : " "));
     }

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -23,7 +24,7 @@ TEST(DrawnDigits, AreLightOnBlackAndInside) {
   const ImageSet set = DrawDigits({.images = 200, .noise = 0});
   std::map<int32_t, int> times;
   for (int64_t i = 0; i < set.size(); ++i) {
-    ++times[set.labels[static_cast<size_t>(i)]];
+    ++times[At(set.labels, i)];
     const std::span<const uint8_t> pixels = set.PixelsOf(i);
     const auto light =
         std::ranges::count_if(pixels, [](uint8_t p) { return p > 128; });
@@ -42,7 +43,7 @@ TEST(DrawnDigits, DigitsAreNearerToTheirOwnMeanThanToOthers) {
   std::vector<std::vector<double>> means(10, std::vector<double>(784));
   std::vector<double> counts(10);
   for (int64_t i = 0; i < 1500; ++i) {
-    const auto label = static_cast<size_t>(set.labels[static_cast<size_t>(i)]);
+    const auto label = static_cast<size_t>(At(set.labels, i));
     ++counts[label];
     for (size_t p = 0; p < 784; ++p) means[label][p] += set.PixelsOf(i)[p];
   }
@@ -61,9 +62,7 @@ TEST(DrawnDigits, DigitsAreNearerToTheirOwnMeanThanToOthers) {
         nearest = d;
       }
     }
-    right += nearest == static_cast<size_t>(set.labels[static_cast<size_t>(i)])
-                 ? 1
-                 : 0;
+    right += nearest == static_cast<size_t>(At(set.labels, i)) ? 1 : 0;
   }
   // Chance is 50.
   EXPECT_GT(right, 300);

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -238,7 +239,7 @@ std::span<const std::vector<int64_t>> EpochPlan::Get(int64_t begin,
   if (begin < first_ || begin > first_ + std::ssize(loaded_)) {
     const auto behind = std::ranges::upper_bound(starts_, begin);
     next_ = behind - starts_.begin() - 1;
-    first_ = starts_[static_cast<size_t>(next_)];
+    first_ = At(starts_, next_);
     loaded_.clear();
   }
   while (end > first_ + std::ssize(loaded_)) {
@@ -281,9 +282,8 @@ EpochPlan PlanPairs(const PlannedPairs& pairs, const BatchOptions& options,
     counts.push_back(CountBatches(window, pairs, options));
   }
   return {counts, [=](int64_t window) {
-            return BatchesOf(
-                Measure((*windows)[static_cast<size_t>(window)], pairs),
-                options, RandomOf(seed, epoch, window));
+            return BatchesOf(Measure(At((*windows), window), pairs), options,
+                             RandomOf(seed, epoch, window));
           }};
 }
 

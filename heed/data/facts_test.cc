@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 
@@ -71,8 +72,7 @@ TEST(Facts, AnswersAreThoseOfWhoFollowsTheStory) {
       EXPECT_TRUE(std::ranges::is_sorted(story.facts));
       EXPECT_TRUE(std::ranges::any_of(story.facts, [&](int64_t fact) {
         const auto lines = SplitLines(asked.passage);
-        return lines[static_cast<size_t>(fact)].find(asked.answer) !=
-               std::string_view::npos;
+        return At(lines, fact).find(asked.answer) != std::string_view::npos;
       }));
       EXPECT_TRUE(std::ranges::count(asked.candidates, asked.answer) == 1);
       EXPECT_GE(ReadPassageText(asked, true).answer, 0);

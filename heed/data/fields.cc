@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/blank_ends.h"
@@ -47,7 +48,7 @@ double ShareOfUsualWidth(const std::vector<std::vector<std::string>>& rows) {
 
 char CharacterOf(Delimiter delimiter) {
   constexpr std::array kCharacters = {',', ';', '\t', '|'};
-  return kCharacters[static_cast<size_t>(delimiter)];
+  return At(kCharacters, delimiter);
 }
 
 FieldReader::FieldReader(Delimiter delimiter, std::string name, bool trim)

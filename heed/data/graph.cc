@@ -13,6 +13,7 @@
 #include <system_error>
 #include <tuple>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/io/file.h"
@@ -217,7 +218,7 @@ std::vector<int32_t> NodesOf(const GraphSource& source,
       throw FormatError("{}: node {} stands in line {} already", place, node,
                         known->second);
     }
-    if (graph.labels[static_cast<size_t>(node)] < 0) {
+    if (At(graph.labels, node) < 0) {
       throw FormatError("{}: the label of node {} is not known", place, node);
     }
     nodes.push_back(node);
@@ -255,11 +256,9 @@ RowLists NodeGraph::Neighbours() const {
   lists.columns.resize(static_cast<size_t>(lists.offsets.back()));
   std::vector<int32_t> next(lists.offsets.begin(), lists.offsets.end() - 1);
   for (size_t i = 0; i < nodes; ++i) {
-    lists.columns[static_cast<size_t>(next[i]++)] = static_cast<int32_t>(i);
+    At(lists.columns, next[i]++) = static_cast<int32_t>(i);
   }
-  for_pairs([&](size_t u, int32_t v) {
-    lists.columns[static_cast<size_t>(next[u]++)] = v;
-  });
+  for_pairs([&](size_t u, int32_t v) { At(lists.columns, next[u]++) = v; });
   for (size_t i = 0; i < nodes; ++i) {
     std::sort(lists.columns.begin() + lists.offsets[i],
               lists.columns.begin() + lists.offsets[i + 1]);
@@ -270,7 +269,7 @@ RowLists NodeGraph::Neighbours() const {
 std::vector<float> NodeGraph::NormalizedValues() const {
   std::vector<float> all = values;
   for (int64_t i = 0; i < size(); ++i) {
-    const auto begin = all.begin() + features.offsets[static_cast<size_t>(i)];
+    const auto begin = all.begin() + At(features.offsets, i);
     const auto end = all.begin() + features.offsets[static_cast<size_t>(i) + 1];
     double sum = 0;
     for (auto value = begin; value != end; ++value) sum += std::abs(*value);
@@ -329,9 +328,8 @@ GraphFiles SerializeGraph(const NodeGraph& graph) {
       }
     }
     files.features += '\n';
-    files.labels += graph.labels[i] < 0
-                        ? std::string(kUnknownLabel)
-                        : graph.classes[static_cast<size_t>(graph.labels[i])];
+    files.labels += graph.labels[i] < 0 ? std::string(kUnknownLabel)
+                                        : At(graph.classes, graph.labels[i]);
     files.labels += '\n';
   }
   return files;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/file_errors.h"
 #include "heed/base/memory.h"
@@ -143,7 +144,7 @@ std::vector<Share> SharesOf(int64_t from, int64_t to) {
         0, static_cast<int64_t>(std::floor(middle - reach)) + 1);
     const auto last = std::min<int64_t>(
         from - 1, static_cast<int64_t>(std::ceil(middle + reach)) - 1);
-    Share& share = shares[static_cast<size_t>(i)];
+    Share& share = At(shares, i);
     share.first = std::min(first, from - 1);
     double sum = 0;
     for (int64_t j = share.first; j <= std::max(last, share.first); ++j) {
@@ -230,16 +231,15 @@ Image Resized(const Image& image, int64_t height, int64_t width) {
   // Rows of the image at their new width, as they are needed for a new row.
   std::vector<std::vector<double>> rows(static_cast<size_t>(image.height));
   const auto row = [&](int64_t y) -> const std::vector<double>& {
-    std::vector<double>& numbers = rows[static_cast<size_t>(y)];
+    std::vector<double>& numbers = At(rows, y);
     if (!numbers.empty()) return numbers;
     numbers.resize(static_cast<size_t>(width * channels));
     for (int64_t x = 0; x < width; ++x) {
-      const Share& share = across[static_cast<size_t>(x)];
+      const Share& share = At(across, x);
       for (size_t i = 0; i < share.weights.size(); ++i) {
         const auto pixel = image.At(y, share.first + static_cast<int64_t>(i));
         for (int64_t c = 0; c < channels; ++c) {
-          numbers[static_cast<size_t>(x * channels + c)] +=
-              share.weights[i] * pixel[static_cast<size_t>(c)];
+          At(numbers, x * channels + c) += share.weights[i] * At(pixel, c);
         }
       }
     }
@@ -248,9 +248,9 @@ Image Resized(const Image& image, int64_t height, int64_t width) {
   std::vector<double> sums(static_cast<size_t>(width * channels));
   int64_t above = 0;  // rows before it are not needed again
   for (int64_t y = 0; y < height; ++y) {
-    const Share& share = down[static_cast<size_t>(y)];
+    const Share& share = At(down, y);
     for (; above < share.first; ++above) {
-      std::vector<double>().swap(rows[static_cast<size_t>(above)]);
+      std::vector<double>().swap(At(rows, above));
     }
     std::ranges::fill(sums, 0);
     for (size_t i = 0; i < share.weights.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/base/threads.h"
@@ -28,8 +29,7 @@ void Paste(std::span<const uint8_t> image, const ImageFormat& own, Cut cut,
             ((cut.from_top + y) * own.width + cut.from_left + x) *
                 own.channels +
             c);
-        uint8_t& to = out[static_cast<size_t>(
-            (to_y * canvas.width + to_x) * own.channels + c)];
+        uint8_t& to = At(out, (to_y * canvas.width + to_x) * own.channels + c);
         to = std::max(to, image[from]);
       }
     }
@@ -110,7 +110,7 @@ Tensor CanvasBatch(const ImageSet& set, std::span<const int64_t> indices,
                               static_cast<size_t>(format.size()));
   ParallelForEach(std::ssize(indices), 16, [&](int64_t i) {
     PutOnCanvas(
-        set, indices[static_cast<size_t>(i)], config, seed, epoch,
+        set, At(indices, i), config, seed, epoch,
         std::span(pixels).subspan(static_cast<size_t>(i * format.size()),
                                   static_cast<size_t>(format.size())));
   });

@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
@@ -249,7 +250,7 @@ std::vector<uint8_t> BorderColour(const Image& image) {
       const bool edge = y == 0 || y == image.height - 1;
       const int64_t step = edge ? 1 : std::max<int64_t>(1, image.width - 1);
       for (int64_t x = 0; x < image.width; x += step, ++count) {
-        sum += image.At(y, x)[static_cast<size_t>(c)];
+        sum += At(image.At(y, x), c);
       }
     }
     mean.push_back(static_cast<uint8_t>((sum + count / 2) / count));

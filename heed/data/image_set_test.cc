@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/data/image_canvas.h"
@@ -221,7 +222,7 @@ TEST(ImageCanvas, PutsTheWholeImageSomewhere) {
   for (int epoch = 0; epoch < 40; ++epoch) {
     const CanvasPlace place = PutOnCanvas(set, 2, config, 7, epoch, out);
     EXPECT_EQ(std::ranges::count(out, 52), 16);
-    EXPECT_EQ(out[static_cast<size_t>(place.top * 9 + place.left)], 52);
+    EXPECT_EQ(At(out, place.top * 9 + place.left), 52);
     tops.push_back(place.top);
   }
   EXPECT_EQ(std::ranges::min(tops), 0);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/file_errors.h"
 #include "heed/base/testing.h"
@@ -28,7 +29,7 @@ std::string RefusalOf(const std::string& bytes) {
 std::array<int, 3> SampleColour(int64_t x, int64_t y) {
   constexpr std::array<std::array<int, 3>, 4> kColours = {
       {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {255, 255, 255}}};
-  return kColours[static_cast<size_t>((x >= 8 ? 1 : 0) + (y >= 4 ? 2 : 0))];
+  return At(kColours, (x >= 8 ? 1 : 0) + (y >= 4 ? 2 : 0));
 }
 
 struct Sample {

@@ -48,7 +48,7 @@ class Window {
   Window(const InputOptions& options, const LinesFunction& answer,
          const BadLineFunction& bad)
       : answer_(answer),
-        bad_(options.on_error == "empty" ? &bad : nullptr),
+        bad_(options.on_error == OnError::kEmpty ? &bad : nullptr),
         advice_(bad ? "; --on-error empty answers it with an empty line" : "") {
   }
 
@@ -138,7 +138,7 @@ void InputOptions::VisitLength(FieldList& v) {
 }
 
 void InputOptions::VisitFormat(FieldList& v) {
-  v("input_format", form, OneOf{"lines", "csv", "jsonl"},
+  v("input_format", form,
     "format of standard input: lines, a table with a header or a JSON "
     "object a line");
   v("columns", columns, Any{"NAMES"},
@@ -148,7 +148,7 @@ void InputOptions::VisitFormat(FieldList& v) {
 void InputOptions::Visit(FieldList& v) {
   v.Section("Input");
   VisitLength(v);
-  v("on_error", on_error, OneOf{"stop", "empty"},
+  v("on_error", on_error,
     "a line that cannot be read (not UTF-8, not of the form that is needed): "
     "stop, or answer it with an empty line and a warning");
   VisitFormat(v);
@@ -225,8 +225,9 @@ void AnswerLines(std::istream& in, int64_t window, const InputOptions& options,
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   Window waiting(options, answer, bad);
   std::unique_ptr<TableReader> table;
-  if (options.form != "lines") {
-    table = MakeTableReader(options.form, options.columns, options.source);
+  if (options.form != InputForm::kLines) {
+    table =
+        MakeTableReader(options.form.word(), options.columns, options.source);
   }
   int64_t index = 0;
   for (std::string line; NextLine(in, line); ++index) {

@@ -2,6 +2,7 @@
 #ifndef HEED_DATA_INPUT_LINES_H_
 #define HEED_DATA_INPUT_LINES_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
@@ -22,12 +23,22 @@ enum class LongLines {
   kStructured,  ///< all of it: limits count what it consists of, as JSON
 };
 
+/// What happens after a line that cannot be read.
+enum class OnError : uint8_t { kStop, kEmpty };
+constexpr auto WordsOf(OnError) { return std::array{"stop", "empty"}; }
+
+/// Formats of standard input.
+enum class InputForm : uint8_t { kLines, kCsv, kJsonl };
+constexpr auto WordsOf(InputForm) {
+  return std::array{"lines", "csv", "jsonl"};
+}
+
 /// How lines are read, and what happens with those that are not fit to be.
 struct InputOptions {
   int max_line = 20000;  ///< Units: characters; 0: no limit
   LongLines long_lines = LongLines::kCutEnd;
-  std::string on_error = "stop";
-  std::string form = "lines";
+  Named<OnError> on_error = OnError::kStop;
+  Named<InputForm> form = InputForm::kLines;
   std::vector<std::string> columns = {"text"};  ///< of csv and jsonl
   std::string source = "standard input";        ///< as errors name it
 

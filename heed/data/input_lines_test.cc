@@ -75,13 +75,13 @@ TEST(AnswerLines, ATypedLineIsAnsweredBeforeTheNextIsRead) {
 
 TEST(AnswerLines, RowsOfTablesAreLines) {
   InputOptions options;
-  options.form = "csv";
+  options.form = InputForm::kCsv;
   options.columns = {"b", "a"};
   EXPECT_EQ(Answers("a,b\n1,\"x\ny\"\n\n2,z\n", options), "0x y\t1\n1z\t2\n");
-  options.form = "jsonl";
+  options.form = InputForm::kJsonl;
   EXPECT_EQ(Answers("{\"a\": 1, \"b\": \"x\"}\n", options), "0x\t1\n");
   EXPECT_THROW(Answers("{}\n", options), FormatError);
-  options.on_error = "empty";
+  options.on_error = OnError::kEmpty;
   EXPECT_NE(Answers("{}\n{\"a\": 1, \"b\": \"x\"}\n", options).find("1x\t1\n"),
             std::string::npos);
 }
@@ -96,7 +96,7 @@ TEST(AnswerLines, StopsAtABadLineAfterThoseBeforeIt) {
 
 TEST(AnswerLines, GoesOnBehindBadLinesIfAskedTo) {
   InputOptions options;
-  options.on_error = "empty";
+  options.on_error = OnError::kEmpty;
   for (const int64_t window : {1, 2, 100}) {
     EXPECT_EQ(Answers("a\n\xFF\nb\nbad\nc\n\xFF\n", options, window),
               "0a\n1!standard input:2: not valid UTF-8\n2b\n3!bad\n4c\n"
@@ -130,7 +130,7 @@ TEST(AnswerLines, LineThatNeverEndsIsRefused) {
 
 TEST(AnswerLines, LinesOfAnyLengthUpToTheLimit) {
   InputOptions options;
-  options.on_error = "empty";
+  options.on_error = OnError::kEmpty;
   options.max_line = 0;
   for (const size_t size : {65534, 65535, 65536, 131070, 1 << 24}) {
     const std::string line(size, 'a');

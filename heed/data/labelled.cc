@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/normal_form.h"
 #include "heed/base/text.h"
@@ -198,7 +199,7 @@ LabelledBatch MakeLabelledBatch(const LabelledCorpus& corpus,
   LabelledBatch batch = {
       MakeSegmentBatch(corpus.corpus.source, corpus.first, indices, kPad), {}};
   for (const int64_t i : indices) {
-    batch.labels.push_back(corpus.corpus.target[static_cast<size_t>(i)]);
+    batch.labels.push_back(At(corpus.corpus.target, i));
   }
   if (!corpus.sentences.empty()) {
     batch.sentences = MakeIdRows(corpus.sentences, indices, 0).ids;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/data/batches.h"
 #include "heed/data/labelled_files.h"
 #include "heed/tensor/tensor.h"
@@ -28,9 +29,7 @@ class LabelSet {
   std::string Serialize() const;
 
   int64_t size() const { return std::ssize(names_); }
-  const std::string& Name(int32_t id) const {
-    return names_[static_cast<size_t>(id)];
-  }
+  const std::string& Name(int32_t id) const { return At(names_, id); }
   /// Throws: FormatError for a label that is not among them.
   int32_t Id(std::string_view label) const;
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/blank_ends.h"
@@ -208,7 +209,7 @@ void LabelReader::AddColumns(size_t line, const std::vector<Text>& columns,
                              columns.size(), between, Needed()));
   }
   const auto column = [&](int number) -> const Text& {
-    return columns[static_cast<size_t>(number - 1)];
+    return At(columns, number - 1);
   };
   if (result_.text.size() == first_) SayColumns(columns.size());
   AddLabels(path_, line, column(format_.label_column));

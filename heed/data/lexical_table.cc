@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 
@@ -37,7 +38,7 @@ struct Occurrences {
       std::ranges::fill(seen, -1);
       for (size_t i = 0; i < text.size(); ++i) {
         for (const int32_t word : text[i]) {
-          int32_t& last = seen[static_cast<size_t>(word)];
+          int32_t& last = At(seen, word);
           if (last == static_cast<int32_t>(i)) continue;
           last = static_cast<int32_t>(i);
           body(static_cast<size_t>(word), last);
@@ -49,7 +50,7 @@ struct Occurrences {
     sentences.resize(static_cast<size_t>(first.back()));
     std::vector<int64_t> next(first.begin(), first.end() - 1);
     for_words([&](size_t word, int32_t sentence) {
-      sentences[static_cast<size_t>(next[word]++)] = sentence;
+      At(sentences, next[word]++) = sentence;
     });
   }
 };
@@ -71,13 +72,13 @@ LexicalTable::LexicalTable(const IdPairs& pairs, int32_t source_size,
               [&](int64_t begin, int64_t end) {
                 std::vector<int32_t> seen(static_cast<size_t>(target_size), -1);
                 for (auto s = static_cast<int32_t>(begin); s < end; ++s) {
-                  std::vector<int32_t>& row = rows[static_cast<size_t>(s)];
-                  for (int64_t k = occurrences.first[static_cast<size_t>(s)];
+                  std::vector<int32_t>& row = At(rows, s);
+                  for (int64_t k = At(occurrences.first, s);
                        k < occurrences.first[static_cast<size_t>(s) + 1]; ++k) {
-                    const auto sentence = static_cast<size_t>(
-                        occurrences.sentences[static_cast<size_t>(k)]);
+                    const auto sentence =
+                        static_cast<size_t>(At(occurrences.sentences, k));
                     for (const int32_t t : pairs.target[sentence]) {
-                      int32_t& last = seen[static_cast<size_t>(t)];
+                      int32_t& last = At(seen, t);
                       if (last == s) continue;
                       last = s;
                       row.push_back(t);

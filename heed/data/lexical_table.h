@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "heed/base/at.h"
+
 namespace heed {
 
 /// Sentence i of `source` translates to sentence i of `target`: ids of words
@@ -30,7 +32,7 @@ class LexicalTable {
   int32_t rows() const { return static_cast<int32_t>(first_.size()) - 1; }
   int64_t size() const { return static_cast<int64_t>(targets_.size()); }
   /// Where a row begins; of rows(): size().
-  int64_t first(int32_t row) const { return first_[static_cast<size_t>(row)]; }
+  int64_t first(int32_t row) const { return At(first_, row); }
 
   /// Where the pair stands, or −1 if it never occurs; `row` is one of rows().
   int64_t Place(int32_t row, int32_t target) const;
@@ -44,9 +46,7 @@ class LexicalTable {
   std::span<double> values(int32_t row) {
     return std::span(values_).subspan(Offset(row), Length(row));
   }
-  double value(int64_t place) const {
-    return values_[static_cast<size_t>(place)];
-  }
+  double value(int64_t place) const { return At(values_, place); }
 
  private:
   size_t Offset(int32_t row) const { return static_cast<size_t>(first(row)); }

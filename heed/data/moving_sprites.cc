@@ -5,6 +5,7 @@
 #include <numbers>
 #include <span>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/base/threads.h"
@@ -77,7 +78,7 @@ void AddNoise(int64_t side, double spacing, double weight, Rng& rng,
       const double fx = smooth(u - std::floor(u));
       const double* at = values.data() + static_cast<int64_t>(v) * corners +
                          static_cast<int64_t>(u);
-      ground[static_cast<size_t>(y * side + x)] +=
+      At(ground, y * side + x) +=
           weight * ((1 - fy) * ((1 - fx) * at[0] + fx * at[1]) +
                     fy * ((1 - fx) * at[corners] + fx * at[corners + 1]));
     }
@@ -138,7 +139,7 @@ SpriteBox DrawSprite(const SpriteClip& clip, SpritePoint centre, int64_t side,
       if (ink <= 0) continue;
       const double core = std::clamp(inside - clip.rim + 0.5, 0.0, 1.0);
       const double grey = clip.edge + core * (clip.fill - clip.edge);
-      uint8_t& pixel = frame[static_cast<size_t>(y * side + x)];
+      uint8_t& pixel = At(frame, y * side + x);
       const double below = pixel / 255.0;
       pixel = static_cast<uint8_t>(
           std::lround(255 * (below + ink * (grey - below))));
@@ -169,7 +170,7 @@ MovingSprites DrawMovingSprites(const MovingSpritesConfig& config) {
   ParallelForEach(config.clips, 16, [&](int64_t i) {
     Rng rng(Rng(config.seed, static_cast<uint64_t>(i)).Next());
     const auto kind = static_cast<size_t>(rng.Below(kSpriteKinds.size()));
-    set.kinds[static_cast<size_t>(i)] = static_cast<int32_t>(kind);
+    At(set.kinds, i) = static_cast<int32_t>(kind);
     const SpriteClip clip = PlanClip(kind, side, rng);
     std::vector<double> ground(static_cast<size_t>(frame));
     const double scale = static_cast<double>(side) / kUsualSpriteSide;
@@ -185,8 +186,8 @@ MovingSprites DrawMovingSprites(const MovingSpritesConfig& config) {
             std::clamp(0.5 + kContrast * (noise - 0.5), 0.0, 1.0);
         return static_cast<uint8_t>(std::lround(255 * grey));
       });
-      set.boxes[static_cast<size_t>(number)] =
-          DrawSprite(clip, clip.centres[static_cast<size_t>(t)], side, pixels);
+      At(set.boxes, number) =
+          DrawSprite(clip, At(clip.centres, t), side, pixels);
     }
   });
   for (int64_t i = 0; i < config.clips; ++i) set.clips.AddClip(kWindowFrames);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -30,14 +31,14 @@ TEST(MovingSprites, MoveOverAGroundThatDoesNot) {
     for (int64_t clip = 0; clip < 40; ++clip) {
       for (int64_t t = 0; t + 1 < kWindowFrames; ++t) {
         const int64_t frame = clip * kWindowFrames + t;
-        const SpriteBox a = set.boxes[static_cast<size_t>(frame)];
-        const SpriteBox b = set.boxes[static_cast<size_t>(frame + 1)];
+        const SpriteBox a = At(set.boxes, frame);
+        const SpriteBox b = At(set.boxes, frame + 1);
         ASSERT_GE(std::min(a.left, a.top), 0);
         ASSERT_LE(std::max(a.right, a.bottom), side);
         ASSERT_GT(a.right - a.left, side / 8);
         ASSERT_LT(a.right - a.left, side / 3);
         EXPECT_NE(a, b) << "it moves";
-        EXPECT_GT(set.clips.motion[static_cast<size_t>(frame)], 0);
+        EXPECT_GT(At(set.clips.motion, frame), 0);
         const auto inside = [](const SpriteBox& box, int64_t x, int64_t y) {
           return x >= box.left && x < box.right && y >= box.top &&
                  y < box.bottom;
@@ -61,8 +62,8 @@ TEST(MovingSprites, OfAllKindsAreDifferent) {
   for (int64_t clip = 0; clip < 600; ++clip) {
     const int64_t first = clip * kWindowFrames;
     const int64_t last = first + kWindowFrames - 1;
-    const SpriteBox box = set.boxes[static_cast<size_t>(first)];
-    const SpriteBox away = set.boxes[static_cast<size_t>(last)];
+    const SpriteBox box = At(set.boxes, first);
+    const SpriteBox away = At(set.boxes, last);
     const bool apart = away.left >= box.right || away.right <= box.left ||
                        away.top >= box.bottom || away.bottom <= box.top;
     if (!apart) continue;
@@ -74,7 +75,7 @@ TEST(MovingSprites, OfAllKindsAreDifferent) {
         covered += std::abs(before - set.clips.At(last).At(y, x)[0]) > 8;
       }
     }
-    const auto kind = static_cast<size_t>(set.kinds[static_cast<size_t>(clip)]);
+    const auto kind = static_cast<size_t>(At(set.kinds, clip));
     ++clips[kind];
     share[kind] +=
         static_cast<double>(covered) /

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/data/shuffle.h"
@@ -163,7 +164,7 @@ ParaphraseTask MakeParaphrases(int queries, uint64_t seed, int remarks) {
   Shuffle(meanings, rng);
   const int64_t held_out = queries / 10;
   for (int64_t i = 0; i < queries; ++i) {
-    const size_t answer = meanings[static_cast<size_t>(i)];
+    const size_t answer = At(meanings, i);
     task.queries.Add(fmt::format("q{}", i),
                      Phrase(MeaningOf(answer), &Synonyms::query, rng));
     RetrievalQuery query{
@@ -182,10 +183,9 @@ std::string AnswerLines(const ParaphraseTask& task,
   for (const RetrievalQuery& query : queries) {
     for (const int64_t text : query.candidates) {
       const bool right = std::ranges::count(query.positives, text) > 0;
-      lines += fmt::format(
-          "{}\t{}\t{}\n",
-          task.queries.texts()[static_cast<size_t>(query.query)], right ? 1 : 0,
-          task.corpus.texts()[static_cast<size_t>(text)]);
+      lines +=
+          fmt::format("{}\t{}\t{}\n", At(task.queries.texts(), query.query),
+                      right ? 1 : 0, At(task.corpus.texts(), text));
     }
   }
   return lines;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/data/bm25.h"
 
@@ -15,7 +16,7 @@ std::set<std::string> WordsOfQueries(
     const TextCollection& texts, const std::vector<RetrievalQuery>& queries) {
   std::set<std::string> words;
   for (const RetrievalQuery& query : queries) {
-    const std::string& text = texts.texts()[static_cast<size_t>(query.query)];
+    const std::string& text = At(texts.texts(), query.query);
     const auto split = SplitWords({&text, 1});
     words.insert(split[0].begin(), split[0].end());
   }
@@ -57,12 +58,12 @@ TEST(Paraphrases, SharedWordsDoNotTellTheAnswer) {
   int64_t first = 0;
   for (const RetrievalQuery& query : task.train) {
     const std::vector<double> scores =
-        index.Scores(task.queries.texts()[static_cast<size_t>(query.query)]);
-    const double answer = scores[static_cast<size_t>(query.positives[0])];
+        index.Scores(At(task.queries.texts(), query.query));
+    const double answer = At(scores, query.positives[0]);
     first += std::all_of(query.candidates.begin(), query.candidates.end(),
                          [&](int64_t text) {
                            return text == query.positives[0] ||
-                                  scores[static_cast<size_t>(text)] < answer;
+                                  At(scores, text) < answer;
                          })
                  ? 1
                  : 0;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/data/shuffle.h"
@@ -67,8 +68,7 @@ PatientWorld::PatientWorld(const PatientOptions& options, uint64_t seed)
   double sum = 0;
   for (int64_t i = 0; i < options.effective; ++i) {
     const double size = rng.Uniform(options.least, options.most);
-    double& effect =
-        effects_[static_cast<size_t>(order[static_cast<size_t>(i)])];
+    double& effect = At(effects_, At(order, i));
     effect = i % 2 == 0 ? size : -size;
     sum += effect;
   }
@@ -98,7 +98,7 @@ VisitRecord PatientWorld::Make(uint64_t number) const {
     for (const int64_t code :
          DrawDifferent(options_.codes_of_visit, options_.codes, rng)) {
       codes.push_back(CodeName(code));
-      effects.push_back(effects_[static_cast<size_t>(code)] * share);
+      effects.push_back(At(effects_, code) * share);
       log_odds += effects.back();
     }
   }

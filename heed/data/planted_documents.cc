@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 
@@ -67,11 +68,11 @@ PlantedDocument MakePlantedDocument(const PlantedOptions& options,
   if (document.label == "none") return document;
   document.sentence =
       static_cast<int64_t>(rng.Below(static_cast<uint64_t>(count)));
-  auto& sentence = document.sentences[static_cast<size_t>(document.sentence)];
+  auto& sentence = At(document.sentences, document.sentence);
   document.word = static_cast<int64_t>(rng.Below(sentence.size()));
-  sentence[static_cast<size_t>(document.word)] = document.label == "pos"
-                                                     ? DrawnWord(kPraise, rng)
-                                                     : DrawnWord(kBlame, rng);
+  At(sentence, document.word) = document.label == "pos"
+                                    ? DrawnWord(kPraise, rng)
+                                    : DrawnWord(kBlame, rng);
   return document;
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/data/shuffle.h"
@@ -59,12 +60,11 @@ PlantedReviews::PlantedReviews(const PlantedReviewOptions& options,
   items_of_.resize(users.size());
   std::vector<std::pair<int64_t, int64_t>> pairs;
   for (int64_t place = 0; place < options.users; ++place) {
-    const int64_t user = users[static_cast<size_t>(place)];
+    const int64_t user = At(users, place);
     for (int64_t k = 0; k < options.reviews; ++k) {
-      const int64_t at =
-          (place + steps[static_cast<size_t>(k)]) % options.users;
-      const int64_t item = items[static_cast<size_t>(at)];
-      items_of_[static_cast<size_t>(user)].push_back(item);
+      const int64_t at = (place + At(steps, k)) % options.users;
+      const int64_t item = At(items, at);
+      At(items_of_, user).push_back(item);
       pairs.emplace_back(user, item);
     }
   }
@@ -77,8 +77,8 @@ PlantedReviews::PlantedReviews(const PlantedReviewOptions& options,
     const auto [user, item] = pairs[i];
     reviews_.push_back(MakeReview(user, item, kOfReviews + i));
     reviews_.back().time = static_cast<double>(i);
-    of_user[static_cast<size_t>(user)].push_back(i);
-    of_item[static_cast<size_t>(item)].push_back(i);
+    At(of_user, user).push_back(i);
+    At(of_item, item).push_back(i);
   }
   const auto plant = [&](const std::vector<size_t>& own,
                          const std::string& word) -> Review& {
@@ -97,14 +97,13 @@ PlantedReviews::PlantedReviews(const PlantedReviewOptions& options,
 
 double PlantedReviews::RatingOf(int64_t user, int64_t item,
                                 uint64_t key) const {
-  const int64_t apart = (traits_[static_cast<size_t>(item)] -
-                         tastes_[static_cast<size_t>(user)] + options_.topics) %
-                        options_.topics;
+  const int64_t apart =
+      (At(traits_, item) - At(tastes_, user) + options_.topics) %
+      options_.topics;
   const auto sign = [this](int64_t topic) {
     return 2 * topic < options_.topics ? 1 : -1;
   };
-  const int leans = sign(tastes_[static_cast<size_t>(user)]) +
-                    sign(traits_[static_cast<size_t>(item)]);
+  const int leans = sign(At(tastes_, user)) + sign(At(traits_, item));
   const double noise = Rng(Rng(seed_, key).Next()).Normal();
   const double rating = 3 + sign(apart) * options_.match +
                         leans * options_.lean + options_.noise * noise;
@@ -146,8 +145,7 @@ std::vector<Review> PlantedReviews::OtherPairs(int64_t count,
           rng.Below(static_cast<uint64_t>(options_.users)));
     };
     const int64_t user = draw(), item = draw();
-    if (std::ranges::binary_search(items_of_[static_cast<size_t>(user)],
-                                   item) ||
+    if (std::ranges::binary_search(At(items_of_, user), item) ||
         !seen.emplace(user, item).second) {
       continue;
     }

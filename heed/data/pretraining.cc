@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/base/text.h"
@@ -141,7 +142,7 @@ class InstanceMaker {
     candidates.resize(chosen);
     std::ranges::sort(candidates);
     for (const int32_t position : candidates) {
-      int32_t& id = ids[static_cast<size_t>(position)];
+      int32_t& id = At(ids, position);
       instance.labels.push_back(id);
       if (rng.Uniform() < 0.8) {
         id = special_.mask;
@@ -250,7 +251,7 @@ PretrainingBatch MakePretrainingBatch(const PretrainingCorpus& corpus,
   Tokens labels;
   Tokens next;
   for (int64_t b = 0; b < std::ssize(indices); ++b) {
-    const auto i = static_cast<size_t>(indices[static_cast<size_t>(b)]);
+    const auto i = static_cast<size_t>(At(indices, b));
     next.push_back(corpus.random_next[i] ? 1 : 0);
     for (const int32_t position : corpus.positions[i]) {
       rows.push_back(static_cast<int32_t>(b * S) + position);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/text/wordpiece.h"
@@ -62,7 +63,7 @@ std::vector<Document> Numbered(int documents, int sentences, int words,
 Ids Original(const Instance& instance) {
   Ids ids = instance.ids;
   for (size_t i = 0; i < instance.positions.size(); ++i) {
-    ids[static_cast<size_t>(instance.positions[i])] = instance.labels[i];
+    At(ids, instance.positions[i]) = instance.labels[i];
   }
   return ids;
 }
@@ -253,8 +254,7 @@ TEST_F(Pretraining, MasksFollowTheRates) {
     EXPECT_TRUE(
         std::is_sorted(instance.positions.begin(), instance.positions.end()));
     for (size_t i = 0; i < instance.positions.size(); ++i) {
-      const int32_t id =
-          instance.ids[static_cast<size_t>(instance.positions[i])];
+      const int32_t id = At(instance.ids, instance.positions[i]);
       EXPECT_GE(instance.labels[i], 5);  // no special token is chosen
       ++chosen;
       if (id == words_.special().mask) {

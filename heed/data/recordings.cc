@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/base/text.h"
@@ -74,8 +75,8 @@ Recordings ReadRecordings(const std::string& list, int rate) {
   });
   std::atomic<int64_t> samples = 0;
   ParallelForEach(read.size(), 1, [&](int64_t i) {
-    const ListedSound& file = files[static_cast<size_t>(i)];
-    Recording& recording = read.all[static_cast<size_t>(i)];
+    const ListedSound& file = At(files, i);
+    Recording& recording = At(read.all, i);
     std::string bytes;
     try {
       bytes = ReadFile(file.path);
@@ -154,8 +155,7 @@ Recording WordStrings::At(int64_t i) const {
   };
   gap();
   for (int64_t k = 0; k < words * options_.repeat; ++k) {
-    const Recording& one =
-        recordings_.all[chosen[static_cast<size_t>(k % words)]];
+    const Recording& one = recordings_.all[heed::At(chosen, k % words)];
     const int64_t begin = std::ssize(string.samples);
     string.samples.insert(string.samples.end(), one.samples.begin(),
                           one.samples.end());

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/header.h"
@@ -170,10 +171,10 @@ std::vector<RetrievalQuery> ReadCandidateLists(
                    }
                    RetrievalQuery query;
                    query.query = reader.Find(queries, columns[0], "query");
-                   if (seen[static_cast<size_t>(query.query)]) {
+                   if (At(seen, query.query)) {
                      reader.Fail("the query of an earlier line");
                    }
-                   seen[static_cast<size_t>(query.query)] = true;
+                   At(seen, query.query) = true;
                    query.positives = reader.FindAll(corpus, columns[1]);
                    query.candidates = reader.FindAll(corpus, columns[2]);
                    for (const int64_t text : query.positives) {

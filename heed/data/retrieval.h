@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "heed/base/at.h"
+
 namespace heed {
 
 /// Texts with names.
@@ -16,9 +18,7 @@ class TextCollection {
   bool Add(std::string id, std::string text);
 
   int64_t size() const { return static_cast<int64_t>(ids_.size()); }
-  const std::string& Id(int64_t i) const {
-    return ids_[static_cast<size_t>(i)];
-  }
+  const std::string& Id(int64_t i) const { return At(ids_, i); }
   const std::vector<std::string>& texts() const { return texts_; }
   /// The place of the text, or −1.
   int64_t Find(const std::string& id) const;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/text.h"
 #include "heed/data/numbers.h"
 #include "heed/data/time_cell.h"
@@ -204,7 +205,7 @@ std::optional<ReviewPlaces> PlacesWithoutHeader(
   }
   if (width == kLeast) return places;
   const auto place = [&](ReviewRole role) -> std::optional<size_t>& {
-    return places[static_cast<size_t>(role)];
+    return At(places, role);
   };
   const bool time = all(width - 1, IsReviewTime);
   if (width == kMost && !time) return std::nullopt;

@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/base/text.h"
@@ -214,7 +215,7 @@ void ReviewLines::DecideTable() {
 
 void ReviewLines::DescribeForm(
     const std::vector<std::vector<std::string>>& rows) const {
-  const size_t rating = *places_[static_cast<size_t>(ReviewRole::kRating)];
+  const size_t rating = *At(places_, ReviewRole::kRating);
   const bool commas = std::ranges::any_of(rows, [rating](const auto& row) {
     return row.size() > rating && !ParseNumber(row[rating]) &&
            RatingOf(row[rating]);
@@ -303,7 +304,7 @@ void ReviewLines::FindColumns(
     names_.push_back(fmt::format("column {}", i + 1));
   }
   const bool usual = width_ == columns_.size() && places_[0] == 0 &&
-                     places_[static_cast<size_t>(ReviewRole::kText)];
+                     At(places_, ReviewRole::kText);
   if (!usual) Describe(names_);
 }
 
@@ -317,7 +318,7 @@ void ReviewLines::Describe(const std::vector<std::string>& names) const {
     other = other || role >= columns_.size() || name != columns_[role];
     parts.push_back(fmt::format("{} {}", kRoleNames[role], name));
   }
-  if (!places_[static_cast<size_t>(ReviewRole::kText)]) {
+  if (!At(places_, ReviewRole::kText)) {
     parts.emplace_back("no text");
     other = true;
   }
@@ -361,7 +362,7 @@ void ReviewLines::AddRow(const std::vector<std::string>& fields,
   for (size_t role = 0; role < kReviewRoles; ++role) {
     if (places_[role]) by_role[role] = fields[*places_[role]];
   }
-  const std::string& text = by_role[static_cast<size_t>(ReviewRole::kText)];
+  const std::string& text = At(by_role, ReviewRole::kText);
   if (!TrimBlanks(text).empty()) {
     ++texts_;
     if (IsNoReviewText(text) && ++no_texts_ == 1) first_no_text_ = text;
@@ -376,14 +377,13 @@ std::string ReviewLines::NamesWithout(ReviewRole without) const {
   }
   if (without == ReviewRole::kTime) {
     names.emplace_back();
-    names.push_back(names_[*places_[static_cast<size_t>(ReviewRole::kText)]]);
+    names.push_back(names_[*At(places_, ReviewRole::kText)]);
   }
   return fmt::format("{}", fmt::join(names, ","));
 }
 
 void ReviewLines::RefuseTexts() const {
-  const std::string& column =
-      names_[*places_[static_cast<size_t>(ReviewRole::kText)]];
+  const std::string& column = names_[*At(places_, ReviewRole::kText)];
   RefuseReviews(
       name_,
       fmt::format(

@@ -8,6 +8,7 @@
 #include <functional>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/base/normal_form.h"
@@ -282,14 +283,10 @@ void ReviewMemory::Index() {
   for (size_t i = 0; i < reviews_.size(); ++i) {
     user_ids_.push_back(users_.Find(reviews_[i].user));
     item_ids_.push_back(items_.Find(reviews_[i].item));
-    of_user_[static_cast<size_t>(user_ids_[i])].push_back(
-        static_cast<int32_t>(i));
-    of_item_[static_cast<size_t>(item_ids_[i])].push_back(
-        static_cast<int32_t>(i));
+    At(of_user_, user_ids_[i]).push_back(static_cast<int32_t>(i));
+    At(of_item_, item_ids_[i]).push_back(static_cast<int32_t>(i));
   }
-  const auto time = [this](int32_t i) {
-    return reviews_[static_cast<size_t>(i)].time;
-  };
+  const auto time = [this](int32_t i) { return At(reviews_, i).time; };
   for (auto* lists : {&of_user_, &of_item_}) {
     for (auto& own : *lists) {
       std::ranges::stable_sort(own, std::less<>(), time);
@@ -299,7 +296,7 @@ void ReviewMemory::Index() {
 
 double ReviewMemory::MeanOf(const std::vector<int32_t>& some) const {
   double sum = 0;
-  for (const int32_t i : some) sum += reviews_[static_cast<size_t>(i)].rating;
+  for (const int32_t i : some) sum += At(reviews_, i).rating;
   return sum / static_cast<double>(some.size());
 }
 
@@ -320,8 +317,8 @@ RatingBiasFit FitBiases(const ReviewMemory& memory, double shrinkage) {
       double sum = 0;
       for (const int32_t i : mine) {
         const auto at = static_cast<size_t>(i);
-        sum += memory.reviews()[at].rating - fit.mean -
-               others[static_cast<size_t>(other_ids[at])];
+        sum +=
+            memory.reviews()[at].rating - fit.mean - At(others, other_ids[at]);
       }
       const double now = sum / (static_cast<double>(mine.size()) + shrinkage);
       moved = std::max(moved, std::abs(now - own[k]));

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/at.h"
+
 namespace heed {
 
 /// Most bytes of the name of a user or an item.
@@ -113,10 +115,10 @@ class ReviewMemory {
   const std::vector<int32_t>& item_ids() const { return item_ids_; }
   /// Places of the reviews of one, the oldest first; of a time, as given.
   const std::vector<int32_t>& OfUser(int32_t user) const {
-    return of_user_[static_cast<size_t>(user)];
+    return At(of_user_, user);
   }
   const std::vector<int32_t>& OfItem(int32_t item) const {
-    return of_item_[static_cast<size_t>(item)];
+    return At(of_item_, item);
   }
   /// Mean of all ratings, and of those of one.
   double mean() const { return mean_; }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 
@@ -109,8 +110,8 @@ double BiasLoss(const ReviewMemory& memory, const RatingBiasFit& fit,
   double loss = 0;
   for (size_t i = 0; i < memory.reviews().size(); ++i) {
     const double apart = memory.reviews()[i].rating - fit.mean -
-                         fit.users[static_cast<size_t>(memory.user_ids()[i])] -
-                         fit.items[static_cast<size_t>(memory.item_ids()[i])];
+                         At(fit.users, memory.user_ids()[i]) -
+                         At(fit.items, memory.item_ids()[i]);
     loss += apart * apart;
   }
   for (const double b : fit.users) loss += shrinkage * b * b;

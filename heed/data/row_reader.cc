@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/data/header.h"
 #include "heed/data/input_lines.h"
@@ -50,7 +51,7 @@ class SideBySide : public RowReader {
         "{} has {} lines but {} has {}; line i of one must translate line i "
         "of the other",
         paths_.front(), readers_.front().number(),
-        paths_[static_cast<size_t>(other - readers_.begin())], other->number());
+        At(paths_, other - readers_.begin()), other->number());
   }
 
   std::vector<std::string> paths_;

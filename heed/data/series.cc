@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 
@@ -191,7 +192,7 @@ SeriesBatch MakeSeriesBatch(const Tensor& values,
   SeriesBatch batch{Tensor({b_size, window.lookback, values.dim(1)}),
                     Tensor({b_size, window.horizon, values.dim(1)})};
   for (int64_t b = 0; b < b_size; ++b) {
-    const int64_t origin = origins[static_cast<size_t>(b)];
+    const int64_t origin = At(origins, b);
     const int64_t begin = origin - window.lookback;
     const int64_t end = origin + window.horizon;
     if (begin < 0 || end > values.dim(0)) {

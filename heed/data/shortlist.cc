@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/word_aligner.h"
@@ -46,13 +47,12 @@ Corpus SampleOf(const Corpus& corpus) {
 std::vector<int32_t> MostFrequent(const Corpus& corpus, int size, int count) {
   std::vector<int64_t> occurrences(static_cast<size_t>(size));
   for (const auto& sentence : corpus.target) {
-    for (const int32_t t : sentence) ++occurrences[static_cast<size_t>(t)];
+    for (const int32_t t : sentence) ++At(occurrences, t);
   }
   std::vector<int32_t> tokens(occurrences.size());
   std::iota(tokens.begin(), tokens.end(), 0);
   std::ranges::stable_sort(tokens, [&](int32_t a, int32_t b) {
-    return occurrences[static_cast<size_t>(a)] >
-           occurrences[static_cast<size_t>(b)];
+    return At(occurrences, a) > At(occurrences, b);
   });
   tokens.resize(std::min(tokens.size(), static_cast<size_t>(count)));
   return tokens;
@@ -196,13 +196,13 @@ void Shortlist::Write(const std::string& path) const {
 
 std::vector<int32_t> Shortlist::Outputs(std::span<const int32_t> source) const {
   std::vector<uint8_t> used(static_cast<size_t>(target_size_));
-  const auto use = [&](int32_t t) { used[static_cast<size_t>(t)] = 1; };
+  const auto use = [&](int32_t t) { At(used, t) = 1; };
   for (int32_t t = 0; t < kSpecialTokens; ++t) use(t);
   std::ranges::for_each(frequent_, use);
   for (const int32_t s : source) {
     const auto row = static_cast<size_t>(s);
     for (int32_t i = first_[row]; i < first_[row + 1]; ++i) {
-      use(targets_[static_cast<size_t>(i)]);
+      use(At(targets_, i));
     }
   }
   std::vector<int32_t> outputs;

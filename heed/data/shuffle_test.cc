@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "heed/base/at.h"
+
 namespace heed {
 namespace {
 
@@ -15,7 +17,7 @@ TEST(Shuffle, EveryOrderComesUpAsOften) {
   for (int i = 0; i < 6000; ++i) {
     std::vector<int> order = {0, 1, 2};
     Shuffle(order, rng);
-    ++counts[static_cast<size_t>(order[0] * 2 + (order[1] > order[2] ? 1 : 0))];
+    ++At(counts, order[0] * 2 + (order[1] > order[2] ? 1 : 0));
   }
   for (const int count : counts) EXPECT_NEAR(count, 1000, 120);
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "heed/base/at.h"
+
 namespace heed {
 namespace {
 
@@ -60,10 +62,9 @@ TEST(SoundChanges, MasksHideBandsAndStretchesOfTime) {
     const std::vector<bool> some_bands = Hidden(of_bands);
     int64_t width = 0;
     for (int64_t m = 0; m < kBands; ++m) {
-      width += some_bands[static_cast<size_t>(m)] ? 1 : 0;
+      width += At(some_bands, m) ? 1 : 0;
       for (int64_t f = 1; f < kFrames; ++f) {
-        ASSERT_EQ(some_bands[static_cast<size_t>(f * kBands + m)],
-                  some_bands[static_cast<size_t>(m)]);
+        ASSERT_EQ(At(some_bands, f * kBands + m), At(some_bands, m));
       }
     }
     widest = std::max(widest, width);
@@ -72,13 +73,12 @@ TEST(SoundChanges, MasksHideBandsAndStretchesOfTime) {
     const std::vector<bool> some_time = Hidden(of_time);
     int64_t length = 0, begins = 0;
     for (int64_t f = 0; f < kFrames; ++f) {
-      const bool is = some_time[static_cast<size_t>(f * kBands)];
-      const bool was =
-          f > 0 && some_time[static_cast<size_t>((f - 1) * kBands)];
+      const bool is = At(some_time, f * kBands);
+      const bool was = f > 0 && At(some_time, (f - 1) * kBands);
       length += is ? 1 : 0;
       begins += is && !was ? 1 : 0;
       for (int64_t m = 1; m < kBands; ++m) {
-        ASSERT_EQ(some_time[static_cast<size_t>(f * kBands + m)], is);
+        ASSERT_EQ(At(some_time, f * kBands + m), is);
       }
     }
     EXPECT_LE(begins, 1);

@@ -10,6 +10,7 @@
 #include <limits>
 #include <numbers>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/io/file.h"
@@ -154,8 +155,7 @@ TEST(Sound, RefusesTenHoursByTheHeaderAlone) {
   // STREAMINFO: 36 bits of the number of samples end at byte 26.
   const int64_t samples = 8000LL * 36000;
   for (int i = 0; i < 4; ++i) {
-    flac[static_cast<size_t>(25 - i)] =
-        static_cast<char>(samples >> (8 * i) & 0xff);
+    At(flac, 25 - i) = static_cast<char>(samples >> (8 * i) & 0xff);
   }
   EXPECT_EQ(MessageOfSound(flac),
             "a.wav: a sound of 36000 s; at most 600 s are read, cut it into "

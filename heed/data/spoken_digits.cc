@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/rng.h"
 #include "heed/base/threads.h"
 
@@ -225,11 +226,11 @@ Recordings MakeSpokenDigits(const SpokenDigitsOptions& options) {
     Rng rng(
         Rng(of_speaker.Next(), static_cast<uint64_t>(take * kDigits + digit))
             .Next());
-    Recording& recording = made.all[static_cast<size_t>(i)];
-    recording.text = kDigitWords[static_cast<size_t>(digit)];
+    Recording& recording = At(made.all, i);
+    recording.text = At(kDigitWords, digit);
     recording.speaker = fmt::format("speaker {}", speaker + 1);
-    recording.samples = Spoken(DigitPhones()[static_cast<size_t>(digit)],
-                               TakeOf(voice, rng), options.rate, rng);
+    recording.samples =
+        Spoken(At(DigitPhones(), digit), TakeOf(voice, rng), options.rate, rng);
     recording.words = {{0, std::ssize(recording.samples)}};
   });
   return made;

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 
@@ -30,7 +31,7 @@ TEST(Stories, EndAsTheyBegan) {
     const auto trade = std::find(trades.begin(), trades.end(), words[2]);
     ASSERT_NE(trade, trades.end()) << story;
     EXPECT_EQ(words[words.size() - 3],
-              slots[8].phrases[static_cast<size_t>(trade - trades.begin())]);
+              At(slots[8].phrases, trade - trades.begin()));
   }
 }
 
@@ -61,7 +62,7 @@ TEST(Stories, BestAccuracyIsWhatCountingFinds) {
       const std::string start = fmt::format("{} {} {}", all[0], all[2], all[4]);
       const auto count = static_cast<int>(all.size());
       for (int i = 0; i < count; ++i) {
-        const std::string word(all[static_cast<size_t>(i)]);
+        const std::string word(At(all, i));
         if (static_cast<int>(word.size()) < seen) continue;
         const int from_end = count - i;
         std::string read = word.substr(0, static_cast<size_t>(seen));
@@ -71,7 +72,7 @@ TEST(Stories, BestAccuracyIsWhatCountingFinds) {
           read = fmt::format("start {} {}", i, read);
         } else {
           for (int j = i - 1; j >= 5; --j) {
-            read = fmt::format("{} {}", all[static_cast<size_t>(j)], read);
+            read = fmt::format("{} {}", At(all, j), read);
           }
           read = fmt::format("middle {}", read);
         }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "heed/base/at.h"
 #include "heed/base/text.h"
 
 namespace heed {
@@ -131,7 +132,7 @@ std::string MonthNameLike(int month, std::string_view read) {
 }
 
 std::string WeekdayNameLike(int weekday, std::string_view read) {
-  return NameLike(kWeekdayNames[static_cast<size_t>(weekday - 1)], read);
+  return NameLike(At(kWeekdayNames, weekday - 1), read);
 }
 
 }  // namespace heed

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/io/file.h"
@@ -41,10 +42,8 @@ TEST(TokenFile, IsReadAsItWasWritten) {
     EXPECT_EQ(file.info().dropped_empty, 3);
     Corpus read;
     for (int64_t i = 0; i < 3; ++i) {
-      EXPECT_EQ(file.LengthOf(i).source,
-                std::ssize(toy.source[static_cast<size_t>(i)]));
-      EXPECT_EQ(file.LengthOf(i).target,
-                std::ssize(toy.target[static_cast<size_t>(i)]));
+      EXPECT_EQ(file.LengthOf(i).source, std::ssize(At(toy.source, i)));
+      EXPECT_EQ(file.LengthOf(i).target, std::ssize(At(toy.target, i)));
       file.Append(i, read);
     }
     EXPECT_EQ(read.source, toy.source);

@@ -21,14 +21,6 @@ std::string InForm(std::string_view text, TypedForm form) {
 
 }  // namespace
 
-TypedForm ParseTypedForm(std::string_view name) {
-  if (name == "letters") return TypedForm::kLetters;
-  if (name == "lowercase") return TypedForm::kLowercase;
-  if (name == "as_is") return TypedForm::kAsIs;
-  throw ConfigError("unknown form '{}' (valid: letters, lowercase, as_is)",
-                    name);
-}
-
 std::string TypedText(std::string_view text, TypedForm form) {
   const std::string formed = InForm(text, form);
   std::string typed;

@@ -3,6 +3,7 @@
 #ifndef HEED_DATA_TYPING_H_
 #define HEED_DATA_TYPING_H_
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -19,8 +20,9 @@ enum class TypedForm : uint8_t {
   kLowercase,  // lower case
   kAsIs,
 };
-/// "letters", "lowercase" or "as_is". Throws: ConfigError that lists them.
-TypedForm ParseTypedForm(std::string_view name);
+constexpr auto WordsOf(TypedForm) {
+  return std::array{"letters", "lowercase", "as_is"};
+}
 
 /// Words in that form, with one space before each: " the cat". A text that ends
 /// with white space (or with what becomes a space) ends with one here, too:

@@ -76,12 +76,5 @@ TEST(CharactersSeen, CountsFromTheSpace) {
   EXPECT_EQ(CharactersSeen(" the ö "), (Ids{0, 1, 2, 3, 0, 1, 0}));
 }
 
-TEST(ParseTypedForm, KnowsThreeNames) {
-  EXPECT_EQ(ParseTypedForm("letters"), TypedForm::kLetters);
-  EXPECT_EQ(ParseTypedForm("lowercase"), TypedForm::kLowercase);
-  EXPECT_EQ(ParseTypedForm("as_is"), TypedForm::kAsIs);
-  EXPECT_THROW(ParseTypedForm("upper"), ConfigError);
-}
-
 }  // namespace
 }  // namespace heed

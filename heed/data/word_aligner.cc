@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/data/diagonal_prior.h"
@@ -79,7 +80,7 @@ class Prior {
     const int64_t split = (t + 1) * diagonal_.S / diagonal_.T;
     for (int64_t s = 0; s < diagonal_.S; ++s) {
       const double here = rising_[static_cast<size_t>(s) + 1];
-      row[static_cast<size_t>(s)] = scale * (s < split ? here / at : at / here);
+      At(row, s) = scale * (s < split ? here / at : at / here);
     }
   }
 
@@ -186,8 +187,7 @@ class Learner {
       const auto p = static_cast<size_t>(part);
       for (const ChunkCounts& chunk : block) {
         for (size_t k = chunk.first[p]; k < chunk.first[p + 1]; ++k) {
-          counts_[static_cast<size_t>(chunk.counts[k].place)] +=
-              chunk.counts[k].value;
+          At(counts_, chunk.counts[k].place) += chunk.counts[k].value;
         }
       }
     });
@@ -283,8 +283,8 @@ class Learner {
                                      sizes[at]->first.second, options_.tension};
         expected[at] = 0;
         for (int64_t t = 0; t < prior.T; ++t) {
-          expected[at] += sizes[at]->second[static_cast<size_t>(t)] *
-                          prior.ExpectedFeature(t + 1);
+          expected[at] +=
+              At(sizes[at]->second, t) * prior.ExpectedFeature(t + 1);
         }
       });
       const double all = std::accumulate(expected.begin(), expected.end(), 0.0);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/base/threads.h"
@@ -179,8 +180,7 @@ TEST(WordAligner, LearnsAMadeUpDictionary) {
     for (int32_t s = 0; s < 30; ++s) {
       const auto values = aligner.table().values(s);
       const auto best = std::ranges::max_element(values) - values.begin();
-      EXPECT_EQ(aligner.table().targets(s)[static_cast<size_t>(best)],
-                (s + 1) % 30);
+      EXPECT_EQ(At(aligner.table().targets(s), best), (s + 1) % 30);
     }
     EXPECT_EQ(aligner.Align(AlignerIds{3, 9, 20}, AlignerIds{4, 21, 10}),
               (AlignerLinks{0, 2, 1}));

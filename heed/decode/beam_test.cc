@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/decode/testing.h"
 
@@ -27,7 +28,7 @@ double LogProbability(const FakeModel& model, const FakeRow& row,
   const std::vector<float> scores = model.Scores(row);
   double sum = 0;
   for (const float score : scores) sum += std::exp(score);
-  return scores[static_cast<size_t>(token)] - std::log(sum);
+  return At(scores, token) - std::log(sum);
 }
 
 // A sequence and all that a search must know of it.
@@ -464,8 +465,7 @@ class SomeOf : public RandomModel {
     std::vector<float> scores = RandomModel::Scores(row);
     for (int32_t v = 0; v < V(); ++v) {
       if (std::ranges::count(known_, v) == 0) {
-        scores[static_cast<size_t>(v)] =
-            -std::numeric_limits<float>::infinity();
+        At(scores, v) = -std::numeric_limits<float>::infinity();
       }
     }
     return scores;

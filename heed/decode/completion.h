@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/config.h"
 #include "heed/models/decoder.h"
 #include "heed/text/vocabulary.h"
@@ -66,7 +67,7 @@ class Completer {
   class Search;
 
   /// Whether a word is over where this token follows.
-  bool Ends(int32_t token) const { return ends_[static_cast<size_t>(token)]; }
+  bool Ends(int32_t token) const { return At(ends_, token); }
 
   const Decoder& model_;
   Vocabulary vocabulary_;

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/decode/testing.h"
@@ -62,7 +63,7 @@ struct Enumeration {
       begun = true;
       for (int32_t v = 0; v < vocabulary.size(); ++v) {
         if (!EndsWord(vocabulary, v)) continue;
-        words[word] += p * next[static_cast<size_t>(v)];
+        words[word] += p * At(next, v);
       }
     }
     if (tokens == 0) return;
@@ -72,7 +73,7 @@ struct Enumeration {
       if (EndsWord(vocabulary, v) != (first && !spaces)) continue;
       Ids longer = written;
       longer.push_back(v);
-      Walk(longer, tokens - 1, p * next[static_cast<size_t>(v)], begun);
+      Walk(longer, tokens - 1, p * At(next, v), begun);
     }
   }
 };
@@ -126,8 +127,7 @@ ConstantModel Constant(const Vocabulary& vocabulary,
   for (int32_t v = 0; v < vocabulary.size(); ++v) {
     const auto share = shares.find(vocabulary.Piece(v));
     if (share == shares.end()) continue;
-    scores[static_cast<size_t>(v)] =
-        static_cast<float>(std::log(share->second));
+    At(scores, v) = static_cast<float>(std::log(share->second));
   }
   return ConstantModel(scores);
 }

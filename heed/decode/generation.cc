@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/text/vocabulary.h"
 
@@ -66,7 +67,7 @@ Generation::Generation(const Decoder& model, const Inputs& inputs,
   tokens_ = Tensor::Full({B}, kBos, DType::kI32);
   sentences_.resize(static_cast<size_t>(B));
   for (int64_t b = 0; b < B; ++b) {
-    Sentence& sentence = sentences_[static_cast<size_t>(b)];
+    Sentence& sentence = At(sentences_, b);
     sentence.column = b;
     sentence.source_length = inputs.lengths.data<int32_t>()[b];
     SetLimit(sentence, inputs);
@@ -128,7 +129,7 @@ std::vector<std::vector<Hypothesis>> Generation::Run() {
       Advance(sentence);
       if (hooks_.observer) Report(sentence);
       if (!sentence.live.empty()) continue;
-      auto& result = results[static_cast<size_t>(sentence.column)];
+      auto& result = At(results, sentence.column);
       for (const Sentence::Ended& ended : sentence.ended) {
         result.push_back(Finish(sentence, ended));
       }
@@ -141,8 +142,7 @@ std::vector<std::vector<Hypothesis>> Generation::Run() {
 
 bool Generation::IsCancelled(const Sentence& sentence) const {
   if (hooks_.cancellations.empty()) return false;
-  const Cancellation* own =
-      hooks_.cancellations[static_cast<size_t>(sentence.column)];
+  const Cancellation* own = At(hooks_.cancellations, sentence.column);
   return own != nullptr && own->cancelled();
 }
 
@@ -333,8 +333,8 @@ bool Generation::Rearrange() {
         continue;
       }
       // A spare row does what the last one does.
-      const Partial& partial = sentence.live[static_cast<size_t>(
-          std::min<int64_t>(i, std::ssize(sentence.live) - 1))];
+      const Partial& partial = At(
+          sentence.live, std::min<int64_t>(i, std::ssize(sentence.live) - 1));
       rows.push_back(static_cast<int32_t>(partial.row));
       tokens.push_back(sentence.prefixes.Token(partial.prefix));
     }

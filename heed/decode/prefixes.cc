@@ -2,18 +2,20 @@
 
 #include <algorithm>
 
+#include "heed/base/at.h"
+
 namespace heed {
 
 int32_t Prefixes::Extend(int32_t parent, int32_t token,
                          std::span<const float> attention) {
-  if (parent != kRoot) ++nodes_[static_cast<size_t>(parent)].uses;
+  if (parent != kRoot) ++At(nodes_, parent).uses;
   nodes_.push_back({parent, token, 1, {attention.begin(), attention.end()}});
   return static_cast<int32_t>(nodes_.size()) - 1;
 }
 
 void Prefixes::Release(int32_t prefix) {
   while (prefix != kRoot) {
-    Node& node = nodes_[static_cast<size_t>(prefix)];
+    Node& node = At(nodes_, prefix);
     if (--node.uses > 0) return;
     node.attention = {};
     prefix = node.parent;
@@ -22,7 +24,8 @@ void Prefixes::Release(int32_t prefix) {
 
 std::vector<int32_t> Prefixes::Path(int32_t prefix) const {
   std::vector<int32_t> path;
-  for (; prefix != kRoot; prefix = At(prefix).parent) path.push_back(prefix);
+  for (; prefix != kRoot; prefix = At(nodes_, prefix).parent)
+    path.push_back(prefix);
   std::reverse(path.begin(), path.end());
   return path;
 }
@@ -36,7 +39,7 @@ std::vector<int32_t> Prefixes::Tokens(int32_t prefix) const {
 std::vector<float> Prefixes::Attention(int32_t prefix) const {
   std::vector<float> rows;
   for (const int32_t node : Path(prefix)) {
-    const std::vector<float>& row = At(node).attention;
+    const std::vector<float>& row = At(nodes_, node).attention;
     rows.insert(rows.end(), row.begin(), row.end());
   }
   return rows;

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "heed/base/at.h"
+
 namespace heed {
 
 /// Hypotheses share what they have in common, so that one more token costs the
@@ -21,7 +23,7 @@ class Prefixes {
   /// Gives back the attention of all tokens that no held prefix has any more.
   void Release(int32_t prefix);
 
-  int32_t Token(int32_t prefix) const { return At(prefix).token; }
+  int32_t Token(int32_t prefix) const { return At(nodes_, prefix).token; }
   /// All tokens, first to last.
   std::vector<int32_t> Tokens(int32_t prefix) const;
   /// The attention of all tokens, one after the other.
@@ -34,9 +36,6 @@ class Prefixes {
     int32_t uses;  // nodes that continue it, and one while it is held
     std::vector<float> attention;
   };
-  const Node& At(int32_t prefix) const {
-    return nodes_[static_cast<size_t>(prefix)];
-  }
   std::vector<int32_t> Path(int32_t prefix) const;
 
   std::vector<Node> nodes_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/decode/generation.h"
@@ -96,8 +97,7 @@ class Sampling : public Generation {
 
   // A number of its own for each seed, sentence, sample and step.
   double Uniform(int64_t column, int draw) const {
-    const auto number =
-        static_cast<uint64_t>(numbers_[static_cast<size_t>(column)]);
+    const auto number = static_cast<uint64_t>(At(numbers_, column));
     const uint64_t key = Rng(options().seed, number).Next();
     const uint64_t position =
         (static_cast<uint64_t>(draw) << 32) + static_cast<uint64_t>(step());

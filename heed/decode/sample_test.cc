@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/decode/testing.h"
 
@@ -103,7 +104,7 @@ TEST(Sample, OneLikeliestTokenIsGreedy) {
       const std::vector<float> scores = model.Scores(row);
       for (size_t v = 0; v < scores.size(); ++v) {
         if (v == kPad || v == kBos) continue;
-        EXPECT_LE(scores[v], scores[static_cast<size_t>(token)]);
+        EXPECT_LE(scores[v], At(scores, token));
       }
       row.written.push_back(token);
     }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/rng.h"
 #include "heed/data/batches.h"
 #include "heed/kernels/elementwise.h"
@@ -103,7 +104,7 @@ class FakeModel : public Decoder {
     Tensor weights = Tensor::Zeros({R, state.Find("source")->dim(1)});
     bool attends = false;
     for (int64_t r = 0; r < R; ++r) {
-      const FakeRow& row = rows[static_cast<size_t>(r)];
+      const FakeRow& row = At(rows, r);
       std::ranges::copy(Scores(row), scores[0].row<float>(r));
       const std::vector<float> attention = Attention(row);
       std::ranges::copy(attention, weights.row<float>(r));
@@ -219,7 +220,7 @@ class CopyModel : public FakeModel {
 
   std::vector<float> Scores(const FakeRow& row) const override {
     std::vector<float> scores(static_cast<size_t>(V()), 0);
-    scores[static_cast<size_t>(row.source[Place(row)])] = 12;
+    At(scores, row.source[Place(row)]) = 12;
     return scores;
   }
   std::vector<float> Attention(const FakeRow& row) const override {

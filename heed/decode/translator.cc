@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
@@ -144,8 +145,7 @@ std::vector<Translations> Translator::Translate(
   std::vector<Translations> results(lines.size(), Translations(1));
   const std::vector<std::vector<int64_t>> batches = PlanBatches(sentences);
   ParallelTasks(std::ssize(batches), [&](int64_t i) {
-    TranslateBatch(sentences, batches[static_cast<size_t>(i)], first, hooks,
-                   results);
+    TranslateBatch(sentences, At(batches, i), first, hooks, results);
   });
   return results;
 }
@@ -168,14 +168,12 @@ void Translator::TranslateBatch(const Sentences& sentences,
   if (hooks.observer) {
     of_batch.observer = [&](int64_t sentence, std::span<const int32_t> tokens,
                             bool whole) {
-      hooks.observer(indices[static_cast<size_t>(sentence)], Settled(tokens),
-                     whole);
+      hooks.observer(At(indices, sentence), Settled(tokens), whole);
     };
   }
   if (!hooks.cancellations.empty()) {
     for (const int64_t i : indices) {
-      of_batch.cancellations.push_back(
-          hooks.cancellations[static_cast<size_t>(i)]);
+      of_batch.cancellations.push_back(At(hooks.cancellations, i));
     }
   }
   std::vector<std::vector<Hypothesis>> hypotheses;
@@ -220,7 +218,7 @@ Translator::Sentences Translator::Encode(
 std::vector<std::vector<int64_t>> Translator::PlanBatches(
     const Sentences& sentences) const {
   const auto length = [&](int64_t index) {
-    return std::ssize(sentences.ids[static_cast<size_t>(index)]);
+    return std::ssize(At(sentences.ids, index));
   };
   std::vector<int64_t> order(sentences.ids.size());
   std::iota(order.begin(), order.end(), 0);

@@ -4,12 +4,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 
 namespace heed {
 float AlignmentView::weight(int64_t target, int64_t source) const {
-  const float w = weights[static_cast<size_t>(target * source_size() + source)];
+  const float w = At(weights, target * source_size() + source);
   return w > 0.0f ? std::min(w, 1.0f) : 0.0f;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 
@@ -336,8 +337,8 @@ class Attributor {
           }
           const std::vector<double> without = ScoresOf(answer_, inputs);
           for (size_t i = 0; i < inputs.size(); ++i) {
-            scores.push_back(static_cast<float>(
-                Scores()[static_cast<size_t>(inputs[i].target)] - without[i]));
+            scores.push_back(static_cast<float>(At(Scores(), inputs[i].target) -
+                                                without[i]));
           }
         });
     return scores;

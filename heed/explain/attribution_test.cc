@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/explain/faithfulness.h"
 #include "heed/ops/elementwise.h"
@@ -52,10 +53,8 @@ Explainable PlantedAnswer(DType dtype) {
 
 double Score(const Explainable& answer, int64_t target, int64_t s, int64_t m,
              double change) {
-  const ChangedInput input = {target, [=](std::span<double> x) {
-                                x[static_cast<size_t>(s * kFeatures + m)] +=
-                                    change;
-                              }};
+  const ChangedInput input = {
+      target, [=](std::span<double> x) { At(x, s * kFeatures + m) += change; }};
   return ScoresOf(answer, {&input, 1}).at(0);
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <span>
 
+#include "heed/base/at.h"
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -64,7 +65,7 @@ Axis MergedAxis(const Axis& axis) {
   for (const ItemRange& word : axis.words) {
     std::string text;
     for (int64_t i = word.begin; i < word.end; ++i) {
-      text += axis.shown()[static_cast<size_t>(i)];
+      text += At(axis.shown(), i);
     }
     merged.items.push_back(std::move(text));
   }
@@ -175,7 +176,7 @@ std::vector<float> AttentionMap::OfHead(int64_t head) const {
   }
   std::vector<float> dense(static_cast<size_t>(cells));
   for (size_t i = 0; i < edges.size(); ++i) {
-    dense[static_cast<size_t>(edges[i].first * key_size + edges[i].second)] =
+    At(dense, edges[i].first * key_size + edges[i].second) =
         weights[static_cast<size_t>(head) * edges.size() + i];
   }
   return dense;
@@ -192,7 +193,7 @@ float AttentionMap::OfEdge(size_t edge, int64_t head) const {
 
 float AttentionMap::Outside(int64_t query, int64_t head) const {
   if (outside.empty()) return 0;
-  if (head >= 0) return outside[static_cast<size_t>(head * query_size + query)];
+  if (head >= 0) return At(outside, head * query_size + query);
   float sum = 0;
   for (int64_t h = 0; h < heads; ++h) sum += Outside(query, h);
   return sum / static_cast<float>(heads);
@@ -227,15 +228,15 @@ AttentionMap ComposedMap(const AttentionMap& first, const AttentionMap& second,
   const std::vector<float> outer = first.MeanOfHeads();
   const auto add = [&](int64_t item, int64_t key, float weight) {
     for (int64_t t = 0; t < map.query_size; ++t) {
-      map.weights[static_cast<size_t>(t * map.key_size + key)] +=
-          outer[static_cast<size_t>(t * first.key_size + item)] * weight;
+      At(map.weights, t * map.key_size + key) +=
+          At(outer, t * first.key_size + item) * weight;
     }
   };
   if (second.edges.empty()) {
     const std::vector<float> inner = second.MeanOfHeads();
     for (int64_t i = 0; i < second.query_size; ++i) {
       for (int64_t s = 0; s < second.key_size; ++s) {
-        add(i, s, inner[static_cast<size_t>(i * second.key_size + s)]);
+        add(i, s, At(inner, i * second.key_size + s));
       }
     }
     return map;
@@ -403,8 +404,7 @@ AlignmentView ViewOfHead(const ExplanationSegment& segment, size_t map,
   for (int64_t t = 0; t < attention.query_size; ++t) {
     const float outside = attention.Outside(t, head);
     if (outside <= 0) continue;
-    view.target_tokens[static_cast<size_t>(t)] +=
-        fmt::format(" (outside {:.2f})", outside);
+    At(view.target_tokens, t) += fmt::format(" (outside {:.2f})", outside);
   }
   view.title = attention.heads == 1 ? attention.title
                : head < 0 ? fmt::format("{}, mean of heads", attention.title)

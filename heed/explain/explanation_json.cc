@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "heed/base/at.h"
 #include "heed/explain/explanation.h"
 #include "heed/explain/head_statistics.h"
 
@@ -69,7 +70,7 @@ std::string_view WordOf(OutlinePart::Kind kind) {
   constexpr std::array<std::string_view, 11> kWords = {
       "each",   "forward", "backward", "both",  "all",  "causal",
       "source", "pool",    "near",     "edges", "whole"};
-  return kWords[static_cast<size_t>(kind)];
+  return At(kWords, kind);
 }
 
 Json OutlineJson(const ModelOutline& outline) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -17,7 +18,7 @@ std::vector<double> DotsByHead(const Tensor& x, const Tensor& y,
   std::vector<double> dots(static_cast<size_t>(heads));
   for (size_t i = 0; i < a.size(); ++i) {
     const int64_t column = static_cast<int64_t>(i) % x.cols();
-    dots[static_cast<size_t>(column / features)] += a[i] * b[i];
+    At(dots, column / features) += a[i] * b[i];
   }
   return dots;
 }
@@ -112,8 +113,8 @@ std::vector<HeadPlace> LeastImportantHeads(
     if (parameters.Find(layer.output) == nullptr) continue;
     const int64_t heads = std::ssize(layer.heads);
     for (int64_t h = 0; h < heads; ++h) {
-      all.push_back({layer.heads[static_cast<size_t>(h)],
-                     {layer.layer, h, heads, layer.output}});
+      all.push_back(
+          {At(layer.heads, h), {layer.layer, h, heads, layer.output}});
     }
   }
   std::ranges::stable_sort(all, {}, &std::pair<double, HeadPlace>::first);

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "heed/base/at.h"
+
 namespace heed {
 namespace {
 
@@ -47,7 +49,7 @@ class PairCosines {
 
   /// One feature of both vectors of a query.
   void Add(int64_t query, double a, double b) {
-    auto& own = sums_[static_cast<size_t>(query)];
+    auto& own = At(sums_, query);
     own[0] += a * b;
     own[1] += a * a;
     own[2] += b * b;
@@ -81,8 +83,8 @@ HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head) {
   std::vector<double> entropies(static_cast<size_t>(map.query_size));
   const auto add = [&](int64_t t, int64_t s, double a) {
     if (!(a > 0) || map.Outside(t, -1) > 0) return;
-    weighs[static_cast<size_t>(t)] = true;
-    entropies[static_cast<size_t>(t)] -= a * std::log2(a);
+    At(weighs, t) = true;
+    At(entropies, t) -= a * std::log2(a);
     sum.distance +=
         a * (map.within_axis()
                  ? std::abs(static_cast<double>(t - s))
@@ -96,7 +98,7 @@ HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head) {
     const std::vector<float> weights = map.OfHead(head);
     for (int64_t t = 0; t < map.query_size; ++t) {
       for (int64_t s = 0; s < map.key_size; ++s) {
-        add(t, s, weights[static_cast<size_t>(t * map.key_size + s)]);
+        add(t, s, At(weights, t * map.key_size + s));
       }
     }
     sum.step = MeanStep(weights, map.query_size, map.key_size);
@@ -152,7 +154,7 @@ double LikenessOfContexts(std::span<const float> contexts, int64_t heads,
   const int64_t D =
       std::ssize(contexts) / std::max<int64_t>(heads * queries, 1);
   const auto at = [&](int64_t t, int64_t h, int64_t d) {
-    return contexts[static_cast<size_t>((t * heads + h) * D + d)];
+    return At(contexts, (t * heads + h) * D + d);
   };
   for (int64_t h = 0; h < heads; ++h) {
     for (int64_t other = h + 1; other < heads; ++other) {

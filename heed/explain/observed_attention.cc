@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/explain/head_statistics.h"
 
 namespace heed {
@@ -116,7 +117,7 @@ std::vector<AttentionMap> CollectMaps(std::span<const Seen> seen, int64_t b) {
 void KeepNodes(std::span<const int32_t> nodes, AttentionMap& map) {
   std::vector<int32_t> item_of(static_cast<size_t>(map.key_size), -1);
   for (size_t i = 0; i < nodes.size(); ++i) {
-    item_of[static_cast<size_t>(nodes[i])] = static_cast<int32_t>(i);
+    At(item_of, nodes[i]) = static_cast<int32_t>(i);
   }
   AttentionMap whole;
   whole.heads = map.heads;
@@ -127,8 +128,8 @@ void KeepNodes(std::span<const int32_t> nodes, AttentionMap& map) {
   std::vector<size_t> edges;
   bool cut = false;
   for (size_t e = 0; e < whole.edges.size(); ++e) {
-    const int32_t query = item_of[static_cast<size_t>(whole.edges[e].first)];
-    const int32_t key = item_of[static_cast<size_t>(whole.edges[e].second)];
+    const int32_t query = At(item_of, whole.edges[e].first);
+    const int32_t key = At(item_of, whole.edges[e].second);
     if (query < 0) continue;
     if (key >= 0) {
       edges.push_back(e);

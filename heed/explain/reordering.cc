@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "heed/base/at.h"
 #include "heed/base/text.h"
 
 namespace heed {
@@ -30,11 +31,11 @@ std::vector<Link> CertainLinks(const AlignmentView& view) {
   const std::vector<int64_t> sources = HardAlignment(view);
   std::vector<Link> links;
   for (int64_t t = 0; t < words.target_size(); ++t) {
-    const int64_t s = sources[static_cast<size_t>(t)];
+    const int64_t s = At(sources, t);
     if (s < 0 || s >= words.source_size()) continue;
     if (view.weight(t, s) < kLeastLink ||
-        !HasWord(words.target_tokens[static_cast<size_t>(t)]) ||
-        !HasWord(words.source_tokens[static_cast<size_t>(s)])) {
+        !HasWord(At(words.target_tokens, t)) ||
+        !HasWord(At(words.source_tokens, s))) {
       continue;
     }
     links.push_back({t, s});

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/io/elements.h"
 #include "heed/io/file.h"
@@ -193,12 +194,12 @@ Tensor ToCOrder(const Tensor& fortran) {
   for (int64_t i = 0; i < result.numel(); ++i, to += size) {
     int64_t place = 0;
     for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-      place = place * shape[axis] + index[static_cast<size_t>(axis)];
+      place = place * shape[axis] + At(index, axis);
     }
     std::memcpy(to, from + static_cast<size_t>(place) * size, size);
     for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-      if (++index[static_cast<size_t>(axis)] < shape[axis]) break;
-      index[static_cast<size_t>(axis)] = 0;
+      if (++At(index, axis) < shape[axis]) break;
+      At(index, axis) = 0;
     }
   }
   return result;

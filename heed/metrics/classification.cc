@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/metrics/metrics.h"
 
@@ -62,11 +63,11 @@ ClassReport ScoreClasses(std::span<const int32_t> predicted,
   for (size_t i = 0; i < gold.size(); ++i) {
     CheckClass(gold[i], C);
     CheckClass(predicted[i], C);
-    ++report.classes[static_cast<size_t>(gold[i])].gold;
-    ++report.classes[static_cast<size_t>(predicted[i])].predicted;
-    ++report.confusion[static_cast<size_t>(gold[i] * C + predicted[i])];
+    ++At(report.classes, gold[i]).gold;
+    ++At(report.classes, predicted[i]).predicted;
+    ++At(report.confusion, gold[i] * C + predicted[i]);
     if (gold[i] != predicted[i]) continue;
-    ++report.classes[static_cast<size_t>(gold[i])].correct;
+    ++At(report.classes, gold[i]).correct;
     ++right;
   }
   report.accuracy = Share(right, std::ssize(gold));
@@ -81,7 +82,7 @@ LabelSetReport ScoreLabelSets(std::span<const std::vector<int32_t>> predicted,
   report.classes.resize(static_cast<size_t>(C));
   const auto class_of = [&](int32_t id) -> ClassScore& {
     CheckClass(id, C);
-    return report.classes[static_cast<size_t>(id)];
+    return At(report.classes, id);
   };
   int64_t right = 0;
   for (size_t i = 0; i < gold.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/normal_form.h"
 #include "heed/base/text.h"
@@ -92,7 +93,7 @@ int64_t EditDistanceOfNumbers(std::span<const int32_t> a,
   for (size_t begin = 0; begin < a.size(); begin += kBits) {
     const auto rows = a.subspan(begin, std::min(kBits, a.size() - begin));
     for (size_t i = 0; i < rows.size(); ++i) {
-      equal[static_cast<size_t>(rows[i])] |= uint64_t{1} << i;
+      At(equal, rows[i]) |= uint64_t{1} << i;
     }
     const uint64_t last = uint64_t{1} << (rows.size() - 1);
     uint64_t rises = ~uint64_t{0};
@@ -100,7 +101,7 @@ int64_t EditDistanceOfNumbers(std::span<const int32_t> a,
     for (size_t j = 0; j < b.size(); ++j) {
       const uint64_t above_falls = step[j] < 0 ? 1 : 0;
       const uint64_t above_rises = step[j] > 0 ? 1 : 0;
-      const uint64_t same = equal[static_cast<size_t>(b[j])];
+      const uint64_t same = At(equal, b[j]);
       const uint64_t vertical = same | falls;
       const uint64_t start = same | above_falls;
       const uint64_t horizontal = (((start & rises) + rises) ^ rises) | start;
@@ -112,7 +113,7 @@ int64_t EditDistanceOfNumbers(std::span<const int32_t> a,
       rises = (down << 1) | above_falls | ~(vertical | shifted_up);
       falls = shifted_up & vertical;
     }
-    for (const int32_t kind : rows) equal[static_cast<size_t>(kind)] = 0;
+    for (const int32_t kind : rows) At(equal, kind) = 0;
   }
   return std::accumulate(step.begin(), step.end(), std::ssize(a));
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/metrics/metrics.h"
 
@@ -96,8 +97,8 @@ std::vector<int64_t> OrderByScore(std::span<const double> scores,
   const int64_t kept = most < 0 ? all : std::min(most, all);
   std::partial_sort(order.begin(), order.begin() + kept, order.end(),
                     [scores](int64_t a, int64_t b) {
-                      const double x = scores[static_cast<size_t>(a)];
-                      const double y = scores[static_cast<size_t>(b)];
+                      const double x = At(scores, a);
+                      const double y = At(scores, b);
                       return x != y ? x > y : a < b;
                     });
   order.resize(static_cast<size_t>(kept));

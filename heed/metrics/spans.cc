@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "heed/base/at.h"
+
 namespace heed {
 namespace {
 
@@ -172,7 +174,7 @@ void JudgeSentence(const TagNotation& notation, const EntityJudge& judge,
   for (size_t i = 0; i < entities.size(); ++i) {
     const Entity& e = entities[i];
     const auto position = [&](int64_t word) {
-      return notation.Parse(tags[static_cast<size_t>(word)]).position;
+      return notation.Parse(At(tags, word)).position;
     };
     const bool before = i > 0 && entities[i - 1].end == e.begin &&
                         entities[i - 1].type == e.type;

@@ -125,7 +125,7 @@ void BiEncoderConfig::Visit(FieldList& v) {
     "what is compared: separate: each text alone, as one vector; attention: "
     "the query's vector attends to the words of the text; attentive_pooling: "
     "words of both attend to each other");
-  v("pooling", pooling, OneOf(PoolingNames()),
+  v("pooling", pooling,
     "pooling of the states of a text, with match attention of the query's "
     "alone");
   v("match_loss", match_loss,

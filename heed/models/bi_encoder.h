@@ -31,7 +31,7 @@ constexpr auto WordsOf(TextMatch) {
 /// What stands around the encoder of a bi-encoder, and how it learns.
 struct BiEncoderConfig {
   Named<TextMatch> match = TextMatch::kSeparate;
-  std::string pooling = "mean";
+  Named<PoolingKind> pooling = PoolingKind::kMean;
   Named<MatchLossKind> match_loss = MatchLossKind::kSoftmax;
   double margin = 0.2;
   double temperature = 0.05;

@@ -32,8 +32,7 @@ void CheckLabels(const Var& scores, const TextLabels& labels, bool single) {
 
 void ClassifierConfig::Visit(FieldList& v) {
   v.Section("Classifier");
-  v("pooling", pooling, OneOf(PoolingNames()),
-    "pooling of the states of a text");
+  v("pooling", pooling, "pooling of the states of a text");
   v("pooling_heads", pooling_heads, Range(1, 256),
     "heads of pooling attention");
   v("pooler", pooler, "dense layer with tanh between pooling and labels");

@@ -17,7 +17,7 @@ namespace heed {
 
 /// What stands between the encoder of a classifier and its labels.
 struct ClassifierConfig {
-  std::string pooling = "attention";
+  Named<PoolingKind> pooling = PoolingKind::kAttention;
   int pooling_heads = 1;
   bool pooler = false;
   double head_dropout = 0.1;

@@ -244,7 +244,7 @@ TEST_P(EveryTextReader, ReadsTexts) {
   ParameterSet parameters(1, DType::kF64, kernels::Precision::kNative);
   const auto reader =
       settings->MakeReader(Scope(parameters, ""), {.vocabulary = kTokens},
-                           {.kind = "attention", .init = {}});
+                           {.kind = PoolingKind::kAttention, .init = {}});
   std::vector<OutlineSequence> outline = reader->Outline();
   if (outline.back().name.empty()) outline.back().name = "model";
   ExpectOutlined({.sequences = std::move(outline)});

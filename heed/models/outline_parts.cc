@@ -135,8 +135,8 @@ OutlineBlock StackOutline(const TransformerOptions& o) {
 }
 
 OutlineBlock PoolingOutline(const PoolingOptions& options) {
-  return {{{Kind::kPool, options.kind + " pooling", options.features,
-            options.heads > 1 && options.kind == "attention"
+  return {{{Kind::kPool, options.kind.word() + " pooling", options.features,
+            options.heads > 1 && options.kind == PoolingKind::kAttention
                 ? fmt::format("{} heads", options.heads)
                 : std::string()}},
           1};

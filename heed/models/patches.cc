@@ -14,8 +14,7 @@ void PatchesConfig::Visit(FieldList& v) {
     "side of a patch in pixels, which divides the image's; 0: about seven "
     "patches along it")
       .Main();
-  v("pooling", pooling, OneOf(PoolingNames()),
-    "how the vectors of patches become one");
+  v("pooling", pooling, "how the vectors of patches become one");
   VisitEncoder(v);
 }
 

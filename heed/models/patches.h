@@ -14,7 +14,7 @@ namespace heed {
 /// As the user writes it.
 struct PatchesConfig : TransformerConfig {
   int patch = 0;
-  std::string pooling = "attention";
+  Named<PoolingKind> pooling = PoolingKind::kAttention;
 
   void Visit(FieldList& v);
   /// Replaces what is left open. Throws: ConfigError.

@@ -108,7 +108,7 @@ Tagger::Tagger(const Scope& scope, const TaggerConfig& config,
   if (sizes.intents == 0) return;
   if (!encoder_->pools()) {
     PoolingOptions pooling;
-    pooling.kind = "attention";
+    pooling.kind = PoolingKind::kAttention;
     pooling.features = width;
     pooling.init = kGlorotInit;
     pooling_.emplace(scope / "pooling", pooling);

@@ -443,7 +443,7 @@ struct Echo {
 double EchoAccuracy(const std::string& attention, int steps) {
   WordFeaturesConfig features;
   features.word_embedding = 16;
-  features.characters = "none";
+  features.characters = CharacterEncoder::kNone;
   features.word_dropout = 0;
   TaggerConfig config;
   config.tag_decoder = "softmax";

@@ -1,11 +1,5 @@
 #include "heed/nn/pooling.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-
-#include "heed/base/errors.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/check.h"
 #include "heed/ops/shape.h"
@@ -27,17 +21,8 @@ Tensor Weights(const Var& x, const Tensor& lengths, F&& f) {
 
 }  // namespace
 
-std::vector<std::string> PoolingNames() {
-  return {"cls", "mean", "max", "last", "attention"};
-}
-
 Pooling::Pooling(const Scope& scope, const PoolingOptions& o) : options_(o) {
-  const std::vector<std::string> names = PoolingNames();
-  if (std::find(names.begin(), names.end(), options_.kind) == names.end()) {
-    throw ConfigError("pooling '{}' is unknown; choose one of {}",
-                      options_.kind, fmt::join(names, ", "));
-  }
-  if (options_.kind != "attention") return;
+  if (options_.kind != PoolingKind::kAttention) return;
   AttentionSpec spec;
   spec.score = ChooseScore("learned_query");
   spec.heads = o.heads;
@@ -54,7 +39,7 @@ Var Pooling::operator()(const Context& ctx, const Var& x,
   CheckShapes(x.shape().rank() == 3 && lengths.defined(), "pooling",
               "not [B, S, M] with lengths", {x.shape()});
   CheckLengths("pooling", lengths, x.dim(0), x.dim(1));
-  if (options_.kind == "max") return MaxOverSteps(x, lengths);
+  if (options_.kind == PoolingKind::kMax) return MaxOverSteps(x, lengths);
   Var pooled;  // [B, 1, M]
   if (attention_ != nullptr) {
     const Memory memory = attention_->Prepare(ctx, x, x, Padding(lengths));
@@ -63,8 +48,10 @@ Var Pooling::operator()(const Context& ctx, const Var& x,
     pooled = WeightedSum(
         Weights(x, lengths,
                 [this](int64_t s, int32_t n) {
-                  if (options_.kind == "mean") return 1.0 / n;
-                  return s == (options_.kind == "last" ? n - 1 : 0) ? 1.0 : 0.0;
+                  if (options_.kind == PoolingKind::kMean) return 1.0 / n;
+                  return s == (options_.kind == PoolingKind::kLast ? n - 1 : 0)
+                             ? 1.0
+                             : 0.0;
                 }),
         x);
   }

@@ -2,19 +2,24 @@
 #ifndef HEED_NN_POOLING_H_
 #define HEED_NN_POOLING_H_
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "heed/attention/attention.h"
+#include "heed/base/config.h"
 
 namespace heed {
 
-/// "cls", "mean", "max", "last", "attention".
-std::vector<std::string> PoolingNames();
+/// Ways to pool the vectors of a sequence; see Pooling.
+enum class PoolingKind : uint8_t { kCls, kMean, kMax, kLast, kAttention };
+constexpr auto WordsOf(PoolingKind) {
+  return std::array{"cls", "mean", "max", "last", "attention"};
+}
 
 struct PoolingOptions {
-  std::string kind = "mean";
+  Named<PoolingKind> kind = PoolingKind::kMean;
   int64_t features = 0;  // M
   int64_t heads = 1;     // attention
   int64_t units = 0;     // attention: of the hidden layer; 0: features
@@ -35,7 +40,7 @@ struct PoolingOptions {
 /// to 7 (attention).
 class Pooling {
  public:
-  /// Throws: ConfigError for another name, or heads that do not divide M.
+  /// Throws: ConfigError for heads that do not divide M.
   Pooling(const Scope& scope, const PoolingOptions& options);
 
   /// Shapes: x [B, S, M], lengths i32 [B], result [B, M]. Throws: ShapeError.

@@ -32,7 +32,8 @@ struct Pool {
 };
 
 class PoolingOf : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, PoolingOf, testing::ValuesIn(PoolingNames()),
+INSTANTIATE_TEST_SUITE_P(Kinds, PoolingOf,
+                         testing::ValuesIn(Named<PoolingKind>::Words()),
                          [](const auto& info) { return info.param; });
 
 TEST_P(PoolingOf, DoesNotSeeWhatIsBehindTheLength) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
@@ -126,8 +127,7 @@ Var Recurrent::Project(const Context& ctx, const Var& x) const {
 
 Var Recurrent::AddProjection(const Context& ctx, Var sum, const Var& x,
                              int input) const {
-  return MatMulAdd(std::move(sum), x,
-                   ctx.Use(*input_[static_cast<size_t>(input)]));
+  return MatMulAdd(std::move(sum), x, ctx.Use(*At(input_, input)));
 }
 
 Var Recurrent::InitialState(int64_t batch, DType dtype) const {

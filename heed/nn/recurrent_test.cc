@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/autograd/testing.h"
+#include "heed/base/at.h"
 #include "heed/base/testing.h"
 #include "heed/kernels/elementwise.h"
 
@@ -78,7 +79,7 @@ TEST_P(EveryCell, ABatchEqualsItsRowsAloneWithoutPadding) {
     ASSERT_EQ(batch.states.size(), 2U);
     ASSERT_EQ(batch.backward_states.size(), bidirectional ? 2U : 0U);
     for (int64_t b = 0; b < B; ++b) {
-      const int32_t n = kLengths[static_cast<size_t>(b)];
+      const int32_t n = At(kLengths, b);
       const EncoderResult row = encoder(Alone(x, b, n), {n});
       EXPECT_LT(MaxDifference(row.outputs.value(),
                               Alone(batch.outputs.value(), b, n)),
@@ -102,12 +103,11 @@ TEST_P(EveryCell, PaddingNeverChangesRealPositions) {
   Tensor x = RandomTensor({S, B, kIn}, 1);
   const EncoderResult before = encoder(x, kLengths);
   for (int64_t b = 0; b < B; ++b) {
-    for (int64_t s = kLengths[static_cast<size_t>(b)]; s < S; ++s)
-      x[s][b].Fill(99);
+    for (int64_t s = At(kLengths, b); s < S; ++s) x[s][b].Fill(99);
   }
   const EncoderResult after = encoder(x, kLengths);
   for (int64_t b = 0; b < B; ++b) {
-    const int32_t n = kLengths[static_cast<size_t>(b)];
+    const int32_t n = At(kLengths, b);
     EXPECT_EQ(MaxDifference(Alone(after.outputs.value(), b, n),
                             Alone(before.outputs.value(), b, n)),
               0);
@@ -140,7 +140,7 @@ TEST_P(EveryCell, TheBackwardDirectionReadsEachRowReversedByItsLength) {
       encoder(kernels::ReverseByLength(x, lengths), kLengths);
   const Tensor reversed = kernels::ReverseByLength(b.outputs.value(), lengths);
   for (int64_t row = 0; row < B; ++row) {
-    const int32_t n = kLengths[static_cast<size_t>(row)];
+    const int32_t n = At(kLengths, row);
     EXPECT_LT(MaxDifference(
                   Alone(a.outputs.value().Columns(H, 2 * H).Clone(), row, n),
                   Alone(reversed.Columns(0, H).Clone(), row, n)),

@@ -37,8 +37,7 @@ Tensor RowLengths(const Tensor& ids) {
 void WordFeaturesConfig::Visit(FieldList& v) {
   v.Section("Words");
   v("word_embedding", word_embedding, Range(1, 16384), "features of a word");
-  v("characters", characters, OneOf{"none", "cnn", "lstm"},
-    "encoder of the characters of a word");
+  v("characters", characters, "encoder of the characters of a word");
   v("character_embedding", character_embedding, Range(1, 4096),
     "features of a character");
   v("character_units", character_units, Range(1, 4096),
@@ -62,11 +61,11 @@ WordFeatures::WordFeatures(const Scope& scope, const WordFeaturesConfig& config,
       words_(scope / "words", sizes.words, config.word_embedding,
              kEmbeddingInit) {
   const WordFeaturesConfig& c = config_;
-  if (c.characters != "none") {
+  if (c.characters != CharacterEncoder::kNone) {
     characters_.emplace(scope / "characters", sizes.characters,
                         c.character_embedding, kEmbeddingInit);
   }
-  if (c.characters == "cnn") {
+  if (c.characters == CharacterEncoder::kCnn) {
     // A set: each width once, in order.
     for (const std::string& text :
          std::set(c.character_widths.begin(), c.character_widths.end())) {
@@ -84,7 +83,7 @@ WordFeatures::WordFeatures(const Scope& scope, const WordFeaturesConfig& config,
       throw ConfigError("character_widths: a cnn needs at least one");
     }
   }
-  if (c.characters == "lstm") {
+  if (c.characters == CharacterEncoder::kLstm) {
     EncoderOptions o;
     o.cell = Cell::kLstm;
     o.inputs = c.character_embedding;

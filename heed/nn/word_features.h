@@ -2,6 +2,8 @@
 #ifndef HEED_NN_WORD_FEATURES_H_
 #define HEED_NN_WORD_FEATURES_H_
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,10 +14,16 @@
 
 namespace heed {
 
+/// Encoders of the characters of a word.
+enum class CharacterEncoder : uint8_t { kNone, kCnn, kLstm };
+constexpr auto WordsOf(CharacterEncoder) {
+  return std::array{"none", "cnn", "lstm"};
+}
+
 /// Every choice of word features.
 struct WordFeaturesConfig {
   int word_embedding = 100;
-  std::string characters = "cnn";
+  Named<CharacterEncoder> characters = CharacterEncoder::kCnn;
   int character_embedding = 30;
   int character_units = 50;
   std::vector<std::string> character_widths = {"3"};

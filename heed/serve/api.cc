@@ -141,11 +141,10 @@ void ApiOptions::Visit(FieldList& v) {
   v("trust_proxy", trust_proxy,
     "take the client's address from the last entry of the last "
     "X-Forwarded-For");
-  v("metrics_access", metrics_access, OneOf{"everyone", "keys", "local"},
+  v("metrics_access", metrics_access,
     "who may see /metrics: everyone, who has a key, or this machine alone "
     "(proxies on it are not)");
-  v("models_access", models_access, OneOf{"everyone", "keys", "local"},
-    "who may see /models");
+  v("models_access", models_access, "who may see /models");
   v("cors", cors, Any{"ORIGIN"},
     "whose pages may use the API: *, one origin, or 'none'; /metrics and "
     "/models, which describe the server, are not for *");
@@ -203,9 +202,9 @@ Api::Api(Engine& engine, const ApiOptions& options, ServerMetrics& metrics)
       options_(Resolved(options)),
       metrics_(metrics),
       keys_(options.api_keys) {
-  for (const std::string& access :
-       {options.metrics_access, options.models_access}) {
-    if (access == "keys" && !keys_.used()) {
+  for (const Access access :
+       {options.metrics_access.value(), options.models_access.value()}) {
+    if (access == Access::kKeys && !keys_.used()) {
       throw ConfigError("access for those with keys needs --api-keys");
     }
   }
@@ -276,14 +275,14 @@ void Api::AnswerRoute(const ExchangePtr& exchange, std::string_view path) {
   if (path == "/ready") return exchange->Send(Readiness());
   if (path == "/languages") return send_json(Languages());
   if (path == "/models") {
-    CheckVisitor(exchange->request(), options_.models_access);
+    CheckAccess(exchange->request(), options_.models_access);
     return send_json(Models());
   }
   if (path == "/frontend/settings") return send_json(FrontendSettings());
   if (path == "/docs")
     return exchange->Send(TextResponse(kHtml, DocsPage(options_.base_path)));
   if (path == "/metrics") {
-    CheckVisitor(exchange->request(), options_.metrics_access);
+    CheckAccess(exchange->request(), options_.metrics_access);
     return exchange->Send(TextResponse(
         "text/plain; version=0.0.4; charset=utf-8", MetricsText()));
   }
@@ -329,13 +328,13 @@ Api::Payer Api::PayerOf(const std::string& client, const std::string& key) {
 }
 
 // Who may not look.
-void Api::CheckVisitor(const HttpRequest& request, const std::string& access) {
-  if (access == "keys") {
+void Api::CheckAccess(const HttpRequest& request, Access access) {
+  if (access == Access::kKeys) {
     const std::string key = ApiKeyOf(request);
     if (key.empty()) throw HttpError(400, request.path + " needs an API key");
     PayerOf(ClientOf(request), key);
   }
-  if (access == "local" && !IsLocal(request)) {
+  if (access == Access::kLocal && !IsLocal(request)) {
     throw HttpError(403, request.path + " is for the server's own machine");
   }
 }

@@ -2,7 +2,9 @@
 #ifndef HEED_SERVE_API_H_
 #define HEED_SERVE_API_H_
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,6 +19,13 @@
 
 namespace heed {
 
+/// Clients that may read a path: all, those with an API key, or those on the
+/// server's own machine.
+enum class Access : uint8_t { kEveryone, kKeys, kLocal };
+constexpr auto WordsOf(Access) {
+  return std::array{"everyone", "keys", "local"};
+}
+
 struct ApiOptions {
   RequestLimits limits;
   std::string api_keys;
@@ -24,8 +33,8 @@ struct ApiOptions {
   int requests_per_minute = 0;
   int failed_keys_per_minute = 20;
   bool trust_proxy = false;
-  std::string metrics_access = "local";
-  std::string models_access = "everyone";
+  Named<Access> metrics_access = Access::kLocal;
+  Named<Access> models_access = Access::kEveryone;
   std::string cors = "*";
   std::string base_path;  ///< "/mt", or empty
 
@@ -98,7 +107,7 @@ class Api {
   void AnswerRoute(const ExchangePtr& exchange, std::string_view path);
   std::string ClientOf(const HttpRequest& request) const;
   Payer PayerOf(const std::string& client, const std::string& key);
-  void CheckVisitor(const HttpRequest& request, const std::string& access);
+  void CheckAccess(const HttpRequest& request, Access access);
   void Charge(const Payer& payer, int64_t requests);
   Asked Ask(const HttpRequest& request);
 

@@ -17,8 +17,8 @@ class EngineTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TemporaryFolder>();
-    TrainTranslation(TinyConfig(folder_->Path("model")),
-                     {ReversedLetters(120, 1), {}});
+    translate::TrainTranslation(translate::TinyConfig(folder_->Path("model")),
+                                {ReversedLetters(120, 1), {}});
   }
   static void TearDownTestSuite() { folder_.reset(); }
 
@@ -64,7 +64,8 @@ class EngineTest : public testing::Test {
     return promise.get_future().get();
   }
   Texts Expected(const Texts& texts) {
-    const TranslationModel model = ReadTranslationModel(folder_->Path("model"));
+    const translate::Model model =
+        translate::ReadTranslationModel(folder_->Path("model"));
     const Translator translator(*model.model, model.vocabularies.source,
                                 model.vocabularies.target, false, {});
     Texts best;

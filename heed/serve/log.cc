@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 
@@ -58,9 +59,7 @@ void Log::Write(LogLevel level, std::string_view event,
                 const nlohmann::ordered_json& members) {
   if (!Wants(level)) return;
   nlohmann::ordered_json json = {
-      {"time", Now()},
-      {"level", kLevelNames[static_cast<size_t>(level)]},
-      {"event", event}};
+      {"time", Now()}, {"level", At(kLevelNames, level)}, {"event", event}};
   if (members.is_object()) json.update(members);
   const std::lock_guard lock(mutex_);
   if (lost_ > 0) json["lost_lines"] = lost_;

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/timing.h"
 #include "heed/serve/thread_priority.h"
@@ -503,7 +504,7 @@ void ModelQueue::TranslateBatch(Run& run, const Batch& batch) {
   if (observed) {
     hooks.observer = [&](int64_t line, const std::vector<std::string>& pieces,
                          bool whole) {
-      const auto& [waiting, i] = places[static_cast<size_t>(line)];
+      const auto& [waiting, i] = At(places, line);
       if (waiting->job.observer) {
         waiting->job.observer(static_cast<int64_t>(i), pieces, whole);
       }

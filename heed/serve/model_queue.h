@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/cancellation.h"
 #include "heed/serve/served_model.h"
 #include "heed/serve/server_metrics.h"
@@ -126,9 +127,7 @@ class ModelQueue {
   };
 
   void Work(Lane lane);
-  LaneThreads& ThreadsOf(Lane lane) {
-    return lanes_[static_cast<size_t>(lane)];
-  }
+  LaneThreads& ThreadsOf(Lane lane) { return At(lanes_, lane); }
   bool MayStart(const Waiting& waiting, Lane lane) const;
   bool AnyMayStart(Lane lane) const;
   void TakeBatch(Run& run);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/base64.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -165,7 +166,7 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
     : spec_(spec), search_(search) {
   loaded_ = ReadModel(spec.folder, dtype);
   input_ = loaded_.input();
-  translation_ = dynamic_cast<const TranslationModel*>(loaded_.model.get());
+  translation_ = dynamic_cast<const translate::Model*>(loaded_.model.get());
   const std::unique_ptr<OptionSet> options = loaded_.settings->PredictOptions();
   const Json settings = ReadModelSettings(spec.folder);
   if (translation_ != nullptr) {
@@ -296,7 +297,7 @@ const Translator& ServedModel::TranslatorOf(const SearchChoice& choice) {
     decode.max_length_factor = search_.max_length_factor;
     decode.keep_attention = choice.attention;
     decode.keep_scores = choice.scores || choice.nbest > 1;
-    const TranslationModel& model = *translation_;
+    const translate::Model& model = *translation_;
     translator = std::make_unique<Translator>(
         *model.model, model.vocabularies.source, model.vocabularies.target,
         model.data.lowercase, decode, shortlist_);
@@ -311,7 +312,7 @@ std::vector<Translations> ServedModel::Translate(
   const std::vector<std::vector<size_t>> parts = PartsOf(sentences);
   std::vector<Translations> results(sentences.size());
   ParallelTasks(std::ssize(parts), [&](int64_t p) {
-    const std::vector<size_t>& part = parts[static_cast<size_t>(p)];
+    const std::vector<size_t>& part = At(parts, p);
     std::vector<std::string> lines;
     for (const size_t i : part) lines.push_back(sentences[i]);
     TranslateHooks of_part;
@@ -319,8 +320,7 @@ std::vector<Translations> ServedModel::Translate(
       of_part.observer = [&](int64_t line,
                              const std::vector<std::string>& pieces,
                              bool whole) {
-        hooks.observer(static_cast<int64_t>(part[static_cast<size_t>(line)]),
-                       pieces, whole);
+        hooks.observer(static_cast<int64_t>(At(part, line)), pieces, whole);
       };
     }
     if (!hooks.cancellations.empty()) {

@@ -140,7 +140,7 @@ class ServedModel {
   SearchDefaults search_;
   LoadedModel loaded_;
   InputKind input_;                                // that it reads
-  const TranslationModel* translation_ = nullptr;  // of loaded_, if it is one
+  const translate::Model* translation_ = nullptr;  // of loaded_, if it is one
   std::unique_ptr<Predictor> predictor_;
   nlohmann::ordered_json description_;
   double multiply_adds_ = 0;   // of a token that is read or written

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "heed/base/at.h"
+
 namespace heed {
 namespace {
 
@@ -40,7 +42,7 @@ std::string OfModelLabel(const std::string& model) {
 
 void Histogram::Add(double value) {
   const auto place = std::ranges::lower_bound(bounds_, value);
-  ++counts_[static_cast<size_t>(place - bounds_.begin())];
+  ++At(counts_, place - bounds_.begin());
   sum_ += value;
 }
 

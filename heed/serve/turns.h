@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 
+#include "heed/base/at.h"
 #include "heed/serve/time_share.h"
 
 namespace heed {
@@ -77,7 +78,7 @@ class Turns {
   };
 
   // All with the lock.
-  LaneState& StateOf(Lane lane) { return lanes_[static_cast<size_t>(lane)]; }
+  LaneState& StateOf(Lane lane) { return At(lanes_, lane); }
   bool OthersWait(Lane lane);
   void GiveTurn(Lane lane);
   void StartSlice(Turn& turn, Clock::duration length);

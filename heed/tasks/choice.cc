@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
@@ -44,9 +45,8 @@ void ContrastSlots(const AnswerSlots& slots, const std::vector<int32_t>& others,
   const int32_t other = *differing.in2;
   SetChoiceContrast(
       segment, first + place, *differing.in1,
-      {slots.name(other),
-       std::exp(slots.RowOf(place)[static_cast<size_t>(other)])},
-      other, [log_p = slots.log_p, place](const Context& ctx, int64_t copies) {
+      {slots.name(other), std::exp(At(slots.RowOf(place), other))}, other,
+      [log_p = slots.log_p, place](const Context& ctx, int64_t copies) {
         const Var all = log_p(ctx, copies);
         return all.shape().rank() == 2
                    ? all

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/base/text.h"
@@ -303,7 +304,7 @@ TEST_P(ExplainEach, GradientsEqualFiniteDifferences) {
     const int64_t m = s % features;
     const auto moved = [&](double step) {
       return ChangedInput{scores.targets - 1, [=](std::span<double> x) {
-                            x[static_cast<size_t>(s * features + m)] += step;
+                            At(x, s * features + m) += step;
                           }};
     };
     const std::vector<ChangedInput> both = {moved(kStep), moved(-kStep)};
@@ -432,7 +433,7 @@ TEST_P(ExplainEach, PredictionEndsWhenItIsCancelled) {
 /// The attention of an intent is that which pools the words, of a tag that
 /// between them.
 TEST(ExplainSlots, EachTargetNamesTheAttentionThatSpeaksForIt) {
-  const Explanation e = NamedCase("Slots").Explained();
+  const Explanation e = NamedCase("tag::Slots").Explained();
   const ExplanationSegment& segment = e.segments.at(0);
   ASSERT_EQ(segment.targets.size(), 4u);
   for (size_t t = 0; t < 3; ++t) {
@@ -449,7 +450,7 @@ TEST(ExplainSlots, EachTargetNamesTheAttentionThatSpeaksForIt) {
 
 /// The page replaces one tag among the tags, or the intent alone.
 TEST(ExplainSlots, ATagOrTheIntentCanBeContrasted) {
-  NamedCase slots("Slots");
+  NamedCase slots("tag::Slots");
   const ExplanationSegment before = slots.Explained().segments.at(0);
   const auto contrasted = [&](const std::string& line) {
     slots.request.input.contrast = line;

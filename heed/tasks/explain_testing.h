@@ -262,7 +262,7 @@ inline std::vector<ExplainCase> ExplainCases() {
        SeriesFile(160),
        1,
        true},
-      {"Slots",
+      {"tag::Slots",
        "slots",
        "rnn",
        text_rnn,
@@ -435,7 +435,7 @@ inline LoadedModel ModelOf(const ExplainCase& c, TemporaryFolder& folder) {
   task.Visit(fields);
   SetValues(fields, settings);
   task.Resolve();
-  loaded.model = task.MakeModel(*task.Read(), 7);
+  loaded.model = task.MakeModel(*task.ReadDataset(), 7);
   return loaded;
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/explain/observed_attention.h"
@@ -60,15 +61,12 @@ std::vector<Alternative> OtherChoices(
   std::iota(order.begin(), order.end(), 0);
   std::erase(order, chosen);
   const size_t count = std::min(kMost, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<long>(count),
-                    order.end(), [&](int32_t a, int32_t b) {
-                      return log_p[static_cast<size_t>(a)] >
-                             log_p[static_cast<size_t>(b)];
-                    });
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<long>(count), order.end(),
+      [&](int32_t a, int32_t b) { return At(log_p, a) > At(log_p, b); });
   std::vector<Alternative> others;
   for (size_t i = 0; i < count; ++i) {
-    others.push_back({name(order[i]),
-                      std::exp(double{log_p[static_cast<size_t>(order[i])]})});
+    others.push_back({name(order[i]), std::exp(double{At(log_p, order[i])})});
   }
   return others;
 }
@@ -87,8 +85,8 @@ std::optional<int32_t> TokenShownAs(const Vocabulary& vocabulary,
                                     std::span<const float> log_p) {
   std::optional<int32_t> best;
   for (int32_t id = 0; id < std::ssize(log_p); ++id) {
-    const float p = log_p[static_cast<size_t>(id)];
-    if (best && p <= log_p[static_cast<size_t>(*best)]) continue;
+    const float p = At(log_p, id);
+    if (best && p <= At(log_p, *best)) continue;
     if (ShownToken(vocabulary, id) == shown) best = id;
   }
   return best;
@@ -175,7 +173,7 @@ Target ChoiceTarget(const std::string& axis, int64_t item,
                     const std::function<std::string(int32_t)>& name) {
   return {.axis = axis,
           .item = item,
-          .probability = std::exp(double{log_p[static_cast<size_t>(chosen)]}),
+          .probability = std::exp(double{At(log_p, chosen)}),
           .alternatives = OtherChoices(log_p, chosen, name)};
 }
 

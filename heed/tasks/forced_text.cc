@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
@@ -29,7 +30,7 @@ Var StepDifference(const Var& logits, std::span<const int32_t> target,
 Tensor RepeatedColumns(std::span<const int32_t> ids, int64_t copies) {
   Tensor all({std::ssize(ids), copies}, DType::kI32);
   for (int64_t t = 0; t < all.dim(0); ++t) {
-    std::fill_n(all.row<int32_t>(t), copies, ids[static_cast<size_t>(t)]);
+    std::fill_n(all.row<int32_t>(t), copies, At(ids, t));
   }
   return all;
 }
@@ -102,12 +103,11 @@ void ForceText(const Context& given, const AttentionWatch::Wish& wish,
   }
   const auto step = static_cast<size_t>(differing.in1 - target.begin());
   const int32_t other = *differing.in2;
-  SetContrast(
-      result, step,
-      {name(other), std::exp(double{row_of(step)[static_cast<size_t>(other)]})},
-      [logits, target, step, other](const Context& c, int64_t copies) {
-        return StepDifference(logits(c, copies), target, step, other);
-      });
+  SetContrast(result, step,
+              {name(other), std::exp(double{At(row_of(step), other)})},
+              [logits, target, step, other](const Context& c, int64_t copies) {
+                return StepDifference(logits(c, copies), target, step, other);
+              });
 }
 
 }  // namespace heed

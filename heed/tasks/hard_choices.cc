@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "heed/autograd/observer.h"
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/ops/elementwise.h"
@@ -61,14 +62,14 @@ Tensor TargetLogProbabilities(const Var& logits,
   std::vector<bool> counts(static_cast<size_t>(T * B));
   for (int64_t i = 0; i < T * B; ++i) {
     int32_t& id = targets.data<int32_t>()[i];
-    counts[static_cast<size_t>(i)] = id != examples.ignore_id;
+    At(counts, i) = id != examples.ignore_id;
     if (id == examples.ignore_id) id = 0;
   }
   const Var rows(logits.value().Reshape({T * B, logits.dim(2)}));
   Tensor log_p =
       Pick(LogSoftmax(rows), targets).value().To(DType::kF64).Clone();
   for (int64_t i = 0; i < T * B; ++i) {
-    if (!counts[static_cast<size_t>(i)]) log_p.data<double>()[i] = 0;
+    if (!At(counts, i)) log_p.data<double>()[i] = 0;
   }
   return log_p.Reshape({T, B});
 }
@@ -127,12 +128,11 @@ BatchLoss HardChoices::Loss(const Decoder& model, const Context& ctx,
     int64_t tokens = 0;
     for (int64_t t = 0; t < T; ++t) {
       if (examples.targets.row<int32_t>(t)[b] == examples.ignore_id) continue;
-      rewards[static_cast<size_t>(b)] += log_p.row<double>(t)[b];
+      At(rewards, b) += log_p.row<double>(t)[b];
       ++tokens;
     }
-    sum += rewards[static_cast<size_t>(b)];
-    rewards[static_cast<size_t>(b)] /=
-        static_cast<double>(std::max<int64_t>(1, tokens));
+    sum += At(rewards, b);
+    At(rewards, b) /= static_cast<double>(std::max<int64_t>(1, tokens));
   }
   Tensor counts({T, B * heads}, DType::kF64);
   Tensor advantage({T, B * heads}, DType::kF64);
@@ -141,8 +141,7 @@ BatchLoss HardChoices::Loss(const Decoder& model, const Context& ctx,
       const int64_t b = i / heads;
       counts.row<double>(t)[i] =
           examples.targets.row<int32_t>(t)[b] == examples.ignore_id ? 0 : 1;
-      advantage.row<double>(t)[i] =
-          rewards[static_cast<size_t>(b)] - baseline_.value();
+      advantage.row<double>(t)[i] = At(rewards, b) - baseline_.value();
     }
   }
   const DType dtype = choices.value().dtype();

@@ -168,8 +168,8 @@ TEST(HardChoices, ByTheExpectationScoresLearnDirectly) {
 
 class HardTraining : public testing::Test {
  protected:
-  TranslationConfig Config(const std::string& out, int epochs) const {
-    TranslationConfig config = TinyConfig(folder_.Path(out));
+  translate::Config Config(const std::string& out, int epochs) const {
+    translate::Config config = translate::TinyConfig(folder_.Path(out));
     config.model.As<RecurrentConfig>().normalizer = "hard";
     config.data.train.source = {folder_.Put("s", AsLines(train_.source))};
     config.data.train.target = {folder_.Put("t", AsLines(train_.target))};
@@ -185,18 +185,18 @@ class HardTraining : public testing::Test {
 };
 
 TEST_F(HardTraining, LearnsToReverseLetters) {
-  TranslationConfig config = Config("m", 30);
+  translate::Config config = Config("m", 30);
   config.model.As<RecurrentConfig>().dropout = 0;
   config.run.metric = "exact_match";
-  const TrainResult result = TrainTranslation(config);
+  const TrainResult result = translate::TrainTranslation(config);
   EXPECT_GE(result.best, 95);
 }
 
 TEST_F(HardTraining, AnInterruptedRunHasTheSameBits) {
-  TrainTranslation(Config("whole", 2));
-  TranslationConfig stopped = Config("stopped", 2);
+  translate::TrainTranslation(Config("whole", 2));
+  translate::Config stopped = Config("stopped", 2);
   stopped.run.steps = 30;
-  TrainTranslation(stopped);
+  translate::TrainTranslation(stopped);
   ModelDescription description = ReadModelConfig(folder_.Path("stopped"));
   description.settings["steps"] = 0;
   WriteModelConfig(folder_.Path("stopped"), description);

@@ -2,6 +2,7 @@
 #ifndef HEED_TASKS_PLAIN_TEXT_H_
 #define HEED_TASKS_PLAIN_TEXT_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,6 +12,11 @@
 #include "heed/tasks/text_store.h"
 
 namespace heed {
+
+/// What a line of a text is: a sequence, or a part of one that follows the line
+/// before it.
+enum class TextUnit : uint8_t { kLines, kStream };
+constexpr auto WordsOf(TextUnit) { return std::array{"lines", "stream"}; }
 
 /// What is learned from, line by line.
 struct PlainText {

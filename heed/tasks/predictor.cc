@@ -69,8 +69,8 @@ void ForEachInput(const InputKind& kind, const InputReading& reading,
                   const BadLineFunction& refuse) {
   InputOptions options = reading.defaults;
   const bool own_members = options.columns == InputOptions().columns;
-  if (kind.json_lines && options.form == "jsonl" && own_members) {
-    options.form = "lines";
+  if (kind.json_lines && options.form == InputForm::kJsonl && own_members) {
+    options.form = InputForm::kLines;
   }
   bool whole = reading.whole || kind.line == InputKind::Line::kPart;
   if (whole) options.long_lines = LongLines::kStructured;

@@ -166,7 +166,8 @@ class Predictor {
   virtual double TokensOfCopy(double bytes) const;
 };
 
-/// A predictor with options of type T.
+/// A predictor with options of type T. A task overrides the functions that take
+/// a T; those of Predictor call them. Other options throw std::bad_cast.
 template <typename T>
 class PredictorWith : public Predictor {
  public:
@@ -177,39 +178,38 @@ class PredictorWith : public Predictor {
   std::vector<Answer> Predict(std::span<const Input> inputs,
                               const OptionSet& options,
                               const PredictCall& call) const final {
-    return Answers(inputs, Cast(options), call);
+    return Predict(inputs, Cast(options), call);
   }
   ExplainablePrediction PrepareExplanation(
       const Context& ctx, const ExplainInput& input,
       const OptionSet& options) const final {
-    return ExplanationWith(ctx, input, Cast(options));
+    return PrepareExplanation(ctx, input, Cast(options));
   }
   bool joins_inputs(const OptionSet& options) const final {
-    return JoinsWith(Cast(options));
+    return joins_inputs(Cast(options));
   }
   double Tokens(std::span<const Input> inputs,
                 const OptionSet& options) const final {
-    return TokensWith(inputs, Cast(options));
+    return Tokens(inputs, Cast(options));
   }
 
  protected:
-  /// The functions of Predictor with these options.
-  virtual std::vector<Answer> Answers(std::span<const Input> inputs,
+  virtual std::vector<Answer> Predict(std::span<const Input> inputs,
                                       const T& options,
                                       const PredictCall& call) const = 0;
-  virtual ExplainablePrediction ExplanationWith(const Context& ctx,
-                                                const ExplainInput& input,
-                                                const T& options) const = 0;
-  virtual bool JoinsWith(const T& /*options*/) const { return false; }
-  virtual double TokensWith(std::span<const Input> inputs,
-                            const T& /*options*/) const {
+  virtual ExplainablePrediction PrepareExplanation(const Context& ctx,
+                                                   const ExplainInput& input,
+                                                   const T& options) const = 0;
+  virtual bool joins_inputs(const T& /*options*/) const { return false; }
+  virtual double Tokens(std::span<const Input> inputs,
+                        const T& /*options*/) const {
     return Predictor::Tokens(inputs, options_);
   }
   const T& own_options() const { return options_.value; }
 
  private:
   static const T& Cast(const OptionSet& options) {
-    return static_cast<const OptionsOf<T>&>(options).value;
+    return dynamic_cast<const OptionsOf<T>&>(options).value;
   }
 
   OptionsOf<T> options_;

@@ -25,24 +25,24 @@ namespace {
 
 std::vector<TaskRow>& Rows() {
   static std::vector<TaskRow> rows = {
-      TranslationTask(),   //
-      ClassifyTask(),      //
-      TagTask(),           //
-      SlotsTask(),         //
-      LanguageTask(),      //
-      AutocompleteTask(),  //
-      ForecastTask(),      //
-      RetrievalTask(),     //
-      NodesTask(),         //
-      VisitTask(),         //
-      RatingTask(),        //
-      ReadTask(),          //
-      ImageTask(),         //
-      CaptionTask(),       //
-      OrderTask(),         //
-      SpeechTask(),        //
-      AlgorithmTask(),     //
-      PretrainTask(),      //
+      translate::Task(),     //
+      classify::Task(),      //
+      tag::Task(),           //
+      slots::Task(),         //
+      lm::Task(),            //
+      autocomplete::Task(),  //
+      forecast::Task(),      //
+      retrieve::Task(),      //
+      nodes::Task(),         //
+      visits::Task(),        //
+      ratings::Task(),       //
+      read::Task(),          //
+      images::Task(),        //
+      caption::Task(),       //
+      order::Task(),         //
+      speech::Task(),        //
+      algorithm::Task(),     //
+      pretrain::Task(),      //
   };
   return rows;
 }

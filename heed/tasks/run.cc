@@ -268,7 +268,7 @@ TrainResult Train(TaskSettings& settings, TrainingConfig training,
   const auto opened = OpenFolder(training.run, training.run.out, processes);
   OutFolder& out = *opened;
   if (processes.alone()) KeepStreams(settings, out);
-  auto data = settings.Read();
+  auto data = settings.ReadDataset();
   MakePathsAbsolute(settings, out);
   return TrainIn(out, settings, std::move(data), std::move(training),
                  processes);
@@ -333,7 +333,7 @@ TrainResult Resume(const std::string& folder, bool quiet,
   // A run from before there were shards has one.
   training.optimizer.shards = std::max(1, training.optimizer.shards);
   const uint64_t seed = training.run.seed;
-  auto data = settings.Read();
+  auto data = settings.ReadDataset();
   // Stopped before it had anything of its own, a run starts once more.
   const auto model =
       HasBegun(out.path())
@@ -361,7 +361,7 @@ Verification VerifyRun(const std::string& folder, const RunRecord& record,
   TrainingConfig& training = loaded.training;
   training.run.quiet = settings.quiet = quiet;
   training.optimizer.shards = record.shards;
-  auto data = settings.Read();
+  auto data = settings.ReadDataset();
   const auto model = MakeStart(settings, *data, training.run.seed);
   const auto objective =
       settings.MakeObjective(std::move(data), *model, training.run.seed);

@@ -40,16 +40,16 @@ class RunTest : public testing::Test {
     return ReadFile(Out(out) + "/model.safetensors");
   }
 
-  static TranslationSettings Small() {
-    const TranslationConfig config = TinyConfig("");
-    TranslationSettings settings(config.model, config.data);
+  static translate::Settings Small() {
+    const translate::Config config = translate::TinyConfig("");
+    translate::Settings settings(config.model, config.data);
     settings.model.As<RecurrentConfig>().embedding = 3;
     settings.model.As<RecurrentConfig>().units = 4;
     return settings;
   }
-  TranslationSettings OnFiles() const {
-    TranslationSettings settings = Small();
-    DataConfig& data = settings.data;
+  translate::Settings OnFiles() const {
+    translate::Settings settings = Small();
+    translate::DataConfig& data = settings.data;
     data.train.source = {folder_.Put("source", AsLines(train_.source))};
     data.train.target = {folder_.Put("target", AsLines(train_.target))};
     data.valid.source = {folder_.Put("valid_source", AsLines(valid_.source))};
@@ -57,27 +57,27 @@ class RunTest : public testing::Test {
     return settings;
   }
   TrainingConfig Into(const std::string& out) const {
-    const TranslationConfig config = TinyConfig(Out(out));
+    const translate::Config config = translate::TinyConfig(Out(out));
     return {config.optimizer, config.run};
   }
   TrainResult TrainInto(const std::string& out) const {
-    TranslationSettings settings = OnFiles();
+    translate::Settings settings = OnFiles();
     return Train(settings, Into(out));
   }
 
   /// The run that ends, and is given these limits then, has the files of one
   /// that had them from its start.
-  void ExpectProlonged(const TranslationSettings& settings,
+  void ExpectProlonged(const translate::Settings& settings,
                        TrainingConfig training,
                        const std::function<void(RunConfig&)>& end,
                        const RunLimits& limits) const {
-    TranslationSettings whole = settings;
+    translate::Settings whole = settings;
     training.run.out = Out("whole");
     training.run.overwrite = true;
     Train(whole, training);
     training.run.out = Out("short");
     end(training.run);
-    TranslationSettings ended = settings;
+    translate::Settings ended = settings;
     const int64_t step = Train(ended, training).step;
     EXPECT_GT(Resume(Out("short"), true, limits).step, step);
     for (const char* file : {"model.safetensors", "training.safetensors"}) {
@@ -103,7 +103,7 @@ class RunTest : public testing::Test {
 };
 
 TEST_F(RunTest, TranslatorLearnsToReverse) {
-  TranslationSettings settings = Small();
+  translate::Settings settings = Small();
   RecurrentConfig& config = settings.model.As<RecurrentConfig>();
   config.embedding = 12;
   config.units = 32;
@@ -112,7 +112,8 @@ TEST_F(RunTest, TranslatorLearnsToReverse) {
   training.run.epochs = 60;
   training.optimizer.label_smoothing = 0;
   const TrainResult result =
-      TrainOn(settings, WithLinks({train_, valid_}, settings.data), training);
+      TrainOn(settings, translate::WithLinks({train_, valid_}, settings.data),
+              training);
   EXPECT_EQ(result.step, 60 * 6);
   EXPECT_TRUE(result.validated);
   EXPECT_LT(result.best, 0.1);
@@ -127,7 +128,7 @@ TEST_F(RunTest, ReadsTheModelThatTrainingLeft) {
   EXPECT_EQ(loaded.training.run.epochs, 2);
   EXPECT_EQ(loaded.training.run.out, Out("model"));
   const auto& settings =
-      dynamic_cast<const TranslationSettings&>(*loaded.settings);
+      dynamic_cast<const translate::Settings&>(*loaded.settings);
   EXPECT_EQ(settings.model.As<RecurrentConfig>().units, 4);
   EXPECT_EQ(settings.data.batch_sentences, 16);
   EXPECT_EQ(loaded.metadata.at("heed.step"), "12");
@@ -193,7 +194,7 @@ TEST_F(RunTest, SettingsThatNobodyKnowsAreNamed) {
 
 TEST_F(RunTest, WeightsOfAnotherModelAreRefused) {
   TrainInto("model");
-  TranslationSettings settings = OnFiles();
+  translate::Settings settings = OnFiles();
   settings.model.As<RecurrentConfig>().units = 5;
   Train(settings, Into("other"));
   fs::copy(Out("other/model.safetensors"), Out("model/model.safetensors"),
@@ -235,14 +236,14 @@ TEST_F(RunTest, ResumesInTheMiddleOfAnEpoch) {
 }
 
 TEST_F(RunTest, ResumesBpeDropoutToTheSameWeights) {
-  TranslationSettings settings = OnFiles();
+  translate::Settings settings = OnFiles();
   settings.data.vocabulary = "bpe";
   settings.data.joint_vocabulary = true;
   // The letters, the space, and the space with each letter.
   settings.data.source_vocabulary_size = kSpecialTokens + 9;
   TrainingConfig training = Into("without");
   training.run.validate_every = 2;
-  TranslationSettings without = settings;
+  translate::Settings without = settings;
   Train(without, training);
   settings.data.bpe_dropout = 0.3;
   ExpectProlonged(
@@ -251,7 +252,7 @@ TEST_F(RunTest, ResumesBpeDropoutToTheSameWeights) {
 }
 
 TEST_F(RunTest, PatienceIsProlongedByPatience) {
-  TranslationSettings settings = OnFiles();
+  translate::Settings settings = OnFiles();
   TrainingConfig training = Into("model");
   training.optimizer.learning_rate = 0;
   training.run.epochs = 20;
@@ -281,7 +282,7 @@ TEST_F(RunTest, ResumeOfAFinishedRunChangesNothing) {
 TEST_F(RunTest, ResumeBeforeTheFirstCheckpointStartsAgain) {
   TrainInto("start");
   for (const char* start : {"", "start"}) {
-    TranslationSettings settings = OnFiles();
+    translate::Settings settings = OnFiles();
     if (start != std::string()) TakeSettings(settings, Out(start));
     TrainingConfig training = Into("model");
     training.run.overwrite = true;
@@ -322,8 +323,9 @@ TEST_F(RunTest, ResumeRefusesTextThatHasChanged) {
 }
 
 TEST_F(RunTest, ResumeNeedsExamplesInFiles) {
-  TranslationSettings settings = Small();
-  TrainOn(settings, WithLinks({train_, {}}, settings.data), Into("model"));
+  translate::Settings settings = Small();
+  TrainOn(settings, translate::WithLinks({train_, {}}, settings.data),
+          Into("model"));
   EXPECT_NE(MessageOf<ConfigError>([&] {
               Resume(Out("model"), true);
             }).find("generated examples"),
@@ -331,7 +333,7 @@ TEST_F(RunTest, ResumeNeedsExamplesInFiles) {
 }
 
 TEST_F(RunTest, FilesAreFoundFromAnyFolder) {
-  TranslationSettings settings = OnFiles();
+  translate::Settings settings = OnFiles();
   settings.data.train.source = {fs::relative(folder_.Path("source"))};
   Train(settings, Into("model"));
   const std::string path =
@@ -342,7 +344,7 @@ TEST_F(RunTest, FilesAreFoundFromAnyFolder) {
 
 TEST_F(RunTest, StreamIsReadOnceAndKept) {
   TrainInto("files");
-  TranslationSettings settings = OnFiles();
+  translate::Settings settings = OnFiles();
   const std::string source = AsLines(train_.source);
   int ends[2] = {};
   ASSERT_EQ(pipe(ends), 0);
@@ -367,7 +369,7 @@ TEST_F(RunTest, StreamIsReadOnceAndKept) {
 }
 
 TEST_F(RunTest, StandardInputIsOneFileOnly) {
-  TranslationSettings settings = OnFiles();
+  translate::Settings settings = OnFiles();
   settings.data.train.source = settings.data.train.target = {"-"};
   EXPECT_EQ(MessageOf<ConfigError>([&] { Train(settings, Into("model")); }),
             "standard input ('-') can be read only once");
@@ -376,7 +378,7 @@ TEST_F(RunTest, StandardInputIsOneFileOnly) {
 
 TEST_F(RunTest, AnotherModelIsTheBeginning) {
   TrainInto("first");
-  TranslationSettings settings;
+  translate::Settings settings;
   TakeSettings(settings, Out("first"));
   EXPECT_EQ(settings.model.As<RecurrentConfig>().units, 4);
   EXPECT_EQ(settings.data.vocabulary, "words");
@@ -384,7 +386,8 @@ TEST_F(RunTest, AnotherModelIsTheBeginning) {
   TrainingConfig training;
   training.run = Into("second").run;
   training.optimizer.learning_rate = 0;
-  TrainOn(settings, WithLinks({ReversedLetters(48, 7), {}}, settings.data),
+  TrainOn(settings,
+          translate::WithLinks({ReversedLetters(48, 7), {}}, settings.data),
           training);
   const std::string second = Out("second/model.safetensors");
   const auto tensors = ReadTensors(second).tensors;
@@ -400,7 +403,7 @@ TEST_F(RunTest, AnotherModelIsTheBeginning) {
 
 TEST_F(RunTest, ModelsThatDoNotFitAreNamed) {
   TrainInto("first");
-  TranslationSettings settings = OnFiles();
+  translate::Settings settings = OnFiles();
   TakeSettings(settings, Out("first"));
   settings.model.As<RecurrentConfig>().units = 5;
   EXPECT_NE(MessageOf<FormatError>([&] {
@@ -421,7 +424,7 @@ TEST_F(RunTest, ModelsThatDoNotFitAreNamed) {
 }
 
 TEST_F(RunTest, TrainingStartsFromTheNumbersOfAQuantisedModel) {
-  TranslationSettings settings = OnFiles();
+  translate::Settings settings = OnFiles();
   RecurrentConfig& config = settings.model.As<RecurrentConfig>();
   config.embedding = config.units = 16;
   Train(settings, Into("model"));
@@ -443,7 +446,7 @@ TEST_F(RunTest, TrainingStartsFromTheNumbersOfAQuantisedModel) {
 }
 
 TEST_F(RunTest, ResumingAModelWithoutATrainingSaysWhatItIs) {
-  TranslationSettings settings = OnFiles();
+  translate::Settings settings = OnFiles();
   RecurrentConfig& config = settings.model.As<RecurrentConfig>();
   config.embedding = config.units = 16;
   Train(settings, Into("model"));
@@ -469,7 +472,7 @@ TEST_F(RunTest, ResumingAModelWithoutATrainingSaysWhatItIs) {
 }
 
 TEST_F(RunTest, UnknownMeasureIsReportedBeforeAnythingIsMade) {
-  TranslationSettings settings = OnFiles();
+  translate::Settings settings = OnFiles();
   TrainingConfig training = Into("model");
   training.run.metric = "los";
   EXPECT_TRUE(
@@ -482,7 +485,7 @@ TEST_F(RunTest, UnknownMeasureIsReportedBeforeAnythingIsMade) {
 TEST_F(RunTest, BadTextLeavesTheOldModel) {
   TrainInto("model");
   const std::string weights = Weights("model");
-  TranslationSettings settings = OnFiles();
+  translate::Settings settings = OnFiles();
   TrainingConfig training = Into("model");
   training.run.overwrite = true;
   settings.data.max_length = 1;
@@ -494,19 +497,20 @@ TEST_F(RunTest, BadTextLeavesTheOldModel) {
 }
 
 TEST_F(RunTest, FailureLeavesNoEmptyFolders) {
-  TranslationSettings settings = OnFiles();
+  translate::Settings settings = OnFiles();
   settings.data.train.source = {folder_.Path("missing")};
   EXPECT_THROW(Train(settings, Into("a/b/c")), IoError);
   EXPECT_FALSE(fs::exists(Out("a")));
-  TranslationSettings empty = Small();
-  EXPECT_THROW(TrainOn(empty, WithLinks({{{" "}, {" "}}, {}}, empty.data),
-                       Into("a/b/c/")),
-               ConfigError);
+  translate::Settings empty = Small();
+  EXPECT_THROW(
+      TrainOn(empty, translate::WithLinks({{{" "}, {" "}}, {}}, empty.data),
+              Into("a/b/c/")),
+      ConfigError);
   EXPECT_FALSE(fs::exists(Out("a")));
 }
 
 TEST_F(RunTest, FolderThatCannotBeMadeIsToldBeforeTheTextIsRead) {
-  TranslationSettings settings = OnFiles();
+  translate::Settings settings = OnFiles();
   settings.data.train.source = {folder_.Path("missing")};
   TrainingConfig training = Into("model");
   training.run.out = folder_.Put("file", "content") + "/model";
@@ -526,7 +530,7 @@ TEST_F(RunTest, FolderThatCannotBeMadeIsToldBeforeTheTextIsRead) {
 
 TEST_F(RunTest, FolderIsWrittenByOneAtATime) {
   TrainInto("model");
-  TranslationSettings settings = OnFiles();
+  translate::Settings settings = OnFiles();
   TrainingConfig training = Into("model");
   training.run.overwrite = true;
   const OutFolder out(Out("model"));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "heed/base/at.h"
+
 namespace heed {
 namespace {
 
@@ -49,7 +51,7 @@ CrossEntropyOptions EntropyOf(const LossOptions& options) {
 int64_t TargetTokens(const Corpus& corpus, std::span<const int64_t> examples) {
   int64_t tokens = 0;
   for (const int64_t i : examples) {
-    tokens += std::ssize(corpus.target[static_cast<size_t>(i)]);
+    tokens += std::ssize(At(corpus.target, i));
   }
   return tokens;
 }

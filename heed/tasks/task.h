@@ -124,8 +124,8 @@ class TaskModel {
 
 struct TaskRow;
 
-/// Settings of a task, and what is made of them. TaskSettingsOf has the same
-/// with the task's own types.
+/// Settings of a task, and what is made of them. A task derives from
+/// TaskSettingsOf, which has these functions with the task's own types.
 class TaskSettings {
  public:
   virtual ~TaskSettings() = default;
@@ -174,9 +174,10 @@ class TaskSettings {
 
   /// The files that the settings name. Throws: ConfigError, IoError,
   /// FormatError.
-  virtual std::unique_ptr<Dataset> Read() const = 0;
-  /// Vocabularies, labels and scales of the examples, and fresh weights; or
-  /// weights of `pretrained`, if it is of another task. Throws: ConfigError.
+  virtual std::unique_ptr<Dataset> ReadDataset() const = 0;
+  /// translate::Vocabularies, labels and scales of the examples, and fresh
+  /// weights; or weights of `pretrained`, if it is of another task. Throws:
+  /// ConfigError.
   virtual std::unique_ptr<TaskModel> MakeModel(const Dataset& data,
                                                uint64_t seed) const = 0;
   /// A model of a folder's files, with fresh weights; kNoSeed: they are read
@@ -209,36 +210,38 @@ class TaskSettings {
 
 /// Settings of a task whose examples are a D, whose model is an M (made from
 /// what was read or learnt), and which predicts with options P and evaluates
-/// with options E: plain values with a Visit.
+/// with options E: plain values with a Visit. A task overrides the functions
+/// that take its own types; those of TaskSettings call them. Objects of another
+/// task throw std::bad_cast.
 template <typename D, typename M, typename P, typename E>
 class TaskSettingsOf : public TaskSettings {
  public:
   using Data = D;
 
-  /// As the functions of TaskSettings.
-  virtual D ReadData() const = 0;
-  virtual std::unique_ptr<M> Learn(const D& data, uint64_t seed) const = 0;
+  virtual D Read() const = 0;
+  virtual std::unique_ptr<M> MakeModel(const D& data, uint64_t seed) const = 0;
   virtual std::unique_ptr<M> Open(const ModelFiles& files,
                                   const std::string& folder,
                                   uint64_t seed) const = 0;
-  virtual std::vector<MeasureInfo> MeasuresOf(const D& data) const = 0;
-  virtual std::unique_ptr<Trainable> Objective(D data, M& model,
-                                               uint64_t seed) const = 0;
+  virtual std::vector<MeasureInfo> Measures(const D& data) const = 0;
+  virtual std::unique_ptr<Trainable> MakeObjective(D data, M& model,
+                                                   uint64_t seed) const = 0;
+  /// Default options of a prediction and of an evaluation.
   virtual P prediction() const { return P(); }
   virtual E evaluation() const { return E(); }
-  virtual InputReading ReadingWith(const P& /*options*/) const {
+  virtual InputReading Reading(const P& /*options*/) const {
     return InputReading();
   }
-  virtual std::unique_ptr<Predictor> Predicting(const M& model,
-                                                P options) const = 0;
-  virtual Report Measure(const M& model, const E& options) const = 0;
+  virtual std::unique_ptr<Predictor> MakePredictor(const M& model,
+                                                   P options) const = 0;
+  virtual Report Evaluate(const M& model, const E& options) const = 0;
 
-  std::unique_ptr<Dataset> Read() const final {
-    return std::make_unique<DatasetOf<D>>(ReadData());
+  std::unique_ptr<Dataset> ReadDataset() const final {
+    return std::make_unique<DatasetOf<D>>(Read());
   }
   std::unique_ptr<TaskModel> MakeModel(const Dataset& data,
                                        uint64_t seed) const final {
-    return Learn(static_cast<const DatasetOf<D>&>(data).value, seed);
+    return MakeModel(dynamic_cast<const DatasetOf<D>&>(data).value, seed);
   }
   std::unique_ptr<TaskModel> OpenModel(const ModelFiles& files,
                                        const std::string& folder,
@@ -246,13 +249,13 @@ class TaskSettingsOf : public TaskSettings {
     return Open(files, folder, seed);
   }
   std::vector<MeasureInfo> Measures(const Dataset& data) const final {
-    return MeasuresOf(static_cast<const DatasetOf<D>&>(data).value);
+    return Measures(dynamic_cast<const DatasetOf<D>&>(data).value);
   }
   std::unique_ptr<Trainable> MakeObjective(std::unique_ptr<Dataset> data,
                                            TaskModel& model,
                                            uint64_t seed) const final {
-    return Objective(std::move(static_cast<DatasetOf<D>&>(*data).value),
-                     static_cast<M&>(model), seed);
+    return MakeObjective(std::move(dynamic_cast<DatasetOf<D>&>(*data).value),
+                         dynamic_cast<M&>(model), seed);
   }
   std::unique_ptr<OptionSet> PredictOptions() const final {
     return std::make_unique<OptionsOf<P>>(prediction());
@@ -261,18 +264,18 @@ class TaskSettingsOf : public TaskSettings {
     return std::make_unique<OptionsOf<E>>(evaluation());
   }
   InputReading Reading(const OptionSet& options) const final {
-    return ReadingWith(static_cast<const OptionsOf<P>&>(options).value);
+    return Reading(dynamic_cast<const OptionsOf<P>&>(options).value);
   }
   std::unique_ptr<Predictor> MakePredictor(
       const TaskModel& model, const OptionSet& options) const final {
-    return Predicting(static_cast<const M&>(model),
-                      static_cast<const OptionsOf<P>&>(options).value);
+    return MakePredictor(dynamic_cast<const M&>(model),
+                         dynamic_cast<const OptionsOf<P>&>(options).value);
   }
   Report Evaluate(const TaskModel& model,
                   const OptionSet& options) const final {
-    const E& given = static_cast<const OptionsOf<E>&>(options).value;
+    const E& given = dynamic_cast<const OptionsOf<E>&>(options).value;
     CheckGiven(given);
-    return Measure(static_cast<const M&>(model), given);
+    return Evaluate(dynamic_cast<const M&>(model), given);
   }
 };
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/base/rng.h"
@@ -333,7 +334,7 @@ void TextStore::EncodeChunks(
   std::vector<Chunk> waiting;
   const auto encode_waiting = [&] {
     ParallelTasks(std::ssize(waiting), [&](int64_t task) {
-      Chunk& chunk = waiting[static_cast<size_t>(task)];
+      Chunk& chunk = At(waiting, task);
       const Corpus corpus = encode(chunk.rows);
       chunk.rows = {};
       TokenFileInfo own = info;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
@@ -69,7 +70,7 @@ BatchSizes SizesOf(const PieceCorpus& corpus,
                    std::span<const int64_t> indices) {
   BatchSizes sizes;
   for (const int64_t i : indices) {
-    const std::vector<PieceChunk>& chunks = corpus[static_cast<size_t>(i)];
+    const std::vector<PieceChunk>& chunks = At(corpus, i);
     sizes.R += std::ssize(chunks);
     sizes.T = std::max(sizes.T, CountWords(chunks));
     for (const PieceChunk& chunk : chunks) {
@@ -145,7 +146,7 @@ PieceBatch MakePieceBatch(const PieceCorpus& corpus,
   batch.lengths = Tensor::Zeros({B}, DType::kI32);
   int64_t r = 0;
   for (int64_t b = 0; b < B; ++b) {
-    const auto i = static_cast<size_t>(indices[static_cast<size_t>(b)]);
+    const auto i = static_cast<size_t>(At(indices, b));
     int32_t* first = batch.first.row<int32_t>(b);
     batch.start.data<int32_t>()[b] = static_cast<int32_t>(r * S);
     batch.lengths.data<int32_t>()[b] =

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -94,7 +95,7 @@ TEST(CutIntoPieces, EveryWordIsReadOnceInOrderWhateverTheLimit) {
       EXPECT_EQ(chunk.ids.front(), kCls);
       EXPECT_EQ(chunk.ids.back(), kSep);
       for (const int32_t place : chunk.first) {
-        read.push_back(chunk.ids[static_cast<size_t>(place)]);
+        read.push_back(At(chunk.ids, place));
       }
     }
     EXPECT_EQ(read, firsts) << limit;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/normal_form.h"
 #include "heed/base/text.h"
@@ -100,9 +101,7 @@ std::vector<std::string> CountTokens(std::span<const std::string> lines,
 
 }  // namespace
 
-const char* Name(VocabularyKind kind) {
-  return kKindNames[static_cast<size_t>(kind)];
-}
+const char* Name(VocabularyKind kind) { return At(kKindNames, kind); }
 
 VocabularyKind ParseVocabularyKind(std::string_view name) {
   const auto found = std::ranges::find(kKindNames, name);
@@ -118,7 +117,7 @@ std::vector<std::string> NormalizationNames() {
 }
 
 const char* Name(Normalization normalization) {
-  return kNormalizationNames[static_cast<size_t>(normalization)];
+  return At(kNormalizationNames, normalization);
 }
 
 Normalization ParseNormalization(std::string_view name) {
@@ -339,7 +338,7 @@ const std::string& Vocabulary::Piece(int32_t id) const {
     throw ShapeError("id {} is outside of the vocabulary of {} tokens", id,
                      size());
   }
-  return tables_->pieces[static_cast<size_t>(id)];
+  return At(tables_->pieces, id);
 }
 
 int Vocabulary::size() const {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/normal_form.h"
 #include "heed/base/text.h"
@@ -148,7 +149,7 @@ WordVectors WordVectors::Read(const std::string& path, int max_words) {
 
 std::string WordVectors::Serialize() const {
   std::vector<std::string_view> words(rows_.size());
-  for (const auto& [word, row] : rows_) words[static_cast<size_t>(row)] = word;
+  for (const auto& [word, row] : rows_) At(words, row) = word;
   std::string text;
   for (const std::string_view word : words) {
     text += word;
@@ -191,7 +192,7 @@ int32_t WordVectors::Find(const std::string& word) const {
 Tensor WordVectors::Gather(std::span<const int32_t> rows) const {
   Tensor gathered = Tensor::Zeros({std::ssize(rows), features()});
   for (int64_t i = 0; i < gathered.dim(0); ++i) {
-    const int32_t row = rows[static_cast<size_t>(i)];
+    const int32_t row = At(rows, i);
     if (row == kNoVector) continue;
     std::copy_n(vectors_.row<float>(row), features(), gathered.row<float>(i));
   }

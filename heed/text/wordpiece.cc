@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 
@@ -207,7 +208,7 @@ void WordPiece::AppendWord(const std::string& word, Encoded& encoded) const {
     known = found != ids.end();
     if (!known) break;
     encoded.ids.push_back(found->second);
-    encoded.pieces.push_back(pieces_[static_cast<size_t>(found->second)]);
+    encoded.pieces.push_back(At(pieces_, found->second));
     begin += found->first.size();
   }
   if (known) return;

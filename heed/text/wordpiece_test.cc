@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "heed/base/at.h"
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
@@ -248,8 +249,7 @@ TEST(EncodedWords, WorkWithEveryKind) {
         vocabulary.EncodeWords(Strings{"newest", "", "lows"});
     ASSERT_EQ(encoded.first.size(), 3u);
     EXPECT_EQ(encoded.first[2] - encoded.first[1], 1);
-    EXPECT_EQ(encoded.ids[static_cast<size_t>(encoded.first[1])],
-              vocabulary.special().unk);
+    EXPECT_EQ(At(encoded.ids, encoded.first[1]), vocabulary.special().unk);
   }
 }
 

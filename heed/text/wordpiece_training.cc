@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/text/wordpiece.h"
@@ -131,7 +132,7 @@ class Learner {
 
   // Adds `count` to the pair at i and i + 1 of a word.
   void CountPair(int32_t place, size_t i, int64_t count) {
-    const auto& pieces = words_[static_cast<size_t>(place)].pieces;
+    const auto& pieces = At(words_, place).pieces;
     const Pair pair = {pieces[i], pieces[i + 1]};
     Count& of_pair = pairs_[pair];
     of_pair.total += count;
@@ -143,9 +144,9 @@ class Learner {
   }
 
   void Merge(const Pair& pair) {
-    const std::string& tail = pieces_[static_cast<size_t>(pair.second)];
-    const int32_t merged = IdOf(pieces_[static_cast<size_t>(pair.first)] +
-                                tail.substr(WordPiece::kInner.size()));
+    const std::string& tail = At(pieces_, pair.second);
+    const int32_t merged =
+        IdOf(At(pieces_, pair.first) + tail.substr(WordPiece::kInner.size()));
     const std::vector<int32_t> places = std::move(pairs_[pair].words);
     changed_.clear();
     for (const int32_t place : places) MergeIn(place, pair, merged);
@@ -157,7 +158,7 @@ class Learner {
   }
 
   void MergeIn(int32_t place, const Pair& pair, int32_t merged) {
-    Word& word = words_[static_cast<size_t>(place)];
+    Word& word = At(words_, place);
     std::vector<int32_t>& pieces = word.pieces;
     for (size_t i = 0; i + 1 < pieces.size(); ++i) {
       if (pieces[i] != pair.first || pieces[i + 1] != pair.second) continue;

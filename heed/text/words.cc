@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "heed/base/at.h"
 #include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 
@@ -149,7 +150,7 @@ WordBatch MakeWordBatch(const WordCorpus& corpus, const WordVectors* vectors,
   const auto b_size = static_cast<int64_t>(indices.size());
   std::vector<const std::vector<int32_t>*> rows;
   for (const int64_t i : indices) {
-    rows.push_back(&corpus.words[static_cast<size_t>(i)]);
+    rows.push_back(&At(corpus.words, i));
   }
   WordBatch batch;
   batch.words = Zeros(b_size, Longest(rows));
@@ -160,7 +161,7 @@ WordBatch MakeWordBatch(const WordCorpus& corpus, const WordVectors* vectors,
   std::vector<int32_t> casings;
   std::vector<int32_t> rows_of_vectors;
   for (int64_t b = 0; b < b_size; ++b) {
-    const auto i = static_cast<size_t>(indices[static_cast<size_t>(b)]);
+    const auto i = static_cast<size_t>(At(indices, b));
     const std::vector<int32_t>& spellings = corpus.spellings[i];
     std::ranges::copy(corpus.words[i], batch.words.row<int32_t>(b));
     batch.lengths.data<int32_t>()[b] = static_cast<int32_t>(spellings.size());
@@ -186,7 +187,7 @@ WordBatch MakeWordBatch(const WordCorpus& corpus, const WordVectors* vectors,
   const auto u_size = static_cast<int64_t>(characters.size());
   batch.characters = Zeros(u_size, Longest(characters));
   for (int64_t u = 0; u < u_size; ++u) {
-    const std::vector<int32_t>& from = *characters[static_cast<size_t>(u)];
+    const std::vector<int32_t>& from = *At(characters, u);
     std::ranges::copy(from, batch.characters.row<int32_t>(u));
   }
   batch.casings = Tensor::Of(casings, {u_size});

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 
@@ -122,11 +123,11 @@ TEST(MakeWordBatch, PadsSentencesAndSpellings) {
   ASSERT_EQ(batch.characters.shape(), (Shape{7, 4}));
   ASSERT_EQ(batch.casings.shape(), (Shape{7}));
   for (int64_t b = 0; b < 2; ++b) {
-    const auto i = static_cast<size_t>(indices[static_cast<size_t>(b)]);
+    const auto i = static_cast<size_t>(At(indices, b));
     for (size_t t = 0; t < kText[i].size(); ++t) {
       const int32_t u = batch.spelling.row<int32_t>(b)[static_cast<int64_t>(t)];
       std::vector<int32_t> expected =
-          corpus.characters[static_cast<size_t>(corpus.spellings[i][t])];
+          At(corpus.characters, corpus.spellings[i][t]);
       expected.resize(4, kPad);
       EXPECT_EQ(batch.characters[u].ToVector<int32_t>(), expected);
       EXPECT_EQ(batch.casings.data<int32_t>()[u], CasingOf(kText[i][t]));

@@ -11,11 +11,10 @@ namespace heed {
 
 void OptimizerConfig::Visit(FieldList& v) {
   constexpr const char* kAdam = "--optimizer adam or adamw";
-  const bool adam = optimizer == "adam" || optimizer == "adamw";
+  const bool adam =
+      optimizer == OptimizerKind::kAdam || optimizer == OptimizerKind::kAdamW;
   v.Section("Optimisation");
-  v("optimizer", optimizer,
-    OneOf{"adam", "adamw", "adadelta", "rmsprop", "sgd"}, "update rule")
-      .Alias("optim");
+  v("optimizer", optimizer, "update rule").Alias("optim");
   v("learning_rate", learning_rate, Range(0, 1000), "peak learning rate")
       .Alias("lr")
       .Alias("learn_rate")
@@ -30,41 +29,41 @@ void OptimizerConfig::Visit(FieldList& v) {
     "adam: correct the averages' start at zero (BERT does not)")
       .If(adam, kAdam);
   v("rho", rho, UpToBelow(0, 1), "adadelta, rmsprop: decay of the averages")
-      .If(optimizer == "adadelta" || optimizer == "rmsprop",
+      .If(optimizer == OptimizerKind::kAdadelta ||
+              optimizer == OptimizerKind::kRmsprop,
           "--optimizer adadelta or rmsprop");
   v("momentum", momentum, UpToBelow(0, 1),
     "sgd, rmsprop: momentum factor (Graves 2013 has 0.9 in rmsprop)")
-      .If(optimizer == "sgd" || optimizer == "rmsprop",
+      .If(optimizer == OptimizerKind::kSgd ||
+              optimizer == OptimizerKind::kRmsprop,
           "--optimizer sgd or rmsprop");
   v("weight_decay", weight_decay, Range(0, 10),
     "adamw: weight decay of matrices, times the learning rate")
       .Alias("wd")
-      .If(optimizer == "adamw", "--optimizer adamw (--l2 is for all)");
+      .If(optimizer == OptimizerKind::kAdamW,
+          "--optimizer adamw (--l2 is for all)");
   v("l2", l2, Range(0, 10),
     "L2 penalty: adds half of this times the squared weights to the loss, of "
     "which the loss that is shown has nothing; 0: none (adamw's decay is "
     "weight_decay)")
       .Alias("l2_reg");
-  v("l2_of", l2_of, OneOf{"all", "matrices"},
-    "l2: what it is of; matrices: not of biases and gains")
+  v("l2_of", l2_of, "l2: what it is of; matrices: not of biases and gains")
       .If(l2 > 0, "--l2");
-  v("schedule", schedule,
-    OneOf{"constant", "inverse_sqrt", "step_halving", "linear", "cosine"},
-    "learning rate schedule after the warm-up");
+  v("schedule", schedule, "learning rate schedule after the warm-up");
   v("warmup", warmup, Range(0, 1e9),
     "updates of linear warm-up to the peak; 0: none")
       .Alias("warmup_steps")
       .Alias("warmup_updates");
   v("halve_after", halve_after, Range(0, 1e9),
     "step_halving: steps before the first halving")
-      .If(schedule == "step_halving", "--schedule step_halving");
+      .If(schedule == Schedule::kStepHalving, "--schedule step_halving");
   v("halve_every", halve_every, Range(0, 1e9),
     "step_halving: steps from one halving to the next")
-      .If(schedule == "step_halving", "--schedule step_halving");
+      .If(schedule == Schedule::kStepHalving, "--schedule step_halving");
   v("decay_steps", decay_steps, Range(0, 1e9),
     "linear, cosine: step at which the rate reaches zero; 0: the end of the "
     "run")
-      .If(schedule == "linear" || schedule == "cosine",
+      .If(schedule == Schedule::kLinear || schedule == Schedule::kCosine,
           "--schedule linear or cosine");
   v("clip", clip, Range(0, 1e9),
     "clip the gradient to this norm; 0: no clipping")
@@ -172,16 +171,16 @@ void TrainingConfig::Visit(FieldList& v) {
 
 void OptimizerConfig::Resolve() {
   if (epsilon == 0) {
-    epsilon = optimizer == "adadelta"  ? 1e-6
-              : optimizer == "rmsprop" ? 1e-4
-                                       : 1e-8;
+    epsilon = optimizer == OptimizerKind::kAdadelta  ? 1e-6
+              : optimizer == OptimizerKind::kRmsprop ? 1e-4
+                                                     : 1e-8;
   }
   if (shards > 0 && !std::has_single_bit(static_cast<uint32_t>(shards))) {
     throw ConfigError("shards {} is not a power of two; take {} or {}", shards,
                       std::bit_floor(static_cast<uint32_t>(shards)),
                       std::bit_ceil(static_cast<uint32_t>(shards)));
   }
-  if (schedule == "step_halving" && halve_every == 0) {
+  if (schedule == Schedule::kStepHalving && halve_every == 0) {
     throw ConfigError("schedule 'step_halving' needs halve_every");
   }
 }

@@ -21,9 +21,34 @@ constexpr auto WordsOf(PatienceMetric) {
 enum class Wire : uint8_t { kF32, kBf16 };
 constexpr auto WordsOf(Wire) { return std::array{"f32", "bf16"}; }
 
+/// Update rules.
+enum class OptimizerKind : uint8_t { kAdam, kAdamW, kAdadelta, kRmsprop, kSgd };
+constexpr auto WordsOf(OptimizerKind) {
+  return std::array{"adam", "adamw", "adadelta", "rmsprop", "sgd"};
+}
+
+/// Learning rate schedules after the warm-up.
+enum class Schedule : uint8_t {
+  kConstant,
+  kInverseSqrt,
+  kStepHalving,
+  kLinear,
+  kCosine
+};
+constexpr auto WordsOf(Schedule) {
+  return std::array{"constant", "inverse_sqrt", "step_halving", "linear",
+                    "cosine"};
+}
+
+/// Weights that the L2 penalty applies to.
+enum class PenalizedWeights : uint8_t { kAll, kMatrices };
+constexpr auto WordsOf(PenalizedWeights) {
+  return std::array{"all", "matrices"};
+}
+
 /// How weights change.
 struct OptimizerConfig {
-  std::string optimizer = "adam";
+  Named<OptimizerKind> optimizer = OptimizerKind::kAdam;
   double learning_rate = 1e-3;
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -33,9 +58,9 @@ struct OptimizerConfig {
   double momentum = 0;
   double weight_decay = 0.01;
   double l2 = 0;
-  std::string l2_of = "all";
+  Named<PenalizedWeights> l2_of = PenalizedWeights::kAll;
 
-  std::string schedule = "constant";
+  Named<Schedule> schedule = Schedule::kConstant;
   int64_t warmup = 0;
   int64_t halve_after = 0;
   int64_t halve_every = 0;

@@ -15,11 +15,11 @@ namespace heed {
 namespace {
 
 bool HasSecond(const OptimizerConfig& config) {
-  return config.optimizer != "sgd";
+  return config.optimizer != OptimizerKind::kSgd;
 }
 
 bool HasThird(const OptimizerConfig& config) {
-  return config.optimizer == "rmsprop";
+  return config.optimizer == OptimizerKind::kRmsprop;
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ void Optimizer::AddPenalty() {
   for (Slot& slot : slots_) {
     Parameter& p = *slot.parameter;
     const Tensor& w = p.value();
-    if (config_.l2_of == "matrices" && w.rank() < 2) continue;
+    if (config_.l2_of == PenalizedWeights::kMatrices && w.rank() < 2) continue;
     Tensor& g = p.mutable_gradient();
     if (!g.defined()) g = Tensor::Zeros(w.shape(), w.dtype());
     kernels::AddTo(g, w, config_.l2);
@@ -107,13 +107,13 @@ double Optimizer::Step(int64_t step, double learning_rate) {
     if (!p.gradient().defined()) continue;
     const kernels::Weight w{p.mutable_value(), p.FormsToUpdate()};
     const Tensor& g = p.gradient();
-    if (config_.optimizer == "sgd") {
+    if (config_.optimizer == OptimizerKind::kSgd) {
       kernels::SgdStep(w, g, slot.first, learning_rate, config_.momentum,
                        scale);
-    } else if (config_.optimizer == "adadelta") {
+    } else if (config_.optimizer == OptimizerKind::kAdadelta) {
       kernels::AdadeltaStep(w, g, slot.first, slot.second, config_.rho,
                             config_.epsilon, learning_rate, scale);
-    } else if (config_.optimizer == "rmsprop") {
+    } else if (config_.optimizer == OptimizerKind::kRmsprop) {
       kernels::RmspropStep(w, g, slot.first, slot.second, slot.third,
                            {learning_rate, config_.rho, config_.momentum,
                             config_.epsilon, scale});
@@ -125,7 +125,7 @@ double Optimizer::Step(int64_t step, double learning_rate) {
       options.epsilon = config_.epsilon;
       // As BERT does: not of gains and biases.
       options.weight_decay =
-          config_.optimizer == "adamw" && p.value().rank() > 1
+          config_.optimizer == OptimizerKind::kAdamW && p.value().rank() > 1
               ? config_.weight_decay
               : 0;
       options.bias_correction = config_.bias_correction;

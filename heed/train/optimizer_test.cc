@@ -49,7 +49,7 @@ class OptimizerTest : public testing::Test {
 };
 
 TEST_F(OptimizerTest, SgdAddsUpMomentum) {
-  config_.optimizer = "sgd";
+  config_.optimizer = OptimizerKind::kSgd;
   config_.momentum = 0.9;
   Optimizer optimizer(parameters_, config_);
   SetGradients({1, 2, -1}, {4});
@@ -97,7 +97,7 @@ TEST_F(OptimizerTest, AdamAndAdamWFollowTheirPapers) {
 
 TEST_F(OptimizerTest, AdamWDecaysNoVectors) {
   Parameter& bias = parameters_.Add("c", {2}, {Init::Kind::kConstant, 3});
-  config_.optimizer = "adamw";
+  config_.optimizer = OptimizerKind::kAdamW;
   config_.weight_decay = 0.5;
   Optimizer optimizer(parameters_, config_);
   SetGradients({0, 0, 0}, {0});
@@ -122,7 +122,7 @@ TEST_F(OptimizerTest, AdamWithoutBiasCorrectionStartsAsBertDoes) {
 }
 
 TEST_F(OptimizerTest, AdadeltaFollowsItsPaper) {
-  config_.optimizer = "adadelta";
+  config_.optimizer = OptimizerKind::kAdadelta;
   config_.rho = 0.9;
   config_.epsilon = 1e-6;
   Optimizer optimizer(parameters_, config_);
@@ -142,7 +142,7 @@ TEST_F(OptimizerTest, AdadeltaFollowsItsPaper) {
 }
 
 TEST_F(OptimizerTest, RmspropFollowsGraves) {
-  config_.optimizer = "rmsprop";
+  config_.optimizer = OptimizerKind::kRmsprop;
   config_.epsilon = 0;
   config_.momentum = 0.9;
   Optimizer optimizer(parameters_, config_);
@@ -166,7 +166,7 @@ TEST_F(OptimizerTest, RmspropOfAConstantGradientStaysFinite) {
   ParameterSet parameters(1, DType::kF32, kernels::Precision::kNative);
   Parameter& w = parameters.Add("w", {5}, kZeroInit);
   config_ = OptimizerConfig();
-  config_.optimizer = "rmsprop";
+  config_.optimizer = OptimizerKind::kRmsprop;
   config_.clip = 0;
   Optimizer optimizer(parameters, config_);
   for (int t = 1; t <= 400; ++t) {
@@ -181,7 +181,7 @@ TEST_F(OptimizerTest, RmspropOfAConstantGradientStaysFinite) {
 }
 
 TEST_F(OptimizerTest, EachNumberIsClippedBeforeTheNorm) {
-  config_.optimizer = "sgd";
+  config_.optimizer = OptimizerKind::kSgd;
   config_.clip_value = 2;
   Optimizer values(parameters_, config_);
   SetGradients({1, 5, -7}, {2});
@@ -202,7 +202,7 @@ TEST_F(OptimizerTest, NormIsOverAllParameters) {
 }
 
 TEST_F(OptimizerTest, ClippingScalesDownButNeverUp) {
-  config_.optimizer = "sgd";
+  config_.optimizer = OptimizerKind::kSgd;
   config_.clip = 2.5;
   Optimizer optimizer(parameters_, config_);
   SetGradients({1, 2, -4}, {2});
@@ -273,7 +273,7 @@ TEST_F(OptimizerTest, StateThatDoesNotFitIsAFormatError) {
 }
 
 TEST_F(OptimizerTest, StepReturnsTheNormAndClipsByIt) {
-  config_.optimizer = "sgd";
+  config_.optimizer = OptimizerKind::kSgd;
   config_.clip = 2.5;
   Optimizer optimizer(parameters_, config_);
   SetGradients({3, 0, 0}, {4});
@@ -291,7 +291,7 @@ TEST_F(OptimizerTest, StepRefusesAGradientThatIsNotFiniteAndChangesNothing) {
 
 // ½ l2 ‖w‖² has the gradient l2 w.
 TEST_F(OptimizerTest, PenaltyAddsItsGradient) {
-  config_.optimizer = "sgd";
+  config_.optimizer = OptimizerKind::kSgd;
   config_.l2 = 0.5;
   Optimizer optimizer(parameters_, config_);
   SetGradients({1, 2, -1}, {4});
@@ -302,7 +302,7 @@ TEST_F(OptimizerTest, PenaltyAddsItsGradient) {
 }
 
 TEST_F(OptimizerTest, PenaltyIsAlsoOfWhatTheLossDoesNotUse) {
-  config_.optimizer = "sgd";
+  config_.optimizer = OptimizerKind::kSgd;
   config_.l2 = 0.5;
   Optimizer optimizer(parameters_, config_);
   optimizer.Step(1, kRate);
@@ -316,16 +316,16 @@ TEST_F(OptimizerTest, PenaltyCanLeaveVectorsOut) {
       parameters.Add("m", {1, 1}, {Init::Kind::kConstant, 2});
   const Parameter& vector =
       parameters.Add("v", {1}, {Init::Kind::kConstant, 2});
-  config_.optimizer = "sgd";
+  config_.optimizer = OptimizerKind::kSgd;
   config_.l2 = 0.5;
-  config_.l2_of = "matrices";
+  config_.l2_of = PenalizedWeights::kMatrices;
   Optimizer(parameters, config_).Step(1, kRate);
   ExpectNear(matrix, {2 - kRate});
   ExpectNear(vector, {2});
 }
 
 TEST_F(OptimizerTest, PenaltyCountsForTheNormThatIsClipped) {
-  config_.optimizer = "sgd";
+  config_.optimizer = OptimizerKind::kSgd;
   config_.clip = 2.5;
   config_.l2 = 1;
   Optimizer optimizer(parameters_, config_);
@@ -366,7 +366,7 @@ TEST_F(OptimizerTest, FreezesByPatternsThatMustMatch) {
 
 TEST_F(OptimizerTest, LeavesAFrozenParameterAsItIs) {
   parameters_.Find("a")->Freeze();
-  config_.optimizer = "sgd";
+  config_.optimizer = OptimizerKind::kSgd;
   Optimizer optimizer(parameters_, config_);
   SetGradients({3, 0, 0}, {4});
   EXPECT_EQ(optimizer.Step(1, kRate), 4);

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/timing.h"
 #include "heed/tensor/tensor.h"
 #include "heed/train/interrupt.h"
@@ -138,15 +139,14 @@ class Processes::GatherJob : public Job {
       lengths_.resize(static_cast<size_t>(size));
       length_ = std::ssize(mine_);
       ForOthers(messages, [&](int rank) {
-        transfers_.Add(
-            rank, messages.Receive(rank, tag_,
-                                   &lengths_[static_cast<size_t>(rank)], 8));
+        transfers_.Add(rank,
+                       messages.Receive(rank, tag_, &At(lengths_, rank), 8));
         transfers_.Add(rank, messages.Send(rank, tag_, &length_, 8));
       });
     } else if (phase_ == kLengths) {
       ForOthers(messages, [&](int rank) {
-        std::string& text = all_[static_cast<size_t>(rank)];
-        text.resize(static_cast<size_t>(lengths_[static_cast<size_t>(rank)]));
+        std::string& text = At(all_, rank);
+        text.resize(static_cast<size_t>(At(lengths_, rank)));
         if (!text.empty()) {
           transfers_.Add(rank, messages.Receive(rank, tag_ + 1, text.data(),
                                                 std::ssize(text)));
@@ -157,7 +157,7 @@ class Processes::GatherJob : public Job {
         }
       });
     } else {
-      all_[static_cast<size_t>(messages.rank())] = std::move(mine_);
+      At(all_, messages.rank()) = std::move(mine_);
     }
     phase_ = static_cast<Phase>(phase_ + 1);
     return true;
@@ -332,7 +332,7 @@ class Processes::Watch {
     others_.resize(static_cast<size_t>(messages.size()));
     for (int rank = 0; rank < messages.size(); ++rank) {
       if (rank == messages.rank()) continue;
-      Other& other = others_[static_cast<size_t>(rank)];
+      Other& other = At(others_, rank);
       other.heard = Clock::now();
       other.beat_in = messages.Receive(rank, kBeatTag, &other.in, 1);
       other.notice_in =
@@ -382,7 +382,7 @@ class Processes::Watch {
   double SinceBeat() const { return SecondsSince(last_beat_); }
 
   void LookAt(int rank, bool due) {
-    Other& other = others_[static_cast<size_t>(rank)];
+    Other& other = At(others_, rank);
     if (other.notice_in->Ended()) {
       other.notice.text.back() = 0;
       throw Loss(-1, other.notice.text.data());  // it lives, and can speak
@@ -472,8 +472,7 @@ bool Processes::speaks() const {
 }
 
 int Processes::on_this_host() const {
-  return static_cast<int>(
-      std::ranges::count(hosts_, hosts_[static_cast<size_t>(rank_)]));
+  return static_cast<int>(std::ranges::count(hosts_, At(hosts_, rank_)));
 }
 
 std::vector<std::string> Processes::Gather(const std::string& mine) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "heed/base/at.h"
 #include "heed/base/rng.h"
 #include "heed/train/messages_testing.h"
 #include "heed/train/optimizer.h"
@@ -24,7 +25,7 @@ TEST(Processes, GatherGivesAllWhatEachHas) {
         const auto all = processes.Gather(mine);
         ASSERT_EQ(std::ssize(all), size);
         for (int rank = 0; rank < size; ++rank) {
-          EXPECT_EQ(all[static_cast<size_t>(rank)],
+          EXPECT_EQ(At(all, rank),
                     std::string(static_cast<size_t>(rank * round),
                                 static_cast<char>('a' + rank)));
         }

@@ -24,7 +24,7 @@ struct FakeScreen {
   std::string Take() { return std::exchange(written, ""); }
 };
 
-ProgressState At(int64_t step) {
+ProgressState StateAt(int64_t step) {
   return {"epoch 2/10", step, 1000, step * 100, 3.2141};
 }
 
@@ -52,10 +52,10 @@ TEST(HumanCount, ShortensWithASuffix) {
 TEST(Progress, TerminalLineShowsEverythingInEightyColumns) {
   FakeScreen fake;
   Progress progress("tok", false, fake.Open(true));
-  progress.Update(At(0));
+  progress.Update(StateAt(0));
   fake.Take();
   fake.now += 10;
-  progress.Update(At(250));
+  progress.Update(StateAt(250));
   const std::string written = fake.Take();
   ASSERT_EQ(written.rfind("\r\x1b[K", 0), 0u);
   const std::string line = written.substr(4);
@@ -70,7 +70,7 @@ TEST(Progress, TerminalIsRedrawnAtMostTenTimesASecond) {
   Progress progress("tok", false, fake.Open(true));
   int drawn = 0;
   for (int step = 0; step < 1000; ++step, fake.now += 0.001) {
-    progress.Update(At(step));
+    progress.Update(StateAt(step));
     drawn += fake.Take().empty() ? 0 : 1;
   }
   EXPECT_GE(drawn, 9);
@@ -81,11 +81,11 @@ TEST(Progress, LastStepIsAlwaysShownOnce) {
   for (const bool terminal : {true, false}) {
     FakeScreen fake;
     Progress progress("tok", false, fake.Open(terminal));
-    progress.Update(At(999));
+    progress.Update(StateAt(999));
     fake.Take();
-    progress.Update(At(1000));
+    progress.Update(StateAt(1000));
     EXPECT_NE(fake.Take().find("100%"), std::string::npos);
-    progress.Update(At(1000));
+    progress.Update(StateAt(1000));
     EXPECT_EQ(fake.Take(), "");
   }
 }
@@ -93,11 +93,11 @@ TEST(Progress, LastStepIsAlwaysShownOnce) {
 TEST(Progress, NeverWiderThanTheTerminal) {
   FakeScreen fake;
   Progress progress("tok", false, fake.Open(true));
-  progress.Update(At(0));
+  progress.Update(StateAt(0));
   for (fake.columns = 1; fake.columns < 120; ++fake.columns) {
     fake.Take();
     fake.now += 1;
-    progress.Update(At(fake.columns));
+    progress.Update(StateAt(fake.columns));
     EXPECT_LT(DisplayWidth(fake.Take().substr(4)), fake.columns);
   }
 }
@@ -105,7 +105,7 @@ TEST(Progress, NeverWiderThanTheTerminal) {
 TEST(Progress, LogStandsAboveTheProgressLine) {
   FakeScreen fake;
   Progress progress("tok", false, fake.Open(true));
-  progress.Update(At(0));
+  progress.Update(StateAt(0));
   const std::string line = fake.Take().substr(4);
   progress.Log("saved");
   EXPECT_EQ(fake.Take(), "\r\x1b[Ksaved\n" + line);
@@ -119,7 +119,7 @@ TEST(Progress, WithoutTerminalPrintsPlainLinesNowAndThen) {
   FakeScreen fake;
   Progress progress("tok", false, fake.Open(false));
   for (int step = 0; step <= 1000; ++step, fake.now += 0.001) {
-    progress.Update(At(step));
+    progress.Update(StateAt(step));
   }
   const std::string fast = fake.Take();
   EXPECT_EQ(Lines(fast), 10);
@@ -136,9 +136,9 @@ TEST(Progress, WithoutTerminalPrintsPlainLinesNowAndThen) {
 TEST(Progress, ResumedWorkCountsItsOwnRateOnly) {
   FakeScreen fake;
   Progress progress("tok", false, fake.Open(false));
-  progress.Update(At(500));
+  progress.Update(StateAt(500));
   fake.now += 10;
-  progress.Update(At(510));
+  progress.Update(StateAt(510));
   const std::string line = fake.Take();
   EXPECT_NE(line.find("  100 tok/s"), std::string::npos) << line;
   EXPECT_NE(line.find("8m 10s left"), std::string::npos) << line;
@@ -148,9 +148,9 @@ TEST(Progress, QuietShowsOnlyLogLines) {
   FakeScreen fake;
   {
     Progress progress("tok", true, fake.Open(true));
-    progress.Update(At(0));
+    progress.Update(StateAt(0));
     fake.now += 100;
-    progress.Update(At(1000));
+    progress.Update(StateAt(1000));
     progress.Log("warning");
   }
   EXPECT_EQ(fake.written, "warning\n");

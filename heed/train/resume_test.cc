@@ -44,7 +44,7 @@ TEST_F(Trainer, ResumesEveryOptimizerToTheSameWeights) {
 TEST_F(Trainer, ResumesAPenaltyToTheSameWeights) {
   TrainingConfig config = ToyTraining(Out("whole"));
   config.optimizer.l2 = 0.1;
-  config.optimizer.l2_of = "matrices";
+  config.optimizer.l2_of = PenalizedWeights::kMatrices;
   Train(config);
   EXPECT_EQ(StopAndResume(config, 5), 12);
 }
@@ -60,7 +60,8 @@ TEST_F(Trainer, ResumesAMovingAverageToTheSameWeights) {
 TEST_F(Trainer, ResumesAMovingBaselineToTheSameWeights) {
   TrainingConfig config = ToyTraining(Out("whole"));
   config.run.validate_every = 2;
-  config.optimizer.optimizer = "sgd";  // which sees the size of a gradient
+  config.optimizer.optimizer =
+      OptimizerKind::kSgd;  // which sees the size of a gradient
   config.optimizer.accumulate = 2;
   ToyOfRewards toy(train_, valid_, options_);
   EXPECT_EQ(TrainToy(toy, config).step, 6);

@@ -4,6 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "heed/base/at.h"
+
 namespace heed {
 
 Interval EvenPart(int64_t n, int64_t parts, int64_t i) {
@@ -19,7 +21,7 @@ std::vector<Interval> SplitByUnits(std::span<const int64_t> units,
     int64_t end = begin;
     // Up to where the border is nearest to its share of the sum.
     while (end < std::ssize(units)) {
-      const int64_t next = units[static_cast<size_t>(end)];
+      const int64_t next = At(units, end);
       if (part + 1 < parts && (2 * sum + next) * parts > 2 * all * (part + 1)) {
         break;
       }

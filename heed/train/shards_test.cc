@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/rng.h"
 
 namespace heed {
@@ -25,7 +26,7 @@ TEST(Shards, AreConsecutiveAndOfAboutTheSameUnits) {
         EXPECT_EQ(shard.begin, begin);
         begin = shard.end;
         for (int64_t i = shard.begin; i < shard.end; ++i) {
-          sum += units[static_cast<size_t>(i)];
+          sum += At(units, i);
         }
         // The border is within half an example of its place.
         EXPECT_NEAR(static_cast<double>(sum * parts),
@@ -63,7 +64,7 @@ TEST(Shards, TheSumHasTheSameBitsHoweverItIsDivided) {
   for (int64_t i = 0; i < kShards; ++i) {
     leaves.push_back(static_cast<float>(std::exp(8 * rng.Normal())));
   }
-  const auto leaf = [&](int64_t i) { return leaves[static_cast<size_t>(i)]; };
+  const auto leaf = [&](int64_t i) { return At(leaves, i); };
   TreeSum<float> whole(AddFloat);
   for (int64_t i = 0; i < kShards; ++i) whole.Push({0, i}, leaf(i));
   const float expected = whole.Take().front();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/rng.h"
 #include "heed/data/shuffle.h"
 #include "heed/io/file.h"
@@ -138,7 +139,7 @@ class Toy : public Trainable {
                         std::span<const int64_t> examples) {
     std::vector<int32_t> chosen;
     for (const int64_t i : examples) {
-      chosen.push_back(points.sectors[static_cast<size_t>(i)]);
+      chosen.push_back(At(points.sectors, i));
     }
     return Tensor::Of(chosen, {static_cast<int64_t>(examples.size()), 1});
   }

@@ -60,7 +60,7 @@ class Forgetful : public ToyOfRewards {
 
 TEST_F(Trainer, WeightsDependOnTheBaseline) {
   TrainingConfig config = ToyTraining(Out("whole"));
-  config.optimizer.optimizer = "sgd";
+  config.optimizer.optimizer = OptimizerKind::kSgd;
   Train<ToyOfRewards>(config);
   config.run.out = Out("stopped");
   config.run.steps = 5;
@@ -158,7 +158,8 @@ TEST_F(Trainer, AccumulatedBatchesAreOneLargerBatch) {
   options_.dropout = 0;
   options_.batch = 8;
   TrainingConfig config = ToyTraining(Out("one"));
-  config.optimizer.optimizer = "sgd";  // Adam's first steps know only signs
+  config.optimizer.optimizer =
+      OptimizerKind::kSgd;  // Adam's first steps know only signs
   config.optimizer.learning_rate = 1;
   config.optimizer.clip = 0;
   EXPECT_EQ(Train(config).step, 2);
@@ -311,7 +312,7 @@ TEST_F(Trainer, FrozenParametersKeepTheirBits) {
 
 TEST_F(Trainer, DivergenceKeepsTheBestModelAndTheLastCheckpoint) {
   TrainingConfig config = ToyTraining(Out("model"));
-  config.optimizer.optimizer = "sgd";
+  config.optimizer.optimizer = OptimizerKind::kSgd;
   config.optimizer.clip = 0;
   Train(config);
   const std::string weights = Weights("model");

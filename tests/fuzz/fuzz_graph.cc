@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/data/graph.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -19,7 +20,7 @@ void ReadGraphOf(std::string_view text) {
   for (size_t i = 0; i + 1 < lists.offsets.size(); ++i) {
     bool itself = false;
     for (int32_t e = lists.offsets[i]; e < lists.offsets[i + 1]; ++e) {
-      const int32_t other = lists.columns[static_cast<size_t>(e)];
+      const int32_t other = At(lists.columns, e);
       Require(other >= 0 && other < graph.size(), "a node of the graph");
       itself = itself || other == static_cast<int32_t>(i);
     }

@@ -151,7 +151,7 @@ void ReadLexicon(std::string_view text) {
 void ReadInput(std::string_view text, const char* form) {
   InputOptions options;
   options.max_line = 40;
-  options.on_error = "empty";
+  options.on_error = OnError::kEmpty;
   options.form = form;
   options.columns = {"a", "b"};
   std::istringstream in{std::string(text)};

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/tasks/one_answer/one_answer.h"
 
@@ -37,7 +38,7 @@ Axis StripAxis(const std::vector<int32_t>& cells) {
   Axis axis = {.id = "source", .kind = kKind, .label = "Strip"};
   StripPayload payload;
   for (const int32_t cell : cells) {
-    payload.colours.push_back(kColours[static_cast<size_t>(cell)]);
+    payload.colours.push_back(At(kColours, cell));
     axis.items.push_back(payload.colours.back().substr(0, 1));
   }
   axis.payload = std::move(payload);

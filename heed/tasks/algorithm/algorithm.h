@@ -11,11 +11,11 @@
 #include "heed/models/registry.h"
 #include "heed/tasks/task.h"
 
-namespace heed {
+namespace heed::algorithm {
 
 /// What a user chooses: options of `heed train`, keys of config.json. 0: what
 /// the paper has.
-struct AlgorithmConfig {
+struct Config {
   Named<Problem> problem = Problem::kCopy;
   int bits = 0;
   int min_length = 0;
@@ -34,7 +34,7 @@ struct AlgorithmConfig {
 };
 
 /// Sequences are drawn, not read: there is nothing to keep.
-struct AlgorithmData {};
+struct Data {};
 
 /// Sequences of one length, side by side.
 struct SequenceGroup {
@@ -59,9 +59,9 @@ struct SequenceScores {
   }
 };
 
-class AlgorithmModel : public TaskModel {
+class Model : public TaskModel {
  public:
-  AlgorithmModel(AlgorithmConfig settings, uint64_t seed);
+  Model(Config settings, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -76,7 +76,7 @@ class AlgorithmModel : public TaskModel {
   std::vector<InputExample> Examples() const override;
   std::string Prompt() const override;
 
-  const AlgorithmConfig config;
+  const Config config;
 
  private:
   ParameterSet parameters_;
@@ -85,7 +85,7 @@ class AlgorithmModel : public TaskModel {
   const std::unique_ptr<SequenceMachine> network;
 };
 
-struct AlgorithmEvaluation {
+struct Evaluation {
   std::vector<std::string> lengths;
   std::vector<std::string> repeats;
   int sequences = 100;
@@ -96,9 +96,8 @@ struct AlgorithmEvaluation {
   void Visit(FieldList& v);
 };
 
-class AlgorithmSettings : public TaskSettingsOf<AlgorithmData, AlgorithmModel,
-                                                NoOptions, AlgorithmEvaluation>,
-                          public AlgorithmConfig {
+class Settings : public TaskSettingsOf<Data, Model, NoOptions, Evaluation>,
+                 public Config {
  public:
   std::string task() const override { return "algorithm"; }
   void ChooseModel(const std::string& name) override { model.Choose(name); }
@@ -109,32 +108,30 @@ class AlgorithmSettings : public TaskSettingsOf<AlgorithmData, AlgorithmModel,
   }
   void Resolve() override;
 
-  AlgorithmData ReadData() const override { return {}; }
-  std::unique_ptr<AlgorithmModel> Learn(const AlgorithmData& data,
-                                        uint64_t seed) const override;
-  std::unique_ptr<AlgorithmModel> Open(const ModelFiles& files,
-                                       const std::string& folder,
-                                       uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(
-      const AlgorithmData& /*data*/) const override {
+  Data Read() const override { return {}; }
+  std::unique_ptr<Model> MakeModel(const Data& data,
+                                   uint64_t seed) const override;
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(const Data& /*data*/) const override {
     return {{"bits", false}, {"bit_errors", false}};
   }
-  std::unique_ptr<Trainable> Objective(AlgorithmData data,
-                                       AlgorithmModel& algorithm,
-                                       uint64_t seed) const override;
-  InputReading ReadingWith(const NoOptions&) const override {
+  std::unique_ptr<Trainable> MakeObjective(Data data, Model& algorithm,
+                                           uint64_t seed) const override;
+  InputReading Reading(const NoOptions&) const override {
     InputReading reading;
     reading.defaults.long_lines = LongLines::kStructured;
     return reading;
   }
-  std::unique_ptr<Predictor> Predicting(const AlgorithmModel& algorithm,
-                                        NoOptions options) const override;
-  Report Measure(const AlgorithmModel& algorithm,
-                 const AlgorithmEvaluation& options) const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& algorithm,
+                                           NoOptions options) const override;
+  Report Evaluate(const Model& algorithm,
+                  const Evaluation& options) const override;
 };
 
-TaskRow AlgorithmTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::algorithm
 
 #endif  // HEED_TASKS_ALGORITHM_ALGORITHM_H_

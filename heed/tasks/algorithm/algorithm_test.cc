@@ -14,7 +14,7 @@
 #include "heed/tasks/run.h"
 #include "heed/tasks/testing.h"
 
-namespace heed {
+namespace heed::algorithm {
 namespace {
 
 /// Copies of up to three vectors of 3 bits, by machines of this name.
@@ -31,7 +31,7 @@ struct SmallCopy {
                          " memory_slots=10 memory_features=8");
     SetPresetIfKnown(FieldsOf(*task.model), "layers=1");
     task.SetDefaults(training);
-    training.optimizer.optimizer = "adam";
+    training.optimizer.optimizer = OptimizerKind::kAdam;
     training.optimizer.learning_rate = 3e-3;
     training.run.epochs = 1;
     training.run.quiet = true;
@@ -39,17 +39,17 @@ struct SmallCopy {
   }
 
   LoadedModel Trained() {
-    TrainOn(task, AlgorithmData(), training);
+    TrainOn(task, Data(), training);
     return ReadModel(training.run.out);
   }
 
   TemporaryFolder folder;
-  AlgorithmSettings task;
+  Settings task;
   TrainingConfig training;
 };
 
 std::vector<Input> Lines(const std::vector<std::string>& lines) {
-  return InputsOf(AlgorithmTask().input, lines, 0);
+  return InputsOf(Task().input, lines, 0);
 }
 
 Explanation ExplanationOf(const LoadedModel& loaded, const std::string& text) {
@@ -59,7 +59,7 @@ Explanation ExplanationOf(const LoadedModel& loaded, const std::string& text) {
   return Explain(loaded, *loaded.MakePredictor(), request);
 }
 
-TEST(AlgorithmTask, LearnsShortCopiesAndIsMeasuredByLength) {
+TEST(Task, LearnsShortCopiesAndIsMeasuredByLength) {
   SmallCopy copy;
   copy.training.run.epochs = 8;
   const LoadedModel loaded = copy.Trained();
@@ -86,7 +86,7 @@ TEST(AlgorithmTask, LearnsShortCopiesAndIsMeasuredByLength) {
   EXPECT_EQ(answers[1].line, "110");
 }
 
-TEST(AlgorithmTask, WhatIsLongerThanMemoryAndTrainingIsAnswered) {
+TEST(Task, WhatIsLongerThanMemoryAndTrainingIsAnswered) {
   SmallCopy copy;
   copy.task.epoch_sequences = 8;
   const LoadedModel loaded = copy.Trained();
@@ -115,7 +115,7 @@ TEST(AlgorithmTask, WhatIsLongerThanMemoryAndTrainingIsAnswered) {
   EXPECT_EQ(std::ranges::count(said, '\n'), 1) << "of one line alone: " << said;
 }
 
-TEST(AlgorithmTask, WhatFewCharactersStandForCountsAgainstTheLimit) {
+TEST(Task, WhatFewCharactersStandForCountsAgainstTheLimit) {
   SmallCopy copy;
   copy.task.epoch_sequences = 8;
   const LoadedModel loaded = copy.Trained();
@@ -142,14 +142,14 @@ TEST(AlgorithmTask, WhatFewCharactersStandForCountsAgainstTheLimit) {
             "numbers; at most 5 million are explained: ask for fewer vectors");
 }
 
-TEST(AlgorithmTask, AStoppedRunGoesOnToTheSameBits) {
+TEST(Task, AStoppedRunGoesOnToTheSameBits) {
   SmallCopy whole;
   whole.task.epoch_sequences = 80;
-  whole.training.optimizer.optimizer = "rmsprop";
+  whole.training.optimizer.optimizer = OptimizerKind::kRmsprop;
   whole.training.run.epochs = 2;
   SmallCopy stopped;
   stopped.task.epoch_sequences = 80;
-  stopped.training.optimizer.optimizer = "rmsprop";
+  stopped.training.optimizer.optimizer = OptimizerKind::kRmsprop;
   stopped.training.run.epochs = 2;
   stopped.training.run.steps = 13;
   whole.Trained();
@@ -166,7 +166,7 @@ TEST(AlgorithmTask, AStoppedRunGoesOnToTheSameBits) {
   }
 }
 
-TEST(AlgorithmTask, AnExplanationHasTheMemoryAndWhereHeadsLooked) {
+TEST(Task, AnExplanationHasTheMemoryAndWhereHeadsLooked) {
   SmallCopy copy;
   copy.task.epoch_sequences = 8;
   const Explanation e = ExplanationOf(copy.Trained(), "101 011");
@@ -194,7 +194,7 @@ TEST(AlgorithmTask, AnExplanationHasTheMemoryAndWhereHeadsLooked) {
   EXPECT_EQ(s.attributions[0].scores.size(), 2u * 5u);
 }
 
-TEST(AlgorithmTask, AMachineWithoutAMemoryIsExplainedWithoutOne) {
+TEST(Task, AMachineWithoutAMemoryIsExplainedWithoutOne) {
   SmallCopy copy("lstm", 8);
   copy.task.epoch_sequences = 8;
   const Explanation e = ExplanationOf(copy.Trained(), "101 011\n111");
@@ -204,7 +204,7 @@ TEST(AlgorithmTask, AMachineWithoutAMemoryIsExplainedWithoutOne) {
   EXPECT_EQ(e.segments[1].targets.size(), 1u);
 }
 
-TEST(AlgorithmTask, EveryProblemIsTrainedPredictedAndMeasured) {
+TEST(Task, EveryProblemIsTrainedPredictedAndMeasured) {
   for (const char* problem : {"repeat-copy", "recall", "ngrams", "sort"}) {
     for (const char* model : {"ntm", "lstm"}) {
       SmallCopy small(model, 6);
@@ -228,7 +228,7 @@ TEST(AlgorithmTask, EveryProblemIsTrainedPredictedAndMeasured) {
   }
 }
 
-TEST(AlgorithmTask, LearnsToRecallAnItemFromMemory) {
+TEST(Task, LearnsToRecallAnItemFromMemory) {
   // Of two items the second is asked for. With three, not every start finds the
   // search by content in so few sequences.
   SmallCopy recall("ntm", 32);
@@ -248,7 +248,7 @@ TEST(AlgorithmTask, LearnsToRecallAnItemFromMemory) {
   EXPECT_LT(report.figures[1].value, 0.1);  // 3 of 6 bits by chance
 }
 
-TEST(AlgorithmTask, ANextBitComesWithItsProbability) {
+TEST(Task, ANextBitComesWithItsProbability) {
   SmallCopy small;
   small.task.problem = Problem::kNgrams;
   small.task.bits = 0;
@@ -261,15 +261,15 @@ TEST(AlgorithmTask, ANextBitComesWithItsProbability) {
   EXPECT_LE(p, 1);
 }
 
-TEST(AlgorithmTask, SettingsAreThoseOfThePaperUnlessChosen) {
-  AlgorithmSettings sort;
+TEST(Task, SettingsAreThoseOfThePaperUnlessChosen) {
+  Settings sort;
   sort.problem = Problem::kSort;
   sort.Resolve();
   EXPECT_EQ(sort.bits, 8);
   EXPECT_EQ(sort.min_length, 20);
   EXPECT_EQ(FindField(FieldsOf(*sort.model), "units")->Value(), 512);
   EXPECT_EQ(FindField(FieldsOf(*sort.model), "read_heads")->Value(), 8);
-  AlgorithmSettings own;
+  Settings own;
   own.min_length = 4;
   own.bits = 2;
   own.Resolve();
@@ -278,9 +278,9 @@ TEST(AlgorithmTask, SettingsAreThoseOfThePaperUnlessChosen) {
   EXPECT_EQ(own.bits, 2);
 }
 
-TEST(AlgorithmTask, SettingsThatDoNotFitAreNamed) {
+TEST(Task, SettingsThatDoNotFitAreNamed) {
   const auto refusal = [](const OptionTexts& values) {
-    AlgorithmSettings task;
+    Settings task;
     FieldList fields;
     task.Visit(fields);
     SetValues(fields, values);
@@ -298,7 +298,7 @@ TEST(AlgorithmTask, SettingsThatDoNotFitAreNamed) {
             "bits 3: problem ngrams has vectors of one bit");
 }
 
-TEST(AlgorithmTask, WhatCannotBeMeasuredOrExplainedIsNamed) {
+TEST(Task, WhatCannotBeMeasuredOrExplainedIsNamed) {
   SmallCopy copy;
   copy.task.epoch_sequences = 8;
   const LoadedModel loaded = copy.Trained();
@@ -332,4 +332,4 @@ TEST(AlgorithmTask, WhatCannotBeMeasuredOrExplainedIsNamed) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::algorithm

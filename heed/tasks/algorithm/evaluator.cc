@@ -6,7 +6,7 @@
 #include "heed/base/text.h"
 #include "heed/tasks/algorithm/algorithm.h"
 
-namespace heed {
+namespace heed::algorithm {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -40,8 +40,8 @@ std::vector<int64_t> NumbersOf(const std::vector<std::string>& words,
 }
 
 /// The lengths that are asked for, or those of training.
-std::vector<LengthScores> Cases(const AlgorithmConfig& config,
-                                const AlgorithmEvaluation& options) {
+std::vector<LengthScores> Cases(const Config& config,
+                                const Evaluation& options) {
   const bool repeated = config.problem == Problem::kRepeatCopy;
   if (!repeated && !options.repeats.empty()) {
     throw ConfigError("repeats: problem {} has none", config.problem.word());
@@ -75,8 +75,7 @@ std::vector<LengthScores> Cases(const AlgorithmConfig& config,
   return cases;
 }
 
-void Run(const AlgorithmModel& model, const AlgorithmEvaluation& options,
-         LengthScores& one) {
+void Run(const Model& model, const Evaluation& options, LengthScores& one) {
   const ProblemShape shape = model.config.Shape();
   for (int64_t begin = 0; begin < options.sequences; begin += options.batch) {
     std::vector<BitSequence> sequences;
@@ -122,7 +121,7 @@ std::string TableOf(const std::vector<LengthScores>& cases) {
 
 }  // namespace
 
-void AlgorithmEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   v("lengths", lengths, Any{"N"},
     "lengths to measure, as 10,20,50; left out: sequences as in training");
@@ -135,8 +134,8 @@ void AlgorithmEvaluation::Visit(FieldList& v) {
       .Alias("plot");
 }
 
-Report AlgorithmSettings::Measure(const AlgorithmModel& algorithm,
-                                  const AlgorithmEvaluation& options) const {
+Report Settings::Evaluate(const Model& algorithm,
+                          const Evaluation& options) const {
   std::vector<LengthScores> cases = Cases(algorithm.config, options);
   const bool ngrams = problem == Problem::kNgrams;
   Report report;
@@ -169,4 +168,4 @@ Report AlgorithmSettings::Measure(const AlgorithmModel& algorithm,
   return report;
 }
 
-}  // namespace heed
+}  // namespace heed::algorithm

@@ -1,15 +1,14 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <numbers>
-#include <utility>
 
+#include "heed/base/at.h"
 #include "heed/io/file.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
 #include "heed/tasks/algorithm/algorithm.h"
 
-namespace heed {
+namespace heed::algorithm {
 namespace {
 
 /// Tells the stream of validation from that of training.
@@ -19,15 +18,14 @@ constexpr uint64_t kValidationStream = 0x76616c6964;
 constexpr int64_t kValidationBatch = 10;
 
 /// Bits per sequence.
-class AlgorithmObjective : public ObjectiveOf<AlgorithmModel> {
+class AlgorithmObjective : public ObjectiveOf<Model> {
  public:
-  AlgorithmObjective(const AlgorithmSettings& settings, AlgorithmModel& model,
-                     uint64_t seed)
-      : ObjectiveOf(model, settings.MeasuresOf({})), seed_(seed) {}
+  AlgorithmObjective(const Settings& settings, Model& model, uint64_t seed)
+      : ObjectiveOf(model, settings.Measures({})), seed_(seed) {}
 
   std::string unit() const override { return "seq"; }
   std::string Summary() const override {
-    const AlgorithmConfig& c = model_.config;
+    const Config& c = model_.config;
     std::string text =
         fmt::format("{} of {} to {} vectors of {} bits", c.problem.word(),
                     c.min_length, c.max_length, c.bits);
@@ -107,8 +105,7 @@ SequenceGroup GroupOf(const ProblemShape& shape,
   SequenceGroup group;
   const int64_t batch = std::ssize(sequences);
   for (int64_t b = 0; b < batch; ++b) {
-    const EncodedSequence one =
-        Encode(shape, sequences[static_cast<size_t>(b)]);
+    const EncodedSequence one = Encode(shape, At(sequences, b));
     if (b == 0) {
       group.begin = one.begin;
       group.end = one.end;
@@ -134,44 +131,9 @@ void SequenceScores::Add(const SequenceScores& other) {
   sequences += other.sequences;
 }
 
-Var AlgorithmModel::Logits(const Context& ctx, const Tensor& inputs,
-                           std::vector<MemoryStep>* trace) const {
-  MachineState state = network->Start(ctx, inputs.dim(1));
-  state.trace = trace;
-  return network->Run(ctx, inputs, state);
-}
-
-SequenceScores AlgorithmModel::Score(const Context& ctx,
-                                     const SequenceGroup& group) const {
-  const Tensor logits = Slice(Logits(ctx, group.inputs), group.begin, group.end)
-                            .value()
-                            .Contiguous();
-  SequenceScores scores;
-  scores.sequences = logits.dim(1);
-  for (int64_t b = 0; b < logits.dim(1); ++b) {
-    double wrong = 0;
-    for (int64_t t = 0; t < logits.dim(0); ++t) {
-      const Tensor own = logits[t][b];
-      const Tensor right = group.targets[t][b];
-      for (int64_t o = 0; o < own.numel(); ++o) {
-        const double z = own.data<float>()[o];
-        const bool one = right.data<float>()[o] > 0.5F;
-        const double away = one ? -z : z;  // log(1 + exp(away)) nats
-        scores.bits +=
-            (std::max(away, 0.0) + std::log1p(std::exp(-std::abs(away)))) /
-            std::numbers::ln2;
-        wrong += (z > 0) != one ? 1 : 0;
-      }
-    }
-    scores.bit_errors += wrong;
-    scores.faultless += wrong == 0 ? 1 : 0;
-  }
-  return scores;
-}
-
-std::unique_ptr<Trainable> AlgorithmSettings::Objective(
-    AlgorithmData /*data*/, AlgorithmModel& algorithm, uint64_t seed) const {
+std::unique_ptr<Trainable> Settings::MakeObjective(Data /*data*/,
+                                                   Model& algorithm,
+                                                   uint64_t seed) const {
   return std::make_unique<AlgorithmObjective>(*this, algorithm, seed);
 }
-
-}  // namespace heed
+}  // namespace heed::algorithm

@@ -16,7 +16,7 @@
 #include "heed/tasks/algorithm/algorithm.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::algorithm {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -63,7 +63,7 @@ struct AnsweredSequence {
 /// Reads a sequence, answers with vectors of bits.
 class AlgorithmPredictor : public PredictorWith<NoOptions> {
  public:
-  explicit AlgorithmPredictor(const AlgorithmModel& model)
+  explicit AlgorithmPredictor(const Model& model)
       : PredictorWith({}), model_(model), shape_(model.config.Shape()) {}
 
   double Targets(double bytes) const override {
@@ -74,9 +74,9 @@ class AlgorithmPredictor : public PredictorWith<NoOptions> {
   bool explains_lines_together() const override { return true; }
 
  protected:
-  std::vector<Answer> Answers(std::span<const Input> inputs, const NoOptions&,
+  std::vector<Answer> Predict(std::span<const Input> inputs, const NoOptions&,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(
+  ExplainablePrediction PrepareExplanation(
       const Context& ctx, const ExplainInput& input,
       const NoOptions& options) const override;
 
@@ -103,7 +103,7 @@ class AlgorithmPredictor : public PredictorWith<NoOptions> {
   Var LogProbabilities(const Context& ctx, const AnsweredSequence& answered,
                        int64_t copies) const;
 
-  const AlgorithmModel& model_;
+  const Model& model_;
   ProblemShape shape_;
 };
 
@@ -221,7 +221,7 @@ Answer AlgorithmPredictor::AnswerOf(const AnsweredSequence& a,
   return answer;
 }
 
-std::vector<Answer> AlgorithmPredictor::Answers(std::span<const Input> inputs,
+std::vector<Answer> AlgorithmPredictor::Predict(std::span<const Input> inputs,
                                                 const NoOptions&,
                                                 const PredictCall& call) const {
   const Context ctx = call.context();
@@ -333,7 +333,7 @@ ExplainableSegment AlgorithmPredictor::SegmentOf(const Context& given,
   return result;
 }
 
-ExplainablePrediction AlgorithmPredictor::ExplanationWith(
+ExplainablePrediction AlgorithmPredictor::PrepareExplanation(
     const Context& ctx, const ExplainInput& input,
     const NoOptions& /*options*/) const {
   if (!input.answer.empty() || !input.contrast.empty()) {
@@ -375,9 +375,9 @@ ExplainablePrediction AlgorithmPredictor::ExplanationWith(
 
 }  // namespace
 
-std::unique_ptr<Predictor> AlgorithmSettings::Predicting(
-    const AlgorithmModel& algorithm, NoOptions) const {
+std::unique_ptr<Predictor> Settings::MakePredictor(const Model& algorithm,
+                                                   NoOptions) const {
   return std::make_unique<AlgorithmPredictor>(algorithm);
 }
 
-}  // namespace heed
+}  // namespace heed::algorithm

@@ -1,13 +1,12 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/tasks/algorithm/algorithm.h"
 
-namespace heed {
+namespace heed::algorithm {
 namespace {
 
 /// How large machines are for each problem, in the order of Problem.
@@ -31,11 +30,11 @@ void FillOpen(int& setting, int64_t value) {
 
 }  // namespace
 
-TaskRow AlgorithmTask() {
+TaskRow Task() {
   TaskRow row;
   row.name = "algorithm";
   row.description = "copying, recalling, sorting and counting bits";
-  row.settings = [] { return std::make_unique<AlgorithmSettings>(); };
+  row.settings = [] { return std::make_unique<Settings>(); };
   row.input = {"memory", InputKind::Line::kText, {}};
   row.input_label = "Sequence";
   row.answer_label = "Answer";
@@ -45,7 +44,7 @@ TaskRow AlgorithmTask() {
   return row;
 }
 
-void AlgorithmSettings::Visit(FieldList& v) {
+void Settings::Visit(FieldList& v) {
   v.Section("Data");
   v("problem", problem,
     "what is to be learned: copy a sequence; repeat-copy it as often as asked; "
@@ -76,8 +75,8 @@ void AlgorithmSettings::Visit(FieldList& v) {
   model->Visit(v);
 }
 
-void AlgorithmSettings::SetDefaults(TrainingConfig& training) const {
-  training.optimizer.optimizer = "rmsprop";
+void Settings::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.optimizer = OptimizerKind::kRmsprop;
   training.optimizer.momentum = 0.9;
   training.optimizer.learning_rate = 1e-4;
   training.optimizer.clip = 10;
@@ -86,7 +85,7 @@ void AlgorithmSettings::SetDefaults(TrainingConfig& training) const {
   training.run.patience = 0;
 }
 
-void AlgorithmSettings::Resolve() {
+void Settings::Resolve() {
   const ProblemLengths lengths = DefaultLengths(problem);
   const bool repeated = min_repeats > 1 ||
                         (max_repeats > 0 && max_repeats != lengths.max_repeats);
@@ -116,52 +115,11 @@ void AlgorithmSettings::Resolve() {
   if (problem == Problem::kNgrams && bits != 1) {
     throw ConfigError("bits {}: problem ngrams has vectors of one bit", bits);
   }
-  model->Fill(kMachines[static_cast<size_t>(problem.value())]);
+  model->Fill(At(kMachines, problem.value()));
 }
 
-std::unique_ptr<AlgorithmModel> AlgorithmSettings::Learn(
-    const AlgorithmData& /*data*/, uint64_t seed) const {
-  return std::make_unique<AlgorithmModel>(*this, seed);
+std::unique_ptr<Model> Settings::MakeModel(const Data& /*data*/,
+                                           uint64_t seed) const {
+  return std::make_unique<Model>(*this, seed);
 }
-
-std::unique_ptr<AlgorithmModel> AlgorithmSettings::Open(
-    const ModelFiles& /*files*/, const std::string& /*folder*/,
-    uint64_t seed) const {
-  return std::make_unique<AlgorithmModel>(*this, seed);
-}
-
-std::vector<InputExample> AlgorithmModel::Examples() const {
-  const char* often = config.problem == Problem::kRepeatCopy ? " x3" : "";
-  return {{fmt::format("random {}{}", std::min(config.max_length, 20), often)}};
-}
-
-std::string AlgorithmModel::Prompt() const {
-  const std::string vectors = fmt::format("vectors of {} bits", config.bits);
-  const std::string drawn =
-      fmt::format(", or {}, and press Enter", Examples().front().text);
-  switch (config.problem.value()) {
-    case Problem::kCopy:
-      return fmt::format("Type {}{}", vectors, drawn);
-    case Problem::kRepeatCopy:
-      return fmt::format("Type {} and how often, as x3{}", vectors, drawn);
-    case Problem::kRecall:
-      return fmt::format(
-          "Type items of {} {} with | between them, then ? and one of them{}",
-          kItemVectors, vectors, drawn);
-    case Problem::kNgrams:
-      return fmt::format("Type bits{}", drawn);
-    case Problem::kSort:
-      return fmt::format("Type {} and their priorities, as 1011@0.5{}", vectors,
-                         drawn);
-  }
-  return "";
-}
-
-AlgorithmModel::AlgorithmModel(AlgorithmConfig settings, uint64_t seed)
-    : config(std::move(settings)),
-      parameters_(seed, DType::kF32, config.model->precision()),
-      network(config.model->Make(Scope(parameters_, ""),
-                                 config.Shape().inputs(),
-                                 config.Shape().outputs())) {}
-
-}  // namespace heed
+}  // namespace heed::algorithm

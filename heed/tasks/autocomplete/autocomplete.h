@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,12 +20,12 @@
 #include "heed/tasks/plain_text.h"
 #include "heed/tasks/task.h"
 
-namespace heed {
+namespace heed::autocomplete {
 
 /// Where typed text comes from and how it becomes batches.
-struct TypingDataConfig : PlainTextFiles {
-  std::string form = "letters";
-  std::string unit = "lines";
+struct DataConfig : PlainTextFiles {
+  Named<TypedForm> form = TypedForm::kLetters;
+  Named<TextUnit> unit = TextUnit::kLines;
   int length = 200;
   int words = 5000;
   int min_count = 1;
@@ -37,12 +38,12 @@ struct TypingDataConfig : PlainTextFiles {
 };
 
 /// The resolved settings of an autocompletion.
-struct AutocompleteConfig {
+struct Config {
   // The plain cells are what is compared.
   ModelChoice<EncoderSettings> encoder{
       "cell=gru units=128 self_attention=none dropout=0"};
   int embedding = 0;
-  TypingDataConfig data;
+  DataConfig data;
 };
 
 /// How often a prediction was right, over characters whose word is known.
@@ -82,10 +83,9 @@ TypedBatch MakeTypedBatch(const Corpus& corpus,
 
 /// After each character and each space, a causal encoder predicts the word that
 /// the character belongs to, or that follows the space.
-class AutocompleteModel : public TaskModel {
+class Model : public TaskModel {
  public:
-  AutocompleteModel(AutocompleteConfig settings, TypingCodec learnt,
-                    uint64_t seed);
+  Model(Config settings, TypingCodec learnt, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return network.parameters(); }
@@ -115,7 +115,7 @@ class AutocompleteModel : public TaskModel {
   /// model.
   Connectivity Remember(const std::string& text, const std::string& name) const;
 
-  const AutocompleteConfig config;
+  const Config config;
   const TypingCodec codec;
   Autocomplete network;
 
@@ -125,23 +125,22 @@ class AutocompleteModel : public TaskModel {
                                                     int count) const;
 };
 
-struct AutocompletePrediction {
+struct Prediction {
   int best = 3;
 
   void Visit(FieldList& v);
 };
 
-struct AutocompleteEvaluation {
+struct Evaluation {
   EvaluatedText text;
   std::string by_length;
 
   void Visit(FieldList& v);
 };
 
-class AutocompleteSettings
-    : public TaskSettingsOf<PlainText, AutocompleteModel,
-                            AutocompletePrediction, AutocompleteEvaluation>,
-      public AutocompleteConfig {
+class Settings
+    : public TaskSettingsOf<PlainText, Model, Prediction, Evaluation>,
+      public Config {
  public:
   std::string task() const override { return "autocomplete"; }
   void ChooseModel(const std::string& name) override { encoder.Choose(name); }
@@ -154,34 +153,31 @@ class AutocompleteSettings
 
   /// Lines as the sequences that are learned from.
   PlainText Typed(const PlainText& lines) const;
-  PlainText ReadData() const override { return Typed(data.Read()); }
-  std::unique_ptr<AutocompleteModel> Learn(const PlainText& sequences,
-                                           uint64_t seed) const override;
-  std::unique_ptr<AutocompleteModel> Open(const ModelFiles& files,
-                                          const std::string& folder,
-                                          uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(
+  PlainText Read() const override { return Typed(data.Read()); }
+  std::unique_ptr<Model> MakeModel(const PlainText& sequences,
+                                   uint64_t seed) const override;
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(
       const PlainText& /*sequences*/) const override {
     return {{"accuracy", true}, {"loss", false}};
   }
-  std::unique_ptr<Trainable> Objective(PlainText sequences,
-                                       AutocompleteModel& model,
-                                       uint64_t seed) const override;
-  InputReading ReadingWith(const AutocompletePrediction&) const override {
+  std::unique_ptr<Trainable> MakeObjective(PlainText sequences, Model& model,
+                                           uint64_t seed) const override;
+  InputReading Reading(const Prediction&) const override {
     InputReading reading;
     reading.window = 64;
     reading.defaults.long_lines = LongLines::kCutStart;
     return reading;
   }
-  std::unique_ptr<Predictor> Predicting(
-      const AutocompleteModel& model,
-      AutocompletePrediction options) const override;
-  Report Measure(const AutocompleteModel& model,
-                 const AutocompleteEvaluation& options) const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& model,
+                                           Prediction options) const override;
+  Report Evaluate(const Model& model, const Evaluation& options) const override;
 };
 
-TaskRow AutocompleteTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::autocomplete
 
 #endif  // HEED_TASKS_AUTOCOMPLETE_AUTOCOMPLETE_H_

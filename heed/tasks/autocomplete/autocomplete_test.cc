@@ -13,7 +13,7 @@
 #include "heed/tasks/run.h"
 #include "heed/tasks/testing.h"
 
-namespace heed {
+namespace heed::autocomplete {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -49,12 +49,12 @@ class AutocompleteTasks : public testing::Test {
     task_.data.valid_texts = {folder_.Put("valid", AsLines(Echoes(60, 2)))};
     return Train(task_, training_);
   }
-  static const AutocompleteModel& ModelOf(const LoadedModel& loaded) {
-    return dynamic_cast<const AutocompleteModel&>(*loaded.model);
+  static const Model& ModelOf(const LoadedModel& loaded) {
+    return dynamic_cast<const Model&>(*loaded.model);
   }
 
   TemporaryFolder folder_;
-  AutocompleteSettings task_;
+  Settings task_;
   TrainingConfig training_;
 };
 
@@ -75,7 +75,7 @@ void ExpectBest(const TypingScore& score) {
 TEST_F(AutocompleteTasks, LearnsWhatCanBeKnown) {
   TrainOnFiles();
   const LoadedModel loaded = ReadModel(training_.run.out);
-  const AutocompleteModel& model = ModelOf(loaded);
+  const Model& model = ModelOf(loaded);
   ExpectBest(model.Score(Echoes(300, 3)));
 
   EXPECT_TRUE(PredictLines(loaded, "bit cat b\n").starts_with("bit\t0.9"))
@@ -108,7 +108,7 @@ TEST_F(AutocompleteTasks, AnswersHaveTheirParts) {
 TEST_F(AutocompleteTasks, EveryCellLearns) {
   for (const std::string& cell : CellNames()) {
     SCOPED_TRACE(cell);
-    AutocompleteSettings task;
+    Settings task;
     task.encoder.As<RnnConfig>().cell = cell;
     task.encoder.As<RnnConfig>().units = 24;
     task.data.batch_texts = 16;
@@ -141,7 +141,7 @@ TEST_F(AutocompleteTasks, RememberIsTheGradientOfTheWordsLogit) {
   training_.run.epochs = 2;
   TrainOnFiles();
   const LoadedModel loaded = ReadModel(training_.run.out);
-  const AutocompleteModel& model = ModelOf(loaded);
+  const Model& model = ModelOf(loaded);
   const std::string text = "bit cat b";
   const Connectivity c = model.Remember(text, "GRU");
   CheckConnectivity(c);
@@ -250,4 +250,4 @@ TEST_F(AutocompleteTasks, ATransformerIsChosenByItsName) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::autocomplete

@@ -4,11 +4,9 @@
 #include "heed/tasks/autocomplete/autocomplete.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::autocomplete {
 
-Report AutocompleteSettings::Measure(
-    const AutocompleteModel& model,
-    const AutocompleteEvaluation& options) const {
+Report Settings::Evaluate(const Model& model, const Evaluation& options) const {
   const std::vector<std::string> lines = options.text.Lines();
   const auto start = Clock::now();
   const TypingScore score = model.Score(lines);
@@ -53,4 +51,4 @@ Report AutocompleteSettings::Measure(
   return report;
 }
 
-}  // namespace heed
+}  // namespace heed::autocomplete

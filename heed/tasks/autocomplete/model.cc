@@ -2,14 +2,17 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/kernels/gather.h"
 #include "heed/kernels/topk.h"
 #include "heed/tasks/autocomplete/autocomplete.h"
+#include "heed/tasks/text_vocabulary.h"
 
-namespace heed {
+namespace heed::autocomplete {
 namespace {
 
 // Rows of scores in memory together.
@@ -58,6 +61,8 @@ void AddGuesses(const Tensor& scores, const int32_t* targets,
   }
 }
 
+constexpr const char* kTypedCharactersFile = "characters.txt";
+constexpr const char* kTypedWordsFile = "words.txt";
 }  // namespace
 
 TypedBatch MakeTypedBatch(const Corpus& corpus,
@@ -67,8 +72,8 @@ TypedBatch MakeTypedBatch(const Corpus& corpus,
           MakeIdRows(corpus.target, examples, kNoWord).ids};
 }
 
-TypingScore AutocompleteModel::ScoreOf(const std::vector<std::string>& text,
-                                       const Corpus& corpus) const {
+TypingScore Model::ScoreOf(const std::vector<std::string>& text,
+                           const Corpus& corpus) const {
   TypingScore score;
   for (const auto& indices : PlanBatches(corpus, config.data.Batches(), 0, 0)) {
     const TypedBatch batch = MakeTypedBatch(corpus, indices);
@@ -105,8 +110,7 @@ TypingScore AutocompleteModel::ScoreOf(const std::vector<std::string>& text,
   return score;
 }
 
-TypingScore AutocompleteModel::Score(
-    const std::vector<std::string>& lines) const {
+TypingScore Model::Score(const std::vector<std::string>& lines) const {
   const std::vector<std::string> text =
       TypedSequences(lines, config.data.Options());
   if (text.empty()) {
@@ -115,8 +119,8 @@ TypingScore AutocompleteModel::Score(
   return ScoreOf(text, codec.Encode(text));
 }
 
-std::vector<std::vector<Suggestion>> AutocompleteModel::MostProbable(
-    const Tensor& scores, int count) const {
+std::vector<std::vector<Suggestion>> Model::MostProbable(const Tensor& scores,
+                                                         int count) const {
   Tensor values;
   Tensor ids;
   Tensor log_sum;
@@ -134,12 +138,11 @@ std::vector<std::vector<Suggestion>> AutocompleteModel::MostProbable(
   return all;
 }
 
-std::string AutocompleteModel::LastTyped(const std::string& text) const {
-  return Cut(TypedText(text, ParseTypedForm(config.data.form)),
-             config.data.length, true);
+std::string Model::LastTyped(const std::string& text) const {
+  return Cut(TypedText(text, config.data.form), config.data.length, true);
 }
 
-std::vector<std::vector<Suggestion>> AutocompleteModel::Suggest(
+std::vector<std::vector<Suggestion>> Model::Suggest(
     const Context& ctx, const std::vector<std::string>& texts,
     int count) const {
   Corpus corpus;
@@ -159,11 +162,10 @@ std::vector<std::vector<Suggestion>> AutocompleteModel::Suggest(
   return MostProbable(network.Scores(ctx, last).value(), count);
 }
 
-Connectivity AutocompleteModel::Remember(const std::string& text,
-                                         const std::string& name) const {
+Connectivity Model::Remember(const std::string& text,
+                             const std::string& name) const {
   const std::string typed =
-      Cut(TypedText(text, ParseTypedForm(config.data.form)), config.data.length,
-          false);
+      Cut(TypedText(text, config.data.form), config.data.length, false);
   const std::vector<int32_t> ids = codec.Characters(typed);
   const std::vector<int32_t> words = codec.Words(typed);
   const int64_t T = std::ssize(ids);
@@ -189,7 +191,7 @@ Connectivity AutocompleteModel::Remember(const std::string& text,
                     std::back_inserter(c.suggestions));
           Tensor one = Tensor::Zeros(scores.shape(), DType::kF32);
           for (int64_t b = 0; b < scores.dim(0); ++b) {
-            const int32_t word = words[static_cast<size_t>(begin + b)];
+            const int32_t word = At(words, begin + b);
             const float* row = scores.value().row<float>(b);
             one.row<float>(
                 b)[word != kNoWord
@@ -208,4 +210,29 @@ Connectivity AutocompleteModel::Remember(const std::string& text,
   return c;
 }
 
-}  // namespace heed
+std::unique_ptr<Model> Settings::Open(const ModelFiles& files,
+                                      const std::string& folder,
+                                      uint64_t seed) const {
+  TypingCodec codec(
+      FindVocabulary(files, folder, kTypedCharactersFile,
+                     VocabularyKind::kCharacters),
+      FindVocabulary(files, folder, kTypedWordsFile, VocabularyKind::kWords));
+  if (codec.word_count() == 0) {
+    throw FormatError(PathIn(folder, kTypedWordsFile) + ": no word");
+  }
+  return std::make_unique<Model>(*this, std::move(codec), seed);
+}
+
+Model::Model(Config settings, TypingCodec learnt, uint64_t seed)
+    : config(std::move(settings)),
+      codec(std::move(learnt)),
+      network(*config.encoder,
+              {codec.characters().size(), codec.word_count(), config.embedding},
+              seed) {}
+
+ModelFiles Model::Files() const {
+  return {{kTypedCharactersFile, codec.characters().Serialize()},
+          {kTypedWordsFile, codec.words().Serialize()}};
+}
+
+}  // namespace heed::autocomplete

@@ -3,19 +3,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/tasks/autocomplete/autocomplete.h"
 #include "heed/tasks/target_loss.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::autocomplete {
 namespace {
 
 /// Cross entropy of the word at each character, where it can be predicted.
-class AutocompleteObjective : public ObjectiveOf<AutocompleteModel> {
+class AutocompleteObjective : public ObjectiveOf<Model> {
  public:
-  AutocompleteObjective(const AutocompleteSettings& settings,
-                        PlainText sequences, AutocompleteModel& model)
-      : ObjectiveOf(model, settings.MeasuresOf(sequences)),
+  AutocompleteObjective(const Settings& settings, PlainText sequences,
+                        Model& model)
+      : ObjectiveOf(model, settings.Measures(sequences)),
         text_(std::move(sequences)),
         train_(model.codec.Encode(text_.train)),
         valid_(model.codec.Encode(text_.valid)) {}
@@ -52,7 +53,7 @@ class AutocompleteObjective : public ObjectiveOf<AutocompleteModel> {
 
  private:
   int64_t UnknownOf(int64_t sequence) const {
-    const auto& words = train_.target[static_cast<size_t>(sequence)];
+    const auto& words = At(train_.target, sequence);
     return std::count(words.begin(), words.end(), kNoWord);
   }
 
@@ -65,7 +66,7 @@ std::string AutocompleteObjective::Summary() const {
   int64_t characters = 0;
   int64_t unknown = 0;
   for (int64_t i = 0; i < train_.size(); ++i) {
-    characters += std::ssize(train_.target[static_cast<size_t>(i)]);
+    characters += std::ssize(At(train_.target, i));
     unknown += UnknownOf(i);
   }
   return fmt::format(
@@ -79,10 +80,11 @@ std::string AutocompleteObjective::Summary() const {
 
 }  // namespace
 
-std::unique_ptr<Trainable> AutocompleteSettings::Objective(
-    PlainText sequences, AutocompleteModel& model, uint64_t) const {
+std::unique_ptr<Trainable> Settings::MakeObjective(PlainText sequences,
+                                                   Model& model,
+                                                   uint64_t) const {
   return std::make_unique<AutocompleteObjective>(*this, std::move(sequences),
                                                  model);
 }
 
-}  // namespace heed
+}  // namespace heed::autocomplete

@@ -10,39 +10,38 @@
 #include "heed/tasks/autocomplete/autocomplete.h"
 #include "heed/tasks/choice.h"
 
-namespace heed {
+namespace heed::autocomplete {
 namespace {
 
-class AutocompletePredictor : public PredictorWith<AutocompletePrediction> {
+class AutocompletePredictor : public PredictorWith<Prediction> {
  public:
-  AutocompletePredictor(const AutocompleteModel& model,
-                        AutocompletePrediction options)
+  AutocompletePredictor(const Model& model, Prediction options)
       : PredictorWith(options), model_(model) {}
 
  protected:
   /// The words that a text may go on with.
-  std::vector<Answer> Answers(std::span<const Input> inputs,
-                              const AutocompletePrediction& options,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
+                              const Prediction& options,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(
+  ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      const AutocompletePrediction& options) const override;
-  bool JoinsWith(const AutocompletePrediction&) const override { return true; }
+      const Prediction& options) const override;
+  bool joins_inputs(const Prediction&) const override { return true; }
 
  private:
   int32_t IdOf(const std::string& word) const;
-  std::vector<int32_t> WordsToExplain(
-      const Context& given, const ExplainInput& input,
-      const AutocompletePrediction& options) const;
+  std::vector<int32_t> WordsToExplain(const Context& given,
+                                      const ExplainInput& input,
+                                      const Prediction& options) const;
   RunOfCopies LogP(const std::vector<int32_t>& ids) const;
   std::vector<int32_t> OthersOf(std::vector<int32_t> words,
                                 const std::string& contrast) const;
 
-  const AutocompleteModel& model_;
+  const Model& model_;
 };
 
-std::vector<Answer> AutocompletePredictor::Answers(
-    std::span<const Input> inputs, const AutocompletePrediction& options,
+std::vector<Answer> AutocompletePredictor::Predict(
+    std::span<const Input> inputs, const Prediction& options,
     const PredictCall& call) const {
   std::vector<std::string> texts;
   for (const Input& input : inputs) texts.push_back(input.Text());
@@ -66,7 +65,7 @@ int32_t AutocompletePredictor::IdOf(const std::string& word) const {
 /// The word that was asked for, or those that the text may go on with.
 std::vector<int32_t> AutocompletePredictor::WordsToExplain(
     const Context& given, const ExplainInput& input,
-    const AutocompletePrediction& options) const {
+    const Prediction& options) const {
   if (!input.answer.empty()) return {IdOf(input.answer)};
   std::vector<int32_t> words;
   const auto found = model_.Suggest(given, {input.Text()}, options.best);
@@ -93,9 +92,9 @@ RunOfCopies AutocompletePredictor::LogP(const std::vector<int32_t>& ids) const {
 }
 
 /// The word that is guessed after the last character, or another one.
-ExplainablePrediction AutocompletePredictor::ExplanationWith(
+ExplainablePrediction AutocompletePredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    const AutocompletePrediction& options) const {
+    const Prediction& options) const {
   const TypingCodec& codec = model_.codec;
   const std::string typed = model_.LastTyped(input.Text());
   const auto characters = Utf8Characters(typed);
@@ -143,9 +142,9 @@ std::vector<int32_t> AutocompletePredictor::OthersOf(
 
 }  // namespace
 
-std::unique_ptr<Predictor> AutocompleteSettings::Predicting(
-    const AutocompleteModel& model, AutocompletePrediction options) const {
+std::unique_ptr<Predictor> Settings::MakePredictor(const Model& model,
+                                                   Prediction options) const {
   return std::make_unique<AutocompletePredictor>(model, options);
 }
 
-}  // namespace heed
+}  // namespace heed::autocomplete

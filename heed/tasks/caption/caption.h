@@ -21,7 +21,7 @@
 #include "heed/tasks/text_vocabulary.h"
 #include "heed/tasks/written_text.h"
 
-namespace heed {
+namespace heed::caption {
 
 /// A list of images with captions, or scenes that are drawn.
 struct CaptionSource {
@@ -35,7 +35,7 @@ struct CaptionSource {
 };
 
 /// Where images and captions come from, and what is learned of them.
-struct CaptionDataConfig {
+struct DataConfig {
   CaptionSource train;
   CaptionSource valid;
   int valid_last = 0;
@@ -50,7 +50,7 @@ struct CaptionDataConfig {
   int batch_images = 64;
   Auto<BleuTokenizer> tokenize;
 
-  CaptionDataConfig() { vocabulary.vocabulary = "words"; }
+  DataConfig() { vocabulary.vocabulary = "words"; }
   void Visit(FieldList& v);
   ImageFormat Format() const {
     return {image_size, image_size, colours == Colours::kGrey ? 1 : 3};
@@ -58,21 +58,24 @@ struct CaptionDataConfig {
 };
 
 /// What a user chooses: options of `heed train`, keys of config.json.
-struct CaptionConfig {
+struct Config {
   ModelChoice<CaptionerSettings> model;
-  CaptionDataConfig data;
+  DataConfig data;
 };
 
-struct CaptionData {
+/// How a captioner uses images of this format.
+ImageUse CaptionUse(const ImageFormat& format);
+
+struct Data {
   CaptionedImages train;
   CaptionedImages valid;
 };
 
 /// A captioner, the size of its images and its vocabulary.
-class CaptionModel : public TaskModel {
+class Model : public TaskModel {
  public:
-  CaptionModel(CaptionConfig settings, const ImageFormat& format,
-               Vocabulary words, uint64_t seed);
+  Model(Config settings, const ImageFormat& format, Vocabulary words,
+        uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return network->parameters(); }
@@ -96,20 +99,19 @@ class CaptionModel : public TaskModel {
 
   const ImageFormat format;
   const Vocabulary vocabulary;
-  const CaptionConfig config;  ///< with the model's settings filled
+  const Config config;  ///< with the model's settings filled
   const std::unique_ptr<Captioner> network;
 };
 
 /// How captions are searched for.
-struct CaptionPrediction : TextSearch {
+struct Prediction : TextSearch {
   void Visit(FieldList& v);
 };
 
 /// The captions of a batch of images [B, H, W, C], best first. Throws: as
 /// BeamSearch.
 std::vector<std::vector<Hypothesis>> WriteCaptions(
-    const CaptionModel& model, const Tensor& images,
-    const CaptionPrediction& options,
+    const Model& model, const Tensor& images, const Prediction& options,
     const Cancellation* cancellation = nullptr);
 
 /// Where the model looks as it is made to write given captions.
@@ -130,30 +132,28 @@ struct PointingResult {
 };
 
 /// Of all captions of a set.
-PointingResult PointAt(const CaptionModel& model, const CaptionedImages& set);
+PointingResult PointAt(const Model& model, const CaptionedImages& set);
 
 /// What is written of all images of a set.
-std::vector<std::string> CaptionsOf(const CaptionModel& model,
+std::vector<std::string> CaptionsOf(const Model& model,
                                     const CaptionedImages& set,
-                                    const CaptionPrediction& options);
+                                    const Prediction& options);
 
 /// What `heed evaluate` shows of a set.
-Report MeasureCaptions(const CaptionModel& model, const CaptionedImages& set,
-                       const CaptionPrediction& options,
+Report MeasureCaptions(const Model& model, const CaptionedImages& set,
+                       const Prediction& options,
                        Auto<BleuTokenizer> tokenize = {});
 
 /// The images that a model is compared with.
-struct CaptionEvaluation : CaptionPrediction {
+struct Evaluation : Prediction {
   CaptionSource source;
   uint64_t scene_seed = 3;
   Auto<BleuTokenizer> tokenize;
   void Visit(FieldList& v);
 };
 
-class CaptionSettings
-    : public TaskSettingsOf<CaptionData, CaptionModel, CaptionPrediction,
-                            CaptionEvaluation>,
-      public CaptionConfig {
+class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation>,
+                 public Config {
  public:
   std::string task() const override { return "caption"; }
   void ChooseModel(const std::string& name) override { model.Choose(name); }
@@ -162,29 +162,27 @@ class CaptionSettings
   int64_t LeastUpdates() const override { return 2000; }
   void Resolve() override;
 
-  CaptionData ReadData() const override;
-  std::unique_ptr<CaptionModel> Learn(const CaptionData& read,
-                                      uint64_t seed) const override;
-  std::unique_ptr<CaptionModel> Open(const ModelFiles& files,
-                                     const std::string& folder,
-                                     uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(
-      const CaptionData& /*read*/) const override;
-  CaptionEvaluation evaluation() const override {
-    CaptionEvaluation options;
+  Data Read() const override;
+  std::unique_ptr<Model> MakeModel(const Data& read,
+                                   uint64_t seed) const override;
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(const Data& /*read*/) const override;
+  Evaluation evaluation() const override {
+    Evaluation options;
     options.tokenize = data.tokenize;
     return options;
   }
-  std::unique_ptr<Trainable> Objective(CaptionData read, CaptionModel& made,
-                                       uint64_t seed) const override;
-  std::unique_ptr<Predictor> Predicting(
-      const CaptionModel& made, CaptionPrediction options) const override;
-  Report Measure(const CaptionModel& made,
-                 const CaptionEvaluation& options) const override;
+  std::unique_ptr<Trainable> MakeObjective(Data read, Model& made,
+                                           uint64_t seed) const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& made,
+                                           Prediction options) const override;
+  Report Evaluate(const Model& made, const Evaluation& options) const override;
 };
 
-TaskRow CaptionTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::caption
 
 #endif  // HEED_TASKS_CAPTION_CAPTION_H_

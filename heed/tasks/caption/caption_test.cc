@@ -13,7 +13,7 @@
 #include "heed/tasks/testing.h"
 #include "heed/train/in_memory.h"
 
-namespace heed {
+namespace heed::caption {
 namespace {
 
 /// A red or blue square in one of four places of 16 × 16 pixels.
@@ -44,8 +44,8 @@ CaptionedImages FourPlaces(int64_t count, uint64_t seed) {
   return set;
 }
 
-CaptionSettings SmallCaptions(const OptionTexts& values = {}) {
-  CaptionSettings settings;
+Settings SmallCaptions(const OptionTexts& values = {}) {
+  Settings settings;
   FieldList fields;
   settings.Visit(fields);
   OptionTexts all = {{"image_size", "16"}, {"filters", "4"},
@@ -59,9 +59,8 @@ CaptionSettings SmallCaptions(const OptionTexts& values = {}) {
 }
 
 /// Trained on 320 of these images for so many epochs.
-std::unique_ptr<CaptionModel> TaughtCaptioner(const CaptionSettings& settings,
-                                              int epochs) {
-  CaptionData data = {FourPlaces(320, 1), FourPlaces(20, 2)};
+std::unique_ptr<Model> TaughtCaptioner(const Settings& settings, int epochs) {
+  Data data = {FourPlaces(320, 1), FourPlaces(20, 2)};
   TrainingConfig training;
   settings.SetDefaults(training);
   training.optimizer.learning_rate = 1e-2;
@@ -69,8 +68,8 @@ std::unique_ptr<CaptionModel> TaughtCaptioner(const CaptionSettings& settings,
   training.run.epochs = epochs;
   training.run.quiet = true;
   training.run.patience = 0;
-  auto model = settings.Learn(data, 1);
-  const auto objective = settings.Objective(data, *model, 1);
+  auto model = settings.MakeModel(data, 1);
+  const auto objective = settings.MakeObjective(data, *model, 1);
   TrainInMemory(*objective, training);
   return model;
 }
@@ -79,9 +78,9 @@ Input FileOf(const Image& image) {
   return {NamedBytes{"x.png", "image/png", EncodePng(image)}, "x.png"};
 }
 
-TEST(CaptionTask, LearnsToSayWhatIsWhere) {
+TEST(Task, LearnsToSayWhatIsWhere) {
   for (const std::string look : {"soft", "hard"}) {
-    const CaptionSettings settings = SmallCaptions({{"look", look}});
+    const Settings settings = SmallCaptions({{"look", look}});
     const auto model = TaughtCaptioner(settings, 20);
     const CaptionedImages test = FourPlaces(60, 3);
     const std::vector<std::string> written = CaptionsOf(*model, test, {});
@@ -94,10 +93,10 @@ TEST(CaptionTask, LearnsToSayWhatIsWhere) {
   }
 }
 
-TEST(CaptionTask, PointingIsThatOfTheCellOfTheMostAttention) {
-  const CaptionSettings settings = SmallCaptions();
+TEST(Task, PointingIsThatOfTheCellOfTheMostAttention) {
+  const Settings settings = SmallCaptions();
   CaptionedImages set = FourPlaces(40, 3);
-  const auto model = settings.Learn({set, {}}, 1);
+  const auto model = settings.MakeModel({set, {}}, 1);
   // With all cells in the box every word is right, by chance too.
   for (auto& boxes : set.boxes) boxes = {{2, 0, 0, 16, 16}};
   const PointingResult all = PointAt(*model, set);
@@ -118,11 +117,12 @@ TEST(CaptionTask, PointingIsThatOfTheCellOfTheMostAttention) {
   EXPECT_EQ(PointAt(*model, set).nouns, 0);
 }
 
-TEST(CaptionTask, AnswersAndExplainsWordByWord) {
-  const CaptionSettings settings = SmallCaptions();
+TEST(Task, AnswersAndExplainsWordByWord) {
+  const Settings settings = SmallCaptions();
   const CaptionedImages set = FourPlaces(40, 3);
-  const auto model = settings.Learn({set, {}}, 1);
-  const auto predictor = settings.Predicting(*model, {{.beam = 3, .nbest = 2}});
+  const auto model = settings.MakeModel({set, {}}, 1);
+  const auto predictor =
+      settings.MakePredictor(*model, {{.beam = 3, .nbest = 2}});
   const std::vector<Input> inputs = {FileOf(set.At(0)),
                                      FileOf(Resized(set.At(1), 40, 20))};
   const std::vector<Answer> answers = predictor->Predict(inputs);
@@ -152,9 +152,9 @@ TEST(CaptionTask, AnswersAndExplainsWordByWord) {
             "b.png: neither a PNG nor a JPEG image");
 }
 
-TEST(CaptionTask, AModelOpensAsItWasSaved) {
-  const CaptionSettings settings = SmallCaptions();
-  const auto model = settings.Learn({FourPlaces(40, 3), {}}, 1);
+TEST(Task, AModelOpensAsItWasSaved) {
+  const Settings settings = SmallCaptions();
+  const auto model = settings.MakeModel({FourPlaces(40, 3), {}}, 1);
   const auto opened = settings.Open(model->Files(), "folder", 1);
   EXPECT_EQ(opened->format, model->format);
   EXPECT_EQ(opened->vocabulary.size(), model->vocabulary.size());
@@ -163,27 +163,27 @@ TEST(CaptionTask, AModelOpensAsItWasSaved) {
   EXPECT_THROW(settings.Open(files, "folder", 1), FormatError);
 }
 
-TEST(CaptionTask, RefusesWhatDoesNotFit) {
+TEST(Task, RefusesWhatDoesNotFit) {
   EXPECT_THROW(SmallCaptions({{"image_size", "20"}}), ConfigError);
   EXPECT_THROW(SmallCaptions({{"valid_scenes", "2"}, {"valid_last", "2"}}),
                ConfigError);
-  EXPECT_THROW(SmallCaptions({{"images", "x.tsv"}}).ReadData(), ConfigError);
+  EXPECT_THROW(SmallCaptions({{"images", "x.tsv"}}).Read(), ConfigError);
   EXPECT_NE(MessageOf<ConfigError>([] {
-              SmallCaptions({{"scenes", "0"}}).ReadData();
+              SmallCaptions({{"scenes", "0"}}).Read();
             }).find("nothing to read: --images"),
             std::string::npos);
-  EXPECT_THROW(SmallCaptions({{"scenes", "8"}, {"valid_last", "8"}}).ReadData(),
+  EXPECT_THROW(SmallCaptions({{"scenes", "8"}, {"valid_last", "8"}}).Read(),
                ConfigError);
-  const CaptionSettings settings = SmallCaptions({{"max_length", "2"}});
-  CaptionData data = {FourPlaces(4, 1), {}};
-  const auto model = settings.Learn(data, 1);
-  EXPECT_THROW(settings.Objective(data, *model, 1), ConfigError);
+  const Settings settings = SmallCaptions({{"max_length", "2"}});
+  Data data = {FourPlaces(4, 1), {}};
+  const auto model = settings.MakeModel(data, 1);
+  EXPECT_THROW(settings.MakeObjective(data, *model, 1), ConfigError);
 }
 
-TEST(CaptionTask, ScenesAreDrawnInTheSizeThatIsAskedFor) {
-  const CaptionSettings settings =
+TEST(Task, ScenesAreDrawnInTheSizeThatIsAskedFor) {
+  const Settings settings =
       SmallCaptions({{"scenes", "3"}, {"valid_scenes", "2"}});
-  const CaptionData data = settings.ReadData();
+  const Data data = settings.Read();
   EXPECT_EQ(data.train.format, (ImageFormat{16, 16, 3}));
   EXPECT_EQ(data.train.size(), 3);
   EXPECT_NE(data.train.captions[0], "");
@@ -194,4 +194,4 @@ TEST(CaptionTask, ScenesAreDrawnInTheSizeThatIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::caption

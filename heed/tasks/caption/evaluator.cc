@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "heed/attention/attention.h"
+#include "heed/base/at.h"
 #include "heed/base/timing.h"
 #include "heed/metrics/error_rate.h"
 #include "heed/metrics/text_measures.h"
@@ -15,7 +16,7 @@
 #include "heed/text/word_tokens.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::caption {
 namespace {
 
 constexpr int64_t kCaptionsAtOnce = 64;
@@ -66,14 +67,13 @@ double EntropyOf(std::span<const float> weights) {
   return entropy;
 }
 
-PointingResult PointAtBatch(const CaptionModel& model,
-                            const CaptionedImages& set,
+PointingResult PointAtBatch(const Model& model, const CaptionedImages& set,
                             std::span<const int64_t> images) {
   Corpus targets;
   std::vector<std::vector<int32_t>> words;
   std::vector<int64_t> places;
   for (const int64_t i : images) {
-    const std::string& caption = set.captions[static_cast<size_t>(i)];
+    const std::string& caption = At(set.captions, i);
     places.push_back(targets.size());
     targets.source.emplace_back();
     targets.target.push_back(model.Encode(caption).ids);
@@ -105,7 +105,7 @@ PointingResult PointAtBatch(const CaptionModel& model,
           weights[static_cast<int64_t>(b)].data<float>(),
           static_cast<size_t>(weights.dim(2)));
       result.entropy += EntropyOf(row);
-      for (const WordBox& box : set.boxes[static_cast<size_t>(images[b])]) {
+      for (const WordBox& box : At(set.boxes, images[b])) {
         // The first of its tokens.
         const auto found = std::ranges::find(words[b], box.word);
         if (found == words[b].end() ||
@@ -132,7 +132,7 @@ void PointingResult::Add(const PointingResult& other) {
   entropy += other.entropy;
 }
 
-PointingResult PointAt(const CaptionModel& model, const CaptionedImages& set) {
+PointingResult PointAt(const Model& model, const CaptionedImages& set) {
   PointingResult all;
   ForEachBatch(set, [&](const std::vector<int64_t>& indices) {
     all.Add(PointAtBatch(model, set, indices));
@@ -140,9 +140,9 @@ PointingResult PointAt(const CaptionModel& model, const CaptionedImages& set) {
   return all;
 }
 
-std::vector<std::string> CaptionsOf(const CaptionModel& model,
+std::vector<std::string> CaptionsOf(const Model& model,
                                     const CaptionedImages& set,
-                                    const CaptionPrediction& options) {
+                                    const Prediction& options) {
   std::vector<std::string> written;
   ForEachBatch(set, [&](const std::vector<int64_t>& indices) {
     for (const auto& found :
@@ -165,8 +165,8 @@ Figure CaptionFigure(const char* key, const char* label,
 
 }  // namespace
 
-Report MeasureCaptions(const CaptionModel& model, const CaptionedImages& set,
-                       const CaptionPrediction& options,
+Report MeasureCaptions(const Model& model, const CaptionedImages& set,
+                       const Prediction& options,
                        Auto<BleuTokenizer> tokenize) {
   const auto start = Clock::now();
   const std::vector<std::string> written = CaptionsOf(model, set, options);
@@ -216,11 +216,10 @@ Report MeasureCaptions(const CaptionModel& model, const CaptionedImages& set,
   return report;
 }
 
-Report CaptionSettings::Measure(const CaptionModel& made,
-                                const CaptionEvaluation& options) const {
+Report Settings::Evaluate(const Model& made, const Evaluation& options) const {
   return MeasureCaptions(made,
                          options.source.Read(made.format, options.scene_seed),
                          options, options.tokenize);
 }
 
-}  // namespace heed
+}  // namespace heed::caption

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/data/corpus.h"
 #include "heed/data/shuffle.h"
@@ -16,10 +17,10 @@
 #include "heed/tasks/text_vocabulary.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::caption {
 namespace {
 
-std::string CheckSumOfCaptions(const CaptionData& data) {
+std::string CheckSumOfCaptions(const Data& data) {
   std::string sums;
   for (const CaptionedImages* set : {&data.train, &data.valid}) {
     sums += fmt::format("{:08x} {} ", PixelCheckSum(*set),
@@ -29,19 +30,17 @@ std::string CheckSumOfCaptions(const CaptionData& data) {
 }
 
 /// Cross entropy of the tokens of captions, and what attention adds up to.
-class CaptionObjective : public ObjectiveOf<CaptionModel> {
+class CaptionObjective : public ObjectiveOf<Model> {
  public:
-  CaptionObjective(const CaptionSettings& settings, CaptionData data,
-                   CaptionModel& model)
-      : ObjectiveOf(model, settings.MeasuresOf(data)),
+  CaptionObjective(const Settings& settings, Data data, Model& model)
+      : ObjectiveOf(model, settings.Measures(data)),
         check_sum_(CheckSumOfCaptions(data)),
         train_(std::move(data.train)),
         valid_(std::move(data.valid)),
         tokenizer_(BleuTokenizerFor(settings.data.tokenize, valid_.captions)),
         choices_(settings.data.hard) {
     for (int64_t i = 0; i < train_.size(); ++i) {
-      std::vector<int32_t> ids =
-          model.Encode(train_.captions[static_cast<size_t>(i)]).ids;
+      std::vector<int32_t> ids = model.Encode(At(train_.captions, i)).ids;
       if (std::ssize(ids) > int64_t{settings.data.max_length} + 1) continue;
       examples_.push_back(i);
       targets_.target.push_back(std::move(ids));
@@ -96,7 +95,7 @@ BatchLoss CaptionObjective::Loss(const Context& ctx,
                                  const LossOptions& options) const {
   std::vector<int64_t> images;
   for (const int64_t i : examples) {
-    images.push_back(examples_[static_cast<size_t>(i)]);
+    images.push_back(At(examples_, i));
   }
   const Captioner& network = *model_.network;
   const Batch batch = MakeBatch(targets_, examples);
@@ -139,7 +138,7 @@ Metrics CaptionObjective::Validate(const std::string& measure) const {
                                          static_cast<double>(pointing.nouns));
   }
   if (measure == "loss") return metrics;
-  CaptionPrediction greedy;
+  Prediction greedy;
   greedy.beam = 1;
   const std::vector<std::string> written = CaptionsOf(model_, valid_, greedy);
   const auto add = [&](const std::string& name) {
@@ -154,8 +153,7 @@ Metrics CaptionObjective::Validate(const std::string& measure) const {
 
 }  // namespace
 
-std::vector<MeasureInfo> CaptionSettings::MeasuresOf(
-    const CaptionData& /*read*/) const {
+std::vector<MeasureInfo> Settings::Measures(const Data& /*read*/) const {
   std::vector<MeasureInfo> measures;
   for (const TextMeasure& measure : TextMeasures()) {
     measures.push_back({std::string(measure.name), measure.greater_is_better});
@@ -164,11 +162,10 @@ std::vector<MeasureInfo> CaptionSettings::MeasuresOf(
   return measures;
 }
 
-std::unique_ptr<Trainable> CaptionSettings::Objective(CaptionData read,
-                                                      CaptionModel& made,
-                                                      uint64_t /*seed*/) const {
+std::unique_ptr<Trainable> Settings::MakeObjective(Data read, Model& made,
+                                                   uint64_t /*seed*/) const {
   CheckSameSize(read.train.format, made.format);
   return std::make_unique<CaptionObjective>(*this, std::move(read), made);
 }
 
-}  // namespace heed
+}  // namespace heed::caption

@@ -6,15 +6,15 @@
 #include "heed/tasks/caption/caption.h"
 #include "heed/tasks/forced_text.h"
 
-namespace heed {
+namespace heed::caption {
 namespace {
 
 constexpr int64_t kWrittenAtOnce = 64;
 
 /// Writes what an image shows.
-class CaptionPredictor : public PredictorWith<CaptionPrediction> {
+class CaptionPredictor : public PredictorWith<Prediction> {
  public:
-  CaptionPredictor(const CaptionModel& model, CaptionPrediction options)
+  CaptionPredictor(const Model& model, Prediction options)
       : PredictorWith(options), model_(model) {
     CheckOptions(options.Decoding());
   }
@@ -27,13 +27,13 @@ class CaptionPredictor : public PredictorWith<CaptionPrediction> {
   }
 
  protected:
-  std::vector<Answer> Answers(std::span<const Input> inputs,
-                              const CaptionPrediction& options,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
+                              const Prediction& options,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(
+  ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      const CaptionPrediction& options) const override;
-  bool JoinsWith(const CaptionPrediction&) const override { return true; }
+      const Prediction& options) const override;
+  bool joins_inputs(const Prediction&) const override { return true; }
 
  private:
   Image Prepared(const Input& input) const {
@@ -41,7 +41,7 @@ class CaptionPredictor : public PredictorWith<CaptionPrediction> {
   }
   ForcedText Forced(const Tensor& image, Encoded target) const;
 
-  const CaptionModel& model_;
+  const Model& model_;
 };
 
 ForcedText CaptionPredictor::Forced(const Tensor& image, Encoded target) const {
@@ -57,8 +57,8 @@ ForcedText CaptionPredictor::Forced(const Tensor& image, Encoded target) const {
   return text;
 }
 
-std::vector<Answer> CaptionPredictor::Answers(std::span<const Input> inputs,
-                                              const CaptionPrediction& options,
+std::vector<Answer> CaptionPredictor::Predict(std::span<const Input> inputs,
+                                              const Prediction& options,
                                               const PredictCall& call) const {
   std::vector<Answer> answers;
   const auto size = static_cast<size_t>(kWrittenAtOnce);
@@ -87,14 +87,14 @@ std::vector<Answer> CaptionPredictor::Answers(std::span<const Input> inputs,
 }
 
 /// The caption that a search finds, or one that is given, forced.
-ExplainablePrediction CaptionPredictor::ExplanationWith(
+ExplainablePrediction CaptionPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    const CaptionPrediction& options) const {
+    const Prediction& options) const {
   const Image image = Prepared(input.given);
   const Tensor pixels = ImageTensor(image.pixels, model_.format);
   Encoded target;
   if (input.answer.empty()) {
-    CaptionPrediction one = options;
+    Prediction one = options;
     one.nbest = 1;
     target = WithEnd(model_.vocabulary,
                      WriteCaptions(model_, pixels, one, given.cancellation)
@@ -123,8 +123,8 @@ ExplainablePrediction CaptionPredictor::ExplanationWith(
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> WriteCaptions(
-    const CaptionModel& model, const Tensor& images,
-    const CaptionPrediction& options, const Cancellation* cancellation) {
+    const Model& model, const Tensor& images, const Prediction& options,
+    const Cancellation* cancellation) {
   Context ctx;
   ctx.cancellation = cancellation;
   SearchHooks hooks;
@@ -136,9 +136,9 @@ std::vector<std::vector<Hypothesis>> WriteCaptions(
                     options.Decoding(), {}, hooks);
 }
 
-std::unique_ptr<Predictor> CaptionSettings::Predicting(
-    const CaptionModel& made, CaptionPrediction options) const {
+std::unique_ptr<Predictor> Settings::MakePredictor(const Model& made,
+                                                   Prediction options) const {
   return std::make_unique<CaptionPredictor>(made, options);
 }
 
-}  // namespace heed
+}  // namespace heed::caption

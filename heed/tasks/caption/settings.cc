@@ -1,22 +1,12 @@
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "heed/base/errors.h"
-#include "heed/base/json.h"
 #include "heed/data/scenes.h"
-#include "heed/io/file.h"
 #include "heed/tasks/caption/caption.h"
 
-namespace heed {
+namespace heed::caption {
 namespace {
-
-constexpr const char* kCaptionsFile = "captions.json";
 constexpr double kMostScenes = 1e6;
-
-ImageUse CaptionUse(const ImageFormat& format) {
-  return {format.height, format.width, format.channels};
-}
 
 void VisitSource(FieldList& v, const std::string& prefix, CaptionSource& source,
                  const std::string& what) {
@@ -30,18 +20,13 @@ void VisitSource(FieldList& v, const std::string& prefix, CaptionSource& source,
       .Main();
 }
 
-CaptionConfig FilledFor(CaptionConfig config, const ImageFormat& format) {
-  config.model->Fill(CaptionUse(format));
-  return config;
-}
-
 }  // namespace
 
-TaskRow CaptionTask() {
+TaskRow Task() {
   TaskRow row;
   row.name = "caption";
   row.description = "what an image shows, in words";
-  row.settings = [] { return std::make_unique<CaptionSettings>(); };
+  row.settings = [] { return std::make_unique<Settings>(); };
   row.input = {"image", InputKind::Line::kPath, kImageTypes};
   row.input_label = "Image";
   row.answer_label = "Caption";
@@ -74,7 +59,7 @@ CaptionedImages CaptionSource::Read(const ImageFormat& format,
   return set.format == format ? set : FittedTo(set, format);
 }
 
-void CaptionDataConfig::Visit(FieldList& v) {
+void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   VisitSource(v, "", train, "images for training");
   v.Require({{"images"}, {"scenes"}});
@@ -104,35 +89,35 @@ void CaptionDataConfig::Visit(FieldList& v) {
   hard.Visit(v);
 }
 
-void CaptionPrediction::Visit(FieldList& v) {
+void Prediction::Visit(FieldList& v) {
   VisitSearch(v, "captions", "image", "twice as many as there are cells");
 }
 
-void CaptionEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   VisitSource(v, "", source, "images to compare with");
   v.Require({{"images"}, {"scenes"}});
   v("scene_seed", scene_seed, "seed of the scenes");
   v("tokenize", tokenize, kBleuTokenizeHelp);
-  CaptionPrediction::Visit(v);
+  Prediction::Visit(v);
 }
 
-void CaptionSettings::Visit(FieldList& v) {
+void Settings::Visit(FieldList& v) {
   data.Visit(v);
   model.VisitName(v, "what looks at the images and writes");
   model->Visit(v);
   HardChoiceConfig::ActWithHardChoices(v);
 }
 
-void CaptionSettings::SetDefaults(TrainingConfig& training) const {
+void Settings::SetDefaults(TrainingConfig& training) const {
   training.optimizer.learning_rate = 2e-3;
-  training.optimizer.schedule = "cosine";
+  training.optimizer.schedule = Schedule::kCosine;
   training.optimizer.warmup = 200;
   training.optimizer.label_smoothing = 0;
   training.run.epochs = 12;
 }
 
-void CaptionSettings::Resolve() {
+void Settings::Resolve() {
   if (data.valid_last > 0 && !data.valid.empty()) {
     throw ConfigError(
         "--valid-last keeps images of training for validation, and "
@@ -142,8 +127,8 @@ void CaptionSettings::Resolve() {
   model->Fill(CaptionUse(data.Format()));
 }
 
-CaptionData CaptionSettings::ReadData() const {
-  CaptionData read;
+Data Settings::Read() const {
+  Data read;
   const ImageFormat format = data.Format();
   read.train = data.train.Read(format, data.scene_seed);
   if (!data.valid.empty()) {
@@ -155,34 +140,10 @@ CaptionData CaptionSettings::ReadData() const {
   return read;
 }
 
-std::unique_ptr<CaptionModel> CaptionSettings::Learn(const CaptionData& read,
-                                                     uint64_t seed) const {
-  return std::make_unique<CaptionModel>(
-      *this, read.train.format, data.vocabulary.Learn(read.train.captions),
-      seed);
+std::unique_ptr<Model> Settings::MakeModel(const Data& read,
+                                           uint64_t seed) const {
+  return std::make_unique<Model>(*this, read.train.format,
+                                 data.vocabulary.Learn(read.train.captions),
+                                 seed);
 }
-
-std::unique_ptr<CaptionModel> CaptionSettings::Open(const ModelFiles& files,
-                                                    const std::string& folder,
-                                                    uint64_t seed) const {
-  const std::string place = PathIn(folder, kCaptionsFile);
-  const ImageFormat format = FormatFromJson(
-      ParseJson(FindFile(files, folder, kCaptionsFile), place), place);
-  return std::make_unique<CaptionModel>(
-      *this, format, data.vocabulary.Find(files, folder), seed);
-}
-
-CaptionModel::CaptionModel(CaptionConfig settings, const ImageFormat& format,
-                           Vocabulary words, uint64_t seed)
-    : format(format),
-      vocabulary(std::move(words)),
-      config(FilledFor(std::move(settings), format)),
-      network(config.model->Make(CaptionUse(format), vocabulary.size(), seed)) {
-}
-
-ModelFiles CaptionModel::Files() const {
-  return {{kCaptionsFile, ToJson(format).dump(2) + "\n"},
-          {config.data.vocabulary.FileName(), vocabulary.Serialize()}};
-}
-
-}  // namespace heed
+}  // namespace heed::caption

@@ -18,10 +18,10 @@
 #include "heed/tasks/text_vocabulary.h"
 #include "heed/text/word_vectors.h"
 
-namespace heed {
+namespace heed::classify {
 
 /// Where labelled texts come from and how they become batches.
-struct ClassifyDataConfig {
+struct DataConfig {
   LabelledFormat format;
   LabelledFiles train;
   LabelledFiles valid;
@@ -36,25 +36,25 @@ struct ClassifyDataConfig {
 };
 
 /// The resolved settings of a classifier.
-struct ClassifyConfig {
+struct Config {
   ModelChoice<TextReaderSettings> encoder;
 
   bool documents() const { return encoder->reads_sentences(); }
   ClassifierConfig classifier;
-  ClassifyDataConfig data;
+  DataConfig data;
 };
 
-struct ClassifyData {
+struct Data {
   LabelledText train;
   LabelledText valid;
 };
 
 /// An encoder (a recurrent network or a Transformer), pooled to one vector, or
 /// a network that reads documents sentence by sentence.
-class ClassifyModel : public TaskModel {
+class Model : public TaskModel {
  public:
-  ClassifyModel(ClassifyConfig settings, Vocabulary learnt, LabelSet label_set,
-                std::shared_ptr<const WordVectors> word_vectors, uint64_t seed);
+  Model(Config settings, Vocabulary learnt, LabelSet label_set,
+        std::shared_ptr<const WordVectors> word_vectors, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -86,7 +86,7 @@ class ClassifyModel : public TaskModel {
                  bool with_labels, double threshold) const;
   Metrics Score(const LabelledCorpus& corpus, const Answers& answers) const;
 
-  const ClassifyConfig config;
+  const Config config;
   const Vocabulary vocabulary;
   const LabelSet labels;
   const std::shared_ptr<const WordVectors> vectors;  // null: none
@@ -101,14 +101,14 @@ class ClassifyModel : public TaskModel {
 /// The only label of each text.
 std::vector<int32_t> SingleLabels(const TextLabels& labels);
 
-struct ClassifyPrediction {
+struct Prediction {
   double threshold = 0.5;
   bool probabilities = false;
 
   void Visit(FieldList& v);
 };
 
-struct ClassifyEvaluation {
+struct Evaluation {
   LabelledFiles files;
   LabelledFormat format;  // as of training, unless options say otherwise
   double threshold = 0.5;
@@ -116,10 +116,8 @@ struct ClassifyEvaluation {
   void Visit(FieldList& v);
 };
 
-class ClassifySettings
-    : public TaskSettingsOf<ClassifyData, ClassifyModel, ClassifyPrediction,
-                            ClassifyEvaluation>,
-      public ClassifyConfig {
+class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation>,
+                 public Config {
  public:
   std::string task() const override { return "classify"; }
   void ChooseModel(const std::string& name) override;
@@ -135,25 +133,24 @@ class ClassifySettings
   }
   void TakePretrained() override;
 
-  ClassifyData ReadData() const override;
-  std::unique_ptr<ClassifyModel> Learn(const ClassifyData& read,
-                                       uint64_t seed) const override;
-  std::unique_ptr<ClassifyModel> Open(const ModelFiles& files,
-                                      const std::string& folder,
-                                      uint64_t seed) const override;
-  InputReading ReadingWith(const ClassifyPrediction& options) const override;
-  std::vector<MeasureInfo> MeasuresOf(const ClassifyData& read) const override;
-  std::unique_ptr<Trainable> Objective(ClassifyData read, ClassifyModel& model,
-                                       uint64_t seed) const override;
-  ClassifyEvaluation evaluation() const override;
-  std::unique_ptr<Predictor> Predicting(
-      const ClassifyModel& model, ClassifyPrediction options) const override;
-  Report Measure(const ClassifyModel& model,
-                 const ClassifyEvaluation& options) const override;
+  Data Read() const override;
+  std::unique_ptr<Model> MakeModel(const Data& read,
+                                   uint64_t seed) const override;
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  InputReading Reading(const Prediction& options) const override;
+  std::vector<MeasureInfo> Measures(const Data& read) const override;
+  std::unique_ptr<Trainable> MakeObjective(Data read, Model& model,
+                                           uint64_t seed) const override;
+  Evaluation evaluation() const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& model,
+                                           Prediction options) const override;
+  Report Evaluate(const Model& model, const Evaluation& options) const override;
 };
 
-TaskRow ClassifyTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::classify
 
 #endif  // HEED_TASKS_CLASSIFY_CLASSIFY_H_

@@ -12,7 +12,7 @@
 #include "heed/tasks/testing.h"
 #include "heed/train/model_folder.h"
 
-namespace heed {
+namespace heed::classify {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -68,7 +68,7 @@ class Classify : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  ClassifySettings task_;
+  Settings task_;
   TrainingConfig training_;
 };
 
@@ -105,7 +105,7 @@ TEST_F(Classify, TrainsPredictsAndEvaluates) {
 
 TEST_F(Classify, GivesSeveralLabels) {
   Files(true);
-  task_.classifier.pooling = "max";
+  task_.classifier.pooling = PoolingKind::kMax;
   training_.run.epochs = 10;
   const TrainResult result = Train(task_, training_);
   EXPECT_EQ(result.metric, "micro_f1");
@@ -197,4 +197,4 @@ TEST_F(Classify, AnswersTheLinesBeforeOneThatIsNotText) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::classify

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/data/planted_documents.h"
@@ -12,7 +13,7 @@
 #include "heed/tasks/explain.h"
 #include "heed/tasks/testing.h"
 
-namespace heed {
+namespace heed::classify {
 namespace {
 
 constexpr PlantedOptions kPlanted = {.sentences = 6, .words = 7};
@@ -39,7 +40,7 @@ class Documents : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  ClassifySettings task_;
+  Settings task_;
   TrainingConfig training_;
 };
 
@@ -77,8 +78,7 @@ TEST_F(Documents, ThePlantedWordIsLearntAndFoundAtBothLevels) {
     const std::vector<float> row = RowOf(segment, segment.targets.at(0));
     const auto word = std::ranges::max_element(row) - row.begin();
     const int64_t place =
-        weights->sentences->spans[static_cast<size_t>(d.sentence)].begin +
-        d.word;
+        At(weights->sentences->spans, d.sentence).begin + d.word;
     words += word == place ? 1 : 0;
   }
   EXPECT_GT(planted, 30);
@@ -95,7 +95,7 @@ TEST_F(Documents, KeepTheSentencesOfTheirFile) {
   training_.run.epochs = 1;
   Train(task_, training_);
   const LoadedModel loaded = ReadModel(training_.run.out);
-  const auto& model = dynamic_cast<const ClassifyModel&>(*loaded.model);
+  const auto& model = dynamic_cast<const Model&>(*loaded.model);
   const LabelledCorpus corpus =
       model.Encode(ReadLabelled(task_.data.train, task_.data.format), true);
   EXPECT_EQ(corpus.sentences, (std::vector<std::vector<int32_t>>{{5, 1}, {4}}));
@@ -198,4 +198,4 @@ TEST_F(Documents, EveryMethodAttributesToTokens) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::classify

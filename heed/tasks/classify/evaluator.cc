@@ -9,9 +9,8 @@
 #include "heed/tasks/classify/classify.h"
 #include "heed/train/progress.h"
 
-namespace heed {
-Report ClassifySettings::Measure(const ClassifyModel& model,
-                                 const ClassifyEvaluation& options) const {
+namespace heed::classify {
+Report Settings::Evaluate(const Model& model, const Evaluation& options) const {
   const LabelSet& labels = model.labels;
   LabelledFormat format = options.format;
   format.multi_label = data.format.multi_label;
@@ -26,7 +25,7 @@ Report ClassifySettings::Measure(const ClassifyModel& model,
   const LabelledCorpus corpus = model.Encode(text, true);
   const TextLabels& gold = corpus.corpus.target;
   const auto start = Clock::now();
-  const ClassifyModel::Answers answers =
+  const Model::Answers answers =
       model.Answer({}, corpus, true, options.threshold);
   Report report;
   report.heading = fmt::format(
@@ -61,4 +60,4 @@ Report ClassifySettings::Measure(const ClassifyModel& model,
   return report;
 }
 
-}  // namespace heed
+}  // namespace heed::classify

@@ -8,7 +8,7 @@
 #include "heed/tasks/explain_summary.h"
 #include "heed/tasks/testing.h"
 
-namespace heed {
+namespace heed::classify {
 namespace {
 
 /// One word among fillers decides.
@@ -34,7 +34,7 @@ LabelledText Planted(int count) {
 // smooth_grad do not find the word that made it so.
 TEST(ExplainPlanted, TheDecisiveWordIsFound) {
   TemporaryFolder folder;
-  ClassifySettings task;
+  Settings task;
   task.ChooseModel("rnn");
   task.encoder.As<RnnConfig>().cell = "gru";
   task.encoder.As<RnnConfig>().units = 12;
@@ -86,4 +86,4 @@ TEST(ExplainPlanted, TheDecisiveWordIsFound) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::classify

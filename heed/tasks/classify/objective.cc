@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "heed/data/batches.h"
-#include "heed/metrics/classification.h"
 #include "heed/tasks/classify/classify.h"
 #include "heed/tasks/text_vocabulary.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::classify {
 
 std::vector<int32_t> SingleLabels(const TextLabels& labels) {
   std::vector<int32_t> ids;
@@ -33,11 +32,10 @@ std::vector<std::string> AllLines(const LabelledText& text, bool documents) {
 }
 
 /// Cross entropy of the labels of texts.
-class ClassifyObjective : public ObjectiveOf<ClassifyModel> {
+class ClassifyObjective : public ObjectiveOf<Model> {
  public:
-  ClassifyObjective(const ClassifySettings& settings, const ClassifyData& data,
-                    ClassifyModel& model)
-      : ObjectiveOf(model, settings.MeasuresOf(data)),
+  ClassifyObjective(const Settings& settings, const Data& data, Model& model)
+      : ObjectiveOf(model, settings.Measures(data)),
         check_sum_(CheckSumOf(AllLines(data.train, model.documents())) +
                    CheckSumOf(AllLines(data.valid, model.documents()))),
         train_(model.Encode(data.train, true)),
@@ -65,14 +63,14 @@ class ClassifyObjective : public ObjectiveOf<ClassifyModel> {
   }
   bool has_valid() const override { return valid_.corpus.size() > 0; }
   Metrics Validate(const std::string& /*measure*/) const override {
-    const ClassifyModel::Answers answers = model_.Answer({}, valid_, true, 0.5);
+    const Model::Answers answers = model_.Answer({}, valid_, true, 0.5);
     Metrics metrics = {{"loss", answers.nll_per_text()}};
     AppendFigures(model_.Score(valid_, answers), metrics);
     return metrics;
   }
 
  private:
-  const ClassifyDataConfig& data() const { return model_.config.data; }
+  const DataConfig& data() const { return model_.config.data; }
 
   std::string check_sum_;
   LabelledCorpus train_;
@@ -81,14 +79,12 @@ class ClassifyObjective : public ObjectiveOf<ClassifyModel> {
 
 }  // namespace
 
-std::unique_ptr<Trainable> ClassifySettings::Objective(ClassifyData read,
-                                                       ClassifyModel& model,
-                                                       uint64_t) const {
+std::unique_ptr<Trainable> Settings::MakeObjective(Data read, Model& model,
+                                                   uint64_t) const {
   return std::make_unique<ClassifyObjective>(*this, std::move(read), model);
 }
 
-std::vector<MeasureInfo> ClassifySettings::MeasuresOf(
-    const ClassifyData& read) const {
+std::vector<MeasureInfo> Settings::Measures(const Data& read) const {
   if (data.format.multi_label) {
     std::vector<MeasureInfo> measures = {{"subset_accuracy", true},
                                          {"loss", false}};
@@ -105,61 +101,4 @@ std::vector<MeasureInfo> ClassifySettings::MeasuresOf(
   }
   return {{"accuracy", true}, {"macro_f1", true}, {"loss", false}};
 }
-
-LabelledCorpus ClassifyModel::Encode(const LabelledText& text,
-                                     bool with_labels) const {
-  const ClassifyDataConfig& data = config.data;
-  LabelledCorpus corpus = EncodeLabelled(
-      text, vocabulary, with_labels ? &labels : nullptr,
-      {data.max_length, data.vocabulary.lowercase, documents(), vectors.get()});
-  WarnOfCut(corpus, data.max_length);
-  return corpus;
-}
-
-ClassifyModel::Answers ClassifyModel::Answer(const Context& ctx,
-                                             const LabelledCorpus& corpus,
-                                             bool with_labels,
-                                             double threshold) const {
-  Answers answers;
-  answers.chosen.resize(static_cast<size_t>(corpus.corpus.size()));
-  answers.probabilities.resize(answers.chosen.size());
-  for (const auto& indices :
-       PlanBatches(corpus.corpus,
-                   {config.data.batch_tokens, config.data.batch_texts}, 0, 0)) {
-    const LabelledBatch batch = MakeLabelledBatch(corpus, indices);
-    const Var scores = network.Scores(ctx, InputOf(batch));
-    if (with_labels) {
-      answers.nll += network.LossOf(scores, batch.labels, {}).nll;
-    }
-    const Tensor p = network.Probabilities(scores.value());
-    const TextLabels chosen = network.Choose(p, threshold);
-    for (size_t b = 0; b < indices.size(); ++b) {
-      const auto i = static_cast<size_t>(indices[b]);
-      const float* row = p.row<float>(static_cast<int64_t>(b));
-      answers.chosen[i] = chosen[b];
-      answers.probabilities[i].assign(row, row + p.cols());
-    }
-  }
-  return answers;
-}
-
-Metrics ClassifyModel::Score(const LabelledCorpus& corpus,
-                             const Answers& answers) const {
-  const TextLabels& gold = corpus.corpus.target;
-  Metrics metrics;
-  if (config.data.format.multi_label) {
-    const LabelSetReport report =
-        ScoreLabelSets(answers.chosen, gold, labels.size());
-    metrics.emplace_back("micro_f1", 100 * MicroF1(report.classes));
-    metrics.emplace_back("macro_f1", 100 * MacroF1(report.classes));
-    metrics.emplace_back("subset_accuracy", 100 * report.subset_accuracy);
-  } else {
-    const ClassReport report = ScoreClasses(SingleLabels(answers.chosen),
-                                            SingleLabels(gold), labels.size());
-    metrics.emplace_back("accuracy", 100 * report.accuracy);
-    metrics.emplace_back("macro_f1", 100 * MacroF1(report.classes));
-  }
-  return metrics;
-}
-
-}  // namespace heed
+}  // namespace heed::classify

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/data/documents.h"
 #include "heed/explain/observed_inputs.h"
@@ -10,24 +11,24 @@
 #include "heed/tasks/choice.h"
 #include "heed/tasks/classify/classify.h"
 
-namespace heed {
+namespace heed::classify {
 namespace {
 
-class ClassifyPredictor : public PredictorWith<ClassifyPrediction> {
+class ClassifyPredictor : public PredictorWith<Prediction> {
  public:
-  ClassifyPredictor(const ClassifyModel& model, ClassifyPrediction options)
+  ClassifyPredictor(const Model& model, Prediction options)
       : PredictorWith(options), model_(model) {}
 
  protected:
   /// A text (of a pair: text, tab, second text); its label, or its labels with
   /// commas between them.
-  std::vector<Answer> Answers(std::span<const Input> inputs,
-                              const ClassifyPrediction& options,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
+                              const Prediction& options,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(
+  ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      const ClassifyPrediction& options) const override;
-  bool JoinsWith(const ClassifyPrediction&) const override { return true; }
+      const Prediction& options) const override;
+  bool joins_inputs(const Prediction&) const override { return true; }
 
  private:
   void Add(const std::string& line, const std::string& place,
@@ -35,7 +36,7 @@ class ClassifyPredictor : public PredictorWith<ClassifyPrediction> {
   std::vector<Axis> InputAxes(const LabelledText& text) const;
   AnswerSlots SlotsOf(const RunOfCopies& scores) const;
 
-  const ClassifyModel& model_;
+  const Model& model_;
 };
 
 void ClassifyPredictor::Add(const std::string& line, const std::string& place,
@@ -48,20 +49,19 @@ void ClassifyPredictor::Add(const std::string& line, const std::string& place,
   if (model_.pairs()) text.second.push_back(line.substr(tab + 1));
 }
 
-std::vector<Answer> ClassifyPredictor::Answers(
-    std::span<const Input> inputs, const ClassifyPrediction& options,
-    const PredictCall& call) const {
+std::vector<Answer> ClassifyPredictor::Predict(std::span<const Input> inputs,
+                                               const Prediction& options,
+                                               const PredictCall& call) const {
   LabelledText text;
   for (const Input& input : inputs) Add(input.Text(), input.place, text);
   const LabelSet& labels = model_.labels;
-  const ClassifyModel::Answers answers = model_.Answer(
+  const Model::Answers answers = model_.Answer(
       call.context(), model_.Encode(text, false), false, options.threshold);
   std::vector<heed::Answer> all;
   for (size_t i = 0; i < answers.chosen.size(); ++i) {
     CandidateList candidates("labels", "label");
     const auto add = [&](int32_t c) {
-      candidates.Add(labels.Name(c),
-                     answers.probabilities[i][static_cast<size_t>(c)]);
+      candidates.Add(labels.Name(c), At(answers.probabilities[i], c));
     };
     if (options.probabilities) {
       for (int32_t c = 0; c < labels.size(); ++c) add(c);
@@ -118,7 +118,7 @@ void AddWayThroughSentences(ExplanationSegment& e) {
 }
 
 std::vector<Axis> ClassifyPredictor::InputAxes(const LabelledText& text) const {
-  const ClassifyDataConfig& data = model_.config.data;
+  const DataConfig& data = model_.config.data;
   if (!model_.documents()) {
     MarkedText marked = MarkText(model_.vocabulary, text.text[0],
                                  text.pairs() ? &text.second[0] : nullptr,
@@ -170,9 +170,9 @@ AnswerSlots ClassifyPredictor::SlotsOf(const RunOfCopies& scores) const {
           {}};
 }
 
-ExplainablePrediction ClassifyPredictor::ExplanationWith(
+ExplainablePrediction ClassifyPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    const ClassifyPrediction& options) const {
+    const Prediction& options) const {
   LabelledText text;
   Add(input.Text(), "explain", text);
   const auto corpus = std::make_shared<LabelledCorpus>(
@@ -199,7 +199,7 @@ ExplainablePrediction ClassifyPredictor::ExplanationWith(
   AddWayThroughSentences(e);
   // What becomes the vector of the text: weights of its tokens, or what its
   // first token attends to.
-  const bool first = model_.config.classifier.pooling == "cls";
+  const bool first = model_.config.classifier.pooling == PoolingKind::kCls;
   slots.map = e.LastMap(first ? "source" : "answer", "source");
   slots.map_rows.assign(slots.chosen.size(), 0);
   AddTargets(slots, e);
@@ -216,9 +216,9 @@ ExplainablePrediction ClassifyPredictor::ExplanationWith(
 
 }  // namespace
 
-std::unique_ptr<Predictor> ClassifySettings::Predicting(
-    const ClassifyModel& model, ClassifyPrediction options) const {
+std::unique_ptr<Predictor> Settings::MakePredictor(const Model& model,
+                                                   Prediction options) const {
   return std::make_unique<ClassifyPredictor>(model, options);
 }
 
-}  // namespace heed
+}  // namespace heed::classify

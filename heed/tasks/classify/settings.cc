@@ -1,14 +1,11 @@
 #include <utility>
 
-#include "heed/base/errors.h"
 #include "heed/data/documents.h"
 #include "heed/tasks/classify/classify.h"
 #include "heed/tasks/plain_text.h"
 
-namespace heed {
+namespace heed::classify {
 namespace {
-
-constexpr const char* kLabelsFile = "labels.txt";
 /// What a document may have, so that memory and time are bounded. Units: tokens
 constexpr int kLongestDocument = 20000;
 
@@ -26,11 +23,11 @@ void VisitFiles(FieldList& v, const std::string& prefix,
 
 }  // namespace
 
-TaskRow ClassifyTask() {
+TaskRow Task() {
   TaskRow row;
   row.name = "classify";
   row.description = "labels of texts and of pairs of texts";
-  row.settings = [] { return std::make_unique<ClassifySettings>(); };
+  row.settings = [] { return std::make_unique<Settings>(); };
   row.answer_label = "Label";
   row.examples = {{"A warm, clever film that I would gladly see again.", "en"},
                   {"Dull from start to finish.", "en"}};
@@ -38,7 +35,7 @@ TaskRow ClassifyTask() {
   return row;
 }
 
-void ClassifyDataConfig::Visit(FieldList& v, bool documents) {
+void DataConfig::Visit(FieldList& v, bool documents) {
   v.Section("Data");
   VisitFiles(v, "", "for training", train);
   VisitFiles(v, "valid_", "for validation", valid);
@@ -55,7 +52,7 @@ void ClassifyDataConfig::Visit(FieldList& v, bool documents) {
   VisitBatches(v, "tokens", batch_tokens, "texts", batch_texts);
 }
 
-void ClassifyPrediction::Visit(FieldList& v) {
+void Prediction::Visit(FieldList& v) {
   v.Section("Output");
   v("probabilities", probabilities,
     "write the probability of every label: label, tab, number, tab, ...");
@@ -63,7 +60,7 @@ void ClassifyPrediction::Visit(FieldList& v) {
     "multi_label: minimum probability of a predicted label");
 }
 
-void ClassifyEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   VisitFiles(v, "", "to compare with", files);
   format.VisitForm(v);
@@ -72,12 +69,12 @@ void ClassifyEvaluation::Visit(FieldList& v) {
     "multi_label: minimum probability of a predicted label");
 }
 
-void ClassifySettings::ChooseModel(const std::string& name) {
+void Settings::ChooseModel(const std::string& name) {
   const bool before = documents();
   encoder.Choose(name);
   if (documents() == before) return;
   // What suits documents, which are longer and read word by word.
-  const ClassifyDataConfig usual;
+  const DataConfig usual;
   data.vocabulary = usual.vocabulary;
   data.max_length = usual.max_length;
   data.batch_tokens = usual.batch_tokens;
@@ -91,7 +88,7 @@ void ClassifySettings::ChooseModel(const std::string& name) {
   data.batch_texts = 32;
 }
 
-InputKind ClassifySettings::input_kind() const {
+InputKind Settings::input_kind() const {
   InputKind kind = TaskSettings::input_kind();
   if (documents()) {
     kind.name = "document";
@@ -100,8 +97,7 @@ InputKind ClassifySettings::input_kind() const {
   return kind;
 }
 
-InputReading ClassifySettings::ReadingWith(
-    const ClassifyPrediction& /*options*/) const {
+InputReading Settings::Reading(const Prediction& /*options*/) const {
   InputReading reading;
   // A long document is read as far as max_length says.
   // A pair is two texts.
@@ -110,28 +106,28 @@ InputReading ClassifySettings::ReadingWith(
   return reading;
 }
 
-void ClassifySettings::Visit(FieldList& v) {
+void Settings::Visit(FieldList& v) {
   data.Visit(v, documents());
   encoder.VisitName(v, "encoder of a text");
   classifier.Visit(v);
   encoder->Visit(v);
 }
 
-void ClassifySettings::Resolve() {
+void Settings::Resolve() {
   data.vocabulary.Resolve();
   encoder->Fill({});
   data.max_length = LimitWithin(encoder->positions(), data.max_length);
   data.vectors.Check(data.vocabulary);
 }
 
-void ClassifySettings::TakePretrained() {
+void Settings::TakePretrained() {
   if (!TakeEncoder(pretrained, encoder, data.vocabulary)) return;
-  classifier.pooling = "cls";
+  classifier.pooling = PoolingKind::kCls;
   classifier.pooler = true;
 }
 
-ClassifyData ClassifySettings::ReadData() const {
-  ClassifyData read;
+Data Settings::Read() const {
+  Data read;
   if (!data.valid.texts.empty()) {
     read.valid = ReadLabelled(data.valid, data.format);
   }
@@ -140,13 +136,13 @@ ClassifyData ClassifySettings::ReadData() const {
   return read;
 }
 
-std::unique_ptr<ClassifyModel> ClassifySettings::Learn(const ClassifyData& read,
-                                                       uint64_t seed) const {
+std::unique_ptr<Model> Settings::MakeModel(const Data& read,
+                                           uint64_t seed) const {
   LabelSet labels(read.train);
   if (!pretrained.empty()) {
     const PretrainedEncoder start = ReadPretrained(pretrained);
-    auto model = std::make_unique<ClassifyModel>(
-        *this, start.vocabulary, std::move(labels), nullptr, seed);
+    auto model = std::make_unique<Model>(*this, start.vocabulary,
+                                         std::move(labels), nullptr, seed);
     CopyPretrained(start, model->parameters());
     return model;
   }
@@ -155,49 +151,13 @@ std::unique_ptr<ClassifyModel> ClassifySettings::Learn(const ClassifyData& read,
   if (documents() && data.vocabulary.vocabulary == "words") {
     for (std::string& line : lines) line = SpacedWords(line);
   }
-  return std::make_unique<ClassifyModel>(
-      *this, data.vocabulary.Learn(std::move(lines)), std::move(labels),
-      data.vectors.Read(), seed);
+  return std::make_unique<Model>(*this, data.vocabulary.Learn(std::move(lines)),
+                                 std::move(labels), data.vectors.Read(), seed);
 }
 
-std::unique_ptr<ClassifyModel> ClassifySettings::Open(const ModelFiles& files,
-                                                      const std::string& folder,
-                                                      uint64_t seed) const {
-  return std::make_unique<ClassifyModel>(
-      *this, data.vocabulary.Find(files, folder),
-      LabelSet::Parse(FindFile(files, folder, kLabelsFile),
-                      PathIn(folder, kLabelsFile)),
-      data.vectors.Find(files, folder), seed);
-}
-
-ClassifyEvaluation ClassifySettings::evaluation() const {
-  ClassifyEvaluation options;
+Evaluation Settings::evaluation() const {
+  Evaluation options;
   options.format = data.format;
   return options;
 }
-
-ClassifyModel::ClassifyModel(ClassifyConfig settings, Vocabulary learnt,
-                             LabelSet label_set,
-                             std::shared_ptr<const WordVectors> word_vectors,
-                             uint64_t seed)
-    : config(std::move(settings)),
-      vocabulary(std::move(learnt)),
-      labels(std::move(label_set)),
-      vectors(std::move(word_vectors)),
-      parameters_(seed, DType::kF32, config.encoder->precision()),
-      network(Scope(parameters_, ""), config.classifier, labels.size(),
-              config.data.format.multi_label,
-              config.encoder->MakeReader(
-                  Scope(parameters_, ""),
-                  SizesOf(vocabulary, vectors.get(), pairs() ? 2 : 1),
-                  config.classifier.Pooling())) {}
-
-ModelFiles ClassifyModel::Files() const {
-  ModelFiles files = {
-      {config.data.vocabulary.FileName(), vocabulary.Serialize()},
-      {kLabelsFile, labels.Serialize()}};
-  AddWordVectors(vectors.get(), files);
-  return files;
-}
-
-}  // namespace heed
+}  // namespace heed::classify

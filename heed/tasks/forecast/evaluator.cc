@@ -7,7 +7,7 @@
 #include "heed/tasks/forecast/forecast.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::forecast {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -85,7 +85,7 @@ std::vector<ForecastBaseline> MeasureBaselines(const Tensor& values,
                                                RowRange fitted,
                                                std::span<const int64_t> origins,
                                                const WindowShape& window,
-                                               const ForecastEvaluation& config,
+                                               const Evaluation& config,
                                                const ForecastErrors& errors) {
   const int64_t columns = values.dim(1);
   const std::vector<float> rows = values.ToVector<float>();
@@ -171,7 +171,7 @@ RowRange PartOf(const SeriesSplit& split, const std::string& part) {
 
 }  // namespace
 
-void ForecastEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   v("series", series, Any{"FILE"}, "CSV file; left out: that of training");
   format.Visit(v);
@@ -186,8 +186,8 @@ void ForecastEvaluation::Visit(FieldList& v) {
     "plot MSE by rows ahead; .svg or .png");
 }
 
-Report ForecastTaskSettings::Measure(const ForecastModel& forecast,
-                                     const ForecastEvaluation& options) const {
+Report Settings::Evaluate(const Model& forecast,
+                          const Evaluation& options) const {
   const std::vector<std::string>& paths =
       options.series.empty() ? data.series : options.series;
   const TimeSeries series = ReadTimeSeries(
@@ -209,4 +209,4 @@ Report ForecastTaskSettings::Measure(const ForecastModel& forecast,
   return report;
 }
 
-}  // namespace heed
+}  // namespace heed::forecast

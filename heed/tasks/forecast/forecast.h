@@ -15,10 +15,10 @@
 #include "heed/models/registry.h"
 #include "heed/tasks/task.h"
 
-namespace heed {
+namespace heed::forecast {
 
 /// Where rows come from and how they become batches.
-struct ForecastDataConfig {
+struct DataConfig {
   std::vector<std::string> series;
   SeriesFormat format;
   std::string split = "0.7,0.1,0.2";
@@ -28,10 +28,10 @@ struct ForecastDataConfig {
 };
 
 /// The resolved settings of a forecaster.
-struct ForecastConfig {
+struct Config {
   ModelChoice<ForecastSettings> model;
   ForecasterConfig forecaster = model->forecaster();
-  ForecastDataConfig data;
+  DataConfig data;
 
   WindowShape Windows() const {
     return {forecaster.lookback, forecaster.horizon};
@@ -44,11 +44,10 @@ struct ForecastConfig {
 /// causally. Columns are standardised with the
 /// training rows alone, and a forecast sees nothing but the rows before its
 /// origin.
-class ForecastModel : public TaskModel {
+class Model : public TaskModel {
  public:
   /// `known`: the columns of training, and how their times were written.
-  ForecastModel(ForecastConfig settings, KnownSeries known, Standardizer scales,
-                uint64_t seed);
+  Model(Config settings, KnownSeries known, Standardizer scales, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -69,7 +68,7 @@ class ForecastModel : public TaskModel {
   ForecastErrors ErrorsOf(const Tensor& values,
                           std::span<const int64_t> origins) const;
 
-  const ForecastConfig config;
+  const Config config;
   const KnownSeries known;
   const std::vector<std::string>& columns;
   const Standardizer standardizer;
@@ -82,7 +81,7 @@ class ForecastModel : public TaskModel {
 };
 
 /// Which part of a series is forecast, and what that is compared with.
-struct ForecastEvaluation {
+struct Evaluation {
   std::vector<std::string> series;
   SeriesFormat format;
   std::string split;
@@ -95,10 +94,9 @@ struct ForecastEvaluation {
   void Visit(FieldList& v);
 };
 
-class ForecastTaskSettings
-    : public TaskSettingsOf<TimeSeries, ForecastModel, SeriesFormat,
-                            ForecastEvaluation>,
-      public ForecastConfig {
+class Settings
+    : public TaskSettingsOf<TimeSeries, Model, SeriesFormat, Evaluation>,
+      public Config {
  public:
   std::string task() const override { return "forecast"; }
   void ChooseModel(const std::string& name) override;
@@ -110,36 +108,35 @@ class ForecastTaskSettings
   void Resolve() override;
   bool in_files() const override { return !data.series.empty(); }
 
-  TimeSeries ReadData() const override {
+  TimeSeries Read() const override {
     return ReadTimeSeries(data.series, data.format);
   }
-  std::unique_ptr<ForecastModel> Learn(const TimeSeries& series,
-                                       uint64_t seed) const override;
-  std::unique_ptr<ForecastModel> Open(const ModelFiles& files,
-                                      const std::string& folder,
-                                      uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(
+  std::unique_ptr<Model> MakeModel(const TimeSeries& series,
+                                   uint64_t seed) const override;
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(
       const TimeSeries& /*series*/) const override {
     return {{"mse", false}, {"mae", false}};
   }
-  std::unique_ptr<Trainable> Objective(TimeSeries series,
-                                       ForecastModel& forecast,
-                                       uint64_t seed) const override;
-  InputReading ReadingWith(const SeriesFormat&) const override {
+  std::unique_ptr<Trainable> MakeObjective(TimeSeries series, Model& forecast,
+                                           uint64_t seed) const override;
+  InputReading Reading(const SeriesFormat&) const override {
     InputReading reading;
     reading.defaults.long_lines = LongLines::kStructured;
     return reading;
   }
-  std::unique_ptr<Predictor> Predicting(const ForecastModel& forecast,
-                                        SeriesFormat format) const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& forecast,
+                                           SeriesFormat format) const override;
   /// Walks forward over a part, a forecast from every `stride`-th row on, and
   /// compares it with naive ones.
-  Report Measure(const ForecastModel& forecast,
-                 const ForecastEvaluation& options) const override;
+  Report Evaluate(const Model& forecast,
+                  const Evaluation& options) const override;
 };
 
-TaskRow ForecastTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::forecast
 
 #endif  // HEED_TASKS_FORECAST_FORECAST_H_

@@ -17,7 +17,7 @@
 #include "heed/tasks/testing.h"
 #include "heed/train/model_folder.h"
 
-namespace heed {
+namespace heed::forecast {
 namespace {
 
 constexpr int kRows = 700;
@@ -78,7 +78,7 @@ class Forecasting : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  ForecastTaskSettings task_;
+  Settings task_;
   TrainingConfig training_;
 };
 
@@ -176,7 +176,7 @@ TEST_F(Forecasting, EveryModelLearns) {
 }
 
 TEST_F(Forecasting, TheUsualModelForecastsWithALinearMap) {
-  ForecastTaskSettings usual;
+  Settings usual;
   TrainingConfig training;
   usual.SetDefaults(training);
   EXPECT_EQ(usual.forecaster.linear_readout, "yes");
@@ -262,4 +262,4 @@ TEST_F(Forecasting, WrongInputIsTold) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::forecast

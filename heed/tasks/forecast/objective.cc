@@ -1,30 +1,20 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <utility>
 
-#include "heed/base/errors.h"
+#include "heed/base/at.h"
 #include "heed/data/shuffle.h"
 #include "heed/io/file.h"
 #include "heed/tasks/forecast/forecast.h"
 
-namespace heed {
+namespace heed::forecast {
 namespace {
 
-/// Windows that are forecast at once where nothing is learned.
-constexpr size_t kWindowsAtOnce = 128;
-
-std::span<const float> Elements(const Tensor& x) {
-  return {x.data<float>(), static_cast<size_t>(x.numel())};
-}
-
 /// The error of forecasts, in the mean of each window.
-class ForecastObjective : public ObjectiveOf<ForecastModel> {
+class ForecastObjective : public ObjectiveOf<Model> {
  public:
-  ForecastObjective(const ForecastTaskSettings& settings, TimeSeries series,
-                    ForecastModel& model)
-      : ObjectiveOf(model, settings.MeasuresOf(series)),
+  ForecastObjective(const Settings& settings, TimeSeries series, Model& model)
+      : ObjectiveOf(model, settings.Measures(series)),
         series_(std::move(series)) {
     const auto& files = settings.data.series;
     model.CheckColumns(series_, files.empty() ? "the series" : files.front());
@@ -84,7 +74,7 @@ BatchLoss ForecastObjective::Loss(const Context& ctx,
                                   const LossOptions& options) const {
   std::vector<int64_t> origins;
   for (const int64_t i : examples) {
-    origins.push_back(train_[static_cast<size_t>(i)]);
+    origins.push_back(At(train_, i));
   }
   const WindowShape windows = model_.config.Windows();
   const SeriesBatch batch = MakeSeriesBatch(values_, origins, windows);
@@ -96,49 +86,10 @@ BatchLoss ForecastObjective::Loss(const Context& ctx,
 
 }  // namespace
 
-std::unique_ptr<Trainable> ForecastTaskSettings::Objective(
-    TimeSeries series, ForecastModel& forecast, uint64_t) const {
+std::unique_ptr<Trainable> Settings::MakeObjective(TimeSeries series,
+                                                   Model& forecast,
+                                                   uint64_t) const {
   return std::make_unique<ForecastObjective>(*this, std::move(series),
                                              forecast);
 }
-
-void ForecastModel::CheckColumns(const TimeSeries& series,
-                                 const std::string& name) const {
-  if (series.names == columns) return;
-  throw FormatError("{} has the columns {}, but the model forecasts {}", name,
-                    fmt::join(series.names, ", "), fmt::join(columns, ", "));
-}
-
-Tensor ForecastModel::LastWindow(const TimeSeries& series,
-                                 const std::string& name) const {
-  CheckColumns(series, name);
-  const int64_t rows = series.rows();
-  const int64_t lookback = config.forecaster.lookback;
-  if (rows < lookback) {
-    throw FormatError("{} has {} rows, but the model looks back {}", name, rows,
-                      lookback);
-  }
-  return standardizer.Apply(series.values.Slice(rows - lookback, rows))
-      .To(DType::kF32)
-      .Reshape({1, lookback, series.columns()});
-}
-
-Tensor ForecastModel::Forecast(const Context& ctx,
-                               const Tensor& windows) const {
-  return network(ctx, windows).value().Contiguous();
-}
-
-ForecastErrors ForecastModel::ErrorsOf(const Tensor& values,
-                                       std::span<const int64_t> origins) const {
-  ForecastErrors errors(config.forecaster.horizon, std::ssize(columns),
-                        standardizer.deviations());
-  while (!origins.empty()) {
-    const auto some = origins.first(std::min(kWindowsAtOnce, origins.size()));
-    origins = origins.subspan(some.size());
-    const SeriesBatch batch = MakeSeriesBatch(values, some, config.Windows());
-    errors.Add(Elements(Forecast({}, batch.inputs)), Elements(batch.targets));
-  }
-  return errors;
-}
-
-}  // namespace heed
+}  // namespace heed::forecast

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/input_lines.h"
@@ -13,7 +14,7 @@
 #include "heed/tasks/choice.h"
 #include "heed/tasks/forecast/forecast.h"
 
-namespace heed {
+namespace heed::forecast {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -60,16 +61,16 @@ SeriesPayload SeriesOf(const Tensor& series,
 /// follow as CSV, in the units of the columns.
 class ForecastPredictor : public PredictorWith<SeriesFormat> {
  public:
-  ForecastPredictor(const ForecastModel& model, SeriesFormat format)
+  ForecastPredictor(const Model& model, SeriesFormat format)
       : PredictorWith(std::move(format)), model_(model) {}
 
   double Targets(double /*bytes*/) const override { return kMostSteps; }
 
  protected:
-  std::vector<Answer> Answers(std::span<const Input> inputs,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
                               const SeriesFormat& format,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(
+  ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
       const SeriesFormat& format) const override;
 
@@ -78,7 +79,7 @@ class ForecastPredictor : public PredictorWith<SeriesFormat> {
                     const PredictCall& call) const;
   int64_t ColumnOf(const std::string& name) const;
   const std::string& NameOf(int64_t column) const {
-    return model_.columns[static_cast<size_t>(column)];
+    return At(model_.columns, column);
   }
   std::vector<Axis> WindowAxes(const TimeSeries& series, const Tensor& past,
                                int64_t column) const;
@@ -86,7 +87,7 @@ class ForecastPredictor : public PredictorWith<SeriesFormat> {
                  int64_t column) const;
   std::string AnswerOf(const Tensor& future, int64_t column) const;
 
-  const ForecastModel& model_;
+  const Model& model_;
 };
 
 Answer ForecastPredictor::ForecastOf(const Input& input,
@@ -111,7 +112,7 @@ Answer ForecastPredictor::ForecastOf(const Input& input,
     answer.line += fmt::format("\n{}", step + 1);
     Json cells = {step + 1};
     if (!times.empty()) {
-      const std::string& time = times[static_cast<size_t>(step)];
+      const std::string& time = At(times, step);
       answer.line += ',' + CsvField(time);
       cells.push_back(time);
     }
@@ -128,7 +129,7 @@ Answer ForecastPredictor::ForecastOf(const Input& input,
   return answer;
 }
 
-std::vector<Answer> ForecastPredictor::Answers(std::span<const Input> inputs,
+std::vector<Answer> ForecastPredictor::Predict(std::span<const Input> inputs,
                                                const SeriesFormat& format,
                                                const PredictCall& call) const {
   const Context ctx = call.context();
@@ -160,7 +161,7 @@ std::vector<Axis> ForecastPredictor::WindowAxes(const TimeSeries& series,
   for (int64_t i = series.rows() - L; i < series.rows(); ++i) {
     rows.items.push_back(series.times.empty()
                              ? fmt::format("{}", i - series.rows())
-                             : series.times[static_cast<size_t>(i)]);
+                             : At(series.times, i));
   }
   rows.payload = SeriesOf(past, model_.columns, NameOf(column));
   Axis patches = {.id = "source", .kind = "series", .label = "Patches"};
@@ -170,7 +171,7 @@ std::vector<Axis> ForecastPredictor::WindowAxes(const TimeSeries& series,
     const int64_t begin =
         std::min(forecaster.first_row() + i * forecaster.patch_stride, L - 1);
     patches.spans.push_back({begin, std::min(begin + forecaster.patch, L)});
-    patches.items.push_back(rows.items[static_cast<size_t>(begin)]);
+    patches.items.push_back(At(rows.items, begin));
   }
   return {std::move(patches), std::move(rows)};
 }
@@ -224,7 +225,7 @@ void AddTargets(const ForecasterConfig& forecaster,
 }
 
 /// A forecast of one column, by the patches of the window before it.
-ExplainablePrediction ForecastPredictor::ExplanationWith(
+ExplainablePrediction ForecastPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
     const SeriesFormat& format) const {
   if (!input.contrast.empty()) {
@@ -267,9 +268,9 @@ ExplainablePrediction ForecastPredictor::ExplanationWith(
 
 }  // namespace
 
-std::unique_ptr<Predictor> ForecastTaskSettings::Predicting(
-    const ForecastModel& forecast, SeriesFormat format) const {
+std::unique_ptr<Predictor> Settings::MakePredictor(const Model& forecast,
+                                                   SeriesFormat format) const {
   return std::make_unique<ForecastPredictor>(forecast, std::move(format));
 }
 
-}  // namespace heed
+}  // namespace heed::forecast

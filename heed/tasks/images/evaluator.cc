@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/rng.h"
 #include "heed/base/timing.h"
 #include "heed/data/shuffle.h"
@@ -11,7 +12,7 @@
 #include "heed/tasks/images/images.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::images {
 
 ImageSet WithShuffledCells(const ImageSet& set, int64_t cell, uint64_t seed) {
   ImageSet result = set;
@@ -41,8 +42,7 @@ ImageSet WithShuffledCells(const ImageSet& set, int64_t cell, uint64_t seed) {
   return result;
 }
 
-Report ImageTaskSettings::Measure(const ImageModel& made,
-                                  const ImageEvaluation& options) const {
+Report Settings::Evaluate(const Model& made, const Evaluation& options) const {
   CanvasConfig canvas = options.canvas;
   canvas.shift = 0;
   CheckCanvas(canvas, made.own_format);
@@ -75,9 +75,8 @@ Report ImageTaskSettings::Measure(const ImageModel& made,
   report.details["confusion"] = scores.confusion;
   AddClasses(
       report, "class", "images",
-      [&made](int32_t c) { return made.classes[static_cast<size_t>(c)]; },
-      scores.classes);
+      [&made](int32_t c) { return At(made.classes, c); }, scores.classes);
   return report;
 }
 
-}  // namespace heed
+}  // namespace heed::images

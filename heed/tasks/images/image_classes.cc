@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/base/at.h"
 #include "heed/base/base64.h"
 #include "heed/base/errors.h"
 #include "heed/explain/payloads.h"
@@ -14,7 +15,7 @@
 #include "heed/tasks/choice.h"
 #include "heed/tasks/image_input.h"
 
-namespace heed {
+namespace heed::images {
 namespace {
 
 /// Images as they are read: bytes, or the text of a base64 file.
@@ -61,8 +62,8 @@ int32_t ImageClassPredictor::ClassNamed(const std::string& name,
   return static_cast<int32_t>(found - model_.classes.begin());
 }
 
-std::vector<Answer> ImageClassPredictor::Answers(
-    std::span<const Input> inputs, const ImagePrediction& options,
+std::vector<Answer> ImageClassPredictor::Predict(
+    std::span<const Input> inputs, const Prediction& options,
     const PredictCall& call) const {
   std::vector<uint8_t> pixels;
   for (const Input& input : inputs) {
@@ -91,9 +92,8 @@ std::vector<Answer> ImageClassPredictor::Answers(
   return answers;
 }
 
-ExplainablePrediction ImageClassPredictor::ExplanationWith(
-    const Context& given, const ExplainInput& input,
-    const ImagePrediction&) const {
+ExplainablePrediction ImageClassPredictor::PrepareExplanation(
+    const Context& given, const ExplainInput& input, const Prediction&) const {
   const Image image = ImageOf(model_, input.given);
   const Tensor one = TensorOf(image, model_.format);
   const ImageClassifier& classifier = model_.classifier();
@@ -125,7 +125,7 @@ void ImageAnswers::Add(const Tensor& log_p, std::span<const int32_t> labels) {
   for (int64_t b = 0; b < log_p.dim(0); ++b) {
     const float* row = log_p.row<float>(b);
     const int32_t best = LargestOf({row, static_cast<size_t>(log_p.dim(1))});
-    const int32_t label = labels[static_cast<size_t>(b)];
+    const int32_t label = At(labels, b);
     chosen.push_back(best);
     right += best == label ? 1 : 0;
     nll -= double{row[label]};
@@ -151,11 +151,11 @@ ImageAnswers AnswersInBatches(
   return answers;
 }
 
-void ImagePrediction::Visit(FieldList& v) {
+void Prediction::Visit(FieldList& v) {
   v.Section("Answers");
   v("probabilities", probabilities,
     "all classes with their probabilities, in the place of the most probable "
     "one");
 }
 
-}  // namespace heed
+}  // namespace heed::images

@@ -11,11 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/data/image_set.h"
 #include "heed/models/image_classifier.h"
 #include "heed/tasks/task.h"
 
-namespace heed {
+namespace heed::images {
 
 /// A network, the size of its images and the names of their classes.
 class ImageClassesModel : public TaskModel {
@@ -36,30 +37,28 @@ class ImageClassesModel : public TaskModel {
   const std::vector<std::string> classes;
 };
 
-struct ImagePrediction {
+struct Prediction {
   bool probabilities = false;
   void Visit(FieldList& v);
 };
 
 /// Answers with the class of an image.
-class ImageClassPredictor : public PredictorWith<ImagePrediction> {
+class ImageClassPredictor : public PredictorWith<Prediction> {
  public:
-  ImageClassPredictor(const ImageClassesModel& model, ImagePrediction options)
+  ImageClassPredictor(const ImageClassesModel& model, Prediction options)
       : PredictorWith(options), model_(model) {}
 
  protected:
-  std::vector<Answer> Answers(std::span<const Input> inputs,
-                              const ImagePrediction& options,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
+                              const Prediction& options,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(const Context& given,
-                                        const ExplainInput& input,
-                                        const ImagePrediction&) const override;
-  bool JoinsWith(const ImagePrediction&) const override { return true; }
+  ExplainablePrediction PrepareExplanation(const Context& given,
+                                           const ExplainInput& input,
+                                           const Prediction&) const override;
+  bool joins_inputs(const Prediction&) const override { return true; }
 
  private:
-  const std::string& NameOf(int32_t id) const {
-    return model_.classes[static_cast<size_t>(id)];
-  }
+  const std::string& NameOf(int32_t id) const { return At(model_.classes, id); }
   int32_t ClassNamed(const std::string& name, const char* place) const;
 
   const ImageClassesModel& model_;
@@ -84,6 +83,6 @@ ImageAnswers AnswersInBatches(
     std::span<const int32_t> labels, int64_t at_once,
     const std::function<Tensor(int64_t begin, int64_t end)>& answer);
 
-}  // namespace heed
+}  // namespace heed::images
 
 #endif  // HEED_TASKS_IMAGES_IMAGE_CLASSES_H_

@@ -17,10 +17,10 @@
 #include "heed/tasks/images/image_classes.h"
 #include "heed/tasks/task.h"
 
-namespace heed {
+namespace heed::images {
 
 /// Where images come from, how they are changed and become batches.
-struct ImageDataConfig {
+struct DataConfig {
   ImageFiles train;
   ImageFiles valid;
   int valid_last = 0;
@@ -35,21 +35,21 @@ struct ImageDataConfig {
 };
 
 /// What a user chooses: options of `heed train`, keys of config.json.
-struct ImageConfig {
+struct Config {
   ModelChoice<ImageSettings> model;
-  ImageDataConfig data;
+  DataConfig data;
 };
 
-struct ImageData {
+struct Data {
   ImageSet train;
   ImageSet valid;
 };
 
-class ImageModel : public ImageClassesModel {
+class Model : public ImageClassesModel {
  public:
   /// `own`: of images before they lie on a canvas.
-  ImageModel(ImageConfig settings, const ImageFormat& own,
-             std::vector<std::string> class_names, uint64_t seed);
+  Model(Config settings, const ImageFormat& own,
+        std::vector<std::string> class_names, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -67,7 +67,7 @@ class ImageModel : public ImageClassesModel {
   Image Prepared(const Image& image, const std::string& place) const override;
 
   const ImageFormat own_format;  ///< of images without a canvas
-  const ImageConfig config;      ///< with the model's settings filled
+  const Config config;           ///< with the model's settings filled
 
  private:
   ParameterSet parameters_;
@@ -77,13 +77,13 @@ class ImageModel : public ImageClassesModel {
 };
 
 /// The answers of a network to a set; nll is the mean over the images.
-ImageAnswers AnswersOf(const ImageModel& model, const ImageSet& set);
+ImageAnswers AnswersOf(const Model& model, const ImageSet& set);
 
 /// The set with the cells of each image in another order, drawn by the seed.
 ImageSet WithShuffledCells(const ImageSet& set, int64_t cell, uint64_t seed);
 
 /// The images that a model is compared with.
-struct ImageEvaluation {
+struct Evaluation {
   ImageFiles files;
   CanvasConfig canvas;
   bool shuffle_cells = false;
@@ -91,10 +91,8 @@ struct ImageEvaluation {
   void Visit(FieldList& v);
 };
 
-class ImageTaskSettings
-    : public TaskSettingsOf<ImageData, ImageModel, ImagePrediction,
-                            ImageEvaluation>,
-      public ImageConfig {
+class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation>,
+                 public Config {
  public:
   std::string task() const override { return "images"; }
   void ChooseModel(const std::string& name) override { model.Choose(name); }
@@ -103,29 +101,25 @@ class ImageTaskSettings
   int64_t LeastUpdates() const override { return 2000; }
   void Resolve() override;
 
-  ImageData ReadData() const override;
-  std::unique_ptr<ImageModel> Learn(const ImageData& read,
-                                    uint64_t seed) const override;
-  std::unique_ptr<ImageModel> Open(const ModelFiles& files,
-                                   const std::string& folder,
+  Data Read() const override;
+  std::unique_ptr<Model> MakeModel(const Data& read,
                                    uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(
-      const ImageData& /*read*/) const override {
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(const Data& /*read*/) const override {
     return {{"accuracy", true}, {"nll", false}};
   }
-  std::unique_ptr<Trainable> Objective(ImageData read, ImageModel& made,
-                                       uint64_t seed) const override;
-  ImageEvaluation evaluation() const override {
-    return {{}, data.canvas, false, 1};
-  }
-  std::unique_ptr<Predictor> Predicting(const ImageModel& made,
-                                        ImagePrediction options) const override;
-  Report Measure(const ImageModel& made,
-                 const ImageEvaluation& options) const override;
+  std::unique_ptr<Trainable> MakeObjective(Data read, Model& made,
+                                           uint64_t seed) const override;
+  Evaluation evaluation() const override { return {{}, data.canvas, false, 1}; }
+  std::unique_ptr<Predictor> MakePredictor(const Model& made,
+                                           Prediction options) const override;
+  Report Evaluate(const Model& made, const Evaluation& options) const override;
 };
 
-TaskRow ImageTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::images
 
 #endif  // HEED_TASKS_IMAGES_IMAGES_H_

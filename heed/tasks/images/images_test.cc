@@ -12,7 +12,7 @@
 #include "heed/io/file.h"
 #include "heed/tasks/testing.h"
 
-namespace heed {
+namespace heed::images {
 namespace {
 
 /// A bright half of an image of 8 × 8, on the left or on the right.
@@ -36,8 +36,8 @@ class ImagesTask : public testing::Test {
     list_ = folder_.Put("list.tsv", list);
   }
 
-  ImageTaskSettings Settings(const OptionTexts& values = {}) const {
-    ImageTaskSettings settings;
+  Settings SettingsWith(const OptionTexts& values = {}) const {
+    Settings settings;
     settings.ChooseModel("patches");
     FieldList fields;
     settings.Visit(fields);
@@ -57,8 +57,8 @@ class ImagesTask : public testing::Test {
 };
 
 TEST_F(ImagesTask, AModelOpensWithItsSizeAndClasses) {
-  const ImageTaskSettings settings = Settings({{"canvas", "12"}});
-  const auto made = settings.Learn(settings.ReadData(), 1);
+  const Settings settings = SettingsWith({{"canvas", "12"}});
+  const auto made = settings.MakeModel(settings.Read(), 1);
   EXPECT_EQ(made->format, (ImageFormat{12, 12, 3}));
   const auto opened = settings.Open(made->Files(), "folder", 1);
   EXPECT_EQ(opened->own_format, made->own_format);
@@ -77,9 +77,9 @@ TEST_F(ImagesTask, AModelOpensWithItsSizeAndClasses) {
 }
 
 TEST_F(ImagesTask, AnImageLiesInTheMiddleOfItsCanvas) {
-  const ImageTaskSettings settings =
-      Settings({{"canvas", "12"}, {"colours", "grey"}});
-  const auto made = settings.Learn(settings.ReadData(), 1);
+  const Settings settings =
+      SettingsWith({{"canvas", "12"}, {"colours", "grey"}});
+  const auto made = settings.MakeModel(settings.Read(), 1);
   const Image image = made->Prepared(HalfImage(true), "x.png");
   EXPECT_EQ(image.height, 12);
   EXPECT_EQ(image.At(1, 1)[0], 0);
@@ -91,14 +91,14 @@ TEST_F(ImagesTask, AnImageLiesInTheMiddleOfItsCanvas) {
 }
 
 TEST_F(ImagesTask, LearnsAnswersAndExplains) {
-  const ImageTaskSettings settings = Settings({{"colours", "grey"}});
-  ImageData data = settings.ReadData();
-  const auto model = settings.Learn(data, 1);
-  const auto objective = settings.Objective(data, *model, 1);
+  const Settings settings = SettingsWith({{"colours", "grey"}});
+  Data data = settings.Read();
+  const auto model = settings.MakeModel(data, 1);
+  const auto objective = settings.MakeObjective(data, *model, 1);
   // Images of an epoch are drawn anew: their numbers go on.
   EXPECT_GE(objective->PlanEpoch(1, 2).All().at(0).at(0),
             2 * data.train.size());
-  const auto predictor = settings.Predicting(*model, {});
+  const auto predictor = settings.MakePredictor(*model, {});
   const std::vector<Input> inputs = {FileOf(HalfImage(true)),
                                      FileOf(HalfImage(false))};
   const std::vector<Answer> answers = predictor->Predict(inputs);
@@ -143,16 +143,16 @@ TEST_F(ImagesTask, ShuffledCellsAreTheSameCells) {
 }
 
 TEST_F(ImagesTask, RefusesSettingsThatDoNotFit) {
-  EXPECT_THROW(Settings({{"valid_last", "2"}, {"valid_images", list_}}),
+  EXPECT_THROW(SettingsWith({{"valid_last", "2"}, {"valid_images", list_}}),
                ConfigError);
-  EXPECT_THROW(Settings({{"valid_last", "8"}}).ReadData(), ConfigError);
-  EXPECT_THROW(Settings({{"canvas", "4"}}).ReadData(), ConfigError);
-  const ImageTaskSettings settings = Settings({{"patch", "3"}});
+  EXPECT_THROW(SettingsWith({{"valid_last", "8"}}).Read(), ConfigError);
+  EXPECT_THROW(SettingsWith({{"canvas", "4"}}).Read(), ConfigError);
+  const Settings settings = SettingsWith({{"patch", "3"}});
   EXPECT_NE(MessageOf<ConfigError>([&] {
-              settings.Learn(settings.ReadData(), 1);
+              settings.MakeModel(settings.Read(), 1);
             }).find("patch: 3 does not divide the 8 × 8 pixels"),
             std::string::npos);
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::images

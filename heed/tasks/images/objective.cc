@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/data/shuffle.h"
@@ -12,13 +13,13 @@
 #include "heed/tasks/images/images.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::images {
 namespace {
 
 /// Images that are computed at once where no gradients are kept.
 constexpr int64_t kImagesAtOnce = 256;
 
-std::string CheckSumOfImages(const ImageData& data) {
+std::string CheckSumOfImages(const Data& data) {
   std::string sums;
   for (const ImageSet* set : {&data.train, &data.valid}) {
     sums += fmt::format("{:08x} ", PixelCheckSum(*set));
@@ -28,11 +29,11 @@ std::string CheckSumOfImages(const ImageData& data) {
 }
 
 /// Cross entropy of the classes of images, or what else a model learns from.
-class ImageObjective : public ObjectiveOf<ImageModel> {
+class ImageObjective : public ObjectiveOf<Model> {
  public:
-  ImageObjective(const ImageTaskSettings& settings, ImageData data,
-                 ImageModel& model, uint64_t seed)
-      : ObjectiveOf(model, settings.MeasuresOf(data)),
+  ImageObjective(const Settings& settings, Data data, Model& model,
+                 uint64_t seed)
+      : ObjectiveOf(model, settings.Measures(data)),
         seed_(seed),
         check_sum_(CheckSumOfImages(data)),
         train_(std::move(data.train)),
@@ -82,8 +83,7 @@ BatchLoss ImageObjective::Loss(const Context& ctx,
   Tensor labels({std::ssize(examples)}, DType::kI32);
   for (const int64_t example : examples) {
     const int64_t image = example % count;
-    labels.data<int32_t>()[images.size()] =
-        train_.labels[static_cast<size_t>(image)];
+    labels.data<int32_t>()[images.size()] = At(train_.labels, image);
     images.push_back(image);
   }
   const auto epoch = static_cast<int>(examples[0] / count);
@@ -96,7 +96,7 @@ BatchLoss ImageObjective::Loss(const Context& ctx,
 
 }  // namespace
 
-ImageAnswers AnswersOf(const ImageModel& model, const ImageSet& set) {
+ImageAnswers AnswersOf(const Model& model, const ImageSet& set) {
   return AnswersInBatches(
       set.labels, kImagesAtOnce, [&](int64_t begin, int64_t end) {
         std::vector<int64_t> indices(static_cast<size_t>(end - begin));
@@ -105,9 +105,8 @@ ImageAnswers AnswersOf(const ImageModel& model, const ImageSet& set) {
       });
 }
 
-std::unique_ptr<Trainable> ImageTaskSettings::Objective(ImageData read,
-                                                        ImageModel& made,
-                                                        uint64_t seed) const {
+std::unique_ptr<Trainable> Settings::MakeObjective(Data read, Model& made,
+                                                   uint64_t seed) const {
   CheckSameSize(read.train.format, made.own_format);
   if (read.train.classes != made.classes) {
     throw FormatError("the images have other classes than the model");
@@ -115,4 +114,4 @@ std::unique_ptr<Trainable> ImageTaskSettings::Objective(ImageData read,
   return std::make_unique<ImageObjective>(*this, std::move(read), made, seed);
 }
 
-}  // namespace heed
+}  // namespace heed::images

@@ -1,29 +1,12 @@
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "heed/base/errors.h"
-#include "heed/base/json.h"
 #include "heed/data/drawn_digits.h"
 #include "heed/tasks/images/images.h"
 #include "heed/tasks/text_vocabulary.h"
 
-namespace heed {
+namespace heed::images {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr const char* kImagesFile = "images.json";
-
-/// The model's settings, filled for such images.
-ImageConfig FilledFor(ImageConfig config, const ImageUse& use) {
-  config.model->Fill(use);
-  return config;
-}
-
-ImageUse UseOf(const ImageFormat& format, int64_t classes) {
-  return {format.height, format.width, format.channels, classes};
-}
 
 void VisitFiles(FieldList& v, const char* prefix, ImageFiles& files,
                 const std::string& what) {
@@ -48,29 +31,13 @@ void VisitCanvas(FieldList& v, CanvasConfig& canvas) {
       .If(canvas.clutter > 0, "--clutter");
 }
 
-std::vector<std::string> NamesOf(const Json& json, const std::string& place) {
-  std::vector<std::string> names;
-  const auto found = json.find("classes");
-  if (found != json.end() && found->is_array()) {
-    for (const Json& name : *found) {
-      if (!name.is_string()) break;
-      names.push_back(name.get<std::string>());
-    }
-  }
-  if (names.size() < 2 || names.size() != found->size()) {
-    throw FormatError("{}: 'classes' are not the names of two classes or more",
-                      place);
-  }
-  return names;
-}
-
 }  // namespace
 
-TaskRow ImageTask() {
+TaskRow Task() {
   TaskRow row;
   row.name = "images";
   row.description = "the class of an image";
-  row.settings = [] { return std::make_unique<ImageTaskSettings>(); };
+  row.settings = [] { return std::make_unique<Settings>(); };
   row.input = {"image", InputKind::Line::kPath, kImageTypes};
   row.input_label = "Image";
   row.answer_label = "Class";
@@ -87,7 +54,7 @@ TaskRow ImageTask() {
   return row;
 }
 
-void ImageDataConfig::Visit(FieldList& v) {
+void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   VisitFiles(v, "", train, "images for training");
   v.Require({{"images"}});
@@ -106,14 +73,14 @@ void ImageDataConfig::Visit(FieldList& v) {
       .Alias("bs");
 }
 
-ImageFormat ImageDataConfig::Wanted(const ImageFormat& first) const {
+ImageFormat DataConfig::Wanted(const ImageFormat& first) const {
   ImageFormat wanted = first;
   if (image_size > 0) wanted.height = wanted.width = image_size;
   if (!colours.open()) wanted.channels = colours == Colours::kGrey ? 1 : 3;
   return wanted;
 }
 
-void ImageEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   VisitFiles(v, "", files, "images to compare with");
   v.Require({{"images"}});
@@ -126,21 +93,21 @@ void ImageEvaluation::Visit(FieldList& v) {
     "cells");
 }
 
-void ImageTaskSettings::Visit(FieldList& v) {
+void Settings::Visit(FieldList& v) {
   data.Visit(v);
   model.VisitName(v, "what looks at the images");
   model->Visit(v);
 }
 
-void ImageTaskSettings::SetDefaults(TrainingConfig& training) const {
+void Settings::SetDefaults(TrainingConfig& training) const {
   training.optimizer.learning_rate = model->learning_rate();
-  training.optimizer.schedule = "cosine";
+  training.optimizer.schedule = Schedule::kCosine;
   training.optimizer.warmup = 100;
   training.optimizer.label_smoothing = 0;
   training.run.epochs = 10;
 }
 
-void ImageTaskSettings::Resolve() {
+void Settings::Resolve() {
   if (data.valid_last > 0 && !data.valid.images.empty()) {
     throw ConfigError(
         "--valid-last keeps images of training for validation, and "
@@ -148,8 +115,8 @@ void ImageTaskSettings::Resolve() {
   }
 }
 
-ImageData ImageTaskSettings::ReadData() const {
-  ImageData read;
+Data Settings::Read() const {
+  Data read;
   // The size of the first image, unless it is chosen.
   ImageFormat format = data.Wanted({});
   if (format.height == 0 || format.channels == 0) {
@@ -166,37 +133,9 @@ ImageData ImageTaskSettings::ReadData() const {
   return read;
 }
 
-std::unique_ptr<ImageModel> ImageTaskSettings::Learn(const ImageData& read,
-                                                     uint64_t seed) const {
-  return std::make_unique<ImageModel>(*this, read.train.format,
-                                      read.train.classes, seed);
+std::unique_ptr<Model> Settings::MakeModel(const Data& read,
+                                           uint64_t seed) const {
+  return std::make_unique<Model>(*this, read.train.format, read.train.classes,
+                                 seed);
 }
-
-std::unique_ptr<ImageModel> ImageTaskSettings::Open(const ModelFiles& files,
-                                                    const std::string& folder,
-                                                    uint64_t seed) const {
-  const std::string place = PathIn(folder, kImagesFile);
-  const Json json = ParseJson(FindFile(files, folder, kImagesFile), place);
-  const ImageFormat format = FormatFromJson(json, place);
-  return std::make_unique<ImageModel>(*this, format, NamesOf(json, place),
-                                      seed);
-}
-
-ImageModel::ImageModel(ImageConfig settings, const ImageFormat& own,
-                       std::vector<std::string> class_names, uint64_t seed)
-    : ImageClassesModel(settings.data.canvas.FormatOf(own),
-                        std::move(class_names)),
-      own_format(own),
-      config(
-          FilledFor(std::move(settings), UseOf(format, std::ssize(classes)))),
-      parameters_(seed, DType::kF32, config.model->precision()),
-      network(config.model->Make(Scope(parameters_, ""),
-                                 UseOf(format, std::ssize(classes)))) {}
-
-ModelFiles ImageModel::Files() const {
-  Json json = ToJson(own_format);
-  json["classes"] = classes;
-  return {{kImagesFile, json.dump(2) + "\n"}};
-}
-
-}  // namespace heed
+}  // namespace heed::images

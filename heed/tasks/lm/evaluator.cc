@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "heed/base/at.h"
 #include "heed/base/text.h"
 #include "heed/base/timing.h"
 #include "heed/tasks/lm/language.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::lm {
 namespace {
 
 constexpr int kMostLetters = 3;
@@ -30,8 +31,8 @@ void AddCompletion(const std::vector<CompletionAccuracy>& accuracies,
 
 }  // namespace
 
-Report LanguageSettings::Measure(const LanguageTaskModel& language,
-                                 const LanguageEvaluation& options) const {
+Report Settings::Evaluate(const Model& language,
+                          const Evaluation& options) const {
   std::vector<std::string> lines = options.text.Lines();
   for (std::string& line : lines) line = language.Normalized(std::move(line));
   const auto start = Clock::now();
@@ -71,7 +72,7 @@ std::vector<CompletionAccuracy> MeasureCompletion(
   const int64_t step = std::max<int64_t>(1, all / words);
   std::vector<CompletionAccuracy> result(kMostLetters + 1);
   for (int letters = 0; letters <= kMostLetters; ++letters) {
-    result[static_cast<size_t>(letters)].letters = letters;
+    At(result, letters).letters = letters;
   }
   int64_t number = 0;
   for (const std::string& line : lines) {
@@ -98,4 +99,4 @@ std::vector<CompletionAccuracy> MeasureCompletion(
   return result;
 }
 
-}  // namespace heed
+}  // namespace heed::lm

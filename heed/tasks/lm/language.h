@@ -2,6 +2,8 @@
 #ifndef HEED_TASKS_LM_LANGUAGE_H_
 #define HEED_TASKS_LM_LANGUAGE_H_
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,11 +20,11 @@
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
 
-namespace heed {
+namespace heed::lm {
 
 /// Where plain text comes from and how it becomes batches.
-struct LanguageDataConfig : PlainTextFiles {
-  std::string unit = "lines";
+struct DataConfig : PlainTextFiles {
+  Named<TextUnit> unit = TextUnit::kLines;
   int length = 256;
   LargeTextConfig large;
   TextVocabularyConfig vocabulary;
@@ -31,20 +33,20 @@ struct LanguageDataConfig : PlainTextFiles {
 
   void Visit(FieldList& v);
   TextBlockOptions Blocks() const {
-    return {length, unit == "stream", vocabulary.lowercase};
+    return {length, unit == TextUnit::kStream, vocabulary.lowercase};
   }
 };
 
 /// The resolved settings of a language model.
-struct LanguageConfig {
+struct Config {
   ModelChoice<LanguageModelSettings> model;
-  LanguageDataConfig data;
+  DataConfig data;
 };
 
 /// A recurrent network or a Transformer that predicts the next token.
-class LanguageTaskModel : public TaskModel {
+class Model : public TaskModel {
  public:
-  LanguageTaskModel(LanguageConfig settings, Vocabulary learnt, uint64_t seed);
+  Model(Config settings, Vocabulary learnt, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return network->parameters(); }
@@ -68,20 +70,26 @@ class LanguageTaskModel : public TaskModel {
   /// A line in the case and the normal form that the model learned.
   std::string Normalized(std::string line) const;
 
-  const LanguageConfig config;
+  const Config config;
   const Vocabulary vocabulary;
   const std::unique_ptr<Decoder> network;
 };
 
-struct LanguagePrediction {
-  std::string mode = "complete";
+/// What a prediction writes for each line.
+enum class Mode : uint8_t { kComplete, kSample, kScore };
+constexpr auto WordsOf(Mode) {
+  return std::array{"complete", "sample", "score"};
+}
+
+struct Prediction {
+  Named<Mode> mode = Mode::kComplete;
   CompletionOptions completion;
   DecodeOptions decode;
 
   void Visit(FieldList& v);
 };
 
-struct LanguageEvaluation {
+struct Evaluation {
   EvaluatedText text;
   int complete = 0;
   CompletionOptions completion;
@@ -89,10 +97,9 @@ struct LanguageEvaluation {
   void Visit(FieldList& v);
 };
 
-class LanguageSettings
-    : public TaskSettingsOf<PlainText, LanguageTaskModel, LanguagePrediction,
-                            LanguageEvaluation>,
-      public LanguageConfig {
+class Settings
+    : public TaskSettingsOf<PlainText, Model, Prediction, Evaluation>,
+      public Config {
  public:
   std::string task() const override { return "lm"; }
   void ChooseModel(const std::string& name) override { model.Choose(name); }
@@ -103,29 +110,26 @@ class LanguageSettings
   void Resolve() override;
   bool in_files() const override { return !data.texts.empty(); }
 
-  PlainText ReadData() const override { return data.Read(data.large, quiet); }
-  std::unique_ptr<LanguageTaskModel> Learn(const PlainText& text,
-                                           uint64_t seed) const override;
-  std::unique_ptr<LanguageTaskModel> Open(const ModelFiles& files,
-                                          const std::string& folder,
-                                          uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(
-      const PlainText& /*text*/) const override {
+  PlainText Read() const override { return data.Read(data.large, quiet); }
+  std::unique_ptr<Model> MakeModel(const PlainText& text,
+                                   uint64_t seed) const override;
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(const PlainText& /*text*/) const override {
     return {
         {"perplexity", false}, {"bits_per_character", false}, {"loss", false}};
   }
-  std::unique_ptr<Trainable> Objective(PlainText text,
-                                       LanguageTaskModel& language,
-                                       uint64_t seed) const override;
-  InputReading ReadingWith(const LanguagePrediction& options) const override;
-  std::unique_ptr<Predictor> Predicting(
-      const LanguageTaskModel& language,
-      LanguagePrediction options) const override;
-  Report Measure(const LanguageTaskModel& language,
-                 const LanguageEvaluation& options) const override;
+  std::unique_ptr<Trainable> MakeObjective(PlainText text, Model& language,
+                                           uint64_t seed) const override;
+  InputReading Reading(const Prediction& options) const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& language,
+                                           Prediction options) const override;
+  Report Evaluate(const Model& language,
+                  const Evaluation& options) const override;
 };
 
-TaskRow LanguageTask();
+TaskRow Task();
 
 /// How often the word that stands in a text is among the first completions of
 /// its prefix.
@@ -142,6 +146,6 @@ std::vector<CompletionAccuracy> MeasureCompletion(
     const Completer& completer, const std::vector<std::string>& lines,
     int words);
 
-}  // namespace heed
+}  // namespace heed::lm
 
 #endif  // HEED_TASKS_LM_LANGUAGE_H_

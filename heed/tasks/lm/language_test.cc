@@ -11,7 +11,7 @@
 #include "heed/tasks/run.h"
 #include "heed/tasks/testing.h"
 
-namespace heed {
+namespace heed::lm {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -56,7 +56,7 @@ class Language : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  LanguageSettings task_;
+  Settings task_;
   TrainingConfig training_;
 };
 
@@ -167,7 +167,7 @@ TEST_F(Language, EvaluatesPerTokenWordAndCharacter) {
 TEST_F(Language, StreamsLearnWhatFollowsALine) {
   Strings lines;
   for (int i = 0; i < 200; ++i) lines.push_back(i % 2 == 0 ? "tick" : "tock");
-  task_.data.unit = "stream";
+  task_.data.unit = TextUnit::kStream;
   task_.data.length = 10;
   training_.run.epochs = 30;
   const TrainResult result = TrainOn(task_, {lines, lines}, training_);
@@ -196,4 +196,4 @@ TEST_F(Language, MissingTextIsAConfigError) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::lm

@@ -12,15 +12,14 @@
 #include "heed/tasks/training_pairs.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::lm {
 namespace {
 
 /// Cross entropy of each token of a text.
-class LanguageObjective : public ObjectiveOf<LanguageTaskModel> {
+class LanguageObjective : public ObjectiveOf<Model> {
  public:
-  LanguageObjective(const LanguageSettings& settings, PlainText text,
-                    LanguageTaskModel& model)
-      : ObjectiveOf(model, settings.MeasuresOf(text)),
+  LanguageObjective(const Settings& settings, PlainText text, Model& model)
+      : ObjectiveOf(model, settings.Measures(text)),
         text_(std::move(text)),
         train_(EncodeTraining()) {
     if (train_.size() == 0) {
@@ -60,7 +59,7 @@ class LanguageObjective : public ObjectiveOf<LanguageTaskModel> {
   }
 
  private:
-  const LanguageDataConfig& data() const { return model_.config.data; }
+  const DataConfig& data() const { return model_.config.data; }
 
   /// File by file, of which a stream does not go on in the next.
   TrainingPairs EncodeTraining() const;
@@ -80,7 +79,7 @@ TrainingPairs LanguageObjective::EncodeTraining() const {
         {"vocabulary",
          CheckSumOf(std::vector<std::string>{vocabulary.Serialize()})},
         {"length", data().length},
-        {"unit", data().unit},
+        {"unit", data().unit.word()},
         {"lowercase", data().vocabulary.lowercase}};
     return {
         text_.store->Tokens(
@@ -110,25 +109,9 @@ TrainingPairs LanguageObjective::EncodeTraining() const {
 
 }  // namespace
 
-std::unique_ptr<Trainable> LanguageSettings::Objective(
-    PlainText text, LanguageTaskModel& language, uint64_t) const {
+std::unique_ptr<Trainable> Settings::MakeObjective(PlainText text,
+                                                   Model& language,
+                                                   uint64_t) const {
   return std::make_unique<LanguageObjective>(*this, std::move(text), language);
 }
-
-LanguageScore LanguageTaskModel::Score(
-    const Context& ctx, const std::vector<std::string>& lines) const {
-  const LanguageDataConfig& data = config.data;
-  const Corpus corpus = EncodeTextBlocks(lines, vocabulary, data.Blocks());
-  const LossSum sum =
-      CorpusLoss(ctx, *network, corpus, {data.batch_tokens, data.batch_texts});
-  LanguageScore score;
-  score.nll = sum.nll;
-  score.tokens = sum.tokens;
-  for (const std::vector<int32_t>& ids : corpus.target) {
-    score.unknown += std::count(ids.begin(), ids.end(), kUnk);
-  }
-  score.text = MeasureText(lines);
-  return score;
-}
-
-}  // namespace heed
+}  // namespace heed::lm

@@ -14,7 +14,7 @@
 #include "heed/tasks/forced_text.h"
 #include "heed/tasks/lm/language.h"
 
-namespace heed {
+namespace heed::lm {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -22,25 +22,25 @@ using Json = nlohmann::ordered_json;
 constexpr int kUsualContinuation = 64;  // Units: tokens
 
 /// What `mode` asks for of the beginning of a text.
-class LanguagePredictor : public PredictorWith<LanguagePrediction> {
+class LanguagePredictor : public PredictorWith<Prediction> {
  public:
-  LanguagePredictor(const LanguageTaskModel& model, LanguagePrediction options)
+  LanguagePredictor(const Model& model, Prediction options)
       : PredictorWith(std::move(options)), model_(model) {}
 
   double Targets(double bytes) const override { return TokensOfCopy(bytes); }
 
  protected:
-  std::vector<Answer> Answers(std::span<const Input> inputs,
-                              const LanguagePrediction& options,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
+                              const Prediction& options,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(
+  ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      const LanguagePrediction& options) const override;
-  double TokensWith(std::span<const Input> inputs,
-                    const LanguagePrediction& options) const override;
+      const Prediction& options) const override;
+  double Tokens(std::span<const Input> inputs,
+                const Prediction& options) const override;
 
  private:
-  Answer Completions(const std::string& text, const LanguagePrediction& options,
+  Answer Completions(const std::string& text, const Prediction& options,
                      const PredictCall& call) const;
   /// `number`: of the text; what is drawn depends on it.
   Answer Samples(const std::string& text, int64_t number, DecodeOptions options,
@@ -53,7 +53,7 @@ class LanguagePredictor : public PredictorWith<LanguagePrediction> {
     std::string word;  ///< "" where none is completed
   };
   Continuation ContinuationOf(const Context& ctx, const ExplainInput& input,
-                              const LanguagePrediction& options) const;
+                              const Prediction& options) const;
 
   int32_t TokenNamed(std::string_view shown, std::span<const float> row) const;
   int32_t NextToken(const std::string& line, std::span<const float> row) const;
@@ -65,11 +65,11 @@ class LanguagePredictor : public PredictorWith<LanguagePrediction> {
                            std::vector<std::string> pieces,
                            const std::vector<int32_t>& predicted) const;
 
-  const LanguageTaskModel& model_;
+  const Model& model_;
 };
 
 Answer LanguagePredictor::Completions(const std::string& text,
-                                      const LanguagePrediction& options,
+                                      const Prediction& options,
                                       const PredictCall& call) const {
   const Completer completer(*model_.network, model_.vocabulary,
                             options.completion);
@@ -126,39 +126,39 @@ Answer LanguagePredictor::ScoreOf(const std::string& text,
            {"perplexity", score.perplexity()}}};
 }
 
-std::vector<Answer> LanguagePredictor::Answers(
-    std::span<const Input> inputs, const LanguagePrediction& options,
-    const PredictCall& call) const {
+std::vector<Answer> LanguagePredictor::Predict(std::span<const Input> inputs,
+                                               const Prediction& options,
+                                               const PredictCall& call) const {
   std::vector<Answer> answers;
   for (const Input& input : inputs) {
     const std::string text = model_.Cased(input.Text());
-    answers.push_back(options.mode == "complete"
+    answers.push_back(options.mode == Mode::kComplete
                           ? Completions(text, options, call)
-                      : options.mode == "sample"
+                      : options.mode == Mode::kSample
                           ? Samples(text, input.number, options.decode, call)
                           : ScoreOf(text, call));
   }
   return answers;
 }
 
-double LanguagePredictor::TokensWith(std::span<const Input> inputs,
-                                     const LanguagePrediction& options) const {
-  const double read = PredictorWith::TokensWith(inputs, options);
+double LanguagePredictor::Tokens(std::span<const Input> inputs,
+                                 const Prediction& options) const {
+  const double read = PredictorWith::Tokens(inputs, options);
   const auto count = static_cast<double>(inputs.size());
   const DecodeOptions& decode = options.decode;
-  if (options.mode == "sample") {
+  if (options.mode == Mode::kSample) {
     return read +
            count * decode.nbest *
                (decode.max_length > 0 ? decode.max_length : kUsualContinuation);
   }
-  if (options.mode == "score") return read;
+  if (options.mode == Mode::kScore) return read;
   return read + count * options.completion.beam * options.completion.max_tokens;
 }
 
 LanguagePredictor::Continuation LanguagePredictor::ContinuationOf(
     const Context& ctx, const ExplainInput& input,
-    const LanguagePrediction& options) const {
-  const bool completes = options.mode == "complete";
+    const Prediction& options) const {
+  const bool completes = options.mode == Mode::kComplete;
   if (!input.answer.empty()) {
     const std::string cased = model_.Normalized(input.answer);
     const auto words = SplitWhitespace(cased);
@@ -168,7 +168,7 @@ LanguagePredictor::Continuation LanguagePredictor::ContinuationOf(
   PredictCall call;
   call.cancellation = ctx.cancellation;
   const std::vector<Input> inputs = {{input.Text()}};
-  const Answer answer = Answers(inputs, options, call).front();
+  const Answer answer = Predict(inputs, options, call).front();
   const auto words = answer.parts.value("completions", Json::array());
   return {answer.line,
           words.empty() ? "" : words[0].at("word").get<std::string>()};
@@ -222,9 +222,9 @@ RunOfCopies LanguagePredictor::LogP(const std::vector<int32_t>& read) const {
   };
 }
 
-ExplainablePrediction LanguagePredictor::ExplanationWith(
+ExplainablePrediction LanguagePredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    const LanguagePrediction& options) const {
+    const Prediction& options) const {
   const std::string given_text = model_.Normalized(input.Text());
   const Continuation next = ContinuationOf(given, input, options);
   // A word that was half typed is not read: what it becomes is predicted.
@@ -285,9 +285,9 @@ std::vector<Axis> LanguagePredictor::AxesOf(
 
 }  // namespace
 
-std::unique_ptr<Predictor> LanguageSettings::Predicting(
-    const LanguageTaskModel& language, LanguagePrediction options) const {
+std::unique_ptr<Predictor> Settings::MakePredictor(const Model& language,
+                                                   Prediction options) const {
   return std::make_unique<LanguagePredictor>(language, std::move(options));
 }
 
-}  // namespace heed
+}  // namespace heed::lm

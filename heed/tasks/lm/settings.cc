@@ -1,15 +1,13 @@
-#include <utility>
 
-#include "heed/base/text.h"
 #include "heed/tasks/lm/language.h"
 
-namespace heed {
-TaskRow LanguageTask() {
+namespace heed::lm {
+TaskRow Task() {
   TaskRow row;
   row.name = "lm";
   row.description = "predict, continue and complete plain text";
   row.gives_reader = true;
-  row.settings = [] { return std::make_unique<LanguageSettings>(); };
+  row.settings = [] { return std::make_unique<Settings>(); };
   row.answer_label = "Completions";
   row.prompt = "Type the start of a sentence and press Enter";
   // The space asks for the next word.
@@ -19,20 +17,19 @@ TaskRow LanguageTask() {
   return row;
 }
 
-void LanguageDataConfig::Visit(FieldList& v) {
+void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   PlainTextFiles::Visit(v);
-  v("unit", unit, OneOf{"lines", "stream"},
-    "each line begins anew, or follows the line before it");
+  v("unit", unit, "each line begins anew, or follows the line before it");
   v("length", length, Range(1, 1000000), "tokens after which a text is cut");
   large.Visit(v, "texts", "--texts");
   vocabulary.Visit(v, {"unigram", "bpe", "words", "characters"});
   VisitBatches(v, "tokens", batch_tokens, "texts", batch_texts);
 }
 
-void LanguagePrediction::Visit(FieldList& v) {
+void Prediction::Visit(FieldList& v) {
   v.Section("Output");
-  v("mode", mode, OneOf{"complete", "sample", "score"},
+  v("mode", mode,
     "complete the last word of each line, which may be half typed (word, tab, "
     "probability, tab, ...); continue each line by sampling; or write its "
     "log-probability, tokens and perplexity");
@@ -52,7 +49,7 @@ void LanguagePrediction::Visit(FieldList& v) {
   v("seed", decode.seed, "random seed of the samples");
 }
 
-void LanguageEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   text.Visit(v);
   v.Section("Measures");
   v("complete", complete, Range(0, 1000000),
@@ -60,36 +57,34 @@ void LanguageEvaluation::Visit(FieldList& v) {
   completion.Visit(v);
 }
 
-void LanguageSettings::Visit(FieldList& v) {
+void Settings::Visit(FieldList& v) {
   data.Visit(v);
   model.VisitName(
       v, "what predicts the next token: a recurrent network or a Transformer");
   model->Visit(v);
 }
 
-void LanguageSettings::Resolve() {
+void Settings::Resolve() {
   (void)data.large.Weights(data.texts.size());
   data.vocabulary.Resolve();
   model->Fill(data.length);
   data.length = LimitWithin(model->positions(), data.length);
 }
 
-InputReading LanguageSettings::ReadingWith(
-    const LanguagePrediction& options) const {
+InputReading Settings::Reading(const Prediction& options) const {
   InputReading reading;
   reading.window = 64;
   // What is continued is the end of a line; what is scored is all of it.
   reading.defaults.long_lines =
-      options.mode == "score" ? LongLines::kWhole : LongLines::kCutStart;
+      options.mode == Mode::kScore ? LongLines::kWhole : LongLines::kCutStart;
   return reading;
 }
 
-std::unique_ptr<LanguageTaskModel> LanguageSettings::Learn(
-    const PlainText& text, uint64_t seed) const {
+std::unique_ptr<Model> Settings::MakeModel(const PlainText& text,
+                                           uint64_t seed) const {
   const TextVocabularyConfig& learnt = data.vocabulary;
   if (!text.store) {
-    return std::make_unique<LanguageTaskModel>(*this, learnt.Learn(text.train),
-                                               seed);
+    return std::make_unique<Model>(*this, learnt.Learn(text.train), seed);
   }
   const nlohmann::ordered_json options = {
       learnt.vocabulary, learnt.lowercase, learnt.vocabulary_size,
@@ -100,25 +95,4 @@ std::unique_ptr<LanguageTaskModel> LanguageSettings::Learn(
   });
   return Open(files, data.large.token_files, seed);
 }
-
-std::unique_ptr<LanguageTaskModel> LanguageSettings::Open(
-    const ModelFiles& files, const std::string& folder, uint64_t seed) const {
-  return std::make_unique<LanguageTaskModel>(
-      *this, data.vocabulary.Find(files, folder), seed);
-}
-
-LanguageTaskModel::LanguageTaskModel(LanguageConfig settings, Vocabulary learnt,
-                                     uint64_t seed)
-    : config(std::move(settings)),
-      vocabulary(std::move(learnt)),
-      network(config.model->Make(vocabulary.size(), seed)) {}
-
-std::string LanguageTaskModel::Cased(std::string text) const {
-  return config.data.vocabulary.lowercase ? Lowercase(text) : std::move(text);
-}
-
-std::string LanguageTaskModel::Normalized(std::string line) const {
-  return vocabulary.Normalized(Cased(std::move(line)));
-}
-
-}  // namespace heed
+}  // namespace heed::lm

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/timing.h"
 #include "heed/data/input_lines.h"
@@ -13,7 +14,7 @@
 #include "heed/tasks/nodes/nodes.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::nodes {
 namespace {
 
 /// How many of the nodes are among those.
@@ -34,7 +35,7 @@ NodeGraph WithLabels(const NodeGraph& graph, const std::string& path) {
       throw FormatError("{}: a label, but the model has {} nodes", place,
                         graph.size());
     }
-    other.labels[static_cast<size_t>(number - 1)] =
+    At(other.labels, number - 1) =
         line == "?" ? -1 : graph.ClassNamed(line, place);
     count = number;
     return true;
@@ -48,8 +49,7 @@ NodeGraph WithLabels(const NodeGraph& graph, const std::string& path) {
 
 }  // namespace
 
-Report NodesSettings::Measure(const NodesModel& nodes,
-                              const NodesEvaluation& options) const {
+Report Settings::Evaluate(const Model& nodes, const Evaluation& options) const {
   const NodeGraph labelled = options.labels.empty()
                                  ? nodes.graph()
                                  : WithLabels(nodes.graph(), options.labels);
@@ -76,9 +76,9 @@ Report NodesSettings::Measure(const NodesModel& nodes,
                                      static_cast<size_t>(p.dim(1)));
     predicted.push_back(
         static_cast<int32_t>(std::ranges::max_element(row) - row.begin()));
-    gold.push_back(labelled.labels[static_cast<size_t>(node)]);
-    nll -= std::log(std::max(row[static_cast<size_t>(gold.back())],
-                             std::numeric_limits<float>::min()));
+    gold.push_back(At(labelled.labels, node));
+    nll -= std::log(
+        std::max(At(row, gold.back()), std::numeric_limits<float>::min()));
   }
   const ClassReport scores = ScoreClasses(predicted, gold, nodes.classes());
   report.figures = {
@@ -91,9 +91,8 @@ Report NodesSettings::Measure(const NodesModel& nodes,
   report.details["confusion"] = scores.confusion;
   AddClasses(
       report, "class", "nodes",
-      [&](int32_t c) { return labelled.classes[static_cast<size_t>(c)]; },
-      scores.classes);
+      [&](int32_t c) { return At(labelled.classes, c); }, scores.classes);
   return report;
 }
 
-}  // namespace heed
+}  // namespace heed::nodes

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace heed {
+#include "heed/base/at.h"
+
+namespace heed::nodes {
 namespace {
 
 std::span<const int32_t> ListOf(const RowLists& lists, int32_t row) {
@@ -49,9 +51,8 @@ LocalGraph AroundNode(const NodeGraph& graph, const RowLists& neighbours,
     const auto w = static_cast<size_t>(whole);
     for (int32_t e = graph.features.offsets[w];
          e < graph.features.offsets[w + 1]; ++e) {
-      own.features.columns.push_back(
-          graph.features.columns[static_cast<size_t>(e)]);
-      own.values.push_back(graph.values[static_cast<size_t>(e)]);
+      own.features.columns.push_back(At(graph.features.columns, e));
+      own.values.push_back(At(graph.values, e));
     }
     own.features.EndRow();
     own.labels.push_back(graph.labels[w]);
@@ -69,4 +70,4 @@ LocalGraph AroundNode(const NodeGraph& graph, const RowLists& neighbours,
   return local;
 }
 
-}  // namespace heed
+}  // namespace heed::nodes

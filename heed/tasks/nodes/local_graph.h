@@ -7,7 +7,7 @@
 
 #include "heed/data/graph.h"
 
-namespace heed {
+namespace heed::nodes {
 
 /// Node i of `graph` is node nodes[i] of the whole, hops[i] edges away from the
 /// first.
@@ -26,6 +26,6 @@ struct LocalGraph {
 LocalGraph AroundNode(const NodeGraph& graph, const RowLists& neighbours,
                       int32_t node, int64_t hops, int64_t most);
 
-}  // namespace heed
+}  // namespace heed::nodes
 
 #endif  // HEED_TASKS_NODES_LOCAL_GRAPH_H_

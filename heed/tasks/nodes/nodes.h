@@ -16,10 +16,10 @@
 #include "heed/tasks/nodes/local_graph.h"
 #include "heed/tasks/task.h"
 
-namespace heed {
+namespace heed::nodes {
 
 /// Where a graph comes from, and which of its nodes teach.
-struct NodesDataConfig {
+struct DataConfig {
   GraphFiles files;
   std::string train;
   std::string valid;
@@ -29,12 +29,12 @@ struct NodesDataConfig {
 };
 
 /// The resolved settings of a classifier of nodes.
-struct NodesConfig {
+struct Config {
   ModelChoice<NodeSettings> model;
-  NodesDataConfig data;
+  DataConfig data;
 };
 
-struct NodesData {
+struct Data {
   NodeGraph graph;
   std::vector<int32_t> train;
   std::vector<int32_t> valid;
@@ -45,9 +45,9 @@ GraphInput InputOf(const NodeGraph& graph, int64_t features, bool normalize);
 
 /// A network and the graph that it was trained on. The test labels of a graph
 /// are not needed; what is known of labels is kept to be shown.
-class NodesModel : public TaskModel {
+class Model : public TaskModel {
  public:
-  NodesModel(NodesConfig settings, NodesData graph_and_splits, uint64_t seed);
+  Model(Config settings, Data graph_and_splits, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -76,8 +76,8 @@ class NodesModel : public TaskModel {
   /// accuracy (percent) and loss of these nodes, whose labels are known.
   Metrics Measure(std::span<const int32_t> nodes) const;
 
-  const NodesConfig config;
-  const NodesData data;
+  const Config config;
+  const Data data;
   const GraphInput input;  // of the graph
 
  private:
@@ -87,21 +87,20 @@ class NodesModel : public TaskModel {
   const std::unique_ptr<NodeClassifier> network;
 };
 
-struct NodesPrediction {
+struct Prediction {
   bool probabilities = false;
   void Visit(FieldList& v);
 };
 
 /// Which nodes are compared with their labels.
-struct NodesEvaluation {
+struct Evaluation {
   std::string nodes;
   std::string labels;
   void Visit(FieldList& v);
 };
 
-class NodesSettings : public TaskSettingsOf<NodesData, NodesModel,
-                                            NodesPrediction, NodesEvaluation>,
-                      public NodesConfig {
+class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation>,
+                 public Config {
  public:
   std::string task() const override { return "nodes"; }
   void ChooseModel(const std::string& name) override { model.Choose(name); }
@@ -114,23 +113,22 @@ class NodesSettings : public TaskSettingsOf<NodesData, NodesModel,
   }
   void Resolve() override { model->Fill(); }
 
-  NodesData ReadData() const override;
-  std::unique_ptr<NodesModel> Learn(const NodesData& read,
-                                    uint64_t seed) const override;
-  std::unique_ptr<NodesModel> Open(const ModelFiles& files,
-                                   const std::string& folder,
+  Data Read() const override;
+  std::unique_ptr<Model> MakeModel(const Data& read,
                                    uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(const NodesData& read) const override;
-  std::unique_ptr<Trainable> Objective(NodesData read, NodesModel& nodes,
-                                       uint64_t seed) const override;
-  std::unique_ptr<Predictor> Predicting(const NodesModel& nodes,
-                                        NodesPrediction options) const override;
-  Report Measure(const NodesModel& nodes,
-                 const NodesEvaluation& options) const override;
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(const Data& read) const override;
+  std::unique_ptr<Trainable> MakeObjective(Data read, Model& nodes,
+                                           uint64_t seed) const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& nodes,
+                                           Prediction options) const override;
+  Report Evaluate(const Model& nodes, const Evaluation& options) const override;
 };
 
-TaskRow NodesTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::nodes
 
 #endif  // HEED_TASKS_NODES_NODES_H_

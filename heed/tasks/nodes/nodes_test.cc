@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/testing.h"
 #include "heed/data/planted_graph.h"
 #include "heed/explain/observed_attention.h"
@@ -16,7 +17,7 @@
 #include "heed/tasks/testing.h"
 #include "heed/train/in_memory.h"
 
-namespace heed {
+namespace heed::nodes {
 namespace {
 
 using List = std::vector<int32_t>;
@@ -33,12 +34,12 @@ struct Split {
           .push_back(node);
     }
   }
-  NodesData data;
+  Data data;
   List test;
 };
 
-NodesSettings SmallSettings(const std::string& model) {
-  NodesSettings settings;
+Settings SmallSettings(const std::string& model) {
+  Settings settings;
   settings.ChooseModel(model);
   auto& config = settings.model.As<GraphNetworkConfig>();
   config.heads = 2;
@@ -49,13 +50,13 @@ NodesSettings SmallSettings(const std::string& model) {
 
 /// Accuracy on the nodes that were held out.
 double TestAccuracy(const std::string& model, const Split& split) {
-  const NodesSettings settings = SmallSettings(model);
+  const Settings settings = SmallSettings(model);
   TrainingConfig training;
   settings.SetDefaults(training);
   training.run.epochs = 200;
   training.run.patience = 40;
-  const auto trained = settings.Learn(split.data, 1);
-  const auto objective = settings.Objective(split.data, *trained, 1);
+  const auto trained = settings.MakeModel(split.data, 1);
+  const auto objective = settings.MakeObjective(split.data, *trained, 1);
   TrainInMemory(*objective, training);
   return trained->Measure(split.test).front().second;
 }
@@ -78,7 +79,7 @@ TEST(Nodes, WithoutEdgesAttentionIsAPerceptron) {
 class NodesFolder : public testing::Test {
  protected:
   void SetUp() override {
-    NodesSettings settings = SmallSettings(network());
+    Settings settings = SmallSettings(network());
     TrainingConfig training;
     settings.SetDefaults(training);
     training.run.out = folder_.Path("model");
@@ -90,8 +91,8 @@ class NodesFolder : public testing::Test {
   virtual std::string network() const { return "gat"; }
   void ExpectExplanationsOfTheSameAnswers() const;
   void ExpectRowsOfTheWholeRun(const ExplanationSegment& segment) const;
-  const NodesModel& model() const {
-    return dynamic_cast<const NodesModel&>(*loaded_.model);
+  const Model& model() const {
+    return dynamic_cast<const Model&>(*loaded_.model);
   }
 
   TemporaryFolder folder_;
@@ -112,9 +113,9 @@ TEST_F(NodesFolder, AnswersAreTheMostProbableClasses) {
   for (const int32_t node : {3, 77, 119}) {
     const float* row = p.row<float>(node);
     EXPECT_NEAR(std::accumulate(row, row + 4, 0.0), 1, 1e-5);
-    expected += model().graph().classes[static_cast<size_t>(
-                    std::max_element(row, row + 4) - row)] +
-                "\n";
+    expected +=
+        At(model().graph().classes, std::max_element(row, row + 4) - row) +
+        "\n";
   }
   EXPECT_EQ(PredictLines(loaded_, "3\n 77\n119\n"), expected);
 }
@@ -157,12 +158,11 @@ TEST_F(NodesFolder, EvaluationComparesWithLabelsOfTheModelOrAFile) {
 }
 
 TEST_F(NodesFolder, TrainingGoesOnWithItsOwnGraphAlone) {
-  NodesData other = split_.data;
+  Data other = split_.data;
   other.graph.edges.pop_back();
-  auto model =
-      loaded_.settings->MakeModel(DatasetOf<NodesData>(split_.data), 1);
+  auto model = loaded_.settings->MakeModel(DatasetOf<Data>(split_.data), 1);
   EXPECT_THROW(loaded_.settings->MakeObjective(
-                   std::make_unique<DatasetOf<NodesData>>(other), *model, 1),
+                   std::make_unique<DatasetOf<Data>>(other), *model, 1),
                FormatError);
 }
 
@@ -274,4 +274,4 @@ TEST(LocalGraphTest, HasTheNearestNodesAndTheEdgesBetweenThem) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::nodes

@@ -2,17 +2,16 @@
 
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
-#include "heed/data/shuffle.h"
 #include "heed/io/file.h"
 #include "heed/kernels/gather.h"
-#include "heed/metrics/classification.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/matmul.h"
 #include "heed/tasks/nodes/nodes.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::nodes {
 namespace {
 
 const std::vector<MeasureInfo> kNodeMeasures = {{"accuracy", true},
@@ -26,7 +25,7 @@ Tensor IdsOf(std::span<const int32_t> nodes) {
 Tensor LabelsOf(const NodeGraph& graph, std::span<const int32_t> nodes) {
   std::vector<int32_t> labels;
   for (const int32_t node : nodes) {
-    labels.push_back(graph.labels[static_cast<size_t>(node)]);
+    labels.push_back(At(graph.labels, node));
   }
   return IdsOf(labels);
 }
@@ -38,9 +37,9 @@ bool SameGraph(const NodeGraph& a, const NodeGraph& b) {
 }
 
 /// Cross entropy of the labelled nodes; all nodes are computed at once.
-class NodesObjective : public ObjectiveOf<NodesModel> {
+class NodesObjective : public ObjectiveOf<Model> {
  public:
-  NodesObjective(NodesData data, NodesModel& model)
+  NodesObjective(Data data, Model& model)
       : ObjectiveOf(model, kNodeMeasures),
         train_(std::move(data.train)),
         valid_(std::move(data.valid)) {
@@ -71,7 +70,7 @@ class NodesObjective : public ObjectiveOf<NodesModel> {
                  const LossOptions& options) const override {
     std::vector<int32_t> nodes;
     for (const int64_t i : examples) {
-      nodes.push_back(train_[static_cast<size_t>(i)]);
+      nodes.push_back(At(train_, i));
     }
     const Var scores =
         Embed(model_.network->Scores(ctx, model_.input), IdsOf(nodes));
@@ -93,7 +92,16 @@ class NodesObjective : public ObjectiveOf<NodesModel> {
 
 }  // namespace
 
-Metrics NodesModel::Measure(std::span<const int32_t> nodes) const {
+std::vector<MeasureInfo> Settings::Measures(const Data& /*read*/) const {
+  return kNodeMeasures;
+}
+
+std::unique_ptr<Trainable> Settings::MakeObjective(Data read, Model& nodes,
+                                                   uint64_t /*seed*/) const {
+  return std::make_unique<NodesObjective>(std::move(read), nodes);
+}
+
+Metrics Model::Measure(std::span<const int32_t> nodes) const {
   const Tensor scores = network->Scores({}, input).value();
   const CrossEntropyLoss loss = CrossEntropy(
       kernels::Gather(scores, IdsOf(nodes)), LabelsOf(graph(), nodes), {});
@@ -102,15 +110,4 @@ Metrics NodesModel::Measure(std::span<const int32_t> nodes) const {
           {"loss", loss.nll / count}};
 }
 
-std::vector<MeasureInfo> NodesSettings::MeasuresOf(
-    const NodesData& /*read*/) const {
-  return kNodeMeasures;
-}
-
-std::unique_ptr<Trainable> NodesSettings::Objective(NodesData read,
-                                                    NodesModel& nodes,
-                                                    uint64_t /*seed*/) const {
-  return std::make_unique<NodesObjective>(std::move(read), nodes);
-}
-
-}  // namespace heed
+}  // namespace heed::nodes

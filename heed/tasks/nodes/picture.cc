@@ -6,7 +6,7 @@
 #include "heed/autograd/observer.h"
 #include "heed/explain/tsne.h"
 
-namespace heed {
+namespace heed::nodes {
 namespace {
 
 double ThreeDigits(double x) { return std::round(1000 * x) / 1000; }
@@ -79,4 +79,4 @@ NodesPicture PictureOf(const NodeClassifier& network, const GraphInput& input,
   return picture;
 }
 
-}  // namespace heed
+}  // namespace heed::nodes

@@ -10,7 +10,7 @@
 #include "heed/explain/payloads.h"
 #include "heed/models/node_classifier.h"
 
-namespace heed {
+namespace heed::nodes {
 
 struct NodesPicture {
   /// Of each node, by t-SNE of what the first layer gives. Units: 0 to 1, three
@@ -26,6 +26,6 @@ NodesPicture PictureOf(const NodeClassifier& network, const GraphInput& input,
                        const NodeGraph& graph,
                        const Cancellation* cancellation);
 
-}  // namespace heed
+}  // namespace heed::nodes
 
 #endif  // HEED_TASKS_NODES_PICTURE_H_

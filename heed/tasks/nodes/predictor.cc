@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <mutex>
 #include <numeric>
 
-#include "heed/base/errors.h"
+#include "heed/base/at.h"
 #include "heed/explain/observed_attention.h"
 #include "heed/explain/payloads.h"
 #include "heed/kernels/elementwise.h"
@@ -16,7 +14,7 @@
 #include "heed/tasks/nodes/nodes.h"
 #include "heed/tasks/nodes/picture.h"
 
-namespace heed {
+namespace heed::nodes {
 namespace {
 
 /// Nodes that an explanation shows, and attributes the answer to, at most.
@@ -29,42 +27,42 @@ int32_t LikeliestOf(const Tensor& p, int64_t row) {
 }
 
 /// Answers with the class of a node. The network is run once, for all nodes.
-class NodesPredictor : public PredictorWith<NodesPrediction> {
+class NodesPredictor : public PredictorWith<Prediction> {
  public:
-  NodesPredictor(const NodesModel& model, NodesPrediction options)
+  NodesPredictor(const Model& model, Prediction options)
       : PredictorWith(options),
         model_(model),
         neighbours_(model.graph().Neighbours()),
         probabilities_(model.Probabilities({})) {}
 
  protected:
-  std::vector<Answer> Answers(std::span<const Input> inputs,
-                              const NodesPrediction& options,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
+                              const Prediction& options,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(const Context& given,
-                                        const ExplainInput& input,
-                                        const NodesPrediction&) const override;
-  bool JoinsWith(const NodesPrediction&) const override { return true; }
+  ExplainablePrediction PrepareExplanation(const Context& given,
+                                           const ExplainInput& input,
+                                           const Prediction&) const override;
+  bool joins_inputs(const Prediction&) const override { return true; }
 
  private:
   int32_t NodeOf(const Input& input) const {
     return NodeNamed(input.Text(), model_.graph().size(), input.place);
   }
   const std::string& NameOf(int32_t id) const {
-    return model_.graph().classes[static_cast<size_t>(id)];
+    return At(model_.graph().classes, id);
   }
   Axis NearAxis(const LocalGraph& near, const Context& ctx) const;
   const NodesPicture& WholePicture(const Context& ctx) const;
 
-  const NodesModel& model_;
+  const Model& model_;
   const RowLists neighbours_;
   const Tensor probabilities_;  // [N, V]
   mutable std::once_flag drawn_;
   mutable NodesPicture whole_;
 };
 
-std::vector<Answer> NodesPredictor::Answers(std::span<const Input> inputs,
-                                            const NodesPrediction& options,
+std::vector<Answer> NodesPredictor::Predict(std::span<const Input> inputs,
+                                            const Prediction& options,
                                             const PredictCall& call) const {
   std::vector<Answer> answers;
   for (const Input& input : inputs) {
@@ -138,9 +136,8 @@ std::vector<AttentionPanels> PanelsOf(const Context& given,
   return CollectPanels(parts.seen, maps);
 }
 
-ExplainablePrediction NodesPredictor::ExplanationWith(
-    const Context& given, const ExplainInput& input,
-    const NodesPrediction&) const {
+ExplainablePrediction NodesPredictor::PrepareExplanation(
+    const Context& given, const ExplainInput& input, const Prediction&) const {
   const int32_t node = NodeOf(input.given);
   const auto near = std::make_shared<const LocalGraph>(AroundNode(
       model_.graph(), neighbours_, node, model_.network->hops(), kMostNear));
@@ -184,14 +181,8 @@ ExplainablePrediction NodesPredictor::ExplanationWith(
 
 }  // namespace
 
-Tensor NodesModel::Probabilities(const Context& ctx) const {
-  const Tensor scores = network->Scores(ctx, input).value();
-  return kernels::Exp(LogSoftmax(scores).value());
-}
-
-std::unique_ptr<Predictor> NodesSettings::Predicting(
-    const NodesModel& nodes, NodesPrediction options) const {
+std::unique_ptr<Predictor> Settings::MakePredictor(const Model& nodes,
+                                                   Prediction options) const {
   return std::make_unique<NodesPredictor>(nodes, options);
 }
-
-}  // namespace heed
+}  // namespace heed::nodes

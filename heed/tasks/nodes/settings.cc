@@ -1,27 +1,16 @@
-#include <utility>
 
 #include "heed/attention/mask.h"
-#include "heed/base/errors.h"
 #include "heed/kernels/sparse.h"
 #include "heed/tasks/nodes/nodes.h"
 #include "heed/tasks/text_vocabulary.h"
 
-namespace heed {
-namespace {
+namespace heed::nodes {
 
-constexpr const char* kEdgesFile = "edges.tsv";
-constexpr const char* kFeaturesFile = "features.txt";
-constexpr const char* kNodeLabelsFile = "labels.txt";
-constexpr const char* kTrainFile = "train.idx";
-constexpr const char* kValidFile = "valid.idx";
-
-}  // namespace
-
-TaskRow NodesTask() {
+TaskRow Task() {
   TaskRow row;
   row.name = "nodes";
   row.description = "the class of a node of a graph, by its neighbours";
-  row.settings = [] { return std::make_unique<NodesSettings>(); };
+  row.settings = [] { return std::make_unique<Settings>(); };
   row.input = {"graph"};
   row.input_label = "Node";
   row.answer_label = "Class";
@@ -33,7 +22,7 @@ TaskRow NodesTask() {
   return row;
 }
 
-void NodesDataConfig::Visit(FieldList& v) {
+void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("edges", files.edges, Any{"FILE"},
     "edges of the graph: a line is two nodes, numbers from 0, with a blank or "
@@ -57,13 +46,13 @@ void NodesDataConfig::Visit(FieldList& v) {
     "divide the features of a node by the sum of their magnitudes");
 }
 
-void NodesPrediction::Visit(FieldList& v) {
+void Prediction::Visit(FieldList& v) {
   v.Section("Answers");
   v("probabilities", probabilities,
     "all classes with their probabilities, in the place of the likeliest");
 }
 
-void NodesEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   v("nodes", nodes, Any{"FILE"},
     "nodes to compare with their labels, a number on each line");
@@ -72,12 +61,12 @@ void NodesEvaluation::Visit(FieldList& v) {
     "labels, as those of training; left out: those that the model was given");
 }
 
-void NodesSettings::Visit(FieldList& v) {
+void Settings::Visit(FieldList& v) {
   data.Visit(v);
   model.Visit(v);
 }
 
-void NodesSettings::SetDefaults(TrainingConfig& training) const {
+void Settings::SetDefaults(TrainingConfig& training) const {
   training.optimizer.learning_rate = 0.005;
   training.optimizer.l2 = 5e-4;
   training.optimizer.clip = 0;
@@ -87,8 +76,8 @@ void NodesSettings::SetDefaults(TrainingConfig& training) const {
   training.run.patience_metric = PatienceMetric::kMetricOrLoss;
 }
 
-NodesData NodesSettings::ReadData() const {
-  NodesData read{ReadGraph(data.files), {}, {}};
+Data Settings::Read() const {
+  Data read{ReadGraph(data.files), {}, {}};
   read.train = ReadNodes(data.train, read.graph);
   if (!data.valid.empty()) {
     read.valid = ReadNodes(data.valid, read.graph);
@@ -97,29 +86,9 @@ NodesData NodesSettings::ReadData() const {
   return read;
 }
 
-std::unique_ptr<NodesModel> NodesSettings::Learn(const NodesData& read,
-                                                 uint64_t seed) const {
-  return std::make_unique<NodesModel>(*this, read, seed);
-}
-
-std::unique_ptr<NodesModel> NodesSettings::Open(const ModelFiles& files,
-                                                const std::string& folder,
-                                                uint64_t seed) const {
-  const auto bytes = [&](const char* name) {
-    return FindFile(files, folder, name);
-  };
-  const auto path = [&](const char* name) { return PathIn(folder, name); };
-  NodesData read;
-  read.graph = ParseGraph(
-      {bytes(kEdgesFile), bytes(kFeaturesFile), bytes(kNodeLabelsFile)},
-      {path(kEdgesFile), path(kFeaturesFile), path(kNodeLabelsFile)});
-  read.train = ParseNodes(bytes(kTrainFile), path(kTrainFile), read.graph);
-  const std::string valid = bytes(kValidFile);
-  if (!valid.empty()) {
-    read.valid = ParseNodes(valid, path(kValidFile), read.graph);
-    CheckApart(read.train, path(kTrainFile), read.valid, path(kValidFile));
-  }
-  return std::make_unique<NodesModel>(*this, std::move(read), seed);
+std::unique_ptr<Model> Settings::MakeModel(const Data& read,
+                                           uint64_t seed) const {
+  return std::make_unique<Model>(*this, read, seed);
 }
 
 GraphInput InputOf(const NodeGraph& graph, int64_t features, bool normalize) {
@@ -135,23 +104,4 @@ GraphInput InputOf(const NodeGraph& graph, int64_t features, bool normalize) {
       neighbours.OffsetTensor(), neighbours.ColumnTensor(), graph.size()));
   return input;
 }
-
-NodesModel::NodesModel(NodesConfig settings, NodesData graph_and_splits,
-                       uint64_t seed)
-    : config(std::move(settings)),
-      data(std::move(graph_and_splits)),
-      input(Input(data.graph)),
-      parameters_(seed, DType::kF32, config.model->precision()),
-      network(config.model->Make(Scope(parameters_, ""),
-                                 data.graph.feature_count, classes())) {}
-
-ModelFiles NodesModel::Files() const {
-  GraphFiles files = SerializeGraph(graph());
-  return {{kEdgesFile, std::move(files.edges)},
-          {kFeaturesFile, std::move(files.features)},
-          {kNodeLabelsFile, std::move(files.labels)},
-          {kTrainFile, SerializeNodes(data.train)},
-          {kValidFile, SerializeNodes(data.valid)}};
-}
-
-}  // namespace heed
+}  // namespace heed::nodes

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "heed/base/at.h"
 #include "heed/base/timing.h"
 #include "heed/metrics/classification.h"
 #include "heed/tasks/class_table.h"
@@ -19,7 +20,7 @@ Figure FigureOf(const std::string& key, double value) {
 
 }  // namespace
 
-Report Settings::Measure(const Model& model, const Evaluation& options) const {
+Report Settings::Evaluate(const Model& model, const Evaluation& options) const {
   const ExampleSet gold =
       ReadExamples(*task_, options.files, options.format, max_length);
   const auto start = Clock::now();
@@ -36,8 +37,7 @@ Report Settings::Measure(const Model& model, const Evaluation& options) const {
   report.details["confusion"] = scores.confusion;
   AddClasses(
       report, "label", "inputs",
-      [this](int32_t c) { return task_->labels[static_cast<size_t>(c)]; },
-      scores.classes);
+      [this](int32_t c) { return At(task_->labels, c); }, scores.classes);
   return report;
 }
 

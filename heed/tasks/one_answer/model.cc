@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/data/batches.h"
@@ -27,7 +28,7 @@ ClassReport ClassReportOf(const Tensor& log_p, const Corpus& gold) {
   for (int64_t i = 0; i < log_p.dim(0); ++i) {
     chosen.push_back(
         LargestOf({log_p.row<float>(i), static_cast<size_t>(log_p.dim(1))}));
-    right.push_back(gold.target[static_cast<size_t>(i)][0]);
+    right.push_back(At(gold.target, i)[0]);
   }
   return ScoreClasses(chosen, right, log_p.dim(1));
 }

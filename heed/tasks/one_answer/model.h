@@ -136,19 +136,20 @@ class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation>,
   void SetDefaults(TrainingConfig& training) const override;
   void Resolve() override;
 
-  Data ReadData() const override;
-  std::unique_ptr<Model> Learn(const Data& data, uint64_t seed) const override;
+  Data Read() const override;
+  std::unique_ptr<Model> MakeModel(const Data& data,
+                                   uint64_t seed) const override;
   std::unique_ptr<Model> Open(const ModelFiles& files,
                               const std::string& folder,
                               uint64_t seed) const override;
   Prediction prediction() const override;
   Evaluation evaluation() const override;
-  std::vector<MeasureInfo> MeasuresOf(const Data& data) const override;
-  std::unique_ptr<Trainable> Objective(Data data, Model& model,
-                                       uint64_t seed) const override;
-  std::unique_ptr<Predictor> Predicting(const Model& model,
-                                        Prediction options) const override;
-  Report Measure(const Model& model, const Evaluation& options) const override;
+  std::vector<MeasureInfo> Measures(const Data& data) const override;
+  std::unique_ptr<Trainable> MakeObjective(Data data, Model& model,
+                                           uint64_t seed) const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& model,
+                                           Prediction options) const override;
+  Report Evaluate(const Model& model, const Evaluation& options) const override;
 
  private:
   std::shared_ptr<const OneAnswerTask> task_;

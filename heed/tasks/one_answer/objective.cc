@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/text.h"
 #include "heed/data/batches.h"
 #include "heed/io/file.h"
@@ -74,7 +75,7 @@ BatchLoss OneAnswerObjective::Loss(const Context& ctx,
   if (model_.of_labels()) {
     TextLabels labels;
     for (const int64_t i : examples) {
-      labels.push_back(train.corpus.target[static_cast<size_t>(i)]);
+      labels.push_back(At(train.corpus.target, i));
     }
     ClassifierLoss loss = model_.network.LossOf(
         std::move(scores), labels, {options.scale, options.smoothing});
@@ -82,7 +83,7 @@ BatchLoss OneAnswerObjective::Loss(const Context& ctx,
   }
   Tensor numbers({std::ssize(examples), 1});
   for (int64_t b = 0; b < std::ssize(examples); ++b) {
-    const double number = train.numbers[static_cast<size_t>(examples[b])];
+    const double number = At(train.numbers, examples[b]);
     numbers.row<float>(b)[0] = static_cast<float>((number - model_.scale.mean) /
                                                   model_.scale.deviation);
   }
@@ -94,14 +95,14 @@ BatchLoss OneAnswerObjective::Loss(const Context& ctx,
 
 }  // namespace
 
-std::unique_ptr<Trainable> Settings::Objective(Data data, Model& model,
-                                               uint64_t /*seed*/) const {
-  std::vector<MeasureInfo> measures = MeasuresOf(data);
+std::unique_ptr<Trainable> Settings::MakeObjective(Data data, Model& model,
+                                                   uint64_t /*seed*/) const {
+  std::vector<MeasureInfo> measures = Measures(data);
   return std::make_unique<OneAnswerObjective>(std::move(measures),
                                               std::move(data), model);
 }
 
-std::vector<MeasureInfo> Settings::MeasuresOf(const Data& /*data*/) const {
+std::vector<MeasureInfo> Settings::Measures(const Data& /*data*/) const {
   if (task_->labels.empty()) return {{"rmse", false}, {"mae", false}};
   return {{"accuracy", true}, {"macro_f1", true}, {"loss", false}};
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/autograd/tape.h"
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/tasks/one_answer/model.h"
@@ -57,17 +58,17 @@ TEST(OneAnswer, TheLossOfNumbersIsTheirSquaredErrorOnTheirOwnScale) {
   const TemporaryFolder folder;
   const std::string path = folder.Put("n.tsv", "10\tab\n20\tb\n60\taab\n");
   const Settings settings = SettingsOf(Letters({}), path);
-  const Data data = settings.ReadData();
-  const auto model = settings.Learn(data, 1);
+  const Data data = settings.Read();
+  const auto model = settings.MakeModel(data, 1);
   EXPECT_DOUBLE_EQ(model->scale.mean, 30);
   EXPECT_DOUBLE_EQ(model->scale.deviation, std::sqrt(1400.0 / 3));
-  const auto objective = settings.Objective(data, *model, 1);
+  const auto objective = settings.MakeObjective(data, *model, 1);
   const std::vector<int64_t> examples = {0, 1, 2};
   const Tensor answers = model->Answers({}, data.train.corpus);
   double expected = 0;
   for (int64_t i = 0; i < 3; ++i) {
-    const double target = (data.train.numbers[static_cast<size_t>(i)] - 30) /
-                          model->scale.deviation;
+    const double target =
+        (At(data.train.numbers, i) - 30) / model->scale.deviation;
     expected += std::pow(answers.row<float>(i)[0] - target, 2);
   }
   EXPECT_NEAR(objective->Loss({}, examples, {.scale = 0.5}).nll, 0.5 * expected,
@@ -82,8 +83,8 @@ TEST(OneAnswer, AnswersDoNotDependOnTheInputsBeside) {
   const std::string path =
       folder.Put("l.tsv", "x\tabab\ny\tb\nx\taabbaabb\ny\tba\n");
   const Settings settings = SettingsOf(Letters({"x", "y"}), path);
-  const Data data = settings.ReadData();
-  const auto model = settings.Learn(data, 1);
+  const Data data = settings.Read();
+  const auto model = settings.MakeModel(data, 1);
   const Tensor all = model->Answers({}, data.train.corpus);
   for (int64_t i = 0; i < data.train.size(); ++i) {
     const auto at = static_cast<size_t>(i);

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/data/numbers.h"
 #include "heed/tasks/choice.h"
@@ -16,13 +17,13 @@ class OneAnswerPredictor : public PredictorWith<Prediction> {
       : PredictorWith(options), model_(model) {}
 
  protected:
-  std::vector<Answer> Answers(std::span<const Input> inputs,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
                               const Prediction& options,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(
+  ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
       const Prediction& options) const override;
-  bool JoinsWith(const Prediction&) const override { return true; }
+  bool joins_inputs(const Prediction&) const override { return true; }
 
  private:
   std::vector<int32_t> Read(const Input& input) const {
@@ -53,7 +54,7 @@ Answer OneAnswerPredictor::LabelAnswer(std::span<const float> log_p,
   return answer;
 }
 
-std::vector<Answer> OneAnswerPredictor::Answers(std::span<const Input> inputs,
+std::vector<Answer> OneAnswerPredictor::Predict(std::span<const Input> inputs,
                                                 const Prediction& options,
                                                 const PredictCall& call) const {
   Corpus corpus;
@@ -99,7 +100,7 @@ ExplainableSegment OneAnswerPredictor::ExplainNumber(
   return result;
 }
 
-ExplainablePrediction OneAnswerPredictor::ExplanationWith(
+ExplainablePrediction OneAnswerPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
     const Prediction& /*options*/) const {
   const OneAnswerTask& task = *model_.task;
@@ -112,9 +113,7 @@ ExplainablePrediction OneAnswerPredictor::ExplanationWith(
       model_.of_labels()
           ? ExplainChoice(given, input, {task.axis(ids)},
                           {task.row.answer_label,
-                           [&task](int32_t id) {
-                             return task.labels[static_cast<size_t>(id)];
-                           },
+                           [&task](int32_t id) { return At(task.labels, id); },
                            [&task](const std::string& name, const char* place) {
                              return LabelNamed(task, name, place);
                            },
@@ -122,7 +121,7 @@ ExplainablePrediction OneAnswerPredictor::ExplanationWith(
           : ExplainNumber(given, input, task.axis(ids), answers);
   ExplanationSegment& e = result.segment;
   // The vector of the input is the first state, or the pooled states.
-  const bool first = model_.config.classifier.pooling == "cls";
+  const bool first = model_.config.classifier.pooling == PoolingKind::kCls;
   SetMap(e.targets.back(), e.LastMap(first ? "source" : "answer", "source"), 0);
   std::string answer = e.answer;
   return {std::move(answer), {std::move(result)}};
@@ -141,8 +140,8 @@ Prediction Settings::prediction() const {
   return {.of_labels = !task_->labels.empty()};
 }
 
-std::unique_ptr<Predictor> Settings::Predicting(const Model& model,
-                                                Prediction options) const {
+std::unique_ptr<Predictor> Settings::MakePredictor(const Model& model,
+                                                   Prediction options) const {
   return std::make_unique<OneAnswerPredictor>(model, options);
 }
 

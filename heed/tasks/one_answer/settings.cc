@@ -67,7 +67,7 @@ void Settings::Resolve() {
   max_length = LimitWithin(encoder->positions(), max_length);
 }
 
-Data Settings::ReadData() const {
+Data Settings::Read() const {
   Data data;
   if (!valid.texts.empty()) {
     data.valid = ReadExamples(*task_, valid, format, max_length);
@@ -76,7 +76,8 @@ Data Settings::ReadData() const {
   return data;
 }
 
-std::unique_ptr<Model> Settings::Learn(const Data& data, uint64_t seed) const {
+std::unique_ptr<Model> Settings::MakeModel(const Data& data,
+                                           uint64_t seed) const {
   return std::make_unique<Model>(task_, *this, ScaleOf(data.train.numbers),
                                  seed);
 }

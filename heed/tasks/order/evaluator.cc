@@ -4,7 +4,7 @@
 #include "heed/data/moving_sprites.h"
 #include "heed/tasks/order/order.h"
 
-namespace heed {
+namespace heed::order {
 namespace {
 
 /// Separates clips for evaluation from those of training.
@@ -12,8 +12,7 @@ constexpr uint64_t kTestClips = 0x74657374;
 
 }  // namespace
 
-Report OrderTaskSettings::Measure(const OrderModel& made,
-                                  const OrderEvaluation& options) const {
+Report Settings::Evaluate(const Model& made, const Evaluation& options) const {
   const bool drawn = options.frames.empty();
   if (drawn && (made.frame.channels != 1 ||
                 made.frame.height != made.frame.width || options.spacing > 1)) {
@@ -31,7 +30,7 @@ Report OrderTaskSettings::Measure(const OrderModel& made,
           : ReadClips(options.frames, made.frame, LeastFrames(options.spacing));
   const std::vector<FrameTuple> tuples =
       BalancedTuples(clips, options.spacing, options.seed);
-  const ImageAnswers answers = AnswersOf(made, clips, tuples);
+  const images::ImageAnswers answers = AnswersOf(made, clips, tuples);
   Report report;
   report.heading = fmt::format("{} tuples of {} clips, half of them in order",
                                tuples.size(), clips.size());
@@ -43,4 +42,4 @@ Report OrderTaskSettings::Measure(const OrderModel& made,
   return report;
 }
 
-}  // namespace heed
+}  // namespace heed::order

@@ -10,7 +10,7 @@
 #include "heed/tasks/order/order.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::order {
 namespace {
 
 /// Tuples that are computed at once where no gradients are kept.
@@ -18,7 +18,7 @@ constexpr int64_t kTuplesAtOnce = 64;
 
 int32_t OrderLabel(const FrameTuple& tuple) { return tuple.in_order ? 0 : 1; }
 
-std::string CheckSumOfClips(const OrderData& data) {
+std::string CheckSumOfClips(const Data& data) {
   std::string sums;
   for (const Clips* clips : {&data.train, &data.valid}) {
     sums += fmt::format("{:08x} {} ", PixelCheckSum(*clips), clips->size());
@@ -27,11 +27,11 @@ std::string CheckSumOfClips(const OrderData& data) {
 }
 
 /// Cross entropy of the order of tuples.
-class OrderObjective : public ObjectiveOf<OrderModel> {
+class OrderObjective : public ObjectiveOf<Model> {
  public:
-  OrderObjective(const OrderTaskSettings& settings, OrderData data,
-                 OrderModel& model, uint64_t seed)
-      : ObjectiveOf(model, settings.MeasuresOf(data)),
+  OrderObjective(const Settings& settings, Data data, Model& model,
+                 uint64_t seed)
+      : ObjectiveOf(model, settings.Measures(data)),
         seed_(seed),
         data_(std::move(data)),
         valid_tuples_(
@@ -55,13 +55,14 @@ class OrderObjective : public ObjectiveOf<OrderModel> {
   std::string loss_measure() const override { return "nll"; }
   bool has_valid() const override { return data_.valid.size() > 0; }
   Metrics Validate(const std::string& /*measure*/) const override {
-    const ImageAnswers answers = AnswersOf(model_, data_.valid, valid_tuples_);
+    const images::ImageAnswers answers =
+        AnswersOf(model_, data_.valid, valid_tuples_);
     return {{"accuracy", answers.accuracy()}, {"nll", answers.nll}};
   }
 
  private:
   uint64_t seed_;
-  OrderData data_;
+  Data data_;
   std::vector<FrameTuple> valid_tuples_;
 };
 
@@ -99,11 +100,11 @@ std::vector<FrameTuple> BalancedTuples(const Clips& clips, int64_t spacing,
   return tuples;
 }
 
-ImageAnswers AnswersOf(const OrderModel& model, const Clips& clips,
-                       const std::vector<FrameTuple>& tuples) {
+images::ImageAnswers AnswersOf(const Model& model, const Clips& clips,
+                               const std::vector<FrameTuple>& tuples) {
   std::vector<int32_t> labels;
   for (const FrameTuple& tuple : tuples) labels.push_back(OrderLabel(tuple));
-  return AnswersInBatches(
+  return images::AnswersInBatches(
       labels, kTuplesAtOnce, [&](int64_t begin, int64_t end) {
         const auto some = std::span(tuples).subspan(
             static_cast<size_t>(begin), static_cast<size_t>(end - begin));
@@ -111,9 +112,8 @@ ImageAnswers AnswersOf(const OrderModel& model, const Clips& clips,
       });
 }
 
-std::unique_ptr<Trainable> OrderTaskSettings::Objective(OrderData read,
-                                                        OrderModel& made,
-                                                        uint64_t seed) const {
+std::unique_ptr<Trainable> Settings::MakeObjective(Data read, Model& made,
+                                                   uint64_t seed) const {
   if (read.train.format != made.frame) {
     throw FormatError(
         "frames of {} × {} × {} are not of the model's size, {} × {} × {}",
@@ -124,4 +124,4 @@ std::unique_ptr<Trainable> OrderTaskSettings::Objective(OrderData read,
   return std::make_unique<OrderObjective>(*this, std::move(read), made, seed);
 }
 
-}  // namespace heed
+}  // namespace heed::order

@@ -15,10 +15,10 @@
 #include "heed/tasks/images/image_classes.h"
 #include "heed/tasks/task.h"
 
-namespace heed {
+namespace heed::order {
 
 /// Where clips come from, and how tuples of them become batches.
-struct OrderDataConfig {
+struct DataConfig {
   std::string frames;
   std::string valid_frames;
   int clips = 4000;
@@ -40,12 +40,12 @@ constexpr int64_t LeastFrames(int64_t spacing) {
 }
 
 /// What a user chooses: options of `heed train`, keys of config.json.
-struct OrderConfig {
+struct Config {
   ModelChoice<FrameOrderSettings> model;
-  OrderDataConfig data;
+  DataConfig data;
 };
 
-struct OrderData {
+struct Data {
   Clips train;
   Clips valid;
 };
@@ -56,9 +56,9 @@ std::vector<FrameTuple> BalancedTuples(const Clips& clips, int64_t spacing,
                                        uint64_t seed);
 
 /// A network that reads strips: three frames side by side.
-class OrderModel : public ImageClassesModel {
+class Model : public images::ImageClassesModel {
  public:
-  OrderModel(OrderConfig settings, const ImageFormat& one, uint64_t seed);
+  Model(Config settings, const ImageFormat& one, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -76,7 +76,7 @@ class OrderModel : public ImageClassesModel {
   Image Prepared(const Image& image, const std::string& place) const override;
 
   const ImageFormat frame;
-  const OrderConfig config;  ///< with the model's settings filled
+  const Config config;  ///< with the model's settings filled
 
  private:
   ParameterSet parameters_;
@@ -86,11 +86,11 @@ class OrderModel : public ImageClassesModel {
 };
 
 /// The answers of a network to tuples; nll is the mean over them.
-ImageAnswers AnswersOf(const OrderModel& model, const Clips& clips,
-                       const std::vector<FrameTuple>& tuples);
+images::ImageAnswers AnswersOf(const Model& model, const Clips& clips,
+                               const std::vector<FrameTuple>& tuples);
 
 /// The clips that a model is compared with.
-struct OrderEvaluation {
+struct Evaluation {
   std::string frames;
   int clips = 500;
   int spacing = 1;
@@ -98,10 +98,9 @@ struct OrderEvaluation {
   void Visit(FieldList& v);
 };
 
-class OrderTaskSettings
-    : public TaskSettingsOf<OrderData, OrderModel, ImagePrediction,
-                            OrderEvaluation>,
-      public OrderConfig {
+class Settings
+    : public TaskSettingsOf<Data, Model, images::Prediction, Evaluation>,
+      public Config {
  public:
   std::string task() const override { return "order"; }
   void ChooseModel(const std::string& name) override { model.Choose(name); }
@@ -109,31 +108,29 @@ class OrderTaskSettings
   void SetDefaults(TrainingConfig& training) const override;
   void Resolve() override;
 
-  OrderData ReadData() const override;
-  std::unique_ptr<OrderModel> Learn(const OrderData& read,
-                                    uint64_t seed) const override;
-  std::unique_ptr<OrderModel> Open(const ModelFiles& files,
-                                   const std::string& folder,
+  Data Read() const override;
+  std::unique_ptr<Model> MakeModel(const Data& read,
                                    uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(
-      const OrderData& /*read*/) const override {
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(const Data& /*read*/) const override {
     return {{"accuracy", true}, {"nll", false}};
   }
-  std::unique_ptr<Trainable> Objective(OrderData read, OrderModel& made,
-                                       uint64_t seed) const override;
-  OrderEvaluation evaluation() const override {
-    OrderEvaluation options;
+  std::unique_ptr<Trainable> MakeObjective(Data read, Model& made,
+                                           uint64_t seed) const override;
+  Evaluation evaluation() const override {
+    Evaluation options;
     options.spacing = data.spacing;
     return options;
   }
-  std::unique_ptr<Predictor> Predicting(const OrderModel& made,
-                                        ImagePrediction options) const override;
-  Report Measure(const OrderModel& made,
-                 const OrderEvaluation& options) const override;
+  std::unique_ptr<Predictor> MakePredictor(
+      const Model& made, images::Prediction options) const override;
+  Report Evaluate(const Model& made, const Evaluation& options) const override;
 };
 
-TaskRow OrderTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::order
 
 #endif  // HEED_TASKS_ORDER_ORDER_H_

@@ -13,11 +13,11 @@
 #include "heed/tasks/testing.h"
 #include "heed/train/in_memory.h"
 
-namespace heed {
+namespace heed::order {
 namespace {
 
-OrderTaskSettings OrderSettings(const OptionTexts& values = {}) {
-  OrderTaskSettings settings;
+Settings OrderSettings(const OptionTexts& values = {}) {
+  Settings settings;
   FieldList fields;
   settings.Visit(fields);
   OptionTexts all = {{"clips", "12"},      {"valid_clips", "4"},
@@ -33,11 +33,11 @@ Input StripFile(const Image& image) {
   return {NamedBytes{"x.png", "image/png", EncodePng(image)}, "x.png"};
 }
 
-TEST(OrderTask, ExamplesAreStripsThatItsModelsRead) {
-  const TaskRow row = OrderTask();
+TEST(Task, ExamplesAreStripsThatItsModelsRead) {
+  const TaskRow row = Task();
   ASSERT_EQ(row.examples.size(), 4u);
   const auto made = OrderSettings({{"frame_size", "48"}})
-                        .Learn(OrderSettings().ReadData(), 1);
+                        .MakeModel(OrderSettings().Read(), 1);
   for (const InputExample& example : row.examples) {
     const NamedBytes file = example.file();
     const Image strip = made->Prepared(DecodeImage(file.bytes, "x"), "x");
@@ -45,9 +45,9 @@ TEST(OrderTask, ExamplesAreStripsThatItsModelsRead) {
   }
 }
 
-TEST(OrderTask, AModelOpensWithTheSizeOfItsFrames) {
-  const OrderTaskSettings settings = OrderSettings();
-  const auto made = settings.Learn(settings.ReadData(), 1);
+TEST(Task, AModelOpensWithTheSizeOfItsFrames) {
+  const Settings settings = OrderSettings();
+  const auto made = settings.MakeModel(settings.Read(), 1);
   EXPECT_EQ(made->format, (ImageFormat{24, 72, 1}));
   const auto opened = settings.Open(made->Files(), "folder", 1);
   EXPECT_EQ(opened->frame, made->frame);
@@ -60,11 +60,11 @@ TEST(OrderTask, AModelOpensWithTheSizeOfItsFrames) {
   }
 }
 
-TEST(OrderTask, EachEpochDrawsOtherTuples) {
-  const OrderTaskSettings settings = OrderSettings();
-  const OrderData data = settings.ReadData();
-  const auto model = settings.Learn(data, 1);
-  const auto objective = settings.Objective(data, *model, 1);
+TEST(Task, EachEpochDrawsOtherTuples) {
+  const Settings settings = OrderSettings();
+  const Data data = settings.Read();
+  const auto model = settings.MakeModel(data, 1);
+  const auto objective = settings.MakeObjective(data, *model, 1);
   const auto first = objective->PlanEpoch(1, 0).All().at(0);
   const auto third = objective->PlanEpoch(1, 2).All().at(0);
   EXPECT_EQ(first.size(), 12u);
@@ -76,18 +76,18 @@ TEST(OrderTask, EachEpochDrawsOtherTuples) {
   EXPECT_NE(loss({0}), loss({12})) << "the same clip in two epochs";
 }
 
-TEST(OrderTask, HalfOfValidationIsInOrder) {
+TEST(Task, HalfOfValidationIsInOrder) {
   const Clips clips = DrawMovingSprites({.clips = 5, .side = 24}).clips;
   const auto tuples = BalancedTuples(clips, 1, 7);
   ASSERT_EQ(tuples.size(), 10u);
   EXPECT_EQ(std::ranges::count_if(tuples, &FrameTuple::in_order), 5);
 }
 
-TEST(OrderTask, AnswersAndExplains) {
-  const OrderTaskSettings settings = OrderSettings();
-  const OrderData data = settings.ReadData();
-  const auto model = settings.Learn(data, 1);
-  const auto predictor = settings.Predicting(*model, {});
+TEST(Task, AnswersAndExplains) {
+  const Settings settings = OrderSettings();
+  const Data data = settings.Read();
+  const auto model = settings.MakeModel(data, 1);
+  const auto predictor = settings.MakePredictor(*model, {});
   const Image strip = StripOf(data.valid, BalancedTuples(data.valid, 1, 1)[0]);
   const std::vector<Input> inputs = {StripFile(strip),
                                      StripFile(Resized(strip, 48, 144))};
@@ -116,10 +116,10 @@ TEST(OrderTask, AnswersAndExplains) {
       attributions.size() + 1);
 }
 
-TEST(OrderTask, RefusesWhatIsNoStrip) {
-  const OrderTaskSettings settings = OrderSettings();
-  const auto model = settings.Learn(settings.ReadData(), 1);
-  const auto predictor = settings.Predicting(*model, {});
+TEST(Task, RefusesWhatIsNoStrip) {
+  const Settings settings = OrderSettings();
+  const auto model = settings.MakeModel(settings.Read(), 1);
+  const auto predictor = settings.MakePredictor(*model, {});
   const auto refusal = [&](int64_t height, int64_t width) {
     const Image image = {
         height, width, 1,
@@ -133,22 +133,22 @@ TEST(OrderTask, RefusesWhatIsNoStrip) {
   EXPECT_NE(refusal(24, 24).find("no strip"), std::string::npos);
 }
 
-TEST(OrderTask, RefusesSettingsThatDoNotFit) {
+TEST(Task, RefusesSettingsThatDoNotFit) {
   EXPECT_THROW(OrderSettings({{"valid_frames", "x"}}), ConfigError);
   EXPECT_THROW(OrderSettings({{"spacing", "2"}}), ConfigError);
-  EXPECT_THROW(OrderSettings({{"frames", "/none/there"}}).ReadData(), IoError);
-  EXPECT_THROW(OrderSettings({{"frame_size", "8"}}).ReadData(), ConfigError);
-  const OrderTaskSettings settings = OrderSettings();
-  const auto model = settings.Learn(settings.ReadData(), 1);
-  OrderEvaluation evaluation;
+  EXPECT_THROW(OrderSettings({{"frames", "/none/there"}}).Read(), IoError);
+  EXPECT_THROW(OrderSettings({{"frame_size", "8"}}).Read(), ConfigError);
+  const Settings settings = OrderSettings();
+  const auto model = settings.MakeModel(settings.Read(), 1);
+  Evaluation evaluation;
   evaluation.spacing = 2;
-  EXPECT_THROW(settings.Measure(*model, evaluation), ConfigError);
-  EXPECT_THROW(settings.Objective(
-                   OrderSettings({{"frame_size", "32"}}).ReadData(), *model, 1),
+  EXPECT_THROW(settings.Evaluate(*model, evaluation), ConfigError);
+  EXPECT_THROW(settings.MakeObjective(
+                   OrderSettings({{"frame_size", "32"}}).Read(), *model, 1),
                FormatError);
 }
 
-TEST(OrderTask, ClipsOfOnesOwnAreReadFromFolders) {
+TEST(Task, ClipsOfOnesOwnAreReadFromFolders) {
   const TemporaryFolder folder;
   const Clips drawn = DrawMovingSprites({.clips = 3, .side = 24}).clips;
   for (int64_t i = 0; i < drawn.frames(); ++i) {
@@ -156,17 +156,16 @@ TEST(OrderTask, ClipsOfOnesOwnAreReadFromFolders) {
     std::filesystem::create_directories(folder.Path(clip));
     folder.Put(clip + "/" + std::to_string(i) + ".png", EncodePng(drawn.At(i)));
   }
-  const OrderTaskSettings settings =
-      OrderSettings({{"frames", folder.path().string()},
-                     {"frame_size", "0"},
-                     {"colours", "grey"}});
-  const OrderData data = settings.ReadData();
+  const Settings settings = OrderSettings({{"frames", folder.path().string()},
+                                           {"frame_size", "0"},
+                                           {"colours", "grey"}});
+  const Data data = settings.Read();
   EXPECT_EQ(data.train.pixels, drawn.pixels);
   EXPECT_EQ(data.valid.size(), 0);
-  const auto model = settings.Learn(data, 1);
-  OrderEvaluation evaluation;
+  const auto model = settings.MakeModel(data, 1);
+  Evaluation evaluation;
   evaluation.frames = folder.path().string();
-  const Report report = settings.Measure(*model, evaluation);
+  const Report report = settings.Evaluate(*model, evaluation);
   EXPECT_EQ(report.details.at("tuples"), 6);
   EXPECT_EQ(report.figures.at(0).key, "accuracy");
 }
@@ -174,7 +173,7 @@ TEST(OrderTask, ClipsOfOnesOwnAreReadFromFolders) {
 TEST(OrderLearning, FindsTheFrameThatIsOutOfOrder) {
   // A light square that jumps to the right over black, which is easier than a
   // sprite: chance is 50 %.
-  OrderData data;
+  Data data;
   for (Clips* clips : {&data.train, &data.valid}) {
     clips->format = {8, 24, 1};
     Rng rng(clips == &data.train ? 1 : 2);
@@ -190,12 +189,12 @@ TEST(OrderLearning, FindsTheFrameThatIsOutOfOrder) {
       clips->AddClip(kWindowFrames);
     }
   }
-  const OrderTaskSettings settings = OrderSettings({{"filters", "4"},
-                                                    {"features", "16"},
-                                                    {"units", "32"},
-                                                    {"batch_tuples", "16"}});
-  const auto model = settings.Learn(data, 3);
-  const auto objective = settings.Objective(data, *model, 3);
+  const Settings settings = OrderSettings({{"filters", "4"},
+                                           {"features", "16"},
+                                           {"units", "32"},
+                                           {"batch_tuples", "16"}});
+  const auto model = settings.MakeModel(data, 3);
+  const auto objective = settings.MakeObjective(data, *model, 3);
   TrainingConfig training;
   settings.SetDefaults(training);
   training.optimizer.learning_rate = 1e-2;
@@ -206,4 +205,4 @@ TEST(OrderLearning, FindsTheFrameThatIsOutOfOrder) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::order

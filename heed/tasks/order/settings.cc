@@ -1,32 +1,17 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
-#include "heed/base/json.h"
 #include "heed/data/moving_sprites.h"
 #include "heed/tasks/order/order.h"
 #include "heed/tasks/text_vocabulary.h"
 
-namespace heed {
+namespace heed::order {
 namespace {
-
-constexpr const char* kFrameFile = "frame.json";
 constexpr int kDrawnSide = 48;
 
 /// Separates clips for validation from those of training.
 constexpr uint64_t kValidClips = 0x76616c6964;
-
-ImageUse StripUse(const ImageFormat& frame) {
-  const ImageFormat strip = StripFormat(frame);
-  return {strip.height, strip.width, strip.channels, 2};
-}
-
-OrderConfig FilledForFrames(OrderConfig config, const ImageFormat& frame) {
-  config.model->Fill(StripUse(frame));
-  return config;
-}
 
 void VisitFrames(FieldList& v, const char* key, std::string& frames,
                  const std::string& what) {
@@ -46,11 +31,11 @@ void VisitSpacing(FieldList& v, int& spacing) {
 
 }  // namespace
 
-TaskRow OrderTask() {
+TaskRow Task() {
   TaskRow row;
   row.name = "order";
   row.description = "whether three frames of a clip are in order";
-  row.settings = [] { return std::make_unique<OrderTaskSettings>(); };
+  row.settings = [] { return std::make_unique<Settings>(); };
   row.input = {"image", InputKind::Line::kPath, kImageTypes};
   row.input_label = "Strip of three frames";
   row.answer_label = "Order";
@@ -64,7 +49,7 @@ TaskRow OrderTask() {
           const Clips clips =
               DrawMovingSprites({kExamples, kDrawnSide, kSeed}).clips;
           const auto tuples = BalancedTuples(clips, 1, kSeed);
-          return StripOf(clips, tuples[static_cast<size_t>(2 * i + i % 2)]);
+          return StripOf(clips, At(tuples, 2 * i + i % 2));
         }));
   }
   row.training = {"--clips 4000",
@@ -72,7 +57,7 @@ TaskRow OrderTask() {
   return row;
 }
 
-void OrderDataConfig::Visit(FieldList& v) {
+void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   constexpr const char* kDrawn = "clips that are drawn, without --frames";
   VisitFrames(v, "frames", frames, "clips for training");
@@ -97,13 +82,13 @@ void OrderDataConfig::Visit(FieldList& v) {
       .Alias("bs");
 }
 
-ImageFormat OrderDataConfig::Wanted() const {
+ImageFormat DataConfig::Wanted() const {
   ImageFormat wanted = {frame_size, frame_size, 0};
   if (!colours.open()) wanted.channels = colours == Colours::kGrey ? 1 : 3;
   return wanted;
 }
 
-void OrderEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   VisitFrames(v, "frames", frames, "clips to compare with");
   v("clips", clips, Range(1, 1e6),
@@ -113,22 +98,22 @@ void OrderEvaluation::Visit(FieldList& v) {
     "seed of these clips, which training has never seen, and of the tuples");
 }
 
-void OrderTaskSettings::Visit(FieldList& v) {
+void Settings::Visit(FieldList& v) {
   data.Visit(v);
   model.VisitName(v, "what judges the order of frames");
   model->Visit(v);
 }
 
-void OrderTaskSettings::SetDefaults(TrainingConfig& training) const {
+void Settings::SetDefaults(TrainingConfig& training) const {
   training.optimizer.learning_rate = 2e-3;
-  training.optimizer.schedule = "cosine";
+  training.optimizer.schedule = Schedule::kCosine;
   training.optimizer.warmup = 100;
   training.optimizer.label_smoothing = 0;
   training.run.epochs = 20;
   training.run.patience = 0;
 }
 
-void OrderTaskSettings::Resolve() {
+void Settings::Resolve() {
   if (data.frames.empty() && !data.valid_frames.empty()) {
     throw ConfigError("--valid-frames without --frames: clips are drawn");
   }
@@ -139,8 +124,8 @@ void OrderTaskSettings::Resolve() {
   }
 }
 
-OrderData OrderTaskSettings::ReadData() const {
-  OrderData read;
+Data Settings::Read() const {
+  Data read;
   if (data.frames.empty()) {
     const int64_t side = data.frame_size > 0 ? data.frame_size : kDrawnSide;
     read.train = DrawMovingSprites({data.clips, side, data.clip_seed}).clips;
@@ -157,32 +142,8 @@ OrderData OrderTaskSettings::ReadData() const {
   return read;
 }
 
-std::unique_ptr<OrderModel> OrderTaskSettings::Learn(const OrderData& read,
-                                                     uint64_t seed) const {
-  return std::make_unique<OrderModel>(*this, read.train.format, seed);
+std::unique_ptr<Model> Settings::MakeModel(const Data& read,
+                                           uint64_t seed) const {
+  return std::make_unique<Model>(*this, read.train.format, seed);
 }
-
-std::unique_ptr<OrderModel> OrderTaskSettings::Open(const ModelFiles& files,
-                                                    const std::string& folder,
-                                                    uint64_t seed) const {
-  const std::string place = PathIn(folder, kFrameFile);
-  return std::make_unique<OrderModel>(
-      *this,
-      FormatFromJson(ParseJson(FindFile(files, folder, kFrameFile), place),
-                     place),
-      seed);
-}
-
-OrderModel::OrderModel(OrderConfig settings, const ImageFormat& one,
-                       uint64_t seed)
-    : ImageClassesModel(StripFormat(one), {"in order", "out of order"}),
-      frame(one),
-      config(FilledForFrames(std::move(settings), one)),
-      parameters_(seed, DType::kF32, config.model->precision()),
-      network(config.model->Make(Scope(parameters_, ""), StripUse(one))) {}
-
-ModelFiles OrderModel::Files() const {
-  return {{kFrameFile, ToJson(frame).dump(2) + "\n"}};
-}
-
-}  // namespace heed
+}  // namespace heed::order

@@ -7,10 +7,9 @@
 #include "heed/tasks/pretrain/pretrain.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::pretrain {
 
-Report PretrainSettings::Measure(const PretrainModel& model,
-                                 const PretrainEvaluation& options) const {
+Report Settings::Evaluate(const Model& model, const Evaluation& options) const {
   const PretrainingCorpus corpus =
       model.EncodeToMeasure(ReadTexts(options.texts, options.columns));
   const auto start = Clock::now();
@@ -36,4 +35,4 @@ Report PretrainSettings::Measure(const PretrainModel& model,
   return report;
 }
 
-}  // namespace heed
+}  // namespace heed::pretrain

@@ -6,11 +6,8 @@
 #include "heed/tasks/pretrain/pretrain.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::pretrain {
 namespace {
-
-/// Of what is hidden in text that is only measured.
-constexpr uint64_t kMeasureSeed = 1;
 
 BertLoss LossOf(const Context& ctx, const Bert& network,
                 const PretrainingBatch& batch, const BertLossOptions& options) {
@@ -18,20 +15,10 @@ BertLoss LossOf(const Context& ctx, const Bert& network,
                       {batch.rows, batch.labels, batch.next}, options);
 }
 
-PretrainingCorpus MakeCorpus(std::span<const std::string> lines,
-                             const Vocabulary& vocabulary,
-                             PretrainingOptions options, int duplicates,
-                             uint64_t seed) {
-  options.duplicates = duplicates;
-  options.seed = seed;
-  return MakePretrainingCorpus(EncodeDocuments(lines, vocabulary), vocabulary,
-                               options);
-}
-
 /// Cross entropy of hidden words, and of which pairs belong together.
-class PretrainObjective : public ObjectiveOf<PretrainModel> {
+class PretrainObjective : public ObjectiveOf<Model> {
  public:
-  PretrainObjective(const PlainText& data, PretrainModel& model,
+  PretrainObjective(const PlainText& data, Model& model,
                     std::vector<MeasureInfo> measures, uint64_t seed)
       : ObjectiveOf(model, std::move(measures)),
         check_sum_(data.CheckSum()),
@@ -75,7 +62,7 @@ class PretrainObjective : public ObjectiveOf<PretrainModel> {
   }
 
  private:
-  const PretrainDataConfig& data() const { return model_.config.data; }
+  const DataConfig& data() const { return model_.config.data; }
 
   std::string check_sum_;
   int64_t lines_;
@@ -85,22 +72,9 @@ class PretrainObjective : public ObjectiveOf<PretrainModel> {
 
 }  // namespace
 
-std::unique_ptr<Trainable> PretrainSettings::Objective(PlainText read,
-                                                       PretrainModel& model,
-                                                       uint64_t seed) const {
-  return std::make_unique<PretrainObjective>(read, model, MeasuresOf(read),
-                                             seed);
-}
-
-PretrainingCorpus PretrainModel::Encode(std::span<const std::string> lines,
-                                        uint64_t seed) const {
-  const PretrainingOptions& options = config.data.instances;
-  return MakeCorpus(lines, vocabulary, options, options.duplicates, seed);
-}
-
-PretrainingCorpus PretrainModel::EncodeToMeasure(
-    std::span<const std::string> lines) const {
-  return MakeCorpus(lines, vocabulary, config.data.instances, 1, kMeasureSeed);
+std::unique_ptr<Trainable> Settings::MakeObjective(PlainText read, Model& model,
+                                                   uint64_t seed) const {
+  return std::make_unique<PretrainObjective>(read, model, Measures(read), seed);
 }
 
 double PretrainScore::word_loss() const { return RatioOf(words_nll, words); }
@@ -112,7 +86,7 @@ double PretrainScore::next_accuracy() const {
   return RatioOf(static_cast<double>(next_correct), texts);
 }
 
-PretrainScore PretrainModel::Score(const PretrainingCorpus& corpus) const {
+PretrainScore Model::Score(const PretrainingCorpus& corpus) const {
   PretrainScore score;
   for (const auto& indices :
        PlanBatches(corpus.corpus, config.data.batches(), 0, 0)) {
@@ -130,4 +104,4 @@ PretrainScore PretrainModel::Score(const PretrainingCorpus& corpus) const {
   return score;
 }
 
-}  // namespace heed
+}  // namespace heed::pretrain

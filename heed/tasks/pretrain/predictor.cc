@@ -19,7 +19,7 @@
 #include "heed/tasks/pretrain/pretrain.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::pretrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -51,20 +51,20 @@ Tensor PlacesOf(const std::vector<int32_t>& marks, int64_t S, int64_t copies) {
   return Tensor::Of(places, {std::ssize(places)});
 }
 
-class PretrainPredictor : public PredictorWith<PretrainPrediction> {
+class PretrainPredictor : public PredictorWith<Prediction> {
  public:
-  PretrainPredictor(const PretrainModel& model, PretrainPrediction options)
+  PretrainPredictor(const Model& model, Prediction options)
       : PredictorWith(std::move(options)), model_(model) {}
 
  protected:
   /// Mode words: of each [MASK] in a line, the likeliest words. Mode next: a
   /// line is text, tab, text; how probable it is that the second follows.
-  std::vector<Answer> Answers(std::span<const Input> inputs,
-                              const PretrainPrediction& options,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
+                              const Prediction& options,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(
+  ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      const PretrainPrediction& options) const override;
+      const Prediction& options) const override;
 
  private:
   std::vector<int32_t> WordsNamed(const std::string& line,
@@ -80,7 +80,7 @@ class PretrainPredictor : public PredictorWith<PretrainPrediction> {
   const Vocabulary& vocabulary() const { return model_.vocabulary; }
   const Bert& network() const { return model_.network(); }
 
-  const PretrainModel& model_;
+  const Model& model_;
 };
 
 MarkedText PretrainPredictor::Read(const std::string& line, bool pair,
@@ -146,11 +146,11 @@ Answer PretrainPredictor::Next(const Context& ctx, const BertText& text) const {
   return {ExactNumber(probability), {{"probability", probability}}};
 }
 
-std::vector<Answer> PretrainPredictor::Answers(
-    std::span<const Input> inputs, const PretrainPrediction& options,
-    const PredictCall& call) const {
+std::vector<Answer> PretrainPredictor::Predict(std::span<const Input> inputs,
+                                               const Prediction& options,
+                                               const PredictCall& call) const {
   const Context ctx = call.context();
-  const bool next = options.mode == "next";
+  const bool next = options.mode == Mode::kNext;
   std::vector<Answer> answers;
   for (const Input& input : inputs) {
     ctx.CheckCancelled();
@@ -196,9 +196,9 @@ RunOfCopies PretrainPredictor::LogP(const std::shared_ptr<BertText>& text,
   };
 }
 
-ExplainablePrediction PretrainPredictor::ExplanationWith(
+ExplainablePrediction PretrainPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    const PretrainPrediction& /*options*/) const {
+    const Prediction& /*options*/) const {
   const bool pair = input.Text().find('\t') != std::string::npos;
   MarkedText read = Read(input.Text(), pair, "explain");
   const auto text = std::make_shared<BertText>(TextOf(read));
@@ -241,9 +241,9 @@ ExplainablePrediction PretrainPredictor::ExplanationWith(
 
 }  // namespace
 
-std::unique_ptr<Predictor> PretrainSettings::Predicting(
-    const PretrainModel& model, PretrainPrediction options) const {
+std::unique_ptr<Predictor> Settings::MakePredictor(const Model& model,
+                                                   Prediction options) const {
   return std::make_unique<PretrainPredictor>(model, std::move(options));
 }
 
-}  // namespace heed
+}  // namespace heed::pretrain

@@ -2,6 +2,7 @@
 #ifndef HEED_TASKS_PRETRAIN_PRETRAIN_H_
 #define HEED_TASKS_PRETRAIN_PRETRAIN_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -17,10 +18,10 @@
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
 
-namespace heed {
+namespace heed::pretrain {
 
 /// Where documents come from and how they become batches.
-struct PretrainDataConfig : PlainTextFiles {
+struct DataConfig : PlainTextFiles {
   PretrainingOptions instances;  // its seed is the run's
   TextVocabularyConfig vocabulary = {.vocabulary = "wordpiece"};
   int batch_tokens = 8192;
@@ -31,9 +32,9 @@ struct PretrainDataConfig : PlainTextFiles {
 };
 
 /// The settings of a pre-training run.
-struct PretrainConfig {
+struct Config {
   ModelChoice<PretrainingSettings> model;
-  PretrainDataConfig data;
+  DataConfig data;
 };
 
 /// How well a model does on some instances.
@@ -50,10 +51,10 @@ struct PretrainScore {
 };
 
 /// A BERT with its heads for masked words and pairs.
-class PretrainModel : public TaskModel {
+class Model : public TaskModel {
  public:
   /// `settings` are resolved.
-  PretrainModel(PretrainConfig settings, Vocabulary learnt, uint64_t seed);
+  Model(Config settings, Vocabulary learnt, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return network_->parameters(); }
@@ -72,29 +73,32 @@ class PretrainModel : public TaskModel {
   PretrainingCorpus EncodeToMeasure(std::span<const std::string> lines) const;
   PretrainScore Score(const PretrainingCorpus& corpus) const;
 
-  const PretrainConfig config;
+  const Config config;
   const Vocabulary vocabulary;
 
  private:
   std::unique_ptr<Bert> network_;
 };
 
-struct PretrainPrediction {
-  std::string mode = "words";
+/// What a prediction answers: hidden words, or whether a sentence follows.
+enum class Mode : uint8_t { kWords, kNext };
+constexpr auto WordsOf(Mode) { return std::array{"words", "next"}; }
+
+struct Prediction {
+  Named<Mode> mode = Mode::kWords;
   int candidates = 5;
 
   void Visit(FieldList& v);
 };
 
-struct PretrainEvaluation : EvaluatedText {
+struct Evaluation : EvaluatedText {
   void Visit(FieldList& v);
 };
 
 /// Of lines: a sentence each, a blank one between documents.
-class PretrainSettings
-    : public TaskSettingsOf<PlainText, PretrainModel, PretrainPrediction,
-                            PretrainEvaluation>,
-      public PretrainConfig {
+class Settings
+    : public TaskSettingsOf<PlainText, Model, Prediction, Evaluation>,
+      public Config {
  public:
   std::string task() const override { return "pretrain"; }
   void ChooseModel(const std::string& name) override { model.Choose(name); }
@@ -104,23 +108,21 @@ class PretrainSettings
   void Resolve() override;
   bool in_files() const override { return !data.texts.empty(); }
 
-  PlainText ReadData() const override;
-  std::unique_ptr<PretrainModel> Learn(const PlainText& read,
-                                       uint64_t seed) const override;
-  std::unique_ptr<PretrainModel> Open(const ModelFiles& files,
-                                      const std::string& folder,
-                                      uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(
-      const PlainText& /*read*/) const override {
+  PlainText Read() const override;
+  std::unique_ptr<Model> MakeModel(const PlainText& read,
+                                   uint64_t seed) const override;
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(const PlainText& /*read*/) const override {
     return {{"loss", false}, {"word_accuracy", true}, {"next_accuracy", true}};
   }
-  std::unique_ptr<Trainable> Objective(PlainText read, PretrainModel& model,
-                                       uint64_t seed) const override;
-  InputReading ReadingWith(const PretrainPrediction& options) const override;
-  std::unique_ptr<Predictor> Predicting(
-      const PretrainModel& model, PretrainPrediction options) const override;
-  Report Measure(const PretrainModel& model,
-                 const PretrainEvaluation& options) const override;
+  std::unique_ptr<Trainable> MakeObjective(PlainText read, Model& model,
+                                           uint64_t seed) const override;
+  InputReading Reading(const Prediction& options) const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& model,
+                                           Prediction options) const override;
+  Report Evaluate(const Model& model, const Evaluation& options) const override;
 
  private:
   std::vector<std::string> ReadTexts(
@@ -128,8 +130,8 @@ class PretrainSettings
       const std::vector<std::string>& columns) const;
 };
 
-TaskRow PretrainTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::pretrain
 
 #endif  // HEED_TASKS_PRETRAIN_PRETRAIN_H_

@@ -12,7 +12,7 @@
 #include "heed/tasks/run.h"
 #include "heed/tasks/testing.h"
 
-namespace heed {
+namespace heed::pretrain {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -62,7 +62,7 @@ class Pretrain : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  PretrainSettings task_;
+  Settings task_;
   TrainingConfig training_;
 };
 
@@ -196,4 +196,4 @@ TEST_F(Pretrain, TextWithoutBlankLinesIsAConfigError) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::pretrain

@@ -1,28 +1,26 @@
 
 #include <string_view>
-#include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/pair_files.h"
 #include "heed/data/table.h"
 #include "heed/tasks/pretrain/pretrain.h"
-#include "heed/tasks/pretrained.h"
 #include "heed/text/sentences.h"
 
-namespace heed {
+namespace heed::pretrain {
 namespace {
 
 constexpr int64_t kMaskedTextsAtOnce = 64;
 
 }  // namespace
 
-TaskRow PretrainTask() {
+TaskRow Task() {
   TaskRow row;
   row.name = "pretrain";
   row.description =
       "masked language model and next sentence prediction, as BERT";
-  row.settings = [] { return std::make_unique<PretrainSettings>(); };
+  row.settings = [] { return std::make_unique<Settings>(); };
   row.answer_label = "Hidden words";
   row.prompt = "Type a sentence with [MASK] for each hidden word";
   row.examples = {{"A man is [MASK] on a green bench .", "en"},
@@ -32,7 +30,7 @@ TaskRow PretrainTask() {
   return row;
 }
 
-void PretrainDataConfig::Visit(FieldList& v) {
+void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   PlainTextFiles::Visit(
       v,
@@ -54,9 +52,9 @@ void PretrainDataConfig::Visit(FieldList& v) {
   VisitBatches(v, "tokens", batch_tokens, "pairs", batch_texts);
 }
 
-void PretrainPrediction::Visit(FieldList& v) {
+void Prediction::Visit(FieldList& v) {
   v.Section("Output");
-  v("mode", mode, OneOf{"words", "next"},
+  v("mode", mode,
     "for each [MASK] of a line, the most probable words (word, tab, "
     "probability, "
     "tab, ...; ||| between several); or, for lines of text, tab, text, the "
@@ -64,37 +62,36 @@ void PretrainPrediction::Visit(FieldList& v) {
   v("candidates", candidates, Range(1, 1000), "words for each [MASK]");
 }
 
-InputReading PretrainSettings::ReadingWith(
-    const PretrainPrediction& /*options*/) const {
+InputReading Settings::Reading(const Prediction& /*options*/) const {
   InputReading reading;
   reading.window = kMaskedTextsAtOnce;
   return reading;
 }
 
-void PretrainEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   EvaluatedText::Visit(
       v, "text (.gz too): one sentence a line, a blank line between documents");
 }
 
-void PretrainSettings::Visit(FieldList& v) {
+void Settings::Visit(FieldList& v) {
   data.Visit(v);
   model.VisitName(v, "which BERT");
   model->Visit(v);
 }
 
 // As the paper, but for a step size and a warm-up of small models and texts.
-void PretrainSettings::SetDefaults(TrainingConfig& training) const {
-  training.optimizer.optimizer = "adamw";
+void Settings::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.optimizer = OptimizerKind::kAdamW;
   training.optimizer.bias_correction = false;
   training.optimizer.epsilon = 1e-6;
   training.optimizer.learning_rate = 5e-4;
-  training.optimizer.schedule = "linear";
+  training.optimizer.schedule = Schedule::kLinear;
   training.optimizer.warmup = 1000;
   training.optimizer.label_smoothing = 0;
   training.run.epochs = 4;
 }
 
-void PretrainSettings::Resolve() {
+void Settings::Resolve() {
   data.vocabulary.Resolve();
   model->Fill({});
   const int positions = model->positions();
@@ -109,7 +106,7 @@ void PretrainSettings::Resolve() {
   }
 }
 
-std::vector<std::string> PretrainSettings::ReadTexts(
+std::vector<std::string> Settings::ReadTexts(
     const std::vector<std::string>& paths,
     const std::vector<std::string>& columns) const {
   std::vector<std::string> all;
@@ -135,7 +132,7 @@ std::vector<std::string> PretrainSettings::ReadTexts(
   return all;
 }
 
-PlainText PretrainSettings::ReadData() const {
+PlainText Settings::Read() const {
   PlainText read;
   read.train = ReadTexts(data.texts, data.columns);
   if (!data.valid_texts.empty()) {
@@ -144,33 +141,9 @@ PlainText PretrainSettings::ReadData() const {
   return read;
 }
 
-std::unique_ptr<PretrainModel> PretrainSettings::Learn(const PlainText& read,
-                                                       uint64_t seed) const {
-  return std::make_unique<PretrainModel>(
-      *this, data.vocabulary.Learn(read.train), seed);
+std::unique_ptr<Model> Settings::MakeModel(const PlainText& read,
+                                           uint64_t seed) const {
+  return std::make_unique<Model>(*this, data.vocabulary.Learn(read.train),
+                                 seed);
 }
-
-std::unique_ptr<PretrainModel> PretrainSettings::Open(const ModelFiles& files,
-                                                      const std::string& folder,
-                                                      uint64_t seed) const {
-  return std::make_unique<PretrainModel>(
-      *this, data.vocabulary.Find(files, folder), seed);
-}
-
-PretrainModel::PretrainModel(PretrainConfig settings, Vocabulary learnt,
-                             uint64_t seed)
-    : config(std::move(settings)),
-      vocabulary(std::move(learnt)),
-      network_(config.model->MakePretraining(vocabulary.size(), seed)) {}
-
-ModelFiles PretrainModel::Files() const {
-  return {{config.data.vocabulary.FileName(), vocabulary.Serialize()}};
-}
-
-std::unique_ptr<PretrainedEncoder> PretrainModel::encoder() const {
-  return std::make_unique<PretrainedEncoder>(PretrainedEncoder{
-      "", ModelChoice<EncoderSettings>(config.model), config.data.vocabulary,
-      vocabulary, parameters().Tensors(), /*pooler=*/true});
-}
-
-}  // namespace heed
+}  // namespace heed::pretrain

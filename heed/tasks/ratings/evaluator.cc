@@ -5,12 +5,13 @@
 #include <numeric>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/metrics/confidence.h"
 #include "heed/tasks/ratings/ratings.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::ratings {
 namespace {
 
 double MeanOfNumbers(std::span<const double> numbers) {
@@ -19,15 +20,15 @@ double MeanOfNumbers(std::span<const double> numbers) {
 }
 
 /// What mean and biases of the known ratings alone predict.
-std::vector<double> BiasRatingsOf(const RatingModel& model,
+std::vector<double> BiasRatingsOf(const Model& model,
                                   std::span<const RatingPair> pairs) {
   const RatingBiasFit fit =
       FitBiases(model.memory, model.config.data.shrinkage);
   std::vector<double> ratings;
   for (const RatingPair& pair : pairs) {
     double rating = fit.mean;
-    if (pair.user >= 0) rating += fit.users[static_cast<size_t>(pair.user)];
-    if (pair.item >= 0) rating += fit.items[static_cast<size_t>(pair.item)];
+    if (pair.user >= 0) rating += At(fit.users, pair.user);
+    if (pair.item >= 0) rating += At(fit.items, pair.item);
     ratings.push_back(model.Clipped(rating));
   }
   return ratings;
@@ -47,12 +48,11 @@ struct PointerHits {
   int64_t sides = 0;
   int64_t hits = 0;
 
-  void Add(const RatingModel& model, const RatingDocument& document,
+  void Add(const Model& model, const RatingDocument& document,
            const RatingParts::Side& side, bool Review::*decides) {
     if (side.pointers.empty()) return;
     const auto is_decisive = [&](int32_t place) {
-      return place >= 0 &&
-             model.memory.reviews()[static_cast<size_t>(place)].*decides;
+      return place >= 0 && At(model.memory.reviews(), place).*decides;
     };
     if (std::ranges::none_of(document.places, is_decisive)) return;
     ++sides;
@@ -60,7 +60,7 @@ struct PointerHits {
   }
 };
 
-void AddPointerHits(const RatingModel& model, std::span<const RatingPair> pairs,
+void AddPointerHits(const Model& model, std::span<const RatingPair> pairs,
                     Report& report) {
   const bool known = std::ranges::any_of(
       model.memory.reviews(),
@@ -95,8 +95,7 @@ std::vector<Review> PartOfReviews(std::vector<Review> all, ReviewPart part) {
 
 }  // namespace
 
-Report RatingTaskSettings::Measure(const RatingModel& made,
-                                   const RatingEvaluation& options) const {
+Report Settings::Evaluate(const Model& made, const Evaluation& options) const {
   ReviewFormat format = options.files.Format();
   if (format.scale == RatingScale()) format.scale = made.scale;
   const std::vector<Review> reviews =
@@ -153,4 +152,4 @@ Report RatingTaskSettings::Measure(const RatingModel& made,
   return report;
 }
 
-}  // namespace heed
+}  // namespace heed::ratings

@@ -1,11 +1,13 @@
+
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/text.h"
 #include "heed/tasks/ratings/ratings.h"
+#include "heed/tasks/text_vocabulary.h"
 
-namespace heed {
+namespace heed::ratings {
 namespace {
 
 constexpr int64_t kPairsAtOnce = 128;
@@ -60,10 +62,10 @@ ReviewDocuments PackDocuments(std::span<const RatingPair> pairs,
   packed.lengths = Tensor({B}, DType::kI32);
   packed.counts = Tensor({B}, DType::kI32);
   for (int64_t b = 0; b < B; ++b) {
-    const auto& reviews = (pairs[static_cast<size_t>(b)].*side).reviews;
+    const auto& reviews = (At(pairs, b).*side).reviews;
     int32_t* ids = packed.ids.row<int32_t>(b);
     int32_t* starts = packed.starts.row<int32_t>(b);
-    const int64_t length = lengths[static_cast<size_t>(b)];
+    const int64_t length = At(lengths, b);
     std::fill_n(starts, R + 1, static_cast<int32_t>(length));
     int32_t at = 0;
     for (size_t r = 0; r < reviews.size(); ++r) {
@@ -78,10 +80,12 @@ ReviewDocuments PackDocuments(std::span<const RatingPair> pairs,
   return packed;
 }
 
+constexpr const char* kReviewsFile = "reviews.tsv";
+constexpr const char* kReviewWordsFile = "words.txt";
 }  // namespace
 
-RatingModel::RatingModel(RatingConfig settings, ReviewMemory known,
-                         Vocabulary words, uint64_t seed)
+Model::Model(Config settings, ReviewMemory known, Vocabulary words,
+             uint64_t seed)
     : config(std::move(settings)),
       memory(std::move(known)),
       scale(ScaleOf(memory.reviews(), {config.data.files.least_rating,
@@ -97,12 +101,12 @@ RatingModel::RatingModel(RatingConfig settings, ReviewMemory known,
   }
 }
 
-int64_t RatingModel::CountWithoutText() const {
+int64_t Model::CountWithoutText() const {
   return std::ranges::count_if(memory.reviews(),
                                [](const Review& r) { return r.text.empty(); });
 }
 
-void RatingModel::StartAtBiases() {
+void Model::StartAtBiases() {
   network->StartAt(memory.mean());
   if (RatingBiases* biases = network->biases()) {
     const RatingBiasFit fit = FitBiases(memory, config.data.shrinkage);
@@ -110,8 +114,8 @@ void RatingModel::StartAtBiases() {
   }
 }
 
-RatingDocument RatingModel::DocumentOf(const std::vector<int32_t>& own,
-                                       int32_t user, int32_t item) const {
+RatingDocument Model::DocumentOf(const std::vector<int32_t>& own, int32_t user,
+                                 int32_t item) const {
   RatingDocument document;
   if (encoded_.empty()) return document;
   NewestFirst newest(network->limits(), &document);
@@ -126,8 +130,7 @@ RatingDocument RatingModel::DocumentOf(const std::vector<int32_t>& own,
   return document;
 }
 
-RatingDocument RatingModel::DocumentOf(
-    const std::vector<std::string>& given) const {
+RatingDocument Model::DocumentOf(const std::vector<std::string>& given) const {
   RatingDocument document;
   if (encoded_.empty()) return document;
   NewestFirst newest(network->limits(), &document);
@@ -137,21 +140,21 @@ RatingDocument RatingModel::DocumentOf(
   return document;
 }
 
-RatingPair RatingModel::PairOf(int32_t user, int32_t item) const {
+RatingPair Model::PairOf(int32_t user, int32_t item) const {
   RatingPair pair = {.user = user, .item = item};
   if (user >= 0) {
-    pair.user_name = memory.users().names()[static_cast<size_t>(user)];
+    pair.user_name = At(memory.users().names(), user);
     pair.of_user = DocumentOf(memory.OfUser(user), user, item);
   }
   if (item >= 0) {
-    pair.item_name = memory.items().names()[static_cast<size_t>(item)];
+    pair.item_name = At(memory.items().names(), item);
     pair.of_item = DocumentOf(memory.OfItem(item), user, item);
   }
   return pair;
 }
 
-RatingPair RatingModel::PairOf(const std::string& user,
-                               const std::string& item) const {
+RatingPair Model::PairOf(const std::string& user,
+                         const std::string& item) const {
   RatingPair pair =
       PairOf(memory.users().Find(user), memory.items().Find(item));
   pair.user_name = user;
@@ -159,8 +162,8 @@ RatingPair RatingModel::PairOf(const std::string& user,
   return pair;
 }
 
-void RatingModel::AddWords(RatingDocument& document,
-                           const std::vector<std::string>& given) const {
+void Model::AddWords(RatingDocument& document,
+                     const std::vector<std::string>& given) const {
   // Reviews without words are left out; those that stay are the last ones.
   std::vector<std::string_view> texts;
   for (const std::string& text : given) {
@@ -171,8 +174,7 @@ void RatingModel::AddWords(RatingDocument& document,
     const int32_t place = document.places[r];
     const std::string text = vocabulary.Normalized(
         place < 0 ? texts[at++]
-                  : std::string_view(
-                        memory.reviews()[static_cast<size_t>(place)].text));
+                  : std::string_view(At(memory.reviews(), place).text));
     const std::vector<std::string_view> words = SplitWhitespace(text);
     for (size_t w = 0; w < document.reviews[r].size(); ++w) {
       document.words.emplace_back(words.at(w));
@@ -180,7 +182,7 @@ void RatingModel::AddWords(RatingDocument& document,
   }
 }
 
-RatingPair RatingModel::PairOf(const RatingQuestion& question) const {
+RatingPair Model::PairOf(const RatingQuestion& question) const {
   RatingPair pair = PairOf(question.user, question.item);
   std::vector<std::string> user_texts, item_texts;
   if (question.user_reviews) {
@@ -198,13 +200,13 @@ RatingPair RatingModel::PairOf(const RatingQuestion& question) const {
   return pair;
 }
 
-RatingBatch RatingModel::BatchOf(std::span<const RatingPair> pairs) const {
+RatingBatch Model::BatchOf(std::span<const RatingPair> pairs) const {
   const int64_t B = std::ssize(pairs);
   RatingBatch batch;
   batch.users = Tensor({B}, DType::kI32);
   batch.items = Tensor({B}, DType::kI32);
   for (int64_t b = 0; b < B; ++b) {
-    const RatingPair& pair = pairs[static_cast<size_t>(b)];
+    const RatingPair& pair = At(pairs, b);
     batch.users.data<int32_t>()[b] = pair.user + 1;
     batch.items.data<int32_t>()[b] = pair.item + 1;
   }
@@ -214,7 +216,7 @@ RatingBatch RatingModel::BatchOf(std::span<const RatingPair> pairs) const {
   return batch;
 }
 
-RatingSource RatingModel::SourceOf(const RatingPair& pair) const {
+RatingSource Model::SourceOf(const RatingPair& pair) const {
   const bool user = pair.user >= 0 || !pair.of_user.reviews.empty();
   const bool item = pair.item >= 0 || !pair.of_item.reviews.empty();
   if (user && item) return RatingSource::kModel;
@@ -222,7 +224,7 @@ RatingSource RatingModel::SourceOf(const RatingPair& pair) const {
   return pair.user >= 0 ? RatingSource::kUserMean : RatingSource::kMean;
 }
 
-double RatingModel::MeanFor(const RatingPair& pair, RatingSource source) const {
+double Model::MeanFor(const RatingPair& pair, RatingSource source) const {
   switch (source) {
     case RatingSource::kItemMean:
       return memory.MeanOfItem(pair.item);
@@ -235,12 +237,12 @@ double RatingModel::MeanFor(const RatingPair& pair, RatingSource source) const {
   return memory.mean();
 }
 
-double RatingModel::Clipped(double rating) const {
+double Model::Clipped(double rating) const {
   return std::clamp(rating, scale.least, scale.most);
 }
 
-std::vector<double> RatingModel::Ratings(
-    const Context& ctx, std::span<const RatingPair> pairs) const {
+std::vector<double> Model::Ratings(const Context& ctx,
+                                   std::span<const RatingPair> pairs) const {
   std::vector<double> all;
   while (all.size() < pairs.size()) {
     ctx.CheckCancelled();
@@ -271,4 +273,20 @@ std::vector<double> SquaredErrors(std::span<const double> found,
   return errors;
 }
 
-}  // namespace heed
+std::unique_ptr<Model> Settings::Open(const ModelFiles& files,
+                                      const std::string& folder,
+                                      uint64_t seed) const {
+  return std::make_unique<Model>(
+      *this,
+      ReviewMemory::Parse(FindFile(files, folder, kReviewsFile),
+                          PathIn(folder, kReviewsFile)),
+      FindVocabulary(files, folder, kReviewWordsFile, VocabularyKind::kWords),
+      seed);
+}
+
+ModelFiles Model::Files() const {
+  return {{kReviewsFile, memory.Serialize()},
+          {kReviewWordsFile, vocabulary.Serialize()}};
+}
+
+}  // namespace heed::ratings

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/data/input_lines.h"
 #include "heed/data/shuffle.h"
@@ -12,10 +13,10 @@
 #include "heed/tasks/ratings/ratings.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::ratings {
 namespace {
 
-std::string CheckSumOfRatings(const RatingData& data) {
+std::string CheckSumOfRatings(const Data& data) {
   std::string all;
   for (const std::vector<Review>* part : {&data.train, &data.valid}) {
     for (const Review& review : *part) all += ReviewLine(review) + '\n';
@@ -25,11 +26,10 @@ std::string CheckSumOfRatings(const RatingData& data) {
 }
 
 /// Squared errors of ratings, and the biases' distance from the mean.
-class RatingObjective : public ObjectiveOf<RatingModel> {
+class RatingObjective : public ObjectiveOf<Model> {
  public:
-  RatingObjective(const RatingTaskSettings& settings, const RatingData& data,
-                  RatingModel& model)
-      : ObjectiveOf(model, settings.MeasuresOf(data)),
+  RatingObjective(const Settings& settings, const Data& data, Model& model)
+      : ObjectiveOf(model, settings.Measures(data)),
         check_sum_(CheckSumOfRatings(data)),
         valid_(data.valid) {
     const int64_t without = model.CountWithoutText();
@@ -72,7 +72,7 @@ BatchLoss RatingObjective::Loss(const Context& ctx,
   Tensor minus({B}, DType::kF32);
   Tensor user_shares({B}, DType::kF32), item_shares({B}, DType::kF32);
   for (int64_t b = 0; b < B; ++b) {
-    const auto i = static_cast<size_t>(examples[static_cast<size_t>(b)]);
+    const auto i = static_cast<size_t>(At(examples, b));
     const int32_t user = memory.user_ids()[i], item = memory.item_ids()[i];
     pairs.push_back(model_.PairOf(user, item));
     minus.data<float>()[b] = -static_cast<float>(memory.reviews()[i].rating);
@@ -112,9 +112,9 @@ Metrics RatingObjective::Validate(const std::string& /*measure*/) const {
 
 }  // namespace
 
-std::unique_ptr<Trainable> RatingTaskSettings::Objective(
-    RatingData read, RatingModel& made, uint64_t /*seed*/) const {
+std::unique_ptr<Trainable> Settings::MakeObjective(Data read, Model& made,
+                                                   uint64_t /*seed*/) const {
   return std::make_unique<RatingObjective>(*this, read, made);
 }
 
-}  // namespace heed
+}  // namespace heed::ratings

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/numbers.h"
@@ -11,20 +12,19 @@
 #include "heed/ops/shape.h"
 #include "heed/tasks/ratings/ratings.h"
 
-namespace heed {
+namespace heed::ratings {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 /// What is known of the reviews of a document: of whom, and their rating.
-ReviewsPayload ReviewsOf(const RatingModel& model,
-                         const RatingDocument& document,
+ReviewsPayload ReviewsOf(const Model& model, const RatingDocument& document,
                          std::string Review::*other) {
   ReviewsPayload payload;
   for (const int32_t place : document.places) {
     payload.reviews.emplace_back();
     if (place < 0) continue;
-    const Review& review = model.memory.reviews()[static_cast<size_t>(place)];
+    const Review& review = At(model.memory.reviews(), place);
     payload.reviews.back() = {review.*other, review.rating};
   }
   return payload;
@@ -48,7 +48,7 @@ std::vector<std::string> ReviewNames(const ReviewsPayload& payload) {
 }
 
 /// Reviews that cover words, as two axes; nothing of a document without any.
-void AddDocument(const RatingModel& model, const RatingDocument& document,
+void AddDocument(const Model& model, const RatingDocument& document,
                  const std::string& side, const std::string& label,
                  std::string Review::*other, std::vector<Axis>& axes) {
   if (document.reviews.empty()) return;
@@ -83,19 +83,19 @@ void AddGates(const RatingParts::Side& side, const std::string& axis,
 }
 
 /// Answers with a rating.
-class RatingPredictorOfTask : public PredictorWith<NoOptions> {
+class ReviewPredictor : public PredictorWith<NoOptions> {
  public:
-  explicit RatingPredictorOfTask(const RatingModel& model)
+  explicit ReviewPredictor(const Model& model)
       : PredictorWith(NoOptions()), model_(model) {}
 
  protected:
-  std::vector<Answer> Answers(std::span<const Input> inputs,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
                               const NoOptions& options,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(
+  ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
       const NoOptions& options) const override;
-  bool JoinsWith(const NoOptions&) const override { return true; }
+  bool joins_inputs(const NoOptions&) const override { return true; }
 
  private:
   Json DetailsOf(const RatingPair& pair, double rating) const;
@@ -104,12 +104,12 @@ class RatingPredictorOfTask : public PredictorWith<NoOptions> {
                                const std::string& line,
                                const RatingPair& pair) const;
 
-  const RatingModel& model_;
+  const Model& model_;
 };
 
-std::vector<Answer> RatingPredictorOfTask::Answers(
-    std::span<const Input> inputs, const NoOptions& /*options*/,
-    const PredictCall& call) const {
+std::vector<Answer> ReviewPredictor::Predict(std::span<const Input> inputs,
+                                             const NoOptions& /*options*/,
+                                             const PredictCall& call) const {
   std::vector<RatingPair> pairs;
   for (const Input& input : inputs) {
     pairs.push_back(
@@ -124,11 +124,10 @@ std::vector<Answer> RatingPredictorOfTask::Answers(
   return answers;
 }
 
-Json RatingPredictorOfTask::DetailsOf(const RatingPair& pair,
-                                      double rating) const {
+Json ReviewPredictor::DetailsOf(const RatingPair& pair, double rating) const {
   const RatingSource source = model_.SourceOf(pair);
   Json details = {{"rating", rating},
-                  {"from", WordsOf(source)[static_cast<size_t>(source)]},
+                  {"from", At(WordsOf(source), source)},
                   {"user_known", pair.user >= 0},
                   {"item_known", pair.item >= 0},
                   {"user_reviews", pair.of_user.reviews.size()},
@@ -153,7 +152,7 @@ Explainable ScoresOf(const Axis& axis, const RunOfCopies& rating) {
 }
 
 /// Shapes: result [copies, 1].
-RunOfCopies RatingPredictorOfTask::RatingOf(const RatingPair& pair) const {
+RunOfCopies ReviewPredictor::RatingOf(const RatingPair& pair) const {
   return [this, pair](const Context& ctx, int64_t copies) {
     const std::vector<RatingPair> all(static_cast<size_t>(copies), pair);
     return Reshape(model_.network->Ratings(ctx, model_.BatchOf(all)),
@@ -161,9 +160,10 @@ RunOfCopies RatingPredictorOfTask::RatingOf(const RatingPair& pair) const {
   };
 }
 
-ExplainableSegment RatingPredictorOfTask::SegmentOf(
-    const Context& given, const ExplainInput& input, const std::string& line,
-    const RatingPair& pair) const {
+ExplainableSegment ReviewPredictor::SegmentOf(const Context& given,
+                                              const ExplainInput& input,
+                                              const std::string& line,
+                                              const RatingPair& pair) const {
   const RunOfCopies rating = RatingOf(pair);
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
@@ -175,10 +175,8 @@ ExplainableSegment RatingPredictorOfTask::SegmentOf(
               &Review::user, e.axes);
   e.axes.push_back(NamesAxis("answer", "Rating", {e.answer}));
   const RatingSource source = model_.SourceOf(pair);
-  RatingPayload about = {WordsOf(source)[static_cast<size_t>(source)],
-                         pair.user_name,
-                         pair.item_name,
-                         {}};
+  RatingPayload about = {
+      At(WordsOf(source), source), pair.user_name, pair.item_name, {}};
   e.targets.push_back({.axis = "answer", .item = 0});
   if (source == RatingSource::kModel) {
     AttentionWatch watch(input.watch);
@@ -206,7 +204,7 @@ ExplainableSegment RatingPredictorOfTask::SegmentOf(
   return result;
 }
 
-ExplainablePrediction RatingPredictorOfTask::ExplanationWith(
+ExplainablePrediction ReviewPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
     const NoOptions& /*options*/) const {
   if (!input.answer.empty() || !input.contrast.empty()) {
@@ -224,9 +222,9 @@ ExplainablePrediction RatingPredictorOfTask::ExplanationWith(
 
 }  // namespace
 
-std::unique_ptr<Predictor> RatingTaskSettings::Predicting(
-    const RatingModel& made, NoOptions /*options*/) const {
-  return std::make_unique<RatingPredictorOfTask>(made);
+std::unique_ptr<Predictor> Settings::MakePredictor(
+    const Model& made, NoOptions /*options*/) const {
+  return std::make_unique<ReviewPredictor>(made);
 }
 
-}  // namespace heed
+}  // namespace heed::ratings

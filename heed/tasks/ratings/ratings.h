@@ -17,7 +17,7 @@
 #include "heed/tasks/task.h"
 #include "heed/text/vocabulary.h"
 
-namespace heed {
+namespace heed::ratings {
 
 /// What is kept back of the files of reviews.
 enum class ReviewsKept : uint8_t { kNone, kLast };
@@ -40,7 +40,7 @@ struct ReviewFileConfig {
 };
 
 /// Where reviews come from and how they become batches.
-struct RatingDataConfig {
+struct DataConfig {
   std::vector<std::string> reviews;
   std::vector<std::string> valid_reviews;
   Named<ReviewsKept> split = ReviewsKept::kNone;
@@ -54,12 +54,12 @@ struct RatingDataConfig {
 };
 
 /// What a user chooses: options of `heed train`, keys of config.json.
-struct RatingConfig {
+struct Config {
   ModelChoice<RatingSettings> model;
-  RatingDataConfig data;
+  DataConfig data;
 };
 
-struct RatingData {
+struct Data {
   std::vector<Review> train;
   std::vector<Review> valid;
 };
@@ -91,10 +91,9 @@ constexpr auto WordsOf(RatingSource) {
 }
 
 /// The reviews that are known, their words, and a network that reads them.
-class RatingModel : public TaskModel {
+class Model : public TaskModel {
  public:
-  RatingModel(RatingConfig settings, ReviewMemory known, Vocabulary words,
-              uint64_t seed);
+  Model(Config settings, ReviewMemory known, Vocabulary words, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -132,7 +131,7 @@ class RatingModel : public TaskModel {
                               std::span<const RatingPair> pairs) const;
   double Clipped(double rating) const;
 
-  const RatingConfig config;
+  const Config config;
   const ReviewMemory memory;
   const RatingScale scale;
   const Vocabulary vocabulary;
@@ -157,7 +156,7 @@ std::vector<double> SquaredErrors(std::span<const double> found,
                                   std::span<const Review> reviews);
 
 /// The pairs that are compared with, and how they are read.
-struct RatingEvaluation {
+struct Evaluation {
   std::vector<std::string> reviews;
   Named<ReviewPart> part = ReviewPart::kAll;
   ReviewFileConfig files;
@@ -165,9 +164,8 @@ struct RatingEvaluation {
   void Visit(FieldList& v);
 };
 
-class RatingTaskSettings : public TaskSettingsOf<RatingData, RatingModel,
-                                                 NoOptions, RatingEvaluation>,
-                           public RatingConfig {
+class Settings : public TaskSettingsOf<Data, Model, NoOptions, Evaluation>,
+                 public Config {
  public:
   std::string task() const override { return "ratings"; }
   void ChooseModel(const std::string& name) override { model.Choose(name); }
@@ -179,34 +177,32 @@ class RatingTaskSettings : public TaskSettingsOf<RatingData, RatingModel,
   void Resolve() override;
   bool in_files() const override { return !data.reviews.empty(); }
 
-  RatingData ReadData() const override;
-  std::unique_ptr<RatingModel> Learn(const RatingData& read,
-                                     uint64_t seed) const override;
-  std::unique_ptr<RatingModel> Open(const ModelFiles& files,
-                                    const std::string& folder,
-                                    uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(
-      const RatingData& /*data*/) const override {
+  Data Read() const override;
+  std::unique_ptr<Model> MakeModel(const Data& read,
+                                   uint64_t seed) const override;
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(const Data& /*data*/) const override {
     return {{"mse", false}, {"mae", false}};
   }
-  std::unique_ptr<Trainable> Objective(RatingData read, RatingModel& made,
-                                       uint64_t seed) const override;
-  RatingEvaluation evaluation() const override {
+  std::unique_ptr<Trainable> MakeObjective(Data read, Model& made,
+                                           uint64_t seed) const override;
+  Evaluation evaluation() const override {
     return {{}, ReviewPart::kAll, data.files};
   }
-  InputReading ReadingWith(const NoOptions&) const override {
+  InputReading Reading(const NoOptions&) const override {
     InputReading reading;
     reading.defaults.long_lines = LongLines::kStructured;
     return reading;
   }
-  std::unique_ptr<Predictor> Predicting(const RatingModel& made,
-                                        NoOptions options) const override;
-  Report Measure(const RatingModel& made,
-                 const RatingEvaluation& options) const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& made,
+                                           NoOptions options) const override;
+  Report Evaluate(const Model& made, const Evaluation& options) const override;
 };
 
-TaskRow RatingTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::ratings
 
 #endif  // HEED_TASKS_RATINGS_RATINGS_H_

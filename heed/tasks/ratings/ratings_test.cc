@@ -14,16 +14,16 @@
 #include "heed/tasks/explain.h"
 #include "heed/tasks/run.h"
 
-namespace heed {
+namespace heed::ratings {
 namespace {
 
 using testing::HasSubstr;
 
 constexpr const char* kModels[] = {"dattn", "mpcn", "factors", "bias", "mean"};
 
-RatingTaskSettings RatingSettingsOf(const std::string& model,
-                                    const std::string& values = "min_count=1") {
-  RatingTaskSettings settings;
+Settings RatingSettingsOf(const std::string& model,
+                          const std::string& values = "min_count=1") {
+  Settings settings;
   settings.ChooseModel(model);
   for (const char* one :
        {"embedding=6", "hidden=5", "factors=4", "filters=3", "local_filters=3",
@@ -55,27 +55,27 @@ std::vector<Review> SomeReviews() {
           ReviewBy("cat", "desk", 3, "it wobbles")};
 }
 
-double RatingOfLine(const RatingTaskSettings& settings,
-                    const RatingModel& model, const std::string& line) {
+double RatingOfLine(const Settings& settings, const Model& model,
+                    const std::string& line) {
   const std::vector<Input> inputs = {{line, "standard input:4"}};
-  return settings.Predicting(model, {})
+  return settings.MakePredictor(model, {})
       ->Predict(inputs)
       .front()
       .parts.at("rating")
       .get<double>();
 }
 
-TEST(RatingModel, TheReviewOfAPairIsInNeitherOfItsDocuments) {
+TEST(Model, TheReviewOfAPairIsInNeitherOfItsDocuments) {
   for (const char* name : {"dattn", "mpcn"}) {
-    RatingTaskSettings settings = RatingSettingsOf(name);
+    Settings settings = RatingSettingsOf(name);
     // So that every review counts.
     SetPresetIfKnown(FieldsOf(*settings.model), "pointing=soft");
     const auto ratings_with = [&](const std::string& text) {
       // The vocabulary and the weights are the same.
-      const auto known = settings.Learn({SomeReviews(), {}}, 1);
+      const auto known = settings.MakeModel({SomeReviews(), {}}, 1);
       std::vector<Review> reviews = SomeReviews();
       reviews[0].text = text;
-      RatingModel model(settings, ReviewMemory(reviews), known->vocabulary, 1);
+      Model model(settings, ReviewMemory(reviews), known->vocabulary, 1);
       model.StartAtBiases();
       std::vector<RatingPair> pairs = {model.PairOf("ann", "lamp"),
                                        model.PairOf("ann", "desk"),
@@ -93,9 +93,9 @@ TEST(RatingModel, TheReviewOfAPairIsInNeitherOfItsDocuments) {
   }
 }
 
-TEST(RatingModel, TrainingDoesNotSeeTheReviewOfItsPair) {
-  const RatingTaskSettings settings = RatingSettingsOf("dattn");
-  const auto model = settings.Learn({SomeReviews(), {}}, 1);
+TEST(Model, TrainingDoesNotSeeTheReviewOfItsPair) {
+  const Settings settings = RatingSettingsOf("dattn");
+  const auto model = settings.MakeModel({SomeReviews(), {}}, 1);
   const ReviewMemory& memory = model->memory;
   for (size_t i = 0; i < memory.reviews().size(); ++i) {
     const RatingPair pair =
@@ -111,18 +111,18 @@ TEST(RatingModel, TrainingDoesNotSeeTheReviewOfItsPair) {
               testing::ElementsAre());
 }
 
-TEST(RatingModel, NewestReviewsAreReadWithinTheLimits) {
+TEST(Model, NewestReviewsAreReadWithinTheLimits) {
   const auto model = RatingSettingsOf("mpcn",
                                       "min_count=1 read_reviews=2 "
                                       "review_words=3")
-                         .Learn({SomeReviews(), {}}, 1);
+                         .MakeModel({SomeReviews(), {}}, 1);
   const RatingPair pair = model->PairOf("new", "lamp");
   EXPECT_THAT(pair.of_item.places, testing::ElementsAre(3, 5));
   const RatingPair ann = model->PairOf("ann", "shelf");
   EXPECT_THAT(ann.of_user.places, testing::ElementsAre(1, 2));
   EXPECT_EQ(ann.of_user.reviews[0].size(), 3);
   const auto joined = RatingSettingsOf("dattn", "min_count=1 document=4")
-                          .Learn({SomeReviews(), {}}, 1);
+                          .MakeModel({SomeReviews(), {}}, 1);
   const RatingPair cut = joined->PairOf("ann", "shelf");
   EXPECT_THAT(cut.of_user.places, testing::ElementsAre(1, 2));
   EXPECT_EQ(cut.of_user.reviews[0].size(), 2);
@@ -131,8 +131,8 @@ TEST(RatingModel, NewestReviewsAreReadWithinTheLimits) {
 
 TEST(RatingPredictor, WhoIsNotKnownGetsTheMeanOfWhatIs) {
   for (const char* name : kModels) {
-    const RatingTaskSettings settings = RatingSettingsOf(name);
-    const auto model = settings.Learn({SomeReviews(), {}}, 1);
+    const Settings settings = RatingSettingsOf(name);
+    const auto model = settings.MakeModel({SomeReviews(), {}}, 1);
     EXPECT_NEAR(RatingOfLine(settings, *model, "dan\tlamp"), 10.0 / 3, 1e-9);
     EXPECT_NEAR(RatingOfLine(settings, *model, "ann\tshelf"), 11.0 / 3, 1e-9);
     EXPECT_NEAR(RatingOfLine(settings, *model, "dan\tshelf"), 22.0 / 7, 1e-9);
@@ -146,8 +146,8 @@ TEST(RatingPredictor, WhoIsNotKnownGetsTheMeanOfWhatIs) {
 
 TEST(RatingPredictor, GivenReviewsStandForThoseThatAreKnown) {
   for (const char* name : {"dattn", "mpcn"}) {
-    const RatingTaskSettings settings = RatingSettingsOf(name);
-    const auto model = settings.Learn({SomeReviews(), {}}, 1);
+    const Settings settings = RatingSettingsOf(name);
+    const auto model = settings.MakeModel({SomeReviews(), {}}, 1);
     const double known = RatingOfLine(
         settings, *model,
         R"({"user": "ann", "item": "lamp", "item_reviews": ["went dark", )"
@@ -164,51 +164,51 @@ TEST(RatingPredictor, GivenReviewsStandForThoseThatAreKnown) {
 }
 
 TEST(RatingPredictor, WhatIsNoPairIsNamedWithItsPlace) {
-  const RatingTaskSettings settings = RatingSettingsOf("bias");
-  const auto model = settings.Learn({SomeReviews(), {}}, 1);
+  const Settings settings = RatingSettingsOf("bias");
+  const auto model = settings.MakeModel({SomeReviews(), {}}, 1);
   EXPECT_THAT(MessageOf<FormatError>(
                   [&] { RatingOfLine(settings, *model, "ann lamp"); }),
               HasSubstr("standard input:4: is not a pair"));
 }
 
 TEST(RatingPredictor, RatingsStayWithinTheScale) {
-  const RatingTaskSettings settings =
+  const Settings settings =
       RatingSettingsOf("bias", "least_rating=2 most_rating=4 shrinkage=0.001");
-  const auto model =
-      settings.Learn({{ReviewBy("a", "x", 4, ""), ReviewBy("a", "y", 4, ""),
-                       ReviewBy("b", "x", 4, ""), ReviewBy("b", "z", 2, ""),
-                       ReviewBy("c", "z", 2, ""), ReviewBy("c", "y", 4, "")},
-                      {}},
-                     1);
+  const auto model = settings.MakeModel(
+      {{ReviewBy("a", "x", 4, ""), ReviewBy("a", "y", 4, ""),
+        ReviewBy("b", "x", 4, ""), ReviewBy("b", "z", 2, ""),
+        ReviewBy("c", "z", 2, ""), ReviewBy("c", "y", 4, "")},
+       {}},
+      1);
   EXPECT_EQ(model->Clipped(5), 4);
   EXPECT_EQ(model->Clipped(1), 2);
   EXPECT_LE(RatingOfLine(settings, *model, "a\tx"), 4);
 }
 
-TEST(RatingModel, StartsAtTheBiasesOfTheRatings) {
-  const RatingTaskSettings settings = RatingSettingsOf("bias", "shrinkage=2");
-  const auto model = settings.Learn({SomeReviews(), {}}, 1);
+TEST(Model, StartsAtTheBiasesOfTheRatings) {
+  const Settings settings = RatingSettingsOf("bias", "shrinkage=2");
+  const auto model = settings.MakeModel({SomeReviews(), {}}, 1);
   const RatingBiasFit fit = FitBiases(model->memory, 2);
   EXPECT_NEAR(RatingOfLine(settings, *model, "ann\tlamp"),
               fit.mean + fit.users[0] + fit.items[2], 1e-5);
 }
 
 TEST(RatingObjective, ChecksAndPlansAreFunctionsOfTheReviews) {
-  const RatingTaskSettings settings = RatingSettingsOf("bias");
-  RatingData data = {SomeReviews(), {}};
-  const auto model = settings.Learn(data, 1);
-  const auto objective = settings.Objective(data, *model, 1);
+  const Settings settings = RatingSettingsOf("bias");
+  Data data = {SomeReviews(), {}};
+  const auto model = settings.MakeModel(data, 1);
+  const auto objective = settings.MakeObjective(data, *model, 1);
   EXPECT_FALSE(objective->has_valid());
   EXPECT_EQ(objective->PlanEpoch(1, 2).All(), objective->PlanEpoch(1, 2).All());
   data.train[0].rating = 3;
-  EXPECT_NE(settings.Objective(data, *model, 1)->CheckSum(),
+  EXPECT_NE(settings.MakeObjective(data, *model, 1)->CheckSum(),
             objective->CheckSum());
 }
 
 TEST(RatingSettings, WhatDoesNotFitIsRefused) {
   EXPECT_THROW(RatingSettingsOf("bias", "least_rating=5 most_rating=1"),
                ConfigError);
-  RatingTaskSettings settings;
+  Settings settings;
   settings.data.files.columns = {"a", "b"};
   EXPECT_THROW(settings.Resolve(), ConfigError);
   settings = {};
@@ -219,7 +219,7 @@ TEST(RatingSettings, WhatDoesNotFitIsRefused) {
   settings.ChooseModel("dattn");
   SetPreset(FieldsOf(*settings.model), "widths=3,x");
   settings.Resolve();
-  EXPECT_THROW(settings.Learn({SomeReviews(), {}}, 1), ConfigError);
+  EXPECT_THROW(settings.MakeModel({SomeReviews(), {}}, 1), ConfigError);
 }
 
 double FigureOf(const Report& report, const std::string& key) {
@@ -227,13 +227,13 @@ double FigureOf(const Report& report, const std::string& key) {
   return found == report.figures.end() ? NAN : found->value;
 }
 
-TEST(RatingEvaluation, OfOnePairThereIsNoConfidence) {
-  const RatingTaskSettings settings = RatingSettingsOf("bias");
-  const auto model = settings.Learn({SomeReviews(), {}}, 1);
+TEST(Evaluation, OfOnePairThereIsNoConfidence) {
+  const Settings settings = RatingSettingsOf("bias");
+  const auto model = settings.MakeModel({SomeReviews(), {}}, 1);
   const TemporaryFolder folder;
-  RatingEvaluation evaluation;
+  Evaluation evaluation;
   evaluation.reviews = {folder.Put("one.tsv", "ann\tlamp\t4\tbright\n")};
-  const Report report = settings.Measure(*model, evaluation);
+  const Report report = settings.Evaluate(*model, evaluation);
   EXPECT_THAT(report.heading, HasSubstr("1 pair, 0 of them"));
   const auto above =
       std::ranges::find(report.figures, "above_biases", &Figure::key);
@@ -260,7 +260,7 @@ class PlantedRatings : public testing::Test {
   }
   Report TrainedOn(const std::string& model, const std::string& preset,
                    int epochs, double rate) {
-    RatingTaskSettings settings;
+    Settings settings;
     settings.ChooseModel(model);
     settings.data.reviews = {folder_.Path("train.tsv")};
     settings.data.valid_reviews = {folder_.Path("valid.tsv")};
@@ -279,11 +279,11 @@ class PlantedRatings : public testing::Test {
     training.optimizer.learning_rate = rate;
     Train(settings, training);
     const LoadedModel loaded = ReadModel(training.run.out);
-    RatingEvaluation evaluation;
+    Evaluation evaluation;
     evaluation.reviews = {folder_.Path("test.tsv")};
     evaluation.files = settings.data.files;
     return loaded.settings->Evaluate(*loaded.model,
-                                     OptionsOf<RatingEvaluation>(evaluation));
+                                     OptionsOf<Evaluation>(evaluation));
   }
 
   uint64_t seed_ = 1;
@@ -328,10 +328,10 @@ TEST_F(PlantedRatings, DAttnFindsTheWordsThatDecide) {
 
 Explanation ExplanationOfLine(const std::string& model,
                               const std::string& line) {
-  RatingTaskSettings settings = RatingSettingsOf(model);
+  Settings settings = RatingSettingsOf(model);
   LoadedModel loaded;
-  loaded.model = settings.Learn({SomeReviews(), {}}, 1);
-  loaded.settings = std::make_unique<RatingTaskSettings>(settings);
+  loaded.model = settings.MakeModel({SomeReviews(), {}}, 1);
+  loaded.settings = std::make_unique<Settings>(settings);
   const auto predictor = loaded.MakePredictor();
   ExplainRequest request;
   request.input.given = {line};
@@ -385,4 +385,4 @@ TEST(Ratings, ExplanationWithoutReviewsSaysWhereTheAnswerIsFrom) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::ratings

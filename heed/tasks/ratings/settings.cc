@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <utility>
 
@@ -6,19 +5,13 @@
 #include "heed/tasks/ratings/ratings.h"
 #include "heed/tasks/text_vocabulary.h"
 
-namespace heed {
-namespace {
+namespace heed::ratings {
 
-constexpr const char* kReviewsFile = "reviews.tsv";
-constexpr const char* kReviewWordsFile = "words.txt";
-
-}  // namespace
-
-TaskRow RatingTask() {
+TaskRow Task() {
   TaskRow row;
   row.name = "ratings";
   row.description = "how a user rates an item, from reviews of both";
-  row.settings = [] { return std::make_unique<RatingTaskSettings>(); };
+  row.settings = [] { return std::make_unique<Settings>(); };
   row.input = {"reviews", InputKind::Line::kText, {}};
   row.input.json_lines = true;
   row.input_label = "User and item";
@@ -56,7 +49,7 @@ ReviewFormat ReviewFileConfig::Format() const {
   return {columns, {least_rating, most_rating}};
 }
 
-void RatingDataConfig::Visit(FieldList& v) {
+void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("reviews", reviews, Any{"FILE"},
     "reviews for training: user, item, rating and optionally text, as JSON "
@@ -86,7 +79,7 @@ void RatingDataConfig::Visit(FieldList& v) {
       .Alias("vocab_size");
 }
 
-void RatingEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   v("reviews", reviews, Any{"FILE"},
     "pairs with ratings to compare with; their texts are not read")
@@ -100,21 +93,21 @@ void RatingEvaluation::Visit(FieldList& v) {
   files.Visit(v);
 }
 
-void RatingTaskSettings::Visit(FieldList& v) {
+void Settings::Visit(FieldList& v) {
   data.Visit(v);
   model.VisitName(v, "what predicts ratings");
   model->Visit(v);
 }
 
-void RatingTaskSettings::SetDefaults(TrainingConfig& training) const {
-  training.optimizer.optimizer = "adam";
+void Settings::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.optimizer = OptimizerKind::kAdam;
   training.optimizer.learning_rate = 1e-3;
-  training.optimizer.schedule = "constant";
+  training.optimizer.schedule = Schedule::kConstant;
   training.optimizer.warmup = 0;
   training.run.epochs = 10;
 }
 
-void RatingTaskSettings::Resolve() {
+void Settings::Resolve() {
   data.files.Format();
   model->Fill();
   if (data.split == ReviewsKept::kLast && !data.valid_reviews.empty()) {
@@ -124,9 +117,9 @@ void RatingTaskSettings::Resolve() {
   }
 }
 
-RatingData RatingTaskSettings::ReadData() const {
+Data Settings::Read() const {
   const ReviewFormat format = data.files.Format();
-  RatingData read;
+  Data read;
   read.train = ReadReviews(data.reviews, format);
   if (!data.valid_reviews.empty()) {
     read.valid =
@@ -141,8 +134,8 @@ RatingData RatingTaskSettings::ReadData() const {
   return read;
 }
 
-std::unique_ptr<RatingModel> RatingTaskSettings::Learn(const RatingData& read,
-                                                       uint64_t seed) const {
+std::unique_ptr<Model> Settings::MakeModel(const Data& read,
+                                           uint64_t seed) const {
   ReviewMemory memory(read.train);
   std::vector<std::string> texts;
   for (const Review& review : memory.reviews()) {
@@ -154,8 +147,8 @@ std::unique_ptr<RatingModel> RatingTaskSettings::Learn(const RatingData& read,
   options.kind = VocabularyKind::kWords;
   options.size = data.vocabulary_size;
   options.min_count = data.min_count;
-  auto made = std::make_unique<RatingModel>(
-      *this, std::move(memory), Vocabulary::Train(texts, options), seed);
+  auto made = std::make_unique<Model>(*this, std::move(memory),
+                                      Vocabulary::Train(texts, options), seed);
   if (made->reads_texts() &&
       made->CountWithoutText() == std::ssize(made->memory.reviews())) {
     throw ConfigError(
@@ -169,21 +162,4 @@ std::unique_ptr<RatingModel> RatingTaskSettings::Learn(const RatingData& read,
   made->StartAtBiases();
   return made;
 }
-
-std::unique_ptr<RatingModel> RatingTaskSettings::Open(const ModelFiles& files,
-                                                      const std::string& folder,
-                                                      uint64_t seed) const {
-  return std::make_unique<RatingModel>(
-      *this,
-      ReviewMemory::Parse(FindFile(files, folder, kReviewsFile),
-                          PathIn(folder, kReviewsFile)),
-      FindVocabulary(files, folder, kReviewWordsFile, VocabularyKind::kWords),
-      seed);
-}
-
-ModelFiles RatingModel::Files() const {
-  return {{kReviewsFile, memory.Serialize()},
-          {kReviewWordsFile, vocabulary.Serialize()}};
-}
-
-}  // namespace heed
+}  // namespace heed::ratings

@@ -11,7 +11,7 @@
 #include "heed/tasks/read/read.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::read {
 CommonAnswer MostFrequentAnswer(std::span<const PassageQuestion> questions,
                                 bool lowercase) {
   std::map<std::string, int64_t> counts;
@@ -26,8 +26,7 @@ CommonAnswer MostFrequentAnswer(std::span<const PassageQuestion> questions,
   return most;
 }
 
-Report PassageSettings::Measure(const PassageModel& made,
-                                const PassageEvaluation& options) const {
+Report Settings::Evaluate(const Model& made, const Evaluation& options) const {
   const std::vector<PassageQuestion> questions =
       ReadPassages(options.passages, options.format);
   const auto start = Clock::now();
@@ -63,4 +62,4 @@ Report PassageSettings::Measure(const PassageModel& made,
   return report;
 }
 
-}  // namespace heed
+}  // namespace heed::read

@@ -1,16 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/text.h"
 #include "heed/data/batches.h"
 #include "heed/data/input_lines.h"
 #include "heed/ops/loss.h"
 #include "heed/tasks/read/read.h"
 
-namespace heed {
+namespace heed::read {
 namespace {
 
 /// One id for each word.
@@ -23,7 +23,7 @@ std::vector<int32_t> IdsOfWords(const Vocabulary& vocabulary,
   const EncodedWords encoded = vocabulary.EncodeWords(words);
   std::vector<int32_t> ids;
   for (const int32_t first : encoded.first) {
-    ids.push_back(encoded.ids[static_cast<size_t>(first)]);
+    ids.push_back(At(encoded.ids, first));
   }
   return ids;
 }
@@ -51,9 +51,8 @@ void CutPassage(PassageText& text, size_t length) {
 
 }  // namespace
 
-PassageModel::PassageModel(PassageConfig settings, Vocabulary words,
-                           std::shared_ptr<const WordVectors> word_vectors,
-                           uint64_t seed)
+Model::Model(Config settings, Vocabulary words,
+             std::shared_ptr<const WordVectors> word_vectors, uint64_t seed)
     : config(std::move(settings)),
       vocabulary(std::move(words)),
       vectors(std::move(word_vectors)),
@@ -61,8 +60,7 @@ PassageModel::PassageModel(PassageConfig settings, Vocabulary words,
       network(config.model->Make(Scope(parameters_, ""),
                                  SizesOf(vocabulary, vectors.get()))) {}
 
-PassageCorpus PassageModel::Encode(
-    std::span<const PassageQuestion> questions) const {
+PassageCorpus Model::Encode(std::span<const PassageQuestion> questions) const {
   const bool lowercase = config.data.vocabulary.lowercase;
   const auto most = static_cast<size_t>(config.data.max_length);
   PassageCorpus corpus;
@@ -83,7 +81,7 @@ PassageCorpus PassageModel::Encode(
   return corpus;
 }
 
-void PassageModel::WarnOfCut(const PassageCorpus& corpus) const {
+void Model::WarnOfCut(const PassageCorpus& corpus) const {
   if (corpus.cut == 0) return;
   Warn(
       fmt::format("of {} of {} passages, only the first {} words are read "
@@ -91,8 +89,8 @@ void PassageModel::WarnOfCut(const PassageCorpus& corpus) const {
                   corpus.cut, corpus.texts.size(), config.data.max_length));
 }
 
-PassageBatch PassageModel::BatchOf(const PassageCorpus& corpus,
-                                   std::span<const int64_t> indices) const {
+PassageBatch Model::BatchOf(const PassageCorpus& corpus,
+                            std::span<const int64_t> indices) const {
   PassageBatch batch;
   const IdRows passages = MakeIdRows(corpus.ids.source, indices, kPad);
   const IdRows questions = MakeIdRows(corpus.ids.target, indices, kPad);
@@ -101,7 +99,7 @@ PassageBatch PassageModel::BatchOf(const PassageCorpus& corpus,
   batch.questions = questions.ids;
   batch.question_lengths = questions.lengths;
   const auto text = [&](int64_t b) -> const PassageText& {
-    return corpus.texts[static_cast<size_t>(indices[static_cast<size_t>(b)])];
+    return At(corpus.texts, At(indices, b));
   };
   const auto answers = [&](int64_t b) -> std::span<const int32_t> {
     return text(b).of_words;
@@ -120,14 +118,14 @@ PassageBatch PassageModel::BatchOf(const PassageCorpus& corpus,
   return batch;
 }
 
-std::vector<std::vector<int64_t>> PassageModel::Plan(
-    const PassageCorpus& corpus, uint64_t seed, int epoch) const {
+std::vector<std::vector<int64_t>> Model::Plan(const PassageCorpus& corpus,
+                                              uint64_t seed, int epoch) const {
   return PlanBatches(corpus.ids,
                      {config.data.batch_words, config.data.batch_texts}, seed,
                      epoch);
 }
 
-std::vector<std::vector<float>> PassageModel::LogProbabilities(
+std::vector<std::vector<float>> Model::LogProbabilities(
     const Context& ctx, const PassageCorpus& corpus) const {
   std::vector<std::vector<float>> all(corpus.texts.size());
   for (const auto& indices : Plan(corpus, 0, 0)) {
@@ -165,7 +163,7 @@ PassageScore ScoreAnswers(const PassageCorpus& corpus,
     score.right += chosen == text.answer ? 1 : 0;
     std::vector<int64_t> counts(text.candidates.size());
     for (const int32_t c : text.of_words) {
-      if (c >= 0) ++counts[static_cast<size_t>(c)];
+      if (c >= 0) ++At(counts, c);
     }
     const auto frequent = std::ranges::max_element(counts);
     score.frequent += frequent - counts.begin() == text.answer ? 1 : 0;
@@ -173,4 +171,18 @@ PassageScore ScoreAnswers(const PassageCorpus& corpus,
   return score;
 }
 
-}  // namespace heed
+std::unique_ptr<Model> Settings::Open(const ModelFiles& files,
+                                      const std::string& folder,
+                                      uint64_t seed) const {
+  return std::make_unique<Model>(*this, data.vocabulary.Find(files, folder),
+                                 data.vectors.Find(files, folder), seed);
+}
+
+ModelFiles Model::Files() const {
+  ModelFiles files = {
+      {config.data.vocabulary.FileName(), vocabulary.Serialize()}};
+  AddWordVectors(vectors.get(), files);
+  return files;
+}
+
+}  // namespace heed::read

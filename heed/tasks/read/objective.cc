@@ -4,13 +4,14 @@
 #include <string>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/ops/loss.h"
 #include "heed/tasks/read/read.h"
 #include "heed/tasks/text_vocabulary.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::read {
 namespace {
 
 std::string CheckSumOfPassages(const std::vector<PassageQuestion>& questions) {
@@ -21,11 +22,10 @@ std::string CheckSumOfPassages(const std::vector<PassageQuestion>& questions) {
 }
 
 /// −log p(answer), where all words of the passage can be answers.
-class PassageObjective : public ObjectiveOf<PassageModel> {
+class PassageObjective : public ObjectiveOf<Model> {
  public:
-  PassageObjective(const PassageSettings& settings, PassageData data,
-                   PassageModel& model)
-      : ObjectiveOf(model, settings.MeasuresOf(data)),
+  PassageObjective(const Settings& settings, Data data, Model& model)
+      : ObjectiveOf(model, settings.Measures(data)),
         check_sum_(CheckSumOfPassages(data.train) +
                    CheckSumOfPassages(data.valid)),
         valid_(model.Encode(data.valid)) {
@@ -69,7 +69,7 @@ class PassageObjective : public ObjectiveOf<PassageModel> {
                  const LossOptions& options) const override {
     std::vector<int32_t> answers;
     for (const int64_t i : examples) {
-      answers.push_back(train_.texts[static_cast<size_t>(i)].answer);
+      answers.push_back(At(train_.texts, i).answer);
     }
     CrossEntropyLoss loss = CrossEntropy(
         model_.network->Scores(ctx, model_.BatchOf(train_, examples)),
@@ -96,10 +96,9 @@ class PassageObjective : public ObjectiveOf<PassageModel> {
 
 }  // namespace
 
-std::unique_ptr<Trainable> PassageSettings::Objective(PassageData read,
-                                                      PassageModel& made,
-                                                      uint64_t /*seed*/) const {
+std::unique_ptr<Trainable> Settings::MakeObjective(Data read, Model& made,
+                                                   uint64_t /*seed*/) const {
   return std::make_unique<PassageObjective>(*this, std::move(read), made);
 }
 
-}  // namespace heed
+}  // namespace heed::read

@@ -6,31 +6,32 @@
 #include <numeric>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/ops/loss.h"
 #include "heed/tasks/choice.h"
 #include "heed/tasks/read/read.h"
 
-namespace heed {
+namespace heed::read {
 namespace {
 
 constexpr size_t kAnswersInParts = 5;
 
 /// Answers with a word of the passage.
-class PassagePredictor : public PredictorWith<PassagePrediction> {
+class PassagePredictor : public PredictorWith<Prediction> {
  public:
-  PassagePredictor(const PassageModel& model, PassagePrediction options)
+  PassagePredictor(const Model& model, Prediction options)
       : PredictorWith(options), model_(model) {}
 
  protected:
-  std::vector<Answer> Answers(std::span<const Input> inputs,
-                              const PassagePrediction& options,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
+                              const Prediction& options,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(
+  ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      const PassagePrediction& options) const override;
-  bool JoinsWith(const PassagePrediction&) const override { return true; }
+      const Prediction& options) const override;
+  bool joins_inputs(const Prediction&) const override { return true; }
 
  private:
   /// Questions that have a candidate in their passage.
@@ -41,7 +42,7 @@ class PassagePredictor : public PredictorWith<PassagePrediction> {
   int32_t CandidateNamed(const PassageText& text,
                          const std::string& name) const;
 
-  const PassageModel& model_;
+  const Model& model_;
 };
 
 /// One question, or those of numbered lines.
@@ -89,8 +90,8 @@ std::vector<Answer> JoinedAnswers(std::vector<Answer> all,
   return joined;
 }
 
-std::vector<Answer> PassagePredictor::Answers(std::span<const Input> inputs,
-                                              const PassagePrediction& options,
+std::vector<Answer> PassagePredictor::Predict(std::span<const Input> inputs,
+                                              const Prediction& options,
                                               const PredictCall& call) const {
   std::vector<PassageQuestion> questions;
   std::vector<size_t> ends;  // of the questions of each input
@@ -150,9 +151,9 @@ std::vector<Axis> AxesOfPassage(const PassageText& text) {
   return {std::move(words), std::move(sentences), std::move(question)};
 }
 
-ExplainablePrediction PassagePredictor::ExplanationWith(
+ExplainablePrediction PassagePredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    const PassagePrediction& options) const {
+    const Prediction& options) const {
   const std::vector<PassageQuestion> questions =
       QuestionsOf(input.given, options.format);
   ExplainablePrediction prediction;
@@ -180,8 +181,7 @@ ExplainableSegment PassagePredictor::SegmentOf(
   };
   ExplainableSegment result = ExplainChoice(
       given, input, AxesOfPassage(text),
-      {"Answer",
-       [&text](int32_t c) { return text.candidates[static_cast<size_t>(c)]; },
+      {"Answer", [&text](int32_t c) { return At(text.candidates, c); },
        [&](const std::string& name, const char* /*place*/) {
          return CandidateNamed(text, name);
        },
@@ -192,9 +192,9 @@ ExplainableSegment PassagePredictor::SegmentOf(
 
 }  // namespace
 
-std::unique_ptr<Predictor> PassageSettings::Predicting(
-    const PassageModel& made, PassagePrediction options) const {
+std::unique_ptr<Predictor> Settings::MakePredictor(const Model& made,
+                                                   Prediction options) const {
   return std::make_unique<PassagePredictor>(made, options);
 }
 
-}  // namespace heed
+}  // namespace heed::read

@@ -16,10 +16,10 @@
 #include "heed/tasks/text_vocabulary.h"
 #include "heed/text/word_vectors.h"
 
-namespace heed {
+namespace heed::read {
 
 /// Where passages come from and how they become batches.
-struct PassageDataConfig {
+struct DataConfig {
   std::vector<std::string> passages;
   std::vector<std::string> valid_passages;
   Named<PassageFormat> format = PassageFormat::kAuto;
@@ -33,12 +33,12 @@ struct PassageDataConfig {
 };
 
 /// What a user chooses: options of `heed train`, keys of config.json.
-struct PassageConfig {
+struct Config {
   ModelChoice<PassageReaderSettings> model;
-  PassageDataConfig data;
+  DataConfig data;
 };
 
-struct PassageData {
+struct Data {
   std::vector<PassageQuestion> train;
   std::vector<PassageQuestion> valid;
 };
@@ -52,10 +52,10 @@ struct PassageCorpus {
 };
 
 /// Words, and a network that reads them.
-class PassageModel : public TaskModel {
+class Model : public TaskModel {
  public:
-  PassageModel(PassageConfig settings, Vocabulary words,
-               std::shared_ptr<const WordVectors> word_vectors, uint64_t seed);
+  Model(Config settings, Vocabulary words,
+        std::shared_ptr<const WordVectors> word_vectors, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -80,7 +80,7 @@ class PassageModel : public TaskModel {
   std::vector<std::vector<float>> LogProbabilities(
       const Context& ctx, const PassageCorpus& corpus) const;
 
-  const PassageConfig config;
+  const Config config;
   const Vocabulary vocabulary;
   const std::shared_ptr<const WordVectors> vectors;  ///< null: none
 
@@ -114,22 +114,20 @@ struct CommonAnswer {
 CommonAnswer MostFrequentAnswer(std::span<const PassageQuestion> questions,
                                 bool lowercase);
 
-struct PassagePrediction {
+struct Prediction {
   Named<PassageFormat> format = PassageFormat::kAuto;
   int answers = 1;
   void Visit(FieldList& v);
 };
 
-struct PassageEvaluation {
+struct Evaluation {
   std::vector<std::string> passages;
   Named<PassageFormat> format = PassageFormat::kAuto;
   void Visit(FieldList& v);
 };
 
-class PassageSettings
-    : public TaskSettingsOf<PassageData, PassageModel, PassagePrediction,
-                            PassageEvaluation>,
-      public PassageConfig {
+class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation>,
+                 public Config {
  public:
   std::string task() const override { return "read"; }
   void ChooseModel(const std::string& name) override { model.Choose(name); }
@@ -141,28 +139,26 @@ class PassageSettings
   void Resolve() override;
   bool in_files() const override { return !data.passages.empty(); }
 
-  PassageData ReadData() const override;
-  std::unique_ptr<PassageModel> Learn(const PassageData& read,
-                                      uint64_t seed) const override;
-  std::unique_ptr<PassageModel> Open(const ModelFiles& files,
-                                     const std::string& folder,
-                                     uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(
-      const PassageData& /*read*/) const override {
+  Data Read() const override;
+  std::unique_ptr<Model> MakeModel(const Data& read,
+                                   uint64_t seed) const override;
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(const Data& /*read*/) const override {
     return {{"accuracy", true}, {"loss", false}};
   }
-  std::unique_ptr<Trainable> Objective(PassageData read, PassageModel& made,
-                                       uint64_t seed) const override;
-  PassageEvaluation evaluation() const override { return {{}, data.format}; }
-  InputReading ReadingWith(const PassagePrediction& options) const override;
-  std::unique_ptr<Predictor> Predicting(
-      const PassageModel& made, PassagePrediction options) const override;
-  Report Measure(const PassageModel& made,
-                 const PassageEvaluation& options) const override;
+  std::unique_ptr<Trainable> MakeObjective(Data read, Model& made,
+                                           uint64_t seed) const override;
+  Evaluation evaluation() const override { return {{}, data.format}; }
+  InputReading Reading(const Prediction& options) const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& made,
+                                           Prediction options) const override;
+  Report Evaluate(const Model& made, const Evaluation& options) const override;
 };
 
-TaskRow ReadTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::read
 
 #endif  // HEED_TASKS_READ_READ_H_

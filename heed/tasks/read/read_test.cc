@@ -14,7 +14,7 @@
 #include "heed/tasks/testing.h"
 #include "heed/train/in_memory.h"
 
-namespace heed {
+namespace heed::read {
 namespace {
 
 using testing::ElementsAre;
@@ -30,17 +30,17 @@ std::vector<PassageQuestion> SomeQuestions() {
 
 LoadedModel ReaderOf(const std::vector<PassageQuestion>& train,
                      const std::string& preset = kTinyReader) {
-  auto settings = std::make_unique<PassageSettings>();
+  auto settings = std::make_unique<Settings>();
   SetPreset(FieldsOf(*settings), preset);
   settings->Resolve();
   LoadedModel loaded;
-  loaded.model = settings->Learn({train, {}}, 1);
+  loaded.model = settings->MakeModel({train, {}}, 1);
   loaded.settings = std::move(settings);
   return loaded;
 }
 
-const PassageModel& ModelIn(const LoadedModel& loaded) {
-  return dynamic_cast<const PassageModel&>(*loaded.model);
+const Model& ModelIn(const LoadedModel& loaded) {
+  return dynamic_cast<const Model&>(*loaded.model);
 }
 
 std::vector<std::string> LinesOfAnswers(const LoadedModel& loaded,
@@ -56,21 +56,21 @@ std::vector<std::string> LinesOfAnswers(const LoadedModel& loaded,
 
 TEST(PassageObjective, LeavesOutQuestionsWhoseAnswerIsNotInThePassage) {
   LoadedModel loaded = ReaderOf(SomeQuestions());
-  auto& model = dynamic_cast<PassageModel&>(*loaded.model);
-  const auto& settings = dynamic_cast<const PassageSettings&>(*loaded.settings);
+  auto& model = dynamic_cast<Model&>(*loaded.model);
+  const auto& settings = dynamic_cast<const Settings&>(*loaded.settings);
   const auto objective =
-      settings.Objective({SomeQuestions(), SomeQuestions()}, model, 1);
+      settings.MakeObjective({SomeQuestions(), SomeQuestions()}, model, 1);
   EXPECT_THAT(objective->Summary(),
               HasSubstr("2 questions (1 left out, whose answer is not one "
                         "word of the passage), 3 for validation"));
   const Metrics found = objective->Validate("accuracy");
   EXPECT_LE(found.at(0).second, 200.0 / 3 + 1e-9);
   EXPECT_TRUE(std::isfinite(found.at(1).second));
-  EXPECT_THROW(settings.Objective({{SomeQuestions()[2]}, {}}, model, 1),
+  EXPECT_THROW(settings.MakeObjective({{SomeQuestions()[2]}, {}}, model, 1),
                ConfigError);
   auto other = SomeQuestions();
   other[0].answer = "Ann";
-  EXPECT_NE(settings.Objective({other, {}}, model, 1)->CheckSum(),
+  EXPECT_NE(settings.MakeObjective({other, {}}, model, 1)->CheckSum(),
             objective->CheckSum());
 }
 
@@ -169,7 +169,7 @@ TEST(PassagePredictor, BatchesAnswerAsQuestionsAlone) {
   EXPECT_EQ(LinesOfAnswers(loaded, lines), alone);
 }
 
-TEST(PassageModel, OfALongPassageTheFirstWordsAreRead) {
+TEST(Model, OfALongPassageTheFirstWordsAreRead) {
   const LoadedModel loaded =
       ReaderOf(SomeQuestions(), "units=8 embedding=8 max_length=4");
   const PassageCorpus corpus = ModelIn(loaded).Encode(SomeQuestions());
@@ -199,20 +199,20 @@ TEST(PassagePredictor, WarnsOfAPassageOfWhichNotAllIsRead) {
   EXPECT_THAT(warned([&] { Explain(loaded, *predictor, request); }),
               HasSubstr(kWarning));
   const TemporaryFolder folder;
-  PassageEvaluation evaluation;
+  Evaluation evaluation;
   evaluation.passages = {folder.Put(
       "some.jsonl", R"({"passage": "Ann ate. Bob ran.", "question": "Who?", )"
                     R"("answer": "Ann"})")};
   EXPECT_THAT(warned([&] {
-                loaded.settings->Evaluate(
-                    *loaded.model, OptionsOf<PassageEvaluation>(evaluation));
+                loaded.settings->Evaluate(*loaded.model,
+                                          OptionsOf<Evaluation>(evaluation));
               }),
               HasSubstr(kWarning));
 }
 
-TEST(PassageModel, IsOpenedAsItWasWritten) {
+TEST(Model, IsOpenedAsItWasWritten) {
   const LoadedModel loaded = ReaderOf(SomeQuestions());
-  const auto& settings = dynamic_cast<const PassageSettings&>(*loaded.settings);
+  const auto& settings = dynamic_cast<const Settings&>(*loaded.settings);
   ModelFiles files = loaded.model->Files();
   const auto again = settings.Open(files, "folder", 1);
   EXPECT_EQ(again->Files(), files);
@@ -220,14 +220,14 @@ TEST(PassageModel, IsOpenedAsItWasWritten) {
   EXPECT_THROW(settings.Open(files, "folder", 1), FormatError);
 }
 
-TEST(PassageModel, ReadsPretrainedVectorsOfWordsThatAreNotLearnt) {
+TEST(Model, ReadsPretrainedVectorsOfWordsThatAreNotLearnt) {
   const TemporaryFolder folder;
   const std::string path =
       folder.Put("vectors.txt", "zebra 2 0 1\nhorse -2 1 0\n");
   const LoadedModel loaded = ReaderOf(
       SomeQuestions(), std::string(kTinyReader) + " word_vectors=" + path);
   EXPECT_EQ(loaded.model->Files().count(kWordVectorsFile), 1u);
-  const auto& settings = dynamic_cast<const PassageSettings&>(*loaded.settings);
+  const auto& settings = dynamic_cast<const Settings&>(*loaded.settings);
   const auto opened = settings.Open(loaded.model->Files(), "folder", 1);
   const auto scores = [&](const std::string& word) {
     PassageCorpus corpus = opened->Encode(std::vector<PassageQuestion>{
@@ -270,17 +270,17 @@ TEST(ReadExplanation, HasThePassageItsQuestionAndEachHop) {
 
 PassageScore TrainedOnFacts(const std::string& preset, int epochs) {
   const FactOptions one = {.most_sentences = 8};
-  const PassageData data = {MakeFactQuestions(one, 5, 0, 2000),
-                            MakeFactQuestions(one, 5, 4000, 300)};
-  PassageSettings settings;
+  const Data data = {MakeFactQuestions(one, 5, 0, 2000),
+                     MakeFactQuestions(one, 5, 4000, 300)};
+  Settings settings;
   SetPreset(FieldsOf(settings), preset);
   settings.Resolve();
   TrainingConfig training;
   settings.SetDefaults(training);
   training.run.epochs = epochs;
   training.optimizer.learning_rate = 5e-3;
-  const auto model = settings.Learn(data, 1);
-  const auto objective = settings.Objective(data, *model, 1);
+  const auto model = settings.MakeModel(data, 1);
+  const auto objective = settings.MakeObjective(data, *model, 1);
   TrainInMemory(*objective, training);
   const PassageCorpus corpus =
       model->Encode(MakeFactQuestions(one, 5, 5000, 400));
@@ -297,4 +297,4 @@ TEST(ReadFacts, OneFactIsLearntAndNotWithoutTheQuestion) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::read

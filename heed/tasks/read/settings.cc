@@ -1,19 +1,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "heed/tasks/plain_text.h"
 #include "heed/tasks/read/read.h"
 
-namespace heed {
+namespace heed::read {
 
-TaskRow ReadTask() {
+TaskRow Task() {
   TaskRow row;
   row.name = "read";
   row.description = "the word of a passage that answers a question about it";
-  row.settings = [] { return std::make_unique<PassageSettings>(); };
+  row.settings = [] { return std::make_unique<Settings>(); };
   row.input = {.name = "passage", .several_lines = true, .json_lines = true};
   row.input_label = "Passage and question";
   row.prompt =
@@ -27,7 +26,7 @@ TaskRow ReadTask() {
   return row;
 }
 
-void PassageDataConfig::Visit(FieldList& v) {
+void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("passages", passages, Any{"FILE"},
     "questions for training, each with its passage and its answer (.gz too)")
@@ -48,7 +47,7 @@ void PassageDataConfig::Visit(FieldList& v) {
   VisitBatches(v, "words", batch_words, "questions", batch_texts);
 }
 
-void PassagePrediction::Visit(FieldList& v) {
+void Prediction::Visit(FieldList& v) {
   v.Section("Input");
   v("format", format,
     "jsonl: a question a line, as JSON or as passage, tab, question; babi or "
@@ -60,8 +59,7 @@ void PassagePrediction::Visit(FieldList& v) {
     "with their probabilities: answer, tab, number, tab, ...");
 }
 
-InputReading PassageSettings::ReadingWith(
-    const PassagePrediction& options) const {
+InputReading Settings::Reading(const Prediction& options) const {
   InputReading reading;
   reading.defaults.long_lines = LongLines::kStructured;
   if (options.format == PassageFormat::kAuto) {
@@ -72,34 +70,34 @@ InputReading PassageSettings::ReadingWith(
   return reading;
 }
 
-void PassageEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   v("passages", passages, Any{"FILE"}, "questions to answer").Main();
   v.Require({{"passages"}});
   v("format", format, "as of training");
 }
 
-void PassageSettings::Visit(FieldList& v) {
+void Settings::Visit(FieldList& v) {
   data.Visit(v);
   model.VisitName(v, "what reads passages");
   model->Visit(v);
 }
 
-void PassageSettings::SetDefaults(TrainingConfig& training) const {
-  training.optimizer.optimizer = "adam";
+void Settings::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.optimizer = OptimizerKind::kAdam;
   training.optimizer.learning_rate = 3e-3;
-  training.optimizer.schedule = "constant";
+  training.optimizer.schedule = Schedule::kConstant;
   training.optimizer.warmup = 0;
   training.run.epochs = 10;
 }
 
-void PassageSettings::Resolve() {
+void Settings::Resolve() {
   data.vocabulary.Resolve();
   model->Fill();
 }
 
-PassageData PassageSettings::ReadData() const {
-  PassageData read;
+Data Settings::Read() const {
+  Data read;
   if (!data.valid_passages.empty()) {
     read.valid = ReadPassages(data.valid_passages, data.format);
   }
@@ -107,32 +105,15 @@ PassageData PassageSettings::ReadData() const {
   return read;
 }
 
-std::unique_ptr<PassageModel> PassageSettings::Learn(const PassageData& read,
-                                                     uint64_t seed) const {
+std::unique_ptr<Model> Settings::MakeModel(const Data& read,
+                                           uint64_t seed) const {
   std::vector<std::string> lines;
   for (const PassageQuestion& question : read.train) {
     for (const std::string* text : {&question.passage, &question.question}) {
       lines.push_back(fmt::format("{}", fmt::join(PassageWords(*text), " ")));
     }
   }
-  return std::make_unique<PassageModel>(*this,
-                                        data.vocabulary.Learn(std::move(lines)),
-                                        data.vectors.Read(), seed);
+  return std::make_unique<Model>(*this, data.vocabulary.Learn(std::move(lines)),
+                                 data.vectors.Read(), seed);
 }
-
-std::unique_ptr<PassageModel> PassageSettings::Open(const ModelFiles& files,
-                                                    const std::string& folder,
-                                                    uint64_t seed) const {
-  return std::make_unique<PassageModel>(*this,
-                                        data.vocabulary.Find(files, folder),
-                                        data.vectors.Find(files, folder), seed);
-}
-
-ModelFiles PassageModel::Files() const {
-  ModelFiles files = {
-      {config.data.vocabulary.FileName(), vocabulary.Serialize()}};
-  AddWordVectors(vectors.get(), files);
-  return files;
-}
-
-}  // namespace heed
+}  // namespace heed::read

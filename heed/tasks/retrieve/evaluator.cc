@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/data/bm25.h"
 #include "heed/tasks/retrieve/retrieve.h"
 
-namespace heed {
+namespace heed::retrieve {
 namespace {
 
 // Whose scores of all texts are kept.
@@ -17,7 +18,7 @@ constexpr size_t kQueriesAtOnce = 256;
 /// ranks texts of one score.
 class Choices {
  public:
-  explicit Choices(const RetrievalTexts& texts)
+  explicit Choices(const Data& texts)
       : texts_(texts),
         all_(texts.corpus.texts().size()),
         rank_(texts.corpus.texts().size()) {
@@ -26,7 +27,7 @@ class Choices {
       return texts.corpus.Id(a) > texts.corpus.Id(b);
     });
     for (size_t i = 0; i < all_.size(); ++i) {
-      rank_[static_cast<size_t>(all_[i])] = i;
+      At(rank_, all_[i]) = i;
     }
   }
 
@@ -39,13 +40,13 @@ class Choices {
       return choices;
     }
     std::sort(choices.begin(), choices.end(), [&](int64_t a, int64_t b) {
-      return rank_[static_cast<size_t>(a)] < rank_[static_cast<size_t>(b)];
+      return At(rank_, a) < At(rank_, b);
     });
     return choices;
   }
 
  private:
-  const RetrievalTexts& texts_;
+  const Data& texts_;
   std::vector<int64_t> all_;
   std::vector<size_t> rank_;  // of each text in all_
 };
@@ -59,8 +60,7 @@ Ranking RankingOf(const std::vector<int64_t>& choices,
   Ranking ranking;
   ranking.positives = std::ssize(query.positives);
   for (const int64_t i : OrderByScore(scores)) {
-    ranking.relevant.push_back(
-        Contains(query.positives, choices[static_cast<size_t>(i)]));
+    ranking.relevant.push_back(Contains(query.positives, At(choices, i)));
   }
   return ranking;
 }
@@ -143,7 +143,7 @@ std::string TableOf(const RankingScores& model, const RankingScores& bm25) {
 
 }  // namespace
 
-std::vector<Ranking> RankByBm25(const RetrievalTexts& texts,
+std::vector<Ranking> RankByBm25(const Data& texts,
                                 std::span<const RetrievalQuery> queries,
                                 const Bm25Options& options) {
   const Bm25Index index(texts.corpus.texts(), options);
@@ -151,17 +151,16 @@ std::vector<Ranking> RankByBm25(const RetrievalTexts& texts,
   std::vector<Ranking> rankings;
   for (const RetrievalQuery& query : queries) {
     const std::vector<double> scores =
-        index.Scores(texts.asked().texts()[static_cast<size_t>(query.query)]);
+        index.Scores(At(texts.asked().texts(), query.query));
     rankings.push_back(RankingOf(choices.Of(query), query, [&](int64_t place) {
-      return scores[static_cast<size_t>(place)];
+      return At(scores, place);
     }));
   }
   return rankings;
 }
 
-RetrievalModel::Compared RetrievalModel::Compare(
-    const RetrievalTexts& texts,
-    std::span<const RetrievalQuery> queries) const {
+Model::Compared Model::Compare(const Data& texts,
+                               std::span<const RetrievalQuery> queries) const {
   const Choices choices(texts);
   // Each text that takes part is encoded once.
   std::vector<int64_t> asked, chosen;
@@ -169,7 +168,7 @@ RetrievalModel::Compared RetrievalModel::Compare(
   for (const RetrievalQuery& query : queries) {
     asked.push_back(query.query);
     for (const int64_t text : choices.Of(query)) {
-      int64_t& place = row[static_cast<size_t>(text)];
+      int64_t& place = At(row, text);
       if (place >= 0) continue;
       place = std::ssize(chosen);
       chosen.push_back(text);
@@ -192,9 +191,7 @@ RetrievalModel::Compared RetrievalModel::Compare(
       const RetrievalQuery& query = queries[i];
       const float* of_query =
           scores.row<float>(static_cast<int64_t>(i - begin));
-      const auto score = [&](int64_t text) {
-        return of_query[row[static_cast<size_t>(text)]];
-      };
+      const auto score = [&](int64_t text) { return of_query[At(row, text)]; };
       const std::vector<int64_t> own = choices.Of(query);
       compared.rankings.push_back(
           RankingOf(own, query, [&](int64_t text) -> double {
@@ -208,13 +205,13 @@ RetrievalModel::Compared RetrievalModel::Compare(
   return compared;
 }
 
-Report RetrievalSettings::Measure(const RetrievalModel& retriever,
-                                  const RetrievalEvaluation& options) const {
+Report Settings::Evaluate(const Model& retriever,
+                          const Evaluation& options) const {
   const auto or_else = [](const std::vector<std::string>& a,
                           const std::vector<std::string>& b) {
     return a.empty() ? b : a;
   };
-  RetrievalTexts texts;
+  Data texts;
   std::vector<RetrievalQuery> queries;
   if (!options.answers.empty()) {
     RefuseOtherFiles(options.corpus, options.queries, options.relevant,
@@ -276,4 +273,4 @@ Report RetrievalSettings::Measure(const RetrievalModel& retriever,
   return report;
 }
 
-}  // namespace heed
+}  // namespace heed::retrieve

@@ -1,13 +1,16 @@
+
 #include <algorithm>
 #include <iterator>
 #include <numeric>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
+#include "heed/data/bm25.h"
 #include "heed/ops/elementwise.h"
 #include "heed/tasks/retrieve/retrieve.h"
 
-namespace heed {
+namespace heed::retrieve {
 namespace {
 
 constexpr size_t kTextsAtOnce = 128;
@@ -21,8 +24,7 @@ constexpr int64_t kMostNumbersKept = 500000000;
 
 }  // namespace
 
-RetrievalModel::RetrievalModel(RetrievalConfig settings, Vocabulary words,
-                               Learnt others, uint64_t seed)
+Model::Model(Config settings, Vocabulary words, Learnt others, uint64_t seed)
     : config(std::move(settings)),
       vocabulary(std::move(words)),
       learnt(std::move(others)),
@@ -36,7 +38,7 @@ RetrievalModel::RetrievalModel(RetrievalConfig settings, Vocabulary words,
                                                {Init::Kind::kConstant, 1})
                             : nullptr) {}
 
-ModelFiles RetrievalModel::Files() const {
+ModelFiles Model::Files() const {
   ModelFiles files = {
       {config.data.vocabulary.FileName(), vocabulary.Serialize()}};
   AddWordVectors(learnt.vectors.get(), files);
@@ -46,9 +48,9 @@ ModelFiles RetrievalModel::Files() const {
   return files;
 }
 
-ReadableCorpus RetrievalModel::Encode(
-    const Context& ctx, const std::vector<std::string>& texts) const {
-  const RetrievalDataConfig& data = config.data;
+ReadableCorpus Model::Encode(const Context& ctx,
+                             const std::vector<std::string>& texts) const {
+  const DataConfig& data = config.data;
   ReadableCorpus result;
   if (learnt.statistics) result.words = learnt.statistics->Count(texts);
   LabelledCorpus& all = result.tokens;
@@ -74,45 +76,40 @@ ReadableCorpus RetrievalModel::Encode(
   return result;
 }
 
-EncodedCorpus::Block RetrievalModel::ReadBlock(
-    const Context& ctx, const ReadableCorpus& corpus,
-    std::span<const int64_t> places) const {
+EncodedCorpus::Block Model::ReadBlock(const Context& ctx,
+                                      const ReadableCorpus& corpus,
+                                      std::span<const int64_t> places) const {
   EncodedCorpus::Block block;
   block.texts =
       network.Encode(ctx, InputOf(MakeLabelledBatch(corpus.tokens, places)));
   for (const int64_t place : places) {
     if (corpus.words.empty()) break;
-    block.words.push_back(corpus.words[static_cast<size_t>(place)]);
+    block.words.push_back(At(corpus.words, place));
   }
   return block;
 }
 
-Var RetrievalModel::Scores(const Context& ctx,
-                           const EncodedCorpus::Block& queries,
-                           const EncodedCorpus::Block& texts) const {
+Var Model::Scores(const Context& ctx, const EncodedCorpus::Block& queries,
+                  const EncodedCorpus::Block& texts) const {
   Var cosines = network.Cosines(ctx, queries.texts, texts.texts);
   if (weight_of_shared_ == nullptr) return cosines;
   Tensor shared(cosines.shape());
   for (int64_t b = 0; b < shared.dim(0); ++b) {
     for (int64_t n = 0; n < shared.dim(1); ++n) {
-      shared.row<float>(b)[n] =
-          static_cast<float>(SharedWords(queries.words[static_cast<size_t>(b)],
-                                         texts.words[static_cast<size_t>(n)]));
+      shared.row<float>(b)[n] = static_cast<float>(
+          SharedWords(At(queries.words, b), At(texts.words, n)));
     }
   }
   return Add(cosines, ScaleBy(shared, ctx.Use(*weight_of_shared_)));
 }
 
-EncodedCorpus RetrievalModel::Read(const Context& ctx,
-                                   const ReadableCorpus& corpus,
-                                   const std::vector<int64_t>& places) const {
+EncodedCorpus Model::Read(const Context& ctx, const ReadableCorpus& corpus,
+                          const std::vector<int64_t>& places) const {
   // By length, so that little is padding.
   std::vector<int64_t> order(places.size());
   std::iota(order.begin(), order.end(), int64_t{0});
   const auto length = [&](int64_t i) {
-    return corpus.tokens.corpus
-        .source[static_cast<size_t>(places[static_cast<size_t>(i)])]
-        .size();
+    return At(corpus.tokens.corpus.source, At(places, i)).size();
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return length(a) < length(b); });
@@ -132,7 +129,7 @@ EncodedCorpus RetrievalModel::Read(const Context& ctx,
         order.begin() + static_cast<std::ptrdiff_t>(end));
     begin = end;
     std::vector<int64_t> some;
-    for (const int64_t i : rows) some.push_back(places[static_cast<size_t>(i)]);
+    for (const int64_t i : rows) some.push_back(At(places, i));
     if (words) {
       kept += std::ssize(rows) * static_cast<int64_t>(length(rows.back())) *
               network.output_size();
@@ -152,24 +149,24 @@ EncodedCorpus RetrievalModel::Read(const Context& ctx,
   return encoded;
 }
 
-EncodedCorpus RetrievalModel::Read(
-    const Context& ctx, const std::vector<std::string>& texts) const {
+EncodedCorpus Model::Read(const Context& ctx,
+                          const std::vector<std::string>& texts) const {
   std::vector<int64_t> all(texts.size());
   std::iota(all.begin(), all.end(), int64_t{0});
   return Read(ctx, Encode(ctx, texts), all);
 }
 
-Tensor RetrievalModel::Scores(const Context& ctx, const EncodedCorpus& queries,
-                              const EncodedCorpus& texts) const {
+Tensor Model::Scores(const Context& ctx, const EncodedCorpus& queries,
+                     const EncodedCorpus& texts) const {
   Tensor all({queries.size, texts.size});
   for (const EncodedCorpus::Block& q : queries.blocks) {
     for (const EncodedCorpus::Block& d : texts.blocks) {
       ctx.CheckCancelled();
       const Tensor some = Scores(ctx, q, d).value();
       for (int64_t b = 0; b < some.dim(0); ++b) {
-        float* row = all.row<float>(q.places[static_cast<size_t>(b)]);
+        float* row = all.row<float>(At(q.places, b));
         for (int64_t n = 0; n < some.dim(1); ++n) {
-          row[d.places[static_cast<size_t>(n)]] = some.row<float>(b)[n];
+          row[At(d.places, n)] = some.row<float>(b)[n];
         }
       }
     }
@@ -177,4 +174,17 @@ Tensor RetrievalModel::Scores(const Context& ctx, const EncodedCorpus& queries,
   return all;
 }
 
-}  // namespace heed
+std::unique_ptr<Model> Settings::Open(const ModelFiles& files,
+                                      const std::string& folder,
+                                      uint64_t seed) const {
+  Model::Learnt learnt = {data.vectors.Find(files, folder), std::nullopt};
+  if (data.shared_words) {
+    learnt.statistics =
+        Bm25Statistics::Parse(FindFile(files, folder, kStatisticsFile),
+                              PathIn(folder, kStatisticsFile));
+  }
+  return std::make_unique<Model>(*this, data.vocabulary.Find(files, folder),
+                                 std::move(learnt), seed);
+}
+
+}  // namespace heed::retrieve

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/data/shuffle.h"
 #include "heed/tasks/retrieve/retrieve.h"
 #include "heed/tasks/text_vocabulary.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::retrieve {
 namespace {
 
 /// Units: percent
@@ -23,10 +24,9 @@ Metrics RankingMetrics(const std::vector<Ranking>& rankings) {
 }
 
 /// How near queries are to their answers, among the other texts of a batch.
-class RetrievalObjective : public ObjectiveOf<RetrievalModel> {
+class RetrievalObjective : public ObjectiveOf<Model> {
  public:
-  RetrievalObjective(const RetrievalSettings& settings, RetrievalTexts texts,
-                     RetrievalModel& model);
+  RetrievalObjective(const Settings& settings, Data texts, Model& model);
 
   std::string unit() const override { return "query"; }
   std::string Summary() const override;
@@ -49,7 +49,7 @@ class RetrievalObjective : public ObjectiveOf<RetrievalModel> {
   std::vector<int64_t> DocumentsOf(const Context& ctx,
                                    std::span<const int64_t> examples) const;
 
-  RetrievalTexts texts_;
+  Data texts_;
   ReadableCorpus corpus_;
   ReadableCorpus queries_;
   std::vector<Example> examples_;
@@ -57,10 +57,9 @@ class RetrievalObjective : public ObjectiveOf<RetrievalModel> {
   Metrics bm25_;  // what BM25 reaches in validation
 };
 
-RetrievalObjective::RetrievalObjective(const RetrievalSettings& settings,
-                                       RetrievalTexts texts,
-                                       RetrievalModel& model)
-    : ObjectiveOf(model, settings.MeasuresOf(texts)),
+RetrievalObjective::RetrievalObjective(const Settings& settings, Data texts,
+                                       Model& model)
+    : ObjectiveOf(model, settings.Measures(texts)),
       texts_(std::move(texts)),
       corpus_(model.Encode({}, texts_.corpus.texts())),
       queries_(texts_.queries ? model.Encode({}, texts_.queries->texts())
@@ -109,14 +108,13 @@ std::vector<int64_t> RetrievalObjective::DocumentsOf(
     if (!Contains(documents, text)) documents.push_back(text);
   };
   for (const int64_t i : examples) {
-    add(examples_[static_cast<size_t>(i)].answer);
+    add(At(examples_, i).answer);
   }
   if (ctx.rng == nullptr) return documents;
   // Candidates of the queries in turn; of the corpus where there are none.
   for (int64_t n = 0; n < model_.config.data.negatives; ++n) {
-    const int64_t i = examples[static_cast<size_t>(n % std::ssize(examples))];
-    const RetrievalQuery& query = texts_.train[static_cast<size_t>(
-        examples_[static_cast<size_t>(i)].query)];
+    const int64_t i = At(examples, n % std::ssize(examples));
+    const RetrievalQuery& query = At(texts_.train, At(examples_, i).query);
     const auto& c = query.candidates;
     add(c.empty() ? static_cast<int64_t>(ctx.rng->Below(
                         static_cast<uint64_t>(texts_.corpus.size())))
@@ -134,13 +132,11 @@ BatchLoss RetrievalObjective::Loss(const Context& ctx,
   Tensor relevant =
       Tensor::Zeros({std::ssize(examples), std::ssize(documents)}, DType::kI32);
   for (int64_t b = 0; b < std::ssize(examples); ++b) {
-    const Example& example =
-        examples_[static_cast<size_t>(examples[static_cast<size_t>(b)])];
-    const RetrievalQuery& query =
-        texts_.train[static_cast<size_t>(example.query)];
+    const Example& example = At(examples_, At(examples, b));
+    const RetrievalQuery& query = At(texts_.train, example.query);
     asked.push_back(query.query);
     for (int64_t n = 0; n < std::ssize(documents); ++n) {
-      const int64_t text = documents[static_cast<size_t>(n)];
+      const int64_t text = At(documents, n);
       const bool itself = !texts_.queries && text == query.query;
       if (itself || Contains(query.positives, text)) {
         relevant.row<int32_t>(b)[n] = 1;
@@ -160,8 +156,7 @@ BatchLoss RetrievalObjective::Loss(const Context& ctx,
 /// The figure of BM25 stands behind that of the model: of the measure that
 /// chooses the weights, or of mrr where the loss does.
 Metrics RetrievalObjective::Validate(const std::string& measure) const {
-  const RetrievalModel::Compared compared =
-      model_.Compare(texts_, texts_.valid);
+  const Model::Compared compared = model_.Compare(texts_, texts_.valid);
   const std::string beside = measure == "loss" ? "mrr" : measure;
   Metrics metrics = {{"loss", compared.loss}};
   for (const auto& [name, value] : RankingMetrics(compared.rankings)) {
@@ -176,10 +171,10 @@ Metrics RetrievalObjective::Validate(const std::string& measure) const {
 
 }  // namespace
 
-std::unique_ptr<Trainable> RetrievalSettings::Objective(
-    RetrievalTexts texts, RetrievalModel& retriever, uint64_t) const {
+std::unique_ptr<Trainable> Settings::MakeObjective(Data texts, Model& retriever,
+                                                   uint64_t) const {
   return std::make_unique<RetrievalObjective>(*this, std::move(texts),
                                               retriever);
 }
 
-}  // namespace heed
+}  // namespace heed::retrieve

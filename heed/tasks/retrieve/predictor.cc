@@ -4,6 +4,7 @@
 #include <exception>
 #include <optional>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/numbers.h"
@@ -11,7 +12,7 @@
 #include "heed/ops/shape.h"
 #include "heed/tasks/retrieve/retrieve.h"
 
-namespace heed {
+namespace heed::retrieve {
 namespace {
 
 /// A query, and the texts behind its tabs that it chooses from.
@@ -42,30 +43,30 @@ Question QuestionOf(const Input& input) {
 
 /// Searches a corpus, which it encodes when it is made, or ranks the texts that
 /// come with a query.
-class RetrievalPredictor : public PredictorWith<RetrievalPrediction> {
+class RetrievalPredictor : public PredictorWith<Prediction> {
  public:
-  RetrievalPredictor(const RetrievalModel& model, RetrievalPrediction options);
+  RetrievalPredictor(const Model& model, Prediction options);
 
  protected:
   /// The nearest texts of each query, a line for each: number of the query,
   /// place, score, id (of candidates: their number) and text, with tabs
   /// between.
-  std::vector<Answer> Answers(std::span<const Input> inputs,
-                              const RetrievalPrediction& options,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
+                              const Prediction& options,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(
+  ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      const RetrievalPrediction& options) const override;
-  bool JoinsWith(const RetrievalPrediction&) const override { return true; }
+      const Prediction& options) const override;
+  bool joins_inputs(const Prediction&) const override { return true; }
 
  private:
   std::string FirstHit(const Context& given, const std::string& text,
-                       const RetrievalPrediction& options) const;
+                       const Prediction& options) const;
   Axis TextAxis(const std::string& id, const std::string& label,
                 const std::string& text) const;
   std::vector<std::string> TextsOf(const Context& given,
                                    const ExplainInput& input,
-                                   const RetrievalPrediction& options) const;
+                                   const Prediction& options) const;
   /// Encodes copies of a text of a corpus.
   using Encode = std::function<EncodedCorpus::Block(
       const Context& ctx, int64_t text, int64_t copies)>;
@@ -78,17 +79,16 @@ class RetrievalPredictor : public PredictorWith<RetrievalPrediction> {
                 const EncodedCorpus::Block& other,
                 ExplainableSegment& segment) const;
 
-  const RetrievalModel& model_;
+  const Model& model_;
   TextCollection corpus_;
   EncodedCorpus encoded_;  // of corpus_
   std::exception_ptr no_corpus_;
 };
 
 /// Candidates can be ranked without a corpus, so that of training may be gone.
-RetrievalPredictor::RetrievalPredictor(const RetrievalModel& model,
-                                       RetrievalPrediction options)
+RetrievalPredictor::RetrievalPredictor(const Model& model, Prediction options)
     : PredictorWith(std::move(options)), model_(model) {
-  const RetrievalDataConfig& data = model.config.data;
+  const DataConfig& data = model.config.data;
   const std::vector<std::string>& named = own_options().corpus;
   try {
     if (named.empty() && !data.answers.empty()) {
@@ -114,8 +114,8 @@ Answer HitsOf(int64_t query, const TextCollection& texts,
   answer.parts["hits"] = nlohmann::ordered_json::array();
   int place = 0;
   for (const int64_t text : OrderByScore(scores, best)) {
-    const double score = scores[static_cast<size_t>(text)];
-    const std::string& found = texts.texts()[static_cast<size_t>(text)];
+    const double score = At(scores, text);
+    const std::string& found = At(texts.texts(), text);
     answer.line +=
         fmt::format("{}{}\t{}\t{}\t{}\t{}", place > 0 ? "\n" : "", query + 1,
                     place + 1, ExactNumber(score), texts.Id(text), found);
@@ -126,9 +126,9 @@ Answer HitsOf(int64_t query, const TextCollection& texts,
   return answer;
 }
 
-std::vector<Answer> RetrievalPredictor::Answers(
-    std::span<const Input> inputs, const RetrievalPrediction& options,
-    const PredictCall& call) const {
+std::vector<Answer> RetrievalPredictor::Predict(std::span<const Input> inputs,
+                                                const Prediction& options,
+                                                const PredictCall& call) const {
   const Context ctx = call.context();
   std::vector<Answer> answers(inputs.size());
   std::vector<std::string> queries;  // that search the corpus
@@ -161,7 +161,7 @@ std::vector<Answer> RetrievalPredictor::Answers(
 Axis RetrievalPredictor::TextAxis(const std::string& id,
                                   const std::string& label,
                                   const std::string& text) const {
-  const RetrievalDataConfig& data = model_.config.data;
+  const DataConfig& data = model_.config.data;
   MarkedText marked = MarkText(model_.vocabulary, text, nullptr,
                                {data.max_length, data.vocabulary.lowercase});
   return InputTokenAxis(id, label, model_.vocabulary, marked.ids,
@@ -169,13 +169,13 @@ Axis RetrievalPredictor::TextAxis(const std::string& id,
 }
 
 /// The text that a query finds first.
-std::string RetrievalPredictor::FirstHit(
-    const Context& given, const std::string& text,
-    const RetrievalPrediction& options) const {
+std::string RetrievalPredictor::FirstHit(const Context& given,
+                                         const std::string& text,
+                                         const Prediction& options) const {
   PredictCall call;
   call.cancellation = given.cancellation;
   const std::vector<Input> inputs = {{text}};
-  const Answer answer = Answers(inputs, options, call).front();
+  const Answer answer = Predict(inputs, options, call).front();
   const auto& hits = answer.parts.at("hits");
   if (hits.empty()) throw FormatError("the corpus has no text to find");
   return hits.at(0).at("text").get<std::string>();
@@ -218,7 +218,7 @@ void RetrievalPredictor::Contrast(const Encode& encode,
 /// The query, the text that was found or asked for, and that of the contrast.
 std::vector<std::string> RetrievalPredictor::TextsOf(
     const Context& given, const ExplainInput& input,
-    const RetrievalPrediction& options) const {
+    const Prediction& options) const {
   const std::string text = input.Text();
   std::vector<std::string> texts = {
       text.substr(0, text.find('\t')),
@@ -238,9 +238,9 @@ RetrievalPredictor::Encode RetrievalPredictor::EncoderOf(
 
 /// How near a query is to a text: the one given, or that ranked first. Each has
 /// a target of its own, the same cosine, as explanations are of one text.
-ExplainablePrediction RetrievalPredictor::ExplanationWith(
+ExplainablePrediction RetrievalPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    const RetrievalPrediction& options) const {
+    const Prediction& options) const {
   const std::vector<std::string> texts = TextsOf(given, input, options);
   const Encode encode = EncoderOf(given, texts);
   ExplainableSegment result;
@@ -282,9 +282,9 @@ ExplainablePrediction RetrievalPredictor::ExplanationWith(
 
 }  // namespace
 
-std::unique_ptr<Predictor> RetrievalSettings::Predicting(
-    const RetrievalModel& retriever, RetrievalPrediction options) const {
+std::unique_ptr<Predictor> Settings::MakePredictor(const Model& retriever,
+                                                   Prediction options) const {
   return std::make_unique<RetrievalPredictor>(retriever, std::move(options));
 }
 
-}  // namespace heed
+}  // namespace heed::retrieve

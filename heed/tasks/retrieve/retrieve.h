@@ -18,10 +18,10 @@
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"
 
-namespace heed {
+namespace heed::retrieve {
 
 /// Where texts and queries come from and how they become tokens and batches.
-struct RetrievalDataConfig {
+struct DataConfig {
   std::vector<std::string> corpus;
   std::vector<std::string> queries;
   std::vector<std::string> relevant;
@@ -41,15 +41,15 @@ struct RetrievalDataConfig {
 };
 
 /// The resolved settings of a retriever.
-struct RetrievalConfig {
+struct Config {
   ModelChoice<EncoderSettings> encoder{
       "cell=gru units=100 self_attention=none dropout=0.1"};
   BiEncoderConfig bi_encoder;
-  RetrievalDataConfig data;
+  DataConfig data;
 };
 
 /// Texts with queries, and what answers them.
-struct RetrievalTexts {
+struct Data {
   TextCollection corpus;
   std::optional<TextCollection> queries;  // none: texts ask for one another
   std::vector<RetrievalQuery> train, valid;
@@ -64,7 +64,7 @@ struct RetrievalTexts {
 /// `prefix`relevant and `prefix`candidates. Throws: ConfigError if both are
 /// given; as ReadRelevantPairs, ReadCandidateLists.
 std::vector<RetrievalQuery> ReadQueries(
-    const RetrievalTexts& texts, const std::vector<std::string>& relevant,
+    const Data& texts, const std::vector<std::string>& relevant,
     const std::vector<std::string>& candidates, const std::string& prefix);
 
 /// Throws: ConfigError that names the files that answers cannot stand beside.
@@ -83,7 +83,7 @@ inline constexpr int kRankingCutoffs[] = {1, 5, 10};
 bool Contains(const std::vector<int64_t>& places, int64_t place);
 
 /// Rankings of BM25, one for each query, in the order of the queries.
-std::vector<Ranking> RankByBm25(const RetrievalTexts& texts,
+std::vector<Ranking> RankByBm25(const Data& texts,
                                 std::span<const RetrievalQuery> queries,
                                 const Bm25Options& options = {});
 
@@ -107,15 +107,14 @@ struct EncodedCorpus {
 /// Scores texts for queries: by the cosine of a bi-encoder, and if shared words
 /// count by w · SharedWords more, where w is learnt. Parameters: those of the
 /// bi-encoder; shared_words.weight [1].
-class RetrievalModel : public TaskModel {
+class Model : public TaskModel {
  public:
   /// What is learnt from texts besides the vocabulary.
   struct Learnt {
     std::shared_ptr<const WordVectors> vectors;  // null: none
     std::optional<Bm25Statistics> statistics;    // if shared words count
   };
-  RetrievalModel(RetrievalConfig settings, Vocabulary words, Learnt others,
-                 uint64_t seed);
+  Model(Config settings, Vocabulary words, Learnt others, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -151,10 +150,10 @@ class RetrievalModel : public TaskModel {
     std::vector<Ranking> rankings;  // of the queries, in their order
     double loss = 0;                // per answer
   };
-  Compared Compare(const RetrievalTexts& texts,
+  Compared Compare(const Data& texts,
                    std::span<const RetrievalQuery> queries) const;
 
-  const RetrievalConfig config;
+  const Config config;
   const Vocabulary vocabulary;
   const Learnt learnt;
 
@@ -169,7 +168,7 @@ class RetrievalModel : public TaskModel {
 };
 
 /// What a query is answered with.
-struct RetrievalPrediction {
+struct Prediction {
   std::vector<std::string> corpus;
   int best = 0;
 
@@ -180,7 +179,7 @@ struct RetrievalPrediction {
 };
 
 /// What is ranked, and the BM25 that stands beside.
-struct RetrievalEvaluation {
+struct Evaluation {
   std::vector<std::string> corpus;
   std::vector<std::string> queries;
   std::vector<std::string> relevant;
@@ -192,10 +191,8 @@ struct RetrievalEvaluation {
   void Visit(FieldList& v);
 };
 
-class RetrievalSettings
-    : public TaskSettingsOf<RetrievalTexts, RetrievalModel, RetrievalPrediction,
-                            RetrievalEvaluation>,
-      public RetrievalConfig {
+class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation>,
+                 public Config {
  public:
   std::string task() const override { return "retrieve"; }
   void ChooseModel(const std::string& name) override { encoder.Choose(name); }
@@ -215,39 +212,36 @@ class RetrievalSettings
     return !data.corpus.empty() || !data.answers.empty();
   }
 
-  RetrievalTexts ReadData() const override;
-  std::unique_ptr<RetrievalModel> Learn(const RetrievalTexts& texts,
-                                        uint64_t seed) const override;
-  std::unique_ptr<RetrievalModel> Open(const ModelFiles& files,
-                                       const std::string& folder,
-                                       uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(
-      const RetrievalTexts& /*texts*/) const override {
+  Data Read() const override;
+  std::unique_ptr<Model> MakeModel(const Data& texts,
+                                   uint64_t seed) const override;
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(const Data& /*texts*/) const override {
     return {{"mrr", true},
             {"map", true},
             {"p1", true},
             {"p5", true},
             {"loss", false}};
   }
-  std::unique_ptr<Trainable> Objective(RetrievalTexts texts,
-                                       RetrievalModel& retriever,
-                                       uint64_t seed) const override;
-  InputReading ReadingWith(const RetrievalPrediction&) const override {
+  std::unique_ptr<Trainable> MakeObjective(Data texts, Model& retriever,
+                                           uint64_t seed) const override;
+  InputReading Reading(const Prediction&) const override {
     InputReading reading;
     reading.window = 128;
     reading.defaults.long_lines = LongLines::kCutFields;
     return reading;
   }
-  std::unique_ptr<Predictor> Predicting(
-      const RetrievalModel& retriever,
-      RetrievalPrediction options) const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& retriever,
+                                           Prediction options) const override;
   /// Beside BM25.
-  Report Measure(const RetrievalModel& retriever,
-                 const RetrievalEvaluation& options) const override;
+  Report Evaluate(const Model& retriever,
+                  const Evaluation& options) const override;
 };
 
-TaskRow RetrievalTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::retrieve
 
 #endif  // HEED_TASKS_RETRIEVE_RETRIEVE_H_

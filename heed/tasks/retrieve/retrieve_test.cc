@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/data/paraphrases.h"
@@ -19,13 +20,13 @@
 #include "heed/tasks/testing.h"
 #include "heed/tasks/translate/translation.h"
 
-namespace heed {
+namespace heed::retrieve {
 namespace {
 
 std::string AsTsv(const TextCollection& texts) {
   std::string tsv;
   for (int64_t i = 0; i < texts.size(); ++i) {
-    tsv += texts.Id(i) + "\t" + texts.texts()[static_cast<size_t>(i)] + "\n";
+    tsv += texts.Id(i) + "\t" + At(texts.texts(), i) + "\n";
   }
   return tsv;
 }
@@ -80,7 +81,7 @@ class Retrieval : public testing::Test {
 
   TemporaryFolder folder_;
   std::string test_;
-  RetrievalSettings task_;
+  Settings task_;
   TrainingConfig training_;
 };
 
@@ -225,11 +226,11 @@ TEST_F(Retrieval, SettingsWithoutEffectAreReadFromOlderFoldersAndNotWritten) {
 }
 
 TEST_F(Retrieval, ValidationStandsBesideBm25) {
-  const RetrievalTexts texts = task_.ReadData();
-  const auto model = task_.Learn(texts, 1);
+  const Data texts = task_.Read();
+  const auto model = task_.MakeModel(texts, 1);
   const RankingScores bm25 =
       ScoreRankings(RankByBm25(texts, texts.valid), kRankingCutoffs);
-  const auto objective = task_.Objective(texts, *model, 1);
+  const auto objective = task_.MakeObjective(texts, *model, 1);
   const auto names_of = [&](const char* measure) {
     std::vector<std::string> names;
     for (const auto& [name, value] : objective->Validate(measure)) {
@@ -274,7 +275,7 @@ class AnswerSelection : public Retrieval {
 TEST_F(AnswerSelection, LearnsFromQuestionsWithTheirTexts) {
   Train(task_, training_);
   const LoadedModel loaded = ReadModel(training_.run.out);
-  const auto& model = dynamic_cast<const RetrievalModel&>(*loaded.model);
+  const auto& model = dynamic_cast<const Model&>(*loaded.model);
   // "why" stands in validation alone.
   EXPECT_FALSE(model.vocabulary.Serialize().find("who") == std::string::npos);
   EXPECT_TRUE(model.vocabulary.Serialize().find("why") == std::string::npos);
@@ -293,7 +294,7 @@ TEST_F(AnswerSelection, SharedWordsCountWhereTheyAreAskedFor) {
   task_.data.shared_words = true;
   Train(task_, training_);
   const LoadedModel loaded = ReadModel(training_.run.out);
-  const auto& model = dynamic_cast<const RetrievalModel&>(*loaded.model);
+  const auto& model = dynamic_cast<const Model&>(*loaded.model);
   ASSERT_TRUE(model.learnt.statistics);
   // Of words that nothing was learnt of.
   const Tensor scores = model.Scores({}, model.Read({}, {"zebra"}),
@@ -360,7 +361,7 @@ std::string PretrainedTranslator(const TemporaryFolder& folder) {
         paraphrases.queries.texts().at(static_cast<size_t>(query.query));
     pairs += text + "\t" + asked + "\n" + asked + "\t" + text + "\n";
   }
-  TranslationSettings task;
+  translate::Settings task;
   task.data.train.tsv = {folder.Put("pairs.tsv", pairs)};
   task.data.vocabulary = "words";
   SetPreset(FieldsOf(*task.model), "embedding=12 units=16");
@@ -378,7 +379,7 @@ TEST_F(Retrieval, StartsFromTheEncoderOfATranslator) {
   training_.run.epochs = 1;
   Train(task_, training_);
   const LoadedModel loaded = ReadModel(training_.run.out);
-  const auto& model = dynamic_cast<const RetrievalModel&>(*loaded.model);
+  const auto& model = dynamic_cast<const Model&>(*loaded.model);
   EXPECT_EQ(model.network.output_size(), 32) << "of both directions";
   // By chance it is 18 %.
   EXPECT_GT(Evaluate().at("mrr"), 25);
@@ -394,7 +395,7 @@ TEST_F(Retrieval, ReadsPretrainedVectorsOfWordsThatAreNotLearnt) {
   training_.run.epochs = 1;
   Train(task_, training_);
   const LoadedModel loaded = ReadModel(training_.run.out);
-  const auto& model = dynamic_cast<const RetrievalModel&>(*loaded.model);
+  const auto& model = dynamic_cast<const Model&>(*loaded.model);
   const std::vector<std::string> texts = {"zebra", "horse", "mule", "donkey"};
   const EncodedCorpus read = model.Read({}, texts);
   const Tensor cosines = model.Scores({}, read, read);
@@ -405,7 +406,7 @@ TEST_F(Retrieval, ReadsPretrainedVectorsOfWordsThatAreNotLearnt) {
 }
 
 TEST_F(Retrieval, TextsThatAskForOneAnotherDoNotFindThemselves) {
-  RetrievalTexts texts;
+  Data texts;
   texts.corpus.Add("a", "x y");
   texts.corpus.Add("b", "x y");
   texts.corpus.Add("c", "z");
@@ -416,7 +417,7 @@ TEST_F(Retrieval, TextsThatAskForOneAnotherDoNotFindThemselves) {
   TrainOn(task_, texts, training_);
   const LoadedModel loaded = ReadModel(training_.run.out);
   const std::vector<Ranking> rankings =
-      dynamic_cast<const RetrievalModel&>(*loaded.model)
+      dynamic_cast<const Model&>(*loaded.model)
           .Compare(texts, texts.valid)
           .rankings;
   ASSERT_EQ(rankings.size(), 2u);
@@ -436,4 +437,4 @@ TEST_F(Retrieval, MissingFilesAreTold) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::retrieve

@@ -7,13 +7,13 @@
 #include "heed/tasks/pretrained.h"
 #include "heed/tasks/retrieve/retrieve.h"
 
-namespace heed {
+namespace heed::retrieve {
 
-TaskRow RetrievalTask() {
+TaskRow Task() {
   TaskRow row;
   row.name = "retrieve";
   row.description = "texts that answer a query or a question, beside BM25";
-  row.settings = [] { return std::make_unique<RetrievalSettings>(); };
+  row.settings = [] { return std::make_unique<Settings>(); };
   row.input_label = "Query";
   row.answer_label = "Texts";
   row.prompt = "Paste a query, a tab and a text, and press Enter";
@@ -28,7 +28,7 @@ TaskRow RetrievalTask() {
 }
 
 std::vector<RetrievalQuery> ReadQueries(
-    const RetrievalTexts& texts, const std::vector<std::string>& relevant,
+    const Data& texts, const std::vector<std::string>& relevant,
     const std::vector<std::string>& candidates, const std::string& prefix) {
   if (!relevant.empty() && !candidates.empty()) {
     throw ConfigError("--{0}relevant or --{0}candidates, but not both", prefix);
@@ -61,7 +61,7 @@ bool Contains(const std::vector<int64_t>& places, int64_t place) {
   return std::ranges::find(places, place) != places.end();
 }
 
-void RetrievalDataConfig::Visit(FieldList& v) {
+void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("answers", answers, Any{"FILE"},
     "texts that each question chooses from: question, tab, 0 or 1, tab, text "
@@ -103,7 +103,7 @@ void RetrievalDataConfig::Visit(FieldList& v) {
     "random negatives per batch: texts beside the answers of its queries");
 }
 
-void RetrievalPrediction::Visit(FieldList& v) {
+void Prediction::Visit(FieldList& v) {
   v.Section("Search");
   v("corpus", corpus, Any{"FILE"},
     "texts to find, for queries without candidates of their own; left out: "
@@ -114,13 +114,13 @@ void RetrievalPrediction::Visit(FieldList& v) {
     "the query");
 }
 
-int RetrievalPrediction::Best(bool of_corpus) const {
+int Prediction::Best(bool of_corpus) const {
   constexpr int kOfCorpus = 10;
   if (best > 0) return best;
   return of_corpus ? kOfCorpus : std::numeric_limits<int>::max();
 }
 
-void RetrievalEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   v("corpus", corpus, Any{"FILE"}, "left out: that of training");
   v("queries", queries, Any{"FILE"}, "left out: those of training");
@@ -137,26 +137,26 @@ void RetrievalEvaluation::Visit(FieldList& v) {
   v("b", b, Range(0, 1), "BM25 b: length normalisation, from 0 (none) to 1");
 }
 
-void RetrievalSettings::Visit(FieldList& v) {
+void Settings::Visit(FieldList& v) {
   data.Visit(v);
   encoder.VisitName(v, "encoder of a text (see heed list models)");
   bi_encoder.Visit(v);
   encoder->Visit(v);
 }
 
-void RetrievalSettings::Resolve() {
+void Settings::Resolve() {
   data.vocabulary.Resolve();
   data.vectors.Check(data.vocabulary);
   encoder->Fill({});
   data.max_length = LimitWithin(encoder->positions(), data.max_length);
 }
 
-void RetrievalSettings::TakePretrained() {
+void Settings::TakePretrained() {
   TakeEncoder(pretrained, encoder, data.vocabulary);
 }
 
-RetrievalTexts RetrievalSettings::ReadData() const {
-  RetrievalTexts texts;
+Data Settings::Read() const {
+  Data texts;
   if (!data.answers.empty()) {
     RefuseOtherFiles(data.corpus, data.queries, data.relevant, data.candidates,
                      "");
@@ -185,16 +185,16 @@ RetrievalTexts RetrievalSettings::ReadData() const {
   return texts;
 }
 
-std::unique_ptr<RetrievalModel> RetrievalSettings::Learn(
-    const RetrievalTexts& texts, uint64_t seed) const {
+std::unique_ptr<Model> Settings::MakeModel(const Data& texts,
+                                           uint64_t seed) const {
   std::vector<std::string> lines = texts.corpus.texts();
   lines.resize(lines.size() - static_cast<size_t>(texts.valid_texts));
-  RetrievalModel::Learnt learnt = {data.vectors.Read(), std::nullopt};
+  Model::Learnt learnt = {data.vectors.Read(), std::nullopt};
   if (data.shared_words) learnt.statistics.emplace(lines);
   if (!pretrained.empty()) {
     const PretrainedEncoder start = ReadPretrained(pretrained);
-    auto model = std::make_unique<RetrievalModel>(*this, start.vocabulary,
-                                                  std::move(learnt), seed);
+    auto model = std::make_unique<Model>(*this, start.vocabulary,
+                                         std::move(learnt), seed);
     CopyPretrained(start, model->parameters());
     return model;
   }
@@ -202,21 +202,7 @@ std::unique_ptr<RetrievalModel> RetrievalSettings::Learn(
     const std::vector<std::string>& more = texts.queries->texts();
     lines.insert(lines.end(), more.begin(), more.end() - texts.valid_queries);
   }
-  return std::make_unique<RetrievalModel>(
-      *this, data.vocabulary.Learn(std::move(lines)), std::move(learnt), seed);
+  return std::make_unique<Model>(*this, data.vocabulary.Learn(std::move(lines)),
+                                 std::move(learnt), seed);
 }
-
-std::unique_ptr<RetrievalModel> RetrievalSettings::Open(
-    const ModelFiles& files, const std::string& folder, uint64_t seed) const {
-  RetrievalModel::Learnt learnt = {data.vectors.Find(files, folder),
-                                   std::nullopt};
-  if (data.shared_words) {
-    learnt.statistics =
-        Bm25Statistics::Parse(FindFile(files, folder, kStatisticsFile),
-                              PathIn(folder, kStatisticsFile));
-  }
-  return std::make_unique<RetrievalModel>(
-      *this, data.vocabulary.Find(files, folder), std::move(learnt), seed);
-}
-
-}  // namespace heed
+}  // namespace heed::retrieve

@@ -1,4 +1,4 @@
-// Slots and intents: a tag for each word, and one label for the sentence.
+// tag::Slots and intents: a tag for each word, and one label for the sentence.
 #ifndef HEED_TASKS_SLOTS_SLOTS_H_
 #define HEED_TASKS_SLOTS_SLOTS_H_
 
@@ -7,11 +7,11 @@
 
 #include "heed/tasks/tag/tag.h"
 
-namespace heed {
+namespace heed::slots {
 
-/// Tagging by a model that also chooses the intent of the sentence. A text is
-/// PREFIX.seq.in, PREFIX.seq.out and PREFIX.label, as of SNIPS and ATIS.
-class SlotsSettings : public TagSettings {
+/// tag::Tagging by a model that also chooses the intent of the sentence. A text
+/// is PREFIX.seq.in, PREFIX.seq.out and PREFIX.label, as of SNIPS and ATIS.
+class Settings : public tag::Settings {
  public:
   std::string task() const override { return "slots"; }
 
@@ -23,8 +23,8 @@ class SlotsSettings : public TagSettings {
       const std::string& path, const TagColumns& columns) const override;
 };
 
-TaskRow SlotsTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::slots
 
 #endif  // HEED_TASKS_SLOTS_SLOTS_H_

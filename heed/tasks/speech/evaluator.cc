@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
@@ -13,15 +14,15 @@
 #include "heed/tasks/speech/speech.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::speech {
 namespace {
 
 constexpr int64_t kRecognisedAtOnce = 16;
 
 }  // namespace
 
-Recognised RecogniseAll(const SpeechModel& model, const Utterances& utterances,
-                        const SpeechPrediction& options) {
+Recognised RecogniseAll(const Model& model, const Utterances& utterances,
+                        const Prediction& options) {
   Recognised all;
   for (int64_t begin = 0; begin < utterances.size();
        begin += kRecognisedAtOnce) {
@@ -29,7 +30,7 @@ Recognised RecogniseAll(const SpeechModel& model, const Utterances& utterances,
         std::min(utterances.size() - begin, kRecognisedAtOnce);
     std::vector<Recording> said(static_cast<size_t>(count));
     for (int64_t b = 0; b < count; ++b) {
-      said[static_cast<size_t>(b)] = utterances.At(begin + b);
+      At(said, b) = utterances.At(begin + b);
     }
     const auto start = Clock::now();
     std::vector<Tensor> features(said.size());
@@ -61,8 +62,8 @@ Recognised RecogniseAll(const SpeechModel& model, const Utterances& utterances,
   return all;
 }
 
-Report MeasureSpeech(const SpeechModel& model, const Utterances& utterances,
-                     const SpeechPrediction& options) {
+Report MeasureSpeech(const Model& model, const Utterances& utterances,
+                     const Prediction& options) {
   const Recognised found = RecogniseAll(model, utterances, options);
   const double loss = MeanLoss(model, utterances);
   Report report;
@@ -97,8 +98,7 @@ Report MeasureSpeech(const SpeechModel& model, const Utterances& utterances,
   return report;
 }
 
-Report SpeechSettings::Measure(const SpeechModel& made,
-                               const SpeechEvaluation& options) const {
+Report Settings::Evaluate(const Model& made, const Evaluation& options) const {
   if (options.shortest > options.longest) {
     throw ConfigError("shortest: strings of {} to {} words", options.shortest,
                       options.longest);
@@ -117,4 +117,4 @@ Report SpeechSettings::Measure(const SpeechModel& made,
       made, options.source.Read(made.mel.config().rate, strings), options);
 }
 
-}  // namespace heed
+}  // namespace heed::speech

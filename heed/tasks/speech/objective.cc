@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
@@ -17,7 +18,7 @@
 #include "heed/tasks/text_vocabulary.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::speech {
 namespace {
 
 constexpr int64_t kSoundsAtOnce = 16;
@@ -25,16 +26,15 @@ constexpr int64_t kSoundsAtOnce = 16;
 constexpr int64_t kBatchesToSort = 16;
 
 /// Cross entropy of the tokens of what is said.
-class SpeechObjective : public ObjectiveOf<SpeechModel> {
+class SpeechObjective : public ObjectiveOf<Model> {
  public:
-  SpeechObjective(const SpeechSettings& settings, SpeechData data,
-                  SpeechModel& model)
-      : ObjectiveOf(model, settings.MeasuresOf(data)),
+  SpeechObjective(const Settings& settings, Data data, Model& model)
+      : ObjectiveOf(model, settings.Measures(data)),
         train_(std::move(data.train)),
         valid_(std::move(data.valid)) {
     const double most = model.config.data.max_seconds;
     for (int64_t i = 0; i < train_.recordings().size(); ++i) {
-      const auto& one = train_.recordings().all[static_cast<size_t>(i)];
+      const auto& one = At(train_.recordings().all, i);
       seconds_ += static_cast<double>(one.samples.size()) / train_.rate();
     }
     // Of strings the length is known once they are made: that each epoch does.
@@ -108,7 +108,7 @@ EpochPlan SpeechObjective::PlanEpoch(uint64_t seed, int epoch) const {
   std::vector<std::vector<int64_t>> batches;
   for (std::vector<int64_t> pool : pools) {
     if (!strings) {
-      for (int64_t& i : pool) i = kept_[static_cast<size_t>(i)];
+      for (int64_t& i : pool) i = At(kept_, i);
     }
     std::ranges::stable_sort(pool, {},
                              [&](int64_t i) { return train_.Length(i); });
@@ -127,7 +127,7 @@ Metrics SpeechObjective::Validate(const std::string& measure) const {
   const double loss = MeanLoss(model_, valid_);
   Metrics metrics = {{"loss", loss}, {"perplexity", std::exp(loss)}};
   if (!std::isfinite(loss) || measure == "loss") return metrics;
-  SpeechPrediction greedy;
+  Prediction greedy;
   greedy.beam = 1;
   const Recognised found = RecogniseAll(model_, valid_, greedy);
   metrics.emplace_back("wer",
@@ -160,8 +160,7 @@ Inputs FramesOf(std::span<const Tensor> features) {
   return Inputs::Frames(frames, Tensor::Of(lengths, {count}));
 }
 
-SpeechBatch MakeSpeechBatch(const SpeechModel& model,
-                            const Utterances& utterances,
+SpeechBatch MakeSpeechBatch(const Model& model, const Utterances& utterances,
                             std::span<const int64_t> indices,
                             std::optional<uint64_t> changes) {
   const SoundChangesConfig& change = model.config.data.changes;
@@ -194,7 +193,7 @@ SpeechBatch MakeSpeechBatch(const SpeechModel& model,
   return batch;
 }
 
-double MeanLoss(const SpeechModel& model, const Utterances& utterances) {
+double MeanLoss(const Model& model, const Utterances& utterances) {
   double nll = 0;
   int64_t tokens = 0;
   std::vector<int64_t> indices;
@@ -213,10 +212,9 @@ double MeanLoss(const SpeechModel& model, const Utterances& utterances) {
   return RatioOf(nll, tokens);
 }
 
-std::unique_ptr<Trainable> SpeechSettings::Objective(SpeechData read,
-                                                     SpeechModel& made,
-                                                     uint64_t /*seed*/) const {
+std::unique_ptr<Trainable> Settings::MakeObjective(Data read, Model& made,
+                                                   uint64_t /*seed*/) const {
   return std::make_unique<SpeechObjective>(*this, std::move(read), made);
 }
 
-}  // namespace heed
+}  // namespace heed::speech

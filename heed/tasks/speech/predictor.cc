@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/base64.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
@@ -14,7 +15,7 @@
 #include "heed/tasks/forced_text.h"
 #include "heed/tasks/speech/speech.h"
 
-namespace heed {
+namespace heed::speech {
 namespace {
 
 constexpr int64_t kHeardAtOnce = 16;
@@ -42,7 +43,7 @@ Image SpectrogramOf(const Tensor& energies) {
     for (int64_t f = 0; f < frames; ++f) {
       const float share =
           std::clamp((e[f * bands + m] - least) / range, 0.f, 1.f);
-      image.pixels[static_cast<size_t>((bands - 1 - m) * frames + f)] =
+      At(image.pixels, (bands - 1 - m) * frames + f) =
           static_cast<uint8_t>(std::lround(255 * share));
     }
   }
@@ -64,9 +65,9 @@ std::vector<std::vector<int>> SmallSpectrogram(const Image& image) {
 }
 
 /// Writes what is said.
-class SpeechPredictor : public PredictorWith<SpeechPrediction> {
+class SpeechPredictor : public PredictorWith<Prediction> {
  public:
-  SpeechPredictor(const SpeechModel& model, SpeechPrediction options)
+  SpeechPredictor(const Model& model, Prediction options)
       : PredictorWith(options), model_(model) {
     CheckOptions(options.Decoding());
   }
@@ -77,13 +78,13 @@ class SpeechPredictor : public PredictorWith<SpeechPrediction> {
   }
 
  protected:
-  std::vector<Answer> Answers(std::span<const Input> inputs,
-                              const SpeechPrediction& options,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
+                              const Prediction& options,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(
+  ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      const SpeechPrediction& options) const override;
-  bool JoinsWith(const SpeechPrediction&) const override { return true; }
+      const Prediction& options) const override;
+  bool joins_inputs(const Prediction&) const override { return true; }
 
  private:
   /// Of a file of 16 bits at the model's rate.
@@ -95,10 +96,9 @@ class SpeechPredictor : public PredictorWith<SpeechPrediction> {
   Axis SoundAxis(const Heard& heard) const;
   Answer AnswerOf(const Context& ctx, const Heard& heard, int64_t number,
                   const std::vector<Hypothesis>& found,
-                  const SpeechPrediction& options,
-                  const PredictCall& call) const;
+                  const Prediction& options, const PredictCall& call) const;
 
-  const SpeechModel& model_;
+  const Model& model_;
 };
 
 Heard SpeechPredictor::Hear(const Input& input) const {
@@ -148,7 +148,7 @@ Axis SpeechPredictor::SoundAxis(const Heard& heard) const {
 Answer SpeechPredictor::AnswerOf(const Context& ctx, const Heard& heard,
                                  int64_t number,
                                  const std::vector<Hypothesis>& found,
-                                 const SpeechPrediction& options,
+                                 const Prediction& options,
                                  const PredictCall& call) const {
   Answer answer = WrittenAnswer(
       model_.vocabulary, number, found, call.parts, [&](const Encoded& best) {
@@ -170,8 +170,8 @@ Answer SpeechPredictor::AnswerOf(const Context& ctx, const Heard& heard,
   return answer;
 }
 
-std::vector<Answer> SpeechPredictor::Answers(std::span<const Input> inputs,
-                                             const SpeechPrediction& options,
+std::vector<Answer> SpeechPredictor::Predict(std::span<const Input> inputs,
+                                             const Prediction& options,
                                              const PredictCall& call) const {
   std::vector<Answer> answers;
   const auto size = static_cast<size_t>(kHeardAtOnce);
@@ -179,9 +179,8 @@ std::vector<Answer> SpeechPredictor::Answers(std::span<const Input> inputs,
     const auto part =
         inputs.subspan(begin, std::min(size, inputs.size() - begin));
     std::vector<Heard> heard(part.size());
-    ParallelForEach(std::ssize(part), 1, [&](int64_t b) {
-      heard[static_cast<size_t>(b)] = Hear(part[static_cast<size_t>(b)]);
-    });
+    ParallelForEach(std::ssize(part), 1,
+                    [&](int64_t b) { At(heard, b) = Hear(At(part, b)); });
     std::vector<Tensor> features;
     for (const Heard& one : heard) features.push_back(one.features);
     const auto found = Recognise(model_, features, options, call.cancellation);
@@ -194,13 +193,13 @@ std::vector<Answer> SpeechPredictor::Answers(std::span<const Input> inputs,
 }
 
 /// The text that a search finds, or one that is given, forced.
-ExplainablePrediction SpeechPredictor::ExplanationWith(
+ExplainablePrediction SpeechPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    const SpeechPrediction& options) const {
+    const Prediction& options) const {
   const Heard heard = Hear(input.given);
   Encoded target;
   if (input.answer.empty()) {
-    SpeechPrediction one = options;
+    Prediction one = options;
     one.nbest = 1;
     const std::vector<Tensor> features = {heard.features};
     target = WithEnd(model_.vocabulary,
@@ -242,8 +241,7 @@ double FramePlaceOf(std::span<const double> weights, double share) {
 
 }  // namespace
 
-std::vector<TimedWord> TimedWords(const SpeechModel& model,
-                                  const Hypothesis& found) {
+std::vector<TimedWord> TimedWords(const Model& model, const Hypothesis& found) {
   constexpr double kTail = 0.05;
   if (found.attention.empty() || found.tokens.empty()) return {};
   const Axis axis = TokenAxis("target", "", model.vocabulary, found.tokens);
@@ -258,10 +256,9 @@ std::vector<TimedWord> TimedWords(const SpeechModel& model,
     TimedWord& word = words.emplace_back();
     for (int64_t t = range.begin; t < range.end; ++t) {
       for (int64_t s = 0; s < frames; ++s) {
-        weights[static_cast<size_t>(s)] +=
-            found.attention[static_cast<size_t>(t * frames + s)];
+        At(weights, s) += At(found.attention, t * frames + s);
       }
-      word.word += axis.shown()[static_cast<size_t>(t)];
+      word.word += At(axis.shown(), t);
     }
     const double step = model.mel.step();
     word.begin = step * FramePlaceOf(weights, kTail);
@@ -272,8 +269,8 @@ std::vector<TimedWord> TimedWords(const SpeechModel& model,
 }
 
 std::vector<std::vector<Hypothesis>> Recognise(
-    const SpeechModel& model, std::span<const Tensor> features,
-    const SpeechPrediction& options, const Cancellation* cancellation) {
+    const Model& model, std::span<const Tensor> features,
+    const Prediction& options, const Cancellation* cancellation) {
   SearchHooks hooks;
   if (cancellation != nullptr) {
     hooks.cancellations.assign(features.size(), cancellation);
@@ -286,9 +283,9 @@ std::vector<std::vector<Hypothesis>> Recognise(
   return BeamSearch(*model.network, FramesOf(features), decode, {}, hooks);
 }
 
-std::unique_ptr<Predictor> SpeechSettings::Predicting(
-    const SpeechModel& made, SpeechPrediction options) const {
+std::unique_ptr<Predictor> Settings::MakePredictor(const Model& made,
+                                                   Prediction options) const {
   return std::make_unique<SpeechPredictor>(made, options);
 }
 
-}  // namespace heed
+}  // namespace heed::speech

@@ -6,7 +6,7 @@
 #include "heed/data/spoken_digits.h"
 #include "heed/tasks/speech/speech.h"
 
-namespace heed {
+namespace heed::speech {
 namespace {
 
 void VisitSpeechSource(FieldList& v, const std::string& prefix,
@@ -33,11 +33,6 @@ void CheckStringLengths(int shortest, int longest) {
   throw ConfigError("shortest: strings of {} to {} words", shortest, longest);
 }
 
-SpeechConfig FilledRecogniser(SpeechConfig config) {
-  config.model->Fill();
-  return config;
-}
-
 /// A string that a made-up speaker says, as an example of what a model reads.
 InputExample StringExample(int64_t number) {
   InputExample example;
@@ -55,11 +50,11 @@ InputExample StringExample(int64_t number) {
 
 }  // namespace
 
-TaskRow SpeechTask() {
+TaskRow Task() {
   TaskRow row;
   row.name = "speech";
   row.description = "what is said in a sound, in words";
-  row.settings = [] { return std::make_unique<SpeechSettings>(); };
+  row.settings = [] { return std::make_unique<Settings>(); };
   row.input = {"audio", InputKind::Line::kPath, kSoundTypes};
   row.input.most_bytes = kMostSoundBytes;
   row.input_label = "Sound";
@@ -73,7 +68,7 @@ TaskRow SpeechTask() {
   return row;
 }
 
-void SpeechDataConfig::Visit(FieldList& v) {
+void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   VisitSpeechSource(v, "", train, "for training");
   v.Require({{"recordings"}, {"speakers"}});
@@ -99,14 +94,14 @@ void SpeechDataConfig::Visit(FieldList& v) {
   vocabulary.Visit(v, {"words", "unigram", "bpe", "characters"});
 }
 
-void SpeechPrediction::Visit(FieldList& v) {
+void Prediction::Visit(FieldList& v) {
   VisitSearch(v, "texts", "sound",
               "a word in a tenth of a second, others one a frame");
   v("times", times,
     "print words with their start and end in seconds, by attention");
 }
 
-void SpeechEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   VisitSpeechSource(v, "", source, "to compare with");
   v.Require({{"recordings"}, {"speakers"}});
@@ -114,32 +109,32 @@ void SpeechEvaluation::Visit(FieldList& v) {
   v("longest", longest, Range(1, 1000), "the most");
   v("repeat", repeat, Range(1, 100), "how often each string is said");
   v("string_seed", string_seed, "seed of strings and speakers");
-  SpeechPrediction::Visit(v);
+  Prediction::Visit(v);
 }
 
-void SpeechSettings::Visit(FieldList& v) {
+void Settings::Visit(FieldList& v) {
   data.Visit(v);
   model.VisitName(v, "what reads the frames and writes");
   model->Visit(v);
 }
 
-void SpeechSettings::SetDefaults(TrainingConfig& training) const {
+void Settings::SetDefaults(TrainingConfig& training) const {
   training.optimizer.learning_rate = 2e-3;
-  training.optimizer.schedule = "cosine";
+  training.optimizer.schedule = Schedule::kCosine;
   training.optimizer.warmup = 200;
   training.optimizer.label_smoothing = 0;
   training.run.epochs = 20;
 }
 
-void SpeechSettings::Resolve() {
+void Settings::Resolve() {
   CheckStringLengths(data.shortest, data.longest);
   data.vocabulary.Resolve();
   (void)LogMel(data.sound);
   model->Fill();
 }
 
-SpeechData SpeechSettings::ReadData() const {
-  SpeechData read;
+Data Settings::Read() const {
+  Data read;
   StringOptions strings = data.Strings();
   read.train = data.train.Read(data.sound.rate, strings);
   if (!data.valid.empty()) {
@@ -149,32 +144,13 @@ SpeechData SpeechSettings::ReadData() const {
   return read;
 }
 
-std::unique_ptr<SpeechModel> SpeechSettings::Learn(const SpeechData& read,
-                                                   uint64_t seed) const {
+std::unique_ptr<Model> Settings::MakeModel(const Data& read,
+                                           uint64_t seed) const {
   std::vector<std::string> texts;
   for (const Recording& one : read.train.recordings().all) {
     texts.push_back(one.text);
   }
-  return std::make_unique<SpeechModel>(
-      *this, data.vocabulary.Learn(std::move(texts)), seed);
+  return std::make_unique<Model>(*this, data.vocabulary.Learn(std::move(texts)),
+                                 seed);
 }
-
-std::unique_ptr<SpeechModel> SpeechSettings::Open(const ModelFiles& files,
-                                                  const std::string& folder,
-                                                  uint64_t seed) const {
-  return std::make_unique<SpeechModel>(
-      *this, data.vocabulary.Find(files, folder), seed);
-}
-
-SpeechModel::SpeechModel(SpeechConfig settings, Vocabulary words, uint64_t seed)
-    : config(FilledRecogniser(std::move(settings))),
-      vocabulary(std::move(words)),
-      mel(config.data.sound),
-      network(config.model->Make(mel.features(),
-                                 static_cast<int>(vocabulary.size()), seed)) {}
-
-ModelFiles SpeechModel::Files() const {
-  return {{config.data.vocabulary.FileName(), vocabulary.Serialize()}};
-}
-
-}  // namespace heed
+}  // namespace heed::speech

@@ -21,7 +21,7 @@
 #include "heed/tasks/text_vocabulary.h"
 #include "heed/tasks/written_text.h"
 
-namespace heed {
+namespace heed::speech {
 
 /// Utterances: recordings as they are, or strings that are made of them.
 class Utterances {
@@ -65,7 +65,7 @@ struct SpeechSource {
   Utterances Read(int rate, StringOptions options) const;
 };
 
-struct SpeechDataConfig {
+struct DataConfig {
   SpeechSource train;
   SpeechSource valid;
   int shortest = 1;
@@ -77,26 +77,26 @@ struct SpeechDataConfig {
   int max_seconds = 30;
   int batch_sounds = 16;
 
-  SpeechDataConfig() { vocabulary.vocabulary = "words"; }
+  DataConfig() { vocabulary.vocabulary = "words"; }
   void Visit(FieldList& v);
   StringOptions Strings() const;
 };
 
 /// What a user chooses: options of `heed train`, keys of config.json.
-struct SpeechConfig {
+struct Config {
   ModelChoice<RecogniserSettings> model;
-  SpeechDataConfig data;
+  DataConfig data;
 };
 
-struct SpeechData {
+struct Data {
   Utterances train;
   Utterances valid;
 };
 
 /// A recogniser, what it reads of a sound, and its vocabulary.
-class SpeechModel : public TaskModel {
+class Model : public TaskModel {
  public:
-  SpeechModel(SpeechConfig settings, Vocabulary words, uint64_t seed);
+  Model(Config settings, Vocabulary words, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return network->parameters(); }
@@ -118,7 +118,7 @@ class SpeechModel : public TaskModel {
     return vocabulary.Decode(Encode(text).ids);
   }
 
-  const SpeechConfig config;  ///< with the model's settings filled
+  const Config config;  ///< with the model's settings filled
   const Vocabulary vocabulary;
   const LogMel mel;
   const std::unique_ptr<Decoder> network;
@@ -135,13 +135,12 @@ struct SpeechBatch {
 };
 /// `changes`: a key by which sounds are changed as in training; none: they are
 /// left as they are.
-SpeechBatch MakeSpeechBatch(const SpeechModel& model,
-                            const Utterances& utterances,
+SpeechBatch MakeSpeechBatch(const Model& model, const Utterances& utterances,
                             std::span<const int64_t> indices,
                             std::optional<uint64_t> changes = std::nullopt);
 
 /// How texts are searched for, and what is said of them.
-struct SpeechPrediction : TextSearch {
+struct Prediction : TextSearch {
   bool times = false;
 
   void Visit(FieldList& v);
@@ -157,15 +156,13 @@ struct TimedWord {
 
 /// Words of a hypothesis with the times between which 90 % of the attention of
 /// their tokens lies, and its median. Without attention no words.
-std::vector<TimedWord> TimedWords(const SpeechModel& model,
-                                  const Hypothesis& found);
+std::vector<TimedWord> TimedWords(const Model& model, const Hypothesis& found);
 
 /// What is said in sounds, best first, each with its attention. Throws: as
 /// BeamSearch.
 std::vector<std::vector<Hypothesis>> Recognise(
-    const SpeechModel& model, std::span<const Tensor> features,
-    const SpeechPrediction& options,
-    const Cancellation* cancellation = nullptr);
+    const Model& model, std::span<const Tensor> features,
+    const Prediction& options, const Cancellation* cancellation = nullptr);
 
 /// What was recognised of utterances, and how long that took.
 struct Recognised {
@@ -179,19 +176,19 @@ struct Recognised {
   int64_t timed_words = 0;
   int64_t in_time = 0;
 };
-Recognised RecogniseAll(const SpeechModel& model, const Utterances& utterances,
-                        const SpeechPrediction& options);
+Recognised RecogniseAll(const Model& model, const Utterances& utterances,
+                        const Prediction& options);
 
 /// Of the tokens of all utterances given those before, </s> among them. Units:
 /// nats.
-double MeanLoss(const SpeechModel& model, const Utterances& utterances);
+double MeanLoss(const Model& model, const Utterances& utterances);
 
 /// What `heed evaluate` shows of utterances.
-Report MeasureSpeech(const SpeechModel& model, const Utterances& utterances,
-                     const SpeechPrediction& options);
+Report MeasureSpeech(const Model& model, const Utterances& utterances,
+                     const Prediction& options);
 
 /// The sounds that a model is compared with.
-struct SpeechEvaluation : SpeechPrediction {
+struct Evaluation : Prediction {
   SpeechSource source;
   int shortest = 3;
   int longest = 8;
@@ -200,10 +197,8 @@ struct SpeechEvaluation : SpeechPrediction {
   void Visit(FieldList& v);
 };
 
-class SpeechSettings
-    : public TaskSettingsOf<SpeechData, SpeechModel, SpeechPrediction,
-                            SpeechEvaluation>,
-      public SpeechConfig {
+class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation>,
+                 public Config {
  public:
   std::string task() const override { return "speech"; }
   void ChooseModel(const std::string& name) override { model.Choose(name); }
@@ -211,27 +206,25 @@ class SpeechSettings
   void SetDefaults(TrainingConfig& training) const override;
   void Resolve() override;
 
-  SpeechData ReadData() const override;
-  std::unique_ptr<SpeechModel> Learn(const SpeechData& read,
-                                     uint64_t seed) const override;
-  std::unique_ptr<SpeechModel> Open(const ModelFiles& files,
-                                    const std::string& folder,
-                                    uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(
-      const SpeechData& /*read*/) const override {
+  Data Read() const override;
+  std::unique_ptr<Model> MakeModel(const Data& read,
+                                   uint64_t seed) const override;
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(const Data& /*read*/) const override {
     return {
         {"wer", false}, {"cer", false}, {"exact_match", true}, {"loss", false}};
   }
-  std::unique_ptr<Trainable> Objective(SpeechData read, SpeechModel& made,
-                                       uint64_t seed) const override;
-  std::unique_ptr<Predictor> Predicting(
-      const SpeechModel& made, SpeechPrediction options) const override;
-  Report Measure(const SpeechModel& made,
-                 const SpeechEvaluation& options) const override;
+  std::unique_ptr<Trainable> MakeObjective(Data read, Model& made,
+                                           uint64_t seed) const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& made,
+                                           Prediction options) const override;
+  Report Evaluate(const Model& made, const Evaluation& options) const override;
 };
 
-TaskRow SpeechTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::speech
 
 #endif  // HEED_TASKS_SPEECH_SPEECH_H_

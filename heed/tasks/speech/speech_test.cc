@@ -16,11 +16,11 @@
 #include "heed/tasks/testing.h"
 #include "heed/train/in_memory.h"
 
-namespace heed {
+namespace heed::speech {
 namespace {
 
-SpeechSettings SmallSpeech(const OptionTexts& values = {}) {
-  SpeechSettings settings;
+Settings SmallSpeech(const OptionTexts& values = {}) {
+  Settings settings;
   FieldList fields;
   settings.Visit(fields);
   OptionTexts all = {{"bands", "24"},     {"units", "32"},
@@ -33,9 +33,8 @@ SpeechSettings SmallSpeech(const OptionTexts& values = {}) {
   return settings;
 }
 
-std::unique_ptr<SpeechModel> TaughtRecogniser(const SpeechSettings& settings,
-                                              int epochs) {
-  SpeechData data = settings.ReadData();
+std::unique_ptr<Model> TaughtRecogniser(const Settings& settings, int epochs) {
+  Data data = settings.Read();
   TrainingConfig training;
   settings.SetDefaults(training);
   training.optimizer.learning_rate = 4e-3;
@@ -43,8 +42,8 @@ std::unique_ptr<SpeechModel> TaughtRecogniser(const SpeechSettings& settings,
   training.run.epochs = epochs;
   training.run.quiet = true;
   training.run.patience = 0;
-  auto model = settings.Learn(data, 1);
-  const auto objective = settings.Objective(std::move(data), *model, 1);
+  auto model = settings.MakeModel(data, 1);
+  const auto objective = settings.MakeObjective(std::move(data), *model, 1);
   TrainInMemory(*objective, training);
   return model;
 }
@@ -53,8 +52,8 @@ Input SoundFile(const std::vector<float>& samples, int rate = 8000) {
   return {NamedBytes{"x.wav", "audio/wav", EncodeWav(samples, rate)}, "x.wav"};
 }
 
-TEST(SpeechTask, LearnsToWriteWhatIsSaidAndWhen) {
-  const SpeechSettings settings = SmallSpeech();
+TEST(Task, LearnsToWriteWhatIsSaidAndWhen) {
+  const Settings settings = SmallSpeech();
   const auto model = TaughtRecogniser(settings, 20);
   StringOptions strings = settings.data.Strings();
   // Other strings of the same speakers.
@@ -85,10 +84,11 @@ TEST(SpeechTask, LearnsToWriteWhatIsSaidAndWhen) {
   EXPECT_GE(static_cast<double>(in_time), 0.9 * static_cast<double>(words));
 }
 
-TEST(SpeechTask, AnswersDoNotDependOnTheOthers) {
-  const SpeechSettings settings = SmallSpeech();
-  const auto model = settings.Learn(settings.ReadData(), 1);
-  const auto predictor = settings.Predicting(*model, {{.beam = 3, .nbest = 2}});
+TEST(Task, AnswersDoNotDependOnTheOthers) {
+  const Settings settings = SmallSpeech();
+  const auto model = settings.MakeModel(settings.Read(), 1);
+  const auto predictor =
+      settings.MakePredictor(*model, {{.beam = 3, .nbest = 2}});
   const Recordings digits = MakeSpokenDigits({.speakers = 1, .takes = 1});
   std::vector<Input> inputs;
   for (size_t i = 0; i < 20; ++i) {
@@ -107,10 +107,11 @@ TEST(SpeechTask, AnswersDoNotDependOnTheOthers) {
             all[0].parts.at("probabilities").size());
 }
 
-TEST(SpeechTask, WritesTimesIfTheyAreAskedFor) {
-  const SpeechSettings settings = SmallSpeech();
-  const auto model = settings.Learn(settings.ReadData(), 1);
-  const auto predictor = settings.Predicting(*model, {{.max_length = 2}, true});
+TEST(Task, WritesTimesIfTheyAreAskedFor) {
+  const Settings settings = SmallSpeech();
+  const auto model = settings.MakeModel(settings.Read(), 1);
+  const auto predictor =
+      settings.MakePredictor(*model, {{.max_length = 2}, true});
   const std::vector<Input> inputs = {
       SoundFile(MakeSpokenDigits({.speakers = 1}).all[3].samples)};
   const Answer answer = predictor->Predict(inputs)[0];
@@ -119,10 +120,10 @@ TEST(SpeechTask, WritesTimesIfTheyAreAskedFor) {
   EXPECT_EQ(Count(answer.line, "\t"), 2 * words);
 }
 
-TEST(SpeechTask, ExplainsWhereEachWordWasHeard) {
-  const SpeechSettings settings = SmallSpeech();
-  const auto model = settings.Learn(settings.ReadData(), 1);
-  const auto predictor = settings.Predicting(*model, {});
+TEST(Task, ExplainsWhereEachWordWasHeard) {
+  const Settings settings = SmallSpeech();
+  const auto model = settings.MakeModel(settings.Read(), 1);
+  const auto predictor = settings.MakePredictor(*model, {});
   ExplainInput asked;
   asked.given = SoundFile(std::vector<float>(8000, 0.1f), 16000);
   asked.answer = "seven two";
@@ -143,11 +144,11 @@ TEST(SpeechTask, ExplainsWhereEachWordWasHeard) {
             "b.wav: neither a WAV nor a FLAC nor an Ogg file");
 }
 
-TEST(SpeechTask, EpochsHaveEveryStringOnceAndOthersEachTime) {
-  const SpeechSettings settings = SmallSpeech();
-  SpeechData data = settings.ReadData();
-  auto model = settings.Learn(data, 1);
-  const auto objective = settings.Objective(data, *model, 1);
+TEST(Task, EpochsHaveEveryStringOnceAndOthersEachTime) {
+  const Settings settings = SmallSpeech();
+  Data data = settings.Read();
+  auto model = settings.MakeModel(data, 1);
+  const auto objective = settings.MakeObjective(data, *model, 1);
   for (const int epoch : {0, 3}) {
     std::vector<int64_t> seen;
     for (const auto& batch : objective->PlanEpoch(1, epoch).All()) {
@@ -161,10 +162,10 @@ TEST(SpeechTask, EpochsHaveEveryStringOnceAndOthersEachTime) {
   }
 }
 
-TEST(SpeechTask, OnlyTrainingChangesSoundsAndByTheirNumberAlone) {
-  const SpeechSettings settings =
+TEST(Task, OnlyTrainingChangesSoundsAndByTheirNumberAlone) {
+  const Settings settings =
       SmallSpeech({{"speed", "0.2"}, {"band_masks", "2"}, {"time_masks", "1"}});
-  const auto model = settings.Learn(settings.ReadData(), 1);
+  const auto model = settings.MakeModel(settings.Read(), 1);
   const Utterances train =
       settings.data.train.Read(8000, settings.data.Strings());
   const auto features = [&](const std::vector<int64_t>& which,
@@ -184,25 +185,25 @@ TEST(SpeechTask, OnlyTrainingChangesSoundsAndByTheirNumberAlone) {
   }
 }
 
-TEST(SpeechTask, AModelOpensAsItWasSaved) {
-  const SpeechSettings settings = SmallSpeech();
-  const auto model = settings.Learn(settings.ReadData(), 1);
+TEST(Task, AModelOpensAsItWasSaved) {
+  const Settings settings = SmallSpeech();
+  const auto model = settings.MakeModel(settings.Read(), 1);
   const auto opened = settings.Open(model->Files(), "folder", 1);
   EXPECT_EQ(opened->vocabulary.size(), model->vocabulary.size());
   EXPECT_THROW(settings.Open({}, "folder", 1), FormatError);
 }
 
-TEST(SpeechTask, RefusesWhatDoesNotFit) {
+TEST(Task, RefusesWhatDoesNotFit) {
   EXPECT_THROW(SmallSpeech({{"shortest", "4"}}), ConfigError);
   EXPECT_THROW(SmallSpeech({{"bands", "200"}}), ConfigError);
-  EXPECT_THROW(SmallSpeech({{"recordings", "x.tsv"}}).ReadData(), ConfigError);
-  const SpeechSettings settings = SmallSpeech();
-  const auto model = settings.Learn(settings.ReadData(), 1);
-  SpeechEvaluation options;
+  EXPECT_THROW(SmallSpeech({{"recordings", "x.tsv"}}).Read(), ConfigError);
+  const Settings settings = SmallSpeech();
+  const auto model = settings.MakeModel(settings.Read(), 1);
+  Evaluation options;
   options.source.speakers = 1;
   options.repeat = 10;
-  EXPECT_THROW(settings.Measure(*model, options), ConfigError);
+  EXPECT_THROW(settings.Evaluate(*model, options), ConfigError);
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::speech

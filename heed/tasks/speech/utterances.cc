@@ -7,7 +7,7 @@
 #include "heed/io/file.h"
 #include "heed/tasks/speech/speech.h"
 
-namespace heed {
+namespace heed::speech {
 
 Utterances::Utterances(Recordings recordings, const StringOptions& strings,
                        int64_t count)
@@ -58,7 +58,7 @@ Utterances SpeechSource::Read(int rate, StringOptions options) const {
           options, strings};
 }
 
-StringOptions SpeechDataConfig::Strings() const {
+StringOptions DataConfig::Strings() const {
   StringOptions options;
   options.shortest = shortest;
   options.longest = longest;
@@ -66,4 +66,4 @@ StringOptions SpeechDataConfig::Strings() const {
   return options;
 }
 
-}  // namespace heed
+}  // namespace heed::speech

@@ -11,7 +11,7 @@
 #include "heed/tasks/tag/tag.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::tag {
 namespace {
 
 /// `no_f1`: why F1 is not measured; "": it is.
@@ -32,8 +32,7 @@ void AddScores(const Metrics& scores, const std::string& no_f1,
 
 }  // namespace
 
-Report TagSettings::Measure(const TagModel& model,
-                            const TaggingEvaluation& options) const {
+Report Settings::Evaluate(const Model& model, const Evaluation& options) const {
   const std::vector<TaggedSentence> gold =
       ReadTexts(options.texts, options.columns);
   const auto start = Clock::now();
@@ -84,4 +83,4 @@ Report TagSettings::Measure(const TagModel& model,
   return report;
 }
 
-}  // namespace heed
+}  // namespace heed::tag

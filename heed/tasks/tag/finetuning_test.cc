@@ -13,7 +13,7 @@
 #include "heed/tasks/slots/slots.h"
 #include "heed/tasks/tag/tag_testing.h"
 
-namespace heed {
+namespace heed::tag {
 namespace {
 
 /// The sentences in one.
@@ -42,7 +42,7 @@ class FineTuning : public Slots {
   /// A BERT that has read a little of such sentences.
   void SetUp() override {
     Slots::SetUp();
-    PretrainSettings task;
+    pretrain::Settings task;
     MakeSmall(task.model.As<TransformerConfig>());
     task.data.instances.max_length = kPositions;
     task.data.instances.duplicates = 2;
@@ -67,7 +67,7 @@ class FineTuning : public Slots {
     config.max_positions = kPositions;
     config.dropout = config.attention_dropout = 0;
   }
-  void Tune(TagSettings& task) {
+  void Tune(Settings& task) {
     task.pretrained = bert_;
     task.data.batch_sentences = 16;
     task.SetDefaults(training_);
@@ -81,7 +81,7 @@ class FineTuning : public Slots {
 };
 
 TEST_F(FineTuning, TagsWordsByTheirFirstPieces) {
-  TagSettings task;
+  Settings task;
   Tune(task);
   UseColumns(task);
   EXPECT_GT(Train(task, training_).best, 99);
@@ -102,13 +102,13 @@ TEST_F(FineTuning, TagsWordsByTheirFirstPieces) {
 }
 
 TEST_F(FineTuning, StartsWithTheWeightsOfPreTraining) {
-  SlotsSettings task;
+  slots::Settings task;
   Tune(task);
   task.TakePretrained();
   task.Resolve();
   EXPECT_EQ(task.encoder.name(), "bert-tiny");
   EXPECT_EQ(task.encoder.As<TransformerConfig>().width, 32);
-  const auto model = task.Learn({People(20, 1), {}}, 3);
+  const auto model = task.MakeModel({People(20, 1), {}}, 3);
   const PretrainedEncoder pretrained = ReadPretrained(bert_);
   size_t taken = 0;
   for (const auto& parameter : model->parameters().all()) {
@@ -127,7 +127,7 @@ TEST_F(FineTuning, StartsWithTheWeightsOfPreTraining) {
 }
 
 TEST_F(FineTuning, LongSentencesAreReadInParts) {
-  TagSettings task;
+  Settings task;
   Tune(task);
   task.tagger.tag_decoder = "softmax";
   task.data.batch_sentences = 4;
@@ -148,7 +148,7 @@ TEST_F(FineTuning, LongSentencesAreReadInParts) {
 }
 
 TEST_F(FineTuning, ReadsFewerPiecesAtOnceIfAsked) {
-  TagSettings task;
+  Settings task;
   Tune(task);
   task.tagger.tag_decoder = "softmax";
   task.input.max_length = 4;
@@ -174,11 +174,11 @@ TEST_F(FineTuning, ReadsFewerPiecesAtOnceIfAsked) {
 
 TEST_F(FineTuning, ResumesToTheSameWeightsWithoutThePreTrainedFolder) {
   const auto run = [this](const std::string& out, int64_t steps) {
-    SlotsSettings task;
+    slots::Settings task;
     Tune(task);
     task.tagger.output_dropout = 0.1;
     task.data.replace_mentions = 0.5;
-    training_.optimizer.schedule = "constant";
+    training_.optimizer.schedule = Schedule::kConstant;
     task.data.texts = {Put("train", 60, 1)};
     task.data.valid_texts = {Put("valid", 20, 2)};
     training_.run.out = folder_.Path(out);
@@ -211,7 +211,7 @@ TEST_F(FineTuning, ResumesToTheSameWeightsWithoutThePreTrainedFolder) {
 }
 
 TEST_F(FineTuning, TheIntentIsReadFromTheMarkAtTheStart) {
-  SlotsSettings task;
+  slots::Settings task;
   Tune(task);
   training_.run.epochs = 25;
   training_.run.patience = 0;
@@ -227,18 +227,18 @@ TEST_F(FineTuning, TheIntentIsReadFromTheMarkAtTheStart) {
 }
 
 TEST_F(FineTuning, RefusesAFolderThatIsMissingOrOfAnotherTask) {
-  TagSettings task;
+  Settings task;
   Tune(task);
   UseColumns(task);
   task.pretrained = folder_.Path("nowhere");
   EXPECT_NE(MessageOf<IoError>([&] { Train(task, training_); }).find("nowhere"),
             std::string::npos);
-  TagSettings other;
+  Settings other;
   Tagging::MakeSmall(other);
   UseColumns(other);
   training_.run.epochs = 1;
   Train(other, training_);
-  SlotsSettings slots;
+  slots::Settings slots;
   EXPECT_NE(MessageOf<ConfigError>([&] {
               TakeSettings(slots, training_.run.out);
             }).find("holds a model for task 'tag'"),
@@ -246,7 +246,7 @@ TEST_F(FineTuning, RefusesAFolderThatIsMissingOrOfAnotherTask) {
 }
 
 TEST_F(FineTuning, RefusesToReadMoreThanTheModelHasPositionsFor) {
-  TagSettings task;
+  Settings task;
   Tune(task);
   UseColumns(task);
   task.input.max_length = kPositions + 1;
@@ -257,7 +257,7 @@ TEST_F(FineTuning, RefusesToReadMoreThanTheModelHasPositionsFor) {
 }
 
 TEST_F(Tagging, ABertReadsPiecesAlsoWhenNothingWasPreTrained) {
-  TagSettings task;
+  Settings task;
   task.ChooseModel("bert-tiny");
   std::set<std::string> options;
   FieldList fields;
@@ -282,4 +282,4 @@ TEST_F(Tagging, ABertReadsPiecesAlsoWhenNothingWasPreTrained) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::tag

@@ -4,16 +4,17 @@
 
 #include <string>
 
+#include "heed/base/at.h"
 #include "heed/data/input_lines.h"
 
-namespace heed {
+namespace heed::tag {
 namespace {
 
 /// Where to cut the words from `begin` on: behind the end of a sentence if
 /// there is one in the second half, else where no entity goes on.
 int64_t CutOf(const TaggedSentence& sentence, int64_t begin, int64_t limit) {
   const auto word = [&](int64_t i) -> const std::string& {
-    return sentence.words[static_cast<size_t>(i)];
+    return At(sentence.words, i);
   };
   const int64_t end = begin + limit;
   for (int64_t i = end; i > begin + limit / 2; --i) {
@@ -21,7 +22,7 @@ int64_t CutOf(const TaggedSentence& sentence, int64_t begin, int64_t limit) {
     if (last == "." || last == "!" || last == "?" || last == "。") return i;
   }
   for (int64_t i = end; i > begin + limit / 2 && !sentence.tags.empty(); --i) {
-    const std::string& tag = sentence.tags[static_cast<size_t>(i)];
+    const std::string& tag = At(sentence.tags, i);
     if (!tag.starts_with("I-") && !tag.starts_with("E-")) return i;
   }
   return end;
@@ -58,4 +59,4 @@ DividedSentences Divide(std::span<const TaggedSentence> sentences,
   return divided;
 }
 
-}  // namespace heed
+}  // namespace heed::tag

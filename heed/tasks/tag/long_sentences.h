@@ -9,7 +9,7 @@
 
 #include "heed/data/conll.h"
 
-namespace heed {
+namespace heed::tag {
 
 /// Sentences in parts, and which sentence each is a part of.
 struct DividedSentences {
@@ -22,6 +22,6 @@ struct DividedSentences {
 DividedSentences Divide(std::span<const TaggedSentence> sentences,
                         int64_t limit, int64_t first = 0);
 
-}  // namespace heed
+}  // namespace heed::tag
 
 #endif  // HEED_TASKS_TAG_LONG_SENTENCES_H_

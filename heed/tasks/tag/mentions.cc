@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace heed {
+namespace heed::tag {
 namespace {
 
 std::vector<std::string> Part(const std::vector<std::string>& all,
@@ -55,4 +55,4 @@ TaggedSentence Mentions::Replace(const TaggedSentence& sentence,
   return replaced;
 }
 
-}  // namespace heed
+}  // namespace heed::tag

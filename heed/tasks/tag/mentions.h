@@ -11,7 +11,7 @@
 #include "heed/data/conll.h"
 #include "heed/metrics/spans.h"
 
-namespace heed {
+namespace heed::tag {
 
 /// The entities of a text, by their type. Immutable.
 /// Paper: Dai and Adel 2020, arXiv:2010.11683 (mention replacement).
@@ -36,6 +36,6 @@ class Mentions {
   std::map<std::string, std::vector<Mention>> mentions_;  // of each type
 };
 
-}  // namespace heed
+}  // namespace heed::tag
 
 #endif  // HEED_TASKS_TAG_MENTIONS_H_

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace heed {
+namespace heed::tag {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -62,4 +62,4 @@ TEST(Mentions, KeepTypesThatTheTextDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::tag

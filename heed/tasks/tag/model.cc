@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "heed/data/input_lines.h"
 #include "heed/metrics/entities.h"
 #include "heed/tasks/tag/long_sentences.h"
 #include "heed/tasks/tag/tag.h"
+#include "heed/tasks/text_vocabulary.h"
 
-namespace heed {
+namespace heed::tag {
 namespace {
 
 constexpr int32_t kUnknownLabel = -1;
@@ -29,9 +31,17 @@ class LabelIds {
   std::unordered_map<std::string, int32_t> ids_;
 };
 
+constexpr const char* kTagsFile = "tags.txt";
+constexpr const char* kIntentsFile = "intents.txt";
+
+std::set<std::string> NamesOf(const LabelSet& labels) {
+  std::set<std::string> names;
+  for (int32_t id = 0; id < labels.size(); ++id) names.insert(labels.Name(id));
+  return names;
+}
 }  // namespace
 
-EncodedSentences TagModel::Encode(
+EncodedSentences Model::Encode(
     std::span<const TaggedSentence> sentences) const {
   const LabelIds tag_ids(tags);
   EncodedSentences encoded;
@@ -53,8 +63,8 @@ EncodedSentences TagModel::Encode(
   return encoded;
 }
 
-TagBatch TagModel::MakeBatch(const EncodedSentences& sentences,
-                             std::span<const int64_t> indices) const {
+TagBatch Model::MakeBatch(const EncodedSentences& sentences,
+                          std::span<const int64_t> indices) const {
   TagBatch batch;
   batch.sentences = sentences.batch(indices);
   batch.tags =
@@ -71,8 +81,8 @@ TagBatch TagModel::MakeBatch(const EncodedSentences& sentences,
   return batch;
 }
 
-std::vector<SentenceTags> TagModel::Tag(
-    const Context& ctx, const EncodedSentences& sentences) const {
+std::vector<SentenceTags> Model::Tag(const Context& ctx,
+                                     const EncodedSentences& sentences) const {
   std::vector<SentenceTags> answers(sentences.plan.source.size());
   for (const auto& indices :
        PlanBatches(sentences.plan, config.data.batches(), 0, 0)) {
@@ -95,9 +105,9 @@ std::vector<SentenceTags> TagModel::Tag(
   return answers;
 }
 
-std::vector<SentenceTags> TagModel::Tag(
-    const Context& ctx, std::span<const TaggedSentence> sentences,
-    int64_t first) const {
+std::vector<SentenceTags> Model::Tag(const Context& ctx,
+                                     std::span<const TaggedSentence> sentences,
+                                     int64_t first) const {
   const DividedSentences divided =
       Divide(sentences, config.words_at_once(), first);
   std::vector<SentenceTags> parts = Tag(ctx, Encode(divided.parts));
@@ -119,7 +129,7 @@ std::vector<SentenceTags> TagModel::Tag(
   return all;
 }
 
-TaggingLoss TagModel::LossOf(const EncodedSentences& sentences) const {
+TaggingLoss Model::LossOf(const EncodedSentences& sentences) const {
   double nll = 0;
   for (const auto& indices :
        PlanBatches(sentences.plan, config.data.batches(), 0, 0)) {
@@ -135,7 +145,7 @@ TaggingLoss TagModel::LossOf(const EncodedSentences& sentences) const {
   return loss;
 }
 
-int64_t TagModel::CountUnknown(std::span<const TaggedSentence> gold) const {
+int64_t Model::CountUnknown(std::span<const TaggedSentence> gold) const {
   const LabelIds ids(tags);
   int64_t unknown = 0;
   for (const TaggedSentence& sentence : gold) {
@@ -146,7 +156,7 @@ int64_t TagModel::CountUnknown(std::span<const TaggedSentence> gold) const {
   return unknown;
 }
 
-void WarnOfUnknown(const TagModel& model, std::span<const TaggedSentence> gold,
+void WarnOfUnknown(const Model& model, std::span<const TaggedSentence> gold,
                    const std::string& name) {
   const auto warn = [&](int64_t unknown, int64_t all, const char* what,
                         const std::string& first) {
@@ -179,8 +189,8 @@ void WarnOfUnknown(const TagModel& model, std::span<const TaggedSentence> gold,
        first_unknown(*model.intents, intents));
 }
 
-Metrics TagModel::Score(std::span<const TaggedSentence> gold,
-                        std::span<const SentenceTags> answers) const {
+Metrics Model::Score(std::span<const TaggedSentence> gold,
+                     std::span<const SentenceTags> answers) const {
   const auto right = TagsOf(gold);
   const std::optional<TagNotation> own = NotationOf(DifferentTags(right));
   const TaggingScore score =
@@ -208,4 +218,45 @@ Metrics TagModel::Score(std::span<const TaggedSentence> gold,
   return metrics;
 }
 
-}  // namespace heed
+std::unique_ptr<Model> Settings::Open(const ModelFiles& files,
+                                      const std::string& folder,
+                                      uint64_t seed) const {
+  const auto labels = [&](const char* file) {
+    return LabelSet::Parse(FindFile(files, folder, file), PathIn(folder, file));
+  };
+  std::optional<LabelSet> intents;
+  if (with_intents()) intents = labels(kIntentsFile);
+  return std::make_unique<Model>(*this,
+                                 FindTagInput(input, encoder, files, folder),
+                                 labels(kTagsFile), std::move(intents), seed);
+}
+
+Model::Model(Config settings, std::unique_ptr<const TagInput> read,
+             LabelSet tag_set, std::optional<LabelSet> intent_set,
+             uint64_t seed)
+    : config(std::move(settings)),
+      words(std::move(read)),
+      tags(std::move(tag_set)),
+      intents(std::move(intent_set)),
+      notation(NotationOf(NamesOf(tags))),
+      parameters_(seed, DType::kF32, config.encoder->precision()),
+      network(Scope(parameters_, ""), config.tagger,
+              {tags.size(), intents ? intents->size() : 0},
+              words->MakeEncoder(Scope(parameters_, ""), *config.encoder,
+                                 intents.has_value())) {}
+
+ModelFiles Model::Files() const {
+  ModelFiles files = words->Files();
+  files[kTagsFile] = tags.Serialize();
+  if (intents) files[kIntentsFile] = intents->Serialize();
+  return files;
+}
+
+std::vector<std::pair<std::string, int64_t>> Model::Sizes() const {
+  std::vector<std::pair<std::string, int64_t>> sizes = words->Sizes();
+  sizes.emplace_back("tags", tags.size());
+  if (intents) sizes.emplace_back("intents", intents->size());
+  return sizes;
+}
+
+}  // namespace heed::tag

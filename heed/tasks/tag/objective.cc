@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/input_lines.h"
@@ -15,7 +16,7 @@
 #include "heed/text/rare_words.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::tag {
 namespace {
 
 std::string CheckSumOfSentences(std::span<const TaggedSentence> sentences) {
@@ -28,14 +29,14 @@ std::string CheckSumOfSentences(std::span<const TaggedSentence> sentences) {
 }
 
 /// Log likelihood of the tags and the intents of sentences.
-class TagObjective : public ObjectiveOf<TagModel> {
+class TagObjective : public ObjectiveOf<Model> {
  public:
-  TagObjective(const TagData& data, TagModel& model,
+  TagObjective(const Data& data, Model& model,
                std::vector<MeasureInfo> measures)
       : ObjectiveOf(model, std::move(measures)),
         train_text_(Divide(data.train, model.config.words_at_once()).parts),
         valid_text_(Divide(data.valid, model.config.words_at_once()).parts) {
-    const TagDataConfig& config = model.config.data;
+    const DataConfig& config = model.config.data;
     if (config.replace_mentions > 0) {
       const std::optional<TagNotation>& notation = model.notation;
       if (!notation || notation->form == TagForm::kBrackets) {
@@ -66,7 +67,7 @@ class TagObjective : public ObjectiveOf<TagModel> {
   int64_t Units(std::span<const int64_t> examples) const override {
     int64_t words = 0;
     for (const int64_t i : examples) {
-      words += train_.words[static_cast<size_t>(i)];
+      words += At(train_.words, i);
     }
     return words;
   }
@@ -170,21 +171,20 @@ TagBatch TagObjective::ReplacedBatch(Rng& rng,
   std::vector<int64_t> places;
   for (const int64_t i : examples) {
     places.push_back(std::ssize(places));
-    sentences.push_back(mentions_->Replace(train_text_[static_cast<size_t>(i)],
-                                           model_.config.data.replace_mentions,
-                                           rng));
+    sentences.push_back(mentions_->Replace(
+        At(train_text_, i), model_.config.data.replace_mentions, rng));
   }
   return model_.MakeBatch(model_.Encode(sentences), places);
 }
 
 }  // namespace
 
-std::unique_ptr<Trainable> TagSettings::Objective(TagData read, TagModel& model,
-                                                  uint64_t) const {
-  return std::make_unique<TagObjective>(read, model, MeasuresOf(read));
+std::unique_ptr<Trainable> Settings::MakeObjective(Data read, Model& model,
+                                                   uint64_t) const {
+  return std::make_unique<TagObjective>(read, model, Measures(read));
 }
 
-std::vector<MeasureInfo> TagSettings::MeasuresOf(const TagData& read) const {
+std::vector<MeasureInfo> Settings::Measures(const Data& read) const {
   std::vector<MeasureInfo> measures;
   // With intents, tags alone would choose a model too early.
   if (with_intents()) measures.push_back({"joint_accuracy", true});
@@ -199,4 +199,4 @@ std::vector<MeasureInfo> TagSettings::MeasuresOf(const TagData& read) const {
   return measures;
 }
 
-}  // namespace heed
+}  // namespace heed::tag

@@ -17,7 +17,7 @@
 #include "heed/tasks/tag/tag.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::tag {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -78,30 +78,30 @@ Tensor LogsOf(const Tensor& p) {
   return logs;
 }
 
-class TagPredictor : public PredictorWith<TaggingPrediction> {
+class TagPredictor : public PredictorWith<Prediction> {
  public:
-  TagPredictor(const TagModel& model, TaggingPrediction options)
+  TagPredictor(const Model& model, Prediction options)
       : PredictorWith(std::move(options)), model_(model) {}
 
  protected:
   /// A sentence a line, or columns; the tags of its words (with intents:
   /// intent, tab, tags), or the columns with the tags in them.
-  std::vector<Answer> Answers(std::span<const Input> inputs,
-                              const TaggingPrediction& options,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
+                              const Prediction& options,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(
+  ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      const TaggingPrediction& options) const override;
-  bool JoinsWith(const TaggingPrediction& options) const override {
-    return options.input == "lines";
+      const Prediction& options) const override;
+  bool joins_inputs(const Prediction& options) const override {
+    return options.input == SentenceInput::kLines;
   }
   double Targets(double bytes) const override { return bytes / kBytesOfWord; }
 
  private:
   std::string LineOf(const SentenceTags& tagged,
-                     const TaggingPrediction& options) const;
+                     const Prediction& options) const;
   Json PartsOf(const Words& words, const SentenceTags& tagged) const;
-  Answer OfColumns(const Input& input, const TaggingPrediction& options,
+  Answer OfColumns(const Input& input, const Prediction& options,
                    const PredictCall& call) const;
   /// Ids of an answer; intent −1: there is none.
   struct Chosen {
@@ -126,13 +126,13 @@ class TagPredictor : public PredictorWith<TaggingPrediction> {
   static RunOfCopies LogPOf(const ScoresFunction& scores, const Chosen& chosen);
   ExplainableSegment SegmentOf(const Context& given, const ExplainInput& input,
                                const TaggedSentence& tagged,
-                               const TaggingPrediction& options) const;
+                               const Prediction& options) const;
 
-  const TagModel& model_;
+  const Model& model_;
 };
 
 std::string TagPredictor::LineOf(const SentenceTags& tagged,
-                                 const TaggingPrediction& options) const {
+                                 const Prediction& options) const {
   std::vector<std::string> tags = tagged.tags;
   for (size_t t = 0; options.probabilities && t < tags.size(); ++t) {
     tags[t] += ':' + ExactNumber(tagged.probabilities[t]);
@@ -155,7 +155,7 @@ Json TagPredictor::PartsOf(const Words& words,
 }
 
 /// The columns of an input, with or without tags.
-TaggedText ColumnsOf(const Input& input, const TaggingPrediction& options) {
+TaggedText ColumnsOf(const Input& input, const Prediction& options) {
   const std::string all = input.Text();
   std::vector<std::string> lines;
   for (const std::string_view line : SplitAt(all, "\n")) {
@@ -166,8 +166,7 @@ TaggedText ColumnsOf(const Input& input, const TaggingPrediction& options) {
   return ParseTagged(std::move(lines), input.place, columns);
 }
 
-Answer TagPredictor::OfColumns(const Input& input,
-                               const TaggingPrediction& options,
+Answer TagPredictor::OfColumns(const Input& input, const Prediction& options,
                                const PredictCall& call) const {
   TaggedText text = ColumnsOf(input, options);
   if (options.keep_tags) text.tag_column = -1;
@@ -185,11 +184,11 @@ Answer TagPredictor::OfColumns(const Input& input,
   return answer;
 }
 
-std::vector<Answer> TagPredictor::Answers(std::span<const Input> inputs,
-                                          const TaggingPrediction& options,
+std::vector<Answer> TagPredictor::Predict(std::span<const Input> inputs,
+                                          const Prediction& options,
                                           const PredictCall& call) const {
   std::vector<Answer> answers;
-  if (options.input == "columns") {
+  if (options.input == SentenceInput::kColumns) {
     for (const Input& input : inputs) {
       answers.push_back(OfColumns(input, options, call));
     }
@@ -212,11 +211,11 @@ std::vector<Answer> TagPredictor::Answers(std::span<const Input> inputs,
   return answers;
 }
 
-ExplainablePrediction TagPredictor::ExplanationWith(
+ExplainablePrediction TagPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    const TaggingPrediction& options) const {
+    const Prediction& options) const {
   std::vector<TaggedSentence> sentences;
-  if (options.input == "columns") {
+  if (options.input == SentenceInput::kColumns) {
     sentences = ColumnsOf(input.given, options).sentences;
   } else {
     sentences.push_back(SentenceOf(input.Text()));
@@ -345,9 +344,10 @@ RunOfCopies TagPredictor::LogPOf(const ScoresFunction& scores,
   };
 }
 
-ExplainableSegment TagPredictor::SegmentOf(
-    const Context& given, const ExplainInput& input,
-    const TaggedSentence& tagged, const TaggingPrediction& options) const {
+ExplainableSegment TagPredictor::SegmentOf(const Context& given,
+                                           const ExplainInput& input,
+                                           const TaggedSentence& tagged,
+                                           const Prediction& options) const {
   const Words& words = tagged.words;
   const auto encoded = std::make_shared<EncodedSentences>(
       model_.Encode(std::vector<TaggedSentence>{{words, {}, {}}}));
@@ -365,8 +365,9 @@ ExplainableSegment TagPredictor::SegmentOf(
                      {ids, ids + words.size()}});
   ExplainableSegment result;
   ExplanationSegment& e = result.segment;
-  e.text = options.input == "columns" ? fmt::format("{}", fmt::join(words, " "))
-                                      : input.Text();
+  e.text = options.input == SentenceInput::kColumns
+               ? fmt::format("{}", fmt::join(words, " "))
+               : input.Text();
   SentenceTags answer = AddAxes(words, chosen, e.axes);
   AddMaps(watch, e);
   const AnswerSlots tags = TagSlots(scores, chosen, p.tags.value(), pieces, e);
@@ -392,9 +393,9 @@ ExplainableSegment TagPredictor::SegmentOf(
 
 }  // namespace
 
-std::unique_ptr<Predictor> TagSettings::Predicting(
-    const TagModel& model, TaggingPrediction options) const {
+std::unique_ptr<Predictor> Settings::MakePredictor(const Model& model,
+                                                   Prediction options) const {
   return std::make_unique<TagPredictor>(model, std::move(options));
 }
 
-}  // namespace heed
+}  // namespace heed::tag

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "heed/base/at.h"
 #include "heed/data/input_lines.h"
 #include "heed/tasks/tag/tag.h"
 
-namespace heed {
+namespace heed::tag {
 namespace {
 
 /// "train.conll:7", or the name of the text.
@@ -13,8 +14,7 @@ std::string PlaceOfProblem(const SpanScheme& scheme,
                            std::span<const TaggedSentence> sentences,
                            const std::string& name) {
   if (scheme.sentence < 0) return name;
-  const std::string& place =
-      sentences[static_cast<size_t>(scheme.sentence)].place;
+  const std::string& place = At(sentences, scheme.sentence).place;
   return place.empty() ? name : place;
 }
 
@@ -61,4 +61,4 @@ void WarnOfOtherScheme(const std::string& tagged, const SpanScheme& scheme,
                   tagged, scheme.name, other_name, other.name));
 }
 
-}  // namespace heed
+}  // namespace heed::tag

@@ -8,7 +8,7 @@
 #include "heed/data/conll.h"
 #include "heed/metrics/spans.h"
 
-namespace heed {
+namespace heed::tag {
 
 /// The scheme of the tags of sentences.
 SpanScheme SchemeOfSentences(std::span<const TaggedSentence> sentences);
@@ -28,6 +28,6 @@ void WarnOfScheme(const SpanScheme& scheme,
 void WarnOfOtherScheme(const std::string& tagged, const SpanScheme& scheme,
                        const std::string& other_name, const SpanScheme& other);
 
-}  // namespace heed
+}  // namespace heed::tag
 
 #endif  // HEED_TASKS_TAG_SCHEME_H_

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "heed/data/table.h"
@@ -10,11 +9,8 @@
 #include "heed/tasks/tag/tag.h"
 #include "heed/tasks/text_vocabulary.h"
 
-namespace heed {
+namespace heed::tag {
 namespace {
-
-constexpr const char* kTagsFile = "tags.txt";
-constexpr const char* kIntentsFile = "intents.txt";
 
 void VisitTexts(FieldList& v, const std::string& key,
                 std::vector<std::string>& texts, const std::string& help) {
@@ -27,12 +23,6 @@ LabelSet LabelsOf(std::vector<std::vector<std::string>> labels) {
   return LabelSet(text);
 }
 
-std::set<std::string> NamesOf(const LabelSet& labels) {
-  std::set<std::string> names;
-  for (int32_t id = 0; id < labels.size(); ++id) names.insert(labels.Name(id));
-  return names;
-}
-
 std::vector<Words> WordsOf(std::span<const TaggedSentence> sentences) {
   std::vector<Words> words;
   for (const TaggedSentence& sentence : sentences) {
@@ -43,11 +33,11 @@ std::vector<Words> WordsOf(std::span<const TaggedSentence> sentences) {
 
 }  // namespace
 
-TaskRow TagTask() {
+TaskRow Task() {
   TaskRow row;
   row.name = "tag";
   row.description = "a tag for each word: parts of speech, names, slots";
-  row.settings = [] { return std::make_unique<TagSettings>(); };
+  row.settings = [] { return std::make_unique<Settings>(); };
   row.answer_label = "Tags";
   row.examples = {{"Angela Merkel visited Paris in May 2017 .", "en"},
                   {"I like the small red house .", "en"}};
@@ -55,21 +45,21 @@ TaskRow TagTask() {
   return row;
 }
 
-int64_t TagConfig::words_at_once() const {
+int64_t Config::words_at_once() const {
   constexpr int kDefaultWords = 2000;
   if (ReadsPieces(encoder.name())) return std::numeric_limits<int64_t>::max();
   return LimitWithin(encoder->positions(),
                      input.max_length > 0 ? input.max_length : kDefaultWords);
 }
 
-std::string TagSettings::TextsHelp(const std::string& purpose) const {
+std::string Settings::TextsHelp(const std::string& purpose) const {
   return fmt::format(
       "files of tagged words {} (.gz too); of .csv and .jsonl the columns "
       "words and tags",
       purpose);
 }
 
-void TagSettings::Visit(FieldList& v) {
+void Settings::Visit(FieldList& v) {
   v.Section("Data");
   VisitTexts(v, "texts", data.texts, TextsHelp("for training"));
   v.Require({{"texts"}});
@@ -115,9 +105,9 @@ void TagSettings::Visit(FieldList& v) {
   encoder->Visit(v);
 }
 
-void TaggingPrediction::Visit(FieldList& v) {
+void Prediction::Visit(FieldList& v) {
   v.Section("Input and output");
-  v("input", input, OneOf{"lines", "columns"},
+  v("input", input,
     "lines: a sentence a line, words between spaces; writes a tag for each "
     "word. columns: as for training, with or without tags; writes them with "
     "the tags in their column");
@@ -129,53 +119,53 @@ void TaggingPrediction::Visit(FieldList& v) {
     "lines: write TAG:PROBABILITY for each word");
 }
 
-void TaggingEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   VisitTexts(v, "texts", texts, texts_help);
   if (choose_columns) columns.Visit(v);
   v.Require({{"texts"}});
 }
 
-TaggingPrediction TagSettings::prediction() const {
-  TaggingPrediction options;
+Prediction Settings::prediction() const {
+  Prediction options;
   options.columns = data.columns;
   options.choose_columns = choose_columns();
   return options;
 }
 
-InputReading TagSettings::ReadingWith(const TaggingPrediction& options) const {
+InputReading Settings::Reading(const Prediction& options) const {
   InputReading reading;
   reading.defaults.long_lines = LongLines::kWhole;
-  reading.whole = options.input == "columns";
+  reading.whole = options.input == SentenceInput::kColumns;
   return reading;
 }
 
-TaggingEvaluation TagSettings::evaluation() const {
+Evaluation Settings::evaluation() const {
   return {{}, TextsHelp("to compare with"), data.columns, choose_columns()};
 }
 
-void TagSettings::SetDefaults(TrainingConfig& training) const {
+void Settings::SetDefaults(TrainingConfig& training) const {
   training.optimizer.learning_rate = 2e-3;
   training.optimizer.label_smoothing = 0;
-  training.optimizer.schedule = "cosine";
+  training.optimizer.schedule = Schedule::kCosine;
   training.optimizer.warmup = 100;
   training.run.epochs = 15;
   const double rate = FindModel(encoder.name()).fine_tuning_rate;
   if (rate == 0) return;
   training.optimizer.learning_rate = rate;
-  training.optimizer.schedule = "linear";
+  training.optimizer.schedule = Schedule::kLinear;
 }
 
-void TagSettings::Resolve() {
+void Settings::Resolve() {
   input.vocabulary.Resolve();
   encoder->Fill({});
 }
 
-void TagSettings::TakePretrained() {
+void Settings::TakePretrained() {
   TakeEncoder(pretrained, encoder, input.vocabulary);
 }
 
-std::vector<TaggedSentence> TagSettings::ReadText(
+std::vector<TaggedSentence> Settings::ReadText(
     const std::string& path, const TagColumns& columns) const {
   if (!TableFormOf(path).empty()) {
     return ReadTaggedTable(path, {"words", "tags"});
@@ -183,7 +173,7 @@ std::vector<TaggedSentence> TagSettings::ReadText(
   return ReadTagged(path, columns).sentences;
 }
 
-std::vector<TaggedSentence> TagSettings::ReadTexts(
+std::vector<TaggedSentence> Settings::ReadTexts(
     const std::vector<std::string>& paths, const TagColumns& columns) const {
   std::vector<TaggedSentence> sentences;
   for (const std::string& path : paths) {
@@ -193,13 +183,13 @@ std::vector<TaggedSentence> TagSettings::ReadTexts(
   return sentences;
 }
 
-TagData TagSettings::ReadData() const {
+Data Settings::Read() const {
   return {ReadTexts(data.texts, data.columns),
           ReadTexts(data.valid_texts, data.columns)};
 }
 
-std::unique_ptr<TagModel> TagSettings::Learn(const TagData& read,
-                                             uint64_t seed) const {
+std::unique_ptr<Model> Settings::MakeModel(const Data& read,
+                                           uint64_t seed) const {
   LabelSet tags = LabelsOf(TagsOf(read.train));
   std::optional<LabelSet> intents;
   if (with_intents()) {
@@ -208,8 +198,8 @@ std::unique_ptr<TagModel> TagSettings::Learn(const TagData& read,
     intents = LabelsOf(std::move(labels));
   }
   const auto make = [&](std::unique_ptr<const TagInput> words) {
-    return std::make_unique<TagModel>(*this, std::move(words), std::move(tags),
-                                      std::move(intents), seed);
+    return std::make_unique<Model>(*this, std::move(words), std::move(tags),
+                                   std::move(intents), seed);
   };
   if (pretrained.empty()) {
     return make(LearnTagInput(input, encoder, WordsOf(read.train)));
@@ -219,46 +209,4 @@ std::unique_ptr<TagModel> TagSettings::Learn(const TagData& read,
   CopyPretrained(start, model->parameters());
   return model;
 }
-
-std::unique_ptr<TagModel> TagSettings::Open(const ModelFiles& files,
-                                            const std::string& folder,
-                                            uint64_t seed) const {
-  const auto labels = [&](const char* file) {
-    return LabelSet::Parse(FindFile(files, folder, file), PathIn(folder, file));
-  };
-  std::optional<LabelSet> intents;
-  if (with_intents()) intents = labels(kIntentsFile);
-  return std::make_unique<TagModel>(
-      *this, FindTagInput(input, encoder, files, folder), labels(kTagsFile),
-      std::move(intents), seed);
-}
-
-TagModel::TagModel(TagConfig settings, std::unique_ptr<const TagInput> read,
-                   LabelSet tag_set, std::optional<LabelSet> intent_set,
-                   uint64_t seed)
-    : config(std::move(settings)),
-      words(std::move(read)),
-      tags(std::move(tag_set)),
-      intents(std::move(intent_set)),
-      notation(NotationOf(NamesOf(tags))),
-      parameters_(seed, DType::kF32, config.encoder->precision()),
-      network(Scope(parameters_, ""), config.tagger,
-              {tags.size(), intents ? intents->size() : 0},
-              words->MakeEncoder(Scope(parameters_, ""), *config.encoder,
-                                 intents.has_value())) {}
-
-ModelFiles TagModel::Files() const {
-  ModelFiles files = words->Files();
-  files[kTagsFile] = tags.Serialize();
-  if (intents) files[kIntentsFile] = intents->Serialize();
-  return files;
-}
-
-std::vector<std::pair<std::string, int64_t>> TagModel::Sizes() const {
-  std::vector<std::pair<std::string, int64_t>> sizes = words->Sizes();
-  sizes.emplace_back("tags", tags.size());
-  if (intents) sizes.emplace_back("intents", intents->size());
-  return sizes;
-}
-
-}  // namespace heed
+}  // namespace heed::tag

@@ -3,6 +3,7 @@
 #ifndef HEED_TASKS_TAG_TAG_H_
 #define HEED_TASKS_TAG_TAG_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,10 +22,10 @@
 #include "heed/tasks/tag/tag_input.h"
 #include "heed/tasks/task.h"
 
-namespace heed {
+namespace heed::tag {
 
 /// Where tagged sentences come from and how they become batches.
-struct TagDataConfig {
+struct DataConfig {
   std::vector<std::string> texts;
   std::vector<std::string> valid_texts;
   TagColumns columns;
@@ -37,18 +38,18 @@ struct TagDataConfig {
 };
 
 /// The settings of a tagger.
-struct TagConfig {
+struct Config {
   TagInputConfig input;
   ModelChoice<EncoderSettings> encoder;
   TaggerConfig tagger;
-  TagDataConfig data;
+  DataConfig data;
 
   /// How many words are read together. A BERT divides sentences by their
   /// pieces.
   int64_t words_at_once() const;
 };
 
-struct TagData {
+struct Data {
   std::vector<TaggedSentence> train;
   std::vector<TaggedSentence> valid;
 };
@@ -78,11 +79,11 @@ struct SentenceTags {
 
 /// Words as features or, for a BERT, as pieces, an encoder that reads them,
 /// tags one by one or by a random field.
-class TagModel : public TaskModel {
+class Model : public TaskModel {
  public:
   /// `settings` are resolved. No intents: tags alone.
-  TagModel(TagConfig settings, std::unique_ptr<const TagInput> read,
-           LabelSet tag_set, std::optional<LabelSet> intent_set, uint64_t seed);
+  Model(Config settings, std::unique_ptr<const TagInput> read, LabelSet tag_set,
+        std::optional<LabelSet> intent_set, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -113,7 +114,7 @@ class TagModel : public TaskModel {
   /// Gold words with tags that the model does not know.
   int64_t CountUnknown(std::span<const TaggedSentence> gold) const;
 
-  const TagConfig config;
+  const Config config;
   const std::unique_ptr<const TagInput> words;
   const LabelSet tags;
   const std::optional<LabelSet> intents;
@@ -137,11 +138,15 @@ std::vector<std::vector<std::string>> TagsOf(const Sentences& sentences) {
 
 /// Warns of gold tags and intents that the model does not know, with counts.
 /// `name`: "the validation text".
-void WarnOfUnknown(const TagModel& model, std::span<const TaggedSentence> gold,
+void WarnOfUnknown(const Model& model, std::span<const TaggedSentence> gold,
                    const std::string& name);
 
-struct TaggingPrediction {
-  std::string input = "lines";
+/// Whether standard input has a sentence in each line or a word.
+enum class SentenceInput : uint8_t { kLines, kColumns };
+constexpr auto WordsOf(SentenceInput) { return std::array{"lines", "columns"}; }
+
+struct Prediction {
+  Named<SentenceInput> input = SentenceInput::kLines;
   bool probabilities = false;
   bool keep_tags = false;
   TagColumns columns;          // as of training, unless options say otherwise
@@ -150,7 +155,7 @@ struct TaggingPrediction {
   void Visit(FieldList& v);
 };
 
-struct TaggingEvaluation {
+struct Evaluation {
   std::vector<std::string> texts;
   std::string texts_help;
   TagColumns columns;          // as of training, unless options say otherwise
@@ -159,9 +164,8 @@ struct TaggingEvaluation {
   void Visit(FieldList& v);
 };
 
-class TagSettings : public TaskSettingsOf<TagData, TagModel, TaggingPrediction,
-                                          TaggingEvaluation>,
-                    public TagConfig {
+class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation>,
+                 public Config {
  public:
   std::string task() const override { return "tag"; }
   void ChooseModel(const std::string& name) override { encoder.Choose(name); }
@@ -180,22 +184,21 @@ class TagSettings : public TaskSettingsOf<TagData, TagModel, TaggingPrediction,
   }
   void TakePretrained() override;
 
-  TagData ReadData() const override;
-  std::unique_ptr<TagModel> Learn(const TagData& read,
-                                  uint64_t seed) const override;
-  std::unique_ptr<TagModel> Open(const ModelFiles& files,
-                                 const std::string& folder,
-                                 uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(const TagData& read) const override;
-  std::unique_ptr<Trainable> Objective(TagData read, TagModel& model,
-                                       uint64_t seed) const override;
-  TaggingPrediction prediction() const override;
-  TaggingEvaluation evaluation() const override;
-  InputReading ReadingWith(const TaggingPrediction& options) const override;
-  std::unique_ptr<Predictor> Predicting(
-      const TagModel& model, TaggingPrediction options) const override;
-  Report Measure(const TagModel& model,
-                 const TaggingEvaluation& options) const override;
+  Data Read() const override;
+  std::unique_ptr<Model> MakeModel(const Data& read,
+                                   uint64_t seed) const override;
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(const Data& read) const override;
+  std::unique_ptr<Trainable> MakeObjective(Data read, Model& model,
+                                           uint64_t seed) const override;
+  Prediction prediction() const override;
+  Evaluation evaluation() const override;
+  InputReading Reading(const Prediction& options) const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& model,
+                                           Prediction options) const override;
+  Report Evaluate(const Model& model, const Evaluation& options) const override;
 
  protected:
   /// Whether sentences have intents, too.
@@ -212,8 +215,8 @@ class TagSettings : public TaskSettingsOf<TagData, TagModel, TaggingPrediction,
                                         const TagColumns& columns) const;
 };
 
-TaskRow TagTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::tag
 
 #endif  // HEED_TASKS_TAG_TAG_H_

@@ -9,7 +9,7 @@
 #include "heed/tasks/explainable_prediction.h"
 #include "heed/text/pieces.h"
 
-namespace heed {
+namespace heed::tag {
 namespace {
 
 constexpr const char* kWordsFile = "words.txt";
@@ -200,4 +200,4 @@ std::unique_ptr<TagInput> MakePieceInput(
                    config.vocabulary.lowercase});
 }
 
-}  // namespace heed
+}  // namespace heed::tag

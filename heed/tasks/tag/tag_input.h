@@ -18,7 +18,7 @@
 #include "heed/text/words.h"
 #include "heed/train/model_folder.h"
 
-namespace heed {
+namespace heed::tag {
 
 /// How words become what an encoder reads. A BERT reads pieces of words, every
 /// other encoder features of words.
@@ -60,7 +60,7 @@ class TagInput {
       bool with_intents) const = 0;
 };
 
-/// Vocabularies of the training text, and the vectors of a file.
+/// translate::Vocabularies of the training text, and the vectors of a file.
 /// Throws: ConfigError; as WordVectors::Read.
 std::unique_ptr<TagInput> LearnTagInput(
     const TagInputConfig& config, const ModelChoice<EncoderSettings>& encoder,
@@ -75,6 +75,6 @@ std::unique_ptr<TagInput> MakePieceInput(
     const TagInputConfig& config, const ModelChoice<EncoderSettings>& encoder,
     Vocabulary vocabulary);
 
-}  // namespace heed
+}  // namespace heed::tag
 
 #endif  // HEED_TASKS_TAG_TAG_INPUT_H_

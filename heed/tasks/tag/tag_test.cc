@@ -14,11 +14,11 @@
 #include "heed/base/rng.h"
 #include "heed/tasks/tag/tag_testing.h"
 
-namespace heed {
+namespace heed::tag {
 namespace {
 
 TEST_F(Tagging, TrainsPredictsAndEvaluates) {
-  TagSettings task;
+  Settings task;
   MakeSmall(task);
   UseColumns(task);
   const TrainResult result = Train(task, training_);
@@ -63,7 +63,7 @@ TEST_F(Tagging, TrainsPredictsAndEvaluates) {
 }
 
 TEST_F(Tagging, WritesColumnsBack) {
-  TagSettings task;
+  Settings task;
   MakeSmall(task);
   UseColumns(task);
   Train(task, training_);
@@ -112,9 +112,9 @@ TEST_F(Tagging, LearnsFromVectorsWhatItHasNotSeen) {
                              word % 2 == 0 ? 1 + 0.01 * word : -1);
     }
   }
-  TagSettings task;
+  Settings task;
   MakeSmall(task);
-  task.input.features.characters = "none";
+  task.input.features.characters = CharacterEncoder::kNone;
   task.input.words.normalize_words = false;
   task.input.words.word_vectors = folder_.Put("vectors.txt", vectors);
   TrainOn(task, {sentences("a", 1), {}}, training_);
@@ -150,10 +150,10 @@ TEST_F(Tagging, RareWordDropoutLeavesNamesToTheWordsAroundThem) {
   };
   const std::string test = folder_.Put("test.conll", Columns(sentences(true)));
   const auto f1 = [&](double alpha) {
-    TagSettings task;
+    Settings task;
     MakeSmall(task);
     training_.run.overwrite = true;
-    task.input.features.characters = "none";
+    task.input.features.characters = CharacterEncoder::kNone;
     task.input.words.normalize_words = false;
     task.data.rare_word_dropout = alpha;
     TrainOn(task, {sentences(false), {}}, training_);
@@ -168,17 +168,17 @@ TEST_F(Tagging, OfTagsThatSpellNoEntitiesMeasuresAccuracy) {
   for (TaggedSentence& s : sentences) {
     for (std::string& tag : s.tags) tag = tag == "O" ? "VERB" : "NOUN";
   }
-  TagSettings task;
+  Settings task;
   MakeSmall(task);
-  const TagData data = {sentences, sentences};
-  EXPECT_EQ(task.MeasuresOf(data).front().name, "accuracy");
+  const Data data = {sentences, sentences};
+  EXPECT_EQ(task.Measures(data).front().name, "accuracy");
   const TrainResult result = TrainOn(task, data, training_);
   EXPECT_EQ(result.metric, "accuracy");
   EXPECT_GT(result.best, 95);
 }
 
 TEST_F(Tagging, ReadsSentencesWithATransformerAndTagsEachWordByItself) {
-  TagSettings task;
+  Settings task;
   task.ChooseModel("transformer");
   MakeSmall(task);
   task.tagger.tag_decoder = "softmax";
@@ -197,7 +197,7 @@ TEST_F(Tagging, ReadsSentencesWithATransformerAndTagsEachWordByItself) {
 }
 
 TEST_F(Tagging, UnknownTagsOfOtherTextsCountAsWrong) {
-  TagSettings task;
+  Settings task;
   MakeSmall(task);
   UseColumns(task);
   Train(task, training_);
@@ -209,7 +209,7 @@ TEST_F(Tagging, UnknownTagsOfOtherTextsCountAsWrong) {
 }
 
 TEST_F(Tagging, ALossOverNoKnownTagIsNoFigure) {
-  TagSettings task;
+  Settings task;
   MakeSmall(task);
   UseColumns(task);
   Train(task, training_);
@@ -229,7 +229,7 @@ TEST_F(Tagging, ALossOverNoKnownTagIsNoFigure) {
 }
 
 TEST_F(Tagging, ComparesEntitiesOfOtherSchemes) {
-  TagSettings task;
+  Settings task;
   MakeSmall(task);
   UseColumns(task);
   Train(task, training_);
@@ -253,7 +253,7 @@ TEST_F(Tagging, ComparesEntitiesOfOtherSchemes) {
 }
 
 TEST_F(Tagging, NotesThatATextIsTaggedInAnotherSchemeThanTheModelAnswersIn) {
-  TagSettings task;
+  Settings task;
   MakeSmall(task);
   UseColumns(task);
   Train(task, training_);
@@ -276,7 +276,7 @@ TEST_F(Tagging, NotesThatATextIsTaggedInAnotherSchemeThanTheModelAnswersIn) {
 }
 
 TEST_F(Tagging, OfATextWithoutEntitiesOnlyAccuracyIsMeasured) {
-  TagSettings task;
+  Settings task;
   MakeSmall(task);
   UseColumns(task);
   Train(task, training_);
@@ -293,17 +293,17 @@ TEST_F(Tagging, OfATextWithoutEntitiesOnlyAccuracyIsMeasured) {
 }
 
 TEST_F(Tagging, WithoutEntitiesToValidateF1IsNotMeasured) {
-  TagSettings task;
+  Settings task;
   MakeSmall(task);
-  TagData data = {People(60, 1), {{{"it", "rains"}, {"O", "O"}, ""}}};
-  EXPECT_EQ(task.MeasuresOf(data).front().name, "accuracy");
+  Data data = {People(60, 1), {{{"it", "rains"}, {"O", "O"}, ""}}};
+  EXPECT_EQ(task.Measures(data).front().name, "accuracy");
   data.valid = People(10, 2);
-  EXPECT_EQ(task.MeasuresOf(data).front().name, "f1");
+  EXPECT_EQ(task.Measures(data).front().name, "f1");
 }
 
 TEST_F(Tagging, OptionsWithoutEffectSayWhatTheyNeed) {
-  TagSettings tags;
-  SlotsSettings slots;
+  Settings tags;
+  slots::Settings slots;
   const auto needs = [](TaskSettings& task, const char* key) {
     FieldList list;
     task.Visit(list);
@@ -321,13 +321,13 @@ TEST_F(Tagging, OptionsWithoutEffectSayWhatTheyNeed) {
 }
 
 TEST_F(Tagging, RefusesWhatItCannotUse) {
-  TagSettings task;
+  Settings task;
   EXPECT_THROW(task.ChooseModel("bahdanau"), ConfigError);
   EXPECT_THROW(Train(task, {}), ConfigError);
 }
 
 TEST_F(Slots, TrainPredictAndEvaluateWithIntents) {
-  SlotsSettings task;
+  slots::Settings task;
   MakeSmall(task);
   task.data.texts = {Put("train", 100, 1)};
   task.data.valid_texts = {Put("valid", 30, 2)};
@@ -354,7 +354,7 @@ TEST_F(Slots, TrainPredictAndEvaluateWithIntents) {
 }
 
 TEST_F(Tagging, RefusesToReplaceMentionsWhereThereAreNone) {
-  TagSettings task;
+  Settings task;
   MakeSmall(task);
   task.data.replace_mentions = 0.5;
   task.data.texts = {
@@ -366,4 +366,4 @@ TEST_F(Tagging, RefusesToReplaceMentionsWhereThereAreNone) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::tag

@@ -14,7 +14,7 @@
 #include "heed/tasks/tag/tag.h"
 #include "heed/tasks/testing.h"
 
-namespace heed {
+namespace heed::tag {
 
 using Strings = std::vector<std::string>;
 
@@ -51,7 +51,7 @@ class Tagging : public testing::Test {
  protected:
   void SetUp() override { training_.run.out = folder_.Path("model"); }
 
-  void MakeSmall(TagSettings& task) {
+  void MakeSmall(Settings& task) {
     SetPresetIfKnown(FieldsOf(*task.encoder), "units=12 dropout=0.1");
     task.input.features.word_embedding = 12;
     task.input.features.character_units = 8;
@@ -62,7 +62,7 @@ class Tagging : public testing::Test {
     training_.run.epochs = 8;
     training_.run.quiet = true;
   }
-  void UseColumns(TagSettings& task) {
+  void UseColumns(Settings& task) {
     task.data.texts = {folder_.Put("a.conll", Columns(People(60, 1))),
                        folder_.Put("b.conll", Columns(People(40, 2)))};
     task.data.valid_texts = {
@@ -105,6 +105,6 @@ class Slots : public Tagging {
   }
 };
 
-}  // namespace heed
+}  // namespace heed::tag
 
 #endif  // HEED_TASKS_TAG_TAG_TESTING_H_

@@ -5,7 +5,7 @@
 #include "heed/tasks/translate/translation.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 /// F1 of ROUGE-1, -2 and -L; `name` and `key` stand before those of each.
@@ -23,7 +23,7 @@ void AddRouge(const std::string& key, const std::string& name,
   add("rouge_l", "ROUGE-L", scores.rouge_l);
 }
 
-std::vector<Figure> FiguresOf(const Evaluation& e, bool alternatives) {
+std::vector<Figure> FiguresOf(const EvaluationResult& e, bool alternatives) {
   const char* first = alternatives ? " (the first reference of each)" : "";
   std::vector<Figure> figures = {
       {"bleu", "BLEU", e.bleu, 2, "", e.signature + first},
@@ -66,7 +66,7 @@ std::vector<Figure> FiguresOf(const Evaluation& e, bool alternatives) {
 
 }  // namespace
 
-void TranslationEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   files.Visit(v, "", "text to translate");
   v("alternatives", alternatives,
@@ -101,11 +101,10 @@ void TranslationEvaluation::Visit(FieldList& v) {
     "0: no limit");
 }
 
-Report TranslationSettings::Measure(
-    const TranslationModel& translator,
-    const TranslationEvaluation& options) const {
+Report Settings::Evaluate(const Model& translator,
+                          const Evaluation& options) const {
   ParallelText text = options.files.Read("");
-  const Evaluation e = heed::Evaluate(
+  const EvaluationResult e = translate::Evaluate(
       WithEnsemble(translator, options.decode.ensemble), text, options);
   Report report;
   report.heading = Counted(e.sentences, "sentence");
@@ -132,4 +131,4 @@ Report TranslationSettings::Measure(
   return report;
 }
 
-}  // namespace heed
+}  // namespace heed::translate

@@ -9,7 +9,7 @@
 #include "heed/tasks/explain_summary.h"
 #include "heed/tasks/translate/testing.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 /// softmax(scores) in f64 from the parts of each head.
@@ -45,7 +45,7 @@ class ExplainTranslation : public testing::Test {
  protected:
   void Make(const std::string& model, const OptionTexts& settings = {},
             int beam = 1) {
-    auto task = std::make_unique<TranslationSettings>();
+    auto task = std::make_unique<Settings>();
     task->ChooseModel(model);
     FieldList fields;
     task->Visit(fields);
@@ -53,7 +53,7 @@ class ExplainTranslation : public testing::Test {
     if (model.starts_with("transformer")) SetValues(fields, kSmallTransformer);
     SetValues(fields, settings);
     task->Resolve();
-    loaded_.model = task->Learn({{ReversedLetters(50, 1), {}}, {}, {}}, 3);
+    loaded_.model = task->MakeModel({{ReversedLetters(50, 1), {}}, {}, {}}, 3);
     loaded_.settings = std::move(task);
     predictor_ = loaded_.MakePredictor(*WithValues(
         loaded_.settings->PredictOptions(), {{"beam", std::to_string(beam)}}));
@@ -64,7 +64,7 @@ class ExplainTranslation : public testing::Test {
   ParameterSet& parameters() { return loaded_.model->parameters(); }
   /// The best translation of a line by a search with its attention.
   Translation Run(const std::string& line, int beam) const {
-    const auto& read = dynamic_cast<const TranslationModel&>(*loaded_.model);
+    const auto& read = dynamic_cast<const Model&>(*loaded_.model);
     DecodeOptions options;
     options.beam = beam;
     options.keep_attention = true;
@@ -265,4 +265,4 @@ TEST_F(ExplainTranslation, UselessHeadsAreTheLeastImportant) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::translate

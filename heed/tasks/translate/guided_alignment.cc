@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace heed {
+namespace heed::translate {
 
 Tensor LinkTargets(std::span<const LinkedPair> pairs, int64_t T, int64_t S,
                    bool shift) {
@@ -28,4 +28,4 @@ Tensor LinkTargets(std::span<const LinkedPair> pairs, int64_t T, int64_t S,
   return targets;
 }
 
-}  // namespace heed
+}  // namespace heed::translate

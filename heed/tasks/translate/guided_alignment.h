@@ -8,7 +8,7 @@
 #include "heed/metrics/aer.h"
 #include "heed/tensor/tensor.h"
 
-namespace heed {
+namespace heed::translate {
 
 /// A pair of a batch: links between its words, and the word of each of its
 /// tokens (−1: of none).
@@ -26,6 +26,6 @@ struct LinkedPair {
 Tensor LinkTargets(std::span<const LinkedPair> pairs, int64_t T, int64_t S,
                    bool shift);
 
-}  // namespace heed
+}  // namespace heed::translate
 
 #endif  // HEED_TASKS_TRANSLATE_GUIDED_ALIGNMENT_H_

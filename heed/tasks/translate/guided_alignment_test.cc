@@ -12,7 +12,7 @@
 #include "heed/tasks/translate/testing.h"
 #include "heed/tasks/translate/word_alignment.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 using Row = std::vector<float>;
@@ -55,8 +55,8 @@ class GuidedTraining : public testing::Test {
     }
     return lines;
   }
-  TranslationConfig Config(const std::string& out) const {
-    TranslationConfig config = TinyConfig(folder_.Path(out));
+  Config ConfigFor(const std::string& out) const {
+    Config config = TinyConfig(folder_.Path(out));
     config.data.train.source = {folder_.Put("s", AsLines(train_.source))};
     config.data.train.target = {folder_.Put("t", AsLines(train_.target))};
     config.data.valid.source = {folder_.Put("vs", AsLines(valid_.source))};
@@ -65,13 +65,13 @@ class GuidedTraining : public testing::Test {
     config.run.metric = "aer";
     return config;
   }
-  TranslationConfig GuidedConfig(const std::string& out) const {
-    TranslationConfig config = Config(out);
+  Config GuidedConfig(const std::string& out) const {
+    Config config = ConfigFor(out);
     config.data.guided_alignment = {folder_.Put("l", LinksOf(train_))};
     config.data.guided_alignment_weight = 1;
     return config;
   }
-  static void UseTransformer(TranslationConfig& config) {
+  static void UseTransformer(Config& config) {
     config.model.Choose("transformer-tiny");
     TransformerConfig& c = config.model.As<TransformerConfig>();
     c.layers = 1;
@@ -93,7 +93,7 @@ TEST_F(GuidedTraining, AValidationPairThatIsTooLongIsLeftWithoutLinks) {
   std::string words = "a";
   for (int i = 1; i < 2100; ++i) words += " a";
   valid_.source[3] = valid_.target[3] = words;
-  TranslationConfig config = Config("long");
+  Config config = ConfigFor("long");
   config.run.epochs = 1;
   testing::internal::CaptureStderr();
   TrainTranslation(config);
@@ -104,9 +104,9 @@ TEST_F(GuidedTraining, AValidationPairThatIsTooLongIsLeftWithoutLinks) {
 
 TEST_F(GuidedTraining, TeachesLinksThatTrainingAloneDoesNotFind) {
   for (const bool transformer : {false, true}) {
-    TranslationConfig alone = Config(transformer ? "ta" : "a");
-    TranslationConfig guided = GuidedConfig(transformer ? "tg" : "g");
-    for (TranslationConfig* config : {&alone, &guided}) {
+    Config alone = ConfigFor(transformer ? "ta" : "a");
+    Config guided = GuidedConfig(transformer ? "tg" : "g");
+    for (Config* config : {&alone, &guided}) {
       if (transformer) UseTransformer(*config);
       config->run.epochs = transformer ? 14 : 10;
     }
@@ -116,7 +116,7 @@ TEST_F(GuidedTraining, TeachesLinksThatTrainingAloneDoesNotFind) {
     EXPECT_LT(with, transformer ? 20 : 5);
     EXPECT_GT(without, transformer ? 35 : 50);
     // What was measured is what the model in the folder does.
-    const TranslationModel model = ReadTranslationModel(guided.run.out);
+    const Model model = ReadTranslationModel(guided.run.out);
     const auto gold = ReadAlignments({folder_.Path("vl")}, valid_);
     EXPECT_EQ(100 * ScoreAlignments(AlignWords(model, valid_), gold).error_rate,
               with);
@@ -124,7 +124,7 @@ TEST_F(GuidedTraining, TeachesLinksThatTrainingAloneDoesNotFind) {
 }
 
 TEST_F(GuidedTraining, TakesSubwordsOfWhichSomeMergesAreLeftOut) {
-  TranslationConfig config = GuidedConfig("bpe");
+  Config config = GuidedConfig("bpe");
   config.data.vocabulary = "bpe";
   config.data.joint_vocabulary = true;
   // The letters, the space, and the space with each letter.
@@ -135,12 +135,12 @@ TEST_F(GuidedTraining, TakesSubwordsOfWhichSomeMergesAreLeftOut) {
 }
 
 TEST_F(GuidedTraining, TeachesTheStepThatReadsAWord) {
-  TranslationConfig config = GuidedConfig("shift");
+  Config config = GuidedConfig("shift");
   UseTransformer(config);
   config.data.guided_alignment_shift = true;
   config.run.epochs = 20;
   EXPECT_LT(TrainTranslation(config).best, 15);
-  const TranslationModel model = ReadTranslationModel(config.run.out);
+  const Model model = ReadTranslationModel(config.run.out);
   EXPECT_EQ(UsualAttention(model), (AttentionChoice{0, 0, true}));
   EXPECT_EQ(model.model->alignment_head(), 0);
 }
@@ -161,14 +161,14 @@ TEST_F(GuidedTraining, LinksStayWithTheirPairsWhenOthersAreDropped) {
   }
   const auto loss_of = [&](const ParallelText& pairs, const std::string& file,
                            const char* name) {
-    TranslationConfig config = GuidedConfig(name);
+    Config config = GuidedConfig(name);
     config.data.guided_alignment = {folder_.Put(name + std::string("l"), file)};
     config.data.max_length = 6;
     config.Resolve();
-    const TranslationSettings settings(config.model, config.data);
-    TranslationData read = WithLinks({pairs, valid_}, config.data);
-    const auto model = settings.Learn(read, 1);
-    const auto objective = settings.Objective(std::move(read), *model, 1);
+    const Settings settings(config.model, config.data);
+    Data read = WithLinks({pairs, valid_}, config.data);
+    const auto model = settings.MakeModel(read, 1);
+    const auto objective = settings.MakeObjective(std::move(read), *model, 1);
     const std::vector<int64_t> examples = {0, 1, 2, 50, 95};
     return objective->Loss({}, examples, {}).parts.front().second;
   };
@@ -177,7 +177,7 @@ TEST_F(GuidedTraining, LinksStayWithTheirPairsWhenOthersAreDropped) {
 }
 
 TEST_F(GuidedTraining, ResumesToTheSameWeights) {
-  TranslationConfig config = GuidedConfig("whole");
+  Config config = GuidedConfig("whole");
   config.data.vocabulary = "bpe";
   config.data.joint_vocabulary = true;
   config.data.source_vocabulary_size = kSpecialTokens + 9;
@@ -185,7 +185,7 @@ TEST_F(GuidedTraining, ResumesToTheSameWeights) {
   config.run.validate_every = 2;
   config.run.metric = "loss";
   TrainTranslation(config);
-  TranslationConfig stopped = config;
+  Config stopped = config;
   stopped.run.out = folder_.Path("stopped");
   stopped.run.steps = 5;
   TrainTranslation(stopped);
@@ -204,7 +204,7 @@ TEST_F(GuidedTraining, ResumesToTheSameWeights) {
 }
 
 TEST_F(GuidedTraining, TellsTheLossOfTheLinksApart) {
-  TranslationConfig config = GuidedConfig("logged");
+  Config config = GuidedConfig("logged");
   config.optimizer.label_smoothing = 0;
   TrainTranslation(config);
   std::ifstream lines(config.run.out + "/metrics.jsonl");
@@ -218,7 +218,7 @@ TEST_F(GuidedTraining, TellsTheLossOfTheLinksApart) {
 }
 
 TEST_F(GuidedTraining, RefusesWhatDoesNotFit) {
-  const auto message = [&](TranslationConfig config) {
+  const auto message = [&](Config config) {
     try {
       TrainTranslation(config);
     } catch (const std::exception& error) {
@@ -226,11 +226,11 @@ TEST_F(GuidedTraining, RefusesWhatDoesNotFit) {
     }
     return std::string("no error");
   };
-  const auto expect = [&](const TranslationConfig& config, const char* part) {
+  const auto expect = [&](const Config& config, const char* part) {
     const std::string what = message(config);
     EXPECT_NE(what.find(part), std::string::npos) << what;
   };
-  TranslationConfig config = GuidedConfig("x");
+  Config config = GuidedConfig("x");
   config.data.guided_alignment = {folder_.Put("short", "0-0\n")};
   expect(config, "1 lines of links for 96 sentence pairs");
   config = GuidedConfig("x");
@@ -243,7 +243,7 @@ TEST_F(GuidedTraining, RefusesWhatDoesNotFit) {
   config = GuidedConfig("x");
   config.data.valid = {};
   expect(config, "valid_alignment holds links of validation pairs");
-  config = Config("x");
+  config = ConfigFor("x");
   config.data.valid_alignment = {};
   expect(config, "'aer' is not measured here");
   config = GuidedConfig("x");
@@ -253,4 +253,4 @@ TEST_F(GuidedTraining, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::translate

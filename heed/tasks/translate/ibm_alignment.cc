@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/normal_form.h"
 #include "heed/base/text.h"
@@ -14,7 +15,7 @@
 #include "heed/tasks/translate/word_alignment.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 constexpr std::array<const char*, 2> kIbmModels = {"ibm1", "ibm2"};
@@ -244,11 +245,11 @@ AlignmentBaselines MeasureBaselines(const BaselineOptions& options,
     result.rows.push_back({key + "_backward", label + ", backward",
                            ScoreAlignments(backward, gold)});
     if (method == Symmetrization::kNone) continue;
-    const std::string name = SymmetrizationNames()[static_cast<size_t>(method)];
+    const std::string name = At(SymmetrizationNames(), method);
     result.rows.push_back({key + "_both", fmt::format("{}, {}", label, name),
                            ScoreAlignments(both, gold)});
   }
   return result;
 }
 
-}  // namespace heed
+}  // namespace heed::translate

@@ -18,7 +18,7 @@
 #include "heed/metrics/symmetrize.h"
 #include "heed/tasks/translate/parallel_text.h"
 
-namespace heed {
+namespace heed::translate {
 
 /// Up to so many pairs models are learnt before progress need be shown.
 inline constexpr int64_t kQuietIbmPairs = 20'000;
@@ -109,6 +109,6 @@ AlignmentBaselines MeasureBaselines(const BaselineOptions& options,
                                     std::span<const GoldAlignment> gold,
                                     Symmetrization method);
 
-}  // namespace heed
+}  // namespace heed::translate
 
 #endif  // HEED_TASKS_TRANSLATE_IBM_ALIGNMENT_H_

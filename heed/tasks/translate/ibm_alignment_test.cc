@@ -11,7 +11,7 @@
 #include "heed/io/file.h"
 #include "heed/tasks/translate/word_alignment.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 /// Pairs in which "sN" is translated by "TN", two neighbours in ten changed;
@@ -209,4 +209,4 @@ TEST_F(Baselines, AreLeftOutIfTheTrainingPairsAreNotThere) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::translate

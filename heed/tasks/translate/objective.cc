@@ -21,7 +21,7 @@
 #include "heed/text/word_tokens.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 /// The words of a pair's tokens; of none if the vocabulary reads the line in
@@ -35,10 +35,9 @@ std::vector<int32_t> TokenWords(const Vocabulary& vocabulary,
 }
 
 /// Cross entropy of target tokens, with or without attention that is taught.
-class TranslationObjective : public ObjectiveOf<TranslationModel> {
+class TranslationObjective : public ObjectiveOf<Model> {
  public:
-  TranslationObjective(const TranslationSettings& settings,
-                       TranslationData read, TranslationModel& model);
+  TranslationObjective(const Settings& settings, Data read, Model& model);
 
   std::string Summary() const override;
   std::string CheckSum() const override;
@@ -85,7 +84,7 @@ class TranslationObjective : public ObjectiveOf<TranslationModel> {
                             std::span<const int64_t> examples) const;
   Tensor Links(const Examples& in) const;
 
-  TranslationData read_;
+  Data read_;
   ParallelText aligned_;  // the pairs of valid_gold, long ones empty
   int64_t linked_pairs_ = 0;
   TrainingPairs train_;
@@ -99,10 +98,9 @@ class TranslationObjective : public ObjectiveOf<TranslationModel> {
   std::optional<BpeDropout> target_dropout_;
 };
 
-TranslationObjective::TranslationObjective(const TranslationSettings& settings,
-                                           TranslationData read,
-                                           TranslationModel& model)
-    : ObjectiveOf(model, settings.MeasuresOf(read)),
+TranslationObjective::TranslationObjective(const Settings& settings, Data read,
+                                           Model& model)
+    : ObjectiveOf(model, settings.Measures(read)),
       read_(std::move(read)),
       choices_(settings.data.hard),
       tokenizer_(BleuTokenizerFor(data().tokenize, read_.text.valid.target)) {
@@ -283,7 +281,7 @@ Metrics TranslationObjective::Validate(const std::string& measure) const {
         "aer", 100 * ScoreAlignments(links, read_.valid_gold).error_rate);
   }
   if (measure == "loss" || measure == "aer") return metrics;
-  TranslateOptions decode(data().rules);
+  Prediction decode(data().rules);
   decode.beam = data().valid_beam;
   const bool alternatives =
       measure == "exact_match" || measure == "word_error_rate";
@@ -306,8 +304,7 @@ Metrics TranslationObjective::Validate(const std::string& measure) const {
 
 }  // namespace
 
-std::vector<MeasureInfo> TranslationSettings::MeasuresOf(
-    const TranslationData& /*read*/) const {
+std::vector<MeasureInfo> Settings::Measures(const Data& /*read*/) const {
   std::vector<MeasureInfo> measures;
   for (const TextMeasure& measure : TextMeasures()) {
     measures.push_back({std::string(measure.name), measure.greater_is_better});
@@ -317,10 +314,10 @@ std::vector<MeasureInfo> TranslationSettings::MeasuresOf(
   return measures;
 }
 
-std::unique_ptr<Trainable> TranslationSettings::Objective(
-    TranslationData read, TranslationModel& translator, uint64_t) const {
+std::unique_ptr<Trainable> Settings::MakeObjective(Data read, Model& translator,
+                                                   uint64_t) const {
   return std::make_unique<TranslationObjective>(*this, std::move(read),
                                                 translator);
 }
 
-}  // namespace heed
+}  // namespace heed::translate

@@ -11,7 +11,7 @@
 #include "heed/base/text.h"
 #include "heed/tasks/text_vocabulary.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 /// Throws: ConfigError unless it is a code, which is then written as usual.
@@ -259,4 +259,4 @@ Vocabularies TrainVocabularies(const ParallelText& text, const DataConfig& c) {
                                    c.target_vocabulary_size, text.target)};
 }
 
-}  // namespace heed
+}  // namespace heed::translate

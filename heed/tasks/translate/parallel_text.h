@@ -16,7 +16,7 @@
 #include "heed/text/languages.h"
 #include "heed/text/vocabulary.h"
 
-namespace heed {
+namespace heed::translate {
 
 /// Where text comes from and how it becomes tokens.
 struct DataConfig {
@@ -108,6 +108,6 @@ struct ReferencedText {
 /// source as one item, in the order of their first lines, with all answers.
 ReferencedText ReferencesOf(const ParallelText& text, bool alternatives);
 
-}  // namespace heed
+}  // namespace heed::translate
 
 #endif  // HEED_TASKS_TRANSLATE_PARALLEL_TEXT_H_

@@ -5,7 +5,7 @@
 #include "heed/base/errors.h"
 #include "heed/tasks/translate/testing.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -127,4 +127,4 @@ TEST(TrainVocabularies, TextWithoutAnyNamesTheSide) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::translate

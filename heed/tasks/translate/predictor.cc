@@ -22,12 +22,11 @@
 #include "heed/tasks/translate/word_alignment.h"
 #include "heed/text/sentences.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 /// Of each target token, given those before it.
-std::vector<float> TokenProbabilities(const Context& ctx,
-                                      const TranslationModel& model,
+std::vector<float> TokenProbabilities(const Context& ctx, const Model& model,
                                       const std::string& line,
                                       const Translation& translation) {
   if (translation.target_ids.empty()) return {};
@@ -42,8 +41,7 @@ std::vector<float> TokenProbabilities(const Context& ctx,
 }
 
 /// [source, target] of white-space words.
-nlohmann::ordered_json WordLinks(const TranslationModel& model,
-                                 const std::string& source,
+nlohmann::ordered_json WordLinks(const Model& model, const std::string& source,
                                  const std::string& target) {
   nlohmann::ordered_json links = nlohmann::ordered_json::array();
   if (target.empty()) return links;
@@ -108,10 +106,9 @@ ExplainableSegment ForceSegment(const Context& given,
   return result;
 }
 
-class TranslationPredictor : public PredictorWith<TranslateOptions> {
+class TranslationPredictor : public PredictorWith<Prediction> {
  public:
-  TranslationPredictor(const TranslationModel& model,
-                       const TranslateOptions& options)
+  TranslationPredictor(const Model& model, const Prediction& options)
       : PredictorWith(options),
         model_(WithEnsemble(model, options.ensemble)),
         shortlist_(ReadShortlist(options, model.folder,
@@ -129,28 +126,28 @@ class TranslationPredictor : public PredictorWith<TranslateOptions> {
   bool explains_lines_together() const override { return true; }
 
  protected:
-  std::vector<Answer> Answers(std::span<const Input> inputs,
-                              const TranslateOptions& options,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
+                              const Prediction& options,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(
+  ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      const TranslateOptions& options) const override;
-  double TokensWith(std::span<const Input> inputs,
-                    const TranslateOptions& options) const override;
+      const Prediction& options) const override;
+  double Tokens(std::span<const Input> inputs,
+                const Prediction& options) const override;
 
  private:
   std::vector<ForcedPair> PairsToExplain(const Context& given,
                                          const ExplainInput& input,
-                                         const TranslateOptions& options) const;
+                                         const Prediction& options) const;
 
-  TranslationModel model_;
+  Model model_;
   std::optional<Shortlist> shortlist_;
 };
 
-std::vector<Answer> TranslationPredictor::Answers(
-    std::span<const Input> inputs, const TranslateOptions& options,
+std::vector<Answer> TranslationPredictor::Predict(
+    std::span<const Input> inputs, const Prediction& options,
     const PredictCall& call) const {
-  TranslateOptions decode = options;
+  Prediction decode = options;
   decode.keep_scores = call.parts || decode.nbest > 1;
   const Translator translator(*model_.model, model_.vocabularies.source,
                               model_.vocabularies.target, model_.data.lowercase,
@@ -177,9 +174,9 @@ std::vector<Answer> TranslationPredictor::Answers(
   return answers;
 }
 
-double TranslationPredictor::TokensWith(std::span<const Input> inputs,
-                                        const TranslateOptions& options) const {
-  const double read = PredictorWith::TokensWith(inputs, options);
+double TranslationPredictor::Tokens(std::span<const Input> inputs,
+                                    const Prediction& options) const {
+  const double read = PredictorWith::Tokens(inputs, options);
   const auto count = static_cast<double>(inputs.size());
   const int width = options.sample ? options.nbest : options.beam;
   const double written =
@@ -195,7 +192,7 @@ double TranslationPredictor::TokensWith(std::span<const Input> inputs,
 /// A text with a given translation, or its parts with the model's own.
 std::vector<ForcedPair> TranslationPredictor::PairsToExplain(
     const Context& given, const ExplainInput& input,
-    const TranslateOptions& options) const {
+    const Prediction& options) const {
   const Vocabularies& v = model_.vocabularies;
   const auto encode_source = [this, &v](const std::string& line) {
     return EncodeSource(*model_.model, v.source, line, model_.data.lowercase);
@@ -235,9 +232,9 @@ std::vector<ForcedPair> TranslationPredictor::PairsToExplain(
   return pairs;
 }
 
-ExplainablePrediction TranslationPredictor::ExplanationWith(
+ExplainablePrediction TranslationPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    const TranslateOptions& options) const {
+    const Prediction& options) const {
   const Vocabularies& v = model_.vocabularies;
   std::vector<ForcedPair> pairs = PairsToExplain(given, input, options);
   std::erase_if(pairs, [](const ForcedPair& pair) {
@@ -265,8 +262,7 @@ ExplainablePrediction TranslationPredictor::ExplanationWith(
 
 }  // namespace
 
-nlohmann::ordered_json TranslationParts(const Context& ctx,
-                                        const TranslationModel& model,
+nlohmann::ordered_json TranslationParts(const Context& ctx, const Model& model,
                                         const std::string& line,
                                         const Translations& translations,
                                         bool align) {
@@ -289,8 +285,7 @@ nlohmann::ordered_json TranslationParts(const Context& ctx,
   return parts;
 }
 
-InputReading TranslationSettings::ReadingWith(
-    const TranslateOptions& /*options*/) const {
+InputReading Settings::Reading(const Prediction& /*options*/) const {
   InputReading reading;
   reading.window = kTranslatedTogether;
   reading.defaults.long_lines = LongLines::kWhole;
@@ -299,9 +294,9 @@ InputReading TranslationSettings::ReadingWith(
   return reading;
 }
 
-std::unique_ptr<Predictor> TranslationSettings::Predicting(
-    const TranslationModel& translator, TranslateOptions options) const {
+std::unique_ptr<Predictor> Settings::MakePredictor(const Model& translator,
+                                                   Prediction options) const {
   return std::make_unique<TranslationPredictor>(translator, std::move(options));
 }
 
-}  // namespace heed
+}  // namespace heed::translate

@@ -8,7 +8,7 @@
 #include "heed/tasks/translate/word_alignment.h"
 #include "heed/train/progress.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 /// Which attention is taught, and that there is one.
@@ -45,12 +45,12 @@ Vocabularies LearnVocabularies(const TrainingText& text,
 
 }  // namespace
 
-TaskRow TranslationTask() {
+TaskRow Task() {
   TaskRow row;
   row.name = "translate";
   row.description = "from one text to another, line by line";
   row.gives_reader = true;
-  row.settings = [] { return std::make_unique<TranslationSettings>(); };
+  row.settings = [] { return std::make_unique<Settings>(); };
   row.input_label = "Source";
   row.answer_label = "Translation";
   row.command = "translate";
@@ -70,14 +70,14 @@ TaskRow TranslationTask() {
   return row;
 }
 
-void TranslationConfig::Visit(FieldList& v) {
+void Config::Visit(FieldList& v) {
   data.Visit(v);
   model.Visit(v);
   optimizer.Visit(v);
   run.Visit(v);
 }
 
-void TranslationConfig::Resolve() {
+void Config::Resolve() {
   data.Resolve();
   model->Fill();
   ResolveGuided(data, model);
@@ -87,20 +87,20 @@ void TranslationConfig::Resolve() {
   run = training.run;
 }
 
-void TranslationSettings::Visit(FieldList& v) {
+void Settings::Visit(FieldList& v) {
   data.Visit(v);
   model.Visit(v);
   HardChoiceConfig::ActWithHardChoices(v);
 }
 
-void TranslationSettings::Resolve() {
+void Settings::Resolve() {
   data.Resolve();
   model->Fill();
   ResolveGuided(data, model);
 }
 
-TranslationData WithLinks(TrainingText text, const DataConfig& config) {
-  TranslationData read;
+Data WithLinks(TrainingText text, const DataConfig& config) {
+  Data read;
   if (!config.guided_alignment.empty()) {
     for (GoldAlignment& gold :
          ReadAlignments(config.guided_alignment, text.train)) {
@@ -114,28 +114,28 @@ TranslationData WithLinks(TrainingText text, const DataConfig& config) {
   return read;
 }
 
-std::unique_ptr<TranslationModel> TranslationSettings::Learn(
-    const TranslationData& read, uint64_t seed) const {
-  return std::make_unique<TranslationModel>(
-      "", model, data, LearnVocabularies(read.text, data), seed);
+std::unique_ptr<Model> Settings::MakeModel(const Data& read,
+                                           uint64_t seed) const {
+  return std::make_unique<Model>("", model, data,
+                                 LearnVocabularies(read.text, data), seed);
 }
 
-std::unique_ptr<TranslationModel> TranslationSettings::Open(
-    const ModelFiles& files, const std::string& folder, uint64_t seed) const {
-  return std::make_unique<TranslationModel>(
-      folder, model, data, FindVocabularies(data, files, folder), seed);
+std::unique_ptr<Model> Settings::Open(const ModelFiles& files,
+                                      const std::string& folder,
+                                      uint64_t seed) const {
+  return std::make_unique<Model>(folder, model, data,
+                                 FindVocabularies(data, files, folder), seed);
 }
 
-TrainResult TrainTranslation(const TranslationConfig& config) {
-  TranslationSettings settings(config.model, config.data);
+TrainResult TrainTranslation(const Config& config) {
+  Settings settings(config.model, config.data);
   return Train(settings, {config.optimizer, config.run});
 }
 
-TrainResult TrainTranslation(const TranslationConfig& config,
-                             TrainingText text) {
-  TranslationSettings settings(config.model, config.data);
+TrainResult TrainTranslation(const Config& config, TrainingText text) {
+  Settings settings(config.model, config.data);
   return TrainOn(settings, WithLinks(std::move(text), config.data),
                  {config.optimizer, config.run});
 }
 
-}  // namespace heed
+}  // namespace heed::translate

@@ -5,13 +5,13 @@
 #include "heed/tasks/translate/testing.h"
 #include "heed/tasks/translate/translation_evaluation.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 TEST(SummaryLearning, SaysWhoDidWhat) {
   const TemporaryFolder folder;
   const CompressionTask task = MakeCompressionTask(3000, 100, 200, 1);
-  TranslationConfig config = TinyConfig(folder.Path("model"));
+  Config config = TinyConfig(folder.Path("model"));
   config.model.As<RecurrentConfig>().embedding = 32;
   config.model.As<RecurrentConfig>().units = 48;
   config.data.batch_sentences = 32;
@@ -22,7 +22,7 @@ TEST(SummaryLearning, SaysWhoDidWhat) {
   EXPECT_EQ(trained.metric, "rouge_l");
   EvaluationOptions options;
   options.lead_words = 8;
-  const Evaluation e =
+  const EvaluationResult e =
       Evaluate(ReadTranslationModel(config.run.out), task.test, options);
   EXPECT_GE(e.exact_match, 90);
   EXPECT_GE(e.rouge->rouge2.f1, 95);
@@ -30,4 +30,4 @@ TEST(SummaryLearning, SaysWhoDidWhat) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::translate

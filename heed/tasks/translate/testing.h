@@ -8,10 +8,10 @@
 #include "heed/tasks/testing.h"
 #include "heed/tasks/translate/translation.h"
 
-namespace heed {
+namespace heed::translate {
 
-inline TranslationConfig TinyConfig(const std::string& out) {
-  TranslationConfig config;
+inline Config TinyConfig(const std::string& out) {
+  Config config;
   config.model.As<RecurrentConfig>().embedding = 12;
   config.model.As<RecurrentConfig>().units = 16;
   config.model.As<RecurrentConfig>().dropout = 0.1;
@@ -26,6 +26,6 @@ inline TranslationConfig TinyConfig(const std::string& out) {
   return config;
 }
 
-}  // namespace heed
+}  // namespace heed::translate
 
 #endif  // HEED_TASKS_TRANSLATE_TESTING_H_

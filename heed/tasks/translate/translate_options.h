@@ -8,12 +8,11 @@
 #include "heed/decode/options.h"
 #include "heed/text/target_marks.h"
 
-namespace heed {
+namespace heed::translate {
 
-struct TranslateOptions : DecodeOptions {
-  TranslateOptions() = default;
-  explicit TranslateOptions(DecodeRules rules)
-      : DecodeOptions(std::move(rules)) {}
+struct Prediction : DecodeOptions {
+  Prediction() = default;
+  explicit Prediction(DecodeRules rules) : DecodeOptions(std::move(rules)) {}
 
   /// Target language of a multi-target model (see TargetMarks), for text
   /// without a mark; empty: the text says it.
@@ -32,6 +31,6 @@ struct TranslateOptions : DecodeOptions {
   }
 };
 
-}  // namespace heed
+}  // namespace heed::translate
 
 #endif  // HEED_TASKS_TRANSLATE_TRANSLATE_OPTIONS_H_

@@ -17,10 +17,10 @@
 #include "heed/tasks/translate/translation_model.h"
 #include "heed/train/trainer.h"
 
-namespace heed {
+namespace heed::translate {
 
 /// All of `heed train --task translate`.
-struct TranslationConfig {
+struct Config {
   ModelChoice<TranslatorSettings> model;
   DataConfig data;
   OptimizerConfig optimizer;
@@ -31,7 +31,7 @@ struct TranslationConfig {
   void Resolve();
 };
 
-struct TranslationData {
+struct Data {
   TrainingText text;
   std::vector<AlignmentLinks> links;  // of the lines of text.train
   std::vector<GoldAlignment> valid_gold;
@@ -39,21 +39,19 @@ struct TranslationData {
 
 /// Reads the files of links that the settings name for this text. Throws:
 /// IoError; FormatError if they do not fit the text.
-TranslationData WithLinks(TrainingText text, const DataConfig& config);
+Data WithLinks(TrainingText text, const DataConfig& config);
 
-struct TranslationEvaluation : EvaluationOptions {
+struct Evaluation : EvaluationOptions {
   PairFiles files;
   std::string by_length;
 
   void Visit(FieldList& v);
 };
 
-class TranslationSettings
-    : public TaskSettingsOf<TranslationData, TranslationModel, TranslateOptions,
-                            TranslationEvaluation> {
+class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation> {
  public:
-  TranslationSettings() = default;
-  TranslationSettings(ModelChoice<TranslatorSettings> model, DataConfig data)
+  Settings() = default;
+  Settings(ModelChoice<TranslatorSettings> model, DataConfig data)
       : model(std::move(model)), data(std::move(data)) {}
 
   ModelChoice<TranslatorSettings> model;
@@ -65,52 +63,45 @@ class TranslationSettings
   void Resolve() override;
   bool in_files() const override { return !data.train.empty(); }
 
-  TranslationData ReadData() const override {
+  Data Read() const override {
     return WithLinks(ReadTrainingText(data, quiet), data);
   }
-  std::unique_ptr<TranslationModel> Learn(const TranslationData& read,
-                                          uint64_t seed) const override;
-  std::unique_ptr<TranslationModel> Open(const ModelFiles& files,
-                                         const std::string& folder,
-                                         uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(
-      const TranslationData& read) const override;
-  std::unique_ptr<Trainable> Objective(TranslationData read,
-                                       TranslationModel& translator,
-                                       uint64_t seed) const override;
-  TranslateOptions prediction() const override {
-    return TranslateOptions(data.rules);
-  }
-  TranslationEvaluation evaluation() const override {
-    TranslationEvaluation options;
-    options.decode = TranslateOptions(data.rules);
+  std::unique_ptr<Model> MakeModel(const Data& read,
+                                   uint64_t seed) const override;
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(const Data& read) const override;
+  std::unique_ptr<Trainable> MakeObjective(Data read, Model& translator,
+                                           uint64_t seed) const override;
+  Prediction prediction() const override { return Prediction(data.rules); }
+  Evaluation evaluation() const override {
+    Evaluation options;
+    options.decode = Prediction(data.rules);
     options.tokenize = data.tokenize;
     return options;
   }
-  InputReading ReadingWith(const TranslateOptions& options) const override;
-  std::unique_ptr<Predictor> Predicting(
-      const TranslationModel& translator,
-      TranslateOptions options) const override;
-  Report Measure(const TranslationModel& translator,
-                 const TranslationEvaluation& options) const override;
+  InputReading Reading(const Prediction& options) const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& translator,
+                                           Prediction options) const override;
+  Report Evaluate(const Model& translator,
+                  const Evaluation& options) const override;
 };
 
-TaskRow TranslationTask();
+TaskRow Task();
 
 /// The translations of a line in parts: text, score, tokens of both sides with
 /// the probability of each of the target, and with `align` links of
 /// white-space words, where the model has an attention; and the alternatives.
-nlohmann::ordered_json TranslationParts(const Context& ctx,
-                                        const TranslationModel& model,
+nlohmann::ordered_json TranslationParts(const Context& ctx, const Model& model,
                                         const std::string& line,
                                         const Translations& translations,
                                         bool align);
 
 /// Trains as the config says, on files or on text in memory.
-TrainResult TrainTranslation(const TranslationConfig& config);
-TrainResult TrainTranslation(const TranslationConfig& config,
-                             TrainingText text);
+TrainResult TrainTranslation(const Config& config);
+TrainResult TrainTranslation(const Config& config, TrainingText text);
 
-}  // namespace heed
+}  // namespace heed::translate
 
 #endif  // HEED_TASKS_TRANSLATE_TRANSLATION_H_

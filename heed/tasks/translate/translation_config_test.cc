@@ -7,15 +7,13 @@
 #include "heed/models/recurrent_config.h"
 #include "heed/tasks/translate/translation.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
-TEST(TranslationConfig, DefaultsAreInTheirRanges) {
-  EXPECT_NO_THROW(Check(TranslationConfig()));
-}
+TEST(Config, DefaultsAreInTheirRanges) { EXPECT_NO_THROW(Check(Config())); }
 
-TEST(TranslationConfig, ResolveFillsInWhatZeroStandsFor) {
-  TranslationConfig config;
+TEST(Config, ResolveFillsInWhatZeroStandsFor) {
+  Config config;
   config.Resolve();
   EXPECT_EQ(config.data.source_vocabulary_size, 8000);
   EXPECT_EQ(config.data.target_vocabulary_size, 8000);
@@ -31,17 +29,17 @@ TEST(TranslationConfig, ResolveFillsInWhatZeroStandsFor) {
   }
 }
 
-TEST(TranslationConfig, WordsAndCharactersHaveNoDefaultSize) {
+TEST(Config, WordsAndCharactersHaveNoDefaultSize) {
   for (const char* kind : {"words", "characters"}) {
-    TranslationConfig config;
+    Config config;
     config.data.vocabulary = kind;
     config.Resolve();
     EXPECT_EQ(config.data.source_vocabulary_size, 0);
   }
 }
 
-TEST(TranslationConfig, DefaultSizeIsThatOfTheSidesOwnKind) {
-  TranslationConfig config;
+TEST(Config, DefaultSizeIsThatOfTheSidesOwnKind) {
+  Config config;
   config.data.vocabulary = "characters";
   config.data.target_vocabulary = "bpe";
   config.Resolve();
@@ -53,10 +51,10 @@ TEST(TranslationConfig, DefaultSizeIsThatOfTheSidesOwnKind) {
   EXPECT_EQ(config.data.target_kind(), VocabularyKind::kCharacters);
 }
 
-TEST(TranslationConfig, ResolveKeepsWhatWasChosen) {
-  TranslationConfig config;
+TEST(Config, ResolveKeepsWhatWasChosen) {
+  Config config;
   config.data.target_vocabulary_size = 300;
-  config.optimizer.optimizer = "adadelta";
+  config.optimizer.optimizer = OptimizerKind::kAdadelta;
   config.run.keep = 9;
   config.run.average = 4;
   config.Resolve();
@@ -66,16 +64,16 @@ TEST(TranslationConfig, ResolveKeepsWhatWasChosen) {
   EXPECT_EQ(config.run.keep, 9);
 }
 
-TEST(TranslationConfig, AsManyWeightsAreKeptAsAreAveraged) {
-  TranslationConfig config;
+TEST(Config, AsManyWeightsAreKeptAsAreAveraged) {
+  Config config;
   config.run.average = 7;
   config.Resolve();
   EXPECT_EQ(config.run.keep, 7);
 }
 
-TEST(TranslationConfig, ResolvingTwiceChangesNothing) {
+TEST(Config, ResolvingTwiceChangesNothing) {
   for (const char* model : {"fixed", "bahdanau", "luong"}) {
-    TranslationConfig config;
+    Config config;
     config.model.Choose(model);
     config.Resolve();
     const auto once = ToJson(config);
@@ -84,8 +82,8 @@ TEST(TranslationConfig, ResolvingTwiceChangesNothing) {
   }
 }
 
-TEST(TranslationConfig, ChoicesThatDoNotFitAreRefused) {
-  TranslationConfig joint;
+TEST(Config, ChoicesThatDoNotFitAreRefused) {
+  Config joint;
   joint.data.joint_vocabulary = true;
   joint.data.source_vocabulary_size = 100;
   EXPECT_NO_THROW(joint.Resolve());
@@ -94,7 +92,7 @@ TEST(TranslationConfig, ChoicesThatDoNotFitAreRefused) {
   EXPECT_NE(
       MessageOf<ConfigError>([&] { joint.Resolve(); }).find("joint_vocabulary"),
       std::string::npos);
-  TranslationConfig kinds;
+  Config kinds;
   kinds.data.joint_vocabulary = true;
   kinds.data.vocabulary = "characters";
   kinds.data.target_vocabulary = "characters";
@@ -104,30 +102,30 @@ TEST(TranslationConfig, ChoicesThatDoNotFitAreRefused) {
               kinds.Resolve();
             }).find("target_vocabulary 'words'"),
             std::string::npos);
-  TranslationConfig merges;
+  Config merges;
   merges.data.bpe_dropout = 0.1;
   EXPECT_NE(MessageOf<ConfigError>([&] { merges.Resolve(); }).find("bpe"),
             std::string::npos);
   merges.data.target_vocabulary = "bpe";
   EXPECT_NO_THROW(merges.Resolve());
-  TranslationConfig seeds;
+  Config seeds;
   seeds.run.seed = kNoSeed;
   EXPECT_NE(MessageOf<ConfigError>([&] { seeds.Resolve(); }).find("seed"),
             std::string::npos);
-  TranslationConfig halving;
-  halving.optimizer.schedule = "step_halving";
+  Config halving;
+  halving.optimizer.schedule = Schedule::kStepHalving;
   EXPECT_NE(
       MessageOf<ConfigError>([&] { halving.Resolve(); }).find("halve_every"),
       std::string::npos);
 }
 
-TEST(TranslationConfig, JsonGivesTheSameBack) {
-  TranslationConfig config;
+TEST(Config, JsonGivesTheSameBack) {
+  Config config;
   config.model.As<RecurrentConfig>().units = 77;
   config.data.train.source = {"a \"b\"", "c,d"};
   config.optimizer.learning_rate = 0.1 + 0.2;
   config.run.seed = ~uint64_t{0};
-  TranslationConfig read;
+  Config read;
   FromJson(read, ToJson(config), "file");
   EXPECT_EQ(ToJson(read), ToJson(config));
   EXPECT_EQ(read.optimizer.learning_rate, 0.1 + 0.2);
@@ -135,4 +133,4 @@ TEST(TranslationConfig, JsonGivesTheSameBack) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::translate

@@ -19,7 +19,7 @@
 #include "heed/tasks/written_text.h"
 #include "heed/text/sentences.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 /// The lines of files, one for each item.
@@ -36,15 +36,15 @@ std::vector<std::string> ReadTranslations(const std::vector<std::string>& paths,
   return lines;
 }
 
-BatchOptions BatchesOf(const TranslationModel& model) {
+BatchOptions BatchesOf(const Model& model) {
   return {model.data.batch_tokens, 0};
 }
 
 }  // namespace
 
-std::vector<std::string> TranslateLines(const TranslationModel& model,
+std::vector<std::string> TranslateLines(const Model& model,
                                         const std::vector<std::string>& lines,
-                                        const TranslateOptions& options,
+                                        const Prediction& options,
                                         int64_t max_line) {
   const Vocabularies& v = model.vocabularies;
   DecodeOptions texts_alone = options;
@@ -105,12 +105,12 @@ bool EvaluationOptions::Rouge() const {
          });
 }
 
-Evaluation Evaluate(const TranslationModel& model, ParallelText text,
-                    const EvaluationOptions& options) {
+EvaluationResult Evaluate(const Model& model, ParallelText text,
+                          const EvaluationOptions& options) {
   if (model.data.lowercase) LowercaseText(text);
   const Vocabularies& v = model.vocabularies;
   const ReferencedText items = ReferencesOf(text, options.alternatives);
-  Evaluation result;
+  EvaluationResult result;
   result.sentences = std::ssize(items.source);
   result.references = std::ssize(text.target);
   if (options.translations.empty()) {
@@ -195,4 +195,4 @@ Series BleuByLength(const std::string& name, const ParallelText& text,
   return series;
 }
 
-}  // namespace heed
+}  // namespace heed::translate

@@ -15,10 +15,10 @@
 #include "heed/tasks/translate/translate_options.h"
 #include "heed/tasks/translate/translation_model.h"
 
-namespace heed {
+namespace heed::translate {
 
 struct EvaluationOptions {
-  TranslateOptions decode;
+  Prediction decode;
   int max_line = kLongestLine;  // longer ones are divided; 0: no limit
   bool lowercase = false;       // compare lower-cased text
   Auto<BleuTokenizer> tokenize = {};
@@ -49,7 +49,7 @@ struct TextScores {
   std::string chrf_signature;
 };
 
-struct Evaluation : TextScores {
+struct EvaluationResult : TextScores {
   std::optional<TextScores> copy;  // of the sources as answers
   std::optional<RougeScores> rouge;
   std::optional<RougeScores> lead;  // the lead baseline
@@ -66,9 +66,9 @@ struct Evaluation : TextScores {
 
 /// The best translation of each line. With a model that was trained on
 /// lower-cased text, the lines must be so.
-std::vector<std::string> TranslateLines(const TranslationModel& model,
+std::vector<std::string> TranslateLines(const Model& model,
                                         const std::vector<std::string>& lines,
-                                        const TranslateOptions& options,
+                                        const Prediction& options,
                                         int64_t max_line = kLongestLine);
 
 TextScores MeasureText(std::vector<std::string> hypotheses,
@@ -82,8 +82,8 @@ std::string LeadOf(std::string_view text, int sentences, int words);
 /// first if the model was trained so. Throws: FormatError if the gold alignment
 /// or the file of translations does not fit; ConfigError if the model has no
 /// attention to align with.
-Evaluation Evaluate(const TranslationModel& model, ParallelText text,
-                    const EvaluationOptions& options);
+EvaluationResult Evaluate(const Model& model, ParallelText text,
+                          const EvaluationOptions& options);
 
 /// BLEU of sentences by the number of source words, in buckets of equal width.
 /// Paper: Bahdanau et al. 2014, arXiv:1409.0473, figure 2.
@@ -91,6 +91,6 @@ Series BleuByLength(const std::string& name, const ParallelText& text,
                     const std::vector<std::string>& translations,
                     const BleuOptions& options);
 
-}  // namespace heed
+}  // namespace heed::translate
 
 #endif  // HEED_TASKS_TRANSLATE_TRANSLATION_EVALUATION_H_

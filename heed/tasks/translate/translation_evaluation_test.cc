@@ -12,17 +12,16 @@
 #include "heed/tasks/translate/testing.h"
 #include "heed/tasks/translate/word_alignment.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 using Lines = std::vector<std::string>;
 
 class EvaluationTest : public testing::Test {
  protected:
-  TranslationModel Model(const std::string& vocabulary,
-                         const ParallelText& text,
-                         const std::string& model = "bahdanau") const {
-    TranslationConfig config = TinyConfig(folder_.Path(vocabulary + model));
+  Model TrainedModel(const std::string& vocabulary, const ParallelText& text,
+                     const std::string& model = "bahdanau") const {
+    Config config = TinyConfig(folder_.Path(vocabulary + model));
     config.model.Choose(model);
     config.data.vocabulary = vocabulary;
     config.data.source_vocabulary_size = vocabulary == "unigram" ? 9 : 0;
@@ -37,8 +36,8 @@ class EvaluationTest : public testing::Test {
 
 TEST_F(EvaluationTest, MeasuresFitTogether) {
   const ParallelText text = ReversedLetters(40, 3);
-  const TranslationModel model = Model("words", text);
-  const Evaluation e = Evaluate(model, text, {});
+  const Model model = TrainedModel("words", text);
+  const EvaluationResult e = Evaluate(model, text, {});
   EXPECT_EQ(e.sentences, 40);
   EXPECT_EQ(e.translations.size(), 40);
   EXPECT_EQ(e.references, 40);
@@ -50,19 +49,19 @@ TEST_F(EvaluationTest, MeasuresFitTogether) {
 
   ParallelText own = text;  // its own output as the reference
   own.target = e.translations;
-  const Evaluation perfect = Evaluate(model, own, {});
+  const EvaluationResult perfect = Evaluate(model, own, {});
   EXPECT_EQ(perfect.exact_match, 100);
   EXPECT_EQ(perfect.word_error_rate, 0);
 }
 
 TEST_F(EvaluationTest, AlternativesAreOneSentenceWithTheNearestReference) {
   ParallelText text = {{"a b", "b a", "a b"}, {"x", "y", "z"}};
-  const TranslationModel model = Model("words", text);
+  const Model model = TrainedModel("words", text);
   EvaluationOptions options;
-  const Evaluation each = Evaluate(model, text, options);
+  const EvaluationResult each = Evaluate(model, text, options);
   EXPECT_EQ(each.sentences, 3);
   options.alternatives = true;
-  const Evaluation grouped = Evaluate(model, text, options);
+  const EvaluationResult grouped = Evaluate(model, text, options);
   EXPECT_EQ(grouped.sentences, 2);
   EXPECT_EQ(grouped.references, 3);
   EXPECT_EQ(grouped.loss, each.loss);
@@ -71,7 +70,7 @@ TEST_F(EvaluationTest, AlternativesAreOneSentenceWithTheNearestReference) {
 
   // The second answer to the first sentence is the right one.
   text.target = {"q", each.translations[1], each.translations[0]};
-  const Evaluation right = Evaluate(model, text, options);
+  const EvaluationResult right = Evaluate(model, text, options);
   EXPECT_EQ(right.exact_match, 100);
   EXPECT_EQ(right.word_error_rate, 0);
   EXPECT_EQ(right.bleu,
@@ -81,7 +80,7 @@ TEST_F(EvaluationTest, AlternativesAreOneSentenceWithTheNearestReference) {
 
 TEST_F(EvaluationTest, AlternativesAreFoundInLowerCasedText) {
   const ParallelText text = {{"a b", "A b"}, {"x", "y"}};
-  TranslationModel model = Model("words", text);
+  Model model = TrainedModel("words", text);
   EvaluationOptions options;
   options.alternatives = true;
   EXPECT_EQ(Evaluate(model, text, options).sentences, 2);
@@ -91,10 +90,10 @@ TEST_F(EvaluationTest, AlternativesAreFoundInLowerCasedText) {
 
 TEST_F(EvaluationTest, CopyBaselineMeasuresTheSource) {
   const ParallelText text = {{"a b c d e", "A b"}, {"a b c d e", "a b c"}};
-  const TranslationModel model = Model("words", text);
+  const Model model = TrainedModel("words", text);
   EvaluationOptions options;
   options.copy_baseline = true;
-  const Evaluation e = Evaluate(model, text, options);
+  const EvaluationResult e = Evaluate(model, text, options);
   ASSERT_TRUE(e.copy.has_value());
   EXPECT_EQ(e.copy->exact_match, 50);
   EXPECT_EQ(e.copy->word_error_rate, 25);  // A is not a, c is missing
@@ -114,13 +113,13 @@ TEST(LeadOf, IsTheBeginningOfAText) {
 
 TEST_F(EvaluationTest, RougeStandsBesideThatOfTheBeginning) {
   const ParallelText text = {{"a b c d. E f", "g h"}, {"a b x", "h"}};
-  const TranslationModel model = Model("words", text);
+  const Model model = TrainedModel("words", text);
   EvaluationOptions options;
   EXPECT_FALSE(Evaluate(model, text, options).rouge.has_value());
   options.translations = {folder_.Put("lines", "a b x\nh\n")};
   options.lead = 1;
   options.lead_words = 3;
-  const Evaluation e = Evaluate(model, text, options);
+  const EvaluationResult e = Evaluate(model, text, options);
   EXPECT_EQ(e.rouge->rouge_l.f1, 100);
   // "a b c" for "a b x", "g h" for "h".
   EXPECT_NEAR(e.lead->rouge1.precision, 100 * (2.0 / 3 + 1.0 / 2) / 2, 1e-9);
@@ -130,10 +129,10 @@ TEST_F(EvaluationTest, RougeStandsBesideThatOfTheBeginning) {
 
 TEST_F(EvaluationTest, TranslationsOfAFileAreMeasuredInstead) {
   const ParallelText text = {{"a", "b", "a"}, {"x", "y", "z"}};
-  const TranslationModel model = Model("words", text);
+  const Model model = TrainedModel("words", text);
   EvaluationOptions options;
   options.translations = {folder_.Put("lines", "x\nq\nx\n")};
-  const Evaluation e = Evaluate(model, text, options);
+  const EvaluationResult e = Evaluate(model, text, options);
   EXPECT_EQ(e.translations, (Lines{"x", "q", "x"}));
   EXPECT_EQ(e.exact_match, 100 * (1.0 / 3));
   EXPECT_FALSE(e.loss.has_value());
@@ -146,13 +145,13 @@ TEST_F(EvaluationTest, TranslationsOfAFileAreMeasuredInstead) {
 
 TEST_F(EvaluationTest, TargetMayHaveAVocabularyOfAnotherKind) {
   const ParallelText text = {{"ab c", "b"}, {"x y", "y"}};
-  TranslationConfig config = TinyConfig(folder_.Path("mixed"));
+  Config config = TinyConfig(folder_.Path("mixed"));
   config.data.vocabulary = "characters";
   config.data.target_vocabulary = "words";
   TrainTranslation(config, {text, text});
   EXPECT_TRUE(
       std::filesystem::exists(folder_.Path("mixed/target.vocabulary.txt")));
-  const TranslationModel model = ReadTranslationModel(config.run.out);
+  const Model model = ReadTranslationModel(config.run.out);
   EXPECT_EQ(model.data.target_vocabulary, "words");
   EXPECT_EQ(model.vocabularies.source.kind(), VocabularyKind::kCharacters);
   EXPECT_EQ(model.vocabularies.target.kind(), VocabularyKind::kWords);
@@ -164,7 +163,7 @@ TEST_F(EvaluationTest, TargetMayHaveAVocabularyOfAnotherKind) {
 
 TEST_F(EvaluationTest, LowercaseComparesWithoutCase) {
   const ParallelText text = {{"a b c d"}, {"A B C D"}};
-  const TranslationModel model = Model("words", text);
+  const Model model = TrainedModel("words", text);
   ParallelText compared = text;
   compared.target = Evaluate(model, text, {}).translations;
   compared.target[0] += " d";
@@ -177,7 +176,7 @@ TEST_F(EvaluationTest, LowercaseComparesWithoutCase) {
 
 TEST_F(EvaluationTest, GoldLinksGiveTheErrorRate) {
   const ParallelText text = {{"a", "b"}, {"b", "a"}};
-  const TranslationModel model = Model("words", text);
+  const Model model = TrainedModel("words", text);
   EvaluationOptions options;
   options.alignment_gold = {folder_.Put("gold", "0-0\n0-0\n")};
   EXPECT_EQ(Evaluate(model, text, options).aer,
@@ -194,7 +193,7 @@ TEST_F(EvaluationTest, GoldLinksGiveTheErrorRate) {
 }
 
 TEST_F(EvaluationTest, ValidationMeasuresAsEvaluationWithAlternatives) {
-  TranslationConfig config = TinyConfig(folder_.Path("valid"));
+  Config config = TinyConfig(folder_.Path("valid"));
   config.run.epochs = 20;
   config.run.validate_every = 1000;  // so that the last weights are the best
   config.run.metric = "word_error_rate";
@@ -204,14 +203,13 @@ TEST_F(EvaluationTest, ValidationMeasuresAsEvaluationWithAlternatives) {
   const TrainResult result =
       TrainTranslation(config, {ReversedLetters(40, 1), valid});
   EXPECT_EQ(result.metric, "word_error_rate");
-  const auto measures =
-      TranslationSettings(config.model, config.data).MeasuresOf({});
+  const auto measures = Settings(config.model, config.data).Measures({});
   EXPECT_FALSE(MeasureOf(measures, "word_error_rate").greater_is_better);
   EXPECT_TRUE(MeasureOf(measures, "exact_match").greater_is_better);
 
   EvaluationOptions options;
   options.alternatives = true;
-  const Evaluation e =
+  const EvaluationResult e =
       Evaluate(ReadTranslationModel(config.run.out), valid, options);
   EXPECT_EQ(e.sentences,
             std::ssize(std::set(valid.source.begin(), valid.source.end())));
@@ -219,11 +217,11 @@ TEST_F(EvaluationTest, ValidationMeasuresAsEvaluationWithAlternatives) {
   EXPECT_GT(e.exact_match, 0);
   EXPECT_LT(e.word_error_rate, 90);
   EXPECT_EQ(result.best, e.word_error_rate);
-  TranslationModel best = ReadTranslationModel(config.run.out);
+  Model best = ReadTranslationModel(config.run.out);
   const auto objective =
-      TranslationSettings(config.model, config.data)
-          .Objective(WithLinks({ReversedLetters(40, 1), valid}, config.data),
-                     best, 1);
+      Settings(config.model, config.data)
+          .MakeObjective(
+              WithLinks({ReversedLetters(40, 1), valid}, config.data), best, 1);
   for (const char* measure : {"exact_match", "word_error_rate"}) {
     const Metrics metrics = objective->Validate(measure);
     ASSERT_EQ(metrics.size(), 4) << measure;
@@ -279,4 +277,4 @@ TEST(BleuByLength, FewSentencesGiveNoPoint) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::translate

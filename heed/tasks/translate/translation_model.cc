@@ -8,7 +8,7 @@
 #include "heed/tasks/run.h"
 #include "heed/tasks/text_vocabulary.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 std::string VocabularyFile(const char* side, VocabularyKind kind) {
@@ -16,7 +16,7 @@ std::string VocabularyFile(const char* side, VocabularyKind kind) {
 }
 
 /// Throws: ConfigError if the models do not read and write the same tokens.
-void CheckSameTokens(const TranslationModel& a, const TranslationModel& b) {
+void CheckSameTokens(const Model& a, const Model& b) {
   const auto check = [&](const char* what, bool same) {
     if (same) return;
     throw ConfigError(
@@ -33,10 +33,8 @@ void CheckSameTokens(const TranslationModel& a, const TranslationModel& b) {
 
 }  // namespace
 
-TranslationModel::TranslationModel(std::string from,
-                                   ModelChoice<TranslatorSettings> settings,
-                                   DataConfig text, Vocabularies learnt,
-                                   uint64_t seed)
+Model::Model(std::string from, ModelChoice<TranslatorSettings> settings,
+             DataConfig text, Vocabularies learnt, uint64_t seed)
     : folder(std::move(from)),
       config(std::move(settings)),
       data(std::move(text)),
@@ -45,11 +43,9 @@ TranslationModel::TranslationModel(std::string from,
       model(config->Make(vocabularies.source.size(), vocabularies.target.size(),
                          seed)) {}
 
-ModelFiles TranslationModel::Files() const {
-  return VocabularyFiles(data, vocabularies);
-}
+ModelFiles Model::Files() const { return VocabularyFiles(data, vocabularies); }
 
-std::unique_ptr<PretrainedEncoder> TranslationModel::encoder() const {
+std::unique_ptr<PretrainedEncoder> Model::encoder() const {
   TextVocabularyConfig source;
   source.vocabulary = data.vocabulary;
   source.vocabulary_size = data.source_vocabulary_size;
@@ -75,10 +71,10 @@ Vocabularies FindVocabularies(const DataConfig& data, const ModelFiles& files,
           find("target", data.target_kind())};
 }
 
-TranslationModel ReadTranslationModel(const std::string& folder,
-                                      const std::string& dtype) {
+Model ReadTranslationModel(const std::string& folder,
+                           const std::string& dtype) {
   LoadedModel loaded = ReadModel(folder, dtype);
-  auto* model = dynamic_cast<TranslationModel*>(loaded.model.get());
+  auto* model = dynamic_cast<Model*>(loaded.model.get());
   if (model == nullptr) {
     throw FormatError(
         "{}: holds a model for task '{}', not a translator; use heed predict",
@@ -87,12 +83,11 @@ TranslationModel ReadTranslationModel(const std::string& folder,
   return std::move(*model);
 }
 
-TranslationModel WithEnsemble(TranslationModel model,
-                              const std::vector<std::string>& folders) {
+Model WithEnsemble(Model model, const std::vector<std::string>& folders) {
   if (folders.empty()) return model;
   std::vector<std::shared_ptr<const Decoder>> members = {model.model};
   for (const std::string& folder : folders) {
-    const TranslationModel other = ReadTranslationModel(folder);
+    const Model other = ReadTranslationModel(folder);
     CheckSameTokens(model, other);
     other.model->parameters().SetPrecision(
         model.model->parameters().precision());
@@ -102,4 +97,4 @@ TranslationModel WithEnsemble(TranslationModel model,
   return model;
 }
 
-}  // namespace heed
+}  // namespace heed::translate

@@ -14,14 +14,14 @@
 #include "heed/tasks/translate/parallel_text.h"
 #include "heed/text/target_marks.h"
 
-namespace heed {
+namespace heed::translate {
 
 /// A value whose copies share the network.
-class TranslationModel : public TaskModel {
+class Model : public TaskModel {
  public:
   /// With fresh weights. `from`: where it was read, or will be written.
-  TranslationModel(std::string from, ModelChoice<TranslatorSettings> settings,
-                   DataConfig text, Vocabularies learnt, uint64_t seed);
+  Model(std::string from, ModelChoice<TranslatorSettings> settings,
+        DataConfig text, Vocabularies learnt, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return model->parameters(); }
@@ -51,14 +51,13 @@ Vocabularies FindVocabularies(const DataConfig& data, const ModelFiles& files,
 
 /// A translation model of a folder. Throws: as ReadModel; FormatError if the
 /// folder holds a model of another task.
-TranslationModel ReadTranslationModel(const std::string& folder,
-                                      const std::string& dtype = "auto");
+Model ReadTranslationModel(const std::string& folder,
+                           const std::string& dtype = "auto");
 
 /// The model and those of `folders` as one (see Ensemble), in its precision.
 /// Throws: as ReadTranslationModel; ConfigError if one has other vocabularies.
-TranslationModel WithEnsemble(TranslationModel model,
-                              const std::vector<std::string>& folders);
+Model WithEnsemble(Model model, const std::vector<std::string>& folders);
 
-}  // namespace heed
+}  // namespace heed::translate
 
 #endif  // HEED_TASKS_TRANSLATE_TRANSLATION_MODEL_H_

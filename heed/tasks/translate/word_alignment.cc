@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/batches.h"
@@ -19,7 +20,7 @@
 #include "heed/text/subwords.h"
 #include "heed/text/word_tokens.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 /// The weights of one head of an attention, or their mean, while a batch was
@@ -95,7 +96,7 @@ void AddWords(const BatchWeights& weights, int64_t b, bool shift,
   }
 }
 
-void CheckChoice(const TranslationModel& model, const AttentionChoice& choice) {
+void CheckChoice(const Model& model, const AttentionChoice& choice) {
   const int64_t layers = std::ssize(model.model->source_attentions());
   if (choice.layer < 0 || choice.layer >= layers) {
     throw ConfigError(
@@ -108,11 +109,10 @@ void CheckChoice(const TranslationModel& model, const AttentionChoice& choice) {
 FormatError TooLong(const ParallelText& text, const Corpus& corpus,
                     std::span<const int64_t> batch, const char* why) {
   const auto length = [&](int64_t i) {
-    return std::max(corpus.source[static_cast<size_t>(i)].size(),
-                    corpus.target[static_cast<size_t>(i)].size());
+    return std::max(At(corpus.source, i).size(), At(corpus.target, i).size());
   };
   const int64_t longest = *std::ranges::max_element(batch, {}, length);
-  const std::string& line = text.source[static_cast<size_t>(longest)];
+  const std::string& line = At(text.source, longest);
   return FormatError(
       "line {} of the text ({}…) has {} tokens, more than the model can read: "
       "{}",
@@ -145,7 +145,7 @@ struct WordSide {
       if (!word.empty()) kept.push_back(word);
     }
     for (int32_t& word : of_piece) {
-      if (word >= 0) word = numbers[static_cast<size_t>(word)];
+      if (word >= 0) word = At(numbers, word);
     }
     words = std::move(kept);
   }
@@ -164,7 +164,7 @@ AlignmentView WordView(const Translation& translation, VocabularyKind source,
   view.weights.resize(from.words.size() * to.words.size());
   std::vector<float> pieces(to.words.size());
   for (const int32_t word : to.of_piece) {
-    if (word >= 0) pieces[static_cast<size_t>(word)] += 1;
+    if (word >= 0) At(pieces, word) += 1;
   }
   const size_t sources = from.of_piece.size();
   if (translation.attention.size() < sources * to.of_piece.size()) return view;
@@ -181,7 +181,7 @@ AlignmentView WordView(const Translation& translation, VocabularyKind source,
   return view;
 }
 
-AttentionChoice UsualAttention(const TranslationModel& model) {
+AttentionChoice UsualAttention(const Model& model) {
   const std::vector<std::string> all = model.model->source_attentions();
   if (all.empty()) {
     throw ConfigError("model '{}' has no attention to align words with",
@@ -201,7 +201,7 @@ AttentionChoice UsualAttention(const TranslationModel& model) {
 }
 
 std::vector<std::vector<AlignmentView>> WordWeights(
-    const TranslationModel& model, const ParallelText& text,
+    const Model& model, const ParallelText& text,
     std::span<const AttentionChoice> choices) {
   for (const AttentionChoice& choice : choices) CheckChoice(model, choice);
   const Vocabularies& v = model.vocabularies;
@@ -216,10 +216,10 @@ std::vector<std::vector<AlignmentView>> WordWeights(
   const BatchOptions batches = {model.data.batch_tokens, 0};
   for (const auto& indices : PlanBatches(corpus, batches, 0, 0)) {
     AttentionWatch watch([&](const AttentionInfo& info) {
-      return AttentionWish{
-          .weights = std::ranges::any_of(choices, [&](const auto& c) {
-            return layers[static_cast<size_t>(c.layer)] == info.path;
-          })};
+      return AttentionWish{.weights =
+                               std::ranges::any_of(choices, [&](const auto& c) {
+                                 return At(layers, c.layer) == info.path;
+                               })};
     });
     Context ctx;
     ctx.observer = &watch;
@@ -229,8 +229,7 @@ std::vector<std::vector<AlignmentView>> WordWeights(
       throw TooLong(text, corpus, indices, error.what());
     }
     for (size_t c = 0; c < choices.size(); ++c) {
-      const BatchWeights weights(watch,
-                                 layers[static_cast<size_t>(choices[c].layer)],
+      const BatchWeights weights(watch, At(layers, choices[c].layer),
                                  choices[c].head);
       for (size_t b = 0; b < indices.size(); ++b) {
         const auto i = static_cast<size_t>(indices[b]);
@@ -245,13 +244,13 @@ std::vector<std::vector<AlignmentView>> WordWeights(
   return views;
 }
 
-std::vector<AlignmentView> WordWeights(const TranslationModel& model,
+std::vector<AlignmentView> WordWeights(const Model& model,
                                        const ParallelText& text,
                                        const AttentionChoice& choice) {
   return std::move(WordWeights(model, text, {&choice, 1}).front());
 }
 
-std::vector<AlignmentLinks> AlignWords(const TranslationModel& model,
+std::vector<AlignmentLinks> AlignWords(const Model& model,
                                        const ParallelText& text) {
   std::vector<AlignmentLinks> links;
   for (const AlignmentView& view :
@@ -261,8 +260,7 @@ std::vector<AlignmentLinks> AlignWords(const TranslationModel& model,
   return links;
 }
 
-AgreedChoice ChooseByAgreement(const TranslationModel& forward,
-                               const TranslationModel& backward,
+AgreedChoice ChooseByAgreement(const Model& forward, const Model& backward,
                                const ParallelText& text,
                                const LinkOptions& options, int64_t pairs) {
   ParallelText sample = text;
@@ -273,7 +271,7 @@ AgreedChoice ChooseByAgreement(const TranslationModel& forward,
     AttentionChoice choice;
     std::vector<AlignmentLinks> links;
   };
-  const auto try_all = [&](const TranslationModel& model, bool reversed) {
+  const auto try_all = [&](const Model& model, bool reversed) {
     UsualAttention(model);  // there is one
     std::vector<AttentionChoice> choices;
     const int64_t layers = std::ssize(model.model->source_attentions());
@@ -335,8 +333,7 @@ int64_t WordsOfLine(const std::string& line) {
 
 }  // namespace
 
-void EmptyLongPairs(ParallelText& text, const TranslationModel& model,
-                    bool reversed) {
+void EmptyLongPairs(ParallelText& text, const Model& model, bool reversed) {
   const auto size = [](const std::string& line, const Vocabulary& vocabulary) {
     return std::max(WordsOfLine(line), std::ssize(vocabulary.Encode(line)));
   };
@@ -370,7 +367,7 @@ AlignmentView BothWays(const AlignmentView& forward,
   AlignmentView both = forward;
   for (int64_t t = 0; t < both.target_size(); ++t) {
     for (int64_t s = 0; s < both.source_size(); ++s) {
-      both.weights[static_cast<size_t>(t * both.source_size() + s)] =
+      At(both.weights, t * both.source_size() + s) =
           std::sqrt(forward.weight(t, s) * backward.weight(s, t));
     }
   }
@@ -425,4 +422,4 @@ std::vector<GoldAlignment> ReadAlignments(const std::vector<std::string>& paths,
   return gold;
 }
 
-}  // namespace heed
+}  // namespace heed::translate

@@ -12,7 +12,7 @@
 #include "heed/metrics/aer.h"
 #include "heed/tasks/translate/translation_model.h"
 
-namespace heed {
+namespace heed::translate {
 
 /// An attention of a translator to its source, and the step of a word.
 struct AttentionChoice {
@@ -30,7 +30,7 @@ struct AttentionChoice {
 /// guided_alignment, or that alignment_head names; else the last layer but one,
 /// or the only one. Throws: ConfigError if the model has no attention to a
 /// source. Paper: Garg et al. 2019, arXiv:1909.02074.
-AttentionChoice UsualAttention(const TranslationModel& model);
+AttentionChoice UsualAttention(const Model& model);
 
 /// How each target word of each pair looked at the words of the source, for
 /// each choice: a view has the white-space words as tokens and as weights
@@ -43,7 +43,7 @@ AttentionChoice UsualAttention(const TranslationModel& model);
 /// Throws: ConfigError for a layer or head that is not there; FormatError that
 /// names the pair if one has more tokens than the model has positions.
 std::vector<std::vector<AlignmentView>> WordWeights(
-    const TranslationModel& model, const ParallelText& text,
+    const Model& model, const ParallelText& text,
     std::span<const AttentionChoice> choices);
 
 /// The attention of a translation between white-space words, as WordWeights:
@@ -52,13 +52,13 @@ AlignmentView WordView(const Translation& translation, VocabularyKind source,
                        VocabularyKind target);
 
 /// WordWeights of one choice.
-std::vector<AlignmentView> WordWeights(const TranslationModel& model,
+std::vector<AlignmentView> WordWeights(const Model& model,
                                        const ParallelText& text,
                                        const AttentionChoice& choice);
 
 /// The links of UsualAttention: each target word to the source word it looks at
 /// most.
-std::vector<AlignmentLinks> AlignWords(const TranslationModel& model,
+std::vector<AlignmentLinks> AlignWords(const Model& model,
                                        const ParallelText& text);
 
 /// The attentions of the models of two directions whose links agree most.
@@ -71,8 +71,7 @@ struct AgreedChoice {
 /// Tries every layer of both, each at both steps, on the first `pairs` pairs of
 /// the text, without gold links; `backward` reads the target and writes the
 /// source. Paper: Chen et al. 2020, arXiv:2004.14837.
-AgreedChoice ChooseByAgreement(const TranslationModel& forward,
-                               const TranslationModel& backward,
+AgreedChoice ChooseByAgreement(const Model& forward, const Model& backward,
                                const ParallelText& text,
                                const LinkOptions& options = {},
                                int64_t pairs = 500);
@@ -81,7 +80,7 @@ AgreedChoice ChooseByAgreement(const TranslationModel& forward,
 /// vocabularies, or its position limit, each with a warning on standard error:
 /// the weights of all their words would not fit into memory. `reversed`: the
 /// model reads the text's target side.
-void EmptyLongPairs(ParallelText& text, const TranslationModel& model,
+void EmptyLongPairs(ParallelText& text, const Model& model,
                     bool reversed = false);
 /// Empties pairs with a side of more than 2,000 words.
 void EmptyLongPairs(ParallelText& text);
@@ -101,6 +100,6 @@ AlignmentView BothWays(const AlignmentView& forward,
 std::vector<GoldAlignment> ReadAlignments(const std::vector<std::string>& paths,
                                           const ParallelText& text);
 
-}  // namespace heed
+}  // namespace heed::translate
 
 #endif  // HEED_TASKS_TRANSLATE_WORD_ALIGNMENT_H_

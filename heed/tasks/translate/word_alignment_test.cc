@@ -9,15 +9,14 @@
 #include "heed/metrics/symmetrize.h"
 #include "heed/tasks/translate/testing.h"
 
-namespace heed {
+namespace heed::translate {
 namespace {
 
 class WordAlignment : public testing::Test {
  protected:
-  TranslationModel Model(const std::string& vocabulary,
-                         const ParallelText& text,
-                         const std::string& model = "bahdanau") const {
-    TranslationConfig config = TinyConfig(folder_.Path(vocabulary + model));
+  Model TrainedModel(const std::string& vocabulary, const ParallelText& text,
+                     const std::string& model = "bahdanau") const {
+    Config config = TinyConfig(folder_.Path(vocabulary + model));
     config.model.Choose(model);
     const std::vector<Field> fields = FieldsOf(*config.model);
     SetPresetIfKnown(fields, "embedding=12 units=16 dropout=0.1");
@@ -84,7 +83,7 @@ TEST_F(WordAlignment, EveryTargetWordIsLinkedToOneSourceWord) {
   const ParallelText text = {{"ab c abba", "b", "a  b"},
                              {"c ab", "ab abc b c", "b a"}};
   for (const char* kind : {"words", "characters", "unigram"}) {
-    const auto links = AlignWords(Model(kind, text), text);
+    const auto links = AlignWords(TrainedModel(kind, text), text);
     ASSERT_EQ(links.size(), 3);
     EXPECT_EQ(links[0].size(), 2) << kind;
     EXPECT_EQ(links[1].size(), 4) << kind;
@@ -100,7 +99,7 @@ TEST_F(WordAlignment, EveryTargetWordIsLinkedToOneSourceWord) {
 TEST_F(WordAlignment, EmptySideHasNoLinks) {
   const ParallelText text = {{"a b", "b"}, {"a", "b a"}};
   for (const char* kind : {"words", "characters"}) {
-    const TranslationModel model = Model(kind, text);
+    const Model model = TrainedModel(kind, text);
     const auto links = AlignWords(model, {{"", "a", " "}, {"a", "", " "}});
     ASSERT_EQ(links.size(), 3);
     for (const AlignmentLinks& none : links) EXPECT_TRUE(none.empty()) << kind;
@@ -109,14 +108,14 @@ TEST_F(WordAlignment, EmptySideHasNoLinks) {
 
 TEST_F(WordAlignment, AlignmentNeedsAttention) {
   const ParallelText text = {{"a b"}, {"b a"}};
-  const TranslationModel model = Model("words", text, "fixed");
+  const Model model = TrainedModel("words", text, "fixed");
   EXPECT_THROW(AlignWords(model, text), ConfigError);
 }
 
 TEST_F(WordAlignment, WeightsOfPiecesAreAddedToThoseOfWords) {
   const ParallelText text = {{"ab c abba", "b"}, {"c ab", "ab abc b c"}};
   for (const char* name : {"bahdanau", "transformer-tiny"}) {
-    const TranslationModel model = Model("characters", text, name);
+    const Model model = TrainedModel("characters", text, name);
     for (const AlignmentView& view :
          WordWeights(model, text, UsualAttention(model))) {
       for (int64_t t = 0; t < view.target_size(); ++t) {
@@ -133,7 +132,7 @@ TEST_F(WordAlignment, WeightsOfPiecesAreAddedToThoseOfWords) {
 
 TEST_F(WordAlignment, LayersHeadsAndStepsAreChosen) {
   const ParallelText text = ReversedLetters(20, 3);
-  const TranslationModel model = Model("words", text, "transformer-tiny");
+  const Model model = TrainedModel("words", text, "transformer-tiny");
   EXPECT_EQ(UsualAttention(model), (AttentionChoice{1, -1, false}));
   const std::vector<AttentionChoice> choices = {{2, -1, false},
                                                 {2, 0, false},
@@ -165,7 +164,7 @@ TEST_F(WordAlignment, LayersHeadsAndStepsAreChosen) {
 
 TEST_F(WordAlignment, LowerCasedModelsAlignTextAsItIs) {
   const ParallelText text = {{"a b", "b a"}, {"b a", "a b"}};
-  TranslationModel model = Model("words", text);
+  Model model = TrainedModel("words", text);
   model.data.lowercase = true;
   const ParallelText upper = {{"A b", "B A"}, {"B A", "a B"}};
   const auto views = WordWeights(model, upper, UsualAttention(model));
@@ -176,11 +175,10 @@ TEST_F(WordAlignment, LowerCasedModelsAlignTextAsItIs) {
 
 TEST_F(WordAlignment, AgreementChoosesAmongAllLayersOfBothDirections) {
   const ParallelText text = ReversedLetters(30, 3);
-  const TranslationModel forward = Model("words", text, "transformer-tiny");
-  const TranslationModel backward = Model("words", Swapped(text));
+  const Model forward = TrainedModel("words", text, "transformer-tiny");
+  const Model backward = TrainedModel("words", Swapped(text));
   const AgreedChoice best = ChooseByAgreement(forward, backward, text);
-  const auto links_of = [](const TranslationModel& model,
-                           const ParallelText& pairs,
+  const auto links_of = [](const Model& model, const ParallelText& pairs,
                            const AttentionChoice& choice) {
     std::vector<AlignmentLinks> links;
     for (const auto& view : WordWeights(model, pairs, choice)) {
@@ -209,7 +207,7 @@ TEST_F(WordAlignment, AgreementChoosesAmongAllLayersOfBothDirections) {
 
 TEST_F(WordAlignment, ALineBeyondTheModelsPositionsIsNamed) {
   ParallelText text = ReversedLetters(20, 3);
-  TranslationConfig config = TinyConfig(folder_.Path("learned"));
+  Config config = TinyConfig(folder_.Path("learned"));
   config.model.Choose("transformer-tiny");
   TransformerConfig& c = config.model.As<TransformerConfig>();
   c.layers = 1;
@@ -218,7 +216,7 @@ TEST_F(WordAlignment, ALineBeyondTheModelsPositionsIsNamed) {
   c.position = "learned";
   c.max_positions = 8;
   TrainTranslation(config, {text, {}});
-  const TranslationModel model = ReadTranslationModel(config.run.out);
+  const Model model = ReadTranslationModel(config.run.out);
   text.source[4] = "a b c d a b c d a b";
   const std::string message =
       MessageOf<FormatError>([&] { AlignWords(model, text); });
@@ -262,4 +260,4 @@ TEST(ReadAlignments, LinesThatDoNotFitAreNamed) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::translate

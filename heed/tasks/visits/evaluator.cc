@@ -8,7 +8,7 @@
 #include "heed/metrics/rank_correlation.h"
 #include "heed/tasks/visits/visits.h"
 
-namespace heed {
+namespace heed::visits {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -36,7 +36,7 @@ struct EffectComparison {
 
 /// Nothing if the model's log-odds are no sum over codes.
 std::optional<EffectComparison> CompareEffects(
-    const VisitModel& model, std::span<const Patient> patients) {
+    const Model& model, std::span<const Patient> patients) {
   EffectComparison comparison;
   for (const Patient& patient : patients) {
     const auto parts = model.PartsOf(patient);
@@ -95,8 +95,7 @@ void AddEffects(const EffectComparison& comparison, Report& report) {
 
 }  // namespace
 
-Report VisitTaskSettings::Measure(const VisitModel& made,
-                                  const VisitEvaluation& options) const {
+Report Settings::Evaluate(const Model& made, const Evaluation& options) const {
   const std::vector<Patient> patients =
       made.Encode(ReadVisits(options.patients), options.unknown_codes);
   if (patients.empty()) {
@@ -133,4 +132,4 @@ Report VisitTaskSettings::Measure(const VisitModel& made,
   return report;
 }
 
-}  // namespace heed
+}  // namespace heed::visits

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/data/input_lines.h"
@@ -13,7 +14,7 @@
 #include "heed/ops/loss.h"
 #include "heed/tasks/visits/visits.h"
 
-namespace heed {
+namespace heed::visits {
 namespace {
 
 /// Batches among which patients of similar length are looked for.
@@ -25,7 +26,7 @@ double Surprise(double log_odds, int32_t label) {
   return std::max(-x, 0.0) + std::log1p(std::exp(-std::abs(x)));
 }
 
-std::string CheckSumOfVisits(const VisitData& data) {
+std::string CheckSumOfVisits(const Data& data) {
   std::string sums;
   for (const VisitRecords* part : {&data.train, &data.valid}) {
     for (const VisitRecord& record : part->records) {
@@ -37,11 +38,10 @@ std::string CheckSumOfVisits(const VisitData& data) {
 }
 
 /// Binary cross entropy of the labels of patients.
-class VisitObjective : public ObjectiveOf<VisitModel> {
+class VisitObjective : public ObjectiveOf<Model> {
  public:
-  VisitObjective(const VisitTaskSettings& settings, const VisitData& data,
-                 VisitModel& model)
-      : ObjectiveOf(model, settings.MeasuresOf(data)),
+  VisitObjective(const Settings& settings, const Data& data, Model& model)
+      : ObjectiveOf(model, settings.Measures(data)),
         check_sum_(CheckSumOfVisits(data)),
         // Codes of training that are too rare to be learnt are no error.
         train_(model.Encode(data.train,
@@ -99,7 +99,7 @@ BatchLoss VisitObjective::Loss(const Context& ctx,
                                const LossOptions& options) const {
   Tensor targets({std::ssize(examples)}, DType::kF32);
   for (size_t i = 0; i < examples.size(); ++i) {
-    const int32_t label = train_[static_cast<size_t>(examples[i])].label;
+    const int32_t label = At(train_, examples[i]).label;
     targets.data<float>()[i] =
         static_cast<float>(label + options.smoothing * (0.5 - label));
   }
@@ -108,7 +108,7 @@ BatchLoss VisitObjective::Loss(const Context& ctx,
   double nll = 0;
   for (size_t i = 0; i < examples.size(); ++i) {
     nll += Surprise(double{logits.value().data<float>()[i]},
-                    train_[static_cast<size_t>(examples[i])].label);
+                    At(train_, examples[i]).label);
   }
   return {BinaryCrossEntropy(logits, targets, options.scale),
           nll * options.scale};
@@ -124,8 +124,7 @@ bool HasBothOutcomes(const VisitRecords& patients) {
 
 }  // namespace
 
-std::vector<MeasureInfo> VisitTaskSettings::MeasuresOf(
-    const VisitData& read) const {
+std::vector<MeasureInfo> Settings::Measures(const Data& read) const {
   std::vector<MeasureInfo> measures = {{"nll", false}};
   if (read.valid.records.empty() || HasBothOutcomes(read.valid)) {
     measures.insert(measures.begin(), {"auc", true});
@@ -151,9 +150,8 @@ double AucOf(std::span<const double> log_odds,
   return RocAuc(log_odds, labels);
 }
 
-std::unique_ptr<Trainable> VisitTaskSettings::Objective(VisitData read,
-                                                        VisitModel& made,
-                                                        uint64_t) const {
+std::unique_ptr<Trainable> Settings::MakeObjective(Data read, Model& made,
+                                                   uint64_t) const {
   if (read.train.size() == 0) {
     throw ConfigError("there are no patients to learn from");
   }
@@ -165,4 +163,4 @@ std::unique_ptr<Trainable> VisitTaskSettings::Objective(VisitData read,
   return std::make_unique<VisitObjective>(*this, read, made);
 }
 
-}  // namespace heed
+}  // namespace heed::visits

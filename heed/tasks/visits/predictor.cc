@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/numbers.h"
@@ -13,7 +14,7 @@
 #include "heed/ops/shape.h"
 #include "heed/tasks/visits/visits.h"
 
-namespace heed {
+namespace heed::visits {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -48,7 +49,7 @@ std::vector<double> BandsOf(const std::vector<double>& features) {
 
 /// Visits and their codes as two axes: a visit covers codes. `sign`: -1 where
 /// the other label is explained.
-std::vector<Axis> TimelineAxes(const VisitModel& model, const Patient& patient,
+std::vector<Axis> TimelineAxes(const Model& model, const Patient& patient,
                                const std::optional<VisitParts>& parts,
                                double sign) {
   Axis visits = {.id = "source", .kind = "timeline", .label = "Visits"};
@@ -60,7 +61,7 @@ std::vector<Axis> TimelineAxes(const VisitModel& model, const Patient& patient,
     visits.spans.push_back(
         {std::ssize(codes.items), std::ssize(codes.items) + std::ssize(own)});
     for (const int32_t code : own) {
-      codes.items.push_back(model.codes.codes()[static_cast<size_t>(code)]);
+      codes.items.push_back(At(model.codes.codes(), code));
     }
   }
   TimelinePayload payload = {patient.times, {}, {}};
@@ -73,33 +74,32 @@ std::vector<Axis> TimelineAxes(const VisitModel& model, const Patient& patient,
 }
 
 /// Answers with the probability of the outcome.
-class VisitPredictor : public PredictorWith<VisitPrediction> {
+class VisitPredictor : public PredictorWith<Prediction> {
  public:
-  VisitPredictor(const VisitModel& model, const VisitPrediction& options)
+  VisitPredictor(const Model& model, const Prediction& options)
       : PredictorWith(options), model_(model) {}
 
  protected:
-  std::vector<Answer> Answers(std::span<const Input> inputs,
-                              const VisitPrediction& options,
+  std::vector<Answer> Predict(std::span<const Input> inputs,
+                              const Prediction& options,
                               const PredictCall& call) const override;
-  ExplainablePrediction ExplanationWith(
+  ExplainablePrediction PrepareExplanation(
       const Context& given, const ExplainInput& input,
-      const VisitPrediction& options) const override;
-  bool JoinsWith(const VisitPrediction&) const override { return true; }
+      const Prediction& options) const override;
+  bool joins_inputs(const Prediction&) const override { return true; }
 
  private:
   Answer AnswerOf(const Patient& patient, double log_odds,
-                  const VisitPrediction& options,
-                  const PredictCall& call) const;
+                  const Prediction& options, const PredictCall& call) const;
   ExplainableSegment SegmentOf(const Context& given, const ExplainInput& input,
                                const std::string& line, const Patient& patient,
                                double sign) const;
 
-  const VisitModel& model_;
+  const Model& model_;
 };
 
-std::vector<Answer> VisitPredictor::Answers(std::span<const Input> inputs,
-                                            const VisitPrediction& options,
+std::vector<Answer> VisitPredictor::Predict(std::span<const Input> inputs,
+                                            const Prediction& options,
                                             const PredictCall& call) const {
   std::vector<Patient> patients;
   for (const Input& input : inputs) {
@@ -115,7 +115,7 @@ std::vector<Answer> VisitPredictor::Answers(std::span<const Input> inputs,
 }
 
 Answer VisitPredictor::AnswerOf(const Patient& patient, double log_odds,
-                                const VisitPrediction& options,
+                                const Prediction& options,
                                 const PredictCall& call) const {
   const double p = ProbabilityOf(log_odds);
   Answer answer = {ExactNumber(p),
@@ -139,7 +139,7 @@ Answer VisitPredictor::AnswerOf(const Patient& patient, double log_odds,
   for (int64_t j = 0; j < patient.visits(); ++j) {
     for (const int32_t code : patient.CodesOf(j)) {
       list.push_back({{"visit", j + 1},
-                      {"code", model_.codes.codes()[static_cast<size_t>(code)]},
+                      {"code", At(model_.codes.codes(), code)},
                       {"contribution", parts->contributions[list.size()]}});
     }
   }
@@ -201,9 +201,9 @@ ExplainableSegment VisitPredictor::SegmentOf(const Context& given,
   return result;
 }
 
-ExplainablePrediction VisitPredictor::ExplanationWith(
+ExplainablePrediction VisitPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
-    const VisitPrediction& options) const {
+    const Prediction& options) const {
   const std::string asked = input.answer.empty() ? "1" : input.answer;
   if (asked != "0" && asked != "1") {
     throw FormatError("explain: the answer '{}' is neither 0 nor 1", asked);
@@ -225,9 +225,9 @@ ExplainablePrediction VisitPredictor::ExplanationWith(
 
 }  // namespace
 
-std::unique_ptr<Predictor> VisitTaskSettings::Predicting(
-    const VisitModel& made, VisitPrediction options) const {
+std::unique_ptr<Predictor> Settings::MakePredictor(const Model& made,
+                                                   Prediction options) const {
   return std::make_unique<VisitPredictor>(made, options);
 }
 
-}  // namespace heed
+}  // namespace heed::visits

@@ -1,13 +1,8 @@
-#include <algorithm>
-#include <utility>
 
-#include "heed/tasks/text_vocabulary.h"
 #include "heed/tasks/visits/visits.h"
 
-namespace heed {
+namespace heed::visits {
 namespace {
-
-constexpr const char* kCodesFile = "codes.txt";
 
 void VisitUnknownCodes(FieldList& v, Named<UnknownCodes>& unknown) {
   v("unknown_codes", unknown,
@@ -17,11 +12,11 @@ void VisitUnknownCodes(FieldList& v, Named<UnknownCodes>& unknown) {
 
 }  // namespace
 
-TaskRow VisitTask() {
+TaskRow Task() {
   TaskRow row;
   row.name = "visits";
   row.description = "the chance of an outcome from a patient's visits";
-  row.settings = [] { return std::make_unique<VisitTaskSettings>(); };
+  row.settings = [] { return std::make_unique<Settings>(); };
   row.input = {"timeline", InputKind::Line::kText, {}};
   row.input.json_lines = true;
   row.input_label = "Visits";
@@ -31,7 +26,7 @@ TaskRow VisitTask() {
   return row;
 }
 
-void VisitDataConfig::Visit(FieldList& v) {
+void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("patients", patients, Any{"FILE"},
     "patients for training, each a line of JSON: {\"visits\": [[\"I50\", "
@@ -49,7 +44,7 @@ void VisitDataConfig::Visit(FieldList& v) {
       .Alias("bs");
 }
 
-void VisitPrediction::Visit(FieldList& v) {
+void Prediction::Visit(FieldList& v) {
   v.Section("Output");
   v("every_visit", every_visit,
     "the probability after each visit, from the visits up to it alone, instead "
@@ -58,7 +53,7 @@ void VisitPrediction::Visit(FieldList& v) {
   VisitUnknownCodes(v, unknown_codes);
 }
 
-void VisitEvaluation::Visit(FieldList& v) {
+void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   v("patients", patients, Any{"FILE"},
     "patients with labels to compare with; with \"log_odds\" and \"effects\" "
@@ -68,26 +63,26 @@ void VisitEvaluation::Visit(FieldList& v) {
   VisitUnknownCodes(v, unknown_codes);
 }
 
-void VisitTaskSettings::Visit(FieldList& v) {
+void Settings::Visit(FieldList& v) {
   data.Visit(v);
   model.VisitName(v, "what reads the visits");
   model->Visit(v);
 }
 
-void VisitTaskSettings::SetDefaults(TrainingConfig& training) const {
-  training.optimizer.optimizer = "adadelta";
+void Settings::SetDefaults(TrainingConfig& training) const {
+  training.optimizer.optimizer = OptimizerKind::kAdadelta;
   training.optimizer.learning_rate = 1;
   training.optimizer.rho = 0.95;
-  training.optimizer.schedule = "constant";
+  training.optimizer.schedule = Schedule::kConstant;
   training.optimizer.warmup = 0;
   training.optimizer.label_smoothing = 0;
   training.optimizer.l2 = 1e-4;
-  training.optimizer.l2_of = "matrices";
+  training.optimizer.l2_of = PenalizedWeights::kMatrices;
   training.run.epochs = 20;
 }
 
-VisitData VisitTaskSettings::ReadData() const {
-  VisitData read;
+Data Settings::Read() const {
+  Data read;
   if (!data.valid_patients.empty()) {
     read.valid = ReadVisits(data.valid_patients);
   }
@@ -95,43 +90,9 @@ VisitData VisitTaskSettings::ReadData() const {
   return read;
 }
 
-std::unique_ptr<VisitModel> VisitTaskSettings::Learn(const VisitData& read,
-                                                     uint64_t seed) const {
-  return std::make_unique<VisitModel>(
+std::unique_ptr<Model> Settings::MakeModel(const Data& read,
+                                           uint64_t seed) const {
+  return std::make_unique<Model>(
       *this, LearnCodes(read.train, data.least_patients), seed);
 }
-
-std::unique_ptr<VisitModel> VisitTaskSettings::Open(const ModelFiles& files,
-                                                    const std::string& folder,
-                                                    uint64_t seed) const {
-  return std::make_unique<VisitModel>(
-      *this,
-      CodeTable::Parse(FindFile(files, folder, kCodesFile),
-                       PathIn(folder, kCodesFile)),
-      seed);
-}
-
-VisitModel::VisitModel(VisitConfig settings, CodeTable table, uint64_t seed)
-    : config(std::move(settings)),
-      codes(std::move(table)),
-      parameters_(seed, DType::kF32, config.model->precision()),
-      network(config.model->Make(Scope(parameters_, ""), codes.size())) {}
-
-std::vector<InputExample> VisitModel::Examples() const {
-  constexpr size_t kVisits = 3;
-  constexpr double kDays = 30;
-  const std::vector<std::string>& known = codes.codes();
-  VisitRecord record;
-  for (size_t i = 0; i < std::min(kVisits, known.size()); ++i) {
-    record.visits.push_back({known[i]});
-    if (network->reads_ages()) {
-      record.times.push_back(kDays * static_cast<double>(i));
-    }
-  }
-  if (record.visits.empty()) return {};
-  return {{VisitLine(record)}};
-}
-
-ModelFiles VisitModel::Files() const { return {{kCodesFile, codes.ToText()}}; }
-
-}  // namespace heed
+}  // namespace heed::visits

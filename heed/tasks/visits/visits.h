@@ -13,13 +13,13 @@
 #include "heed/models/visit_classifier.h"
 #include "heed/tasks/task.h"
 
-namespace heed {
+namespace heed::visits {
 
 /// Visits that are computed at once, padding included: what bounds memory.
 inline constexpr int64_t kMostVisitsAtOnce = 1 << 15;
 
 /// Where patients come from and how they become batches.
-struct VisitDataConfig {
+struct DataConfig {
   std::vector<std::string> patients;
   std::vector<std::string> valid_patients;
   int least_patients = 1;
@@ -30,12 +30,12 @@ struct VisitDataConfig {
 };
 
 /// What a user chooses: options of `heed train`, keys of config.json.
-struct VisitConfig {
+struct Config {
   ModelChoice<VisitSettings> model;
-  VisitDataConfig data;
+  DataConfig data;
 };
 
-struct VisitData {
+struct Data {
   VisitRecords train;
   VisitRecords valid;
 };
@@ -55,9 +55,9 @@ std::vector<std::vector<int64_t>> BatchesOf(std::span<const Patient> patients,
                                             int64_t size);
 
 /// Codes, and a network that reads them.
-class VisitModel : public TaskModel {
+class Model : public TaskModel {
  public:
-  VisitModel(VisitConfig settings, CodeTable table, uint64_t seed);
+  Model(Config settings, CodeTable table, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -89,7 +89,7 @@ class VisitModel : public TaskModel {
   /// How the log-odds of one are made up, if they are a sum over codes.
   std::optional<VisitParts> PartsOf(const Patient& patient) const;
 
-  const VisitConfig config;
+  const Config config;
   const CodeTable codes;
 
  private:
@@ -110,7 +110,7 @@ double AucOf(std::span<const double> log_odds,
              std::span<const Patient> patients);
 
 /// What is wanted of each line.
-struct VisitPrediction {
+struct Prediction {
   bool every_visit = false;
   Named<UnknownCodes> unknown_codes = UnknownCodes::kRefuse;
 
@@ -118,17 +118,15 @@ struct VisitPrediction {
 };
 
 /// The patients that a model is compared with.
-struct VisitEvaluation {
+struct Evaluation {
   std::vector<std::string> patients;
   Named<UnknownCodes> unknown_codes = UnknownCodes::kRefuse;
 
   void Visit(FieldList& v);
 };
 
-class VisitTaskSettings
-    : public TaskSettingsOf<VisitData, VisitModel, VisitPrediction,
-                            VisitEvaluation>,
-      public VisitConfig {
+class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation>,
+                 public Config {
  public:
   std::string task() const override { return "visits"; }
   void ChooseModel(const std::string& name) override { model.Choose(name); }
@@ -137,34 +135,29 @@ class VisitTaskSettings
   void Resolve() override { model->Fill(); }
   bool in_files() const override { return !data.patients.empty(); }
 
-  VisitData ReadData() const override;
-  std::unique_ptr<VisitModel> Learn(const VisitData& read,
-                                    uint64_t seed) const override;
-  std::unique_ptr<VisitModel> Open(const ModelFiles& files,
-                                   const std::string& folder,
+  Data Read() const override;
+  std::unique_ptr<Model> MakeModel(const Data& read,
                                    uint64_t seed) const override;
-  std::vector<MeasureInfo> MeasuresOf(const VisitData& read) const override;
-  std::unique_ptr<Trainable> Objective(VisitData read, VisitModel& made,
-                                       uint64_t seed) const override;
-  VisitPrediction prediction() const override {
-    return {false, data.unknown_codes};
-  }
-  VisitEvaluation evaluation() const override {
-    return {{}, data.unknown_codes};
-  }
-  InputReading ReadingWith(const VisitPrediction&) const override {
+  std::unique_ptr<Model> Open(const ModelFiles& files,
+                              const std::string& folder,
+                              uint64_t seed) const override;
+  std::vector<MeasureInfo> Measures(const Data& read) const override;
+  std::unique_ptr<Trainable> MakeObjective(Data read, Model& made,
+                                           uint64_t seed) const override;
+  Prediction prediction() const override { return {false, data.unknown_codes}; }
+  Evaluation evaluation() const override { return {{}, data.unknown_codes}; }
+  InputReading Reading(const Prediction&) const override {
     InputReading reading;
     reading.defaults.long_lines = LongLines::kStructured;
     return reading;
   }
-  std::unique_ptr<Predictor> Predicting(const VisitModel& made,
-                                        VisitPrediction options) const override;
-  Report Measure(const VisitModel& made,
-                 const VisitEvaluation& options) const override;
+  std::unique_ptr<Predictor> MakePredictor(const Model& made,
+                                           Prediction options) const override;
+  Report Evaluate(const Model& made, const Evaluation& options) const override;
 };
 
-TaskRow VisitTask();
+TaskRow Task();
 
-}  // namespace heed
+}  // namespace heed::visits
 
 #endif  // HEED_TASKS_VISITS_VISITS_H_

@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/data/patients.h"
 #include "heed/tasks/explain.h"
 #include "heed/tasks/run.h"
 
-namespace heed {
+namespace heed::visits {
 namespace {
 
 using testing::HasSubstr;
@@ -26,9 +27,9 @@ VisitRecords Records(const std::vector<std::string>& lines) {
   return records;
 }
 
-VisitTaskSettings SettingsOf(const std::string& model = "retain",
-                             const std::string& values = "") {
-  VisitTaskSettings settings;
+Settings SettingsOf(const std::string& model = "retain",
+                    const std::string& values = "") {
+  Settings settings;
   settings.ChooseModel(model);
   SetPresetIfKnown(FieldsOf(*settings.model), "units=6");
   SetPresetIfKnown(FieldsOf(*settings.model), "embedding=5");
@@ -43,12 +44,12 @@ VisitRecords SomePatients() {
                   R"({"visits":[["c"],["b"]],"label":0})"});
 }
 
-Answer AnswerOf(const VisitTaskSettings& settings, const VisitModel& model,
+Answer AnswerOf(const Settings& settings, const Model& model,
                 const std::string& line, bool every_visit = false) {
-  VisitPrediction options = settings.prediction();
+  Prediction options = settings.prediction();
   options.every_visit = every_visit;
   const std::vector<Input> inputs = {{line, "standard input:4"}};
-  return settings.Predicting(model, options)->Predict(inputs).front();
+  return settings.MakePredictor(model, options)->Predict(inputs).front();
 }
 
 TEST(VisitBatches, CoverAllOnceByLengthWithinTheirBounds) {
@@ -66,7 +67,7 @@ TEST(VisitBatches, CoverAllOnceByLengthWithinTheirBounds) {
     EXPECT_LE(batch.size(), 8);
     int64_t longest = 0;
     for (const int64_t i : batch) {
-      longest = std::max(longest, patients[static_cast<size_t>(i)].visits());
+      longest = std::max(longest, At(patients, i).visits());
       seen.push_back(i);
     }
     EXPECT_TRUE(batch.size() == 1 ||
@@ -76,9 +77,9 @@ TEST(VisitBatches, CoverAllOnceByLengthWithinTheirBounds) {
   EXPECT_EQ(seen, order);
 }
 
-TEST(VisitModel, OrderOfPatientsDoesNotMatter) {
-  const VisitTaskSettings settings = SettingsOf();
-  const auto model = settings.Learn({SomePatients(), {}}, 1);
+TEST(Model, OrderOfPatientsDoesNotMatter) {
+  const Settings settings = SettingsOf();
+  const auto model = settings.MakeModel({SomePatients(), {}}, 1);
   std::vector<Patient> patients =
       model->Encode(SomePatients(), UnknownCodes::kRefuse);
   const std::vector<double> forwards = model->LogOdds({}, patients);
@@ -91,8 +92,8 @@ TEST(VisitModel, OrderOfPatientsDoesNotMatter) {
 
 TEST(VisitPredictor, EveryVisitIsThePredictionOfThoseUpToIt) {
   for (const char* name : {"retain", "gru", "logistic"}) {
-    const VisitTaskSettings settings = SettingsOf(name);
-    const auto model = settings.Learn({SomePatients(), {}}, 1);
+    const Settings settings = SettingsOf(name);
+    const auto model = settings.MakeModel({SomePatients(), {}}, 1);
     const Answer every =
         AnswerOf(settings, *model, R"({"visits":[["a"],["b","c"],["d"]]})",
                  /*every_visit=*/true);
@@ -112,8 +113,8 @@ TEST(VisitPredictor, EveryVisitIsThePredictionOfThoseUpToIt) {
 
 TEST(VisitPredictor, ContributionsAndBiasAreTheLogOdds) {
   for (const char* name : {"retain", "logistic"}) {
-    const VisitTaskSettings settings = SettingsOf(name);
-    const auto model = settings.Learn({SomePatients(), {}}, 1);
+    const Settings settings = SettingsOf(name);
+    const auto model = settings.MakeModel({SomePatients(), {}}, 1);
     const Answer answer =
         AnswerOf(settings, *model, R"({"visits":[["a"],["b","c"],["d"]]})");
     double sum = answer.parts.at("bias").get<double>();
@@ -127,23 +128,23 @@ TEST(VisitPredictor, ContributionsAndBiasAreTheLogOdds) {
 }
 
 TEST(VisitPredictor, UnknownCodeIsNamedWithItsPlace) {
-  const VisitTaskSettings settings = SettingsOf();
-  const auto model = settings.Learn({SomePatients(), {}}, 1);
+  const Settings settings = SettingsOf();
+  const auto model = settings.MakeModel({SomePatients(), {}}, 1);
   EXPECT_THAT(MessageOf<FormatError>([&] {
                 AnswerOf(settings, *model, R"({"visits":[["a"],["x"]]})");
               }),
               HasSubstr("standard input:4: visit 2: the code 'x' is unknown"));
-  const VisitTaskSettings skips = SettingsOf("retain", "unknown_codes=skip");
-  const auto other = skips.Learn({SomePatients(), {}}, 1);
+  const Settings skips = SettingsOf("retain", "unknown_codes=skip");
+  const auto other = skips.MakeModel({SomePatients(), {}}, 1);
   EXPECT_FALSE(
       AnswerOf(skips, *other, R"({"visits":[["a"],["x"]]})").line.empty());
 }
 
 TEST(VisitPredictor, TimesThatAModelReadsMustBeThere) {
-  const VisitTaskSettings settings = SettingsOf("retain", "times=yes");
+  const Settings settings = SettingsOf("retain", "times=yes");
   const VisitRecords records =
       Records({R"({"visits":[["a"],["b"]],"times":[0,4],"label":1})"});
-  const auto model = settings.Learn({records, {}}, 1);
+  const auto model = settings.MakeModel({records, {}}, 1);
   EXPECT_THAT(MessageOf<FormatError>(
                   [&] { AnswerOf(settings, *model, R"({"visits":[["a"]]})"); }),
               HasSubstr("standard input:4: no \"times\""));
@@ -158,14 +159,14 @@ TEST(VisitPredictor, TimesThatAModelReadsMustBeThere) {
 }
 
 TEST(VisitObjective, EpochsAreShuffledFunctionsOfSeedAndNumber) {
-  const VisitTaskSettings settings = SettingsOf("logistic");
-  VisitData data = {PatientWorld({}, 1).Make(500, 0), {}};
-  const auto model = settings.Learn(data, 1);
-  const auto objective = settings.Objective(data, *model, 1);
+  const Settings settings = SettingsOf("logistic");
+  Data data = {PatientWorld({}, 1).Make(500, 0), {}};
+  const auto model = settings.MakeModel(data, 1);
+  const auto objective = settings.MakeObjective(data, *model, 1);
   EXPECT_EQ(objective->PlanEpoch(1, 2).All(), objective->PlanEpoch(1, 2).All());
   EXPECT_NE(objective->PlanEpoch(1, 2).All(), objective->PlanEpoch(1, 3).All());
   std::swap(data.train.records[0], data.train.records[1]);
-  EXPECT_NE(settings.Objective(data, *model, 1)->CheckSum(),
+  EXPECT_NE(settings.MakeObjective(data, *model, 1)->CheckSum(),
             objective->CheckSum());
 }
 
@@ -188,7 +189,7 @@ TEST(Visits, RetainLearnsWhichCodesCount) {
     lines += VisitLine(record) + "\n";
   }
   const std::string path = folder.Put("patients.jsonl", lines);
-  VisitTaskSettings settings;
+  Settings settings;
   settings.ChooseModel("retain");
   SetPreset(FieldsOf(*settings.model), "units=16 embedding=16 dropout=0");
   settings.data.patients = settings.data.valid_patients = {path};
@@ -200,10 +201,10 @@ TEST(Visits, RetainLearnsWhichCodesCount) {
   Train(settings, training);
 
   const LoadedModel loaded = ReadModel(folder.Path("model"));
-  VisitEvaluation options;
+  Evaluation options;
   options.patients = {path};
-  const Report report = loaded.settings->Evaluate(
-      *loaded.model, OptionsOf<VisitEvaluation>(options));
+  const Report report =
+      loaded.settings->Evaluate(*loaded.model, OptionsOf<Evaluation>(options));
   const auto figure = [&](const std::string& key) {
     return std::ranges::find(report.figures, key, &Figure::key)->value;
   };
@@ -214,10 +215,10 @@ TEST(Visits, RetainLearnsWhichCodesCount) {
 }
 
 TEST(Visits, ExplanationHasContributionsOfCodesThatVisitsCover) {
-  VisitTaskSettings settings = SettingsOf();
+  Settings settings = SettingsOf();
   LoadedModel loaded;
-  loaded.model = settings.Learn({SomePatients(), {}}, 1);
-  loaded.settings = std::make_unique<VisitTaskSettings>(settings);
+  loaded.model = settings.MakeModel({SomePatients(), {}}, 1);
+  loaded.settings = std::make_unique<Settings>(settings);
   const auto predictor = loaded.MakePredictor();
   ExplainRequest request;
   request.input.given = {R"({"visits":[["a"],["b","c"],["d"]]})"};
@@ -244,4 +245,4 @@ TEST(Visits, ExplanationHasContributionsOfCodesThatVisitsCover) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::visits
