@@ -66,10 +66,12 @@ std::vector<float> FittedRow(std::span<const float> values, int64_t columns) {
   return fitted;
 }
 
-/// A row of the answer: its name, and weights of which the largest is 1.
+/// A row of the answer: its name, weights of which the largest is 1, and the
+/// item that it is of.
 struct SoundRow {
   std::string name;
   std::vector<float> weights;
+  const Target* target = nullptr;
 };
 
 std::vector<SoundRow> RowsOf(const ExplanationSegment& segment,
@@ -78,7 +80,7 @@ std::vector<SoundRow> RowsOf(const ExplanationSegment& segment,
   for (const Target& target : segment.targets) {
     if (rows.size() == kMostRows) break;
     if (!target.map || segment.maps.at(*target.map).key != sound.id) continue;
-    SoundRow row = {segment.LabelOf(target), RowOf(segment, target)};
+    SoundRow row = {segment.LabelOf(target), RowOf(segment, target), &target};
     const float factor = ShadeFactor(row.weights, 0);
     for (float& w : row.weights) w *= factor;
     if (target.probability) {
@@ -148,16 +150,19 @@ void AddSpectrogram(const SoundPayload& payload, double width, double height,
 }
 
 /// Cells of a row of so many times the width, which ends where that does.
+/// `attributes`: of the cells.
 void AddSoundRow(std::span<const float> values, double width, double share,
-                 double height, MarkupWriter* svg) {
+                 double height, MarkupWriter* svg,
+                 std::string_view attributes = "") {
   const std::vector<float> cells = PooledRow(values, kMostCells);
   const auto count = std::ssize(cells);
   svg->Line("<svg width='{:.1f}' height='{}'>", width, height);
   svg->Line("<rect class='field' width='{:.1f}' height='{}'/>", width, height);
+  svg->Line("<g class='cell' {}>", attributes);
   AddCells(cells, count,
            width * share / static_cast<double>(std::max<int64_t>(1, count)),
            height, svg);
-  svg->Line("</svg>");
+  svg->Line("</g></svg>");
 }
 
 /// The spectrogram and below it a row for each part of the answer.
@@ -171,16 +176,23 @@ Drawing DrawSound(const ExplanationSegment& segment, const ViewOptions&) {
   double y = kSpectrogramHeight + kTimeFont + 6;
   AddTimes(payload, y, &svg);
   y += 8;
+  const double share = payload.ShareOf(sound.size());
   for (const SoundRow& row : RowsOf(segment, sound)) {
+    const Target& target = *row.target;
+    svg.Line("<g {}>", ItemAttributes(target.axis, target.item));
     svg.Line(
         "<text class='token' x='-8' y='{:.1f}' font-size='13' "
         "text-anchor='end'>{}</text>",
         y + kAttentionRow - 5,
         EscapeMarkup(Ellipsize(VisibleToken(row.name), kAttendedName)));
     svg.Line("<g transform='translate(0 {:.1f})'>", y);
-    AddSoundRow(row.weights, kSoundWidth, payload.ShareOf(sound.size()),
-                kAttentionRow, &svg);
-    svg.Line("</g>");
+    AddSoundRow(
+        row.weights, kSoundWidth, share, kAttentionRow, &svg,
+        fmt::format("data-cells='{:.1f} {}' data-map='{}' data-row='{}'",
+                    kSoundWidth * share, kAttentionRow,
+                    EscapeMarkup(segment.maps.at(*target.map).name),
+                    target.row));
+    svg.Line("</g></g>");
     y += kAttentionRow + kRowGap;
   }
   svg.Line("</g>");
@@ -273,6 +285,7 @@ AxisKind AudioKind() {
   };
   kind.picture = DrawSound;
   kind.legend = PictureLegend::kNone;
+  kind.on_page = true;
   kind.picture_text = SoundText;
   return kind;
 }

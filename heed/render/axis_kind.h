@@ -32,6 +32,8 @@ struct AxisKind {
   /// none: the usual views are enough.
   std::function<Drawing(const ExplanationSegment&, const ViewOptions&)>
       picture = {};
+  /// Whether the page shows that picture.
+  bool on_page = false;
   /// What its shades mean.
   PictureLegend::Kind legend = PictureLegend::kSigned;
   std::function<std::string(const ExplanationSegment&, const ViewOptions&,

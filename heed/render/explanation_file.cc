@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -111,6 +112,48 @@ PictureLegend::Kind LegendOf(const ExplanationSegment& segment,
   return negative ? kind : PictureLegend::kMagnitudes;
 }
 
+bool IsOnPage(const ExplanationView& view, const ExplanationSegment& segment) {
+  if (!view.on_page) return false;
+  if (view.recoloured) return !segment.maps.empty();
+  if (!view.refusal(segment, {}).empty()) return false;
+  return !view.on_page_of || view.on_page_of(segment);
+}
+
+nlohmann::ordered_json PagePicture(const ExplanationView& view,
+                                   const ExplanationSegment& segment,
+                                   const ViewOptions& options) {
+  return {{"view", view.name},
+          {"svg", SvgPicture(view.draw(segment, options),
+                             {.label = view.description})}};
+}
+
+/// The pictures of a view: one, or for each pair of axes one that the page
+/// recolours, also word by word.
+std::vector<nlohmann::ordered_json> PagePictures(
+    const ExplanationView& view, const ExplanationSegment& segment,
+    ShadeScale scale) {
+  if (!view.recoloured) {
+    const double full = FullShade(view, {&segment, 1}, {}, scale);
+    return {PagePicture(view, segment, {.full = full})};
+  }
+  std::vector<nlohmann::ordered_json> pictures;
+  const bool has_words = std::ranges::any_of(
+      segment.axes, [](const Axis& axis) { return !axis.words.empty(); });
+  for (const bool words : {false, true}) {
+    if (words && !has_words) break;
+    const ExplanationSegment shown = words ? MergeWords(segment) : segment;
+    std::set<std::pair<std::string, std::string>> known;
+    for (const AttentionMap& map : shown.maps) {
+      if (!known.emplace(map.query, map.key).second) continue;
+      pictures.push_back(
+          PagePicture(view, shown, {.map = map.name, .bare = true}));
+      pictures.back()["map"] = map.name;
+      pictures.back()["words"] = words;
+    }
+  }
+  return pictures;
+}
+
 /// Of each as `json_of` has it.
 nlohmann::ordered_json ListOf(
     std::span<const Explanation> explanations,
@@ -157,10 +200,24 @@ std::vector<std::string> ShadeScaleNames() {
   return names;
 }
 
+std::vector<std::string> PageViewNames() {
+  std::vector<std::string> names;
+  for (const ExplanationView& view : ExplanationViews()) {
+    if (view.on_page) names.push_back(view.name);
+  }
+  return names;
+}
+
+bool NeedsVectors(const std::string& view) {
+  const ExplanationView& row = ExplanationViewOf(view);
+  return row.of_numbers || row.of_inputs;
+}
+
 nlohmann::ordered_json PageJson(const Explanation& explanation,
-                                bool with_pictures) {
+                                std::span<const std::string> views,
+                                ShadeScale scale) {
   nlohmann::ordered_json json = ExplanationJson(explanation);
-  if (with_pictures) {
+  if (!views.empty()) {
     json.erase("inputs");
     json["pictures"] = nlohmann::ordered_json::array();
   }
@@ -169,14 +226,14 @@ nlohmann::ordered_json PageJson(const Explanation& explanation,
     auto& names = json["segments"].at(i)["views"];
     names = nlohmann::ordered_json::array();
     for (const ExplanationView& view : ExplanationViews()) {
-      if (!view.on_page || !view.refusal(segment, {}).empty()) continue;
+      if (!IsOnPage(view, segment)) continue;
       names.push_back(view.name);
-      if (!with_pictures) continue;
-      json["pictures"].push_back(
-          {{"view", view.name},
-           {"segment", i},
-           {"svg",
-            SvgPicture(view.draw(segment, {}), {.label = view.description})}});
+      if (std::ranges::find(views, view.name) == views.end()) continue;
+      for (nlohmann::ordered_json& picture :
+           PagePictures(view, segment, scale)) {
+        picture["segment"] = i;
+        json["pictures"].push_back(std::move(picture));
+      }
     }
   }
   return json;
@@ -224,7 +281,7 @@ std::string ExplanationFile(ExplanationFormat format,
     case ExplanationFormat::kHtml:
       return StaticPage(PageFiles(),
                         DumpJson(ListOf(explanations, [](const Explanation& e) {
-                          return PageJson(e, true);
+                          return PageJson(e, PageViewNames());
                         })));
     case ExplanationFormat::kSvg:
       return ExplanationSvg(explanations, choice);

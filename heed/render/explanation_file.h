@@ -54,11 +54,20 @@ std::string ExplanationFile(ExplanationFormat format,
                             const PictureChoice& choice);
 
 /// ExplanationJson for the page: each segment lists in "views" the names of the
-/// views whose pictures it can have. With pictures, "pictures"
-/// [{view, segment, svg}] holds them, and "inputs", which they alone need, is
-/// left out.
+/// views whose pictures it can have. "pictures" [{view, segment, svg}] holds
+/// those of `views`, shaded by `scale`; a view that the page recolours has one
+/// for each pair of axes of a map, with the "map" and whether it is of "words".
+/// Without "inputs", which pictures alone need, where there are pictures.
 nlohmann::ordered_json PageJson(const Explanation& explanation,
-                                bool with_pictures);
+                                std::span<const std::string> views,
+                                ShadeScale scale = ShadeScale::kAuto);
+
+/// Names of the views whose pictures the page shows.
+std::vector<std::string> PageViewNames();
+
+/// Whether the picture of a view needs vectors or numbers of the model: see
+/// ExplainRequest::pictures.
+bool NeedsVectors(const std::string& view);
 
 /// All segments of all explanations, as an SVG document.
 std::string ExplanationSvg(std::span<const Explanation> explanations,

@@ -119,7 +119,8 @@ TEST(ExplanationFile, SaysThatAttentionIsNearlyUniform) {
 TEST(PageJson, HasPicturesInThePlaceOfWhatTheyAreMadeOf) {
   Explanation e;
   e.segments = {MaskedSegment(), SteppedSegment()};
-  const auto json = PageJson(e, true);
+  const std::vector<std::string> views = {"embedding", "step", "model"};
+  const auto json = PageJson(e, views);
   EXPECT_FALSE(json.contains("inputs"));
   EXPECT_TRUE(ExplanationJson(e).contains("inputs"));
   ASSERT_EQ(json["pictures"].size(), 3u);  // embedding; step, model
@@ -128,6 +129,26 @@ TEST(PageJson, HasPicturesInThePlaceOfWhatTheyAreMadeOf) {
   for (const auto& picture : json["pictures"]) {
     EXPECT_TRUE(IsDrawable(picture["svg"].get<std::string>()));
   }
+}
+
+TEST(PageJson, HasAPictureWithoutWeightsForEachPairOfAxes) {
+  Explanation e;
+  e.segments = {ExampleSegment()};
+  std::vector<AttentionMap>& maps = e.segments[0].maps;
+  const size_t pairs = maps.size();
+  maps.push_back(maps.front());
+  maps.back().name = "encoder.1.self_attention";
+  const std::vector<std::string> views = {"lines"};
+  const auto json = PageJson(e, views);
+  EXPECT_EQ(json["pictures"].size(), pairs);
+  for (const auto& picture : json["pictures"]) {
+    const auto svg = picture["svg"].get<std::string>();
+    EXPECT_EQ(Count(svg, "data-links="), 1u);
+    EXPECT_EQ(Count(svg, "<path"), 0u);
+    EXPECT_GT(Count(svg, "data-axis='"), 0u);
+    EXPECT_FALSE(picture["words"]);
+  }
+  EXPECT_FALSE(PageJson(e, {}).contains("pictures"));
 }
 
 TEST(ExplanationSvg, TheFirstViewThatFitsIsShown) {

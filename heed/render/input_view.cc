@@ -36,6 +36,10 @@ ExplanationView InputView() {
                  const TerminalOptions& terminal) {
     return PicturedKind(segment)->picture_text(segment, options, terminal);
   };
+  view.on_page = true;
+  view.on_page_of = [](const ExplanationSegment& segment) {
+    return PicturedKind(segment)->on_page;
+  };
   view.legend_of = [](const ExplanationSegment& segment) {
     return PicturedKind(segment)->legend;
   };

@@ -46,22 +46,27 @@ std::string LinesText(const AlignmentView& view) {
 
 }  // namespace
 
-Drawing DrawLines(const AlignmentView& view, double full) {
+Drawing DrawLines(const AlignmentView& view, const LinesOptions& options) {
   CheckAlignment(view);
+  NameStyle queries = kLineNames;
+  queries.axis = options.query;
+  NameStyle keys = kLineNames;
+  keys.axis = options.key;
   const double left = WidestToken(view.target_tokens, kLineNames) + 8;
   const double right = left + kSpan;
   MarkupWriter svg;
-  AddRowNames(view.target_tokens, left - 8, kRowHeight, kLineNames, &svg);
-  AddRowNames(view.source_tokens, right + 8, kRowHeight, kLineNames, &svg,
-              "start");
-  for (int64_t t = 0; t < view.target_size(); ++t) {
-    const float factor = ShadeFactor(RowAt(view, t), full);
+  AddRowNames(view.target_tokens, left - 8, kRowHeight, queries, &svg);
+  AddRowNames(view.source_tokens, right + 8, kRowHeight, keys, &svg, "start");
+  svg.Line("<g class='link' data-links='{:.1f} {:.1f} {}'>", left, right,
+           kRowHeight);
+  for (int64_t t = 0; !options.bare && t < view.target_size(); ++t) {
+    const float factor = ShadeFactor(RowAt(view, t), options.full);
     for (int64_t s = 0; s < view.source_size(); ++s) {
       const float weight = view.weight(t, s);
       const float shade = std::min(weight * factor, 1.0f);
       if (shade < kLeastLine) continue;
       svg.Line(
-          "<path class='link' stroke-width='{:.2f}' stroke-opacity='{:.2f}' "
+          "<path stroke-width='{:.2f}' stroke-opacity='{:.2f}' "
           "d='M{:.1f} {}C{:.1f} {} {:.1f} {} {:.1f} {}'><title>{} ← {}: "
           "{:.2f}</title></path>",
           0.6 + kWidestLine * shade, 0.08 + 0.92 * shade, left, MiddleOf(t),
@@ -74,11 +79,12 @@ Drawing DrawLines(const AlignmentView& view, double full) {
           weight);
     }
   }
+  svg.Line("</g>");
   Drawing lines = {right + 8 + WidestToken(view.source_tokens, kLineNames),
                    kRowHeight * static_cast<double>(std::max(
                                     view.target_size(), view.source_size())),
                    svg.Take()};
-  if (view.title.empty()) return lines;
+  if (view.title.empty() || options.bare) return lines;
   const std::vector<Drawing> parts = {DrawHeading(Ellipsize(view.title, 60), 2),
                                       lines};
   return StackDrawings(parts, 12);
@@ -91,13 +97,21 @@ ExplanationView LinesView() {
   view.refusal = AttentionRefusal;
   view.draw = [](const ExplanationSegment& segment,
                  const ViewOptions& options) -> std::vector<Drawing> {
-    return {DrawLines(ShownAttention(segment, options), options.full)};
+    LinesOptions lines = {.full = options.full, .bare = options.bare};
+    if (!options.map.empty()) {
+      const AttentionMap& map = segment.maps[MapNamed(segment, options.map)];
+      lines.query = map.query;
+      lines.key = map.key;
+    }
+    return {DrawLines(ShownAttention(segment, options), lines)};
   };
   view.text = [](const ExplanationSegment& segment, const ViewOptions& options,
                  const TerminalOptions& /*terminal*/) {
     return LinesText(ShownAttention(segment, options));
   };
   view.largest = LargestShown;
+  view.on_page = true;
+  view.recoloured = true;
   return view;
 }
 

@@ -17,7 +17,7 @@ std::string LinesSvg(const AlignmentView& view) {
 TEST(DrawLines, DrawsALineForEachVisibleWeight) {
   const std::string svg =
       LinesSvg({{"a", "b"}, {"x", "y"}, {0.2f, 0.8f, 0.99f, 0.01f}, "title"});
-  EXPECT_EQ(Count(svg, "<path class='link'"), 3u);
+  EXPECT_EQ(Count(svg, "<path stroke-width="), 3u);
   EXPECT_NE(svg.find("stroke-width='6.20' stroke-opacity='0.82'"),
             std::string::npos);
   EXPECT_NE(svg.find("<title>x ← b: 0.80</title>"), std::string::npos);

@@ -196,7 +196,20 @@ float LargestWeight(const ExplanationSegment& segment,
   return largest;
 }
 
-Drawing DrawTimePanel(const TimePanel& panel) {
+/// A mark for each step of an axis, or for those of a column that were pooled.
+void AddStepMarks(const TimePanel& panel, const Axis& axis, double cell,
+                  double tall, MarkupWriter* svg) {
+  for (int64_t c = 0; c < panel.steps; ++c) {
+    const int64_t first = (c * axis.size() + panel.steps - 1) / panel.steps;
+    svg->Line(
+        "<rect fill='none' pointer-events='all' x='{:.1f}' width='{:.1f}' "
+        "height='{:.1f}' {}/>",
+        cell * static_cast<double>(c), cell, tall,
+        ItemAttributes(axis.id, first));
+  }
+}
+
+Drawing DrawTimePanel(const TimePanel& panel, const Axis& axis) {
   const double cell =
       kPanelWidth / static_cast<double>(std::max<int64_t>(panel.steps, 1));
   const double height = std::clamp(
@@ -217,6 +230,7 @@ Drawing DrawTimePanel(const TimePanel& panel) {
   svg.Line("<rect class='field' width='{}' height='{:.1f}'/>", kPanelWidth,
            tall);
   AddCells(panel.values, panel.steps, cell, height, &svg);
+  AddStepMarks(panel, axis, cell, tall, &svg);
   svg.Line("</g>");
   return {kLeftOfPanel + kPanelWidth, 24 + tall + 6, svg.Take()};
 }
@@ -226,7 +240,7 @@ std::vector<Drawing> DrawMemory(const ExplanationSegment& segment,
   std::vector<Drawing> drawings;
   for (TimePanel& panel : MemoryPanels(segment, kPictureColumns)) {
     ScaleWeights(options.full, panel);
-    drawings.push_back(DrawTimePanel(panel));
+    drawings.push_back(DrawTimePanel(panel, segment.axis("source")));
   }
   const Drawing panels = FlowDrawings(drawings, kPictureWidth, 24);
   const std::vector<Drawing> parts = {
@@ -299,6 +313,7 @@ ExplanationView MemoryView() {
   view.text = MemoryText;
   view.largest = LargestWeight;
   view.legend = PictureLegend::kNone;
+  view.on_page = true;
   return view;
 }
 

@@ -12,6 +12,12 @@ namespace {
 
 constexpr double kNameRadians = kNameAngle * std::numbers::pi / 180;
 
+std::string MarkOf(const NameStyle& style, size_t item) {
+  return style.axis.empty()
+             ? ""
+             : " " + ItemAttributes(style.axis, static_cast<int64_t>(item));
+}
+
 }  // namespace
 
 std::string ShortToken(const std::string& token, const NameStyle& style) {
@@ -35,11 +41,12 @@ void AddRowNames(std::span<const std::string> tokens, double x, double step,
                  const NameStyle& style, MarkupWriter* svg,
                  std::string_view anchor) {
   double y = step / 2 + style.font * 0.35;
-  for (const std::string& token : tokens) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
     svg->Line(
         "<text class='token' x='{:.1f}' y='{:.1f}' font-size='{:.1f}' "
-        "text-anchor='{}'>{}</text>",
-        x, y, style.font, anchor, MarkupToken(token, style.columns));
+        "text-anchor='{}'{}>{}</text>",
+        x, y, style.font, anchor, MarkOf(style, i),
+        MarkupToken(tokens[i], style.columns));
     y += step;
   }
 }
@@ -49,12 +56,12 @@ void AddColumnNames(std::span<const std::string> tokens, double step,
   double x = step / 2 + (leaning ? style.font * 0.25 : 0);
   const std::string turn =
       leaning ? fmt::format(" rotate(-{})", kNameAngle) : "";
-  for (const std::string& token : tokens) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
     svg->Line(
         "<text class='token' font-size='{:.1f}' text-anchor='{}' "
-        "transform='translate({:.1f} -6){}'>{}</text>",
-        style.font, leaning ? "start" : "middle", x, turn,
-        MarkupToken(token, style.columns));
+        "transform='translate({:.1f} -6){}'{}>{}</text>",
+        style.font, leaning ? "start" : "middle", x, turn, MarkOf(style, i),
+        MarkupToken(tokens[i], style.columns));
     x += step;
   }
 }

@@ -12,6 +12,8 @@ namespace heed {
 struct NameStyle {
   double font = 12;
   int columns = 24;  ///< of the longest name
+  /// Axis whose items are named, for ItemAttributes; none: no attributes.
+  std::string_view axis = {};
 };
 
 /// The token as a name, not yet escaped.

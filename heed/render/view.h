@@ -25,6 +25,9 @@ struct ViewOptions {
   /// Of views of one step: the target, from 0; −1: the one of the middle, or
   /// where all are shown, the first.
   int64_t step = -1;
+  /// Of views of one attention: without a title and weights, which the page
+  /// adds for the head that it shows.
+  bool bare = false;
 };
 
 /// A view: what it shows, and how.
@@ -53,6 +56,11 @@ struct ExplanationView {
   bool of_inputs = false;
   /// Whether the page shows the picture of this view (see PageJson).
   bool on_page = false;
+  /// The same, where it depends on what is shown.
+  std::function<bool(const ExplanationSegment&)> on_page_of = {};
+  /// Whether the page draws the weights of any map and head into its picture,
+  /// which is then drawn for each pair of axes (see ViewOptions::bare).
+  bool recoloured = false;
   PictureLegend::Kind legend = PictureLegend::kWeights;
   /// The same, where it depends on what is shown.
   std::function<PictureLegend::Kind(const ExplanationSegment&)> legend_of = {};

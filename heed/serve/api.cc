@@ -472,7 +472,7 @@ void Api::Explain(const ExchangePtr& exchange) {
                      .most_characters = most};
     request.attribution = call.attribution;
     request.panels_of = call.layer;
-    request.pictures = call.pictures;
+    request.pictures = std::ranges::any_of(call.views, NeedsVectors);
     request.cancellation = &cancellation;
     auto explanation =
         std::make_shared<Explanation>(served.Explain(request, call.target));
@@ -487,8 +487,8 @@ void Api::Explain(const ExchangePtr& exchange) {
       }
     }
     return [exchange, explanation, call] {
-      exchange->Send(
-          JsonResponse(DumpJson(PageJson(*explanation, call.pictures))));
+      exchange->Send(JsonResponse(
+          DumpJson(PageJson(*explanation, call.views, call.scale))));
     };
   };
   job.failed = [exchange](const std::exception_ptr& error) {

@@ -134,9 +134,9 @@ const std::vector<Route>& Routes() {
         {"layer", "string", false,
          "attention whose queries, keys, scores and values are wanted"},
         {"head", "integer", false, "of that attention alone"},
-        {"pictures", "boolean", false,
-         "true: drawn as SVG, what the model is made of and, where there are, "
-         "a step in numbers and the vectors it begins with"},
+        {"pictures", "texts", false,
+         "views whose pictures are wanted, drawn as SVG; true: all"},
+        {"scale", "string", false, "of these, as heed explain --scale"},
         kKey},
        R"({"text": "a man sleeps", "model": "m"})"},
       {"POST",

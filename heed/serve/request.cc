@@ -9,6 +9,7 @@
 #include "heed/base/json.h"
 #include "heed/base/text.h"
 #include "heed/serve/content_coding.h"
+#include "heed/serve/parameters.h"
 #include "heed/text/languages.h"
 #include "heed/text/markup/ascii.h"
 #include "heed/text/markup/markdown_blocks.h"
@@ -21,10 +22,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFileParameter = "file";
 constexpr const char* kTextParameter = "text";
-
-[[noreturn]] void RefuseRequest(const std::string& message) {
-  throw HttpError(400, "Invalid request: " + message);
-}
 
 // A name twice gives a list. The names are few, so looking through them costs
 // little.
@@ -209,95 +206,6 @@ Json BodyParameters(const HttpRequest& request) {
                   "application/x-www-form-urlencoded or multipart/form-data");
 }
 
-// LibreTranslate's own words for what is missing or empty.
-const Json& Need(const Json& parameters, const char* name) {
-  const auto found = parameters.find(name);
-  if (found == parameters.end() || found->is_null() ||
-      (found->is_string() && found->get_ref<const std::string&>().empty()) ||
-      (found->is_array() && found->empty())) {
-    RefuseRequest(fmt::format("missing {} parameter", name));
-  }
-  return *found;
-}
-
-std::string TextOf(const Json& value, std::string_view name) {
-  if (!value.is_string()) {
-    RefuseRequest(
-        fmt::format("{} parameter must be a text, not a value of "
-                    "type {}",
-                    name, value.type_name()));
-  }
-  return value.get<std::string>();
-}
-
-std::string OptionalText(const Json& parameters, const char* name) {
-  const auto found = parameters.find(name);
-  if (found == parameters.end() || found->is_null()) return "";
-  return TextOf(*found, name);
-}
-
-int OptionalNumber(const Json& parameters, const char* name, int otherwise,
-                   int least, int most) {
-  const auto found = parameters.find(name);
-  if (found == parameters.end() || found->is_null()) return otherwise;
-  std::optional<int64_t> number;
-  if (found->is_number_unsigned()) {
-    if (found->get<uint64_t>() <= uint64_t{1} << 62) {
-      number = found->get<int64_t>();
-    }
-  } else if (found->is_number_integer()) {
-    number = found->get<int64_t>();
-  } else if (found->is_string()) {
-    number = ParseInteger<int64_t>(found->get_ref<const std::string&>());
-  }
-  if (!number) RefuseRequest(fmt::format("{} parameter is not a number", name));
-  if (*number > most) {
-    RefuseRequest(fmt::format("{} parameter must be <= {}", name, most));
-  }
-  return static_cast<int>(std::max<int64_t>(*number, least));
-}
-
-bool OptionalFlag(const Json& parameters, const char* name) {
-  const auto found = parameters.find(name);
-  if (found == parameters.end() || found->is_null()) return false;
-  if (found->is_boolean()) return found->get<bool>();
-  if (*found == "true" || *found == "1") return true;
-  const bool empty =
-      found->is_string() && found->get_ref<const std::string&>().empty();
-  if (*found == "false" || *found == "0" || empty) return false;
-  RefuseRequest(fmt::format("{} parameter must be true or false", name));
-}
-
-std::string SizeError(int64_t size, int limit) {
-  return fmt::format("request ({}) exceeds text limit ({})", size, limit);
-}
-
-void CheckSize(int64_t size, int limit) {
-  if (limit != 0 && size > limit) RefuseRequest(SizeError(size, limit));
-}
-
-std::vector<std::string> TextsOf(const Json& value, const char* name,
-                                 const RequestLimits& limits) {
-  std::vector<std::string> texts;
-  if (value.is_array()) {
-    CheckSize(std::ssize(value), limits.batch_limit);
-    for (size_t i = 0; i < value.size(); ++i) {
-      texts.push_back(TextOf(value[i], fmt::format("{}[{}]", name, i)));
-    }
-  } else if (value.is_string()) {
-    texts.push_back(value.get<std::string>());
-  } else {
-    RefuseRequest(
-        fmt::format("{} parameter must be a text or a list of texts, "
-                    "not a value of type {}",
-                    name, value.type_name()));
-  }
-  for (const std::string& text : texts) {
-    CheckSize(CountCharacters(text), limits.char_limit);
-  }
-  return texts;
-}
-
 /// Throws: HttpError 415 unless the kind reads it.
 void CheckMediaType(const InputKind& kind, const std::string& type) {
   if (kind.Reads(type)) return;
@@ -374,14 +282,6 @@ Input TextInputOf(const Json& value, const std::string& name,
   const std::string& type = kind.media_types.front();
   if (!type.starts_with("text/")) CheckMediaType(kind, "text/plain");
   return {NamedBytes{name, type, input.Text()}, name};
-}
-
-void CheckKnown(const Json& parameters, const std::vector<std::string>& known) {
-  for (const auto& [name, value] : parameters.items()) {
-    if (std::ranges::find(known, name) != known.end()) continue;
-    RefuseRequest(fmt::format("unknown parameter '{}'{} (valid: {})", name,
-                              DidYouMean(name, known), fmt::join(known, ", ")));
-  }
 }
 
 /// Whether inputs are files. A request has files or texts.
@@ -503,9 +403,10 @@ ModelCall ParsePredict(const Json& parameters, const InputKind& kind,
 ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
                          const RequestLimits& limits, bool in_sentences) {
   constexpr int kMostHeads = 1000000;
-  CheckKnown(parameters, {kTextParameter, kFileParameter, "model", "api_key",
-                          "answer", "contrast", "target", "layer", "head",
-                          "methods", "steps", "samples", "pictures"});
+  CheckKnown(parameters,
+             {kTextParameter, kFileParameter, "model", "api_key", "answer",
+              "contrast", "target", "layer", "head", "methods", "steps",
+              "samples", "pictures", "views", "scale"});
   ExplainCall call;
   try {
     call.input =
@@ -532,29 +433,23 @@ ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
   }
   call.target = LanguageCode(OptionalText(parameters, "target"));
   call.layer = OptionalText(parameters, "layer");
-  call.pictures = OptionalFlag(parameters, "pictures");
+  const auto pictures = parameters.find("pictures");
+  if (pictures != parameters.end() && pictures->is_array()) {
+    call.views = NamesOf(parameters, "pictures", PageViewNames());
+  } else if (OptionalFlag(parameters, "pictures")) {
+    call.views = PageViewNames();
+  }
+  for (const std::string& scale :
+       NamesOf(parameters, "scale", ShadeScaleNames())) {
+    call.scale = ParseShadeScale(scale);
+  }
   const int head = OptionalNumber(parameters, "head", -1, -1, kMostHeads);
   if (head >= 0) call.head = head;
   if (call.head && call.layer.empty()) {
     RefuseRequest("head parameter without layer parameter");
   }
-  const auto methods = parameters.find("methods");
-  if (methods != parameters.end() && !methods->is_null()) {
-    const Json list = methods->is_array() ? *methods : Json::array({*methods});
-    const std::vector<std::string> known = AttributionMethods();
-    if (list.size() > known.size()) {
-      RefuseRequest("methods parameter names a method twice");
-    }
-    for (size_t i = 0; i < list.size(); ++i) {
-      const std::string method = TextOf(list[i], fmt::format("methods[{}]", i));
-      if (std::ranges::find(known, method) == known.end()) {
-        RefuseRequest(fmt::format("methods parameter has '{}'{} (valid: {})",
-                                  method, DidYouMean(method, known),
-                                  fmt::join(known, ", ")));
-      }
-      call.attribution.methods.push_back(method);
-    }
-  }
+  call.attribution.methods =
+      NamesOf(parameters, "methods", AttributionMethods());
   const AttributionOptions usual;
   call.attribution.steps =
       OptionalNumber(parameters, "steps", usual.steps, 1, 256);

@@ -11,6 +11,7 @@
 
 #include "heed/base/config.h"
 #include "heed/explain/attribution.h"
+#include "heed/render/explanation_file.h"
 #include "heed/serve/http.h"
 #include "heed/tasks/input.h"
 #include "heed/text/markup/text_split.h"
@@ -82,9 +83,10 @@ struct ExplainCall {
   std::string contrast;  ///< an answer that it is explained against; "": none
   std::string target;    ///< LanguageCode of a translation; "": the model's own
   AttributionOptions attribution;
-  std::string layer;        ///< whose numbers are wanted; "": none
-  std::optional<int> head;  ///< of that layer alone
-  bool pictures = false;    ///< see PageJson
+  std::string layer;               ///< whose numbers are wanted; "": none
+  std::optional<int> head;         ///< of that layer alone
+  std::vector<std::string> views;  ///< whose pictures are wanted, as PageJson
+  ShadeScale scale = ShadeScale::kAuto;  ///< of these pictures
 };
 
 /// Out of what ParametersOf gave. All throw HttpError 400 that names the

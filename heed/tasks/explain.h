@@ -26,8 +26,8 @@ struct ExplainRequest {
   std::string panels_of = {};
   /// Whether the vectors that the model begins with are given.
   bool inputs = false;
-  /// Whether all is given that PageJson makes pictures of, as far as there is
-  /// any: these vectors, and the numbers of a decoder's attention.
+  /// Whether all is given that pictures of the model are made of, as far as
+  /// there is any: these vectors, and the numbers of a decoder's attention.
   bool pictures = false;
   /// Ends the work, which then throws Cancelled; also for Explainable.
   const Cancellation* cancellation = nullptr;

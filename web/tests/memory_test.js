@@ -44,11 +44,6 @@ after(async () => {
   rmSync(work, { recursive: true, force: true });
 });
 
-const panels = (page) =>
-  page.$$eval(".memory-panels svg", (all) =>
-    all.map((one) => one.getAttribute("aria-label")),
-  );
-
 test("a sequence that is typed shows what was written and read, step by step", async () => {
   await withPage(browser, url, {}, async (page) => {
     await page.goto(url);
@@ -61,20 +56,22 @@ test("a sequence that is typed shows what was written and read, step by step", a
     // Three vectors of two, two and one bits, and the delimiter.
     assert.equal(await page.locator(".steps[data-axis=source] rect.bit").count(), 6);
     assert.equal(await page.locator(".steps[data-axis=target] svg").count(), 1);
-    await page.waitForSelector(".memory-panels svg"); // shown first
-    assert.deepEqual(await panels(page), [
+    await page.waitForSelector(".picture svg"); // shown first
+    const said = await page.textContent(".picture svg");
+    for (const panel of [
       ...["Inputs", "Outputs", "Added vectors", "Read vectors"],
       ...["Write weights", "Read weights"],
-    ]);
-    assert.equal(
-      await page.locator(".step-frame[visibility=visible]").count(),
-      0,
-      "no step is looked at",
-    );
-    const box = await page.locator(".memory-panels svg").first().boundingBox();
-    await page.mouse.move(box.x + box.width - 8, box.y + 30);
-    await page.waitForSelector(".step-frame[visibility=visible]");
-    assert.equal(await page.locator(".step-frame[visibility=visible]").count(), 6);
+    ]) {
+      assert.ok(said.includes(panel), panel);
+    }
+    const chosen = page.locator(".picture .mark.chosen");
+    assert.equal(await chosen.count(), 0, "no step is looked at");
+    const steps = (await page.locator(".picture .mark").count()) / 6;
+    await page
+      .locator(".picture .mark")
+      .nth(steps - 1)
+      .hover();
+    assert.equal(await chosen.count(), 6, "in every panel");
     const weights = await page.$$eval(
       ".steps[data-axis=memory] rect.weight[data-weight]",
       (all) => all.map((one) => Number(one.dataset.weight)),
@@ -83,15 +80,12 @@ test("a sequence that is typed shows what was written and read, step by step", a
     assert.ok(Math.abs(weights.reduce((sum, one) => sum + one, 0) - 1) < 1e-3);
     await screenshot(page, "memory");
     // Weights have a scale of their own, which is said.
-    const legend = () =>
-      page.textContent(".memory-panels svg[aria-label='Write weights']");
     for (const [scale, said] of [
-      ["absolute", "weight, 0 to 1"],
-      ["row", "of the step's largest"],
-      ["picture", "up to this picture's"],
+      ["absolute", "weights up to 1"],
+      ["row", "weights up to the largest of each step"],
     ]) {
       await page.selectOption("#scale", scale);
-      assert.ok((await legend()).includes(said), await legend());
+      await page.waitForSelector(`.picture text:text("${said}")`);
     }
   });
 });

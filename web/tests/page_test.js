@@ -258,20 +258,20 @@ test("lines are as thick as weights, and only those of a word stay", async () =>
   const rows = map.weights[0];
   await withPage({}, async (page) => {
     await open(page, { model, view: "lines", head: `${at}.0` });
-    const widths = () =>
-      page.$$eval(".view svg g[stroke] path", (paths) =>
-        paths.map((path) => [
-          Number(path.getAttribute("stroke-width")),
-          Number(path.getAttribute("stroke-opacity")),
-        ]),
+    await page.waitForSelector(".picture [data-links] path", { state: "attached" });
+    const numbers = (name) =>
+      page.$$eval(
+        ".picture [data-links] path",
+        (paths, name) => paths.map((path) => Number(path.getAttribute(`stroke-${name}`))),
+        name,
       );
-    const drawn = rows.flat().filter((weight) => weight >= 0.02);
-    const all = await widths();
+    const drawn = rows.flat().filter((weight) => weight >= 0.03);
+    const all = await numbers("width");
     assert.equal(all.length, drawn.length);
-    all.forEach(([width], i) => assert.ok(Math.abs(width - (0.4 + 5 * drawn[i])) < 0.06));
+    all.forEach((width, i) => assert.ok(Math.abs(width - (0.6 + 7 * drawn[i])) < 0.06));
     await page.hover(".line[data-axis=target] .word >> nth=1");
-    const strong = (await widths()).filter(([, opacity]) => opacity > 0.1);
-    assert.equal(strong.length, rows[1].filter((weight) => weight >= 0.02).length);
+    const strong = (await numbers("opacity")).filter((opacity) => opacity > 0.03);
+    assert.equal(strong.length, rows[1].filter((weight) => weight >= 0.03).length);
     await screenshot(page, "lines");
   });
 });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
 import * as browsing from "./chromium.js";
-import { place, screenshot } from "./chromium.js";
+import { assertClose, place, screenshot } from "./chromium.js";
 import { writeFilePage } from "./fixture_server.js";
 import { explain } from "./fixtures.js";
 import { made } from "./made_up.js";
@@ -82,5 +82,50 @@ test("a view that a segment has no picture of has no tab", async () => {
       all.map((one) => one.textContent),
     );
     assert.ok(!tabs.includes("Document"), tabs.join());
+  });
+});
+
+test("weights of the head that is chosen are drawn into a picture, also in a file", async () => {
+  const said = explain({ model: "de-en", text: "Ein Mann liest." });
+  const at = said.maps.findIndex(({ heads, query, key }) => heads > 1 && query !== key);
+  const map = said.maps[at];
+  const mark = (axis, x) => (word, i) =>
+    `<text data-axis="${axis}" data-item="${i}" x="${x}" y="${24 * i + 16}">` +
+    `${word.replaceAll("<", "&lt;")}</text>`;
+  const words = [
+    ...said.axes[map.query].items.map(mark(map.query, 0)),
+    ...said.axes[map.key].items.map(mark(map.key, 260)),
+  ];
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" width="340" height="240">${words.join("")}` +
+    `<g fill="none" stroke="#0b4a94" data-links="100 250 24"></g></svg>`;
+  said.segments[0].views = ["lines"];
+  said.pictures = [{ view: "lines", segment: 0, map: map.name, words: false, svg }];
+  const path = join(place, "lines.html");
+  writeFilePage(made.dist, [said], path);
+  const url = pathToFileURL(path).href;
+  await browsing.withPage(made.browser, url, {}, async (page) => {
+    await page.goto(url);
+    await page.click("#tab-lines");
+    await page.selectOption("select[aria-label=Layer]", String(at));
+    const widths = () =>
+      page.$$eval("[data-links] path", (all) =>
+        all.map((one) => Number(one.getAttribute("stroke-width"))),
+      );
+    for (const head of [1, 0]) {
+      await page.selectOption("select[aria-label=Head]", String(head));
+      await page.waitForSelector("[data-links] path", { state: "attached" });
+      const wanted = map.weights[head].flat().filter((weight) => weight >= 0.03);
+      const rounded = wanted.map((weight) => Math.round(60 + 700 * weight) / 100);
+      assertClose(await widths(), rounded);
+    }
+    // Only the lines of what is pointed at stay.
+    await page.hover(".picture .mark >> nth=1");
+    const seen = await page.$$eval("[data-links] path", (all) =>
+      all.map((one) => Number(one.getAttribute("stroke-opacity"))),
+    );
+    const ofRow = map.weights[0][1].filter((weight) => weight >= 0.03).length;
+    assert.equal(seen.filter((opacity) => opacity > 0.03).length, ofRow);
+    await screenshot(page, "lines-file");
   });
 });

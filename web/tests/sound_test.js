@@ -80,6 +80,24 @@ const explanation = {
   panels: [],
 };
 
+/** Rows as heed/render draws them: a name, and cells that the page fills. */
+const rows = explanation.axes.target.items.map(
+  (word, row) =>
+    `<g data-axis="target" data-item="${row}" transform="translate(0 ${24 * row})">` +
+    `<text class="token" y="14">${word}</text><rect class="field" x="40" width="200" ` +
+    `height="18"/><g class="cell" transform="translate(40 0)" data-cells="200 18" ` +
+    `data-map="decoder.attention" data-row="${row}"></g></g>`,
+);
+explanation.segments[0].views = ["input"];
+explanation.pictures = [
+  {
+    ...{ view: "input", segment: 0 },
+    svg:
+      `<svg xmlns="http://www.w3.org/2000/svg" class="heed" width="240" height="48">` +
+      `<style>.heed .cell{fill:#0b4a94}.heed .field{fill:#edf1f6}</style>${rows.join("")}</svg>`,
+  },
+];
+
 test("rows of a sound stand below its time, and a click plays what a word attended to", async () => {
   const path = join(place, "sound.html");
   writeFilePage(made.dist, [explanation], path);
@@ -94,19 +112,19 @@ test("rows of a sound stand below its time, and a click plays what a word attend
       };
     });
     await page.goto(url);
-    await page.waitForSelector(".sound-row svg, svg .sound-row");
-    assert.equal(await page.locator("svg .sound-row").count(), 2);
+    await page.waitForSelector(".picture .mark"); // shown first
+    assert.equal(await page.locator(".picture .mark").count(), 2);
     const drawn = await page.$$eval(
-      "svg .sound-row:nth-of-type(2) [data-weight]",
+      ".picture .mark:nth-of-type(2) [data-weight]",
       (all) => all.map((one) => Number(one.dataset.weight)),
     );
     assertClose(drawn, weights[1].slice(1));
-    await page.locator("svg .sound-row").nth(0).click();
+    await page.locator(".picture .mark").nth(0).click();
     await page.waitForFunction(() => window.played.length === 1);
     const [[, begin, length]] = await page.evaluate(() => window.played);
     assertClose([begin, length], [0, 0.2]);
-    await page.locator("svg .sound-row").nth(1).focus();
-    await page.keyboard.press("Enter");
+    await page.focus(".picture svg");
+    for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await page.keyboard.press(key);
     await page.waitForFunction(() => window.played.length === 2);
     const [, second] = await page.evaluate(() => window.played);
     assertClose(second.slice(1), [0.05, 0.25]);

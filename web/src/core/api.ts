@@ -1,5 +1,5 @@
 import { checkExplanation, type Choice, type Explanation } from "./explanation";
-import type { Input } from "./registry";
+import { picturesOfViews, type Input } from "./registry";
 
 /** An input to begin with; of a task that reads files, one. */
 export interface Example {
@@ -126,8 +126,10 @@ export interface ExplainWishes {
   layer?: string;
   head?: number;
   text?: string;
-  /** Pictures of views that are drawn on the server. */
-  pictures?: boolean;
+  /** Views whose pictures are wanted, which are drawn on the server; absent: those that
+   * stand in tabs. */
+  pictures?: string[];
+  scale?: string;
 }
 
 export async function explain(
@@ -138,7 +140,7 @@ export async function explain(
 ): Promise<Explanation> {
   const body: Record<string, unknown> = {
     ...input.request,
-    ...{ model, methods: [] },
+    ...{ model, methods: [], pictures: picturesOfViews() },
     ...wishes,
   };
   // A part of a text is a text; a file is asked about as a whole.

@@ -1,34 +1,52 @@
 import "./drawn_view.css";
 
 import { errorWords, h } from "./dom";
+import type { MadePicture } from "./explanation";
 import { pictureOfMade } from "./made";
 import { Painter } from "./painter";
 import type { View, ViewRow } from "./registry";
+import { colouring, type Scale } from "./scale";
 import type { Side } from "./side";
 
-/** The picture of a view of heed/render as it was drawn, which can be pointed at. */
-function pictureView(side: Side, name: string): View {
+/** Whether a picture has the axes on show, or shows more than one attention. */
+function fits({ shown, part }: Side, { map, words }: MadePicture): boolean {
+  if (map === undefined) return true;
+  const own = part.maps.find(({ name }) => name === map);
+  const isAlike = own?.query === shown?.map.query && own?.key === shown?.map.key;
+  return isAlike && words === shown?.byWord;
+}
+
+/** The picture of a view of heed/render as it was drawn, which can be pointed at. Where it
+ * is of one attention, the weights of the head on show are drawn into it. `scale`: the one
+ * that it is asked for with. */
+export function pictureView(side: Side, name: string, scale: Scale = "auto"): View {
   let drawn: SVGSVGElement[] = [];
   let painters: Painter[] = [];
   const paint = () => painters.forEach((painter) => painter.paint());
   const holder = h("div", h("p.loading", { role: "status" }, "Asking for the picture…"));
-  side.madePictures().then(
-    (pictures) => {
-      const own = pictures.filter(({ view }) => view === name);
-      drawn = own.map(({ svg }) => pictureOfMade(svg));
-      painters = drawn.map((picture) => new Painter(picture, side));
-      holder.replaceChildren(...drawn.map((picture) => h("div.picture", picture)));
-      paint();
-    },
-    (error: unknown) => holder.replaceChildren(h("p.problem", errorWords(error))),
-  );
+  const show = (pictures: MadePicture[]) => {
+    const own = pictures.filter((one) => fits(side, one));
+    drawn = own.map(({ svg }) => pictureOfMade(svg));
+    painters = drawn.map((picture, i) => new Painter(picture, side, own[i].words));
+    holder.replaceChildren(...drawn.map((picture) => h("div.picture", picture)));
+    if (own.length === 0) holder.append(h("p.note", "There is no picture of this."));
+    if (own.some(({ map }) => map) && side.shown) {
+      const { legend } = colouring(side.scale, side.shown.weights, "attention weight");
+      holder.append(h("p.note", `Shown: ${legend}.`));
+    }
+    paint();
+  };
+  side
+    .madePictures([name], scale)
+    .then(show)
+    .catch((error: unknown) => holder.replaceChildren(h("p.problem", errorWords(error))));
   return { element: holder, pictures: () => drawn, paint };
 }
 
 /** A view that is drawn in C++: it is shown first where a segment can have it. */
-export function drawnView(name: string, title: string, kinds: string[]): ViewRow {
+export function drawnView(name: string, title: string, kinds?: string[]): ViewRow {
   return {
-    ...{ name, title, kinds, switches: [], leads: true },
+    ...{ name, title, kinds, switches: [], leads: true, picture: name },
     accepts: ({ part }) =>
       part.segment.views?.includes(name)
         ? null

@@ -112,6 +112,9 @@ export interface MadePicture {
   view: string;
   segment: number;
   svg: string;
+  /** The weights of a head go into it: a map between its axes, and whether of words. */
+  map?: string;
+  words?: boolean;
 }
 
 export interface Explanation {

@@ -1,6 +1,9 @@
 import { arrowStep, clamp, onLook } from "./dom";
-import type { AxisView } from "./explanation";
-import type { Side } from "./side";
+import { weightsOf, type AxisView } from "./explanation";
+import { largest } from "./numbers";
+import { colouring, strengthOf } from "./scale";
+import type { Focus, Side } from "./side";
+import { add, change } from "./svg";
 
 /** The marks of one axis in a picture: for each, its place on the axis. */
 interface Marks {
@@ -8,29 +11,95 @@ interface Marks {
   shapes: [SVGElement, number][];
 }
 
+/** Share of full width below which there is no line. */
+const faintest = 0.03;
+
+/** The weights on show as lines between two columns of words, where a picture has
+ * data-links: the left end, the right one and the height of a word. */
+class Links {
+  private readonly lines: { at: Focus; strength: number; path: SVGPathElement }[] = [];
+
+  constructor(group: SVGElement, side: Side) {
+    const { weights } = side.attention;
+    const [left, right, pitch] = (group.dataset.links ?? "").split(" ").map(Number);
+    const bend = 0.4 * (right - left);
+    const colours = colouring(side.scale, weights, "");
+    weights.forEach((row, t) =>
+      row.forEach((weight, s) => {
+        const strength = strengthOf(colours, weight, t);
+        if (strength < faintest) return;
+        const [y0, y1] = [(t + 0.5) * pitch, (s + 0.5) * pitch];
+        const d = `M${left} ${y0}C${left + bend} ${y0} ${right - bend} ${y1} ${right} ${y1}`;
+        const path = add(group, "path", { d, "stroke-width": 0.6 + 7 * strength });
+        this.lines.push({ at: { row: t, column: s }, strength, path });
+      }),
+    );
+  }
+
+  /** Those of what is pointed at stay. */
+  paint(focus: Focus | null): void {
+    const { row = null, column = null } =
+      focus?.target === undefined ? (focus ?? {}) : {};
+    for (const { at, strength, path } of this.lines) {
+      const isSeen = (row ?? at.row) === at.row && (column ?? at.column) === at.column;
+      change(path, { "stroke-opacity": isSeen ? 0.08 + 0.92 * strength : 0.03 });
+    }
+  }
+}
+
+/** Draws the row of the head on show into cells side by side, where a picture has
+ * data-cells: their width together, and their height. They are shares of the row's largest. */
+function fillCells(group: SVGElement, { shown, part, explanation }: Side): void {
+  const { cells = "", map, row } = group.dataset;
+  const own = part.maps.find(({ name }) => name === map);
+  if (!shown || own?.query !== shown.map.query || own.key !== shown.map.key) return;
+  const weights = weightsOf(explanation, shown.map, shown.head)[Number(row)] ?? [];
+  const [room, height] = cells.split(" ").map(Number);
+  const width = room / weights.length;
+  const most = largest([weights]) || 1;
+  group.replaceChildren();
+  weights.forEach((weight, i) => {
+    if (weight / most < 0.01) return;
+    const place = { x: i * width, width, height, "data-weight": String(weight) };
+    add(group, "rect", { ...place, "fill-opacity": weight / most });
+  });
+}
+
 /** Lets a picture that was drawn in C++ be pointed at, and walked through with the arrow
  * keys. Its marks say by data-axis and data-item which item of an axis they stand for. */
 export class Painter {
   private readonly marks: Marks[] = [];
   private readonly order: [AxisView, number][] = [];
+  private readonly links: Links[];
   private cursor = -1;
 
+  /** `words`: its items are whole words. */
   constructor(
     picture: SVGSVGElement,
     private readonly side: Side,
+    words = false,
   ) {
     for (const shape of picture.querySelectorAll<SVGElement>("[data-axis][data-item]")) {
-      const { axis = "", item } = shape.dataset;
-      if (!side.part.segment.axes.includes(axis)) continue;
-      const view = side.part.axis(axis);
+      const { axis, item } = shape.dataset;
+      // An axis of a later part is named with the part's number.
+      const id = side.part.segment.axes.find((one) =>
+        [axis, `${axis}.${side.index}`].includes(one),
+      );
+      if (id === undefined) continue;
+      const view = side.part.axis(id, words);
       let own = this.marks.find((one) => one.view === view);
       if (!own) this.marks.push((own = { view, shapes: [] }));
-      const place = view.at(Number(item));
+      const place = words ? Number(item) : view.at(Number(item));
       own.shapes.push([shape, place]);
       this.order.push([view, place]);
       shape.classList.add("mark");
       onLook(shape, side.events.hover, () => side.focusAt(view, place));
       shape.addEventListener("click", () => side.pinAt(view, place));
+    }
+    const links = [...picture.querySelectorAll<SVGElement>("[data-links]")];
+    this.links = links.map((group) => new Links(group, side));
+    for (const group of picture.querySelectorAll<SVGElement>("[data-cells]")) {
+      fillCells(group, side);
     }
     if (this.order.length === 0) return;
     picture.setAttribute("tabindex", "0");
@@ -59,5 +128,6 @@ export class Painter {
         shape.classList.toggle("chosen", states[place]?.chosen ?? false);
       }
     }
+    for (const links of this.links) links.paint(this.side.focus);
   }
 }

@@ -104,6 +104,8 @@ export interface ViewRow {
   name: string;
   title: string;
   switches: Switch[];
+  /** The view of heed/render whose picture it shows, which is asked for at once. */
+  picture?: string;
   /** It shows why an answer is not another. */
   contrasts?: boolean;
   /** Kinds of axes that it is made for, without which it has no tab; absent: any. */
@@ -159,6 +161,11 @@ export function canShow(view: ViewRow, sides: Side[]): boolean {
   return sides.some(
     (side) => view.accepts(side) === null || (view.byChoice && side.shown !== null),
   );
+}
+
+/** Views of heed/render whose pictures are asked for with an explanation. */
+export function picturesOfViews(): string[] {
+  return [...new Set(allViews().flatMap(({ picture }) => picture ?? []))];
 }
 
 /** What most views need: an attention to show. */

@@ -61,8 +61,8 @@ function same(a: Focus | null, b: Focus | null): boolean {
 }
 
 /** What listeners hear of: another part, map or head is shown, or the same otherwise; what is
- * pointed at; the target whose probabilities are shown, or a contrast. */
-type Change = "choice" | "focus" | "target";
+ * pointed at; what is kept; the target whose probabilities are shown, or a contrast. */
+type Change = "choice" | "focus" | "pin" | "target";
 
 /** One explained answer, what of it is looked at, and who wants to know of changes. */
 export class Side {
@@ -260,7 +260,7 @@ export class Side {
   /** Keeps the focus when the pointer leaves; the same again lets go of it. */
   pin(focus: Focus | null): void {
     this.pinned = same(this.pinned, focus) ? null : focus;
-    this.tell("focus");
+    this.tell("focus", "pin");
   }
 
   readonly events = {
@@ -464,12 +464,16 @@ export class Side {
   // ---- What is asked for later
 
   /** Asks once; what there is to keep goes into the explanation. */
-  private ask(key: string, wishes: ExplainWishes, keeps = true): Promise<Explanation> {
+  private ask(
+    key: string,
+    wishes: ExplainWishes,
+    keep = (more: Explanation) => addTo(this.explanation, more),
+  ): Promise<Explanation> {
     let answer = this.asked.get(key);
     if (!answer) {
       if (!this.load) throw new Error("This page has no server to ask.");
-      answer = this.load(wishes).then((more) => {
-        if (keeps) addTo(this.explanation, more);
+      answer = this.load({ pictures: [], ...wishes }).then((more) => {
+        keep(more);
         return more;
       });
       answer.catch(() => this.asked.delete(key));
@@ -507,14 +511,28 @@ export class Side {
     );
   }
 
-  /** Pictures of the part that are drawn where the explanation was made. */
-  async madePictures(): Promise<MadePicture[]> {
-    const { explanation, index } = this;
-    if (!explanation.pictures && this.canAsk) {
-      const more = await this.ask("pictures", { pictures: true }, false);
-      explanation.pictures = more.pictures ?? [];
+  /** Pictures of these views, drawn where the explanation was made. Those of a scale that
+   * one chose are drawn for it. */
+  async madePictures(views: string[], scale: Scale = "auto"): Promise<MadePicture[]> {
+    const { explanation, index, part } = this;
+    const kept = (explanation.pictures ??= []);
+    const has = (all: MadePicture[], view: string) =>
+      all.some((one) => one.view === view && one.segment === index);
+    const missing = views.filter(
+      (view) =>
+        part.segment.views?.includes(view) && (scale !== "auto" || !has(kept, view)),
+    );
+    let asked: MadePicture[] = [];
+    if (missing.length > 0 && this.canAsk) {
+      const keep = ({ pictures = [] }: Explanation) => {
+        if (scale === "auto") kept.push(...pictures);
+      };
+      const wishes = { pictures: missing, scale };
+      const more = await this.ask(`pictures ${missing.join()} ${scale}`, wishes, keep);
+      asked = more.pictures ?? [];
     }
-    return (explanation.pictures ?? []).filter(({ segment }) => segment === index);
+    const all = [...asked, ...kept.filter(({ view }) => !has(asked, view))];
+    return all.filter(({ view, segment }) => segment === index && views.includes(view));
   }
 
   /** The part explained against another answer that has `contrast.label` in the place of
@@ -523,7 +541,7 @@ export class Side {
     const { target, label } = contrast;
     const key = `contrast ${this.index} ${target} ${label} ${methods.join()}`;
     const wishes = { text: this.part.text, contrast: this.answerWith(contrast), methods };
-    return this.ask(key, wishes, false);
+    return this.ask(key, wishes, () => {});
   }
 
   /** The part's answer with another word in one place. */

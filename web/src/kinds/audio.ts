@@ -9,6 +9,7 @@ import {
   errorWords,
   fileField,
   h,
+  momentsOf,
   newPicture,
   onLook,
   palette,
@@ -139,6 +140,13 @@ class SoundFigure {
     const { seconds } = this.payload;
     const play = button("Play", { class: "toggle" }, () => {
       void playPart(this.payload, [0, seconds]);
+    });
+    side.on("pin", () => {
+      const { focus, isPinned, shown } = side;
+      if (!isPinned || focus?.row == null || focus.column !== null) return;
+      if (shown?.key !== view) return;
+      const weights = shown.weights[focus.row] ?? [];
+      void playPart(this.payload, momentsOf(weights, this.payload.step));
     });
     const label = h("p.label", `${view.name} (${seconds.toFixed(2)} s) `, play);
     this.element = h("div.words-row.sound-row", label, this.holder);

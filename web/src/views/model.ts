@@ -33,13 +33,13 @@ function figureOf(svg: string, view: string): HTMLElement {
 function modelView(side: Side): View {
   let drawn: string[] = [];
   const holder = h("div", h("p.loading", { role: "status" }, "Asking for the picture…"));
-  side.madePictures().then(
+  side.madePictures(Object.keys(captions)).then(
     (pictures) => {
       const none = h("p.note", "There is no picture of this model.");
       const order = Object.keys(captions);
-      const sorted = pictures
-        .filter(({ view }) => order.includes(view))
-        .sort((a, b) => order.indexOf(a.view) - order.indexOf(b.view));
+      const sorted = pictures.sort(
+        (a, b) => order.indexOf(a.view) - order.indexOf(b.view),
+      );
       drawn = sorted.map(({ svg }) => svg);
       const figures = sorted.map(({ svg, view }) => figureOf(svg, view));
       holder.replaceChildren(...(figures.length > 0 ? figures : [none]));
@@ -54,6 +54,8 @@ export const model: ViewRow = {
   title: "Model",
   switches: [],
   accepts: (side) =>
-    side.canAsk || side.explanation.pictures ? null : "This file holds no picture of it.",
+    side.canAsk || side.explanation.pictures?.some(({ view }) => view in captions)
+      ? null
+      : "This file holds no picture of it.",
   make: modelView,
 };
