@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "heed/render/markup.h"
 #include "heed/render/text_layout.h"
@@ -38,6 +39,28 @@ constexpr std::string_view kPictureColours =
 .heed .moved,.heed .linked{stroke:#ff9f5a}
 }
 )";
+
+/// `svg` with each image once: where one comes again, a reference to the first.
+/// Names are of their contents, so that pictures can stand on one page.
+std::string WithImagesOnce(std::string_view svg) {
+  constexpr std::string_view kImage = "<image ";
+  std::set<uint64_t> known;
+  std::string out;
+  for (;;) {
+    const size_t begin = svg.find(kImage);
+    if (begin == svg.npos) return out.append(svg);
+    out += svg.substr(0, begin);
+    svg.remove_prefix(begin + kImage.size());
+    const size_t end = svg.find("/>");
+    const std::string_view image = svg.substr(0, end);
+    uint64_t hash = 14695981039346656037U;  // FNV-1a
+    for (const unsigned char c : image) hash = (hash ^ c) * 1099511628211U;
+    out += known.insert(hash).second
+               ? fmt::format("<image id='image-{:x}' {}/>", hash, image)
+               : fmt::format("<use href='#image-{:x}'/>", hash);
+    svg.remove_prefix(end + 2);
+  }
+}
 
 void Place(const Drawing& drawing, double x, double y, MarkupWriter* svg) {
   svg->Line("<g transform='translate({:.1f} {:.1f})'>\n{}</g>", x, y,
@@ -150,7 +173,7 @@ std::string SvgPicture(std::span<const Drawing> drawings,
               &svg);
   }
   svg.Line("</svg>");
-  return svg.Take();
+  return WithImagesOnce(svg.Take());
 }
 
 }  // namespace heed

@@ -1,6 +1,9 @@
 #include "heed/render/drawing.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <vector>
 
 #include "heed/base/testing.h"
 #include "heed/render/explanation_testing.h"
@@ -44,6 +47,17 @@ TEST(SvgPicture, HasStyleMarginAndLegend) {
   EXPECT_NE(svg.find("prefers-color-scheme:dark"), std::string::npos);
   EXPECT_NE(svg.find("attention weight</text>"), std::string::npos);
   EXPECT_NE(svg.find("aria-label='a&#39;b'"), std::string::npos);
+}
+
+TEST(SvgPicture, HoldsEachImageOnce) {
+  const auto with = [](const char* href) {
+    return Drawing{10, 10, fmt::format("<image width='9' href='{}'/>\n", href)};
+  };
+  const std::vector<Drawing> images = {with("a"), with("b"), with("a")};
+  const std::string svg = SvgPicture(images, {.label = ""});
+  EXPECT_EQ(Count(svg, "href='a'"), 1u);
+  EXPECT_EQ(Count(svg, "<image id='image-"), 2u);
+  EXPECT_EQ(Count(svg, "<use href='#image-"), 1u);
 }
 
 TEST(SvgPicture, SignedLegendNamesBothEnds) {

@@ -99,10 +99,12 @@ void ForShown(std::span<const ExplanationSegment> segments,
   }
 }
 
-/// The legend of a view that is said to be signed, as far as its attributions
-/// are.
-PictureLegend::Kind LegendOf(const ExplanationSegment& segment,
-                             PictureLegend::Kind kind) {
+/// The legend of a view; one that is said to be signed is so as far as
+/// attributions are.
+PictureLegend::Kind LegendOf(const ExplanationView& view,
+                             const ExplanationSegment& segment) {
+  const PictureLegend::Kind kind =
+      view.legend_of ? view.legend_of(segment) : view.legend;
   if (kind != PictureLegend::kSigned) return kind;
   if (segment.attributions.empty()) return PictureLegend::kWeights;
   const bool negative =
@@ -122,9 +124,12 @@ bool IsOnPage(const ExplanationView& view, const ExplanationSegment& segment) {
 nlohmann::ordered_json PagePicture(const ExplanationView& view,
                                    const ExplanationSegment& segment,
                                    const ViewOptions& options) {
+  PictureOptions picture = {.label = view.description};
+  if (!options.bare) {
+    picture.legend = {LegendOf(view, segment), options.full};
+  }
   return {{"view", view.name},
-          {"svg", SvgPicture(view.draw(segment, options),
-                             {.label = view.description})}};
+          {"svg", SvgPicture(view.draw(segment, options), picture)}};
 }
 
 /// The pictures of a view: one, or for each pair of axes one that the page
@@ -251,9 +256,7 @@ std::string ExplanationSvg(std::span<const Explanation> explanations,
              for (Drawing& drawing : view.draw(segment, options)) {
                drawings.push_back(std::move(drawing));
              }
-             const PictureLegend::Kind kind =
-                 view.legend_of ? view.legend_of(segment) : view.legend;
-             legend = {LegendOf(segment, kind), options.full};
+             legend = {LegendOf(view, segment), options.full};
            });
   return SvgPicture(drawings,
                     {.label = "What the model attended to", .legend = legend});

@@ -79,13 +79,13 @@ Drawing DrawImage(const Axis& axis, std::span<const float> values,
     const int64_t y = place / image.columns();
     svg.Line(
         "<rect fill='{}' x='{:.1f}' y='{:.1f}' width='{:.1f}' "
-        "height='{:.1f}' fill-opacity='{:.2f}'><title>{}: {:.2f}</title>"
+        "height='{:.1f}' fill-opacity='{:.2f}' {}><title>{}: {:.2f}</title>"
         "</rect>",
         value < 0 ? kAgainst : kFor,
         cell * static_cast<double>(place % image.columns()),
         cell * static_cast<double>(y), cell, cell,
-        kOverlayOpacity * std::abs(value), EscapeMarkup(axis.shown().at(i)),
-        value);
+        kOverlayOpacity * std::abs(value), ItemAttributes(axis.id, place),
+        EscapeMarkup(axis.shown().at(i)), value);
   }
   return {width, height, ImageElement(image.png, width, height) + svg.Take()};
 }

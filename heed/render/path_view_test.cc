@@ -28,7 +28,7 @@ TEST(PathView, HasTheWindowsOfEachLookAndWhatWasSeen) {
   EXPECT_TRUE(IsDrawable(svg));
   // Three looks of two windows: frames, and images of what was seen.
   EXPECT_EQ(Times(svg, "stroke-dasharray='2 4'"), 3);
-  EXPECT_EQ(Times(svg, "<image"), 1 + 6);
+  EXPECT_EQ(Times(svg, "<image") + Times(svg, "<use"), 1 + 6);
   EXPECT_EQ(Times(svg, "<circle"), 3);
 }
 

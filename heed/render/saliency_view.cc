@@ -170,6 +170,13 @@ ExplanationView SaliencyView() {
     return SaliencyText(segment, options.full, terminal);
   };
   view.of_methods = true;
+  view.on_page = true;
+  view.on_page_of = [](const ExplanationSegment& segment) {
+    return std::ranges::all_of(
+        segment.attributions, [&](const Attribution& attribution) {
+          return KindOf(segment.axis(attribution.axis)).shaded_for_each;
+        });
+  };
   view.largest = LargestAttention;
   view.legend = PictureLegend::kSigned;
   return view;

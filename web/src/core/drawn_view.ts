@@ -5,7 +5,7 @@ import type { MadePicture } from "./explanation";
 import { pictureOfMade } from "./made";
 import { Painter } from "./painter";
 import type { View, ViewRow } from "./registry";
-import { colouring, type Scale } from "./scale";
+import { colouring } from "./scale";
 import type { Side } from "./side";
 
 /** Whether a picture has the axes on show, or shows more than one attention. */
@@ -16,10 +16,9 @@ function fits({ shown, part }: Side, { map, words }: MadePicture): boolean {
   return isAlike && words === shown?.byWord;
 }
 
-/** The picture of a view of heed/render as it was drawn, which can be pointed at. Where it
- * is of one attention, the weights of the head on show are drawn into it. `scale`: the one
- * that it is asked for with. */
-export function pictureView(side: Side, name: string, scale: Scale = "auto"): View {
+/** Pictures of heed/render as they were drawn, which can be pointed at. Where
+ * one is of one attention, the weights of the head on show are drawn into it. */
+export function pictureView(side: Side, asked: Promise<MadePicture[]>): View {
   let drawn: SVGSVGElement[] = [];
   let painters: Painter[] = [];
   const paint = () => painters.forEach((painter) => painter.paint());
@@ -36,8 +35,7 @@ export function pictureView(side: Side, name: string, scale: Scale = "auto"): Vi
     }
     paint();
   };
-  side
-    .madePictures([name], scale)
+  asked
     .then(show)
     .catch((error: unknown) => holder.replaceChildren(h("p.problem", errorWords(error))));
   return { element: holder, pictures: () => drawn, paint };
@@ -51,6 +49,6 @@ export function drawnView(name: string, title: string, kinds?: string[]): ViewRo
       part.segment.views?.includes(name)
         ? null
         : "This answer has no such picture. Saliency shows what it depended on.",
-    make: (side) => pictureView(side, name),
+    make: (side) => pictureView(side, side.madePictures([name])),
   };
 }

@@ -1,8 +1,6 @@
 import type { Axis, AxisView } from "./explanation";
-import type { FigureEvents } from "./figure";
-import type { MatrixSpec } from "./matrix";
 import type { Scale } from "./scale";
-import type { Focus, Side } from "./side";
+import type { Side } from "./side";
 import type { Palette } from "./theme";
 
 /** What a model is asked about: `text` names it on the page and in links, `request` goes
@@ -44,12 +42,6 @@ export interface AxesOnShow {
   pictures?(): SVGSVGElement[];
 }
 
-/** Rows of values over the items of an axis, as one picture. */
-export interface RowsFigure {
-  element: HTMLElement;
-  picture: { svg: SVGSVGElement; mark(at: Focus | null): void };
-}
-
 /** A kind of axis, and of input. */
 export interface KindRow {
   name: string;
@@ -62,13 +54,9 @@ export interface KindRow {
   changes?(axis: Axis): boolean;
   /** An input in a few words, where its text is not fit to be read. */
   title?(text: string): string;
-  /** Rows of values on the axis itself, one below the other; absent: a table of cells. */
-  figure?(
-    axis: AxisView,
-    spec: MatrixSpec,
-    palette: Palette,
-    events: FigureEvents,
-  ): RowsFigure;
+  /** Names of its items say little: attributions of them are the picture of heed/render,
+   * not a table of cells. */
+  isPictured?: boolean;
   /** All axes of this kind that a part of the answer has. */
   show(side: Side, axes: AxisView[]): AxesOnShow;
 }

@@ -511,24 +511,30 @@ export class Side {
     );
   }
 
-  /** Pictures of these views, drawn where the explanation was made. Those of a scale that
-   * one chose are drawn for it. */
-  async madePictures(views: string[], scale: Scale = "auto"): Promise<MadePicture[]> {
+  /** Pictures of these views, drawn where the explanation was made; of a scale that one
+   * chose, or of these methods, drawn for them alone. */
+  async madePictures(
+    views: string[],
+    scale: Scale = "auto",
+    methods?: string[],
+  ): Promise<MadePicture[]> {
     const { explanation, index, part } = this;
     const kept = (explanation.pictures ??= []);
+    const isKept = scale === "auto" && !methods;
     const has = (all: MadePicture[], view: string) =>
       all.some((one) => one.view === view && one.segment === index);
     const missing = views.filter(
       (view) =>
-        part.segment.views?.includes(view) && (scale !== "auto" || !has(kept, view)),
+        methods ?? (part.segment.views?.includes(view) && !(isKept && has(kept, view))),
     );
     let asked: MadePicture[] = [];
     if (missing.length > 0 && this.canAsk) {
-      const keep = ({ pictures = [] }: Explanation) => {
-        if (scale === "auto") kept.push(...pictures);
+      const keep = (more: Explanation) => {
+        if (isKept) kept.push(...(more.pictures ?? []));
+        if (methods) addTo(explanation, more);
       };
-      const wishes = { pictures: missing, scale };
-      const more = await this.ask(`pictures ${missing.join()} ${scale}`, wishes, keep);
+      const wishes = { pictures: missing, scale, ...(methods && { methods }) };
+      const more = await this.ask(`pictures ${JSON.stringify(wishes)}`, wishes, keep);
       asked = more.pictures ?? [];
     }
     const all = [...asked, ...kept.filter(({ view }) => !has(asked, view))];
@@ -537,11 +543,15 @@ export class Side {
 
   /** The part explained against another answer that has `contrast.label` in the place of
    * the target. */
-  contrasted(contrast: Contrast, methods: string[]): Promise<Explanation> {
+  contrasted(
+    contrast: Contrast,
+    methods: string[],
+    pictures: string[],
+  ): Promise<Explanation> {
     const { target, label } = contrast;
     const key = `contrast ${this.index} ${target} ${label} ${methods.join()}`;
-    const wishes = { text: this.part.text, contrast: this.answerWith(contrast), methods };
-    return this.ask(key, wishes, () => {});
+    const other = { text: this.part.text, contrast: this.answerWith(contrast) };
+    return this.ask(key, { ...other, methods, pictures }, () => {});
   }
 
   /** The part's answer with another word in one place. */

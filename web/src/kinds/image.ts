@@ -13,7 +13,7 @@ import {
   type Side,
 } from "../core";
 
-import { ImageFigure, type ImagePayload } from "./image_figure";
+import type { ImagePayload } from "./image_figure";
 
 import "./image.css";
 
@@ -153,6 +153,6 @@ export const image: KindRow = {
   name: "image",
   input: imageField,
   items: () => "cells",
-  figure: (axis, spec, palette, events) => new ImageFigure(axis, spec, palette, events),
+  isPictured: true,
   show: showImages,
 };

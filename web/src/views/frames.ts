@@ -16,7 +16,7 @@ const secondsPerStep = 0.9;
 function framesView(side: Side): View {
   const shown = side.attention;
   const count = shown.weights.length;
-  const lines = pictureView(side, "lines");
+  const lines = pictureView(side, side.madePictures(["lines"]));
   const stepButton = (name: string, text: string, by: number) =>
     button(text, { "aria-label": name, title: name }, () => go(side.step + by));
   const play = button("Play", { class: "plain play" }, () => toggle());

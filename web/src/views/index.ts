@@ -25,7 +25,7 @@ registerView(drawnView("graph", "Graph", ["graph"]));
 registerView({
   ...drawnView("memory", "Memory", ["memory"]),
   switches: ["scale"],
-  make: (side, { scale }) => pictureView(side, "memory", scale),
+  make: (side, { scale }) => pictureView(side, side.madePictures(["memory"], scale)),
 });
 registerView(drawnView("path", "Path of looks", ["image"]));
 registerView(overlay);

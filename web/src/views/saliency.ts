@@ -9,18 +9,17 @@ import {
   MatrixFigure,
   mean,
   Part,
+  pictureView,
   rowCorrelations,
   shortNumber,
   targetRows,
   weightsOf,
   type Attribution,
-  type AxisView,
   type Contrast,
   type Explanation,
   type FigureEvents,
   type Focus,
   type Rows,
-  type RowsFigure,
   type Scale,
   type Side,
   type Target,
@@ -73,15 +72,13 @@ function agreementWords(
   return `rank correlation with the attention ${shortNumber(spearman)}, ${rows}`;
 }
 
-/** So many pictures beside each other that their cells can still be seen; `columns` 0: they
- * fit any width. */
+/** So many pictures beside each other that their cells can still be seen. */
 function widthOfEach(
   options: ViewOptions,
   columns: number,
   labels: number,
   count: number,
 ): number {
-  if (columns === 0) return options.width / Math.min(count, 3) - 34;
   for (let beside = Math.min(count, 3); beside > 1; --beside) {
     const width = options.width / beside - 34;
     if ((width - labels - 24) / Math.max(columns, 1) >= 15) return width;
@@ -95,20 +92,18 @@ class Pictures {
   private readonly width: number;
   private readonly cards = h("div.figures");
   private readonly readout = h("p.readout", { "aria-live": "polite" });
-  private readonly shown: { name: string; values: Rows; figure: RowsFigure }[] = [];
+  private readonly shown: { name: string; values: Rows; figure: MatrixFigure }[] = [];
   private hovered: Focus | null = null;
   private pinned: Focus | null = null;
 
   constructor(
     private readonly options: ViewOptions,
-    private readonly axis: AxisView,
     private readonly rowLabels: string[],
     private readonly columnLabels: string[],
     count: number,
   ) {
     const room = labelRoom(rowLabels, 13) + 10;
-    const columns = kindNamed(axis.kind).figure ? 0 : columnLabels.length;
-    this.width = widthOfEach(options, columns, room, count);
+    this.width = widthOfEach(options, columnLabels.length, room, count);
     this.element = h("div", this.readout, this.cards);
   }
 
@@ -134,9 +129,7 @@ class Pictures {
         this.look(this.hovered, row === to?.row && column === to?.column ? null : to);
       },
     };
-    const figure: RowsFigure =
-      kindNamed(this.axis.kind).figure?.(this.axis, spec, palette, events) ??
-      new MatrixFigure(spec, palette, events);
+    const figure = new MatrixFigure(spec, palette, events);
     this.shown.push({ name, values, figure });
     this.cards.append(h("div.attribution", figure.element, h("p.note", note)));
   }
@@ -159,7 +152,7 @@ class Pictures {
     this.readout.textContent = `${query} ← ${key}: ${values.join(", ")}`;
   }
 
-  get svgs(): SVGSVGElement[] {
+  pictures(): SVGSVGElement[] {
     return this.shown.map(({ figure }) => figure.picture.svg);
   }
 }
@@ -190,9 +183,8 @@ function drawAttributions(
   const count = same.length + (read ? 1 : 0);
   const byWord = side.shown?.byWord ?? false;
   const { targets, columns, merge } = targetRows(part, all, first.axis, byWord);
-  const axis = part.axis(first.axis);
   const labels = side.targetLabels(targets);
-  const pictures = new Pictures(options, axis, labels, columns, count);
+  const pictures = new Pictures(options, labels, columns, count);
   const attention = read && merge(read);
   if (attention) {
     pictures.add(
@@ -224,34 +216,37 @@ function drawContrast(
   options: ViewOptions,
   contrast: Contrast,
   found: Explanation,
-): { element: HTMLElement; pictures: Pictures[] } {
+): { element: HTMLElement; views: View[] } {
   const part = new Part(found, found.segments[0]);
-  const pictures = byAxis(part.attributions).map((attributions) => {
-    const [first] = attributions;
-    const byWord = side.shown?.byWord ?? false;
-    const all = part.targetsOf(first);
-    const { targets, columns, merge } = targetRows(part, all, first.axis, byWord);
-    const rows = targets.map((target) => {
-      const said = part.axis(target.axis).labels[target.item] ?? "";
-      return `${said}, not ${target.contrast?.label ?? contrast.label}`;
+  const tables = (): View[] =>
+    byAxis(part.attributions).map((attributions) => {
+      const [first] = attributions;
+      const byWord = side.shown?.byWord ?? false;
+      const all = part.targetsOf(first);
+      const { targets, columns, merge } = targetRows(part, all, first.axis, byWord);
+      const rows = targets.map((target) => {
+        const said = part.axis(target.axis).labels[target.item] ?? "";
+        return `${said}, not ${target.contrast?.label ?? contrast.label}`;
+      });
+      const ofAxis = new Pictures(options, rows, columns, attributions.length);
+      const isLog = targets.every(({ probability }) => probability != null);
+      const words = isLog
+        ? "effect on log p − log p'"
+        : "effect on the difference of scores";
+      for (const { method, scores } of attributions) {
+        ofAxis.add(nameOf(method), merge(scores), scaleOf(options), words, "");
+      }
+      return ofAxis;
     });
-    const axis = part.axis(first.axis);
-    const ofAxis = new Pictures(options, axis, rows, columns, attributions.length);
-    const isLog = targets.every(({ probability }) => probability != null);
-    const words = isLog
-      ? "effect on log p − log p'"
-      : "effect on the difference of scores";
-    for (const { method, scores } of attributions) {
-      ofAxis.add(nameOf(method), merge(scores), scaleOf(options), words, "");
-    }
-    return ofAxis;
-  });
+  const isPictured = kindNamed(part.kind).isPictured;
+  const picture = () => pictureView(side, Promise.resolve(found.pictures ?? []));
+  const views = isPictured ? [picture()] : tables();
   const said = isolate(side.part.label(side.part.targets[contrast.target]));
   const title = h("h2", `Why ${said}, not ${isolate(contrast.label)}?`);
   const close = button("Close", {}, () => side.setContrast(null));
   const head = h("div.card-head.row", title, close);
-  const elements = pictures.map(({ element }) => element);
-  return { element: h("div.contrast", head, ...elements), pictures };
+  const elements = views.map(({ element }) => element);
+  return { element: h("div.contrast", head, ...elements), views };
 }
 
 function saliencyView(side: Side, options: ViewOptions): View {
@@ -262,6 +257,7 @@ function saliencyView(side: Side, options: ViewOptions): View {
   const methods = canAsk
     ? wanted
     : [...new Set([...wanted, ...known])].filter((name) => known.includes(name));
+  const isPictured = kindNamed(part.kind).isPictured ?? false;
   const choices = canAsk ? [...new Set([...Object.keys(methodNames), ...known])] : [];
   const boxes = choices.map((method) => {
     const box = h("input", {
@@ -276,21 +272,26 @@ function saliencyView(side: Side, options: ViewOptions): View {
     return h("label.check", box, nameOf(method));
   });
   const holder = h("div");
-  const shown: Pictures[] = [];
+  const shown: View[] = [];
   const say = (tag: "p.note" | "p.loading" | "p.problem", words: string) =>
     holder.replaceChildren(h(tag, { role: "status" }, words));
   const show = async () => {
-    const attributions = await side.attributions(methods);
-    if (attributions.length === 0) {
+    const attributions = isPictured ? [] : await side.attributions(methods);
+    if (attributions.length === 0 && !isPictured) {
       return say("p.note", "This model has no attributions by these methods.");
     }
     const { contrast } = side;
     const elements: HTMLElement[] = [];
     if (contrast) {
-      const found = await side.contrasted(contrast, methods);
-      const { element, pictures } = drawContrast(side, options, contrast, found);
+      const found = await side.contrasted(contrast, methods, isPictured ? [drawn] : []);
+      const { element, views } = drawContrast(side, options, contrast, found);
       elements.push(element);
-      shown.push(...pictures);
+      shown.push(...views);
+    }
+    if (isPictured) {
+      const pictures = side.madePictures([drawn], options.scale, methods);
+      shown.push(pictureView(side, pictures));
+      elements.push(shown[shown.length - 1].element);
     }
     for (const ofAxis of byAxis(attributions)) {
       const pictures = drawAttributions(side, options, ofAxis);
@@ -317,9 +318,13 @@ function saliencyView(side: Side, options: ViewOptions): View {
   );
   return {
     element: h("div", group, holder),
-    pictures: () => shown.flatMap(({ svgs }) => svgs),
+    pictures: () => shown.flatMap((view) => view.pictures()),
+    paint: () => shown.forEach((view) => view.paint?.()),
   };
 }
+
+/** The view of heed/render. */
+const drawn = "saliency";
 
 /** Implicit attention: how much each input token matters to each output. */
 export const saliency: ViewRow = {
