@@ -518,15 +518,12 @@ export class Side {
     scale: Scale = "auto",
     methods?: string[],
   ): Promise<MadePicture[]> {
-    const { explanation, index, part } = this;
+    const { explanation, index } = this;
     const kept = (explanation.pictures ??= []);
     const isKept = scale === "auto" && !methods;
     const has = (all: MadePicture[], view: string) =>
       all.some((one) => one.view === view && one.segment === index);
-    const missing = views.filter(
-      (view) =>
-        methods ?? (part.segment.views?.includes(view) && !(isKept && has(kept, view))),
-    );
+    const missing = views.filter((view) => !isKept || !has(kept, view));
     let asked: MadePicture[] = [];
     if (missing.length > 0 && this.canAsk) {
       const keep = (more: Explanation) => {
