@@ -29,8 +29,11 @@ struct OutlinePart {
   std::string name = {};    ///< "GRU"
   int64_t features = 0;     ///< of what it gives, over all directions; 0: -
   std::string detail = {};  ///< "8 heads, scaled_dot"
-  /// What it gives, as a symbol: "hⱼ", or the result of a step; none: empty.
+  /// What it gives, as a symbol: "hⱼ"; none: empty.
   std::string result = {};
+  /// How a step i, or item j, makes the result, with braces around each value
+  /// that is read, once: "GRU({yᵢ₋₁}, {sᵢ₋₁}, {cᵢ})"; empty: of the part below.
+  std::string formula = {};
 };
 
 /// Layers that follow each other alike, the lowest part first.
@@ -56,14 +59,15 @@ struct OutlineSequence {
   std::vector<size_t> of = {};
 };
 
-/// Something that is computed at each step i, or for each item j.
+/// A part with a formula, as something that is computed at each step i, or for
+/// each item j.
 struct OutlineStep {
   enum class Role : uint8_t { kState, kAttention, kOutput };
   Role role = Role::kState;
-  std::string result = {};   ///< "sᵢ"
-  std::string formula = {};  ///< "GRU(yᵢ₋₁, sᵢ₋₁, cᵢ)"
-  std::vector<std::string> reads =
-      {};                ///< results of other steps, or given values
+  std::string result = {};
+  std::string formula = {};
+  /// Results of other parts, and given values.
+  std::vector<std::string> reads = {};
   int64_t features = 0;  ///< of the result
 };
 
@@ -76,15 +80,15 @@ struct ModelOutline {
   int64_t bridge_features = 0;
   /// The state that z is made of stands at the first item, not the last.
   bool bridge_from_first = false;
-  /// Each step of a decoder, or of what else makes its results of several
-  /// others, in the order of computation; empty: parts read those below them.
-  std::vector<OutlineStep> steps = {};
   /// The path of the attention among a decoder's steps.
   std::string attention = {};
   /// All numbers that are learned.
   int64_t weights = 0;
 
   bool defined() const { return !sequences.empty(); }
+  /// Each step of a decoder, or of what else makes its results of several
+  /// others, in the order of computation; none: parts read those below them.
+  std::vector<OutlineStep> Steps() const;
 };
 
 /// `blocks` with one more on top.

@@ -102,7 +102,7 @@ Json OutlineJson(const ModelOutline& outline) {
                       {"features", outline.bridge_features}};
   }
   if (!outline.attention.empty()) json["attention"] = outline.attention;
-  for (const OutlineStep& step : outline.steps) {
+  for (const OutlineStep& step : outline.Steps()) {
     json["steps"].push_back({{"result", step.result},
                              {"formula", step.formula},
                              {"reads", step.reads},

@@ -128,53 +128,27 @@ OutlineSequence DAttnSide::Outline(const char* name) const {
   };
   const Shape& table = words_.weight().value().shape();
   const int64_t global = std::ssize(config_.widths) * config_.global_filters;
-  OutlinePart vectors = EmbeddingOutline(table[0], table[1]).parts[0];
-  vectors.result = "xⱼ";
-  add(vectors);
+  add(EmbeddingOutline(table[0], table[1], "", "xⱼ").parts[0]);
   if (gates_words()) {
     add({Kind::kNear, "local attention", 1,
-         fmt::format("a gate, of {} words", config_.window), "sⱼ"});
+         fmt::format("a gate, of {} words", config_.window), "sⱼ",
+         "σ(w · [… {xⱼ} …] + b)"});
   }
-  add({Kind::kEach, "local filters", config_.local_filters, "of one word",
-       "pⱼ"});
+  add({Kind::kEach, "local filters", config_.local_filters, "of one word", "pⱼ",
+       gates_words() ? "tanh(W {sⱼ} {xⱼ} + d)" : ""});
   if (gates_documents()) {
-    add({Kind::kEach, "global attention", 1, "a gate, of all words", "g"});
+    add({Kind::kEach, "global attention", 1, "a gate, of all words", "g",
+         "σ(Σⱼ vⱼ · {xⱼ} + a)"});
   }
   add({Kind::kNear, "global filters", global,
-       fmt::format("of {} words", fmt::join(config_.widths, ", ")), "qⱼ"});
-  add({Kind::kPool, "maximum", config_.local_filters + global, {}, "m"});
-  add({Kind::kEach, "hidden layer", config_.hidden, "relu", {}});
-  add({Kind::kEach, "factors", config_.factors, {}, {}});
+       fmt::format("of {} words", fmt::join(config_.widths, ", ")), "qⱼ",
+       gates_documents() ? "tanh(K {g} [{xⱼ} …] + d)"
+                         : "tanh(K [{xⱼ} …] + d)"});
+  add({Kind::kPool, "maximum", config_.local_filters + global, "", "m",
+       "maximum over words of [{pⱼ}; {qⱼ}]"});
+  add({Kind::kEach, "hidden layer", config_.hidden, "relu"});
+  add({Kind::kEach, "factors", config_.factors});
   return words;
-}
-
-std::vector<OutlineStep> DAttnSide::OutlineSteps() const {
-  using Role = OutlineStep::Role;
-  const int64_t global = std::ssize(config_.widths) * config_.global_filters;
-  std::vector<OutlineStep> steps;
-  if (gates_words()) {
-    steps.push_back({Role::kState, "sⱼ", "σ(w · [… xⱼ …] + b)", {"xⱼ"}, 1});
-    steps.push_back({Role::kState,
-                     "pⱼ",
-                     "tanh(W sⱼ xⱼ + d)",
-                     {"sⱼ", "xⱼ"},
-                     config_.local_filters});
-  }
-  const char* gate = "";
-  std::vector<std::string> reads = {"xⱼ"};
-  if (gates_documents()) {
-    steps.push_back({Role::kState, "g", "σ(Σⱼ vⱼ · xⱼ + a)", {"xⱼ"}, 1});
-    gate = "g ";
-    reads.insert(reads.begin(), "g");
-  }
-  steps.push_back({Role::kState, "qⱼ",
-                   fmt::format("tanh(K {}[xⱼ …] + d)", gate), reads, global});
-  steps.push_back({Role::kState,
-                   "m",
-                   "maximum over words of [pⱼ; qⱼ]",
-                   {"pⱼ", "qⱼ"},
-                   config_.local_filters + global});
-  return steps;
 }
 
 DAttn::DAttn(const Scope& scope, const ResolvedDAttn& config,
@@ -215,14 +189,12 @@ RatingParts DAttn::Parts(const RatingBatch& batch) const {
 }
 
 ModelOutline DAttn::Outline() const {
-  ModelOutline outline;
-  outline.sequences = {
-      user_.Outline("words by the user"), item_.Outline("words of the item"),
-      RatingOutline(
-          {{{{OutlinePart::Kind::kPool, "product", 1}}, 1}, biases_.Outline()},
-          {0, 1})};
-  outline.steps = user_.OutlineSteps();
-  return outline;
+  return {
+      {},
+      {user_.Outline("words by the user"), item_.Outline("words of the item"),
+       RatingOutline(
+           {{{{OutlinePart::Kind::kPool, "product", 1}}}, biases_.Outline()},
+           {0, 1})}};
 }
 
 }  // namespace heed

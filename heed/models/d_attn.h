@@ -33,8 +33,6 @@ class DAttnSide {
   Pass Read(const Context& ctx, const ReviewDocuments& document) const;
   /// `name`: of its document.
   OutlineSequence Outline(const char* name) const;
-  /// How its results are made.
-  std::vector<OutlineStep> OutlineSteps() const;
 
  private:
   bool gates_words() const {

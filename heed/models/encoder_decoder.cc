@@ -393,131 +393,97 @@ Var EncoderDecoder::ReadOut(const Context& ctx, const Seen& seen,
   return out;
 }
 
-std::vector<OutlineStep> EncoderDecoder::OutlineSteps() const {
-  using Role = OutlineStep::Role;
+OutlineSequence EncoderDecoder::OutlineEncoder() const {
+  const OutlineBlock vectors = {
+      {{.name = source_frames_ ? "linear, of frames" : "vectors",
+        .features = config_.embedding}}};
+  return {.name = "encoder",
+          .axis = "source",
+          .backwards = config_.reverse_source,
+          .blocks = {
+              source_embedding_
+                  ? EmbeddingOutline(source_embedding_->weight().value().dim(0),
+                                     config_.embedding)
+                  : vectors,
+              RecurrentOutline(config_.encoder)}};
+}
+
+OutlineSequence EncoderDecoder::OutlineDecoder() const {
+  using Kind = OutlinePart::Kind;
   const ResolvedRecurrent& c = config_;
-  const std::string cell =
-      c.encoder.layers > 1
-          ? fmt::format("{} × {}", c.encoder.layers, CellTitle(c.decoder_cell))
-          : CellTitle(c.decoder_cell);
-  const auto attend = [&](const std::string& query) {
-    return AttentionStep(attention_->info(), query, encoder_.output_size());
+  const int64_t vocabulary = target_embedding_.weight().value().dim(0);
+  OutlineSequence decoder = {
+      .name = "decoder", .axis = "target_inputs", .writes = true};
+  const auto add = [&](const OutlinePart& part, int64_t layers = 1) {
+    decoder.blocks.push_back({{part}, layers});
   };
-  const auto state = [&](const std::string& result, const std::string& by,
-                         const std::vector<std::string>& reads) {
-    return OutlineStep{Role::kState, result,
-                       fmt::format("{}({})", by, fmt::join(reads, ", ")), reads,
-                       c.units};
+  const auto attend = [&](const char* query) {
+    add(AttentionOutline(attention_->info(), Kind::kSource,
+                         encoder_.output_size(), query));
   };
-  std::vector<OutlineStep> steps;
+  const std::string cell = CellTitle(c.decoder_cell);
+  const auto advance = [&](const char* result, const char* more) {
+    const std::string formula = cell + "({yᵢ₋₁}, {sᵢ₋₁}" + more + ")";
+    const int64_t layers = c.encoder.layers;
+    add({Kind::kForward, cell, c.units, "", result,
+         layers > 1 ? fmt::format("{} × {}", layers, formula) : formula},
+        layers);
+  };
+  add(EmbeddingOutline(vocabulary, c.embedding, "", "yᵢ₋₁").parts[0]);
   std::string read = c.reads_previous_state ? "sᵢ₋₁" : "sᵢ";
-  std::vector<std::string> context = {"cᵢ"};
+  std::string context = "; {cᵢ}";
   switch (c.attention) {
     case AttentionPlace::kBefore:
-      steps = {attend("sᵢ₋₁"), state("sᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁", "cᵢ"})};
+      attend("sᵢ₋₁");
+      advance("sᵢ", ", {cᵢ}");
       break;
     case AttentionPlace::kBetween:
-      steps = {state("s′ᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁"}), attend("s′ᵢ"),
-               state("sᵢ", CellTitle(c.decoder_cell), {"cᵢ", "s′ᵢ"})};
+      advance("s′ᵢ", "");
+      attend("s′ᵢ");
+      add({Kind::kForward, cell, c.units, "", "sᵢ", cell + "({cᵢ}, {s′ᵢ})"});
       break;
     case AttentionPlace::kAfter:
-      steps = {c.input_feeding ? state("sᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁", "h̃ᵢ₋₁"})
-                               : state("sᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁"}),
-               attend("sᵢ"),
-               {Role::kState, "h̃ᵢ", "tanh(W [cᵢ; sᵢ])", {"cᵢ", "sᵢ"}, c.units}};
+      advance("sᵢ", c.input_feeding ? ", {h̃ᵢ₋₁}" : "");
+      attend("sᵢ");
+      add({Kind::kEach, "tanh(W [c; s])", c.units, "", "h̃ᵢ",
+           "tanh(W [{cᵢ}; {sᵢ}])"});
       read = "h̃ᵢ";
-      context = {};
+      context = "";
       break;
     case AttentionPlace::kFed:
-      steps = {state("sᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁", "cᵢ₋₁"}), attend("sᵢ")};
+      advance("sᵢ", ", {cᵢ₋₁}");
+      attend("sᵢ");
       break;
     case AttentionPlace::kNone:
-      context = c.context_in_gates ? std::vector<std::string>{"z"}
-                                   : std::vector<std::string>();
-      steps = {c.context_in_gates ? state("sᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁", "z"})
-                                  : state("sᵢ", cell, {"yᵢ₋₁", "sᵢ₋₁"})};
-      break;
+      advance("sᵢ", c.context_in_gates ? ", {z}" : "");
+      context = c.context_in_gates ? "; {z}" : "";
   }
-  const int64_t vocabulary = target_embedding_.weight().value().dim(0);
-  if (c.readout == Readout::kNone) {
-    steps.push_back({Role::kOutput,
-                     "yᵢ",
-                     fmt::format("softmax(W {})", read),
-                     {read},
-                     vocabulary});
-    return steps;
+  if (c.readout != Readout::kNone) {
+    const std::string word = Named<Readout>(c.readout).word();
+    add({Kind::kEach, word, c.readout_units, "", "tᵢ",
+         fmt::format("{}(U [{{{}}}; {{yᵢ₋₁}}{}])", word, read, context)});
+    read = "tᵢ";
   }
-  std::vector<std::string> reads = {read, "yᵢ₋₁"};
-  reads.insert(reads.end(), context.begin(), context.end());
-  steps.push_back({Role::kState, "tᵢ",
-                   fmt::format("{}(U [{}])", Named<Readout>(c.readout).word(),
-                               fmt::join(reads, "; ")),
-                   reads, c.readout_units});
-  steps.push_back({Role::kOutput, "yᵢ", "softmax(W tᵢ)", {"tᵢ"}, vocabulary});
-  return steps;
+  add({Kind::kEach, "softmax", vocabulary, "", "yᵢ",
+       fmt::format("softmax(W {{{}}})", read)});
+  return decoder;
 }
 
 ModelOutline EncoderDecoder::Outline() const {
   const ResolvedRecurrent& c = config_;
-  const auto size_of = [](const Parameter& parameter, int axis) {
-    return parameter.value().dim(axis);
-  };
   ModelOutline outline;
-  OutlineSequence encoder = {"encoder", "source", false, c.reverse_source, {}};
-  encoder.blocks = {
-      source_embedding_
-          ? EmbeddingOutline(size_of(source_embedding_->weight(), 0),
-                             c.embedding)
-          : OutlineBlock{{{.name =
-                               source_frames_ ? "linear, of frames" : "vectors",
-                           .features = c.embedding}},
-                         1},
-      RecurrentOutline(c.encoder)};
-  const int64_t vocabulary = size_of(target_embedding_.weight(), 0);
-  OutlineSequence decoder = {"decoder", "target_inputs", true, false, {}};
-  const auto add = [&](OutlineBlock block, const std::string& result) {
-    block.parts.back().result = result;
-    decoder.blocks.push_back(std::move(block));
-  };
-  const OutlineBlock attention = {
-      {AttentionOutline(c.attention_spec, OutlinePart::Kind::kSource,
-                        encoder_.output_size())},
-      1};
-  const bool between = c.attention == AttentionPlace::kBetween;
-  add(EmbeddingOutline(vocabulary, c.embedding), "yᵢ₋₁");
-  if (c.attention == AttentionPlace::kBefore) add(attention, "cᵢ");
-  decoder.blocks.push_back(RecurrentOutline(c.decoder_cell, c.encoder.layers,
-                                            c.units, between ? "s′ᵢ" : "sᵢ"));
-  if (between || c.attention == AttentionPlace::kAfter ||
-      c.attention == AttentionPlace::kFed) {
-    add(attention, "cᵢ");
-  }
-  if (between) {
-    decoder.blocks.push_back(
-        RecurrentOutline(c.decoder_cell, 1, c.units, "sᵢ"));
-  }
-  if (attentional_) {
-    add({{{.name = "tanh(W [c; s])", .features = c.units}}, 1}, "h̃ᵢ");
-  }
-  if (c.readout != Readout::kNone) {
-    add({{{.name = Named<Readout>(c.readout).word(),
-           .features = c.readout_units}},
-         1},
-        "tᵢ");
-  }
-  add(OutputOutline("softmax", vocabulary), "yᵢ");
-  outline.sequences = {std::move(encoder), std::move(decoder)};
+  outline.sequences = {OutlineEncoder(), OutlineDecoder()};
   outline.bridge_from_first =
       c.encoder.bidirectional && c.bridge != Bridge::kMean;
   outline.bridge_features = c.units;
   const char* of = c.bridge == Bridge::kMean ? "mean of h"
                    : c.encoder.bidirectional ? "backward h₁"
                                              : "last h";
-  outline.bridge = c.bridge == Bridge::kCopy ? "z: the last states, as they are"
-                   : c.context_in_gates
-                       ? fmt::format("z = tanh(W {}), at every step", of)
-                       : fmt::format("z = tanh(W {})", of);
-  outline.steps = OutlineSteps();
+  outline.bridge =
+      c.bridge == Bridge::kCopy
+          ? "z: the last states, as they are"
+          : fmt::format("z = tanh(W {}){}", of,
+                        c.context_in_gates ? ", at every step" : "");
   if (attention_) outline.attention = attention_->info().path;
   return outline;
 }

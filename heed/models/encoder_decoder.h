@@ -98,8 +98,8 @@ class EncoderDecoder : public Decoder {
   /// layer's outputs.
   Var Advance(const Context& ctx, const Var& projected, State& state) const;
   Var Attend(const Context& ctx, const Var& query, State& state) const;
-  /// What a step computes, in order.
-  std::vector<OutlineStep> OutlineSteps() const;
+  OutlineSequence OutlineEncoder() const;
+  OutlineSequence OutlineDecoder() const;
   /// Dropout of steps [T, B, H] at place `site` of a decoder step.
   Var DropSteps(const Context& ctx, const Var& x, const State& state,
                 uint64_t site) const;

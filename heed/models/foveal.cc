@@ -346,34 +346,22 @@ std::vector<ImageLook> FovealMachine::Looks(const Context& ctx,
 
 ModelOutline FovealMachine::Outline() const {
   using Kind = OutlinePart::Kind;
-  using Role = OutlineStep::Role;
-  OutlineSequence looks = {.name = "fixations", .axis = {}};
-  looks.items.assign(static_cast<size_t>(config_.fixations), "image");
-  looks.blocks = {
-      {{{Kind::kEach, "retina", retina(),
-         fmt::format("at one of {} places", places()), "xᵢ"}},
-       1},
-      {{{Kind::kEach, "factors", config_.factors, "of pixels and the place",
-         "pᵢ"}},
-       1},
-      {{{Kind::kForward, "sums of hidden units", config_.hidden, {}, "Aᵢ"}}, 1},
-      {{{Kind::kPool, "last sums", config_.hidden, {}, {}}}, 1},
-      OutputOutline("softmax", use_.classes)};
-  std::vector<std::string> reads = {"image"};
-  std::string place = config_.order == FixationOrder::kRandom
+  const char* place = controller_ ? "argmax(W E[h | {Aᵢ₋₁}] + b)"
+                      : config_.order == FixationOrder::kRandom
                           ? "a random place"
                           : "the next of a raster";
-  if (controller_) {
-    reads.emplace_back("Aᵢ₋₁");
-    place = "argmax(W E[h | Aᵢ₋₁] + b)";
-  }
-  ModelOutline outline;
-  outline.sequences = {std::move(looks)};
-  outline.steps = {
-      {Role::kState, "xᵢ", "the image at lᵢ = " + place, reads, retina()},
-      {Role::kState, "pᵢ", "z(lᵢ) ⊙ F xᵢ", {"xᵢ"}, config_.factors},
-      {Role::kState, "Aᵢ", "Aᵢ₋₁ + P pᵢ", {"Aᵢ₋₁", "pᵢ"}, config_.hidden}};
-  return outline;
+  OutlineSequence looks = {.name = "fixations", .axis = {}};
+  looks.items.assign(static_cast<size_t>(config_.fixations), "image");
+  looks.blocks = {{{{Kind::kEach, "retina", retina(),
+                     fmt::format("at one of {} places", places()), "xᵢ",
+                     std::string("the {image} at lᵢ = ") + place}}},
+                  {{{Kind::kEach, "factors", config_.factors,
+                     "of pixels and the place", "pᵢ", "z(lᵢ) ⊙ F {xᵢ}"}}},
+                  {{{Kind::kForward, "sums of hidden units", config_.hidden, "",
+                     "Aᵢ", "{Aᵢ₋₁} + P {pᵢ}"}}},
+                  {{{Kind::kPool, "last sums", config_.hidden}}},
+                  OutputOutline("softmax", use_.classes)};
+  return {{}, {std::move(looks)}};
 }
 
 }  // namespace heed

@@ -269,48 +269,30 @@ std::vector<ImageLook> GlimpseNetwork::Looks(const Context& ctx,
 
 ModelOutline GlimpseNetwork::Outline() const {
   using Kind = OutlinePart::Kind;
-  using Role = OutlineStep::Role;
-  const int64_t pixels = shape_.features(use_.channels);
-  std::vector<std::string> reads = {"image"};
   std::string place = "the middle";
   if (config_.look == Look::kRandom) place = "a random place";
   if (learned()) {
-    reads.emplace_back("hᵢ₋₁");
     place = config_.move == Move::kJump
-                ? "tanh(W relu(W hᵢ₋₁))"
-                : "lᵢ₋₁ and a step by softmax(W relu(W hᵢ₋₁))";
+                ? "tanh(W relu(W {hᵢ₋₁}))"
+                : "lᵢ₋₁ and a step by softmax(W relu(W {hᵢ₋₁}))";
   }
   OutlineSequence looks = {.name = "looks", .axis = {}};
   looks.items.assign(static_cast<size_t>(config_.looks), "image");
   looks.blocks = {
-      {{{Kind::kEach, "glimpse", pixels,
+      {{{Kind::kEach, "glimpse", shape_.features(use_.channels),
          fmt::format("{0} × {0} pixels{1}", config_.glimpse,
                      config_.scales > 1
                          ? fmt::format(" at {} scales", config_.scales)
                          : ""),
-         "ρᵢ"}},
-       1},
+         "ρᵢ", "the {image} at lᵢ = " + place}}},
       {{{Kind::kEach, "what and where", config_.units,
-         fmt::format("{} hidden units each", config_.glimpse_units), "gᵢ"}},
-       1},
-      {{{Kind::kForward, "RNN", config_.units, "relu", "hᵢ"}}, 1},
-      {{{Kind::kPool, "last state", config_.units, {}, {}}}, 1},
+         fmt::format("{} hidden units each", config_.glimpse_units), "gᵢ",
+         "relu(W relu(W {ρᵢ}) + W relu(W lᵢ))"}}},
+      {{{Kind::kForward, "RNN", config_.units, "relu", "hᵢ",
+         "relu(W {hᵢ₋₁} + W {gᵢ})"}}},
+      {{{Kind::kPool, "last state", config_.units}}},
       OutputOutline("softmax", use_.classes)};
-  ModelOutline outline;
-  outline.sequences = {std::move(looks)};
-  outline.steps = {
-      {Role::kState, "ρᵢ", "the image at lᵢ = " + place, reads, pixels},
-      {Role::kState,
-       "gᵢ",
-       "relu(W relu(W ρᵢ) + W relu(W lᵢ))",
-       {"ρᵢ"},
-       config_.units},
-      {Role::kState,
-       "hᵢ",
-       "relu(W hᵢ₋₁ + W gᵢ)",
-       {"hᵢ₋₁", "gᵢ"},
-       config_.units}};
-  return outline;
+  return {{}, {std::move(looks)}};
 }
 
 }  // namespace heed

@@ -133,67 +133,44 @@ Var NeuralTuringMachine::Run(const Context& ctx, const Var& x,
 
 ModelOutline NeuralTuringMachine::Outline() const {
   using Kind = OutlinePart::Kind;
-  using Role = OutlineStep::Role;
   const MemoryConfig& memory = config_.memory;
-  const int64_t read = config_.read_heads * memory.features;
-  const int64_t outputs = output_.weight().value().dim(1);
   const auto heads = [](int64_t count, const char* what) {
     return fmt::format("{} {} head{}", count, what, count == 1 ? "" : "s");
   };
-  const OutlineBlock control = {
-      {{recurrent() ? Kind::kForward : Kind::kEach,
-        recurrent() ? "controller, LSTM" : "controller", config_.units,
-        config_.layers > 1 ? fmt::format("{} layers", config_.layers) : "",
-        "oᵢ"}},
-      1};
-  const OutlineBlock written = {
-      {{Kind::kForward, "memory", memory.features,
-        fmt::format("in each of {} slots, {}", memory.slots,
-                    heads(config_.write_heads, "write")),
-        "Mᵢ"}},
-      1};
-  const OutlineBlock reading = {{{Kind::kEach, "what is read", read,
-                                  heads(config_.read_heads, "read"), "rᵢ"}},
-                                1};
-  const OutlineBlock output = {
-      {{Kind::kEach, "linear", outputs, std::string(), "yᵢ"}}, 1};
   const bool before = config_.read_order == ReadOrder::kBefore;
-  const std::string kept = before ? "Mᵢ₋₁" : "Mᵢ";
-  const OutlineStep control_step = recurrent()
-                                       ? OutlineStep{Role::kState,
-                                                     "oᵢ",
-                                                     "LSTM([xᵢ; rᵢ₋₁], oᵢ₋₁)",
-                                                     {"xᵢ", "rᵢ₋₁", "oᵢ₋₁"},
-                                                     config_.units}
-                                       : OutlineStep{Role::kState,
-                                                     "oᵢ",
-                                                     "tanh(W [xᵢ; rᵢ₋₁] + b)",
-                                                     {"xᵢ", "rᵢ₋₁"},
-                                                     config_.units};
-  const OutlineStep write_step = {
-      Role::kState,
-      "Mᵢ",
-      "Mᵢ₋₁ ∘ Π (1 − w eᵀ) + Σ w aᵀ, of each write head, by oᵢ",
-      {"oᵢ", "Mᵢ₋₁"},
-      memory.slots * memory.features};
-  const OutlineStep read_step = {
-      Role::kState,
-      "rᵢ",
-      fmt::format("wᵀ {}, of each read head, by oᵢ", kept),
-      {"oᵢ", kept},
-      read};
-  OutlineSequence machine = {.name = "machine", .axis = "source"};
-  machine.blocks = {control, written, reading, output};
-  ModelOutline outline;
-  outline.steps = {control_step, write_step, read_step};
-  if (before) {
-    std::swap(machine.blocks[1], machine.blocks[2]);
-    std::swap(outline.steps[1], outline.steps[2]);
+  OutlinePart control = {Kind::kEach,   "controller",
+                         config_.units, "",
+                         "oᵢ",          "tanh(W [{xᵢ}; {rᵢ₋₁}] + b)"};
+  if (recurrent()) {
+    control.kind = Kind::kForward;
+    control.name = "controller, LSTM";
+    control.formula = "LSTM([{xᵢ}; {rᵢ₋₁}], {oᵢ₋₁})";
   }
-  outline.steps.push_back(
-      {Role::kOutput, "yᵢ", "W [oᵢ; rᵢ] + b", {"oᵢ", "rᵢ"}, outputs});
-  outline.sequences = {std::move(machine)};
-  return outline;
+  if (config_.layers > 1) {
+    control.detail = fmt::format("{} layers", config_.layers);
+  }
+  const OutlinePart written = {
+      Kind::kForward,
+      "memory",
+      memory.slots * memory.features,
+      fmt::format("{} in each of {} slots, {}", memory.features, memory.slots,
+                  heads(config_.write_heads, "write")),
+      "Mᵢ",
+      "{Mᵢ₋₁} ∘ Π (1 − w eᵀ) + Σ w aᵀ, of each write head, by {oᵢ}"};
+  const OutlinePart reading = {Kind::kEach,
+                               "what is read",
+                               config_.read_heads * memory.features,
+                               heads(config_.read_heads, "read"),
+                               "rᵢ",
+                               before ? "wᵀ {Mᵢ₋₁}, of each read head, by {oᵢ}"
+                                      : "wᵀ {Mᵢ}, of each read head, by {oᵢ}"};
+  const OutlinePart output = {
+      Kind::kEach, "linear", output_.weight().value().dim(1),
+      "",          "yᵢ",     "W [{oᵢ}; {rᵢ}] + b"};
+  OutlineSequence machine = {.name = "machine", .axis = "source"};
+  machine.blocks = {{{control}}, {{written}}, {{reading}}, {{output}}};
+  if (before) std::swap(machine.blocks[1], machine.blocks[2]);
+  return {{}, {std::move(machine)}};
 }
 
 LstmMachine::LstmMachine(const Scope& scope, int64_t layers, int64_t units,
@@ -223,8 +200,9 @@ Var LstmMachine::Run(const Context& ctx, const Var& x,
 
 ModelOutline LstmMachine::Outline() const {
   OutlineSequence machine = {.name = "machine", .axis = "source"};
-  machine.blocks = {RecurrentOutline(Cell::kLstm, layers_, units_, "hᵢ"),
-                    OutputOutline("linear", output_.weight().value().dim(1))};
+  machine.blocks = {
+      {{{OutlinePart::Kind::kForward, "LSTM", units_, "", "hᵢ"}}, layers_},
+      OutputOutline("linear", output_.weight().value().dim(1))};
   return {{}, {std::move(machine)}};
 }
 

@@ -49,9 +49,10 @@ std::string CellTitle(Cell cell) {
 }
 
 OutlineBlock EmbeddingOutline(int64_t vocabulary, int64_t features,
-                              const std::string& with) {
+                              const std::string& with,
+                              const std::string& result) {
   return {{{Kind::kEach, with.empty() ? "embedding" : "embedding + " + with,
-            features, fmt::format("of {} tokens", vocabulary)}},
+            features, fmt::format("of {} tokens", vocabulary), result}},
           1};
 }
 
@@ -70,37 +71,18 @@ OutlineBlock RecurrentOutline(const EncoderOptions& options) {
           options.layers};
 }
 
-OutlineBlock RecurrentOutline(Cell cell, int64_t layers, int64_t units,
-                              const std::string& result) {
-  return {{{Kind::kForward, CellTitle(cell), units, {}, result}}, layers};
-}
-
-OutlinePart AttentionOutline(const AttentionSpec& spec, OutlinePart::Kind kind,
-                             int64_t features) {
-  AttentionInfo info;
-  info.heads = spec.heads;
-  info.score = spec.score.info.name;
-  info.modifiers = NamesOf(spec.modifiers);
-  info.normalizer = spec.normalizer.info.name;
-  return AttentionOutline(info, kind, features);
-}
-
 OutlinePart AttentionOutline(const AttentionInfo& info, OutlinePart::Kind kind,
-                             int64_t features) {
+                             int64_t features, const std::string& query) {
   const bool within = kind == Kind::kAll || kind == Kind::kCausal;
-  return {kind, within ? "self-attention" : "attention", features,
+  return {kind,
+          within ? "self-attention" : "attention",
+          features,
           DetailOf(info.heads, info.score, info.modifiers, info.normalizer),
-          kind == Kind::kSource ? "cᵢ" : "cⱼ"};
-}
-
-OutlineStep AttentionStep(const AttentionInfo& info, const std::string& query,
-                          int64_t features) {
-  return {OutlineStep::Role::kAttention,
-          "cᵢ",
-          fmt::format("Σⱼ αᵢⱼ hⱼ with αᵢⱼ = {}({}({}, hⱼ))", info.normalizer,
-                      info.score, query),
-          {query, "hⱼ"},
-          features};
+          kind == Kind::kSource ? "cᵢ" : "cⱼ",
+          query.empty()
+              ? query
+              : fmt::format("Σⱼ αᵢⱼ hⱼ with αᵢⱼ = {}({}({{{}}}, {{hⱼ}}))",
+                            info.normalizer, info.score, query)};
 }
 
 std::vector<OutlineBlock> ConvolutionOutline(const ConvolutionStack& stack) {

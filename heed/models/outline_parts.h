@@ -20,22 +20,16 @@ std::string CellTitle(Cell cell);
 
 /// Vectors of items of a vocabulary. `with`: what is added, "positions".
 OutlineBlock EmbeddingOutline(int64_t vocabulary, int64_t features,
-                              const std::string& with = {});
+                              const std::string& with = {},
+                              const std::string& result = {});
 /// A linear layer to scores of so many classes.
 OutlineBlock OutputOutline(const std::string& name, int64_t classes);
 /// So many layers of a recurrent network.
 OutlineBlock RecurrentOutline(const EncoderOptions& options);
-/// A recurrent network in one direction, whose states are called `result`.
-OutlineBlock RecurrentOutline(Cell cell, int64_t layers, int64_t units,
-                              const std::string& result);
-/// An attention of a sequence to itself, or to another one.
-OutlinePart AttentionOutline(const AttentionSpec& spec, OutlinePart::Kind kind,
-                             int64_t features);
+/// An attention of a sequence to itself, or to the source hⱼ: a step that asks
+/// by a query.
 OutlinePart AttentionOutline(const AttentionInfo& info, OutlinePart::Kind kind,
-                             int64_t features);
-/// What a decoder reads of the source hⱼ by a query: cᵢ.
-OutlineStep AttentionStep(const AttentionInfo& info, const std::string& query,
-                          int64_t features);
+                             int64_t features, const std::string& query = {});
 /// Layers that convolve an image.
 std::vector<OutlineBlock> ConvolutionOutline(const ConvolutionStack& stack);
 /// All layers of a stack.

@@ -27,9 +27,8 @@ ModelOutline OutlineOfTranslator(const std::string& name,
   return choice->Make(11, 13, /*seed=*/1)->Outline();
 }
 
-const OutlineStep& StepNamed(const ModelOutline& outline,
-                             const std::string& result) {
-  for (const OutlineStep& step : outline.steps) {
+OutlineStep StepNamed(const ModelOutline& outline, const std::string& result) {
+  for (const OutlineStep& step : outline.Steps()) {
     if (step.result == result) return step;
   }
   throw std::out_of_range(result);
@@ -82,6 +81,24 @@ TEST(Outline, OfAFixedVectorHasNoAttention) {
   EXPECT_FALSE(outline.bridge_from_first);
 }
 
+TEST(Outline, AStepIsAPartThatReadsWhatItsFormulaMarks) {
+  ModelOutline outline;
+  outline.sequences = {
+      {.name = "machine",
+       .blocks = {{{{.name = "embedding", .features = 2, .result = "xᵢ"}}},
+                  {{{.kind = Kind::kForward,
+                     .name = "RNN",
+                     .features = 3,
+                     .result = "sᵢ",
+                     .formula = "tanh(W [{xᵢ}; {sᵢ₋₁}] + b)"}}}}}};
+  ASSERT_EQ(outline.Steps().size(), 1U);
+  const OutlineStep step = outline.Steps()[0];
+  EXPECT_EQ(step.result, "sᵢ");
+  EXPECT_EQ(step.formula, "tanh(W [xᵢ; sᵢ₋₁] + b)");
+  EXPECT_THAT(step.reads, ElementsAre("xᵢ", "sᵢ₋₁"));
+  EXPECT_EQ(step.features, 3);
+}
+
 TEST(Outline, StepsReadWhatIsGivenOrWasComputedBefore) {
   for (const std::string& name : ModelNames<TranslatorSettings>()) {
     for (const ModelVariant& variant : FindModel(name).variants) {
@@ -96,7 +113,7 @@ TEST(Outline, StepsReadWhatIsGivenOrWasComputedBefore) {
       const ModelOutline outline = choice->Make(9, 9, 1)->Outline();
       ASSERT_TRUE(outline.defined()) << name;
       std::vector<std::string> known;
-      for (const OutlineStep& step : outline.steps) {
+      for (const OutlineStep& step : outline.Steps()) {
         for (const std::string& read : step.reads) {
           if (read.find("₋₁") != std::string::npos || read == "hⱼ" ||
               read == "z") {

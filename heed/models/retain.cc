@@ -204,29 +204,21 @@ std::optional<VisitParts> Retain::Parts(const VisitBatch& batch) const {
 }
 
 ModelOutline Retain::Outline() const {
-  using Role = OutlineStep::Role;
   const int64_t M = config_.embedding;
-  const std::string ages = config_.times ? "also reads ages" : "";
-  const OutlineBlock sum = {{{VisitPart::kPool, "weighted sum", M, {}, "c"}},
-                            1};
-  ModelOutline outline = OutlineOfVisits(
+  const char* ages = config_.times ? "also reads ages" : "";
+  return OutlineOfVisits(
       {VisitOutline(codes_, M),
-       {{{VisitPart::kBackward, "GRU of visits", config_.units, ages, "gⱼ"}},
-        1},
-       {{{VisitPart::kEach, "attention to visits", 1, {}, "αⱼ"}}, 1},
+       {{{VisitPart::kBackward, "GRU of visits", config_.units, ages, "gⱼ",
+          "GRU({vⱼ}, {gⱼ₊₁})"}}},
+       {{{VisitPart::kEach, "attention to visits", 1, "", "αⱼ",
+          "softmax over visits of wᵀ {gⱼ} + b"}}},
        {{{VisitPart::kBackward, "GRU of features", config_.beta_units, ages,
-          "hⱼ"}},
-        1},
-       {{{VisitPart::kEach, "attention to features", M, {}, "βⱼ"}}, 1},
-       sum,
+          "hⱼ", "GRU({vⱼ}, {hⱼ₊₁})"}}},
+       {{{VisitPart::kEach, "attention to features", M, "", "βⱼ",
+          "tanh(W {hⱼ} + b)"}}},
+       {{{VisitPart::kPool, "weighted sum", M, "", "c",
+          "Σⱼ {αⱼ} {βⱼ} ⊙ {vⱼ}"}}},
        OutputOutline("sigmoid", 1)});
-  outline.steps = {
-      {Role::kState, "gⱼ", "GRU(vⱼ, gⱼ₊₁)", {"vⱼ", "gⱼ₊₁"}, config_.units},
-      {Role::kState, "αⱼ", "softmax over visits of wᵀ gⱼ + b", {"gⱼ"}, 1},
-      {Role::kState, "hⱼ", "GRU(vⱼ, hⱼ₊₁)", {"vⱼ", "hⱼ₊₁"}, config_.beta_units},
-      {Role::kState, "βⱼ", "tanh(W hⱼ + b)", {"hⱼ"}, M},
-      {Role::kState, "c", "Σⱼ αⱼ βⱼ ⊙ vⱼ", {"αⱼ", "βⱼ", "vⱼ"}, M}};
-  return outline;
 }
 
 VisitGru::VisitGru(const Scope& scope, const ResolvedRetain& config,

@@ -33,13 +33,11 @@ std::vector<OutlineBlock> RnnEncoder::Outline() const {
   std::vector<OutlineBlock> blocks;
   if (recurrent_) blocks.push_back(RecurrentOutline(config_.recurrent));
   if (!attention_) return blocks;
-  const AttentionSpec& spec = *config_.attention;
-  blocks.push_back(
-      {{AttentionOutline(spec,
-                         spec.mask.all() ? OutlinePart::Kind::kAll
-                                         : OutlinePart::Kind::kCausal,
-                         features_)},
-       1});
+  blocks.push_back({{AttentionOutline(attention_->info(),
+                                      config_.attention->mask.all()
+                                          ? OutlinePart::Kind::kAll
+                                          : OutlinePart::Kind::kCausal,
+                                      features_)}});
   blocks.push_back({{{.name = combine_ ? "tanh(W [h; c])" : "[h; c]",
                       .features = output_size()}},
                     1});

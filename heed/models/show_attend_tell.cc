@@ -209,7 +209,6 @@ Var ShowAttendTell::Features(const Context& ctx, const Tensor& tokens,
 
 ModelOutline ShowAttendTell::Outline() const {
   using Kind = OutlinePart::Kind;
-  using Role = OutlineStep::Role;
   const Shape& words = embedding_.weight().value().shape();
   const int64_t units = read_state_.weight().value().dim(0);
   const int64_t features = layers_.units();
@@ -217,44 +216,30 @@ ModelOutline ShowAttendTell::Outline() const {
   image.blocks = ConvolutionOutline(layers_);
   if (positions_ != nullptr) {
     image.blocks.push_back(
-        {{{.name = "+ vector of the place", .features = features}}, 1});
+        {{{.name = "+ vector of the place", .features = features}}});
   }
   image.blocks.back().parts.back().result = "hⱼ";
   OutlineSequence decoder = {
       .name = "decoder", .axis = "target_inputs", .writes = true};
-  const auto add = [&decoder](OutlinePart part, const char* result) {
-    part.result = result;
-    decoder.blocks.push_back({{std::move(part)}, 1});
+  const auto add = [&decoder](const OutlinePart& part) {
+    decoder.blocks.push_back({{part}});
   };
-  const std::string seen = gate_ ? "ĉᵢ" : "cᵢ";
-  add(EmbeddingOutline(words[0], words[1]).parts[0], "yᵢ₋₁");
-  add(AttentionOutline(attention_.info(), Kind::kSource, features), "cᵢ");
-  if (gate_) add({.name = "gate", .features = features}, "ĉᵢ");
-  add({.kind = Kind::kForward, .name = "LSTM", .features = units}, "sᵢ");
-  add({.name = "read-out", .features = words[1], .detail = "tanh"}, "tᵢ");
-  add(OutputOutline("softmax", words[0]).parts[0], "yᵢ");
+  const std::string seen = gate_ ? "{ĉᵢ}" : "{cᵢ}";
+  add(EmbeddingOutline(words[0], words[1], "", "yᵢ₋₁").parts[0]);
+  add(AttentionOutline(attention_.info(), Kind::kSource, features, "sᵢ₋₁"));
+  if (gate_) {
+    add({Kind::kEach, "gate", features, "", "ĉᵢ", "σ(w {sᵢ₋₁}) {cᵢ}"});
+  }
+  add({Kind::kForward, "LSTM", units, "", "sᵢ",
+       "LSTM([{yᵢ₋₁}; " + seen + "], {sᵢ₋₁})"});
+  add({Kind::kEach, "read-out", words[1], "tanh", "tᵢ",
+       "tanh({yᵢ₋₁} + L {sᵢ} + L " + seen + ")"});
+  add({Kind::kEach, "softmax", words[0], "", "yᵢ", "softmax(W {tᵢ})"});
   ModelOutline outline;
   outline.sequences = {std::move(image), std::move(decoder)};
   outline.bridge = "z = tanh(W relu(W h̄)), with h̄ the mean of all hⱼ";
   outline.bridge_features = units;
   outline.attention = attention_.info().path;
-  outline.steps = {AttentionStep(attention_.info(), "sᵢ₋₁", features)};
-  if (gate_) {
-    outline.steps.push_back(
-        {Role::kState, "ĉᵢ", "σ(w sᵢ₋₁) cᵢ", {"sᵢ₋₁", "cᵢ"}, features});
-  }
-  outline.steps.push_back({Role::kState,
-                           "sᵢ",
-                           fmt::format("LSTM([yᵢ₋₁; {}], sᵢ₋₁)", seen),
-                           {"yᵢ₋₁", "sᵢ₋₁", seen},
-                           units});
-  outline.steps.push_back({Role::kState,
-                           "tᵢ",
-                           fmt::format("tanh(yᵢ₋₁ + L sᵢ + L {})", seen),
-                           {"yᵢ₋₁", "sᵢ", seen},
-                           words[1]});
-  outline.steps.push_back(
-      {Role::kOutput, "yᵢ", "softmax(W tᵢ)", {"tᵢ"}, words[0]});
   return outline;
 }
 

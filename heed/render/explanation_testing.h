@@ -82,21 +82,23 @@ inline ModelOutline AttentiveOutline() {
        false,
        false,
        {{{{OutlinePart::Kind::kEach, "embedding", 4, {}, {}}}, 1},
-        {{{OutlinePart::Kind::kBoth, "GRU", 16, {}, "hⱼ"}}, 1}}},
+        {{{OutlinePart::Kind::kBoth, "GRU", 16, "", "hⱼ"}}, 1}}},
       {"decoder",
        "target_inputs",
        true,
        false,
-       {{{{OutlinePart::Kind::kEach, "embedding", 4, {}, "yᵢ₋₁"}}, 1},
-        {{{OutlinePart::Kind::kSource, "attention", 16, "additive", "cᵢ"}}, 1},
-        {{{OutlinePart::Kind::kForward, "GRU", 8, {}, "sᵢ"}}, 1},
-        {{{OutlinePart::Kind::kEach, "softmax", 11, {}, "yᵢ"}}, 1}}}};
+       {{{{OutlinePart::Kind::kEach, "embedding", 4, "", "yᵢ₋₁"}}, 1},
+        {{{OutlinePart::Kind::kSource, "attention", 16, "additive", "cᵢ",
+           "Σⱼ αᵢⱼ hⱼ with αᵢⱼ = softmax(additive({sᵢ₋₁}, {hⱼ}))"}},
+         1},
+        {{{OutlinePart::Kind::kForward, "GRU", 8, "", "sᵢ",
+           "GRU({yᵢ₋₁}, {sᵢ₋₁}, {cᵢ})"}},
+         1},
+        {{{OutlinePart::Kind::kEach, "softmax", 11, "", "yᵢ",
+           "softmax(W [{sᵢ}; {cᵢ}])"}},
+         1}}}};
   outline.bridge = "z = tanh(W h)";
   outline.bridge_features = 8;
-  outline.steps = {
-      {OutlineStep::Role::kAttention, "cᵢ", "Σⱼ αᵢⱼ hⱼ", {"sᵢ₋₁", "hⱼ"}, 16},
-      {OutlineStep::Role::kState, "sᵢ", "GRU", {"yᵢ₋₁", "sᵢ₋₁", "cᵢ"}, 8},
-      {OutlineStep::Role::kOutput, "yᵢ", "softmax", {"sᵢ", "cᵢ"}, 11}};
   outline.attention = "decoder.attention";
   return outline;
 }

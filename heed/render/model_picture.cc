@@ -46,6 +46,7 @@ class ModelWriter {
   ModelWriter(const ExplanationSegment& segment, const ViewOptions& options)
       : segment_(segment),
         outline_(segment.outline),
+        steps_(outline_.Steps()),
         grids_(GridsOf(segment)),
         step_(options.step) {}
 
@@ -244,9 +245,8 @@ class ModelWriter {
   }
 
   const OutlineStep* StepThatGives(const std::string& result) const {
-    const auto found =
-        std::ranges::find(outline_.steps, result, &OutlineStep::result);
-    return found == outline_.steps.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(steps_, result, &OutlineStep::result);
+    return found == steps_.end() ? nullptr : &*found;
   }
 
   /// What enters a row from other rows of its sequence.
@@ -349,10 +349,7 @@ class ModelWriter {
 
   void AddRecurrence(size_t g, size_t r) {
     const PartKind kind = grids_[g].rows[r].part.kind;
-    if (kind != PartKind::kForward && kind != PartKind::kBackward &&
-        kind != PartKind::kBoth) {
-      return;
-    }
+    if (!IsRecurrent(kind)) return;
     const bool both = kind == PartKind::kBoth;
     const double above = Top(g, r) + kLayerBoxHeight / 2;
     const double below = both ? Bottom(g, r) - kLayerBoxHeight / 2 : above;
@@ -479,13 +476,9 @@ class ModelWriter {
   size_t LastRecurrent(size_t g, bool first) const {
     size_t found = first ? 0 : grids_[g].rows.size() - 1;
     for (size_t r = 0; r < grids_[g].rows.size(); ++r) {
-      const PartKind kind = grids_[g].rows[r].part.kind;
-      if (kind != PartKind::kForward && kind != PartKind::kBackward &&
-          kind != PartKind::kBoth) {
-        continue;
-      }
+      if (!IsRecurrent(grids_[g].rows[r].part.kind)) continue;
       found = r;
-      if (first) return found;
+      if (first) break;
     }
     return found;
   }
@@ -596,6 +589,7 @@ class ModelWriter {
 
   const ExplanationSegment& segment_;
   const ModelOutline& outline_;
+  const std::vector<OutlineStep> steps_;
   std::vector<OutlineGrid> grids_;
   std::vector<GridPlace> places_;
   int64_t step_;

@@ -17,11 +17,6 @@ constexpr size_t kFirstColumns = 5;  // where some are left out
 constexpr size_t kLastColumns = 2;
 constexpr int64_t kMostUnrolled = 3;  // layers that are drawn one by one
 
-bool IsRecurrent(LayerKind kind) {
-  return kind == LayerKind::kForward || kind == LayerKind::kBackward ||
-         kind == LayerKind::kBoth;
-}
-
 /// Columns of this many items: all of them, or the first and the last.
 std::vector<OutlineColumn> ColumnsOf(size_t count) {
   std::vector<OutlineColumn> columns;
@@ -153,6 +148,11 @@ void ReplaceAll(std::string& text, std::string_view from, std::string_view to) {
 
 }  // namespace
 
+bool IsRecurrent(LayerKind kind) {
+  return kind == LayerKind::kForward || kind == LayerKind::kBackward ||
+         kind == LayerKind::kBoth;
+}
+
 int64_t OutlineGrid::RowThatGives(const std::string& result) const {
   for (size_t r = 0; r < rows.size(); ++r) {
     if (!result.empty() && rows[r].gives == result) {
@@ -192,7 +192,7 @@ std::string DetailOf(const OutlinePart& part) {
 std::vector<std::string> FormulasOf(const ModelOutline& outline) {
   std::vector<std::string> lines;
   if (!outline.bridge.empty()) lines.push_back(outline.bridge);
-  for (const OutlineStep& step : outline.steps) {
+  for (const OutlineStep& step : outline.Steps()) {
     lines.push_back(fmt::format("{} = {}", step.result, step.formula));
   }
   return lines;

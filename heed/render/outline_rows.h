@@ -49,6 +49,8 @@ struct OutlineGrid {
 /// where it has the axes, else with symbols.
 std::vector<OutlineGrid> GridsOf(const ExplanationSegment& segment);
 
+/// Whether the vectors of a layer are made step by step.
+bool IsRecurrent(OutlinePart::Kind kind);
 /// "s₂" of "sᵢ", "h₂" of "hⱼ".
 std::string WithNumber(std::string symbol, const std::string& number);
 /// "₁₂".

@@ -53,7 +53,7 @@ int64_t ChosenStep(const ExplanationSegment& segment,
 std::string StepRefusal(const ExplanationSegment& segment,
                         const ViewOptions& options) {
   const ModelOutline& outline = segment.outline;
-  if (outline.steps.empty() || outline.attention.empty()) {
+  if (outline.Steps().empty() || outline.attention.empty()) {
     return "only a recurrent decoder that attends to its source has steps "
            "with an attention";
   }
@@ -124,11 +124,11 @@ struct GivenValue {
 std::vector<GivenValue> GivenValues(const ModelOutline& outline,
                                     const StepNumbers& n) {
   std::vector<GivenValue> given;
-  for (const OutlineStep& step : outline.steps) {
+  const std::vector<OutlineStep> steps = outline.Steps();
+  for (const OutlineStep& step : steps) {
     for (const std::string& read : step.reads) {
       const bool made =
-          std::ranges::find(outline.steps, read, &OutlineStep::result) !=
-          outline.steps.end();
+          std::ranges::find(steps, read, &OutlineStep::result) != steps.end();
       const bool known =
           std::ranges::find(given, read, &GivenValue::name) != given.end();
       if (made || known) continue;
@@ -193,16 +193,15 @@ class StepWriter {
 
   Drawing Draw() {
     const std::vector<GivenValue> given = GivenValues(segment_.outline, n_);
-    left_ = kStepLane * static_cast<double>(given.size() +
-                                            segment_.outline.steps.size()) +
-            14;
+    const std::vector<OutlineStep> steps = segment_.outline.Steps();
+    left_ = kStepLane * static_cast<double>(given.size() + steps.size()) + 14;
     for (const GivenValue& value : given) {
       Open(value.name, {});
       AddText(left_ + 12, y_ + 16, "now", 13, value.name);
       AddText(left_ + 64, y_ + 16, "quiet", 12, Ellipsize(value.meaning, 56));
       Close(kFormulaLine + 4, /*faint=*/true);
     }
-    for (const OutlineStep& step : segment_.outline.steps) AddStep(step);
+    for (const OutlineStep& step : steps) AddStep(step);
     std::vector<Drawing> parts = {DrawHeading(TitleOfStep(segment_, n_), 2)};
     parts.push_back(
         {left_ + kStepBox, y_, lines_.Take() + back_.Take() + front_.Take()});
@@ -401,7 +400,7 @@ std::string StepText(const ExplanationSegment& segment,
     out += fmt::format("{}  {}\n", Pad(value.name, 5),
                        terminal::Quiet(terminal, value.meaning));
   }
-  for (const OutlineStep& step : segment.outline.steps) {
+  for (const OutlineStep& step : segment.outline.Steps()) {
     out += fmt::format("{}= {}\n", Pad(step.result, 5), step.formula);
     if (step.role == OutlineStep::Role::kAttention) {
       out += AttentionText(n, terminal);

@@ -78,7 +78,7 @@ TEST(StepView, RefusesWhatHasNoSteps) {
   EXPECT_THAT(view.refusal(e, {.step = 2}), HasSubstr("2 steps"));
   e.panels.clear();
   EXPECT_THAT(view.refusal(e, {}), HasSubstr("numbers"));
-  e.outline.steps.clear();
+  e.outline.sequences.clear();
   EXPECT_THAT(view.refusal(e, {}), HasSubstr("recurrent decoder"));
 }
 
