@@ -430,7 +430,7 @@ OutlineSequence EncoderDecoder::OutlineDecoder() const {
         layers);
   };
   add(EmbeddingOutline(vocabulary, c.embedding, "", "yᵢ₋₁").parts[0]);
-  std::string read = c.reads_previous_state ? "sᵢ₋₁" : "sᵢ";
+  std::string read = c.reads_previous_state && attention_ ? "sᵢ₋₁" : "sᵢ";
   std::string context = "; {cᵢ}";
   switch (c.attention) {
     case AttentionPlace::kBefore:

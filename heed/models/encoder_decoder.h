@@ -99,6 +99,8 @@ class EncoderDecoder : public Decoder {
   Var Advance(const Context& ctx, const Var& projected, State& state) const;
   Var Attend(const Context& ctx, const Var& query, State& state) const;
   OutlineSequence OutlineEncoder() const;
+  /// Without attention all steps run at once: the state of a step is read then,
+  /// never the one before.
   OutlineSequence OutlineDecoder() const;
   /// Dropout of steps [T, B, H] at place `site` of a decoder step.
   Var DropSteps(const Context& ctx, const Var& x, const State& state,

@@ -81,6 +81,12 @@ TEST(Outline, OfAFixedVectorHasNoAttention) {
   EXPECT_FALSE(outline.bridge_from_first);
 }
 
+TEST(Outline, OfAFixedVectorReadsTheStateOfTheStep) {
+  const ModelOutline outline = OutlineOfTranslator(
+      "fixed", "variant=cho readout_state=prev embedding=6 units=8");
+  EXPECT_THAT(StepNamed(outline, "tᵢ").reads, ElementsAre("sᵢ", "yᵢ₋₁", "z"));
+}
+
 TEST(Outline, AStepIsAPartThatReadsWhatItsFormulaMarks) {
   ModelOutline outline;
   outline.sequences = {
