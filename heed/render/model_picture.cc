@@ -458,10 +458,8 @@ class ModelWriter {
                            from_x + kLayerBox / 2, y1, bend, y, side),
                side, y, true);
     }
-    const std::string& states = grids_[1].rows[to_row].part.result;
-    for (size_t r = to_row; r < grids_[1].rows.size(); ++r) {
-      const OutlinePart& part = grids_[1].rows[r].part;
-      if (part.kind != PartKind::kForward || part.result != states) continue;
+    for (size_t r = 0; r < grids_[1].rows.size(); ++r) {
+      if (!StartsFromZ(r)) continue;
       const double at = MiddleY(1, r);
       const double box = MiddleX(1, 0) - kLayerBox / 2;
       AddArrow(
@@ -472,6 +470,13 @@ class ModelWriter {
     AddBox(x, y - kBridgeBox / 2, kBridgeBox, kBridgeBox, "z");
     AddText(x, y + kBridgeBox / 2 + 14, "quiet", 11, "middle",
             std::to_string(outline_.bridge_features));
+  }
+  /// Whether a row of the second sequence reads the state before step 1.
+  bool StartsFromZ(size_t r) const {
+    const std::vector<OutlineRow>& rows = grids_[1].rows;
+    const OutlineStep* step = StepThatGives(rows[r].part.result);
+    const std::string& states = rows[LastRecurrent(1, false)].part.result;
+    return step && std::ranges::count(step->reads, states + "₋₁") > 0;
   }
   size_t LastRecurrent(size_t g, bool first) const {
     size_t found = first ? 0 : grids_[g].rows.size() - 1;

@@ -135,6 +135,22 @@ TEST(ModelView, DrawsBoxesOfEveryColumnAndFormulas) {
   EXPECT_THAT(svg, Not(HasSubstr("weights of step")));
 }
 
+TEST(ModelView, ZLeadsToAllThatReadTheStateBeforeTheFirst) {
+  ExplanationSegment segment;
+  segment.outline = AttentiveOutline();
+  const auto arrows_from_z = [&] {
+    const std::string svg = DrawModel(segment, {}).svg;
+    const size_t x = svg.rfind(" x='", svg.find(">z<")) + 4;
+    const double side = std::stod(svg.substr(x)) + 17;
+    return Count(svg, fmt::format("d='M{:.1f} ", side));
+  };
+  EXPECT_EQ(arrows_from_z(), 2U) << "the first state, and c₁, which asks by z";
+  OutlinePart& output =
+      segment.outline.sequences[1].blocks.back().parts.front();
+  output.formula = "softmax(W [{sᵢ₋₁}; {cᵢ}])";
+  EXPECT_EQ(arrows_from_z(), 3U);
+}
+
 TEST(ModelView, LinesAreAsWideAsTheWeightsOfTheStep) {
   ExplanationSegment segment = ExampleSegment(/*sources=*/3, /*targets=*/2);
   segment.outline = AttentiveOutline();
