@@ -460,7 +460,8 @@ class ModelWriter {
     }
     for (size_t r = 0; r < grids_[1].rows.size(); ++r) {
       if (!StartsFromZ(r)) continue;
-      const double at = MiddleY(1, r);
+      const bool cell = IsRecurrent(grids_[1].rows[r].part.kind);
+      const double at = MiddleY(1, r) - (cell ? 0 : 6);
       const double box = MiddleX(1, 0) - kLayerBox / 2;
       AddArrow(
           fmt::format("M{:.1f} {:.1f}H{:.1f}V{:.1f}H{:.1f}", x + kBridgeBox / 2,
