@@ -162,8 +162,9 @@ std::string Sentence(const SteppedModel& model, int step) {
   const Target& target = segment.targets.at(static_cast<size_t>(step));
   const std::vector<float> weights = RowOf(segment, target);
   const auto most = std::ranges::max_element(weights) - weights.begin();
-  const auto attention = std::ranges::find(
-      segment.outline.steps, OutlineStep::Role::kAttention, &OutlineStep::role);
+  const std::vector<OutlineStep> steps = segment.outline.Steps();
+  const auto attention = std::ranges::find(steps, OutlineStep::Role::kAttention,
+                                           &OutlineStep::role);
   return fmt::format(
       "{} asks with {}, and to write '{}' gives '{}' the weight {:.2f}",
       model.name, attention->reads.at(0), segment.LabelOf(target),
