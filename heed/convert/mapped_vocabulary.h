@@ -1,4 +1,4 @@
-// translate::Vocabularies of other programs in Heed's order of tokens.
+// Vocabularies of other programs in Heed's order of tokens.
 #ifndef HEED_CONVERT_MAPPED_VOCABULARY_H_
 #define HEED_CONVERT_MAPPED_VOCABULARY_H_
 

@@ -56,7 +56,8 @@ struct ExplanationView {
   bool of_inputs = false;
   /// Whether the page shows the picture of this view (see PageJson).
   bool on_page = false;
-  /// The same, where it depends on what is shown.
+  /// Whether the page shows it of this segment; null: of every segment that the
+  /// view accepts.
   std::function<bool(const ExplanationSegment&)> on_page_of = {};
   /// Whether the page draws the weights of any map and head into its picture,
   /// which is then drawn for each pair of axes (see ViewOptions::bare).

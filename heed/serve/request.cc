@@ -403,10 +403,9 @@ ModelCall ParsePredict(const Json& parameters, const InputKind& kind,
 ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
                          const RequestLimits& limits, bool in_sentences) {
   constexpr int kMostHeads = 1000000;
-  CheckKnown(parameters,
-             {kTextParameter, kFileParameter, "model", "api_key", "answer",
-              "contrast", "target", "layer", "head", "methods", "steps",
-              "samples", "pictures", "views", "scale"});
+  CheckKnown(parameters, {kTextParameter, kFileParameter, "model", "api_key",
+                          "answer", "contrast", "target", "layer", "head",
+                          "methods", "steps", "samples", "pictures", "scale"});
   ExplainCall call;
   try {
     call.input =

@@ -433,7 +433,7 @@ TEST_P(ExplainEach, PredictionEndsWhenItIsCancelled) {
 /// The attention of an intent is that which pools the words, of a tag that
 /// between them.
 TEST(ExplainSlots, EachTargetNamesTheAttentionThatSpeaksForIt) {
-  const Explanation e = NamedCase("tag::Slots").Explained();
+  const Explanation e = NamedCase("Slots").Explained();
   const ExplanationSegment& segment = e.segments.at(0);
   ASSERT_EQ(segment.targets.size(), 4u);
   for (size_t t = 0; t < 3; ++t) {
@@ -450,7 +450,7 @@ TEST(ExplainSlots, EachTargetNamesTheAttentionThatSpeaksForIt) {
 
 /// The page replaces one tag among the tags, or the intent alone.
 TEST(ExplainSlots, ATagOrTheIntentCanBeContrasted) {
-  NamedCase slots("tag::Slots");
+  NamedCase slots("Slots");
   const ExplanationSegment before = slots.Explained().segments.at(0);
   const auto contrasted = [&](const std::string& line) {
     slots.request.input.contrast = line;

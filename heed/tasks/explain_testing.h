@@ -262,7 +262,7 @@ inline std::vector<ExplainCase> ExplainCases() {
        SeriesFile(160),
        1,
        true},
-      {"tag::Slots",
+      {"Slots",
        "slots",
        "rnn",
        text_rnn,

@@ -175,7 +175,7 @@ class TaskSettings {
   /// The files that the settings name. Throws: ConfigError, IoError,
   /// FormatError.
   virtual std::unique_ptr<Dataset> ReadDataset() const = 0;
-  /// translate::Vocabularies, labels and scales of the examples, and fresh
+  /// Vocabularies, labels and scales of the examples, and fresh
   /// weights; or weights of `pretrained`, if it is of another task. Throws:
   /// ConfigError.
   virtual std::unique_ptr<TaskModel> MakeModel(const Dataset& data,

@@ -12,7 +12,7 @@ TaskRow Task() {
   row.name = "slots";
   row.description = "a slot for each word and the intent of the sentence";
   row.settings = [] { return std::make_unique<Settings>(); };
-  row.answer_label = "tag::Slots";
+  row.answer_label = "Slots";
   row.examples = {{"play the new album by miles davis", "en"},
                   {"book a table for two in boston tomorrow", "en"}};
   row.training = {"--texts train --valid-texts valid"};

@@ -1,4 +1,4 @@
-// tag::Slots and intents: a tag for each word, and one label for the sentence.
+// Slots and intents: a tag for each word, and one label for the sentence.
 #ifndef HEED_TASKS_SLOTS_SLOTS_H_
 #define HEED_TASKS_SLOTS_SLOTS_H_
 
@@ -9,7 +9,7 @@
 
 namespace heed::slots {
 
-/// tag::Tagging by a model that also chooses the intent of the sentence. A text
+/// Tagging by a model that also chooses the intent of the sentence. A text
 /// is PREFIX.seq.in, PREFIX.seq.out and PREFIX.label, as of SNIPS and ATIS.
 class Settings : public tag::Settings {
  public:

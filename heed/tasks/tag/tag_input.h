@@ -60,7 +60,7 @@ class TagInput {
       bool with_intents) const = 0;
 };
 
-/// translate::Vocabularies of the training text, and the vectors of a file.
+/// Vocabularies of the training text, and the vectors of a file.
 /// Throws: ConfigError; as WordVectors::Read.
 std::unique_ptr<TagInput> LearnTagInput(
     const TagInputConfig& config, const ModelChoice<EncoderSettings>& encoder,
