@@ -137,7 +137,7 @@ TEST(Pooling, AttentionIsTheSumByTheObservedWeights) {
 TEST(Pooling, RefusesUnknownKindsAndHeadsThatDoNotDivide) {
   EXPECT_NE(MessageOf<ConfigError>([] {
               Pool pool("sum");
-            }).find("choose one of cls, mean, max, last, attention"),
+            }).find("is not one of cls, mean, max, last, attention"),
             std::string::npos);
   EXPECT_THROW(Pool("attention", 4), ConfigError);
 }

@@ -54,7 +54,7 @@ Tensor PlacesOf(const std::vector<int32_t>& marks, int64_t S, int64_t copies) {
 class PretrainPredictor : public PredictorWith<Prediction> {
  public:
   PretrainPredictor(const Model& model, Prediction options)
-      : PredictorWith(std::move(options)), model_(model) {}
+      : PredictorWith(options), model_(model) {}
 
  protected:
   /// Mode words: of each [MASK] in a line, the likeliest words. Mode next: a
@@ -243,7 +243,7 @@ ExplainablePrediction PretrainPredictor::PrepareExplanation(
 
 std::unique_ptr<Predictor> Settings::MakePredictor(const Model& model,
                                                    Prediction options) const {
-  return std::make_unique<PretrainPredictor>(model, std::move(options));
+  return std::make_unique<PretrainPredictor>(model, options);
 }
 
 }  // namespace heed::pretrain
