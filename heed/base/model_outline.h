@@ -29,10 +29,11 @@ struct OutlinePart {
   std::string name = {};    ///< "GRU"
   int64_t features = 0;     ///< of what it gives, over all directions; 0: -
   std::string detail = {};  ///< "8 heads, scaled_dot"
-  /// What it gives, as a symbol: "hⱼ"; none: empty.
+  /// Symbol of the result: "hⱼ"; none: empty.
   std::string result = {};
-  /// How a step i, or item j, makes the result, with braces around each value
-  /// that is read, once: "GRU({yᵢ₋₁}, {sᵢ₋₁}, {cᵢ})"; empty: of the part below.
+  /// Formula of the result for a step i or an item j, with braces around each
+  /// value that it reads: "GRU({yᵢ₋₁}, {sᵢ₋₁}, {cᵢ})"; empty: the layer reads
+  /// the part below it.
   std::string formula = {};
 };
 
@@ -59,8 +60,8 @@ struct OutlineSequence {
   std::vector<size_t> of = {};
 };
 
-/// A part with a formula, as something that is computed at each step i, or for
-/// each item j.
+/// One computation at each step i or for each item j: a part that has a
+/// formula, with the values that it reads.
 struct OutlineStep {
   enum class Role : uint8_t { kState, kAttention, kOutput };
   Role role = Role::kState;

@@ -23,7 +23,7 @@ enum class LongLines {
   kStructured,  ///< all of it: limits count what it consists of, as JSON
 };
 
-/// What happens after a line that cannot be read.
+/// Reaction to a line that cannot be read.
 enum class OnError : uint8_t { kStop, kEmpty };
 constexpr auto WordsOf(OnError) { return std::array{"stop", "empty"}; }
 

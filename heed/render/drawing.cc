@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "heed/base/digest.h"
 #include "heed/render/markup.h"
 #include "heed/render/text_layout.h"
 
@@ -40,8 +41,8 @@ constexpr std::string_view kPictureColours =
 }
 )";
 
-/// `svg` with each image once: where one comes again, a reference to the first.
-/// Names are of their contents, so that pictures can stand on one page.
+/// Replaces each repeated image of `svg` by a reference to the first. Ids are
+/// digests of the contents, so that several pictures can share a page.
 std::string WithImagesOnce(std::string_view svg) {
   constexpr std::string_view kImage = "<image ";
   std::set<uint64_t> known;
@@ -53,11 +54,10 @@ std::string WithImagesOnce(std::string_view svg) {
     svg.remove_prefix(begin + kImage.size());
     const size_t end = svg.find("/>");
     const std::string_view image = svg.substr(0, end);
-    uint64_t hash = 14695981039346656037U;  // FNV-1a
-    for (const unsigned char c : image) hash = (hash ^ c) * 1099511628211U;
-    out += known.insert(hash).second
-               ? fmt::format("<image id='image-{:x}' {}/>", hash, image)
-               : fmt::format("<use href='#image-{:x}'/>", hash);
+    const uint64_t digest = Digest(image);
+    out += known.insert(digest).second
+               ? fmt::format("<image id='image-{:x}' {}/>", digest, image)
+               : fmt::format("<use href='#image-{:x}'/>", digest);
     svg.remove_prefix(end + 2);
   }
 }

@@ -31,8 +31,8 @@ std::string MarkupToken(std::string_view token, int columns);
 double TextWidth(std::string_view text, double font_size);
 
 /// Attributes that say which item of an axis a mark of a picture stands for:
-/// the page lets it be pointed at (web/src/core/painter.ts). Of groups with
-/// these attributes the page draws the contents anew for the head on show:
+/// the page lets it be pointed at (web/src/core/painter.ts). The
+/// page fills groups with these attributes for the head that it shows:
 /// data-links="left right height": lines between columns of words so high;
 /// data-cells="width height" data-map data-row: a row of cells.
 std::string ItemAttributes(std::string_view axis, int64_t item);

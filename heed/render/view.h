@@ -25,8 +25,8 @@ struct ViewOptions {
   /// Of views of one step: the target, from 0; −1: the one of the middle, or
   /// where all are shown, the first.
   int64_t step = -1;
-  /// Of views of one attention: without a title and weights, which the page
-  /// adds for the head that it shows.
+  /// Views of one attention: draw neither title nor weights; the page adds
+  /// those of the head that it shows.
   bool bare = false;
 };
 
@@ -56,14 +56,14 @@ struct ExplanationView {
   bool of_inputs = false;
   /// Whether the page shows the picture of this view (see PageJson).
   bool on_page = false;
-  /// Whether the page shows it of this segment; null: of every segment that the
-  /// view accepts.
+  /// Restricts `on_page` to some segments; null: every segment that the view
+  /// accepts.
   std::function<bool(const ExplanationSegment&)> on_page_of = {};
   /// Whether the page draws the weights of any map and head into its picture,
   /// which is then drawn for each pair of axes (see ViewOptions::bare).
   bool recoloured = false;
   PictureLegend::Kind legend = PictureLegend::kWeights;
-  /// The same, where it depends on what is shown.
+  /// Legend of a segment where segments differ in it; null: `legend`.
   std::function<PictureLegend::Kind(const ExplanationSegment&)> legend_of = {};
   /// The largest weight that is shown of a segment; none: shades are not
   /// scaled.

@@ -13,8 +13,8 @@
 
 namespace heed {
 
-/// What a line of a text is: a sequence, or a part of one that follows the line
-/// before it.
+/// Role of a line: a sequence of its own, or a continuation of the line before
+/// it.
 enum class TextUnit : uint8_t { kLines, kStream };
 constexpr auto WordsOf(TextUnit) { return std::array{"lines", "stream"}; }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "heed/base/at.h"
+#include "heed/base/digest.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/base/rng.h"
@@ -39,15 +40,6 @@ constexpr int64_t kKeeping = 1;
 /// A file of tokens ends after so many rows, or bytes of text.
 constexpr int64_t kRowsOfFile = int64_t{1} << 15;
 constexpr size_t kBytesOfFile = size_t{16} << 20;
-
-/// FNV-1a, 64 bits.
-uint64_t DigestOf(std::string_view text) {
-  uint64_t digest = 0xcbf29ce484222325U;
-  for (const char c : text) {
-    digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  }
-  return digest;
-}
 
 std::string SamplePath(const std::string& folder, size_t column) {
   return PathIn(folder, fmt::format("sample-{}.txt", column));
@@ -244,7 +236,7 @@ ModelFiles TextStore::Kept(const std::string& name, const Json& made_of,
                     {"sample", most_sampled_},
                     {"options", made_of}};
   const std::string folder =
-      PathIn(folder_, fmt::format("{}-{:016x}", name, DigestOf(key.dump())));
+      PathIn(folder_, fmt::format("{}-{:016x}", name, Digest(key.dump())));
   NumberLocks locks(PathIn(folder_, kLockFile));
   locks.Hold(kKeeping);
   if (fs::exists(PathIn(folder, kConfigFile))) {
@@ -265,7 +257,7 @@ TokenFiles TextStore::Tokens(
                      {"source_vocabulary", info.source_vocabulary},
                      {"target_vocabulary", info.target_vocabulary},
                      {"options", made_of}};
-  info.made_of = DigestOf(made.dump());
+  info.made_of = Digest(made.dump());
   const std::string folder =
       PathIn(folder_, fmt::format("tokens-{:016x}", info.made_of));
   fs::create_directories(folder);

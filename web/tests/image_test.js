@@ -89,7 +89,7 @@ test("attributions of an image are a picture whose cells can be pointed at", asy
   ];
   found.segments[0].attributions = [0];
   found.segments[0].views = ["saliency"];
-  // As heed/render draws it: the image, and a tinted cell for each score.
+  // heed/render draws the image and a tinted cell for each score.
   const cell = (i, x, y) =>
     `<rect x="${x}" y="${y}" width="50" height="50" fill="#3f9bff" ` +
     `data-axis="source" data-item="${i}"><title>cell ${i}</title></rect>`;

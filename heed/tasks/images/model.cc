@@ -72,7 +72,7 @@ Image Model::Prepared(const Image& image, const std::string& /*place*/) const {
                          image.height <= format.height &&
                          image.width <= format.width;
   if (!on_canvas) return Fitted(image, format);
-  // As large as those of training were.
+  // Scale to the image size of training.
   const Image own = image.height == format.height && image.width == format.width
                         ? WithChannels(image, format.channels)
                         : Fitted(image, own_format);

@@ -75,7 +75,7 @@ class Model : public TaskModel {
   const std::unique_ptr<Decoder> network;
 };
 
-/// What a prediction writes for each line.
+/// Outputs for each line: completions, samples or a score.
 enum class Mode : uint8_t { kComplete, kSample, kScore };
 constexpr auto WordsOf(Mode) {
   return std::array{"complete", "sample", "score"};

@@ -7,7 +7,7 @@
 namespace heed::pretrain {
 namespace {
 
-/// Of what is hidden in text that is only measured.
+/// Seed of the masks of held-out text.
 constexpr uint64_t kMeasureSeed = 1;
 
 PretrainingCorpus MakeCorpus(std::span<const std::string> lines,

@@ -80,7 +80,8 @@ class Model : public TaskModel {
   std::unique_ptr<Bert> network_;
 };
 
-/// What a prediction answers: hidden words, or whether a sentence follows.
+/// Questions that a prediction answers: which words are masked, or whether the
+/// second sentence follows the first.
 enum class Mode : uint8_t { kWords, kNext };
 constexpr auto WordsOf(Mode) { return std::array{"words", "next"}; }
 

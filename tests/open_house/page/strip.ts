@@ -5,7 +5,7 @@ import {
   type AxesOnShow,
   type AxisView,
   type InputField,
-  type InputWishes,
+  type InputOptions,
   type KindRow,
   type Side,
 } from "heed-page/core";
@@ -13,7 +13,7 @@ import {
 import "./strip.css";
 
 /** Cells are typed as letters; they are sent as the bytes of a file. */
-function stripField({ id, prompt, mediaTypes, submit }: InputWishes): InputField {
+function stripField({ id, prompt, mediaTypes, submit }: InputOptions): InputField {
   const element = h("input", { id, placeholder: prompt, "aria-label": prompt });
   element.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;

@@ -117,7 +117,7 @@ export async function predict(
   return { answer, choices: choicesOf(details) };
 }
 
-export interface ExplainWishes {
+export interface ExplainOptions {
   /** What is explained instead of the model's own answer. */
   answer?: string;
   /** Another answer: attributions are then of the difference to it. */
@@ -135,13 +135,13 @@ export interface ExplainWishes {
 export async function explain(
   model: string,
   input: Input,
-  wishes: ExplainWishes,
+  options: ExplainOptions,
   signal?: AbortSignal,
 ): Promise<Explanation> {
   const body: Record<string, unknown> = {
     ...input.request,
     ...{ model, methods: [], pictures: picturesOfViews() },
-    ...wishes,
+    ...options,
   };
   // A part of a text is a text; a file is asked about as a whole.
   if ("file" in input.request) delete body.text;

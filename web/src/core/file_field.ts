@@ -1,7 +1,7 @@
 /** A field that takes a file: chosen, dropped, or made beside it. */
 import { errorWords, h } from "./dom";
 import { endingOf, inputOf } from "./files";
-import type { Input, InputField, InputWishes } from "./registry";
+import type { Input, InputField, InputOptions } from "./registry";
 
 export interface FileField {
   /** What chooses a file, and the line that says which it is. */
@@ -17,7 +17,7 @@ export interface FileField {
 
 /** `label` names the field; `replaced`: a file stands for what was made beside it. */
 export function fileField(
-  { id, prompt, mediaTypes, submit }: InputWishes,
+  { id, prompt, mediaTypes, submit }: InputOptions,
   label: string,
   replaced: () => void = () => {},
 ): FileField {

@@ -36,7 +36,7 @@ class Links {
     );
   }
 
-  /** Those of what is pointed at stay. */
+  /** Fades all lines but those of the row or column in focus. */
   paint(focus: Focus | null): void {
     const { row = null, column = null } =
       focus?.target === undefined ? (focus ?? {}) : {};

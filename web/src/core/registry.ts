@@ -24,7 +24,7 @@ export interface InputField {
   focus(): void;
 }
 
-export interface InputWishes {
+export interface InputOptions {
   prompt: string;
   /** Media types that the task reads besides text. */
   mediaTypes: string[];
@@ -45,7 +45,7 @@ export interface AxesOnShow {
 /** A kind of axis, and of input. */
 export interface KindRow {
   name: string;
-  input(wishes: InputWishes): InputField;
+  input(options: InputOptions): InputField;
   /** Names of its items are words of the answer. */
   isWords?: boolean;
   /** What the items of an axis are called, in the plural; absent: items. */

@@ -1,5 +1,5 @@
 import type { Chosen, Question } from "./address";
-import type { ExplainWishes } from "./api";
+import type { ExplainOptions } from "./api";
 import { isolate } from "./dom";
 import {
   addTo,
@@ -21,7 +21,7 @@ import { shortNumber } from "./numbers";
 import { colouring, strengthOf, type Scale } from "./scale";
 
 /** Asks for more about the same text, or one part of it. */
-export type Load = (wishes: ExplainWishes) => Promise<Explanation>;
+export type Load = (options: ExplainOptions) => Promise<Explanation>;
 
 /** A row, a column, or both: a cell. `target`: of the attention that speaks for a target
  * of the part, where that is not the one on show. */
@@ -466,13 +466,13 @@ export class Side {
   /** Asks once; what there is to keep goes into the explanation. */
   private ask(
     key: string,
-    wishes: ExplainWishes,
+    options: ExplainOptions,
     keep = (more: Explanation) => addTo(this.explanation, more),
   ): Promise<Explanation> {
     let answer = this.asked.get(key);
     if (!answer) {
       if (!this.load) throw new Error("This page has no server to ask.");
-      answer = this.load({ pictures: [], ...wishes }).then((more) => {
+      answer = this.load({ pictures: [], ...options }).then((more) => {
         keep(more);
         return more;
       });
@@ -530,8 +530,8 @@ export class Side {
         if (isKept) kept.push(...(more.pictures ?? []));
         if (methods) addTo(explanation, more);
       };
-      const wishes = { pictures: missing, scale, ...(methods && { methods }) };
-      const more = await this.ask(`pictures ${JSON.stringify(wishes)}`, wishes, keep);
+      const options = { pictures: missing, scale, ...(methods && { methods }) };
+      const more = await this.ask(`pictures ${JSON.stringify(options)}`, options, keep);
       asked = more.pictures ?? [];
     }
     const all = [...asked, ...kept.filter(({ view }) => !has(asked, view))];

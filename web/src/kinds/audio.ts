@@ -20,7 +20,7 @@ import {
   type AxisView,
   type Input,
   type InputField,
-  type InputWishes,
+  type InputOptions,
   type KindRow,
   type Side,
   type SoundPayload,
@@ -71,8 +71,8 @@ class Recorder {
 }
 
 /** A file is chosen or dropped, or a sound is recorded. */
-function audioField(wishes: InputWishes): InputField {
-  const field = fileField(wishes, "Sound for the model");
+function audioField(options: InputOptions): InputField {
+  const field = fileField(options, "Sound for the model");
   const { file, note } = field;
   const recorder = new Recorder();
   // Browsers give the microphone to pages of this machine or over HTTPS alone.

@@ -16,7 +16,7 @@ import {
   type AxesOnShow,
   type AxisView,
   type InputField,
-  type InputWishes,
+  type InputOptions,
   type KindRow,
   type Side,
 } from "../core";
@@ -25,8 +25,8 @@ import { textField } from "./text";
 const rowsOfField = 7;
 
 /** A document of one line is divided into sentences; of several, each line is one. */
-function documentField(wishes: InputWishes): InputField {
-  const field = textField(wishes, rowsOfField);
+function documentField(options: InputOptions): InputField {
+  const field = textField(options, rowsOfField);
   const hint = h("p.note", "Of a document with several lines, each is a sentence.");
   return { ...field, element: h("div.document-field", field.element, hint) };
 }

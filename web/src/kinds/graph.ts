@@ -14,7 +14,7 @@ import {
   type AxesOnShow,
   type AxisView,
   type InputField,
-  type InputWishes,
+  type InputOptions,
   type KindRow,
   type Palette,
   type Side,
@@ -39,7 +39,7 @@ interface GraphPayload {
 }
 
 /** A node is asked about by its number. */
-function nodeField({ id, prompt, submit }: InputWishes): InputField {
+function nodeField({ id, prompt, submit }: InputOptions): InputField {
   const element = h("input.node-field", {
     id,
     inputMode: "numeric",

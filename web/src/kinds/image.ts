@@ -8,7 +8,7 @@ import {
   type AxisView,
   type Input,
   type InputField,
-  type InputWishes,
+  type InputOptions,
   type KindRow,
   type Side,
 } from "../core";
@@ -75,8 +75,8 @@ function drawingBoard(done: (input: Input) => void): {
 }
 
 /** A file is chosen or dropped, or an image is drawn. */
-function imageField(wishes: InputWishes): InputField {
-  const field = fileField(wishes, "Image for the model", () => board.clear());
+function imageField(options: InputOptions): InputField {
+  const field = fileField(options, "Image for the model", () => board.clear());
   const board = drawingBoard((input) => field.take(input));
   const clear = button("Clear the drawing", { class: "toggle" }, () => {
     board.clear();

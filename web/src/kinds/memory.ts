@@ -14,7 +14,7 @@ import {
   type AxesOnShow,
   type AxisView,
   type InputField,
-  type InputWishes,
+  type InputOptions,
   type KindRow,
   type Rows,
   type Side,
@@ -27,13 +27,13 @@ interface Payload {
 }
 
 /** A sequence is typed, or drawn anew: "random", a length and a seed. */
-function sequenceField(wishes: InputWishes): InputField {
-  const field = textField(wishes);
+function sequenceField(options: InputOptions): InputField {
+  const field = textField(options);
   const draw = button("Draw one", { class: "toggle" }, () => {
     const typed = field.read()?.text.match(/^random\s+(\d+)(\s+x\d+)?/);
     const seed = Math.floor(Math.random() * 1e6);
     field.write(`random ${typed?.[1] ?? 10}${typed?.[2] ?? ""} ${seed}`);
-    wishes.submit();
+    options.submit();
   });
   return { ...field, element: h("div.sequence-field", field.element, draw) };
 }

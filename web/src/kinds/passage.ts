@@ -1,4 +1,4 @@
-import { h, type InputField, type InputWishes, type KindRow } from "../core";
+import { h, type InputField, type InputOptions, type KindRow } from "../core";
 import { document } from "./document";
 import { textField } from "./text";
 
@@ -43,8 +43,8 @@ function textOf({ passage, question, candidates }: Question): string {
 }
 
 /** A passage, a question about it, and, if wanted, the words that may answer it. */
-function passageField(wishes: InputWishes): InputField {
-  const field = textField({ ...wishes, prompt: "Passage" }, rowsOfPassage);
+function passageField(options: InputOptions): InputField {
+  const field = textField({ ...options, prompt: "Passage" }, rowsOfPassage);
   const passage = field.element as HTMLTextAreaElement;
   const line = (placeholder: string) =>
     h("input", {
@@ -56,7 +56,7 @@ function passageField(wishes: InputWishes): InputField {
       onkeydown: (event) => {
         if (event.key !== "Enter") return;
         event.preventDefault();
-        wishes.submit();
+        options.submit();
       },
     });
   const question = line("Question");
@@ -82,7 +82,7 @@ function passageField(wishes: InputWishes): InputField {
       if (parseQuestion(value)) write(value);
     }
   });
-  const hint = h("p.note", wishes.prompt);
+  const hint = h("p.note", options.prompt);
   return {
     ...field,
     element: h("div.passage-field", passage, hint, question, candidates),

@@ -10,7 +10,7 @@ import {
   type AxesOnShow,
   type AxisView,
   type InputField,
-  type InputWishes,
+  type InputOptions,
   type KindRow,
   type Side,
 } from "../core";
@@ -65,8 +65,8 @@ function lineOf({ user, item, user_reviews, item_reviews }: Question): string {
 }
 
 /** A user and an item, and reviews of either, one on each line; and the line that asks so. */
-function reviewsField(wishes: InputWishes): InputField {
-  const line = textField({ ...wishes, prompt: "The same as one line" }, 2);
+function reviewsField(options: InputOptions): InputField {
+  const line = textField({ ...options, prompt: "The same as one line" }, 2);
   const area = line.element as HTMLTextAreaElement;
   const sides = (["user", "item"] as const).map((side) => {
     const name = h("input", {
@@ -79,7 +79,7 @@ function reviewsField(wishes: InputWishes): InputField {
       onkeydown: (event) => {
         if (event.key !== "Enter") return;
         event.preventDefault();
-        wishes.submit();
+        options.submit();
       },
     });
     const reviews = h("textarea", {
@@ -117,7 +117,7 @@ function reviewsField(wishes: InputWishes): InputField {
     });
   };
   area.addEventListener("input", showLine);
-  const hint = h("p.note", wishes.prompt);
+  const hint = h("p.note", options.prompt);
   const pair = sides.map(({ name, reviews }) => h("div", name, reviews));
   return {
     ...line,

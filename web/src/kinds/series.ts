@@ -16,7 +16,7 @@ import {
   type AxesOnShow,
   type AxisView,
   type InputField,
-  type InputWishes,
+  type InputOptions,
   type KindRow,
   type Linear,
   type Palette,
@@ -33,18 +33,18 @@ interface Payload {
 }
 
 /** A table is pasted as CSV, or read from a file. */
-function seriesField(wishes: InputWishes): InputField {
-  const field = textField(wishes, 4);
+function seriesField(options: InputOptions): InputField {
+  const field = textField(options, 4);
   const file = h("input.hidden", {
     type: "file",
-    accept: [".csv", ...wishes.mediaTypes].join(),
+    accept: [".csv", ...options.mediaTypes].join(),
     tabindex: -1,
     "aria-label": "File",
     onchange: async () => {
       const content = await file.files?.[0]?.text();
       if (content === undefined) return;
       field.write(content);
-      wishes.submit();
+      options.submit();
     },
   });
   const open = button("Open a file…", { class: "toggle" }, () => file.click());

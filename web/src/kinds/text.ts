@@ -14,13 +14,13 @@ import {
   type AxesOnShow,
   type AxisView,
   type InputField,
-  type InputWishes,
+  type InputOptions,
   type KindRow,
   type Side,
 } from "../core";
 
 /** A field for text, which is passed on as it is typed: a space at the end may matter. */
-export function textField({ id, prompt, submit }: InputWishes, rows = 2): InputField {
+export function textField({ id, prompt, submit }: InputOptions, rows = 2): InputField {
   const element = h("textarea", {
     id,
     rows,

@@ -9,7 +9,7 @@ import {
   type AxesOnShow,
   type AxisView,
   type InputField,
-  type InputWishes,
+  type InputOptions,
   type KindRow,
   type Side,
 } from "../core";
@@ -44,8 +44,8 @@ function codesOf(text: string): string[] {
 }
 
 /** A list of visits that can be edited, and the line of JSON that it is, which can be pasted. */
-function timelineField(wishes: InputWishes): InputField {
-  const line = textField({ ...wishes, prompt: "The same as a line of JSON" }, 2);
+function timelineField(options: InputOptions): InputField {
+  const line = textField({ ...options, prompt: "The same as a line of JSON" }, 2);
   const area = line.element as HTMLTextAreaElement;
   const rows = h("ol.visit-rows");
   const rowsOf = () => [...rows.children] as HTMLElement[];
@@ -85,7 +85,7 @@ function timelineField(wishes: InputWishes): InputField {
         onkeydown: (event) => {
           if (event.key !== "Enter") return;
           event.preventDefault();
-          wishes.submit();
+          options.submit();
         },
       }),
       h("input.time", {
@@ -118,7 +118,7 @@ function timelineField(wishes: InputWishes): InputField {
     inputsOf(addRow())[0].focus(),
   );
   addRow();
-  const hint = h("p.note", wishes.prompt);
+  const hint = h("p.note", options.prompt);
   return {
     ...line,
     element: h("div.timeline-field", hint, rows, more, area),

@@ -5,7 +5,7 @@ import {
   inputOf,
   type Input,
   type InputField,
-  type InputWishes,
+  type InputOptions,
 } from "../core";
 
 /** Whether inputs of such types are files to be opened: a field of text cannot give them. */
@@ -13,7 +13,7 @@ export function areFiles(mediaTypes: string[]): boolean {
   return mediaTypes.some((type) => !type.startsWith("text/"));
 }
 
-export function fileField({ id, prompt, mediaTypes, submit }: InputWishes): InputField {
+export function fileField({ id, prompt, mediaTypes, submit }: InputOptions): InputField {
   const endings = mediaTypes.map(endingOf);
   let chosen: Input | null = null;
   const hint = `${prompt} (${endings.join(", ")})`;

@@ -140,9 +140,9 @@ export class Form {
     if (this.kinds[i] !== kind || prompt !== this.fields[i]?.element.dataset.prompt) {
       const id = i === 0 ? "text" : "other-text";
       const before = this.fields[i]?.read();
-      const wishes = { prompt, mediaTypes, id, submit: () => this.run() };
+      const options = { prompt, mediaTypes, id, submit: () => this.run() };
       const ofBytes = !hasKind(kind) && areFiles(mediaTypes);
-      const field = ofBytes ? fileField(wishes) : kindNamed(kind).input(wishes);
+      const field = ofBytes ? fileField(options) : kindNamed(kind).input(options);
       field.element.dataset.prompt = prompt;
       if (before && this.kinds[i] === kind) field.write(before.text);
       byId(i === 0 ? "field" : "other-field").replaceChildren(field.element);
