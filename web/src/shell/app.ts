@@ -309,8 +309,7 @@ export class App {
     }
     const forced = question.answer ? { answer: question.answer } : {};
     const explanation = await explain(model.name, input, forced, signal);
-    const load = (options: object) =>
-      explain(model.name, input, { ...forced, ...options });
+    const load = (more: object) => explain(model.name, input, { ...forced, ...more });
     const askFor = (other: string) => ((question.answer = other), void this.run());
     return Object.assign(new Side(model.name, explanation, load, question), { askFor });
   }
