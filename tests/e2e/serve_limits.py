@@ -146,7 +146,7 @@ class Limits(EndToEnd):
                 self.assertEqual(answer.status, 503)
                 timeout *= 2
         self.assertEqual((name, data["status"]), ("error", 503))
-        self.assertIn(f"longer than {timeout} s", data["error"])
+        self.assertIn(f"longer than {timeout:g} s", data["error"])
         self.assertTrue(all(name == "token" for name, _ in tokens))
 
     def test_a_stream_sends_what_is_new(self):
