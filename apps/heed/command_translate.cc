@@ -220,6 +220,7 @@ int RunTranslate(const Arguments& arguments) {
         for (std::string& line : lines) line = WithMark(marks, line, mark);
         const std::vector<Translations> all =
             TranslateDivided(translator, marks, lines, first, input.max_line);
+        WarnOfPositions(*model.model, all);
         for (size_t i = 0; i < lines.size(); ++i) {
           emit(first + static_cast<int64_t>(i), lines[i], all[i]);
         }

@@ -332,6 +332,11 @@ FieldList& FieldList::Main() {
   return *this;
 }
 
+FieldList& FieldList::ServedUpTo(int limit) {
+  fields_.back().served_limit = limit;
+  return *this;
+}
+
 FieldList& FieldList::If(bool acts, std::string_view needs) {
   fields_.back().needs = acts ? "" : needs;
   return *this;

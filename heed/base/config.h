@@ -159,6 +159,8 @@ struct Field {
   bool main = false;                      ///< among those to know first
   /// Options that the field needs beside it to have an effect; "": it has one.
   std::string needs = {};
+  /// Largest value that a request to a server may give; 0: any in the range.
+  int served_limit = 0;
 
   bool IsBool() const { return std::holds_alternative<bool*>(target); }
   bool IsList() const {
@@ -225,6 +227,8 @@ class FieldList {
   FieldList& Alias(std::string_view name);
   /// The field before is one of the few to know first.
   FieldList& Main();
+  /// Limits what requests to a server may give the field before.
+  FieldList& ServedUpTo(int limit);
   /// The field before has an effect only if `acts`, which depends on the values
   /// that other members have now; `needs` names the options that make it act:
   /// "--optimizer sgd". A command refuses the field where it does not act.

@@ -35,11 +35,15 @@ size_t LastWord(std::string_view text) {
 }
 
 void CompletionOptions::Visit(FieldList& v) {
-  v("completions", completions, Range(1, 1000), "words to suggest");
-  v("beam", beam, Range(1, 10000), "hypotheses kept at each step");
-  v("max_tokens", max_tokens, Range(1, 1000), "maximum tokens of a word");
+  v("completions", completions, Range(1, 1000), "words to suggest")
+      .ServedUpTo(100);
+  v("beam", beam, Range(1, 10000), "hypotheses kept at each step")
+      .ServedUpTo(kServedBeam);
+  v("max_tokens", max_tokens, Range(1, 1000), "maximum tokens of a word")
+      .ServedUpTo(kServedTokens);
   v("context", context, AtLeast(0),
-    "last tokens of the text before the word that the model reads; 0: all");
+    "last tokens of the text before the word that the model reads; 0: all")
+      .ServedUpTo(4096);
 }
 
 /// A prefix of a word.

@@ -71,18 +71,22 @@ void Append(Translation& whole, const Translation& part, bool space) {
                           part.target_ids.end());
 }
 
-/// Translator::Translate of lines that nobody waits for any more, or all do.
-std::vector<Translations> TranslateTogether(const Translator& translator,
-                                            std::span<const std::string> lines,
-                                            int64_t first,
-                                            const Cancellation* cancellation) {
-  TranslateHooks hooks;
-  if (cancellation != nullptr) {
-    hooks.cancellations.assign(lines.size(), cancellation);
+/// The hooks of the lines [begin, end).
+TranslateHooks HooksOf(const TranslateHooks& hooks, size_t begin, size_t end) {
+  TranslateHooks some;
+  if (hooks.observer) {
+    some.observer = [&hooks, begin](int64_t line,
+                                    const std::vector<std::string>& pieces,
+                                    bool whole) {
+      hooks.observer(static_cast<int64_t>(begin) + line, pieces, whole);
+    };
   }
-  std::vector<Translations> all = translator.Translate(lines, first, hooks);
-  if (cancellation != nullptr) cancellation->Check();
-  return all;
+  if (!hooks.cancellations.empty()) {
+    some.cancellations.assign(
+        hooks.cancellations.begin() + static_cast<long>(begin),
+        hooks.cancellations.begin() + static_cast<long>(end));
+  }
+  return some;
 }
 
 Translations TranslateInParts(const Translator& translator,
@@ -103,8 +107,12 @@ Translations TranslateInParts(const Translator& translator,
     spaces.push_back(space || text.data() > part.data());
     space = text.data() + text.size() < part.data() + part.size();
   }
+  TranslateHooks hooks;
+  if (cancellation != nullptr) {
+    hooks.cancellations.assign(sentences.size(), cancellation);
+  }
   const std::vector<Translations> parts =
-      TranslateTogether(translator, sentences, number, cancellation);
+      translator.Translate(sentences, number, hooks);
   size_t count = parts.empty() ? 1 : parts.front().size();
   for (const Translations& part : parts) count = std::min(count, part.size());
   Translations joined(count);
@@ -124,14 +132,14 @@ std::vector<Translations> TranslateDivided(const Translator& translator,
                                            const TargetMarks& marks,
                                            std::span<const std::string> lines,
                                            int64_t first, int64_t max_line,
-                                           const Cancellation* cancellation) {
+                                           const TranslateHooks& hooks) {
   std::vector<Translations> all;
   size_t begin = 0;  // of lines that are translated together
   const auto translate = [&](size_t end) {
     if (end == begin) return;
-    std::vector<Translations> some =
-        TranslateTogether(translator, lines.subspan(begin, end - begin),
-                          first + static_cast<int64_t>(begin), cancellation);
+    std::vector<Translations> some = translator.Translate(
+        lines.subspan(begin, end - begin), first + static_cast<int64_t>(begin),
+        HooksOf(hooks, begin, end));
     std::move(some.begin(), some.end(), std::back_inserter(all));
   };
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -142,12 +150,12 @@ std::vector<Translations> TranslateDivided(const Translator& translator,
         "line {}: longer than {} characters; its sentences are translated one "
         "by one (--max-line)",
         number + 1, max_line));
-    all.push_back(
-        TranslateInParts(translator, marks, lines[i], number, cancellation));
+    all.push_back(TranslateInParts(
+        translator, marks, lines[i], number,
+        hooks.cancellations.empty() ? nullptr : hooks.cancellations[i]));
     begin = i + 1;
   }
   translate(lines.size());
-  WarnOfPositions(translator.model(), all);
   return all;
 }
 

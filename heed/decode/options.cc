@@ -9,10 +9,12 @@ namespace heed {
 void DecodeRules::Visit(FieldList& v) {
   v("max_length_factor", max_length_factor, Range(0, 1000),
     "maximum of target tokens per source token; 0: no such limit where there "
-    "is a max_length");
+    "is a max_length")
+      .ServedUpTo(10);
   // Short sources may need more than their multiple: "Mittwoch" as characters.
   v("max_length_extra", max_length_extra, Range(0, 1000000),
-    "target tokens that max_length_factor allows besides");
+    "target tokens that max_length_factor allows besides")
+      .ServedUpTo(kServedTokens);
   v("suppress", suppress, Any{"TOKEN"},
     "tokens of the vocabulary that are never written, as <unk>");
 }
@@ -21,7 +23,8 @@ void DecodeOptions::Visit(FieldList& v) {
   v.Section("Search");
   v("beam", beam, Range(1, 1000), "hypotheses kept at each step; 1: greedy")
       .Alias("beam_size")
-      .Alias("num_beams");
+      .Alias("num_beams")
+      .ServedUpTo(kServedBeam);
   v("nbest", nbest, Range(1, 1000),
     "translations of each sentence; at most the beam, unless sampled")
       .Alias("n_best")
@@ -34,7 +37,8 @@ void DecodeOptions::Visit(FieldList& v) {
     "weight of the penalty for source words of little attention; 0: off");
   v("max_length", max_length, Range(0, 1000000),
     "maximum of target tokens; 0: only the limit by the source's length")
-      .Alias("max_len");
+      .Alias("max_len")
+      .ServedUpTo(kServedTokens);
   DecodeRules::Visit(v);
   v("replace_unknown", replace_unknown,
     "write the source word of the highest attention weight for an unknown one");

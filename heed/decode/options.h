@@ -11,6 +11,11 @@
 
 namespace heed {
 
+/// Limits of requests to a server. A server's own limit of alternatives is that
+/// of fields named nbest, and its beam limit may be above this one.
+inline constexpr int kServedBeam = 32;
+inline constexpr int kServedTokens = 1024;
+
 /// Rules of a model's translations, which its folder may hold and options may
 /// replace.
 struct DecodeRules {

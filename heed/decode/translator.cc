@@ -21,6 +21,8 @@ namespace heed {
 namespace {
 
 constexpr int64_t kLinesPerChunk = 64;
+// Smaller batches would not fill the rows that products are fast with.
+constexpr int64_t kLeastSentencesOfThread = 4;
 
 void CheckUtf8(std::span<const std::string> lines, int64_t first) {
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -101,22 +103,24 @@ std::string LinesOf(int64_t index, const Translations& translations,
   return lines;
 }
 
-std::optional<Shortlist> ReadShortlist(const DecodeOptions& options,
-                                       const std::string& model_folder,
-                                       const Vocabulary& source,
-                                       const Vocabulary& target) {
-  if (options.shortlist == "none") return std::nullopt;
+std::shared_ptr<const Shortlist> ReadShortlist(const DecodeOptions& options,
+                                               const std::string& model_folder,
+                                               const Vocabulary& source,
+                                               const Vocabulary& target) {
+  if (options.shortlist == "none") return nullptr;
   if (options.shortlist == "model") {
     const auto path = std::filesystem::path(model_folder) / kShortlistFile;
-    return Shortlist::Read(path.string(), source.size(), target.size());
+    return std::make_shared<Shortlist>(
+        Shortlist::Read(path.string(), source.size(), target.size()));
   }
-  return Shortlist::ReadLexicon(options.shortlist, source, target, {});
+  return std::make_shared<Shortlist>(
+      Shortlist::ReadLexicon(options.shortlist, source, target, {}));
 }
 
 Translator::Translator(const Decoder& model, Vocabulary source,
                        Vocabulary target, bool lowercase,
                        const DecodeOptions& options,
-                       std::optional<Shortlist> shortlist)
+                       std::shared_ptr<const Shortlist> shortlist)
     : model_(model),
       source_(std::move(source)),
       target_(std::move(target)),
@@ -226,15 +230,25 @@ std::vector<std::vector<int64_t>> Translator::PlanBatches(
   // The longest first, so that its batch is the largest in memory.
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return length(a) > length(b); });
+  // Few sentences are shared out among the threads by their tokens, but so
+  // that each batch fills the rows that products are fast with.
+  int64_t tokens = 0;
+  for (const int64_t index : order) tokens += length(index);
+  const int64_t shares = std::clamp<int64_t>(
+      std::ssize(order) / kLeastSentencesOfThread, 1, ThreadCount());
   std::vector<std::vector<int64_t>> batches;
+  int64_t planned = 0;    // tokens of all batches
+  int64_t share_end = 0;  // tokens up to the end of the last batch's share
   for (const int64_t index : order) {
+    const bool same_share = planned < share_end;
+    while (share_end <= planned) share_end += (tokens + shares - 1) / shares;
     const bool room =
-        !batches.empty() &&
-        std::ssize(batches.back()) < options_.batch_sentences &&
+        same_share && std::ssize(batches.back()) < options_.batch_sentences &&
         (std::ssize(batches.back()) + 1) * length(batches.back().front()) <=
             options_.batch_tokens;
     if (!room) batches.emplace_back();
     batches.back().push_back(index);
+    planned += length(index);
   }
   return batches;
 }

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,12 +54,12 @@ using Translations = std::vector<Translation>;
 std::string LinesOf(int64_t index, const Translations& translations,
                     bool nbest);
 
-/// The shortlist that the options name, if any: of a lexicon, or that in the
-/// model's folder. Throws: IoError; FormatError.
-std::optional<Shortlist> ReadShortlist(const DecodeOptions& options,
-                                       const std::string& model_folder,
-                                       const Vocabulary& source,
-                                       const Vocabulary& target);
+/// Reads the shortlist that the options name: from a lexicon, or from the
+/// model's folder; null if they name none. Throws: IoError; FormatError.
+std::shared_ptr<const Shortlist> ReadShortlist(const DecodeOptions& options,
+                                               const std::string& model_folder,
+                                               const Vocabulary& source,
+                                               const Vocabulary& target);
 
 /// Encodes a line for the model, with </s> at the end, truncated to the
 /// position limit of the model.
@@ -79,7 +79,7 @@ class Translator {
   /// vocabularies.
   Translator(const Decoder& model, Vocabulary source, Vocabulary target,
              bool lowercase, const DecodeOptions& options,
-             std::optional<Shortlist> shortlist = std::nullopt);
+             std::shared_ptr<const Shortlist> shortlist = nullptr);
 
   const Decoder& model() const { return model_; }
   /// The translations of each line. Lines of similar length are translated
@@ -115,7 +115,7 @@ class Translator {
   Vocabulary target_;
   bool lowercase_;
   DecodeOptions options_;
-  std::optional<Shortlist> shortlist_;
+  std::shared_ptr<const Shortlist> shortlist_;
 };
 
 }  // namespace heed

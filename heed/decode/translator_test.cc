@@ -133,9 +133,9 @@ TEST_F(TranslatorTest, AShortlistLimitsWhatIsWritten) {
   const auto texts = [&](const ShortlistOptions& list, const Lines& lines) {
     DecodeOptions options;
     options.max_length = 2;
-    const Translator translator(
-        model_, words, words, false, options,
-        Shortlist::Train(corpus, words.size(), words.size(), list));
+    const Translator translator(model_, words, words, false, options,
+                                std::make_shared<Shortlist>(Shortlist::Train(
+                                    corpus, words.size(), words.size(), list)));
     return Texts(translator.Translate(lines));
   };
   const std::string known = words.Piece(5);

@@ -413,7 +413,6 @@ void Api::Predict(const ExchangePtr& exchange) {
                                 model->LimitsOf(options_.limits));
   Charge(asked.payer, std::ssize(call.inputs) - 1);
   Job job;
-  job.kind = Job::Kind::kPredict;
   job.options = model->CheckedOptions(call.options, options_.limits);
   job.inputs = std::move(call.inputs);
   job.client = asked.payer.name;
@@ -458,7 +457,6 @@ void Api::Explain(const ExchangePtr& exchange) {
   const ExplainCall call = ParseExplain(asked.parameters, model->input(),
                                         limits, model->translates());
   Job job;
-  job.kind = Job::Kind::kRun;
   job.client = asked.payer.name;
   job.seconds = model->ExplanationSeconds(call.input, call.attribution);
   job.cancellation = CancellationOf(exchange);

@@ -8,27 +8,12 @@ namespace heed {
 namespace {
 
 constexpr double kBytesOfToken = 4;
-constexpr double kTokensMore = 10;  // that any translation may have
 constexpr double kForwardAndBackward = 3;
 // Two 16-wide fused multiply-adds a cycle at 3 GHz, with numbers of half the
 // size twice as many.
 constexpr double kPerSecondAndThread = 200e9;
-double SizeOf(std::span<const std::string> texts) {
-  double bytes = 0;
-  for (const std::string& text : texts) {
-    bytes += static_cast<double>(text.size() + 1);
-  }
-  return bytes;
-}
 
 }  // namespace
-
-double TranslationTokens(std::span<const std::string> sentences, int beam,
-                         double max_length_factor) {
-  const double read = SizeOf(sentences) / kBytesOfToken;
-  const auto count = static_cast<double>(sentences.size());
-  return read + beam * (max_length_factor * read + kTokensMore * count);
-}
 
 double ExplanationPasses(double tokens, double targets,
                          const AttributionOptions& attribution) {

@@ -2,20 +2,9 @@
 #ifndef HEED_SERVE_COST_H_
 #define HEED_SERVE_COST_H_
 
-#include <span>
-#include <string>
-
 #include "heed/explain/attribution.h"
 
 namespace heed {
-
-/// Estimates of the tokens that a model reads and writes for a request if its
-/// search goes on to the length limit. A token is taken to have 4 bytes, of
-/// which few vocabularies have more.
-
-/// Translations of sentences.
-double TranslationTokens(std::span<const std::string> sentences, int beam,
-                         double max_length_factor);
 
 /// How often an explanation of so many tokens and targets runs the model, a
 /// backward pass counted as two forward ones.

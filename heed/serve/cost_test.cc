@@ -5,14 +5,6 @@
 namespace heed {
 namespace {
 
-using Texts = std::vector<std::string>;
-
-TEST(TranslationTokens, CountsWhatIsReadAndWritten) {
-  const Texts texts(10, std::string(39, 'x'));
-  EXPECT_EQ(TranslationTokens(texts, 1, 2), 100 + 200 + 100);
-  EXPECT_EQ(TranslationTokens(texts, 5, 2), 100 + 5 * 300);
-}
-
 TEST(ExplanationPasses, CountsEachPassOfEachMethod) {
   AttributionOptions attribution;
   EXPECT_EQ(ExplanationPasses(100, 100, attribution), 1);

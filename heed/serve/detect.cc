@@ -125,14 +125,21 @@ void DetectLanguages(const Engine& engine, std::span<const std::string> texts,
   detecting->failed = std::move(failed);
   for (const auto& [language, queue] : queues) {
     Job job;
-    job.texts = sentences;
-    job.search = {1, 1, true};
+    for (const std::string& sentence : sentences) {
+      job.inputs.push_back({sentence});
+    }
+    job.options = queue->model()->SearchOptions({.beam = 1, .scores = true});
+    job.parts = false;
     job.cancellation = cancellation;
-    job.translated = [detecting, sentences, name = language](
-                         const ServedModel& model,
-                         const std::vector<Translations>& translations) {
-      detecting->Add(
-          name, SourceFit(model.source_vocabulary(), sentences, translations));
+    job.predicted = [detecting, sentences, name = language](
+                        const ServedModel& model,
+                        const std::vector<Answer>& answers) {
+      std::vector<Translations> all;
+      for (const Answer& answer : answers) {
+        all.push_back(TranslationsOf(answer));
+      }
+      detecting->Add(name,
+                     SourceFit(model.source_vocabulary(), sentences, all));
     };
     job.failed = [detecting](std::exception_ptr error) {
       detecting->Fail(std::move(error));

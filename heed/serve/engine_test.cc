@@ -29,16 +29,25 @@ class EngineTest : public testing::Test {
   }
   ModelQueue& queue() { return *engine_->queues()[0]; }
 
-  /// Submits texts. The future gives their translations, or throws.
-  std::future<Texts> Submit(const Texts& texts, SearchChoice search = {}) {
-    auto promise = std::make_shared<std::promise<Texts>>();
+  /// A job that translates texts.
+  Job Translating(const Texts& texts, const SearchChoice& search = {}) {
     Job job;
-    job.texts = texts;
-    job.search = search;
-    job.translated = [promise](const ServedModel&,
-                               const std::vector<Translations>& all) {
+    for (const std::string& text : texts) job.inputs.push_back({text});
+    job.options = queue().model()->SearchOptions(search);
+    job.parts = false;
+    return job;
+  }
+  /// Submits texts. The future gives their translations, or throws.
+  std::future<Texts> Submit(const Texts& texts,
+                            const SearchChoice& search = {}) {
+    auto promise = std::make_shared<std::promise<Texts>>();
+    Job job = Translating(texts, search);
+    job.predicted = [promise](const ServedModel&,
+                              const std::vector<Answer>& answers) {
       Texts best;
-      for (const Translations& of_text : all) best.push_back(of_text[0].text);
+      for (const Answer& answer : answers) {
+        best.push_back(TranslationsOf(answer)[0].text);
+      }
       promise->set_value(best);
     };
     job.failed = [promise](std::exception_ptr error) {
@@ -51,7 +60,6 @@ class EngineTest : public testing::Test {
   std::vector<Answer> Predicted(std::vector<Input> inputs) {
     std::promise<std::vector<Answer>> promise;
     Job job;
-    job.kind = Job::Kind::kPredict;
     job.inputs = std::move(inputs);
     job.options = queue().model()->CheckedOptions({{"beam", "2"}}, {});
     job.predicted = [&](const ServedModel&, std::vector<Answer> answers) {
@@ -80,8 +88,6 @@ class EngineTest : public testing::Test {
                            double seconds = 0) {
     auto begun = std::make_shared<std::promise<void>>();
     Job job;
-    job.kind = Job::Kind::kRun;
-    job.texts = {"x"};
     job.seconds = seconds;
     job.run = [begun, release](const ServedModel&, const Cancellation&) {
       begun->set_value();
@@ -96,7 +102,6 @@ class EngineTest : public testing::Test {
     auto gone = std::make_shared<std::promise<void>>();
     const std::shared_ptr<void> at_its_end(
         nullptr, [gone](void*) { gone->set_value(); });
-    job.translated = [at_its_end](const ServedModel&, const auto&) {};
     job.predicted = [at_its_end](const ServedModel&, const auto&) {};
     job.failed = [at_its_end](const std::exception_ptr& error) {
       ADD_FAILURE() << ErrorResponse(error).body;
@@ -107,8 +112,6 @@ class EngineTest : public testing::Test {
   /// A job that never ends by itself, and says when it has begun.
   static Job Endless(std::promise<void>& begun) {
     Job job;
-    job.kind = Job::Kind::kRun;
-    job.texts = {"x"};
     job.run = [&begun](
                   const ServedModel&,
                   const Cancellation& cancellation) -> std::function<void()> {
@@ -197,10 +200,9 @@ TEST_F(EngineTest, WhatIsCancelledIsNotComputed) {
   Start();
   std::promise<void> release;
   Occupy(release.get_future().share()).wait();
-  Job job;
-  job.texts = {"a b c"};
+  Job job = Translating({"a b c"});
   job.cancellation = std::make_shared<CountedCancellation>(1);
-  job.translated = [](const ServedModel&, const std::vector<Translations>&) {
+  job.predicted = [](const ServedModel&, const std::vector<Answer>&) {
     FAIL();
   };
   queue().Submit(std::move(job));
@@ -211,19 +213,20 @@ TEST_F(EngineTest, WhatIsCancelledIsNotComputed) {
   EXPECT_TRUE(Counted("heed_batch_texts_sum{model=\"model\"} 2"));
 }
 
-/// A long job of each kind.
+/// Long jobs: translations, watched translations, predictions, an explanation.
 std::vector<Job> LongJobs(const ServedModel& model) {
   const Texts texts(20, "a b c d");
   std::vector<Job> jobs(4);
-  jobs[0].texts = texts;
-  jobs[0].search.beam = 32;
-  jobs[1].texts = texts;
-  jobs[1].observer = [](int64_t, const std::vector<std::string>&, bool) {};
-  jobs[2].kind = Job::Kind::kPredict;
-  for (const std::string& text : texts) jobs[2].inputs.push_back({text});
+  for (size_t i = 0; i < 3; ++i) {
+    for (const std::string& text : texts) jobs[i].inputs.push_back({text});
+  }
+  jobs[0].options = model.SearchOptions({.beam = 32});
+  jobs[0].parts = false;
+  jobs[1].options = model.SearchOptions({});
+  jobs[1].parts = false;
+  jobs[1].observer = [](size_t, const std::vector<std::string>&, bool) {};
   jobs[2].options =
       model.CheckedOptions({{"beam", 32}, {"max_length_factor", 10.0}}, {});
-  jobs[3].kind = Job::Kind::kRun;
   jobs[3].run = [](const ServedModel& model, const Cancellation& cancellation) {
     ExplainRequest request;
     request.input.given = {"a b c d"};
@@ -237,8 +240,9 @@ std::vector<Job> LongJobs(const ServedModel& model) {
 
 TEST_F(EngineTest, AJobThatIsCancelledWhileItIsComputedEndsAtItsNextStep) {
   Start();
+  int place = 0;
   for (Job& job : LongJobs(*queue().model())) {
-    SCOPED_TRACE(static_cast<int>(job.kind));
+    SCOPED_TRACE(place++);
     const auto never = std::make_shared<CountedCancellation>();
     Job whole = job;
     whole.cancellation = never;
@@ -248,8 +252,8 @@ TEST_F(EngineTest, AJobThatIsCancelledWhileItIsComputedEndsAtItsNextStep) {
     const auto cancellation = std::make_shared<CountedCancellation>(asked / 2);
     job.cancellation = cancellation;
     SubmitAny(std::move(job)).wait();
-    // Each of its texts asks once more, and the queue.
-    EXPECT_LE(cancellation->asked(), asked / 2 + 60);
+    // Each of its 20 texts asks up to four times more, and the queue.
+    EXPECT_LE(cancellation->asked(), asked / 2 + 100);
     EXPECT_EQ(Submit({"a b"}).get(), Expected({"a b"}));
   }
   EXPECT_TRUE(Counted("heed_abandoned_total{model=\"model\"} 4"));
@@ -262,8 +266,7 @@ TEST_F(EngineTest, AJobThatIsCancelledLeavesItsNeighboursInPeace) {
   for (const int64_t last : {1, 5, 40, 80}) {
     std::promise<void> release;
     Occupy(release.get_future().share()).wait();
-    Job job;
-    job.texts = Texts(10, "d c b a");
+    Job job = Translating(Texts(10, "d c b a"));
     job.cancellation = std::make_shared<CountedCancellation>(last);
     auto gone = SubmitAny(std::move(job));
     auto others = Submit(texts);
@@ -294,8 +297,7 @@ TEST_F(EngineTest, WhatIsExpensiveIsABatchOfItsOwn) {
   const std::shared_future<void> released = release.get_future().share();
   Occupy(released).wait();
   Occupy(released, 1000).wait();
-  Job expensive;
-  expensive.texts = {"a b", "b c"};
+  Job expensive = Translating({"a b", "b c"});
   expensive.seconds = 1000;
   auto done = SubmitAny(expensive);
   auto also = SubmitAny(expensive);
@@ -318,9 +320,11 @@ TEST_F(EngineTest, BatchesAreSmallWhereStepsWouldTakeLong) {
   EXPECT_EQ(Submit(texts).get(), Expected(texts));
   EXPECT_TRUE(Counted("heed_batch_texts_count{model=\"model\"} 4"));
   const auto model = queue().model();
-  EXPECT_NEAR(static_cast<double>(model->MostTexts({1, 1, false}, 1e-6)),
-              4.0 * static_cast<double>(model->MostTexts({4, 1, false}, 1e-6)),
-              4);
+  const auto most = [&](int beam) {
+    return static_cast<double>(
+        model->MostTexts(model->SearchOptions({.beam = beam}), 1e-6));
+  };
+  EXPECT_NEAR(most(1), 4 * most(4), 4);
   EXPECT_GT(model->MostBytes(1e-6), model->MostBytes(1e-7));
 }
 
@@ -427,8 +431,6 @@ TEST_F(EngineTest, WhatIsLeftOfAJobDoesNotKeepTheModel) {
   std::promise<void> begun;
   std::promise<void> release;
   Job job;
-  job.kind = Job::Kind::kRun;
-  job.texts = {"x"};
   job.run = [&](const ServedModel&, const Cancellation&) {
     return [&] {
       begun.set_value();
@@ -456,8 +458,7 @@ TEST_F(EngineTest, WhatCannotBeDoneInTimeIsRefusedBeforeItIsBegun) {
   EngineOptions options;
   options.job_seconds = 2;
   Start(options);
-  Job job;
-  job.texts = {"a b"};
+  Job job = Translating({"a b"});
   job.seconds = 2.5;
   EXPECT_NE(MessageOf<HttpError>([&] {
               queue().Submit(job);
@@ -470,13 +471,17 @@ TEST_F(EngineTest, WhatCannotBeDoneInTimeIsRefusedBeforeItIsBegun) {
 TEST_F(EngineTest, TheLeastTimeGrowsWithWhatIsAskedFor) {
   Start();
   const auto model = queue().model();
+  const auto translating = [&](const Texts& texts, int beam) {
+    const Job job = Translating(texts, {.beam = beam});
+    return model->PredictionSeconds(job.inputs, job.options);
+  };
   const Texts one = {"a b c d"};
   const Texts two = {"a b c d", "a b c d"};
-  const double greedy = model->TranslationSeconds(one, {1, 1, false});
+  const double greedy = translating(one, 1);
   EXPECT_GT(greedy, 0);
   EXPECT_LT(greedy, 1e-3);
-  EXPECT_GT(model->TranslationSeconds(one, {8, 1, false}), 2 * greedy);
-  EXPECT_GT(model->TranslationSeconds(two, {1, 1, false}), 1.5 * greedy);
+  EXPECT_GT(translating(one, 8), 2 * greedy);
+  EXPECT_GT(translating(two, 1), 1.5 * greedy);
   const std::vector<Input> input = {{one[0]}};
   const auto predicting = [&](double factor) {
     return model->PredictionSeconds(

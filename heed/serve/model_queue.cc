@@ -33,47 +33,27 @@ constexpr double kLongRunSeconds = 0.001;
 bool IsExpensive(const Job& job) { return job.seconds > kExpensiveSeconds; }
 
 Lane LaneOf(const Job& job) {
-  const double most =
-      job.kind == Job::Kind::kRun ? kLongRunSeconds : kExpensiveSeconds;
+  const double most = job.run ? kLongRunSeconds : kExpensiveSeconds;
   return job.seconds > most ? Lane::kLong : Lane::kShort;
 }
 
 }  // namespace
 
-size_t Job::size() const {
-  switch (kind) {
-    case Kind::kTranslate:
-      return texts.size();
-    case Kind::kPredict:
-      return inputs.size();
-    case Kind::kRun:
-      break;
-  }
-  return 1;
-}
-
-size_t Job::bytes(size_t i) const {
-  return kind == Kind::kTranslate ? texts[i].size() : inputs[i].Text().size();
-}
-
 struct ModelQueue::Waiting {
   Job job;
   Clock::time_point since = Clock::now();
-  size_t taken = 0;                  // texts that are worked on or done
-  std::atomic<size_t> finished = 0;  // texts that are done
+  size_t taken = 0;                  // inputs that are worked on or done
+  std::atomic<size_t> finished = 0;  // inputs that are done
   bool failed = false;
-  std::vector<Translations> translations;
   std::vector<Answer> answers;
 
   // With whom it can be computed. What is expensive would keep what is not
   // until its batch is done.
   bool Joins(const Waiting& other, const ServedModel& model) const {
-    if (job.kind != other.job.kind || job.kind == Job::Kind::kRun) return false;
-    if (IsExpensive(job) != IsExpensive(other.job)) return false;
-    if (job.kind == Job::Kind::kTranslate) {
-      return job.search == other.job.search;
-    }
-    return job.options.values == other.job.options.values &&
+    if (job.run || other.job.run) return false;
+    return IsExpensive(job) == IsExpensive(other.job) &&
+           job.parts == other.job.parts &&
+           job.options.values == other.job.options.values &&
            model.JoinsInputs(job.options);
   }
 };
@@ -86,7 +66,9 @@ struct ModelQueue::Piece {
   const Job& job() const { return of->job; }
   size_t bytes() const {
     size_t sum = 0;
-    for (size_t i = begin; i < end; ++i) sum += job().bytes(i) + 1;
+    for (size_t i = begin; i < end; ++i) {
+      sum += job().inputs[i].Text().size() + 1;
+    }
     return sum;
   }
 };
@@ -226,7 +208,6 @@ void ModelQueue::Submit(Job job) {
                     name_, std::ceil(job.seconds), options_.job_seconds);
   }
   auto waiting = std::make_shared<Waiting>();
-  waiting->translations.resize(job.texts.size());
   waiting->answers.resize(job.inputs.size());
   waiting->job = std::move(job);
   LaneThreads& threads = ThreadsOf(LaneOf(waiting->job));
@@ -339,15 +320,14 @@ void ModelQueue::TakeBatch(Run& run) {
 void ModelQueue::TakeTexts(Run& run, const std::shared_ptr<Waiting>& first) {
   auto texts = static_cast<size_t>(options_.batch_texts);
   auto bytes = static_cast<size_t>(options_.batch_characters);
-  if (first->job.kind == Job::Kind::kTranslate) {
+  const bool divides =
+      !first->job.run && model_->JoinsInputs(first->job.options);
+  if (divides) {
     texts = std::min(
-        texts, model_->MostTexts(first->job.search, options_.step_seconds));
+        texts, model_->MostTexts(first->job.options, options_.step_seconds));
   }
   bytes = std::min(bytes, model_->MostBytes(options_.step_seconds));
   bool any = false;
-  const bool divides = first->job.kind == Job::Kind::kTranslate ||
-                       (first->job.kind == Job::Kind::kPredict &&
-                        model_->JoinsInputs(first->job.options));
   const auto take = [&](const std::shared_ptr<Waiting>& waiting, size_t most) {
     const size_t begin = waiting->taken;
     const size_t all = waiting->job.size();
@@ -358,7 +338,7 @@ void ModelQueue::TakeTexts(Run& run, const std::shared_ptr<Waiting>& first) {
     }
     size_t end = begin;
     while (end < all && end - begin < most && texts > 0) {
-      const size_t size = waiting->job.bytes(end);
+      const size_t size = waiting->job.inputs[end].Text().size();
       if (any && size > bytes) {
         texts = 0;
         break;
@@ -458,21 +438,15 @@ void ModelQueue::Compute(Run& run, Batch batch) {
 void ModelQueue::ComputeTogether(Run& run, const Batch& batch) {
   const auto start = Clock::now();
   const auto paused = run.turn.paused();
-  const Job& job = batch.front().job();
-  switch (job.kind) {
-    case Job::Kind::kTranslate:
-      TranslateBatch(run, batch);
-      break;
-    case Job::Kind::kPredict:
-      PredictBatch(run, batch);
-      break;
-    case Job::Kind::kRun:
-      RunJob(run, batch.front());
-      break;
+  const bool runs = batch.front().job().run != nullptr;
+  if (runs) {
+    RunJob(run, batch.front());
+  } else {
+    PredictBatch(run, batch);
   }
   const std::chrono::duration<double> pauses = run.turn.paused() - paused;
   CountBatch(run, batch, SecondsSince(start) - pauses.count());
-  if (job.kind != Job::Kind::kRun) Finish(*run.model, batch);
+  if (!runs) Finish(*run.model, batch);
 }
 
 // Before the answers go out, so that who has one finds it counted.
@@ -486,62 +460,45 @@ void ModelQueue::CountBatch(Run& run, const Batch& batch, double seconds) {
   seconds_of_job_ += kMeanWeight * (of_job - seconds_of_job_);
 }
 
-void ModelQueue::TranslateBatch(Run& run, const Batch& batch) {
-  std::vector<std::string> sentences;
+void ModelQueue::PredictBatch(Run& run, const Batch& batch) {
+  const Job& job = batch.front().job();
+  std::vector<Input> inputs;
   std::vector<std::pair<Waiting*, size_t>> places;
   std::deque<PieceCancellation> cancellations;
-  TranslateHooks hooks;
+  const BatchCancellation cancellation(*this, run, batch);
+  PredictCall call;
+  call.parts = job.parts;
+  call.cancellation = &cancellation;
   bool observed = false;
   for (const Piece& piece : batch) {
     observed = observed || piece.job().observer;
     cancellations.emplace_back(*this, run, piece);
     for (size_t i = piece.begin; i < piece.end; ++i) {
-      sentences.push_back(piece.job().texts[i]);
+      inputs.push_back(piece.job().inputs[i]);
       places.emplace_back(piece.of.get(), i);
-      hooks.cancellations.push_back(&cancellations.back());
+      call.cancellations.push_back(&cancellations.back());
     }
   }
   if (observed) {
-    hooks.observer = [&](int64_t line, const std::vector<std::string>& pieces,
-                         bool whole) {
-      const auto& [waiting, i] = At(places, line);
-      if (waiting->job.observer) {
-        waiting->job.observer(static_cast<int64_t>(i), pieces, whole);
-      }
+    call.observer = [&](size_t input, const std::vector<std::string>& tokens,
+                        bool whole) {
+      const auto& [waiting, i] = places[input];
+      if (waiting->job.observer) waiting->job.observer(i, tokens, whole);
     };
   }
-  std::vector<Translations> all =
-      run.model->Translate(sentences, batch.front().job().search, hooks);
-  int64_t source = 0;
-  int64_t target = 0;
-  for (size_t i = 0; i < all.size(); ++i) {
-    source += std::ssize(all[i][0].source_pieces);
-    target += std::ssize(all[i][0].target_pieces);
-    const auto& [waiting, text] = places[i];
-    if (waiting->job.text_translated && !waiting->job.cancelled()) {
-      waiting->job.text_translated(text, all[i]);
+  std::vector<Answer> all = run.model->Predict(inputs, job.options, call);
+  int64_t read = 0;
+  int64_t written = 0;
+  for (size_t n = 0; n < all.size(); ++n) {
+    read += all[n].tokens_read;
+    written += all[n].tokens_written;
+    const auto& [waiting, i] = places[n];
+    if (waiting->job.answered && !waiting->job.cancelled()) {
+      waiting->job.answered(i, all[n]);
     }
-    waiting->translations[text] = std::move(all[i]);
+    waiting->answers[i] = std::move(all[n]);
   }
-  metrics_.CountTokens(name_, source, target);
-}
-
-void ModelQueue::PredictBatch(Run& run, const Batch& batch) {
-  std::vector<Input> inputs;
-  for (const Piece& piece : batch) {
-    const std::vector<Input>& all = piece.job().inputs;
-    inputs.insert(inputs.end(), all.begin() + static_cast<long>(piece.begin),
-                  all.begin() + static_cast<long>(piece.end));
-  }
-  const BatchCancellation cancellation(*this, run, batch);
-  std::vector<Answer> all =
-      run.model->Predict(inputs, batch.front().job().options, &cancellation);
-  size_t next = 0;
-  for (const Piece& piece : batch) {
-    for (size_t i = piece.begin; i < piece.end; ++i) {
-      piece.of->answers[i] = std::move(all[next++]);
-    }
-  }
+  metrics_.CountTokens(name_, read, written);
 }
 
 void ModelQueue::RunJob(Run& run, const Piece& piece) {
@@ -558,11 +515,7 @@ void ModelQueue::Finish(const ServedModel& model, const Batch& batch) {
     Waiting& waiting = *piece.of;
     waiting.finished += piece.end - piece.begin;
     if (waiting.failed || waiting.finished < waiting.job.size()) continue;
-    if (waiting.job.kind == Job::Kind::kTranslate) {
-      waiting.job.translated(model, std::move(waiting.translations));
-    } else {
-      waiting.job.predicted(model, std::move(waiting.answers));
-    }
+    waiting.job.predicted(model, std::move(waiting.answers));
   }
 }
 

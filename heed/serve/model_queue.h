@@ -43,20 +43,17 @@ struct EngineOptions {
   void Visit(FieldList& v);
 };
 
-/// Texts that a model is to work on, and what becomes of them. The functions
-/// are called on a thread of the model; exactly one of `translated`,
-/// `predicted`, the end of `run` and `failed` comes, but for a job that is
-/// dropped because it was cancelled.
+/// Inputs that a model answers, or a function that uses the model. The
+/// functions are called on a thread of the model. A job that is not cancelled
+/// ends with exactly one call: of `predicted`, of the function that `run`
+/// returns, or of `failed`.
 struct Job {
-  enum class Kind { kTranslate, kPredict, kRun };
-
-  Kind kind = Kind::kTranslate;
-  std::vector<std::string> texts;  // of kTranslate
-  SearchChoice search;
-  std::vector<Input> inputs;  // of kPredict
+  std::vector<Input> inputs;
   RequestOptions options;
-  /// Of kRun: all that is to be done. Asks often whether to go on; gives what
-  /// is left to do without the model, which is free then.
+  /// Compute Answer::parts; see ServedModel::Predict.
+  bool parts = true;
+  /// If set, the job calls this function and has no inputs. It checks its
+  /// cancellation often, and returns what is left to do without the model.
   std::function<std::function<void()>(const ServedModel&, const Cancellation&)>
       run;
 
@@ -66,24 +63,22 @@ struct Job {
   double seconds = 0;
   /// Whether nobody waits for it any more; null: somebody does.
   std::shared_ptr<const Cancellation> cancellation;
-  PiecesObserver observer;  // of kTranslate; optional
-  /// Of kTranslate; optional: each text once it is translated, before all are.
-  std::function<void(size_t text, const Translations&)> text_translated;
-  std::function<void(const ServedModel&, std::vector<Translations>)> translated;
+  /// Optional: receives the tokens of an answer while it is written.
+  TokenObserver observer;
+  /// Optional: receives each answer once it is known, before all are.
+  std::function<void(size_t input, const Answer&)> answered;
   std::function<void(const ServedModel&, std::vector<Answer>)> predicted;
   std::function<void(std::exception_ptr)> failed;
 
   bool cancelled() const { return cancellation && cancellation->cancelled(); }
-  /// Texts or inputs; a run is one.
-  size_t size() const;
-  /// Of text `i`.
-  size_t bytes(size_t i) const;
+  /// Number of inputs; 1 for `run`.
+  size_t size() const { return run ? 1 : inputs.size(); }
 };
 
 /// One model: what waits for it, and the threads that take all that waits at
-/// once, up to the limits of a batch. Texts of several jobs are computed
+/// once, up to the limits of a batch. Inputs of several jobs are computed
 /// together if their options are equal and all or none are expensive; of a long
-/// job some texts at a time, so that short ones need not wait for its end.
+/// job some inputs at a time, so that short ones need not wait for its end.
 ///
 /// There are two lanes of threads, for jobs that take long and for others. In
 /// each, batches take turns: one is computed at a time, and one that takes long
@@ -112,7 +107,7 @@ class ModelQueue {
  private:
   using Clock = std::chrono::steady_clock;
   struct Waiting;
-  struct Piece;  // some texts of a job
+  struct Piece;  // some inputs of a job
   struct Run;    // a batch that is computed
   class PieceCancellation;
   class BatchCancellation;
@@ -139,7 +134,6 @@ class ModelQueue {
   // By the run whose turn it is
   void Compute(Run& run, Batch batch);
   void ComputeTogether(Run& run, const Batch& batch);
-  void TranslateBatch(Run& run, const Batch& batch);
   void PredictBatch(Run& run, const Batch& batch);
   void RunJob(Run& run, const Piece& piece);
   void CountBatch(Run& run, const Batch& batch, double seconds);

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numeric>
+#include <any>
 
 #include "heed/base/at.h"
 #include "heed/base/base64.h"
@@ -12,6 +12,7 @@
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
 #include "heed/serve/cost.h"
+#include "heed/tasks/translate/translate_options.h"
 #include "heed/text/markup/text_split.h"
 
 namespace heed {
@@ -19,44 +20,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Smaller parts would not fill the rows that products are fast with.
-constexpr int64_t kLeastSentencesOfThread = 4;
-
-// Sentences by length, longest first, in parts of about equal work: one part
-// for each thread unless there are too few.
-std::vector<std::vector<size_t>> PartsOf(
-    std::span<const std::string> sentences) {
-  std::vector<size_t> order(sentences.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, [&](size_t a, size_t b) {
-    return sentences[a].size() > sentences[b].size();
-  });
-  size_t whole = 0;
-  for (const std::string& sentence : sentences) whole += sentence.size() + 1;
-  const auto parts = static_cast<size_t>(std::clamp<int64_t>(
-      std::ssize(sentences) / kLeastSentencesOfThread, 1, ThreadCount()));
-  std::vector<std::vector<size_t>> result(1);
-  size_t bytes = 0;
-  for (const size_t i : order) {
-    if (bytes * parts >= whole * result.size()) result.emplace_back();
-    result.back().push_back(i);
-    bytes += sentences[i].size() + 1;
+// Largest value that a request may give; 0: any in the field's range.
+int ServedLimit(const Field& field, const RequestLimits& limits) {
+  if (field.IsNamed("beam")) {
+    return std::max(limits.beam_limit, field.served_limit);
   }
-  return result;
-}
-
-// The most that a request may ask for; 0: what the option's range allows.
-int MostOf(const std::string& key, const RequestLimits& limits) {
-  if (key == "beam") return std::max(limits.beam_limit, 32);
-  if (key == "nbest" || key == "samples") return limits.alternatives_limit + 1;
-  if (key == "completions" || key == "candidates") return 100;
-  if (key == "length" || key == "max_length" || key == "max_length_extra" ||
-      key == "max_tokens") {
-    return 1024;
-  }
-  if (key == "max_length_factor") return 10;
-  if (key == "context") return 4096;
-  return 0;
+  if (field.IsNamed("nbest")) return limits.alternatives_limit + 1;
+  return field.served_limit;
 }
 
 // What the operator alone decides.
@@ -149,6 +119,10 @@ std::optional<int> DistanceOf(const std::string& wanted,
 
 }  // namespace
 
+const Translations& TranslationsOf(const Answer& answer) {
+  return std::any_cast<const Translations&>(answer.details);
+}
+
 void SearchDefaults::Visit(FieldList& v) {
   v("beam", beam, Range(1, 1000), "hypotheses kept at each step; 1: greedy");
   v("length_penalty", length_penalty, Range(0, 10),
@@ -171,10 +145,6 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
   const Json settings = ReadModelSettings(spec.folder);
   if (translation_ != nullptr) {
     ChooseLanguages();
-    DecodeOptions decode;
-    decode.shortlist = search.shortlist;
-    shortlist_ = ReadShortlist(decode, spec.folder, source_vocabulary(),
-                               target_vocabulary());
     if (search_.max_length_factor == 0) {
       search_.max_length_factor = translation_->data.rules.max_length_factor;
     }
@@ -282,59 +252,21 @@ const Vocabulary& ServedModel::target_vocabulary() const {
   return translation_->vocabularies.target;
 }
 
-int ServedModel::BeamOf(const SearchChoice& choice) const {
-  return std::max(choice.beam > 0 ? choice.beam : search_.beam, choice.nbest);
-}
-
-const Translator& ServedModel::TranslatorOf(const SearchChoice& choice) {
-  const std::lock_guard lock(translators_mutex_);
-  std::unique_ptr<Translator>& translator = translators_[choice];
-  if (!translator) {
-    DecodeOptions decode(translation_->data.rules);
-    decode.beam = BeamOf(choice);
-    decode.nbest = choice.nbest;
-    decode.length_penalty = search_.length_penalty;
-    decode.max_length_factor = search_.max_length_factor;
-    decode.keep_attention = choice.attention;
-    decode.keep_scores = choice.scores || choice.nbest > 1;
-    const translate::Model& model = *translation_;
-    translator = std::make_unique<Translator>(
-        *model.model, model.vocabularies.source, model.vocabularies.target,
-        model.data.lowercase, decode, shortlist_);
-  }
-  return *translator;
-}
-
-std::vector<Translations> ServedModel::Translate(
-    std::span<const std::string> sentences, const SearchChoice& choice,
-    const TranslateHooks& hooks) {
-  const Translator& translator = TranslatorOf(choice);
-  const std::vector<std::vector<size_t>> parts = PartsOf(sentences);
-  std::vector<Translations> results(sentences.size());
-  ParallelTasks(std::ssize(parts), [&](int64_t p) {
-    const std::vector<size_t>& part = At(parts, p);
-    std::vector<std::string> lines;
-    for (const size_t i : part) lines.push_back(sentences[i]);
-    TranslateHooks of_part;
-    if (hooks.observer) {
-      of_part.observer = [&](int64_t line,
-                             const std::vector<std::string>& pieces,
-                             bool whole) {
-        hooks.observer(static_cast<int64_t>(At(part, line)), pieces, whole);
-      };
-    }
-    if (!hooks.cancellations.empty()) {
-      for (const size_t i : part) {
-        of_part.cancellations.push_back(hooks.cancellations[i]);
-      }
-    }
-    std::vector<Translations> translated =
-        translator.Translate(lines, 0, of_part);
-    for (size_t i = 0; i < part.size(); ++i) {
-      results[part[i]] = std::move(translated[i]);
-    }
-  });
-  return results;
+RequestOptions ServedModel::SearchOptions(const SearchChoice& choice) const {
+  auto set = std::make_shared<OptionsOf<translate::Prediction>>(
+      dynamic_cast<const OptionsOf<translate::Prediction>&>(
+          predictor_->options()));
+  translate::Prediction& search = set->value;
+  if (choice.beam > 0) search.beam = choice.beam;
+  search.nbest = choice.nbest;
+  search.beam = std::max(search.beam, search.nbest);
+  search.keep_scores = choice.scores;
+  search.keep_attention = choice.attention;
+  return {{{"beam", search.beam},
+           {"nbest", search.nbest},
+           {"scores", choice.scores},
+           {"attention", choice.attention}},
+          std::move(set)};
 }
 
 RequestLimits ServedModel::LimitsOf(RequestLimits limits) const {
@@ -378,7 +310,7 @@ RequestOptions ServedModel::CheckedOptions(const Json& options,
       throw HttpError(400, error.what());
     }
     checked.values[key] = field->Value();
-    const int most = MostOf(key, limits);
+    const int most = ServedLimit(*field, limits);
     if (most > 0 && checked.values[key].get<double>() > most) {
       throw HttpError(400,
                       "parameter '{}' must be at most {} on "
@@ -390,9 +322,13 @@ RequestOptions ServedModel::CheckedOptions(const Json& options,
   return checked;
 }
 
-std::vector<Answer> ServedModel::Predict(
-    std::span<const Input> inputs, const RequestOptions& options,
-    const Cancellation* cancellation) const {
+std::vector<Answer> ServedModel::Predict(std::span<const Input> inputs,
+                                         const RequestOptions& options,
+                                         PredictCall call) const {
+  if (!call.parts) {
+    call.max_line = 0;
+    return predictor_->Predict(inputs, *options.set, call);
+  }
   const InputReading reading = loaded_.settings->Reading(*options.set);
   std::vector<Input> lines;
   std::vector<size_t> ends;
@@ -401,11 +337,11 @@ std::vector<Answer> ServedModel::Predict(
                       std::back_inserter(lines));
     ends.push_back(lines.size());
   }
-  PredictCall call;
   call.max_line = reading.defaults.max_line;
-  call.cancellation = cancellation;
+  call.cancellations.clear();  // of inputs, not of lines
   std::vector<Answer> answers;
-  // What gains nothing by it is answered one by one, so that others have turns.
+  // Inputs that gain nothing by it are answered one by one, so that others have
+  // turns.
   if (JoinsInputs(options)) {
     answers = predictor_->PredictEach(lines, *options.set, call);
   } else {
@@ -469,9 +405,11 @@ Explanation ServedModel::Explain(const ExplainRequest& request,
   return explanation;
 }
 
-size_t ServedModel::MostTexts(const SearchChoice& choice,
+size_t ServedModel::MostTexts(const RequestOptions& options,
                               double step_seconds) const {
-  return AtLeastOne(RowsWithin(step_seconds, output_weights_) / BeamOf(choice));
+  return AtLeastOne(
+      RowsWithin(step_seconds, output_weights_) /
+      static_cast<double>(predictor_->search_width(*options.set)));
 }
 
 size_t ServedModel::MostBytes(double step_seconds) const {
@@ -480,12 +418,6 @@ size_t ServedModel::MostBytes(double step_seconds) const {
 
 double ServedModel::LeastSecondsOf(double tokens) const {
   return LeastSeconds(tokens * multiply_adds_);
-}
-
-double ServedModel::TranslationSeconds(std::span<const std::string> sentences,
-                                       const SearchChoice& choice) const {
-  return LeastSecondsOf(
-      TranslationTokens(sentences, BeamOf(choice), search_.max_length_factor));
 }
 
 double ServedModel::PredictionSeconds(std::span<const Input> inputs,

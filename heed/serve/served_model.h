@@ -2,9 +2,7 @@
 #ifndef HEED_SERVE_SERVED_MODEL_H_
 #define HEED_SERVE_SERVED_MODEL_H_
 
-#include <map>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -30,22 +28,24 @@ struct SearchDefaults {
   void Visit(FieldList& v);
 };
 
-/// What can differ from sentence to sentence of a translator.
+/// How a translator searches for sentences of a request.
 struct SearchChoice {
   int beam = 0;  ///< 0: that of SearchDefaults
   int nbest = 1;
-  bool scores = false;
-  bool attention = false;  ///< Translation::attention is wanted
-
-  auto operator<=>(const SearchChoice&) const = default;
+  bool scores = false;     ///< fill Translation::score and log_probability
+  bool attention = false;  ///< fill Translation::attention
 };
 
 /// Options of `heed predict` that a request gives.
 struct RequestOptions {
+  /// Requests with equal values can be answered together.
   nlohmann::ordered_json values = nlohmann::ordered_json::object();
-  /// The same with all others as they are.
+  /// All options of the model's task: these values, and the server's defaults.
   std::shared_ptr<const OptionSet> set;
 };
+
+/// The translations that a translator's answer holds in Answer::details.
+const Translations& TranslationsOf(const Answer& answer);
 
 /// Thread-safe.
 class ServedModel {
@@ -82,24 +82,17 @@ class ServedModel {
   const Vocabulary& source_vocabulary() const;
   const Vocabulary& target_vocabulary() const;
 
-  /// Translations of sentences, on all cores. Throws: as Translator.
-  std::vector<Translations> Translate(std::span<const std::string> sentences,
-                                      const SearchChoice& choice,
-                                      const TranslateHooks& hooks = {});
-
   /// The least time that a request may take if its search goes on to its length
   /// limit; no processor is so fast. Units: seconds
-  double TranslationSeconds(std::span<const std::string> sentences,
-                            const SearchChoice& choice) const;
   double PredictionSeconds(std::span<const Input> inputs,
                            const RequestOptions& options) const;
   double ExplanationSeconds(const Input& input,
                             const AttributionOptions& attribution) const;
 
-  /// Sentences and bytes of text that can be computed together if no product of
-  /// theirs, between which a computation is paused or cancelled, shall take
-  /// longer than that at the processor's full speed.
-  size_t MostTexts(const SearchChoice& choice, double step_seconds) const;
+  /// Number of inputs and bytes of text that can be computed together if no
+  /// matrix product may take longer than `step_seconds` at the processor's full
+  /// speed. A computation is paused or cancelled between products.
+  size_t MostTexts(const RequestOptions& options, double step_seconds) const;
   size_t MostBytes(double step_seconds) const;
 
   /// What its inputs may be: bytes are limited by the body of a request alone.
@@ -109,17 +102,22 @@ class ServedModel {
   /// wrong, above what `limits` allow, or names files.
   RequestOptions CheckedOptions(const nlohmann::ordered_json& options,
                                 const RequestLimits& limits) const;
+  /// Options of a translator for this search. Jobs with them have no
+  /// Answer::parts, and TranslationsOf their answers.
+  RequestOptions SearchOptions(const SearchChoice& choice) const;
   /// Whether inputs of several requests with equal options can be answered
   /// together.
   bool JoinsInputs(const RequestOptions& options) const {
     return predictor_->joins_inputs(*options.set);
   }
-  /// An answer for each input; to an input of several lines, each of which is
-  /// one for the model, theirs: lines, and a list of parts. An input that
-  /// cannot be answered has an error. Throws: ConfigError; Cancelled.
+  /// Answers each input. With `call.parts`, a text of several lines is answered
+  /// line by line if the task reads lines: the answers are joined by line ends,
+  /// their parts in a list; an input that cannot be answered has an error.
+  /// Without, inputs are answered as they are, however long. Throws:
+  /// ConfigError; Cancelled; without `call.parts` FormatError.
   std::vector<Answer> Predict(std::span<const Input> inputs,
                               const RequestOptions& options,
-                              const Cancellation* cancellation = nullptr) const;
+                              PredictCall call = {}) const;
   /// `target`: the language that a translator is to write; empty: its own.
   /// Throws: as heed::Explain; HttpError 400 for a language that it does not
   /// write.
@@ -127,9 +125,7 @@ class ServedModel {
                       const std::string& target = {}) const;
 
  private:
-  const Translator& TranslatorOf(const SearchChoice& choice);
   double LeastSecondsOf(double tokens) const;
-  int BeamOf(const SearchChoice& choice) const;
 
   void ChooseLanguages();
   /// The options of an explanation that writes this language; null: the usual.
@@ -146,9 +142,6 @@ class ServedModel {
   double multiply_adds_ = 0;   // of a token that is read or written
   double layer_weights_ = 0;   // of the largest matrix of a layer
   double output_weights_ = 0;  // of the scores of all target tokens
-  std::optional<Shortlist> shortlist_;
-  std::mutex translators_mutex_;
-  std::map<SearchChoice, std::unique_ptr<Translator>> translators_;
 };
 
 }  // namespace heed

@@ -160,31 +160,35 @@ void TranslationWork::Choose(Engine& engine) {
 
 void TranslationWork::Submit(ModelQueue& queue) {
   const auto self = shared_from_this();
+  const auto model = queue.model();
   Job job;
-  job.texts = Marked(queue.model()->marks());
-  job.search.attention = std::ranges::any_of(
+  for (std::string& sentence : Marked(model->marks())) {
+    job.inputs.push_back({std::move(sentence)});
+  }
+  const bool attention = std::ranges::any_of(
       sentences_, [](const Segment* one) { return !one->marks.empty(); });
-  job.search.beam = call_.beam.value_or(0);
-  job.search.nbest = marked_up() ? 1 : call_.alternatives + 1;
+  job.options =
+      model->SearchOptions({.beam = call_.beam.value_or(0),
+                            .nbest = marked_up() ? 1 : call_.alternatives + 1,
+                            .attention = attention});
+  job.parts = false;
   job.client = client_;
-  job.seconds = queue.model()->TranslationSeconds(job.texts, job.search);
+  job.seconds = model->PredictionSeconds(job.inputs, job.options);
   job.cancellation = CancellationOf(exchange_);
   if (call_.stream) {
     written_.resize(sentences_.size());
-    job.observer = [self, model = queue.model()](
-                       int64_t sentence, const std::vector<std::string>& pieces,
-                       bool whole) {
-      self->Report(model->target_vocabulary(), static_cast<size_t>(sentence),
-                   pieces, whole);
+    job.observer = [self, model](size_t sentence,
+                                 const std::vector<std::string>& pieces,
+                                 bool whole) {
+      self->Report(model->target_vocabulary(), sentence, pieces, whole);
     };
-    job.text_translated = [self](size_t sentence,
-                                 const Translations& translations) {
-      self->ReportMarked(sentence, translations[0]);
+    job.answered = [self](size_t sentence, const Answer& answer) {
+      self->ReportMarked(sentence, TranslationsOf(answer).front());
     };
   }
-  job.translated = [self](const ServedModel& /*model*/,
-                          const std::vector<Translations>& all) {
-    self->Finish(all);
+  job.predicted = [self](const ServedModel& /*model*/,
+                         const std::vector<Answer>& answers) {
+    self->Finish(answers);
   };
   job.failed = [self](const std::exception_ptr& error) { self->Fail(error); };
   queue.Submit(std::move(job));
@@ -292,24 +296,25 @@ void TranslationWork::ShowSentence(size_t index) {
 }
 
 std::string TranslationWork::TextOf(const Text& text,
-                                    const std::vector<Translations>& all,
+                                    std::span<const Answer> answers,
                                     size_t rank) const {
   std::vector<std::string> sentences;
   for (size_t i = text.first; i < text.first + text.count; ++i) {
-    const Translation& translation = all[i][std::min(rank, all[i].size() - 1)];
-    sentences.push_back(WriteTarget(*sentences_[i], translation));
+    const Translations& all = TranslationsOf(answers[i]);
+    sentences.push_back(
+        WriteTarget(*sentences_[i], all[std::min(rank, all.size() - 1)]));
   }
   return JoinSegments(text.segments, sentences);
 }
 
 // The second best of each sentence, then the third best, and so on.
-Json TranslationWork::AlternativesOf(
-    const Text& text, const std::vector<Translations>& all) const {
+Json TranslationWork::AlternativesOf(const Text& text,
+                                     std::span<const Answer> answers) const {
   Json alternatives = Json::array();
   if (marked_up() || text.count == 0) return alternatives;
-  std::vector<std::string> seen = {TextOf(text, all, 0)};
+  std::vector<std::string> seen = {TextOf(text, answers, 0)};
   for (int rank = 1; rank <= call_.alternatives; ++rank) {
-    std::string next = TextOf(text, all, static_cast<size_t>(rank));
+    std::string next = TextOf(text, answers, static_cast<size_t>(rank));
     if (std::ranges::find(seen, next) != seen.end()) continue;
     alternatives.push_back(next);
     seen.push_back(std::move(next));
@@ -317,14 +322,14 @@ Json TranslationWork::AlternativesOf(
   return alternatives;
 }
 
-Json TranslationWork::ResultOf(const std::vector<Translations>& all) const {
+Json TranslationWork::ResultOf(std::span<const Answer> answers) const {
   Json translated = Json::array();
   Json detected = Json::array();
   Json alternatives = Json::array();
   for (const Text& text : texts_) {
-    translated.push_back(TextOf(text, all, 0));
+    translated.push_back(TextOf(text, answers, 0));
     if (detected_) detected.push_back(ToJson(*detected_));
-    alternatives.push_back(AlternativesOf(text, all));
+    alternatives.push_back(AlternativesOf(text, answers));
   }
   Json result;
   const auto add = [&](const char* key, const Json& values) {
@@ -336,8 +341,8 @@ Json TranslationWork::ResultOf(const std::vector<Translations>& all) const {
   return result;
 }
 
-void TranslationWork::Finish(const std::vector<Translations>& all) {
-  const Json result = ResultOf(all);
+void TranslationWork::Finish(std::span<const Answer> answers) {
+  const Json result = ResultOf(answers);
   if (!call_.stream) return exchange_->Send(JsonResponse(DumpJson(result)));
   const std::lock_guard lock(mutex_);
   SendEvent("done", result);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,13 +64,13 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
   void ShowSentence(size_t index);
   void PassSeparators(Text& text) const;
   std::vector<std::string> PlainTexts();
-  void Finish(const std::vector<Translations>& all);
+  void Finish(std::span<const Answer> answers);
   void Fail(const std::exception_ptr& error);
-  nlohmann::ordered_json ResultOf(const std::vector<Translations>& all) const;
-  std::string TextOf(const Text& text, const std::vector<Translations>& all,
+  nlohmann::ordered_json ResultOf(std::span<const Answer> answers) const;
+  std::string TextOf(const Text& text, std::span<const Answer> answers,
                      size_t rank) const;
-  nlohmann::ordered_json AlternativesOf(
-      const Text& text, const std::vector<Translations>& all) const;
+  nlohmann::ordered_json AlternativesOf(const Text& text,
+                                        std::span<const Answer> answers) const;
   void SendEvent(std::string_view name, const nlohmann::ordered_json& data);
 
   const std::shared_ptr<Exchange> exchange_;

@@ -40,7 +40,10 @@ std::vector<Answer> Predictor::PredictEach(std::span<const Input> inputs,
     return Predict(inputs, options, call);
   } catch (const FormatError& error) {
     if (inputs.size() == 1) {
-      return {{"", {}, error.what(), std::current_exception()}};
+      Answer refused;
+      refused.error = error.what();
+      refused.cause = std::current_exception();
+      return {std::move(refused)};
     }
   }
   std::vector<Answer> answers;

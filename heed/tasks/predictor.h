@@ -2,6 +2,8 @@
 #ifndef HEED_TASKS_PREDICTOR_H_
 #define HEED_TASKS_PREDICTOR_H_
 
+#include <algorithm>
+#include <any>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -23,11 +25,18 @@
 
 namespace heed {
 
-/// What a model says of an input: the line that the command prints (several for
-/// several answers), and the same in parts, for programs.
+/// The answer of a model to an input.
 struct Answer {
+  /// What the command prints: a line, or several for several answers.
   std::string line;
+  /// The answer in parts, for programs.
   nlohmann::ordered_json parts = {};
+  /// The answer in a type of the task, for code that knows the task; empty for
+  /// most tasks.
+  std::any details = {};
+  /// Tokens that were read and written; 0 if they are not counted.
+  int64_t tokens_read = 0;
+  int64_t tokens_written = 0;
   /// Why there is none; the others are answered.
   std::string error = {};
   /// The same as it was thrown; null: it was not.
@@ -100,6 +109,12 @@ void ForEachInput(const InputKind& kind, const InputReading& reading,
 std::vector<Input> LinesOf(const Input& input, const InputKind& kind,
                            const InputReading& reading);
 
+/// Receives the tokens of an answer that will not change any more, while it is
+/// written, and at last all of them (`whole`). `input`: its index in the call.
+/// Called from several threads at the same time.
+using TokenObserver = std::function<void(
+    size_t input, const std::vector<std::string>& tokens, bool whole)>;
+
 /// A prediction besides its inputs and its options.
 struct PredictCall {
   /// Answer::parts are wanted.
@@ -109,6 +124,13 @@ struct PredictCall {
   /// What else is to be said of an input stands on standard error too.
   bool warns = false;
   const Cancellation* cancellation = nullptr;
+  /// A cancellation for each input, for predictors that can leave single inputs
+  /// of a batch out: a cancelled input has an empty answer. Empty: only
+  /// `cancellation` counts.
+  std::vector<const Cancellation*> cancellations = {};
+  /// Receives tokens of an answer while it is written, from predictors that
+  /// write text; null: nobody waits for them.
+  TokenObserver observer = nullptr;
 
   Context context() const {
     Context ctx;
@@ -156,6 +178,8 @@ class Predictor {
   virtual bool joins_inputs(const OptionSet& /*options*/) const {
     return false;
   }
+  /// Number of hypotheses that are computed together for an input.
+  virtual int64_t search_width(const OptionSet& /*options*/) const { return 1; }
   /// About how many tokens are read and written for inputs of so many bytes if
   /// a search goes on to its length limit.
   virtual double Tokens(std::span<const Input> inputs,
@@ -187,6 +211,11 @@ class PredictorWith : public Predictor {
   }
   bool joins_inputs(const OptionSet& options) const final {
     return joins_inputs(Cast(options));
+  }
+  int64_t search_width(const OptionSet& options) const final {
+    const T& own = Cast(options);
+    if constexpr (requires { own.beam; }) return std::max(own.beam, own.nbest);
+    return 1;
   }
   double Tokens(std::span<const Input> inputs,
                 const OptionSet& options) const final {

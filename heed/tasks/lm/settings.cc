@@ -36,7 +36,8 @@ void Prediction::Visit(FieldList& v) {
   v.Section("Completion");
   completion.Visit(v);
   v.Section("Sampling");
-  v("samples", decode.nbest, Range(1, 100), "continuations of each line");
+  v("samples", decode.nbest, Range(1, 100), "continuations of each line")
+      .Alias("nbest");
   v("temperature", decode.temperature, Range(0.01, 100),
     "of sampling: above 1 more varied, below 1 nearer to greedy");
   v("top_k", decode.top_k, Range(0, 1000000),
@@ -45,7 +46,8 @@ void Prediction::Visit(FieldList& v) {
     "sample from the most probable tokens that together reach this "
     "probability");
   v("length", decode.max_length, Range(0, 100000),
-    "maximum tokens of a continuation; 0: 64");
+    "maximum tokens of a continuation; 0: 64")
+      .ServedUpTo(kServedTokens);
   v("seed", decode.seed, "random seed of the samples");
 }
 

@@ -59,7 +59,8 @@ void Prediction::Visit(FieldList& v) {
     "probability, "
     "tab, ...; ||| between several); or, for lines of text, tab, text, the "
     "probability that the second follows the first");
-  v("candidates", candidates, Range(1, 1000), "words for each [MASK]");
+  v("candidates", candidates, Range(1, 1000), "words for each [MASK]")
+      .ServedUpTo(100);
 }
 
 InputReading Settings::Reading(const Prediction& /*options*/) const {

@@ -106,6 +106,22 @@ ExplainableSegment ForceSegment(const Context& given,
   return result;
 }
 
+TranslateHooks HooksOf(const PredictCall& call, size_t lines) {
+  TranslateHooks hooks = {.observer = nullptr,
+                          .cancellations = call.cancellations};
+  if (hooks.cancellations.empty() && call.cancellation != nullptr) {
+    hooks.cancellations.assign(lines, call.cancellation);
+  }
+  if (call.observer) {
+    hooks.observer = [&call](int64_t line,
+                             const std::vector<std::string>& pieces,
+                             bool whole) {
+      call.observer(static_cast<size_t>(line), pieces, whole);
+    };
+  }
+  return hooks;
+}
+
 class TranslationPredictor : public PredictorWith<Prediction> {
  public:
   TranslationPredictor(const Model& model, const Prediction& options)
@@ -120,6 +136,11 @@ class TranslationPredictor : public PredictorWith<Prediction> {
   }
   double TokensOfCopy(double bytes) const override {
     return 2 * Predictor::TokensOfCopy(bytes);
+  }
+
+  // Samples depend on the number of a line.
+  bool joins_inputs(const Prediction& options) const override {
+    return !options.sample;
   }
 
   // A target-language mark at the start of a text applies to all of its lines.
@@ -141,14 +162,14 @@ class TranslationPredictor : public PredictorWith<Prediction> {
                                          const Prediction& options) const;
 
   Model model_;
-  std::optional<Shortlist> shortlist_;
+  std::shared_ptr<const Shortlist> shortlist_;
 };
 
 std::vector<Answer> TranslationPredictor::Predict(
     std::span<const Input> inputs, const Prediction& options,
     const PredictCall& call) const {
   Prediction decode = options;
-  decode.keep_scores = call.parts || decode.nbest > 1;
+  decode.keep_scores = options.keep_scores || call.parts || decode.nbest > 1;
   const Translator translator(*model_.model, model_.vocabularies.source,
                               model_.vocabularies.target, model_.data.lowercase,
                               decode, shortlist_);
@@ -158,18 +179,24 @@ std::vector<Answer> TranslationPredictor::Predict(
     lines.push_back(WithMark(*model_.marks, input.Text(), usual));
   }
   const int64_t first = inputs.empty() ? 0 : inputs.front().number;
-  const std::vector<Translations> all =
+  std::vector<Translations> all =
       TranslateDivided(translator, *model_.marks, lines, first, call.max_line,
-                       call.cancellation);
+                       HooksOf(call, lines.size()));
+  if (call.cancellations.empty()) call.context().CheckCancelled();
+  if (call.warns) WarnOfPositions(*model_.model, all);
   std::vector<Answer> answers;
   for (size_t i = 0; i < all.size(); ++i) {
     Answer& answer = answers.emplace_back();
     answer.line = LinesOf(inputs[i].number, all[i], decode.nbest > 1);
     if (answer.line.ends_with('\n')) answer.line.pop_back();
-    if (!call.parts) continue;
-    answer.parts =
-        TranslationParts(call.context(), model_, lines[i], all[i],
-                         /*align=*/!IsLongerThan(lines[i], call.max_line));
+    if (call.parts) {
+      answer.parts =
+          TranslationParts(call.context(), model_, lines[i], all[i],
+                           /*align=*/!IsLongerThan(lines[i], call.max_line));
+    }
+    answer.tokens_read = std::ssize(all[i].front().source_pieces);
+    answer.tokens_written = std::ssize(all[i].front().target_pieces);
+    answer.details = std::move(all[i]);
   }
   return answers;
 }

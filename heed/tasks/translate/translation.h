@@ -74,7 +74,12 @@ class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation> {
   std::vector<MeasureInfo> Measures(const Data& read) const override;
   std::unique_ptr<Trainable> MakeObjective(Data read, Model& translator,
                                            uint64_t seed) const override;
-  Prediction prediction() const override { return Prediction(data.rules); }
+  /// Scores are kept where a call shows them.
+  Prediction prediction() const override {
+    Prediction options(data.rules);
+    options.keep_scores = false;
+    return options;
+  }
   Evaluation evaluation() const override {
     Evaluation options;
     options.decode = Prediction(data.rules);

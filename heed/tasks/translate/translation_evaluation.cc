@@ -57,9 +57,11 @@ std::vector<std::string> TranslateLines(const Model& model,
   for (const std::string& line : lines) {
     read.push_back(WithMark(*model.marks, line, mark));
   }
+  const std::vector<Translations> all =
+      TranslateDivided(translator, *model.marks, read, 0, max_line);
+  WarnOfPositions(*model.model, all);
   std::vector<std::string> translations;
-  for (const Translations& best :
-       TranslateDivided(translator, *model.marks, read, 0, max_line)) {
+  for (const Translations& best : all) {
     translations.push_back(best.front().text);
   }
   return translations;
