@@ -98,9 +98,8 @@ void TranslateDocuments(const Translator& translator, TextFormat format,
       });
 }
 
-}  // namespace
-
-int RunTranslate(const Arguments& arguments) {
+/// All options of the command.
+struct TranslateCommand {
   std::string folder;
   std::string alignments;
   std::string dtype = "auto";
@@ -110,32 +109,33 @@ int RunTranslate(const Arguments& arguments) {
   std::string output = "text";
   DocumentOptions documents;
   InputOptions input;
-  input.long_lines = LongLines::kWhole;
-  input.max_line = kLongestLine;
-  input.columns = {"source"};
-  Options options(
-      "translate",
-      "Translates standard input to standard output, line by line and in "
-      "order. With --nbest above 1 a line is: number ||| text ||| score.");
+
+  TranslateCommand() {
+    input.long_lines = LongLines::kWhole;
+    input.max_line = kLongestLine;
+    input.columns = {"source"};
+  }
+  bool json() const { return output == "json"; }
+  void Visit(Options& options);
+};
+
+void TranslateCommand::Visit(Options& options) {
   options.ModelFolder(folder);
-  decode.Visit(options.fields());
-  documents.Visit(options.fields());
-  options.fields().Section("Attention");
-  options.fields()(
-      "alignments", alignments, Any{"FILE"},
-      "write the attention of each translation: .svg, .html or .json between "
-      "subword tokens, .pharaoh as links i-j between words, from 0");
-  options.fields()("show_attention", show,
-                   "draw it on standard error, sentence by sentence");
-  input.Visit(options.fields());
-  options.fields()(
-      "output", output, OneOf{"text", "json"},
-      "json: an object on each line: text, score, tokens with probabilities, "
-      "links of words, alternatives");
-  options.fields().Section("Run");
-  VisitDtype(options.fields(), dtype);
-  options.fields()("threads", threads, Range(0, 1024),
-                   "threads; 0: one per core");
+  FieldList& v = options.fields();
+  decode.Visit(v);
+  documents.Visit(v);
+  v.Section("Attention");
+  v("alignments", alignments, Any{"FILE"},
+    "write the attention of each translation: .svg, .html or .json between "
+    "subword tokens, .pharaoh as links i-j between words, from 0");
+  v("show_attention", show, "draw it on standard error, sentence by sentence");
+  input.Visit(v);
+  v("output", output, OneOf{"text", "json"},
+    "json: an object on each line: text, score, tokens with probabilities, "
+    "links of words, alternatives");
+  v.Section("Run");
+  VisitDtype(v, dtype);
+  v("threads", threads, Range(0, 1024), "threads; 0: one per core");
   options.Example("heed translate model < test.en > test.de");
   options.Example(
       "echo 'a man rides a horse' | heed translate model --show-attention");
@@ -144,100 +144,149 @@ int RunTranslate(const Arguments& arguments) {
       "heed translate model --nbest 5 --alignments look.html < test.en");
   options.Example(
       "heed translate model --format markdown < README.md > README.de.md");
-  if (!options.Parse(arguments)) return 0;
-  documents.CheckOthers(show || !alignments.empty(),
-                        decode.nbest > 1 || output == "json");
+}
 
-  const ThreadLimit limit(threads);
-  decode.keep_scores = decode.nbest > 1 || output == "json";
-  decode.keep_attention = show || !alignments.empty();
-  std::optional<AlignmentFormat> format;
-  if (!alignments.empty()) format = AlignmentFormatOf(alignments);
-  // So that std::cin knows how much there is to read.
-  std::ios::sync_with_stdio(false);
-  const translate::Model model = translate::WithEnsemble(
-      translate::ReadTranslationModel(folder, dtype), decode.ensemble);
-  if (decode.NeedsAttention() && model.model->alignment_attention().empty()) {
-    throw ConfigError("{}: model '{}' has no attention to show or to use",
-                      folder, model.config.name());
-  }
-  // Rules without an option on the command line are those of the model.
-  DecodeRules rules = model.data.rules;
-  const std::vector<Field> learnt = FieldsOf(rules);
-  for (const Field& field : FieldsOf(static_cast<DecodeRules&>(decode))) {
+/// Replaces the rules that the command line does not give by the model's.
+void UseRulesOf(const translate::Model& model, const Options& options,
+                DecodeRules& rules) {
+  DecodeRules stored = model.data.rules;
+  const std::vector<Field> fields = FieldsOf(stored);
+  for (const Field& field : FieldsOf(rules)) {
     if (options.Given(field.key)) continue;
-    field.SetJson(FindField(learnt, field.key)->Value(), field.key);
+    field.SetJson(FindField(fields, field.key)->Value(), field.key);
   }
-  const std::optional<TextFormat> document = documents.Format();
-  if (document) {
-    decode.keep_attention = !model.model->alignment_attention().empty();
+}
+
+/// Writes translations of lines to standard output, and their attention where
+/// the command wants it.
+class LineWriter {
+ public:
+  LineWriter(const TranslateCommand& command, const translate::Model& model)
+      : command_(command), model_(model) {
+    if (command.alignments.empty()) return;
+    format_ = AlignmentFormatOf(command.alignments);
+    file_.emplace(command.alignments);
   }
-  const Translator translator(
-      *model.model, model.vocabularies.source, model.vocabularies.target,
-      model.data.lowercase, decode,
-      ReadShortlist(decode, folder, model.vocabularies.source,
-                    model.vocabularies.target));
-  const TargetMarks& marks = *model.marks;
-  const std::string mark = decode.Mark(marks);
-  if (document) {
-    if (documents.language.empty()) {
-      documents.language = model.data.Languages().source;
-    }
-    TranslateDocuments(
-        translator, *document,
-        SplitOptionsOf(model.vocabularies.source, documents.language), input,
-        {marks, mark});
-    return 0;
-  }
-  std::optional<AtomicFile> file;
-  if (format) file.emplace(alignments);
-  std::vector<AlignmentView> views;
-  const auto emit = [&](int64_t index, const std::string& line,
-                        const Translations& all) {
-    if (output == "json") {
+
+  void Write(int64_t index, const std::string& line, const Translations& all) {
+    if (command_.json()) {
       fmt::print("{}\n", DumpJson(translate::TranslationParts(
-                             {}, model, line, all,
-                             !IsLongerThan(line, input.max_line))));
+                             {}, model_, line, all,
+                             !IsLongerThan(line, command_.input.max_line))));
     } else {
-      fmt::print("{}", LinesOf(index, all, decode.nbest > 1));
+      fmt::print("{}", LinesOf(index, all, command_.decode.nbest > 1));
     }
-    if (!decode.keep_attention) return;
-    AlignmentView view = ViewOf(all.front());
-    if (show && view.target_size() > 0) {
+    if (command_.decode.keep_attention) WriteAttention(all.front());
+  }
+  /// Writes a line that was refused.
+  void Refuse(int64_t index, const std::string& reason) {
+    if (!command_.json()) return Write(index, "", Translations(1));
+    fmt::print("{}\n", DumpJson({{"error", reason}}));
+  }
+  /// Completes the file of alignments.
+  void Finish() {
+    if (!file_) return;
+    file_->Write(AlignmentFile(*format_, views_));
+    file_->Commit();
+  }
+
+ private:
+  void WriteAttention(const Translation& best) {
+    AlignmentView view = ViewOf(best);
+    if (command_.show && view.target_size() > 0) {
       fmt::print(stderr, "{}\n",
                  TerminalHeatmap(view, DetectTerminal(kErrors)));
     }
-    if (format == AlignmentFormat::kPharaoh) {
-      const translate::Vocabularies& v = model.vocabularies;
-      view = translate::WordView(all.front(), v.source.kind(), v.target.kind());
+    if (format_ == AlignmentFormat::kPharaoh) {
+      const translate::Vocabularies& v = model_.vocabularies;
+      view = translate::WordView(best, v.source.kind(), v.target.kind());
       view.links = LinksOf(view);
     }
-    if (format) views.push_back(std::move(view));
-  };
+    if (format_) views_.push_back(std::move(view));
+  }
+
+  const TranslateCommand& command_;
+  const translate::Model& model_;
+  std::optional<AlignmentFormat> format_;
+  std::optional<AtomicFile> file_;
+  std::vector<AlignmentView> views_;
+};
+
+void TranslateStandardInput(const TranslateCommand& command,
+                            const translate::Model& model,
+                            const Translator& translator,
+                            const TargetChoice& target) {
+  LineWriter writer(command, model);
   AnswerLines(
-      std::cin, kTranslatedTogether, input,
+      std::cin, kTranslatedTogether, command.input,
       [&](std::vector<std::string> lines, int64_t first) {
-        for (std::string& line : lines) line = WithMark(marks, line, mark);
-        const std::vector<Translations> all =
-            TranslateDivided(translator, marks, lines, first, input.max_line);
+        for (std::string& line : lines) {
+          line = WithMark(target.marks, line, target.mark);
+        }
+        const std::vector<Translations> all = TranslateDivided(
+            translator, target.marks, lines, first, command.input.max_line);
         WarnOfPositions(*model.model, all);
         for (size_t i = 0; i < lines.size(); ++i) {
-          emit(first + static_cast<int64_t>(i), lines[i], all[i]);
+          writer.Write(first + static_cast<int64_t>(i), lines[i], all[i]);
         }
         Flush();
       },
       [&](int64_t index, const std::string& reason) {
-        if (output == "json") {
-          fmt::print("{}\n", DumpJson({{"error", reason}}));
-        } else {
-          emit(index, "", Translations(1));
-        }
+        writer.Refuse(index, reason);
         Flush();
       });
-  if (file) {
-    file->Write(AlignmentFile(*format, views));
-    file->Commit();
+  writer.Finish();
+}
+
+}  // namespace
+
+int RunTranslate(const Arguments& arguments) {
+  TranslateCommand command;
+  Options options(
+      "translate",
+      "Translates standard input to standard output, line by line and in "
+      "order. With --nbest above 1 a line is: number ||| text ||| score.");
+  command.Visit(options);
+  if (!options.Parse(arguments)) return 0;
+  translate::Prediction& decode = command.decode;
+  DocumentOptions& documents = command.documents;
+  const bool attention = command.show || !command.alignments.empty();
+  const bool parts = decode.nbest > 1 || command.json();
+  documents.CheckOthers(attention, parts);
+
+  const ThreadLimit limit(command.threads);
+  decode.keep_scores = parts;
+  decode.keep_attention = attention;
+  if (!command.alignments.empty()) AlignmentFormatOf(command.alignments);
+  // So that std::cin knows how much there is to read.
+  std::ios::sync_with_stdio(false);
+  const translate::Model model = translate::WithEnsemble(
+      translate::ReadTranslationModel(command.folder, command.dtype),
+      decode.ensemble);
+  const bool attends = !model.model->alignment_attention().empty();
+  if (decode.NeedsAttention() && !attends) {
+    throw ConfigError("{}: model '{}' has no attention to show or to use",
+                      command.folder, model.config.name());
   }
+  UseRulesOf(model, options, decode);
+  const std::optional<TextFormat> document = documents.Format();
+  if (document) decode.keep_attention = attends;
+  const translate::Vocabularies& v = model.vocabularies;
+  const Translator translator(
+      *model.model, v.source, v.target, model.data.lowercase, decode,
+      ReadShortlist(decode, command.folder, v.source, v.target));
+  const std::string mark = decode.Mark(*model.marks);
+  const TargetChoice target = {*model.marks, mark};
+  if (!document) {
+    TranslateStandardInput(command, model, translator, target);
+    return 0;
+  }
+  if (documents.language.empty()) {
+    documents.language = model.data.Languages().source;
+  }
+  TranslateDocuments(translator, *document,
+                     SplitOptionsOf(v.source, documents.language),
+                     command.input, target);
   return 0;
 }
 

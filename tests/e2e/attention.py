@@ -3,9 +3,8 @@ and the documentation that they make."""
 
 import pathlib
 import re
-import unittest
 
-from harness import WORLD, EndToEnd, is_sanitized, strict_json, train_args
+from harness import WORLD, EndToEnd, UsersBuild, strict_json, train_args
 from images import png
 
 BENCH_KEYS = {"score", "dtype", "fused", "threads", "ms", "gflops", "limit_gflops",
@@ -67,14 +66,8 @@ class Attention(EndToEnd):
                    "--modifiers", "rotary")
 
 
-class Demos(EndToEnd):
+class Demos(UsersBuild):
     """What `heed demo NAME` shows, and the documentation that it makes."""
-
-    @classmethod
-    def setUpClass(cls):
-        if is_sanitized():
-            raise unittest.SkipTest("demos train for minutes with code that other tests run")
-        super().setUpClass()
 
     def picture(self, name):
         text = (self.folder / "out" / f"{name}.svg").read_text()

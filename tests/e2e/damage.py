@@ -3,16 +3,13 @@ command, and by a running server that must keep the model that it has."""
 
 import json
 import os
-import pathlib
 import shutil
 import signal
 import struct
 import subprocess
-import unittest
 import zlib
 
-from harness import (TIMEOUT, WORLD, EndToEnd, heed, is_sanitized, train_args,
-                     with_memory)
+from harness import (TIMEOUT, WORLD, EndToEnd, UsersBuild, heed, train_args, with_memory)
 from server import Server
 
 DEEP = "[" * 100000 + "]" * 100000
@@ -227,14 +224,8 @@ class Damage(EndToEnd):
         self.assertEqual(server.log.count(b"not reloaded"), len(damages))
 
 
-class LittleMemory(EndToEnd):
+class LittleMemory(UsersBuild):
     """However much is missing: a line and status 1, or it is enough."""
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        if is_sanitized():
-            raise unittest.SkipTest("no limit of memory beside AddressSanitizer")
 
     def ends_well(self, args, mib, stdin=b""):
         result = heed(*args, stdin=stdin, **with_memory(mib))

@@ -3,11 +3,11 @@
 import json
 import re
 
-from harness import EndToEnd, weights
+from harness import UsersBuild, weights
 from server import Server
 
 
-class Documents(EndToEnd):
+class Documents(UsersBuild):
     def setUp(self):
         super().setUp()
         self.model = self.folder / "model"

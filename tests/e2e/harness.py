@@ -118,11 +118,12 @@ class EndToEnd(unittest.TestCase):
         return result
 
 
-class PrintedText(EndToEnd):
-    """Of words that are the same in every build, and take hundreds of starts."""
+class UsersBuild(EndToEnd):
+    """Tests of words, figures and speed, and of readers that unit tests run under
+    sanitizers. Skipped there, where each start of the command takes a second."""
 
     @classmethod
     def setUpClass(cls):
         if is_sanitized():
-            raise unittest.SkipTest("printed text is checked in the build of users")
+            raise unittest.SkipTest("checked in the build of users")
         super().setUpClass()

@@ -6,7 +6,7 @@ import pathlib
 import struct
 import zlib
 
-from harness import EndToEnd, heed, is_sanitized, strict_json, with_memory
+from harness import UsersBuild, heed, strict_json, with_memory
 from server import Server
 
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden" / "images"
@@ -31,7 +31,7 @@ def half(left):
     return png(8, 8, [[220] * 4 + [20] * 4 if left else [20] * 4 + [220] * 4] * 8)
 
 
-class Images(EndToEnd):
+class Images(UsersBuild):
     def setUp(self):
         super().setUp()
         for name, left in (("left", True), ("right", False)):
@@ -78,8 +78,8 @@ class Images(EndToEnd):
                 path = self.folder / name
                 path.write_bytes(content)
                 # Refused before memory is taken.
-                limit = {} if is_sanitized() else with_memory(2048)
-                run = heed("predict", self.model, stdin=f"{path}\n".encode(), **limit)
+                run = heed("predict", self.model, stdin=f"{path}\n".encode(),
+                           **with_memory(2048))
                 self.assertGreater(run.returncode, 0, run.stderr)
                 self.assertEqual(run.stderr.decode().count("\n"), 1, run.stderr)
                 self.assertIn(name, run.stderr.decode())

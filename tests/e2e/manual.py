@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import unittest
 
-from harness import TIMEOUT, WORLD, PrintedText, heed
+from harness import TIMEOUT, WORLD, UsersBuild, heed
 
 # Answers of _heed for the words of a command line, one a line.
 BASH = """
@@ -38,7 +38,7 @@ def run(*args, **options):
                           **options)
 
 
-class SelfDescription(PrintedText):
+class SelfDescription(UsersBuild):
     def commands(self):
         """All commands with their parts, as ["demo", "gallery"]."""
         commands = []

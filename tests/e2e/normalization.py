@@ -4,7 +4,7 @@ import json
 import random
 import unicodedata
 
-from harness import EndToEnd, train_args
+from harness import UsersBuild, train_args
 
 WORDS = ("the", "man", "woman", "café", "naïve", "sleeps", "runs", "in", "Zoë")
 PLAIN = "the woman sleeps in the café"
@@ -17,7 +17,7 @@ OTHERS = (
 )
 
 
-class Normalization(EndToEnd):
+class Normalization(UsersBuild):
     def setUp(self):
         super().setUp()
         draw = random.Random(5)

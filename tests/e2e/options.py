@@ -5,7 +5,7 @@ import re
 import subprocess
 import unittest
 
-from harness import TIMEOUT, WORLD, EndToEnd, heed, is_sanitized, strict_json, train_args
+from harness import WORLD, EndToEnd, UsersBuild, heed, strict_json, train_args
 
 CHINESE = {
     "hyp": "今天天气非常好，我们去公园散步。\n他昨天买了一本旧书。\n猫在沙发上睡觉。\n火车晚点了三个小时。\n",
@@ -187,7 +187,7 @@ class ExplainedWithoutAttention(EndToEnd):
 
 
 @unittest.skipIf(os.name != "posix", "memory is measured by wait4")
-class DemoMemory(EndToEnd):
+class DemoMemory(UsersBuild):
     def peak(self, *args):
         """Units: MiB"""
         with subprocess.Popen([WORLD.heed, "demo", *map(str, args)], stdout=subprocess.DEVNULL,
@@ -199,8 +199,6 @@ class DemoMemory(EndToEnd):
         return usage.ru_maxrss / 1024
 
     def test_small_demonstrations_need_little(self):
-        if is_sanitized():
-            self.skipTest("a sanitizer needs memory of its own")
         out = ["--out", self.folder / "out"]
         self.assertLess(self.peak("saturation", *out), 200)
         self.assertLess(self.peak("steps", *out, "--epochs", 1, "--threads", 1), 200)

@@ -3,10 +3,10 @@
 import json
 import shutil
 
-from harness import WORLD, EndToEnd, heed, train_args
+from harness import WORLD, UsersBuild, heed, train_args
 
 
-class Plot(EndToEnd):
+class Plot(UsersBuild):
     def run_of(self, name, **changes):
         out = self.folder / name
         self.runs(*train_args(out, **({"metric": "bleu"} | changes)))

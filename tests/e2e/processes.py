@@ -7,10 +7,9 @@ import shutil
 import signal
 import subprocess
 import time
-import unittest
 
-from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, is_sanitized, reversed_digits, train_args,
-                     weights)
+from harness import (TIMEOUT, WORLD, UsersBuild, contents, heed, is_sanitized, reversed_digits,
+                     train_args, weights)
 from mpirun import environment, is_usable, launch, ranks
 
 LIMIT = 10  # seconds, from a fault to the end of all
@@ -24,7 +23,7 @@ def is_alive(pid):
         return False
 
 
-class Processes(EndToEnd):
+class Processes(UsersBuild):
     def setUp(self):
         super().setUp()
         if is_sanitized():

@@ -4,14 +4,14 @@ import json
 import os
 
 from each_task import Sample
-from harness import EndToEnd, heed, strict_json
+from harness import UsersBuild, heed, strict_json
 
 # As on a processor without AVX-512, oneDNN's products too.
 WITH_AVX2 = {**os.environ, "HEED_INSTRUCTIONS": "AVX2", "ONEDNN_MAX_CPU_ISA": "AVX2"}
 SAME = "--same-on-every-cpu"
 
 
-class Processors(EndToEnd):
+class Processors(UsersBuild):
     def needs_two_sets(self):
         """Skips where there is but one set of instructions to compare."""
         if heed("list", "tasks", env=WITH_AVX2).returncode != 0:

@@ -2,7 +2,7 @@
 
 import json
 
-from harness import EndToEnd, strict_json, weights
+from harness import UsersBuild, strict_json, weights
 from server import Server
 
 REVIEWS = [
@@ -14,7 +14,7 @@ REVIEWS = [
 SMALL = ["--embedding", 8, "--dropout", 0]
 
 
-class Ratings(EndToEnd):
+class Ratings(UsersBuild):
     def setUp(self):
         super().setUp()
         self.tsv = self.put("reviews.tsv", "".join("\t".join(map(str, row)) + "\n"

@@ -3,7 +3,7 @@
 import json
 import pathlib
 
-from harness import EndToEnd, heed, strict_json
+from harness import EndToEnd, UsersBuild, heed, strict_json
 from tasks import SMALL_RNN, names, sentiment
 
 CASES = pathlib.Path(__file__).resolve().parents[3] / "shared" / "cases"
@@ -27,7 +27,7 @@ SCHEMES = {"suffix": lambda tag: tag if tag == "O" else f"{tag[2:]}-{tag[0]}",
            "lower": str.lower}
 
 
-class Readers(EndToEnd):
+class Readers(UsersBuild):
     def tagger(self, text, *options, name="model"):
         out = self.folder / name
         result = heed("train", "--task", "tag", "--texts", self.put(f"{name}.conll", text), "--word-embedding", 8,
@@ -137,7 +137,7 @@ class Readers(EndToEnd):
         self.assertIn("it is red 1", e["answer"])
 
 
-class Ratings(EndToEnd):
+class Ratings(UsersBuild):
     """Tables of ratings of public data sets."""
 
     def setUp(self):

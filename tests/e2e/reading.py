@@ -3,7 +3,7 @@
 import gzip
 import json
 
-from harness import EndToEnd, heed, strict_json, weights
+from harness import UsersBuild, heed, strict_json, weights
 from server import Server
 
 STORIES = [
@@ -28,7 +28,7 @@ def numbered(rows=STORIES):
     return text
 
 
-class Reading(EndToEnd):
+class Reading(UsersBuild):
     def setUp(self):
         super().setUp()
         self.jsonl = self.put("train.jsonl", json_lines())

@@ -5,7 +5,7 @@ import json
 import math
 import struct
 
-from harness import EndToEnd, heed, strict_json, weights
+from harness import UsersBuild, heed, strict_json, weights
 from server import Server
 
 
@@ -48,7 +48,7 @@ BAD = {
 }
 
 
-class Speech(EndToEnd):
+class Speech(UsersBuild):
     def setUp(self):
         super().setUp()
         self.model = self.folder / "model"

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from harness import TIMEOUT, WORLD, EndToEnd, heed, train_args
+from harness import TIMEOUT, WORLD, UsersBuild, heed, train_args
 
 ROWS = 160
 START = datetime.datetime(2024, 3, 1)
@@ -23,7 +23,7 @@ def hours(rows=ROWS, value=level, form="%Y-%m-%d %H:%M:%S"):
             for i in range(rows)]
 
 
-class Series(EndToEnd):
+class Series(UsersBuild):
     """Forecasts of tables in the forms that people have."""
 
     def learn(self, name, text, *options):
@@ -146,7 +146,7 @@ class Series(EndToEnd):
         self.assertEqual(figures[0]["mse"], figures[1]["mse"])
 
 
-class Headers(EndToEnd):
+class Headers(UsersBuild):
     """A first line that names columns, where the format has none."""
 
     GOOD = ["fine", "warm", "lovely", "great"]
@@ -231,7 +231,7 @@ class Headers(EndToEnd):
         self.assertEqual(len(set(weights)), 1)
 
 
-class Unvalidated(EndToEnd):
+class Unvalidated(UsersBuild):
     """A run that stopped before its first validation says so, whoever asks."""
 
     def begin(self, out, stop):

@@ -3,7 +3,7 @@
 import random
 import shutil
 
-from harness import EndToEnd, strict_json, train_args
+from harness import UsersBuild, strict_json, train_args
 from server import Server
 
 SMALL_RNN = ["--units", 12, "--dropout", 0.1, "--epochs", 8, "--quiet", "--threads", 1]
@@ -32,7 +32,7 @@ def names(count, seed):
     return text
 
 
-class Engine(EndToEnd):
+class Engine(UsersBuild):
     """What makes a trained Transformer fast leaves its translations what they were."""
 
     def setUp(self):
@@ -74,7 +74,7 @@ class Engine(EndToEnd):
         self.assertIn("<svg", picture.read_text())
 
 
-class Tasks(EndToEnd):
+class Tasks(UsersBuild):
     def test_list_and_help(self):
         tasks = [row["task"] for row in strict_json(self.runs("list", "tasks", "--json"))["tasks"]]
         self.assertIn("translate", tasks)

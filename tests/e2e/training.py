@@ -9,8 +9,8 @@ import signal
 import subprocess
 import time
 
-from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, reversed_digits, train_args,
-                     weights)
+from harness import (TIMEOUT, WORLD, EndToEnd, UsersBuild, contents, heed, reversed_digits,
+                     train_args, weights)
 
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
 
@@ -27,7 +27,7 @@ def wait_for(path):
         time.sleep(0.005)
 
 
-class SmallData(EndToEnd):
+class SmallData(UsersBuild):
     def trains(self, *args):
         out = self.folder / "model"
         result = heed("train", *args, "--out", out, "--overwrite", "--epochs", 2, "--threads", 1)

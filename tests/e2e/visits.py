@@ -2,7 +2,7 @@
 
 import json
 
-from harness import EndToEnd, strict_json
+from harness import UsersBuild, strict_json
 from server import Server
 
 
@@ -14,7 +14,7 @@ SICK = patient(1, ["E11"], ["I50", "N18"])
 WELL = patient(0, ["I10"], ["Z00"])
 
 
-class Visits(EndToEnd):
+class Visits(UsersBuild):
     def setUp(self):
         super().setUp()
         self.train = self.put("train.jsonl", (SICK + WELL) * 10)

@@ -4,7 +4,7 @@ import pathlib
 import re
 import shlex
 
-from harness import PrintedText, heed
+from harness import UsersBuild, heed
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -45,7 +45,7 @@ def commands_in(page):
             yield shlex.split(words.replace("'", '"').replace('"', ""))
 
 
-class Wording(PrintedText):
+class Wording(UsersBuild):
     def words(self, *command):
         lines = heed("__complete", *command).stdout.decode().splitlines()
         return [line.split("\t")[0] for line in lines[1:]]
