@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/kernels/testing.h"
 
 namespace heed::kernels {
@@ -58,7 +59,7 @@ Row Step(const CrfScores& x, const Row& before, int64_t b, int64_t t) {
 /// log Σ over all paths of exp(score), or the largest score.
 template <bool kSum>
 double Total(const CrfScores& x, int64_t b) {
-  const int32_t n = kLengths[static_cast<size_t>(b)];
+  const int32_t n = At(kLengths, b);
   if (n == 0) return 0;
   Row row(static_cast<size_t>(x.start.numel()));
   for (size_t j = 0; j < row.size(); ++j) {
@@ -77,7 +78,7 @@ double Total(const CrfScores& x, int64_t b) {
 }
 
 double ScoreOf(const CrfScores& x, const Tensor& tags, int64_t b) {
-  const int32_t n = kLengths[static_cast<size_t>(b)];
+  const int32_t n = At(kLengths, b);
   if (n == 0) return 0;
   const int32_t* y = tags.row<int32_t>(b);
   double score = At(x.start, 0, y[0]) + At(x.end, 0, y[n - 1]);

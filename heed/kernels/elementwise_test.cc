@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/kernels/dropout.h"
 #include "heed/kernels/testing.h"
@@ -284,7 +285,7 @@ TEST_P(Elementwise, DropoutScalesOrDrops) {
     const Tensor y = Dropout(x, 0.3, 11);
     const auto mask = Mask(shape.numel(), 0.3, 11);
     ExpectEach(y, 1e-6, [&](int64_t r, int64_t c) {
-      const double m = mask[static_cast<size_t>(r * shape[1] + c)];
+      const double m = At(mask, r * shape[1] + c);
       return m == 0 ? 0 : At(x, r, c) / 0.7;
     });
   });

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/kernels/attention_testing.h"
 #include "heed/kernels/cpu/attention_paths.h"
@@ -84,7 +85,7 @@ struct Case {
     if (index.score != Score::kDot) args.w = Random({heads, index.A}, -1, 1);
     const std::array<const MaskRule*, kMasks> masks{nullptr, &padding, &causal,
                                                     &scattered};
-    args.mask = masks[static_cast<size_t>(index.mask)];
+    args.mask = At(masks, index.mask);
     args.query_offset = index.mask == 2 ? index.S / 2 : 0;
     args.dropout = index.dropout ? 0.3 : 0;
     args.dropout_key = 77;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/kernels/testing.h"
 
@@ -35,7 +36,7 @@ Reference Product(const std::vector<double>& a, const std::vector<double>& b,
     double* sum = c.sum.data() + m * N;
     double* magnitude = c.magnitude.data() + m * N;
     for (int64_t k = 0; k < K; ++k) {
-      const double x = a[static_cast<size_t>(m * K + k)];
+      const double x = At(a, m * K + k);
       const double* row = b.data() + k * N;
       for (int64_t n = 0; n < N; ++n) {
         sum[n] += x * row[n];
@@ -51,8 +52,7 @@ std::vector<double> Transposed(const std::vector<double>& x, int64_t rows,
   std::vector<double> t(x.size());
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < cols; ++c) {
-      t[static_cast<size_t>(c * rows + r)] =
-          x[static_cast<size_t>(r * cols + c)];
+      At(t, c * rows + r) = At(x, r * cols + c);
     }
   }
   return t;
@@ -410,7 +410,7 @@ TEST(Gemm, GivesTheSameBitsFromManyThreadsAtOnce) {
         for (int i = 0; i < 50; ++i) {
           Tensor c({100, 200});
           Multiply(a, packed, false, c);
-          wrong[static_cast<size_t>(t)] += SameBits(c, alone) ? 0 : 1;
+          At(wrong, t) += SameBits(c, alone) ? 0 : 1;
         }
       });
     }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/kernels/instructions_testing.h"
 #include "heed/kernels/memory_testing.h"
 
@@ -33,15 +34,14 @@ std::vector<double> PlainWeights(const MemorySizes& s, const MemoryCase& c,
       dot += std::tanh(number(f)) * m;
       slot2 += m * m;
     }
-    content[static_cast<size_t>(i)] =
+    At(content, i) =
         std::exp(Softplus(number(s.f)) * dot / std::sqrt(key2 * slot2));
-    sum += content[static_cast<size_t>(i)];
+    sum += At(content, i);
   }
   const double gate = 1 / (1 + std::exp(-number(s.f + 1)));
   for (int64_t i = 0; i < s.n; ++i) {
-    mixed[static_cast<size_t>(i)] =
-        gate * content[static_cast<size_t>(i)] / sum +
-        (1 - gate) * At(c.previous, b * s.h + h, i);
+    At(mixed, i) = gate * At(content, i) / sum +
+                   (1 - gate) * At(c.previous, b * s.h + h, i);
   }
   double shifts = 0;
   for (int64_t o = -s.reach; o <= s.reach; ++o) {
@@ -52,12 +52,10 @@ std::vector<double> PlainWeights(const MemorySizes& s, const MemoryCase& c,
     double t = 0;
     for (int64_t o = -s.reach; o <= s.reach; ++o) {
       const int64_t from = ((i - o) % s.n + s.n) % s.n;
-      t += std::exp(number(s.f + 2 + o + s.reach)) / shifts *
-           mixed[static_cast<size_t>(from)];
+      t += std::exp(number(s.f + 2 + o + s.reach)) / shifts * At(mixed, from);
     }
-    moved[static_cast<size_t>(i)] =
-        std::pow(t, 1 + Softplus(number(s.f + 3 + 2 * s.reach)));
-    powers += moved[static_cast<size_t>(i)];
+    At(moved, i) = std::pow(t, 1 + Softplus(number(s.f + 3 + 2 * s.reach)));
+    powers += At(moved, i);
   }
   for (double& w : moved) w /= powers;
   return moved;
@@ -72,7 +70,7 @@ TEST_P(MemoryAddressing, AddressIsTheFormula) {
       const MemoryCase c(s, dtype);
       const Tensor w = AddressMemory(c.numbers, c.previous, c.memory).weights;
       ExpectEach(w, 2e-6, [&](int64_t r, int64_t i) {
-        return PlainWeights(s, c, r / s.h, r % s.h)[static_cast<size_t>(i)];
+        return At(PlainWeights(s, c, r / s.h, r % s.h), i);
       });
     }
   }

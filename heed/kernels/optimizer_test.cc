@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/kernels/testing.h"
 
 namespace heed::kernels {
@@ -28,7 +29,7 @@ struct Case {
     for (const Tensor& x : {w, g, s1, s2}) before.push_back(x.Clone());
   }
   double Before(int which, int64_t i) const {
-    return At(before[static_cast<size_t>(which)], 0, i);
+    return At(At(before, which), 0, i);
   }
 
   Tensor w, g, s1, s2;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/kernels/testing.h"
 
 namespace heed::kernels {
@@ -68,15 +69,14 @@ TEST_P(Rowwise, LogSoftmaxIsTheFormula) {
   ForSizes([](const Tensor& x) {
     const auto z = EachRow(x, [&](int64_t r) { return LogSumExp(x, r); });
     const Tensor y = LogSoftmax(x);
-    ExpectEach(y, 2e-6, [&](int64_t r, int64_t c) {
-      return At(x, r, c) - z[static_cast<size_t>(r)];
-    });
+    ExpectEach(y, 2e-6,
+               [&](int64_t r, int64_t c) { return At(x, r, c) - At(z, r); });
     const Tensor dy = Random(x.shape(), x.dtype(), 2);
     const auto sum = EachRow(x, [&](int64_t r) {
       return RowSum(x, [&](int64_t c) { return At(dy, r, c); });
     });
     ExpectEach(LogSoftmaxGrad(dy, y), 1e-5, [&](int64_t r, int64_t c) {
-      return At(dy, r, c) - std::exp(At(y, r, c)) * sum[static_cast<size_t>(r)];
+      return At(dy, r, c) - std::exp(At(y, r, c)) * At(sum, r);
     });
   });
 }
@@ -117,7 +117,7 @@ TEST_P(Rowwise, CrossEntropyIsTheFormula) {
       CrossEntropyResult e;
       for (int64_t r = 0; r < x.rows(); ++r) {
         if (target[r] == kIgnore) continue;
-        const double z = log_sum[static_cast<size_t>(r)];
+        const double z = At(log_sum, r);
         const double nll = z - At(x, r, target[r]);
         const double even =
             RowSum(x, [&](int64_t c) { return z - At(x, r, c); }) / double(V);
@@ -142,8 +142,7 @@ TEST_P(Rowwise, CrossEntropyIsTheFormula) {
       }
       ExpectEach(dx, 1e-6, [&](int64_t r, int64_t c) {
         if (target[r] == kIgnore) return 0.0;
-        const double p =
-            std::exp(At(x, r, c) - log_sum[static_cast<size_t>(r)]);
+        const double p = std::exp(At(x, r, c) - At(log_sum, r));
         const double hot = c == target[r] ? 1 - eps : 0;
         return 0.5 * (p - hot - eps / double(V));
       });
@@ -292,9 +291,8 @@ TEST_P(Rowwise, NormalizedRowsHaveLengthOne) {
     const auto dot = EachRow(x, [&](int64_t r) {
       return RowSum(x, [&](int64_t c) { return At(dy, r, c) * At(x, r, c); });
     });
-    ExpectEach(y, 2e-6, [&](int64_t r, int64_t c) {
-      return At(x, r, c) * inv[static_cast<size_t>(r)];
-    });
+    ExpectEach(y, 2e-6,
+               [&](int64_t r, int64_t c) { return At(x, r, c) * At(inv, r); });
     ExpectEach(dx, 1e-5, [&](int64_t r, int64_t c) {
       const auto i = static_cast<size_t>(r);
       return (At(dy, r, c) - At(x, r, c) * dot[i] * inv[i] * inv[i]) * inv[i];

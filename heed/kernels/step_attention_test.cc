@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/kernels/testing.h"
 
@@ -48,8 +49,7 @@ std::vector<double> Expected(const Sizes& n, double scale, const float* q,
       const float* values = looks[s].data<float>() + (n.key_heads + k) * D;
       (*mean)[s] += weights[s] / sum / static_cast<double>(n.heads);
       for (int64_t i = 0; i < D; ++i) {
-        context[static_cast<size_t>(h * D + i)] +=
-            weights[s] / sum * double{values[i]};
+        At(context, h * D + i) += weights[s] / sum * double{values[i]};
       }
     }
   }
@@ -108,8 +108,8 @@ TEST_P(StepAttention, OverPositionsIsTheFormula) {
         for (int64_t r = 0; r < R; ++r) {
           Looks looks;
           for (int64_t s = 0; s < N; ++s) {
-            looks.push_back(AsFloat(
-                positions[static_cast<size_t>(s)][slots.row<int32_t>(r)[s]]));
+            looks.push_back(
+                AsFloat(At(positions, s)[slots.row<int32_t>(r)[s]]));
           }
           ExpectRow(n, queries, r, looks, context, nullptr);
         }
@@ -135,7 +135,7 @@ TEST_P(StepAttention, OverASourceIsTheFormula) {
           AttendSource(queries, source, lengths, sources, &weights);
       ASSERT_EQ(weights.shape(), (Shape{6, S}));
       for (int64_t r = 0; r < 6; ++r) {
-        const int32_t b = kept[static_cast<size_t>(r / 2)];
+        const int32_t b = At(kept, r / 2);
         Looks looks;
         for (int64_t s = 0; s < lengths.data<int32_t>()[b]; ++s) {
           looks.push_back(AsFloat(source[b][s]));

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/kernels/testing.h"
 
 namespace heed::kernels {
@@ -46,7 +47,7 @@ void ExpectTopK(const Tensor& x, int k) {
   for (int64_t r = 0; r < x.rows(); ++r) {
     const auto expected = Ranking(x, r);
     for (int i = 0; i < k; ++i) {
-      const int32_t id = expected[static_cast<size_t>(i)];
+      const int32_t id = At(expected, i);
       ASSERT_EQ(ids.row<int32_t>(r)[i], id) << "row " << r << ", place " << i;
       const double v = At(x, r, id);
       ASSERT_TRUE(At(values, r, i) == v || std::isnan(v));

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/kernels/testing.h"
 
 namespace heed::kernels {
@@ -24,8 +25,7 @@ double Window(const Tensor& table, int64_t u, int64_t p, int64_t width,
   double sum = 0;
   for (int64_t j = 0; j < width; ++j) {
     const int64_t at = p + j;
-    const int32_t id =
-        at >= 0 && at < L ? kIds[static_cast<size_t>(u * L + at)] : 0;
+    const int32_t id = at >= 0 && at < L ? At(kIds, u * L + at) : 0;
     sum += At(table, id, j * filters + f);
   }
   return sum;
@@ -34,7 +34,7 @@ double Window(const Tensor& table, int64_t u, int64_t p, int64_t width,
 /// Real symbols of row u.
 int64_t LengthOf(int64_t u) {
   int64_t n = 0;
-  while (n < L && kIds[static_cast<size_t>(u * L + n)] != 0) ++n;
+  while (n < L && At(kIds, u * L + n) != 0) ++n;
   return n;
 }
 

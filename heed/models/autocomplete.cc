@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "heed/base/at.h"
 #include "heed/models/outline_parts.h"
 #include "heed/models/text_encoder.h"
 #include "heed/ops/check.h"
@@ -59,7 +60,7 @@ void Autocomplete::StartFrom(std::span<const int64_t> counts) {
   Tensor start({words}, DType::kF64);
   for (int64_t i = 0; i < words; ++i) {
     start.data<double>()[i] =
-        std::log(static_cast<double>(counts[static_cast<size_t>(i)] + 1) / sum);
+        std::log(static_cast<double>(At(counts, i) + 1) / sum);
   }
   bias.mutable_value().CopyFrom(start.To(bias.value().dtype()));
   bias.Changed();
@@ -101,8 +102,7 @@ Tensor Autocomplete::InputGradients(
   Tensor rows({B}, DType::kI32);
   for (int64_t b = 0; b < B; ++b) {
     copies[b].CopyFrom(ids);
-    rows.data<int32_t>()[b] =
-        static_cast<int32_t>(b * S + places[static_cast<size_t>(b)]);
+    rows.data<int32_t>()[b] = static_cast<int32_t>(b * S + At(places, b));
   }
   const Tensor lengths = Tensor::Full({B}, static_cast<double>(S), DType::kI32);
   const Output out = output(ctx, StatesAt(States(ctx, copies, lengths), rows));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/base/at.h"
 #include "heed/models/model_testing.h"
 #include "heed/nn/recurrent.h"
 
@@ -34,7 +35,7 @@ Tensor Text() { return RandomIds({B, S}, kCharacters, 1); }
 Tensor Targets() {
   Tensor targets = RandomIds({B, S}, V, 2);
   for (int64_t b = 0; b < B; ++b) {
-    for (int64_t s = kLengths[static_cast<size_t>(b)]; s < S; ++s) {
+    for (int64_t s = At(kLengths, b); s < S; ++s) {
       targets.row<int32_t>(b)[s] = -1;
     }
   }

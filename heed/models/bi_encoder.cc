@@ -5,6 +5,7 @@
 
 #include "heed/attention/mask.h"
 #include "heed/attention/shown_weights.h"
+#include "heed/base/at.h"
 #include "heed/models/outline_parts.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/check.h"
@@ -80,7 +81,7 @@ Var MarginLoss(double margin, const Var& cosines, const Tensor& answers,
   Tensor deciding = Tensor::Zeros(cosines.shape(), DType::kF64);
   int64_t violations = 0;
   for (int64_t b = 0; b < cosines.dim(0); ++b) {
-    const double* row = &s[static_cast<size_t>(b * documents)];
+    const double* row = &At(s, b * documents);
     const int32_t* is_relevant = relevant.row<int32_t>(b);
     const int32_t answer = answers.data<int32_t>()[b];
     int64_t nearest = -1;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "heed/base/at.h"
 #include "heed/models/roles_testing.h"
 #include "heed/ops/elementwise.h"
 
@@ -147,8 +148,8 @@ TEST_P(MatchBy, APairAloneHasTheCosineOfItsBatch) {
         const int32_t* from = ids.row<int32_t>(row);
         return Ids(std::vector<int32_t>(from, from + length), {1, length});
       };
-      const int32_t q = kQueryLengths[static_cast<size_t>(b)];
-      const int32_t d = kDocumentLengths[static_cast<size_t>(n)];
+      const int32_t q = At(kQueryLengths, b);
+      const int32_t d = At(kDocumentLengths, n);
       const Tensor alone =
           model.bi_encoder
               .Cosines({}, model.Read(one(QueryIds(), b, q), Lengths({q})),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/base/at.h"
 #include "heed/base/testing.h"
 #include "heed/models/rnn_encoder.h"
 #include "heed/models/transformer_encoder.h"
@@ -138,7 +139,7 @@ TEST(Classifier, OfOneLabelHasProbabilitiesThatSumToOne) {
   for (int64_t b = 0; b < 3; ++b) {
     const double* row = p.row<double>(b);
     EXPECT_NEAR(row[0] + row[1] + row[2], 1, 1e-12);
-    nll -= std::log(row[labels[static_cast<size_t>(b)][0]]);
+    nll -= std::log(row[At(labels, b)[0]]);
   }
   const ClassifierLoss loss =
       model.classifier.Loss({}, input, labels, {0.25, 0});
@@ -155,7 +156,7 @@ TEST(Classifier, OfSeveralLabelsAsksForEachByItself) {
   double smoothed = 0;
   for (int64_t b = 0; b < 3; ++b) {
     for (int32_t c = 0; c < 3; ++c) {
-      const auto& gold = labels[static_cast<size_t>(b)];
+      const auto& gold = At(labels, b);
       const bool has = std::find(gold.begin(), gold.end(), c) != gold.end();
       const double yes = -std::log(p.row<double>(b)[c]);
       const double no = -std::log(1 - p.row<double>(b)[c]);
@@ -316,8 +317,7 @@ TEST(Classifier, LearnsWhichWordDecidesAndLooksAtIt) {
   for (int64_t b = 0; b < 32; ++b) {
     const float* row = weights.row<float>(b);
     const auto place = std::max_element(row, row + weights.dim(3)) - row;
-    near += std::abs(place - static_cast<int64_t>(
-                                 batch.places[static_cast<size_t>(b)])) <= 1;
+    near += std::abs(place - static_cast<int64_t>(At(batch.places, b))) <= 1;
   }
   EXPECT_GE(near, 24);
 }

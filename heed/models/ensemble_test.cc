@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/models/encoder_decoder.h"
 #include "heed/models/model_testing.h"
@@ -65,8 +66,8 @@ TEST(Ensemble, ProbabilitiesAreGeometricMeansOfThoseOfItsMembers) {
       sum += product.back();
     }
     for (int64_t v = 0; v < V; ++v) {
-      EXPECT_NEAR(std::exp(mean.row<double>(r)[v]),
-                  product[static_cast<size_t>(v)] / sum, 1e-12);
+      EXPECT_NEAR(std::exp(mean.row<double>(r)[v]), At(product, v) / sum,
+                  1e-12);
     }
   }
 }

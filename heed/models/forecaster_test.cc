@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/testing.h"
 #include "heed/models/model_testing.h"
 #include "heed/models/transformer_encoder.h"
@@ -177,8 +178,7 @@ TEST(Forecaster, LinearReadoutIsOneMapOfEachColumnsOwnRows) {
         for (int64_t c = 0; c < 2; ++c) {
           double sum = 0;
           for (int64_t i = 0; i < std::ssize(rows); ++i) {
-            const int64_t row =
-                std::min<int64_t>(rows[static_cast<size_t>(i)], 10);
+            const int64_t row = std::min<int64_t>(At(rows, i), 10);
             sum += windows[b].row<double>(row)[c] * weight.row<double>(i)[h];
           }
           EXPECT_NEAR(y[b].row<double>(h)[c], sum, 1e-12);

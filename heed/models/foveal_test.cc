@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/rng.h"
 #include "heed/models/image_classifier_testing.h"
 #include "heed/models/looks.h"
@@ -83,14 +84,14 @@ TEST(Foveal, ClassesAreThoseOfASumOverAllHiddenUnits) {
     std::vector<double> of_class(3);
     for (int64_t y = 0; y < 3; ++y) {
       for (int64_t h = 0; h < (1 << kHidden); ++h) {
-        of_class[static_cast<size_t>(y)] +=
+        At(of_class, y) +=
             std::exp(Agreement(made, sums.row<double>(b), y, h, kHidden));
       }
-      all += of_class[static_cast<size_t>(y)];
+      all += At(of_class, y);
     }
     for (int64_t y = 0; y < 3; ++y) {
-      EXPECT_NEAR(log_p.row<double>(b)[y],
-                  std::log(of_class[static_cast<size_t>(y)] / all), 1e-12);
+      EXPECT_NEAR(log_p.row<double>(b)[y], std::log(At(of_class, y) / all),
+                  1e-12);
     }
   }
 }
@@ -107,14 +108,13 @@ TEST(Foveal, TheMeanOfHiddenUnitsIsThatOfAllTheirStates) {
           std::exp(Agreement(made, sums.row<double>(0), y, h, kHidden));
       all += weight;
       for (int64_t j = 0; j < kHidden; ++j) {
-        if ((h >> j) & 1) mean[static_cast<size_t>(j)] += weight;
+        if ((h >> j) & 1) At(mean, j) += weight;
       }
     }
   }
   const Tensor own = made.machine.MeanHidden(sums);
   for (int64_t j = 0; j < kHidden; ++j) {
-    EXPECT_NEAR(own.row<double>(0)[j], mean[static_cast<size_t>(j)] / all,
-                1e-12);
+    EXPECT_NEAR(own.row<double>(0)[j], At(mean, j) / all, 1e-12);
   }
 }
 
@@ -230,7 +230,7 @@ TEST(FovealGolden, IsThatOfPyTorchForGivenPlacesAndNegativePhases) {
   for (int k = 0; k < config.fixations; ++k) {
     SCOPED_TRACE("fixation " + std::to_string(k));
     const std::string number = "." + std::to_string(k);
-    const auto& given_here = given[static_cast<size_t>(k)];
+    const auto& given_here = At(given, k);
     const Tensor& place = given_here.place;
     const auto& negative = given_here.negative;
     const Var x = machine.Retina(seen, place);
@@ -312,10 +312,9 @@ TEST(Foveal, AGibbsStepHasTheMarginalsOfTheModel) {
       double z = made.Of("pixels.bias")[r];
       for (int64_t f = 0; f < 4; ++f) {
         z += made.Of("filters.weight")[r * 4 + f] *
-             made.Of("places.weight")[3 * 4 + f] *
-             factors[static_cast<size_t>(f)];
+             made.Of("places.weight")[3 * 4 + f] * At(factors, f);
       }
-      pixels[static_cast<size_t>(r)] += p / (1 + std::exp(-z));
+      At(pixels, r) += p / (1 + std::exp(-z));
     }
     std::vector<double> weights;
     double all = 0;
@@ -342,15 +341,14 @@ TEST(Foveal, AGibbsStepHasTheMarginalsOfTheModel) {
     double mean = 0;
     for (int64_t b = 0; b < kDraws; ++b) mean += drawn.x.row<double>(b)[r];
     mean /= kDraws;
-    EXPECT_NEAR(mean, pixels[static_cast<size_t>(r)],
-                3 * 0.5 / std::sqrt(kDraws));
+    EXPECT_NEAR(mean, At(pixels, r), 3 * 0.5 / std::sqrt(kDraws));
   }
   for (int32_t y = 0; y < 3; ++y) {
     double share = 0;
     for (int64_t b = 0; b < kDraws; ++b) {
       share += drawn.classes.data<int32_t>()[b] == y ? 1.0 / kDraws : 0;
     }
-    const double p = classes[static_cast<size_t>(y)];
+    const double p = At(classes, y);
     EXPECT_NEAR(share, p, 3.5 * std::sqrt(p * (1 - p) / kDraws));
   }
 }
@@ -439,7 +437,7 @@ TEST(FovealLearning, LooksWhereAHintSays) {
                                 HintedSquares::kUse);
     TrainOnImages<HintedSquares>(machine, parameters, 1500,
                                  [](uint64_t) { return 2e-3; });
-    share[static_cast<size_t>(order)] =
+    At(share, order) =
         static_cast<double>(RightImages(machine, test.images, test.labels)) /
         400;
   }

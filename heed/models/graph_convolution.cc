@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 
+#include "heed/base/at.h"
 #include "heed/base/shape.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
@@ -25,9 +26,8 @@ std::vector<double> DegreesOf(const GraphInput& input,
   std::vector<double> degrees;
   for (int64_t i = 0; i < graph.queries; ++i) {
     const int32_t* offsets = graph.offsets.data<int32_t>();
-    degrees.push_back(input.degrees.empty()
-                          ? offsets[i + 1] - offsets[i]
-                          : input.degrees[static_cast<size_t>(i)]);
+    degrees.push_back(input.degrees.empty() ? offsets[i + 1] - offsets[i]
+                                            : At(input.degrees, i));
   }
   return degrees;
 }
@@ -42,8 +42,8 @@ Tensor WeightsOf(const GraphInput& input, const kernels::Neighbourhood& graph,
   weights.reserve(static_cast<size_t>(heads * graph.keys.numel()));
   for (int64_t h = 0; h < heads; ++h) {
     for (int64_t e = 0; e < graph.keys.numel(); ++e) {
-      weights.push_back(1 / std::sqrt(degrees[static_cast<size_t>(from[e])] *
-                                      degrees[static_cast<size_t>(to[e])]));
+      weights.push_back(1 /
+                        std::sqrt(At(degrees, from[e]) * At(degrees, to[e])));
     }
   }
   return Tensor::Of(weights, {heads, graph.keys.numel()}).To(dtype);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "heed/base/at.h"
 #include "heed/base/testing.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/gather.h"
@@ -25,10 +26,10 @@ using EdgeList = std::vector<std::pair<int32_t, int32_t>>;
 /// Lists of neighbours of an undirected graph, with loops.
 Mask NeighboursOf(int64_t nodes, const EdgeList& edges) {
   std::vector<std::set<int32_t>> lists(static_cast<size_t>(nodes));
-  for (int32_t i = 0; i < nodes; ++i) lists[static_cast<size_t>(i)] = {i};
+  for (int32_t i = 0; i < nodes; ++i) At(lists, i) = {i};
   for (const auto& [u, v] : edges) {
-    lists[static_cast<size_t>(u)].insert(v);
-    lists[static_cast<size_t>(v)].insert(u);
+    At(lists, u).insert(v);
+    At(lists, v).insert(u);
   }
   std::vector<int32_t> offsets = {0};
   std::vector<int32_t> keys;
@@ -204,12 +205,10 @@ TEST(GraphNetwork, InF32ItIsThatInF64) {
 TEST(GraphNetwork, PermutedNodesPermuteTheirScores) {
   const std::vector<int32_t> order = {3, 0, 5, 1, 4, 2};  // old of new
   std::vector<int32_t> place(6);
-  for (int32_t i = 0; i < 6; ++i)
-    place[static_cast<size_t>(order[static_cast<size_t>(i)])] = i;
+  for (int32_t i = 0; i < 6; ++i) At(place, At(order, i)) = i;
   EdgeList moved;
   for (const auto& [u, v] : kEdges) {
-    moved.emplace_back(place[static_cast<size_t>(u)],
-                       place[static_cast<size_t>(v)]);
+    moved.emplace_back(At(place, u), At(place, v));
   }
   const Tensor ids = Ids(order, {6});
   for (const char* score : kAllScores) {

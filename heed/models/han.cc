@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/models/outline_parts.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
@@ -174,18 +175,17 @@ Var HierarchicalReader::SentenceVectors(const Context& ctx, const Var& tokens,
     std::vector<int32_t> places(static_cast<size_t>(W * R));
     std::vector<int32_t> lengths;
     for (int64_t r = 0; r < R; ++r) {
-      const size_t sentence = group[static_cast<size_t>(r)];
+      const size_t sentence = At(group, r);
       lengths.push_back(all.lengths[sentence]);
       for (int32_t w = 0; w < W; ++w) {
         // Behind the end stands the last word again, which nobody reads.
         const int32_t token =
             all.first[sentence] + std::min(w, all.lengths[sentence] - 1);
-        places[static_cast<size_t>(w * R + r)] = token;
+        At(places, w * R + r) = token;
         if (w >= all.lengths[sentence] || info == nullptr) continue;
         const auto heads = static_cast<int32_t>(info->heads);
-        cells[static_cast<size_t>(token)] =
-            begin + static_cast<int32_t>(r * heads * W) + w;
-        head_steps[static_cast<size_t>(token)] = static_cast<int32_t>(W);
+        At(cells, token) = begin + static_cast<int32_t>(r * heads * W) + w;
+        At(head_steps, token) = static_cast<int32_t>(W);
       }
     }
     if (info != nullptr) begin += static_cast<int32_t>(R * info->heads * W);
@@ -211,9 +211,8 @@ Var HierarchicalReader::SentenceVectors(const Context& ctx, const Var& tokens,
     }
     for (int64_t h = 0; h < info->heads; ++h) {
       for (const int32_t token : keys) {
-        of_edges.push_back(cells[static_cast<size_t>(token)] +
-                           static_cast<int32_t>(h) *
-                               head_steps[static_cast<size_t>(token)]);
+        of_edges.push_back(At(cells, token) +
+                           static_cast<int32_t>(h) * At(head_steps, token));
       }
     }
     std::vector<Var> parts;
@@ -253,8 +252,8 @@ Var HierarchicalReader::operator()(const Context& ctx,
   }
   size_t sentence = 0;
   for (int64_t b = 0; b < all.B; ++b) {
-    for (int32_t r = 0; r < all.counts[static_cast<size_t>(b)]; ++r) {
-      row_at[static_cast<size_t>(r * all.B + b)] = row_of[sentence++];
+    for (int32_t r = 0; r < At(all.counts, b); ++r) {
+      At(row_at, r * all.B + b) = row_of[sentence++];
     }
   }
   const Tensor counts = Ids(all.counts, {all.B});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "heed/base/at.h"
 #include "heed/base/testing.h"
 #include "heed/models/classifier.h"
 #include "heed/models/roles_testing.h"
@@ -51,7 +52,7 @@ TextInput InputOf(const std::vector<Document>& documents, int64_t more_tokens,
   for (int64_t b = 0; b < B; ++b) {
     int32_t* id = input.ids.row<int32_t>(b);
     int32_t* length = input.sentences.row<int32_t>(b);
-    for (const auto& sentence : documents[static_cast<size_t>(b)]) {
+    for (const auto& sentence : At(documents, b)) {
       id = std::ranges::copy(sentence, id).out;
       *length++ = static_cast<int32_t>(sentence.size());
       input.lengths.data<int32_t>()[b] += static_cast<int32_t>(sentence.size());

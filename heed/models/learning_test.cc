@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/models/encoder_decoder.h"
 #include "heed/models/transformer_testing.h"
 #include "heed/ops/loss.h"
@@ -163,8 +164,7 @@ double GreedyAccuracy(const Task& task, const Decoder& model) {
           static_cast<int32_t>(std::max_element(row, row + kWords) - row);
       words.data<int32_t>()[b] = best;
       const int32_t wanted = batch.target.data<int32_t>()[t * B + b];
-      if (wanted != kPad && wanted != best)
-        right[static_cast<size_t>(b)] = false;
+      if (wanted != kPad && wanted != best) At(right, b) = false;
     }
   }
   return static_cast<double>(std::count(right.begin(), right.end(), true)) / B;

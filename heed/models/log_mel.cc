@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -132,7 +133,7 @@ Tensor LogMel::FeaturesOf(const Tensor& energies) const {
   std::vector<double> square(mean.size());
   for (int64_t f = 0; f < frames; ++f) {
     for (int64_t m = 0; m < bands; ++m) {
-      mean[static_cast<size_t>(m)] += double{energies.row<T>(f)[m]};
+      At(mean, m) += double{energies.row<T>(f)[m]};
     }
   }
   for (double& x : mean) x /= static_cast<double>(frames);

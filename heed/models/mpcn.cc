@@ -7,6 +7,7 @@
 
 #include "heed/attention/mask.h"
 #include "heed/attention/shown_weights.h"
+#include "heed/base/at.h"
 #include "heed/kernels/normalizers.h"
 #include "heed/kernels/sparse.h"
 #include "heed/ops/attention.h"
@@ -119,7 +120,7 @@ Tensor WordsOfChoice(const Var& weights, const ReviewDocuments& document,
     const int32_t* starts = document.starts.row<int32_t>(b);
     int32_t length = 0;
     for (int64_t r = 0; r < document.R(); ++r) {
-      if (one && r != chosen[static_cast<size_t>(b)]) continue;
+      if (one && r != At(chosen, b)) continue;
       length = std::max(length, starts[r + 1] - starts[r]);
     }
     lengths.data<int32_t>()[b] = length;

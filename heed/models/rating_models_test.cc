@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "heed/autograd/observer.h"
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/models/d_attn.h"
 #include "heed/models/model_testing.h"
@@ -54,7 +55,7 @@ ReviewDocuments DocumentsOf(const Documents& documents, int64_t padding = 0) {
   for (int64_t b = 0; b < B; ++b) {
     int32_t at = 0;
     int64_t r = 0;
-    for (const auto& review : documents[static_cast<size_t>(b)]) {
+    for (const auto& review : At(documents, b)) {
       side.starts.row<int32_t>(b)[r++] = at;
       std::ranges::copy(review, side.ids.row<int32_t>(b) + at);
       at += static_cast<int32_t>(review.size());
@@ -62,7 +63,7 @@ ReviewDocuments DocumentsOf(const Documents& documents, int64_t padding = 0) {
     for (; r <= R; ++r) side.starts.row<int32_t>(b)[r] = at;
     side.lengths.data<int32_t>()[b] = at;
     side.counts.data<int32_t>()[b] =
-        static_cast<int32_t>(documents[static_cast<size_t>(b)].size());
+        static_cast<int32_t>(At(documents, b).size());
   }
   return side;
 }
@@ -320,7 +321,7 @@ TEST(Mpcn, PointersOfTrainingDrawButNeverPadding) {
             EXPECT_TRUE(weight == 0 || weight == 1);
           }
           if (axis == "user_reviews" && b == 0 && weight == 1) {
-            drawn[static_cast<size_t>(r)] = true;
+            At(drawn, r) = true;
           }
           sum += weight;
         }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/models/encoder_decoder.h"
 #include "heed/models/roles_testing.h"
@@ -121,8 +122,7 @@ TEST(ArsgGolden, LogitsLossAndGradientsAreThoseOfPyTorch) {
   for (int64_t b = 0; b < 3; ++b) {
     const Tensor& expected = golden.at("attention." + std::to_string(b));
     for (int64_t t = 0; t < expected.dim(0); ++t) {
-      const Tensor weights =
-          watch.seen[static_cast<size_t>(t)].weights.value()[b];
+      const Tensor weights = At(watch.seen, t).weights.value()[b];
       for (int64_t s = 0; s < expected.dim(1); ++s) {
         EXPECT_NEAR(weights.data<double>()[s], expected.row<double>(t)[s],
                     1e-10);

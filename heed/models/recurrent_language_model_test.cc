@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/testing.h"
 #include "heed/models/model_testing.h"
 
@@ -163,7 +164,7 @@ struct Sentences {
       const auto letter = static_cast<int32_t>(kA + rng.Below(2));
       const int64_t n = 1 + static_cast<int64_t>(rng.Below(3));
       std::vector<int32_t> text(static_cast<size_t>(2 * n + 2), letter);
-      text[static_cast<size_t>(n)] = kMiddle;
+      At(text, n) = kMiddle;
       text.back() = kEnd;
       int32_t previous = kBos;
       for (size_t t = 0; t < text.size(); ++t) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/attention/mask.h"
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/models/outline_parts.h"
 #include "heed/ops/attention.h"
@@ -281,7 +282,7 @@ std::optional<VisitParts> VisitLogistic::Parts(const VisitBatch& batch) const {
   VisitParts parts;
   parts.bias = Numbers(bias_.value())[0];
   for (const int32_t code : batch.codes->columns.ToVector<int32_t>()) {
-    parts.contributions.push_back(weights[static_cast<size_t>(code)]);
+    parts.contributions.push_back(At(weights, code));
   }
   return parts;
 }

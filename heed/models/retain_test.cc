@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "heed/autograd/observer.h"
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/models/model_testing.h"
@@ -39,13 +40,13 @@ VisitBatch BatchOf(const std::vector<Visits>& patients,
   std::vector<int32_t> offsets = {0}, columns;
   batch.ages = Tensor::Zeros({batch.B, batch.S, 1}, DType::kF64);
   for (int64_t b = 0; b < batch.B; ++b) {
-    const Visits& visits = patients[static_cast<size_t>(b)];
+    const Visits& visits = At(patients, b);
     batch.lengths.data<int32_t>()[b] = static_cast<int32_t>(visits.size());
     for (size_t s = 0; s < static_cast<size_t>(batch.S); ++s) {
       if (s < visits.size()) {
         columns.insert(columns.end(), visits[s].begin(), visits[s].end());
         if (!times.empty()) {
-          const auto& own = times[static_cast<size_t>(b)];
+          const auto& own = At(times, b);
           batch.ages[b].data<double>()[s] = std::log1p(own.back() - own[s]);
         }
       }

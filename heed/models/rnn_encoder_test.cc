@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/models/model_testing.h"
 #include "heed/ops/elementwise.h"
 
@@ -112,7 +113,7 @@ TEST_P(EveryKind, ABatchEqualsItsRowsAloneWithoutPadding) {
   const Tensor all = model(x, kLengths);
   ASSERT_EQ(all.shape(), (Shape{B, S, model.encoder.output_size()}));
   for (int64_t b = 0; b < B; ++b) {
-    const int32_t n = kLengths[static_cast<size_t>(b)];
+    const int32_t n = At(kLengths, b);
     const Tensor alone =
         model(x[b].Slice(0, n).Clone().Reshape({1, n, kIn}), {n});
     EXPECT_LT(MaxDifference(alone[0], all[b].Slice(0, n)), 1e-14);
@@ -124,13 +125,13 @@ TEST_P(EveryKind, PaddingChangesNothingBeforeIt) {
   Tensor x = Input();
   const Tensor before = model(x, kLengths);
   for (int64_t b = 0; b < B; ++b) {
-    for (int64_t s = kLengths[static_cast<size_t>(b)]; s < S; ++s) {
+    for (int64_t s = At(kLengths, b); s < S; ++s) {
       x[b][s].Fill(50);
     }
   }
   const Tensor after = model(x, kLengths);
   for (int64_t b = 0; b < B; ++b) {
-    const int32_t n = kLengths[static_cast<size_t>(b)];
+    const int32_t n = At(kLengths, b);
     EXPECT_EQ(MaxDifference(before[b].Slice(0, n), after[b].Slice(0, n)), 0);
   }
 }
@@ -192,7 +193,7 @@ TEST_P(EveryKind, ShowsAnObserverWhichStatesItAttendedTo) {
   for (int64_t h = 0; h < config.heads; ++h) {
     for (int64_t b = 0; b < B; ++b) {
       const Tensor w = weights[b][h];
-      const int64_t n = kLengths[static_cast<size_t>(b)];
+      const int64_t n = At(kLengths, b);
       for (int64_t t = 0; t < n; ++t) {
         for (int64_t s = 0; s < S; ++s) {
           const bool may = s < n && (attention == "full" || s < t ||
@@ -214,14 +215,13 @@ TEST(RnnEncoder, WithoutRecurrenceHasNoNotionOfPositions) {
     const Tensor x = RandomTensor({1, S, kIn}, 1);
     Tensor moved({1, S, kIn}, DType::kF64);
     for (int64_t s = 0; s < S; ++s) {
-      moved[0][s].CopyFrom(x[0][order[static_cast<size_t>(s)]]);
+      moved[0][s].CopyFrom(x[0][At(order, s)]);
     }
     const Tensor y = model(x, {S})[0];
     const Tensor y_moved = model(moved, {S})[0];
     double worst = 0;
     for (int64_t s = 0; s < S; ++s) {
-      worst = std::max(
-          worst, MaxDifference(y_moved[s], y[order[static_cast<size_t>(s)]]));
+      worst = std::max(worst, MaxDifference(y_moved[s], y[At(order, s)]));
     }
     return worst;
   };

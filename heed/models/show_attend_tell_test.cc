@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/models/model_testing.h"
@@ -115,7 +116,7 @@ TEST(ShowAttendTellGolden, HardLooksAreThoseOfPyTorchForWhatIsDrawn) {
       ctx, Inputs::Cells(model->Cells(ctx, images)), golden.at("target_in"));
   const int64_t T = targets.dim(0), B = targets.dim(1);
   for (int64_t t = 0; t < T; ++t) {
-    const Tensor drawn = watch.seen[static_cast<size_t>(t)].weights.value();
+    const Tensor drawn = At(watch.seen, t).weights.value();
     for (int64_t b = 0; b < B; ++b) {
       const double* row = drawn[b].data<double>();
       EXPECT_EQ(std::max_element(row, row + drawn.dim(3)) - row,

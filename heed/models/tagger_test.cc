@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/models/rnn_encoder.h"
 #include "heed/models/transformer_encoder.h"
 #include "heed/models/transformer_testing.h"
@@ -256,8 +257,8 @@ TEST_P(EveryTagger, PredictsTheLikeliestIntentAndGivenItTheLikeliestTags) {
       other.tags = Ids({i % 4, i / 4}, {1, 2});
       other.intents = Ids({z}, {1});
       const double p = std::exp(-model.tagger.Loss({}, other, {}).nll);
-      of_intent[static_cast<size_t>(z)] += p;
-      if (p > largest) best[static_cast<size_t>(z)] = other.tags;
+      At(of_intent, z) += p;
+      if (p > largest) At(best, z) = other.tags;
       largest = std::max(largest, p);
     }
   }
@@ -266,7 +267,7 @@ TEST_P(EveryTagger, PredictsTheLikeliestIntentAndGivenItTheLikeliestTags) {
   const auto likeliest = std::max_element(of_intent.begin(), of_intent.end());
   const auto z = likeliest - of_intent.begin();
   const TagPrediction prediction = model.tagger.Predict({}, row);
-  EXPECT_EQ(MaxDifference(prediction.tags, best[static_cast<size_t>(z)]), 0);
+  EXPECT_EQ(MaxDifference(prediction.tags, At(best, z)), 0);
   if (!intents()) return;
   EXPECT_EQ(prediction.intents.data<int32_t>()[0], z);
   EXPECT_NEAR(prediction.intent_probabilities.data<double>()[0], *likeliest,

@@ -1,5 +1,6 @@
 #include "heed/models/transformer.h"
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/models/outline_parts.h"
 
@@ -98,7 +99,7 @@ ModelOutline Transformer::Outline() const {
 
 std::string Transformer::alignment_attention() const {
   const std::vector<std::string> all = decoder_.source_attentions();
-  return all[static_cast<size_t>(alignment_layer_)];
+  return At(all, alignment_layer_);
 }
 
 Encoding Transformer::Encode(const Context& ctx, const Inputs& inputs) const {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "heed/base/at.h"
 #include "heed/models/registry.h"
 
 namespace heed {
@@ -38,7 +39,7 @@ constexpr PositionParts kPositions[] = {
 };
 
 const PositionParts& PartsOf(Position position) {
-  return kPositions[static_cast<size_t>(position)];
+  return At(kPositions, position);
 }
 
 void CheckSizes(const TransformerConfig& c) {
@@ -174,7 +175,7 @@ ResolvedTransformer TransformerConfig::Resolve(const std::string& model) const {
   o.final_norm = c.final_norm == YesNo::kYes;
   o.epsilon = c.epsilon;
   o.gated = c.activation == FeedForward::kSwiGlu;
-  o.activation = kActivations[static_cast<size_t>(c.activation.value())];
+  o.activation = At(kActivations, c.activation.value());
   o.attention_bias = c.attention_bias;
   o.dropout = c.dropout;
   o.attention_dropout = attention.dropout;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/models/transformer_testing.h"
 #include "heed/ops/loss.h"
 
@@ -45,7 +46,7 @@ TEST(TransformerEncoder, WhatStandsBehindTheLengthChangesNothingBefore) {
       const Tensor lengths = Lengths(kLengths);
       const Tensor all = encoder({}, x, lengths).value();
       for (int64_t b = 0; b < B; ++b) {
-        const int32_t n = kLengths[static_cast<size_t>(b)];
+        const int32_t n = At(kLengths, b);
         const Tensor alone =
             encoder({}, x[b].Slice(0, n).Reshape({1, n, inputs}), Lengths({n}))
                 .value();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/base/at.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
@@ -25,17 +26,16 @@ Var AttentionSumLoss(const std::vector<Var>& weights, const Tensor& targets,
     Tensor counts({B, heads * S}, DType::kF64);
     for (int64_t b = 0; b < B; ++b) {
       const bool is = targets.row<int32_t>(t)[b] != ignore_id;
-      steps[static_cast<size_t>(b)] += is ? 1 : 0;
+      At(steps, b) += is ? 1 : 0;
       std::fill_n(counts.row<double>(b), heads * S, is ? 1 : 0);
     }
     const Var own =
-        Mul(Reshape(weights[static_cast<size_t>(t)], {B, heads * S}),
-            Var(counts.To(dtype)));
+        Mul(Reshape(At(weights, t), {B, heads * S}), Var(counts.To(dtype)));
     sum = sum.defined() ? Add(sum, own) : own;
   }
   Tensor wanted({B, heads * S}, DType::kF64);
   for (int64_t b = 0; b < B; ++b) {
-    const double even = steps[static_cast<size_t>(b)] / static_cast<double>(S);
+    const double even = At(steps, b) / static_cast<double>(S);
     std::fill_n(wanted.row<double>(b), heads * S,
                 target == AttentionSumTarget::kOne ? 1 : even);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "heed/autograd/testing.h"
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/ops/elementwise.h"
 
@@ -108,7 +109,7 @@ TEST(CrfLogPartition, IsTheLogOfTheSumOverAllPathsOfEachRow) {
     const Tensor sums = CrfLogPartition(x.crf(), Lengths(kLengths)).value();
     ASSERT_EQ(sums.shape(), Shape{B});
     for (int64_t b = 0; b < B; ++b) {
-      const int32_t n = kLengths[static_cast<size_t>(b)];
+      const int32_t n = At(kLengths, b);
       EXPECT_NEAR(kernels::At(sums, 0, b), LogSumOverPaths(x, b, n),
                   dtype == DType::kF32 ? 1e-5 : 1e-12);
     }
@@ -183,7 +184,7 @@ TEST(CrfBestPaths, AreTheBestOfAllPaths) {
     const Chain x(dtype);
     const Tensor paths = CrfBestPaths(x.crf(), Lengths(kLengths));
     for (int64_t b = 0; b < B; ++b) {
-      const int32_t n = kLengths[static_cast<size_t>(b)];
+      const int32_t n = At(kLengths, b);
       Path best;
       double score = -1e9;
       ForPaths(x, b, n, [&](const Path& path, double s) {
@@ -211,7 +212,7 @@ TEST(CrfMarginals, AreTheSharesOfThePathsThroughATag) {
   const Chain x;
   const Tensor marginals = CrfMarginals(x.crf(), Lengths(kLengths));
   for (int64_t b = 0; b < B; ++b) {
-    const int32_t n = kLengths[static_cast<size_t>(b)];
+    const int32_t n = At(kLengths, b);
     const double log_sum = LogSumOverPaths(x, b, n);
     Tensor expected = Tensor::Zeros({T, C}, DType::kF64);
     ForPaths(x, b, n, [&](const Path& path, double score) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/ops/check.h"
 
 namespace heed {
@@ -26,11 +27,11 @@ void SumGroups(const Tensor& x, const Tensor& groups, Tensor& y) {
       if (group[s] < 0 || row[s] == -std::numeric_limits<T>::infinity()) {
         continue;
       }
-      shares[static_cast<size_t>(group[s])] +=
+      At(shares, group[s]) +=
           std::exp(static_cast<double>(row[s]) - sums[group[s]]);
     }
     for (int64_t c = 0; c < y.dim(1); ++c) {
-      const double share = shares[static_cast<size_t>(c)];
+      const double share = At(shares, c);
       if (share != 0) sums[c] += static_cast<T>(std::log(share));
     }
   }

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "heed/autograd/testing.h"
+#include "heed/base/at.h"
 #include "heed/kernels/normalizers.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
@@ -143,7 +144,7 @@ TEST_P(NormalizerOps, AreTheFormulaForRowsOfAnyLength) {
         for (int64_t r = 0; r < e.rows(); ++r)
           expected.push_back(GetParam().reference(RowOf(e, r)));
         kernels::ExpectEach(a, 1e-6, [&](int64_t r, int64_t s) {
-          return expected[static_cast<size_t>(r)][static_cast<size_t>(s)];
+          return At(At(expected, r), s);
         });
       }
     }
@@ -369,7 +370,7 @@ void ExpectShares(const std::function<Tensor(const Tensor&)>& draw) {
   for (int64_t s = 0; s < 5; ++s) {
     double share = 0;
     for (int64_t r = 0; r < kCount; ++r) share += At(weights, r, s) / kCount;
-    const double q = p[static_cast<size_t>(s)];
+    const double q = At(p, s);
     EXPECT_NEAR(share, q, 4 * std::sqrt(q * (1 - q) / kCount)) << "key " << s;
   }
 }
@@ -455,7 +456,7 @@ TEST(SampleHard, PicksOneKeyAndTellsItsLogProbabilityAndTheEntropy) {
         double log_probability = 0;
         double entropy = 0;
         for (int64_t s = 0; s < s_size; ++s) {
-          const double q = p[static_cast<size_t>(s)];
+          const double q = At(p, s);
           if (At(sample.weights.value(), r, s) == 1)
             log_probability = std::log(q);
           if (q > 0) entropy -= q * std::log(q);

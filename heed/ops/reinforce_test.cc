@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "heed/autograd/testing.h"
+#include "heed/base/at.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/normalizers.h"
 #include "heed/ops/shape.h"
@@ -102,8 +103,7 @@ std::vector<Walk> Draw(int64_t n, uint64_t seed, double baseline) {
   const Var table = Reshape(scores, {n * (1 + kKeys), kKeys});
   const HardSample first = Step(ctx, table, rows);
   for (int64_t i = 0; i < n; ++i) {
-    rows[static_cast<size_t>(i)] +=
-        1 + static_cast<int32_t>(KeyOf(first.weights.value(), i));
+    At(rows, i) += 1 + static_cast<int32_t>(KeyOf(first.weights.value(), i));
   }
   const HardSample second = Step(ctx, table, rows);
   std::vector<Walk> walks;
@@ -120,8 +120,7 @@ std::vector<Walk> Draw(int64_t n, uint64_t seed, double baseline) {
                               rewards, baseline, {}),
                 Tensor::Full({}, -1, DType::kF64));
   for (int64_t i = 0; i < n; ++i) {
-    walks[static_cast<size_t>(i)].ascent =
-        tape.Gradient(scores)[i].ToVector<double>();
+    At(walks, i).ascent = tape.Gradient(scores)[i].ToVector<double>();
   }
   return walks;
 }

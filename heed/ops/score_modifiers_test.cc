@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "heed/base/at.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
 #include "heed/ops/testing.h"
@@ -130,9 +131,8 @@ TEST_P(ScoreModifiers, DistanceTableLooksUpEachDistance) {
   const std::vector<int32_t> buckets = {3, 0, 0, 2, 3};
   const Tensor y = DistanceTable(table, Ids(buckets, {5})).value();
   ASSERT_EQ(y.shape(), (Shape{kHeads, 5}));
-  ExpectEach(y, 0, [&](int64_t h, int64_t i) {
-    return At(table, buckets[static_cast<size_t>(i)], h);
-  });
+  ExpectEach(
+      y, 0, [&](int64_t h, int64_t i) { return At(table, At(buckets, i), h); });
 }
 
 TEST_P(ScoreModifiers, GaussianFactorIsTheFormula) {

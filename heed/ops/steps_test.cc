@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "heed/autograd/testing.h"
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -19,7 +20,7 @@ TEST(MaxOverSteps, IsTheGreatestOfTheFirstSteps) {
     const Tensor y = MaxOverSteps(x, Lengths(lengths)).value();
     ASSERT_EQ(y.shape(), (Shape{3, 4}));
     kernels::ExpectEach(y, 0, [&](int64_t b, int64_t m) {
-      const int32_t length = lengths[static_cast<size_t>(b)];
+      const int32_t length = At(lengths, b);
       double largest = length == 0 ? 0 : -2;
       for (int64_t s = 0; s < length; ++s) {
         largest = std::max(largest, kernels::At(x, b * 5 + s, m));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/autograd/testing.h"
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 
 namespace heed {
@@ -53,7 +54,7 @@ TEST(WindowMax, IsTheGreatestSumOverWindowsThatTouchTheRow) {
         const Tensor y = WindowMax(table, Padded(9), width).value();
         ASSERT_EQ(y.shape(), (Shape{4, filters}));
         kernels::ExpectEach(y, 1e-6, [&](int64_t u, int64_t f) {
-          return Expected(table, kRows[static_cast<size_t>(u)], width, f);
+          return Expected(table, At(kRows, u), width, f);
         });
       }
     }

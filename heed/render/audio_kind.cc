@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/explain/payloads.h"
@@ -48,8 +49,8 @@ std::vector<float> PooledRow(std::span<const float> values, int64_t most) {
   if (count <= most) return {values.begin(), values.end()};
   std::vector<float> pooled(static_cast<size_t>(most));
   for (int64_t i = 0; i < count; ++i) {
-    float& kept = pooled[static_cast<size_t>(i * most / count)];
-    const float value = values[static_cast<size_t>(i)];
+    float& kept = At(pooled, i * most / count);
+    const float value = At(values, i);
     if (std::abs(value) > std::abs(kept)) kept = value;
   }
   return pooled;
@@ -60,8 +61,7 @@ std::vector<float> FittedRow(std::span<const float> values, int64_t columns) {
   if (std::ssize(values) >= columns) return PooledRow(values, columns);
   std::vector<float> fitted;
   for (int64_t c = 0; c < columns; ++c) {
-    fitted.push_back(
-        values[static_cast<size_t>(c * std::ssize(values) / columns)]);
+    fitted.push_back(At(values, c * std::ssize(values) / columns));
   }
   return fitted;
 }

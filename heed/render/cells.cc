@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/explain/faithfulness.h"
 #include "heed/render/text_layout.h"
 
@@ -43,7 +44,7 @@ void AddCells(std::span<const float> values, int64_t columns, double cell_width,
       while (end < line.size() && ShadeOf(line[end]) == shade) ++end;
       if (shade != 0) {
         const double width = cell_width * static_cast<double>(end - begin);
-        paths[static_cast<size_t>(shade + kCellShades)] += fmt::format(
+        At(paths, shade + kCellShades) += fmt::format(
             "M{} {}h{}v{}h-{}z", Short(cell_width * static_cast<double>(begin)),
             Short(cell_height * static_cast<double>(row)), Short(width),
             Short(cell_height), Short(width));
@@ -52,7 +53,7 @@ void AddCells(std::span<const float> values, int64_t columns, double cell_width,
     }
   }
   for (int shade = -kCellShades; shade <= kCellShades; ++shade) {
-    const std::string& path = paths[static_cast<size_t>(shade + kCellShades)];
+    const std::string& path = At(paths, shade + kCellShades);
     if (path.empty()) continue;
     svg->Line("<path class='{}' fill-opacity='{}' d='{}'/>",
               shade < 0 ? "minus" : "cell",

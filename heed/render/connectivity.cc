@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/render/connectivity_layout.h"
@@ -19,7 +20,7 @@ constexpr int64_t kFewTyped = 2;
 
 /// Where the word of character t begins: at its space.
 int64_t WordStart(const Connectivity& c, int64_t t) {
-  while (t > 0 && c.characters[static_cast<size_t>(t)] != " ") --t;
+  while (t > 0 && At(c.characters, t) != " ") --t;
   return t;
 }
 
@@ -59,7 +60,7 @@ std::vector<int64_t> FarthestAttention(std::span<const Connectivity> models,
   std::vector<std::pair<double, int64_t>> looks;
   for (int64_t t = 0; t < text.size(); ++t) {
     const int64_t typed = t - WordStart(text, t);
-    if (typed > kFewTyped || text.words[static_cast<size_t>(t)].empty()) {
+    if (typed > kFewTyped || At(text.words, t).empty()) {
       continue;
     }
     double distance = 0;
@@ -92,7 +93,7 @@ std::vector<TypedLine> TypedLines(const Connectivity& c, int64_t most) {
     int64_t end = std::min(begin + most, c.size());
     if (end < c.size()) {
       int64_t space = end;
-      while (space > begin && c.characters[static_cast<size_t>(space)] != " ") {
+      while (space > begin && At(c.characters, space) != " ") {
         --space;
       }
       if (space > begin) end = space;
@@ -104,7 +105,7 @@ std::vector<TypedLine> TypedLines(const Connectivity& c, int64_t most) {
 }
 
 std::string GuessLabel(const Connectivity& c, int64_t t) {
-  const std::string& word = c.words[static_cast<size_t>(t)];
+  const std::string& word = At(c.words, t);
   const auto typed = static_cast<size_t>(t - WordStart(c, t));
   const auto characters = Utf8Characters(word);
   if (typed == 0 || typed >= characters.size()) return word;

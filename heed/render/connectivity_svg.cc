@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/render/connectivity.h"
@@ -40,8 +41,8 @@ double CellWidth(std::span<const Connectivity> models) {
 
 std::string SuggestionsOf(const Connectivity& c, int64_t t) {
   std::string parts;
-  for (const Suggestion& s : c.suggestions[static_cast<size_t>(t)]) {
-    const bool hit = s.word == c.words[static_cast<size_t>(t)];
+  for (const Suggestion& s : At(c.suggestions, t)) {
+    const bool hit = s.word == At(c.words, t);
     parts += fmt::format(
         "{}<tspan class='{}'>{}</tspan> {:.0f} %", parts.empty() ? "" : " · ",
         hit ? "hit" : "title",
@@ -68,7 +69,7 @@ void AddCharacter(const Connectivity& c, int64_t t, int64_t s, double x,
         "rx='2'/>",
         x, y, width, height);
   }
-  const std::string& character = c.characters[static_cast<size_t>(s)];
+  const std::string& character = At(c.characters, s);
   if (character == " ") return;
   svg->Line("<text class='{}' x='{:.1f}' y='{:.1f}'>{}</text>",
             s > t           ? "later"

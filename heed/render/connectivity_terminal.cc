@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "heed/base/at.h"
 #include "heed/render/connectivity.h"
 #include "heed/render/connectivity_layout.h"
 #include "heed/render/text_layout.h"
@@ -43,7 +44,7 @@ std::string TerminalConnectivity(const Connectivity& c, int64_t t,
   const std::string margin(kMarginColumns, ' ');
   std::string out = terminal::Strong(terminal, VisibleToken(c.model));
   out += fmt::format("  guesses {}:", VisibleToken(GuessLabel(c, t)));
-  for (const Suggestion& s : c.suggestions[static_cast<size_t>(t)]) {
+  for (const Suggestion& s : At(c.suggestions, t)) {
     out +=
         fmt::format("  {} {:.0f} %", VisibleToken(s.word), 100 * s.probability);
   }
@@ -54,7 +55,7 @@ std::string TerminalConnectivity(const Connectivity& c, int64_t t,
     std::string text = margin;
     std::string marks = margin;
     for (int64_t s = line.begin; s < line.end; ++s) {
-      const std::string& token = c.characters[static_cast<size_t>(s)];
+      const std::string& token = At(c.characters, s);
       const std::string character = token == " " ? " " : VisibleToken(token);
       const float share = s <= t ? c.Share(t, s) : 0;
       if (terminal.colour) {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/base/text.h"
@@ -25,8 +26,8 @@ Connectivity Small(const std::string& model = "GRU") {
   }
   c.values.assign(36, 0);
   for (int64_t t = 0; t < 6; ++t) {
-    c.values[static_cast<size_t>(t * 6 + t)] = 1;
-    if (t >= 3) c.values[static_cast<size_t>(t * 6 + 1)] = 4;
+    At(c.values, t * 6 + t) = 1;
+    if (t >= 3) At(c.values, t * 6 + 1) = 4;
   }
   return c;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/text.h"
 #include "heed/explain/payloads.h"
 #include "heed/render/markup.h"
@@ -206,7 +207,7 @@ void AddContribution(const Contributions& c, const BarPlaces& places,
                      size_t group, int64_t item, bool named,
                      const PlotAxis& scale, MarkupWriter* svg) {
   const int64_t bar = item - c.groups->spans[group].begin;
-  const double value = double{c.scores()[static_cast<size_t>(item)]};
+  const double value = double{At(c.scores(), item)};
   const double x = places.BarAt(group, bar);
   const double zero = kBarsHeight * (1 - scale.Fraction(0));
   const double end = kBarsHeight * (1 - scale.Fraction(value));
@@ -283,8 +284,7 @@ Drawing DrawContributionBars(const Contributions& c, const BarPlaces& places) {
   for (size_t j = 0; j < c.groups->spans.size(); ++j) {
     const ItemRange span = c.groups->spans[j];
     for (int64_t item = span.begin; item < span.end; ++item) {
-      AddContribution(c, places, j, item, named[static_cast<size_t>(item)],
-                      scale, &svg);
+      AddContribution(c, places, j, item, At(named, item), scale, &svg);
     }
     svg.Line("<path class='rule' d='M{:.1f} 0v{:.1f}'/>", places.groups[j + 1],
              kBarsHeight);

@@ -1,6 +1,7 @@
 // Documents: sentences below each other, with their words or by themselves.
 #include <algorithm>
 
+#include "heed/base/at.h"
 #include "heed/render/axis_kind.h"
 #include "heed/render/document_view.h"
 #include "heed/render/shades_terminal.h"
@@ -22,7 +23,7 @@ std::vector<ItemRange> RowsOfDocument(const ExplanationSegment& segment,
   const auto largest = [&](const ItemRange& row) {
     float most = 0;
     for (int64_t i = row.begin; i < row.end; ++i) {
-      most = std::max(most, std::abs(values[static_cast<size_t>(i)]));
+      most = std::max(most, std::abs(At(values, i)));
     }
     return most;
   };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/render/markup.h"
 #include "heed/render/shades_terminal.h"
 #include "heed/render/text_layout.h"
@@ -152,7 +153,7 @@ std::vector<float> DocumentWeights::Shades() const {
     const float root = std::sqrt(of_sentences[i]);
     for (int64_t w = sentences->spans[i].begin; w < sentences->spans[i].end;
          ++w) {
-      shades[static_cast<size_t>(w)] *= root;
+      At(shades, w) *= root;
     }
   }
   return shades;

@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "heed/base/at.h"
 #include "heed/base/digest.h"
 #include "heed/render/markup.h"
 #include "heed/render/text_layout.h"
@@ -139,7 +140,7 @@ Drawing StackDrawings(std::span<const Drawing> drawings, double gap) {
 
 Drawing DrawHeading(std::string_view text, int level) {
   constexpr std::array<double, 3> kFonts = {17, 15, 12};
-  const double font = kFonts[static_cast<size_t>(level - 1)];
+  const double font = At(kFonts, level - 1);
   const auto columns = static_cast<int>(kPictureWidth / TextWidth("m", font));
   const std::string shown = Ellipsize(VisibleToken(text), columns);
   const std::string_view style = level == 3 ? "quiet" : "title";

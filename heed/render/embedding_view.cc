@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/text.h"
 #include "heed/render/cells.h"
 #include "heed/render/markup.h"
@@ -272,10 +273,9 @@ std::string EmbeddingText(const ExplanationSegment& segment,
   for (const Prediction& prediction : PredictionsOf(segment)) {
     const bool at_token =
         prediction.item >= 0 && prediction.item < std::ssize(tokens);
-    out += fmt::format(
-        "{} →", at_token
-                    ? VisibleToken(tokens[static_cast<size_t>(prediction.item)])
-                    : std::string("answer"));
+    out +=
+        fmt::format("{} →", at_token ? VisibleToken(At(tokens, prediction.item))
+                                     : std::string("answer"));
     for (const Alternative& word : prediction.words) {
       out +=
           fmt::format(" {} {:.3f}", VisibleToken(word.label), word.probability);

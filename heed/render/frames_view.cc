@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/render/axis_kind.h"
 #include "heed/render/markup.h"
 #include "heed/render/shades_terminal.h"
@@ -78,8 +79,7 @@ std::string FramesText(const AlignmentView& view,
   std::string out;
   std::string said;
   for (int64_t t = 0; t < view.target_size(); ++t) {
-    const std::string token =
-        VisibleToken(view.target_tokens[static_cast<size_t>(t)]);
+    const std::string token = VisibleToken(At(view.target_tokens, t));
     out += terminal::Quiet(terminal, fmt::format("{} / {}  {}", t + 1,
                                                  view.target_size(), said)) +
            terminal::Strong(terminal, token) + '\n';

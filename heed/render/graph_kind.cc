@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/render/axis_kind.h"
 #include "heed/render/graph_view.h"
 #include "heed/render/markup.h"
@@ -45,9 +46,7 @@ Drawing ShadeNodes(const ExplanationSegment& /*segment*/, const Axis& axis,
   const double side = std::min(width, kShadesWidth);
   std::array<double, 2> low = {1, 1};
   std::array<double, 2> high = {0, 0};
-  const auto place = [&](size_t i) {
-    return graph.places[static_cast<size_t>(graph.nodes[i])];
-  };
+  const auto place = [&](size_t i) { return At(graph.places, graph.nodes[i]); };
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     for (size_t a = 0; a < 2; ++a) {
       low[a] = std::min(low[a], place(i)[a]);

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/render/dot_canvas.h"
@@ -95,7 +96,7 @@ Drawing DrawPlane(const Axis& axis, const GraphPayload& graph) {
   MarkupWriter svg;
   std::vector<std::string> items(graph.places.size());
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    items[static_cast<size_t>(graph.nodes[i])] =
+    At(items, graph.nodes[i]) =
         ItemAttributes(axis.id, static_cast<int64_t>(i));
   }
   const auto x_of = [&](size_t i) {
@@ -165,7 +166,7 @@ StarWeights StarOf(const AttentionMap& map) {
     star.items.push_back(map.edges[e].second);
     star.mean.push_back(mean(e));
     for (int64_t h = 0; h < map.heads; ++h) {
-      star.heads[static_cast<size_t>(h)].push_back(weight(h, e));
+      At(star.heads, h).push_back(weight(h, e));
     }
   }
   return star;
@@ -183,8 +184,7 @@ std::vector<const AttentionMap*> StarMaps(const ExplanationSegment& segment,
 }
 
 int64_t ClassOfItem(const GraphPayload& graph, int64_t item) {
-  return graph
-      .predicted[static_cast<size_t>(graph.nodes[static_cast<size_t>(item)])];
+  return graph.predicted[static_cast<size_t>(At(graph.nodes, item))];
 }
 
 /// The largest weight of any head, which has the widest ray.
@@ -197,8 +197,7 @@ float WidestOf(const StarWeights& star) {
 }
 
 std::string StarName(const Axis& axis, int64_t item) {
-  return Ellipsize(VisibleToken(axis.shown()[static_cast<size_t>(item)]),
-                   kStarColumns);
+  return Ellipsize(VisibleToken(At(axis.shown(), item)), kStarColumns);
 }
 
 /// The neighbours around the node in the order of their mean weight, clockwise
@@ -277,8 +276,7 @@ std::string NodeTitle(const ExplanationSegment& segment, const Axis& axis,
       fmt::format("Node {} → {}", axis.shown()[0], segment.answer);
   if (graph.labels.front() >= 0) {
     title +=
-        fmt::format(" (label {})",
-                    graph.classes[static_cast<size_t>(graph.labels.front())]);
+        fmt::format(" (label {})", At(graph.classes, graph.labels.front()));
   }
   return title;
 }
@@ -390,8 +388,7 @@ std::string TerminalStar(const GraphPayload& graph, const Axis& axis,
     const int64_t item = star.items[i];
     const auto of_class = static_cast<size_t>(ClassOfItem(graph, item));
     std::string name =
-        Pad(VisibleToken(axis.shown()[static_cast<size_t>(item)]), 9,
-            Align::kRight);
+        Pad(VisibleToken(At(axis.shown(), item)), 9, Align::kRight);
     text += fmt::format("  {}  {}  {:.2f}", name,
                         Pad(VisibleToken(graph.classes[of_class]), 16),
                         star.mean[i]);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/explain/head_statistics.h"
 #include "heed/render/cells.h"
 #include "heed/render/layer_groups.h"
@@ -129,8 +130,7 @@ class HeadsWriter {
           AddRowNames(segment_.axis(layer.query).shown(), -5, layout.cell,
                       layout.names, &svg);
         }
-        AddTile(layer, head, statistics[static_cast<size_t>(head)], layout,
-                &svg);
+        AddTile(layer, head, At(statistics, head), layout, &svg);
         svg.Line("</g>");
         width = std::max(width, x + layout.slot);
       }
@@ -194,7 +194,7 @@ struct Tile {
   std::vector<float> cells;
 
   float at(int64_t row, int64_t column) const {
-    return row < rows ? cells[static_cast<size_t>(row * columns + column)] : 0;
+    return row < rows ? At(cells, row * columns + column) : 0;
   }
 };
 
@@ -204,9 +204,9 @@ Tile Shrink(std::span<const float> weights, int64_t rows, int64_t columns,
   tile.cells.resize(static_cast<size_t>(tile.rows * tile.columns));
   for (int64_t t = 0; t < rows; ++t) {
     for (int64_t s = 0; s < columns; ++s) {
-      float& cell = tile.cells[static_cast<size_t>(
-          t * tile.rows / rows * tile.columns + s * tile.columns / columns)];
-      cell = std::max(cell, weights[static_cast<size_t>(t * columns + s)]);
+      float& cell = At(tile.cells, t * tile.rows / rows * tile.columns +
+                                       s * tile.columns / columns);
+      cell = std::max(cell, At(weights, t * columns + s));
     }
   }
   return tile;
@@ -251,8 +251,8 @@ std::string LayerTiles(const AttentionMap& layer,
   for (int64_t begin = 0; begin < layer.heads; begin += fitting) {
     std::vector<std::string> lines;
     for (int64_t h = begin; h < std::min(begin + fitting, layer.heads); ++h) {
-      const auto tile = HeadLines(layer, h, statistics[static_cast<size_t>(h)],
-                                  most, slot, terminal.colour);
+      const auto tile =
+          HeadLines(layer, h, At(statistics, h), most, slot, terminal.colour);
       lines.resize(tile.size());
       for (size_t i = 0; i < tile.size(); ++i) {
         if (h > begin) lines[i] += std::string(kTileSpace, ' ');

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/explain/reordering.h"
 #include "heed/render/cells.h"
 #include "heed/render/markup.h"
@@ -127,8 +128,7 @@ class HeatmapWriter {
 
   float ValueOf(const AlignmentView& view, int64_t t, int64_t s) const {
     if (!options_.with_sign) return view.weight(t, s);
-    const float value =
-        view.weights[static_cast<size_t>(t * view.source_size() + s)];
+    const float value = At(view.weights, t * view.source_size() + s);
     return std::isnan(value) ? 0 : std::clamp(value, -1.0f, 1.0f);
   }
 

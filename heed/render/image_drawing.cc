@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "heed/base/at.h"
 #include "heed/base/base64.h"
 #include "heed/base/errors.h"
 #include "heed/data/image.h"
@@ -115,18 +116,15 @@ std::vector<float> SmoothedWeights(std::span<const float> weights,
   for (int64_t r = 0; r < rows; ++r) {
     std::ranges::fill(line, 0.0f);
     for (int64_t c = 0; c < columns; ++c) {
-      const float w =
-          std::max(0.0f, weights[static_cast<size_t>(r * columns + c)]);
+      const float w = std::max(0.0f, At(weights, r * columns + c));
       for (int64_t x = 0; x < width; ++x) {
-        line[static_cast<size_t>(x)] +=
-            w * across[static_cast<size_t>(c * width + x)];
+        At(line, x) += w * At(across, c * width + x);
       }
     }
     for (int64_t y = 0; y < height; ++y) {
-      const float factor = down[static_cast<size_t>(r * height + y)];
+      const float factor = At(down, r * height + y);
       for (int64_t x = 0; x < width; ++x) {
-        values[static_cast<size_t>(y * width + x)] +=
-            factor * line[static_cast<size_t>(x)];
+        At(values, y * width + x) += factor * At(line, x);
       }
     }
   }

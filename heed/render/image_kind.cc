@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/text.h"
 #include "heed/explain/payloads.h"
 #include "heed/render/axis_kind.h"
@@ -119,8 +120,7 @@ std::string WordMapsText(const Axis& axis, std::span<const WordMap> words,
       out += gap;
       for (int64_t x = 0; x < kMapColumns; ++x) {
         const auto at = [&](int64_t row) {
-          return map[static_cast<size_t>(std::min(row, rows - 1) * kMapColumns +
-                                         x)];
+          return At(map, std::min(row, rows - 1) * kMapColumns + x);
         };
         out += terminal.colour
                    ? TerminalHalfCells(at(y), at(y + 1))

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/base/at.h"
 #include "heed/base/text.h"
 #include "heed/render/dot_canvas.h"
 #include "heed/render/line_plot.h"
@@ -118,7 +119,7 @@ class TerminalPlot {
     int free = 0;  // first column that no label uses
     for (double tick : axes_.x.ticks) {
       const int column = DotX(tick) / 2;
-      rule[static_cast<size_t>(column)] = "┬";
+      At(rule, column) = "┬";
       const std::string label = axes_.x.Label(tick);
       const int size = static_cast<int>(label.size());
       const int start =

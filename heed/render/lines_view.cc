@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/text.h"
 #include "heed/render/cells.h"
 #include "heed/render/markup.h"
@@ -36,7 +37,7 @@ std::string LinesText(const AlignmentView& view) {
   widest = std::min(widest, kWidestName);
   std::string out;
   for (int64_t t = 0; t < view.target_size(); ++t) {
-    const std::string& token = view.target_tokens[static_cast<size_t>(t)];
+    const std::string& token = At(view.target_tokens, t);
     out += fmt::format("{} ← {}\n",
                        Pad(VisibleToken(token), widest, Align::kRight),
                        StrongestOf(RowAt(view, t), view.source_tokens, 4));
@@ -72,10 +73,8 @@ Drawing DrawLines(const AlignmentView& view, const LinesOptions& options) {
           0.6 + kWidestLine * shade, 0.08 + 0.92 * shade, left, MiddleOf(t),
           left + kSpan * 0.4, MiddleOf(t), right - kSpan * 0.4, MiddleOf(s),
           right, MiddleOf(s),
-          EscapeMarkup(ShortToken(view.target_tokens[static_cast<size_t>(t)],
-                                  kLineNames)),
-          EscapeMarkup(ShortToken(view.source_tokens[static_cast<size_t>(s)],
-                                  kLineNames)),
+          EscapeMarkup(ShortToken(At(view.target_tokens, t), kLineNames)),
+          EscapeMarkup(ShortToken(At(view.source_tokens, s), kLineNames)),
           weight);
     }
   }

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/explain/payloads.h"
@@ -30,13 +31,12 @@ TimePanel PanelOfRows(const std::string& title, const VectorRows& rows) {
   panel.rows = std::ssize(rows[0]);
   panel.values.resize(static_cast<size_t>(panel.rows * panel.steps));
   for (int64_t t = 0; t < panel.steps; ++t) {
-    const auto& row = rows[static_cast<size_t>(t)];
+    const auto& row = At(rows, t);
     if (std::ssize(row) != panel.rows) {
       throw ShapeError("{}: step {} has another number of values", title, t);
     }
     for (int64_t r = 0; r < panel.rows; ++r) {
-      panel.values[static_cast<size_t>(r * panel.steps + t)] =
-          static_cast<float>(row[static_cast<size_t>(r)]);
+      At(panel.values, r * panel.steps + t) = static_cast<float>(At(row, r));
     }
   }
   return panel;
@@ -55,8 +55,7 @@ TimePanel OutputPanel(const Axis& target, int64_t steps) {
   for (int64_t t = 0; t < own.steps; ++t) {
     const int64_t at = begin + t;
     for (int64_t r = 0; r < panel.rows; ++r) {
-      panel.values[static_cast<size_t>(r * steps + at)] =
-          own.values[static_cast<size_t>(r * own.steps + t)];
+      At(panel.values, r * steps + at) = At(own.values, r * own.steps + t);
     }
   }
   return panel;
@@ -76,7 +75,7 @@ TimePanel WeightPanel(const std::string& title, const AttentionMap& map) {
   for (int64_t h = 0; h < map.heads; ++h) {
     for (int64_t t = 0; t < panel.steps; ++t) {
       for (int64_t s = 0; s < panel.rows; ++s) {
-        float& value = panel.values[static_cast<size_t>(s * panel.steps + t)];
+        float& value = At(panel.values, s * panel.steps + t);
         value = std::max(value, *w++);
       }
     }
@@ -99,7 +98,7 @@ void KeepVisibleSlots(TimePanel& a, TimePanel& b) {
   int64_t first = 0;  // behind the longest stretch
   int64_t unused = 0;
   for (int64_t i = 0; i < 2 * slots; ++i) {
-    unused = used[static_cast<size_t>(i % slots)] ? 0 : unused + 1;
+    unused = At(used, i % slots) ? 0 : unused + 1;
     if (unused <= longest || unused > slots) continue;
     longest = unused;
     first = (i + 1) % slots;
@@ -130,11 +129,9 @@ TimePanel Pooled(const TimePanel& panel, int64_t most_rows,
   small.values.resize(static_cast<size_t>(small.rows * small.steps));
   for (int64_t r = 0; r < panel.rows; ++r) {
     for (int64_t t = 0; t < panel.steps; ++t) {
-      const float value =
-          panel.values[static_cast<size_t>(r * panel.steps + t)];
-      float& kept = small.values[static_cast<size_t>(
-          r * small.rows / panel.rows * small.steps +
-          t * small.steps / panel.steps)];
+      const float value = At(panel.values, r * panel.steps + t);
+      float& kept = At(small.values, r * small.rows / panel.rows * small.steps +
+                                         t * small.steps / panel.steps);
       if (std::abs(value) > std::abs(kept)) kept = value;
     }
   }
@@ -171,11 +168,10 @@ void ScaleWeights(double full, TimePanel& panel) {
   for (int64_t t = 0; t < panel.steps; ++t) {
     double most = full;
     for (int64_t r = 0; full == 0 && r < panel.rows; ++r) {
-      most = std::max(
-          most, double{panel.values[static_cast<size_t>(r * panel.steps + t)]});
+      most = std::max(most, double{At(panel.values, r * panel.steps + t)});
     }
     for (int64_t r = 0; most > 0 && r < panel.rows; ++r) {
-      float& value = panel.values[static_cast<size_t>(r * panel.steps + t)];
+      float& value = At(panel.values, r * panel.steps + t);
       value = static_cast<float>(std::min(1.0, double{value} / most));
     }
   }
@@ -270,8 +266,7 @@ std::string MemoryText(const ExplanationSegment& segment,
       text += fmt::format("{:>{}} ", full.RowName(r * full.rows / panel.rows),
                           kNames - 1);
       for (int64_t t = 0; t < panel.steps; ++t) {
-        const float value =
-            panel.values[static_cast<size_t>(r * panel.steps + t)];
+        const float value = At(panel.values, r * panel.steps + t);
         text +=
             TerminalCell(std::min(std::abs(value), 1.0F), 1, terminal.colour);
       }

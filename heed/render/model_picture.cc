@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/text.h"
 #include "heed/render/markup.h"
 #include "heed/render/outline_rows.h"
@@ -397,7 +398,7 @@ class ModelWriter {
       ForColumns(0, [&](size_t c) {
         const int64_t item = grids_[0].columns[c].item;
         const bool live = item >= 0 && item < std::ssize(weights);
-        const double weight = live ? weights[static_cast<size_t>(item)] : 0.3;
+        const double weight = live ? At(weights, item) : 0.3;
         const double from = Top(0, top);
         const double lift = 46 + 0.06 * (x - MiddleX(0, c));
         links_.Line(
@@ -416,7 +417,7 @@ class ModelWriter {
     const int64_t count = std::ssize(segment_.targets);
     if (count == 0) return {};
     shown_ = std::clamp(step_, int64_t{0}, count - 1);
-    return RowOf(segment_, segment_.targets[static_cast<size_t>(shown_)]);
+    return RowOf(segment_, At(segment_.targets, shown_));
   }
   size_t ChosenColumn() const {
     for (size_t c = 0; c < grids_[1].columns.size(); ++c) {
@@ -428,7 +429,7 @@ class ModelWriter {
     return 0;
   }
   std::string StepNote() const {
-    const Target& target = segment_.targets[static_cast<size_t>(shown_)];
+    const Target& target = At(segment_.targets, shown_);
     return fmt::format("Wide lines: the weights of step {}, '{}'", shown_ + 1,
                        segment_.LabelOf(target));
   }

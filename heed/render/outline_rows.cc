@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "heed/base/at.h"
 #include "heed/render/text_layout.h"
 
 namespace heed {
@@ -69,7 +70,7 @@ std::vector<OutlineColumn> NamedColumns(const OutlineSequence& sequence) {
   std::vector<OutlineColumn> columns = ColumnsOf(sequence.items.size());
   for (OutlineColumn& column : columns) {
     if (column.dots) continue;
-    column.input = sequence.items[static_cast<size_t>(column.item)];
+    column.input = At(sequence.items, column.item);
   }
   return columns;
 }
@@ -173,8 +174,7 @@ std::string Subscript(int64_t number) {
       "₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
   std::string text;
   for (const char digit : std::to_string(number)) {
-    text += digit == '-' ? std::string_view("₋")
-                         : kDigits[static_cast<size_t>(digit - '0')];
+    text += digit == '-' ? std::string_view("₋") : At(kDigits, digit - '0');
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/render/axis_kind.h"
 #include "heed/render/document_view.h"
 #include "heed/render/shades_terminal.h"
@@ -42,7 +43,7 @@ std::vector<PassageHop> HopsOf(const ExplanationSegment& segment) {
     for (const ItemRange& span : hop.sentences) {
       float sum = 0;
       for (int64_t i = span.begin; i < span.end; ++i) {
-        sum += hop.weights[static_cast<size_t>(i)];
+        sum += At(hop.weights, i);
       }
       hop.of_sentences.push_back(sum);
     }

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/explain/payloads.h"
 #include "heed/render/heatmap_svg.h"
 #include "heed/render/heatmap_terminal.h"
@@ -94,7 +95,7 @@ std::vector<size_t> ShownReviews(const ReviewSide& side) {
     float most = side.pointers[r];
     if (!side.pointed) {
       for (int64_t i = span.begin; i < span.end; ++i) {
-        most = std::max(most, side.values[static_cast<size_t>(i)]);
+        most = std::max(most, At(side.values, i));
       }
     }
     return most;

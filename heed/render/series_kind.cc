@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/explain/payloads.h"
 #include "heed/render/axis_kind.h"
@@ -58,8 +59,8 @@ void AddBand(const Axis& axis, std::span<const float> values, int64_t steps,
   for (size_t i = 0; i < values.size(); ++i) {
     const ItemRange span = SpanOf(axis, i);
     for (int64_t t = span.begin; t < std::min(span.end, steps); ++t) {
-      sums[static_cast<size_t>(t)] += values[i];
-      ++counts[static_cast<size_t>(t)];
+      At(sums, t) += values[i];
+      ++At(counts, t);
     }
   }
   const double step = width / static_cast<double>(std::max<int64_t>(steps, 1));

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/text.h"
 #include "heed/render/markup.h"
 #include "heed/render/number_matrix.h"
@@ -62,8 +63,7 @@ std::string StepRefusal(const ExplanationSegment& segment,
     return fmt::format("there are {} steps, the first is 0",
                        segment.targets.size());
   }
-  const Target& target =
-      segment.targets[static_cast<size_t>(ChosenStep(segment, options))];
+  const Target& target = At(segment.targets, ChosenStep(segment, options));
   if (!target.map || segment.panels.empty() ||
       segment.panels.front().map != *target.map) {
     return "it needs the numbers of the attention that speaks for the answer; "
@@ -77,7 +77,7 @@ StepNumbers NumbersOfStep(const ExplanationSegment& segment,
                           const ViewOptions& options) {
   StepNumbers n;
   n.step = ChosenStep(segment, options);
-  n.target = &segment.targets[static_cast<size_t>(n.step)];
+  n.target = &At(segment.targets, n.step);
   const AttentionPanels& p = segment.panels.front();
   const AttentionMap& map = segment.maps.at(p.map);
   const auto row = static_cast<size_t>(n.target->row);

@@ -11,6 +11,7 @@
 #include <limits>
 #include <new>
 
+#include "heed/base/at.h"
 #include "heed/tensor/huge_pages.h"
 #include "heed/tensor/pool_limit.h"
 
@@ -167,7 +168,7 @@ Buffer* Acquire(size_t bytes) {
   if (bytes > size_t{1} << 46) throw std::bad_alloc();
   const int size_class = ClassOf(bytes);
   Pool& p = Instance();
-  FreeList& list = p.lists[static_cast<size_t>(size_class)];
+  FreeList& list = At(p.lists, size_class);
   list.lock.lock();
   Buffer* buffer = list.head;
   if (buffer != nullptr) list.head = buffer->next;
@@ -198,7 +199,7 @@ void Release(Buffer* buffer) {
   }
   const int64_t cached =
       p.cached.fetch_add(capacity, std::memory_order_relaxed) + capacity;
-  FreeList& list = p.lists[static_cast<size_t>(buffer->size_class)];
+  FreeList& list = At(p.lists, buffer->size_class);
   list.lock.lock();
   buffer->next = list.head;
   list.head = buffer;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/rng.h"
 #include "heed/kernels/gemm.h"
 #include "heed/tensor/tensor.h"
@@ -68,8 +69,7 @@ struct Factors {
     Floats turned(a.size());
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t i = 0; i < sum; ++i) {
-        turned[static_cast<size_t>(i * rows + r)] =
-            a[static_cast<size_t>(r * sum + i)];
+        At(turned, i * rows + r) = At(a, r * sum + i);
       }
     }
     PairRows(sum, rows, turned.data(), rows, 1, left_words.data(),
@@ -81,8 +81,7 @@ struct Factors {
   double Expected(int64_t r, int64_t c) const {
     double total = 0;
     for (int64_t i = 0; i < sum; ++i) {
-      total += double{a[static_cast<size_t>(r * sum + i)]} *
-               double{b[static_cast<size_t>(i * cols + c)]};
+      total += double{At(a, r * sum + i)} * double{At(b, i * cols + c)};
     }
     return total;
   }
@@ -118,8 +117,8 @@ TEST_P(ProductsBF16, AreThoseOfF64) {
           Multiply(f, rows, f.left, true, c);
           for (int64_t r = 0; r < rows; ++r) {
             for (int64_t col = 0; col < cols; ++col) {
-              ASSERT_NEAR(c[static_cast<size_t>(r * Padded(cols) + col)],
-                          2 * f.Expected(r, col), 1e-5 * (1 + std::sqrt(sum)))
+              ASSERT_NEAR(At(c, r * Padded(cols) + col), 2 * f.Expected(r, col),
+                          1e-5 * (1 + std::sqrt(sum)))
                   << rows << " " << sum << " " << cols << " " << transposed;
             }
           }
@@ -158,8 +157,7 @@ TEST_P(ProductsBF16, OfARowDoNotDependOnTheOthers) {
     Floats alone = Unset(Padded(f.cols));
     Multiply(f, 1, f.left.Rows(r), false, alone);
     for (int64_t c = 0; c < f.cols; ++c) {
-      EXPECT_EQ(alone[static_cast<size_t>(c)],
-                all[static_cast<size_t>(r * Padded(f.cols) + c)]);
+      EXPECT_EQ(At(alone, c), At(all, r * Padded(f.cols) + c));
     }
   }
 }
@@ -188,15 +186,14 @@ TEST(WeightsBF16, ArePowersOfTwoRoundedAndTheirSumsAreNot) {
       Rng rng(static_cast<uint64_t>(cols));
       for (int64_t r = 0; r < kRows; ++r) {
         for (int64_t c = 0; c < cols; ++c) {
-          e[static_cast<size_t>(r * stride + c)] =
-              static_cast<float>(rng.Uniform(-20, 7)) +
-              shifts[static_cast<size_t>(r)];
+          At(e, r * stride + c) =
+              static_cast<float>(rng.Uniform(-20, 7)) + At(shifts, r);
         }
       }
       // What underflows, what may not be seen, and what is exact.
       e[0] = shifts[0] - 300;
-      e[static_cast<size_t>(stride)] = -std::numeric_limits<float>::infinity();
-      e[static_cast<size_t>(2 * stride)] = shifts[2];
+      At(e, stride) = -std::numeric_limits<float>::infinity();
+      At(e, 2 * stride) = shifts[2];
       Floats sums(kRows * kBF16Lanes, 1.0F);
       Floats words = Unset(kRows * Padded((cols + 1) / 2));
       PairWeights(kRows, cols, e.data(), stride, to_log2, shifts.data(),
@@ -205,9 +202,8 @@ TEST(WeightsBF16, ArePowersOfTwoRoundedAndTheirSumsAreNot) {
         const float* row = words.data() + r * Padded((cols + 1) / 2);
         double total = kBF16Lanes;
         for (int64_t c = 0; c < cols; ++c) {
-          const double x = double{to_log2} *
-                           (double{e[static_cast<size_t>(r * stride + c)]} -
-                            double{shifts[static_cast<size_t>(r)]});
+          const double x = double{to_log2} * (double{At(e, r * stride + c)} -
+                                              double{At(shifts, r)});
           const double w = x < -126 ? 0 : std::exp2(x);
           total += w;
           ASSERT_NEAR(OfPair(row, c), w, w * (0x1p-8 + 0x1p-12))
@@ -218,7 +214,7 @@ TEST(WeightsBF16, ArePowersOfTwoRoundedAndTheirSumsAreNot) {
         }
         double sum = 0;
         for (int64_t lane = 0; lane < kBF16Lanes; ++lane) {
-          sum += double{sums[static_cast<size_t>(r * kBF16Lanes + lane)]};
+          sum += double{At(sums, r * kBF16Lanes + lane)};
         }
         ASSERT_NEAR(sum, total, total * 0x1p-13) << cols << " " << r;
       }

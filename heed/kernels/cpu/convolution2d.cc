@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/memory.h"
 #include "heed/base/threads.h"
 #include "heed/kernels/cpu/pack.h"
@@ -507,7 +508,7 @@ void Convolve2dWeightGrad(const Tensor& x, const Tensor& dy,
       const Tensor blocked = convolution->Room();
       convolution->Run(std::array<const void*, 3>{images.raw(), gradients.raw(),
                                                   blocked.raw()});
-      Tensor& sum = sums[static_cast<size_t>(i)];
+      Tensor& sum = At(sums, i);
       sum = Tensor(dw.shape());
       convolution->Plain(blocked, sum);
     });

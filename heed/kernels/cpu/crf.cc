@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/crf.cc"
 #include <hwy/foreach_target.h>
 
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/kernels/cpu/lanes-inl.h"
 #include "heed/kernels/cpu/math-inl.h"
@@ -261,7 +262,7 @@ std::vector<double> Losses(const CrfScores& x, const Tensor& tags,
                 [&](int64_t begin, int64_t end) HWY_ATTR {
                   Lattice<T> lattice(t_size, c_size);
                   for (int64_t b = begin; b < end; ++b) {
-                    losses[static_cast<size_t>(b)] = LossRow(job, b, lattice);
+                    At(losses, b) = LossRow(job, b, lattice);
                   }
                 });
     if (gradient != nullptr) FinishGradient<T>(job.sums, *gradient);
@@ -306,7 +307,7 @@ void BestPathRow(const Chain<T>& x, const T* emissions, int64_t n,
   int64_t tag = std::max_element(score.begin(), score.end()) - score.begin();
   for (int64_t t = n - 1; t >= 0; --t) {
     tags[t] = static_cast<int32_t>(tag);
-    tag = static_cast<int64_t>(best[static_cast<size_t>(t * c_size + tag)]);
+    tag = static_cast<int64_t>(At(best, t * c_size + tag));
   }
 }
 

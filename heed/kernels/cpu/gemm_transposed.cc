@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/kernels/cpu/pack.h"
 #include "heed/kernels/cpu/product_parts.h"
@@ -144,8 +145,7 @@ void MultiplyWide(const SummedRows& sum, bool accumulate, Tensor& c) {
   std::vector<std::optional<LeftFactor>> factors(
       static_cast<size_t>((m + chunk - 1) / chunk));
   ParallelForEach(std::ssize(factors), 1, [&](int64_t i) {
-    factors[static_cast<size_t>(i)].emplace(
-        sum.Left(i * chunk, std::min(m, (i + 1) * chunk)));
+    At(factors, i).emplace(sum.Left(i * chunk, std::min(m, (i + 1) * chunk)));
   });
   const DType dtype = bf16 ? DType::kBF16 : DType::kF32;
   const int64_t panel_size = cpu::PaddedRows(k, bf16) * cpu::kPanel;
@@ -164,8 +164,8 @@ void MultiplyWide(const SummedRows& sum, bool accumulate, Tensor& c) {
     const int64_t columns = std::min(panels * cpu::kPanel, n - first);
     for (int64_t r = 0; r < m; r += chunk) {
       cpu::MultiplyPacked({std::min(chunk, m - r), columns, k, accumulate},
-                          bf16, factors[static_cast<size_t>(r / chunk)]->words,
-                          to, {c.row<float>(r) + first, n});
+                          bf16, At(factors, r / chunk)->words, to,
+                          {c.row<float>(r) + first, n});
     }
   });
 }
@@ -234,8 +234,8 @@ RowPair Gathered(std::span<const RowPair> pairs, Precision precision) {
   };
   RowPair all{stored(pairs[0].x), stored(pairs[0].y)};
   ParallelForEach(std::ssize(pairs), 1, [&](int64_t i) {
-    const RowPair& pair = pairs[static_cast<size_t>(i)];
-    const int64_t begin = first[static_cast<size_t>(i)];
+    const RowPair& pair = At(pairs, i);
+    const int64_t begin = At(first, i);
     Tensor x = all.x.Slice(begin, begin + pair.x.rows());
     StoreFactor(pair.x, x);
     Tensor y = all.y.Slice(begin, begin + pair.x.rows());

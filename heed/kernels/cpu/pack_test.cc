@@ -10,6 +10,7 @@
 #include <limits>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/rng.h"
 #include "heed/kernels/gemm.h"
 #include "heed/tensor/tensor.h"
@@ -82,8 +83,7 @@ TEST_P(Packing, PanelsHoldTheirColumnsRowByRow) {
       PackPanel(b, panel, rows, out.data());
       for (int64_t i = 0; i < padded; ++i) {
         for (int64_t j = 0; j < kPanel; ++j) {
-          ASSERT_EQ(out[static_cast<size_t>(i * kPanel + j)],
-                    Element(b, i, panel * kPanel + j))
+          ASSERT_EQ(At(out, i * kPanel + j), Element(b, i, panel * kPanel + j))
               << b.k << "x" << b.n << " at " << i << ", " << j;
         }
       }
@@ -122,8 +122,7 @@ void ForTranspositions(const Body& body) {
       std::vector<float> expected;
       for (int64_t i = begin; i < cols; ++i) {
         for (int64_t j = 0; j < rows; ++j) {
-          expected.push_back(j < x_rows ? x[static_cast<size_t>(j * stride + i)]
-                                        : 0);
+          expected.push_back(j < x_rows ? At(x, j * stride + i) : 0);
         }
       }
       SCOPED_TRACE(testing::Message() << x_rows << "x" << cols);
@@ -190,8 +189,7 @@ TEST_F(PackingBF16, PanelsMultiplyAsTheMatrixDoes) {
             if (columns) {
               std::vector<float> turned(a.size());
               for (int64_t i = 0; i < m * k; ++i) {
-                turned[static_cast<size_t>(i % k * m + i / k)] =
-                    a[static_cast<size_t>(i)];
+                At(turned, i % k * m + i / k) = At(a, i);
               }
               PairRows(k, m, turned.data(), m, 1, words.data(), kWords);
               left = {words.data(), 1, kWords};

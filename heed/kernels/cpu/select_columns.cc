@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/kernels/cpu/pack.h"
 #include "heed/kernels/gemm.h"
@@ -31,9 +32,8 @@ void SelectPanel(const char* from, int64_t rows, const int32_t* ids,
   for (int64_t c = 0; c < cpu::kPanel; ++c) {
     // Columns beside the matrix repeat the first one; nobody reads them.
     const int64_t id = ids[c < count ? c : 0];
-    columns[static_cast<size_t>(c)] = from +
-                                      id / cpu::kPanel * rows * kRowBytes +
-                                      id % cpu::kPanel * kWordBytes;
+    At(columns, c) = from + id / cpu::kPanel * rows * kRowBytes +
+                     id % cpu::kPanel * kWordBytes;
   }
   for (int64_t r = 0; r < rows; ++r) {
     for (const char* column : columns) {

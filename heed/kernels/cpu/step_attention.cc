@@ -11,6 +11,7 @@
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/step_attention.cc"
 #include <hwy/foreach_target.h>
 
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/kernels/cpu/lanes-inl.h"
 #include "heed/kernels/cpu/softmax-inl.h"
@@ -428,14 +429,14 @@ Tensor OverPositions(const StepQueries& queries,
                      std::span<const Tensor> positions, const Tensor& slots) {
   const auto count = static_cast<int64_t>(positions.size());
   const auto attend = [&]<typename K>(K) {
-    return AttendRows<K>(
-        queries, count, nullptr, -1, [&](int64_t r, const K** keys) {
-          const int32_t* slot = slots.row<int32_t>(r);
-          for (int64_t s = 0; s < count; ++s) {
-            keys[s] = positions[static_cast<size_t>(s)].row<K>(slot[s]);
-          }
-          return count;
-        });
+    return AttendRows<K>(queries, count, nullptr, -1,
+                         [&](int64_t r, const K** keys) {
+                           const int32_t* slot = slots.row<int32_t>(r);
+                           for (int64_t s = 0; s < count; ++s) {
+                             keys[s] = At(positions, s).row<K>(slot[s]);
+                           }
+                           return count;
+                         });
   };
   return positions[0].dtype() == DType::kBF16 ? attend(bfloat16{})
                                               : attend(float{});

@@ -8,6 +8,7 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
+#include "heed/base/at.h"
 #include "heed/base/threads.h"
 #include "heed/kernels/cpu/lanes-inl.h"
 
@@ -52,7 +53,7 @@ double Forces(const Tensor& p, const Tensor& y, Tensor& attraction,
   std::vector<double> sums(static_cast<size_t>(n));
   WithFloat(y, [&]<typename T>(T) {
     ParallelForEach(n, RowGrain(n), [&](int64_t i) HWY_ATTR {
-      sums[static_cast<size_t>(i)] = static_cast<double>(
+      At(sums, i) = static_cast<double>(
           PointForces<T>(n, i, p.row<T>(i), y.row<T>(0), y.row<T>(1),
                          attraction.data<T>(), repulsion.data<T>()));
     });
