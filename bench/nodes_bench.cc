@@ -12,7 +12,7 @@
 #include "heed/kernels/gemm.h"
 #include "heed/kernels/memory_rate.h"
 #include "heed/metrics/spread.h"
-#include "heed/models/graph_network.h"
+#include "heed/models/graph/graph_network.h"
 #include "heed/tensor/pool.h"
 #include "heed/train/in_memory.h"
 #include "heed/train/optimizer.h"

@@ -15,7 +15,7 @@
 #include "heed/base/threads.h"
 #include "heed/data/stories.h"
 #include "heed/io/file.h"
-#include "heed/models/rnn_config.h"
+#include "heed/models/recurrent/rnn_config.h"
 #include "heed/page/page_files.h"
 #include "heed/render/connectivity.h"
 #include "heed/render/explanation_file.h"

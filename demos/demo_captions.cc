@@ -12,7 +12,7 @@
 #include "heed/base/threads.h"
 #include "heed/data/scenes.h"
 #include "heed/io/file.h"
-#include "heed/models/show_attend_tell.h"
+#include "heed/models/caption/show_attend_tell.h"
 #include "heed/tasks/caption/caption.h"
 
 namespace heed {

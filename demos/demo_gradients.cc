@@ -13,7 +13,7 @@
 #include "heed/base/threads.h"
 #include "heed/data/stories.h"
 #include "heed/io/file.h"
-#include "heed/models/rnn_config.h"
+#include "heed/models/recurrent/rnn_config.h"
 #include "heed/nn/recurrent.h"
 #include "heed/render/line_plot.h"
 #include "heed/render/text_layout.h"

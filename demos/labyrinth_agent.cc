@@ -6,7 +6,7 @@
 
 #include "heed/base/at.h"
 #include "heed/base/rng.h"
-#include "heed/models/looks.h"
+#include "heed/models/image/looks.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/matmul.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "heed/data/moving_sprites.h"
-#include "heed/models/frame_order.h"
+#include "heed/models/frame_order/frame_order.h"
 #include "heed/train/trainable.h"
 
 namespace heed {

@@ -8,7 +8,7 @@
 
 #include "heed/base/rng.h"
 #include "heed/io/file.h"
-#include "heed/models/rnn_config.h"
+#include "heed/models/recurrent/rnn_config.h"
 #include "heed/render/explanation_file.h"
 #include "heed/tasks/classify/classify.h"
 #include "heed/tasks/explain_summary.h"

@@ -9,7 +9,7 @@
 
 #include "heed/base/rng.h"
 #include "heed/decode/translator.h"
-#include "heed/models/recurrent_config.h"
+#include "heed/models/recurrent/recurrent_config.h"
 #include "heed/render/heatmap_terminal.h"
 #include "heed/tasks/translate/translation.h"
 

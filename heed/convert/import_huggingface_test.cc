@@ -8,7 +8,7 @@
 #include "heed/convert/testing.h"
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"
-#include "heed/models/bert.h"
+#include "heed/models/transformer/bert.h"
 #include "heed/tasks/pretrain/pretrain.h"
 #include "heed/tasks/translate/translation.h"
 

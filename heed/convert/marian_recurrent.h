@@ -7,7 +7,7 @@
 #include "heed/convert/import_options.h"
 #include "heed/convert/layout.h"
 #include "heed/convert/mapped_vocabulary.h"
-#include "heed/models/recurrent_config.h"
+#include "heed/models/recurrent/recurrent_config.h"
 
 namespace heed {
 

@@ -8,7 +8,7 @@
 #include "heed/convert/import_options.h"
 #include "heed/convert/layout.h"
 #include "heed/convert/mapped_vocabulary.h"
-#include "heed/models/transformer_config.h"
+#include "heed/models/transformer/transformer_config.h"
 
 namespace heed {
 

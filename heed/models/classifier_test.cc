@@ -7,9 +7,9 @@
 
 #include "heed/base/at.h"
 #include "heed/base/testing.h"
-#include "heed/models/rnn_encoder.h"
-#include "heed/models/transformer_encoder.h"
-#include "heed/models/transformer_testing.h"
+#include "heed/models/recurrent/rnn_encoder.h"
+#include "heed/models/transformer/transformer_encoder.h"
+#include "heed/models/transformer/transformer_testing.h"
 
 namespace heed {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
-#include "heed/models/encoder_decoder.h"
 #include "heed/models/model_testing.h"
-#include "heed/models/transformer.h"
+#include "heed/models/recurrent/encoder_decoder.h"
+#include "heed/models/transformer/transformer.h"
 
 namespace heed {
 namespace {

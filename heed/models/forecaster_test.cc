@@ -12,7 +12,7 @@
 #include "heed/base/at.h"
 #include "heed/base/testing.h"
 #include "heed/models/model_testing.h"
-#include "heed/models/transformer_encoder.h"
+#include "heed/models/transformer/transformer_encoder.h"
 #include "heed/nn/recurrent.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"

@@ -2,8 +2,8 @@
 // tests/golden/make_golden.py.
 #include <gtest/gtest.h>
 
-#include "heed/models/encoder_decoder.h"
 #include "heed/models/model_testing.h"
+#include "heed/models/recurrent/encoder_decoder.h"
 
 namespace heed {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "heed/models/encoder_decoder.h"
-#include "heed/models/transformer_testing.h"
+#include "heed/models/recurrent/encoder_decoder.h"
+#include "heed/models/transformer/transformer_testing.h"
 #include "heed/ops/elementwise.h"
 
 namespace heed {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "heed/base/at.h"
-#include "heed/models/encoder_decoder.h"
-#include "heed/models/transformer_testing.h"
+#include "heed/models/recurrent/encoder_decoder.h"
+#include "heed/models/transformer/transformer_testing.h"
 #include "heed/ops/loss.h"
 
 namespace heed {

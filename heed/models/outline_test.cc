@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "heed/models/bert.h"
 #include "heed/models/classifier.h"
-#include "heed/models/encoder_decoder.h"
 #include "heed/models/outline_parts.h"
+#include "heed/models/recurrent/encoder_decoder.h"
 #include "heed/models/registry.h"
+#include "heed/models/transformer/bert.h"
 
 namespace heed {
 namespace {

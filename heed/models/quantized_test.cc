@@ -8,13 +8,13 @@
 
 #include "heed/attention/score.h"
 #include "heed/base/errors.h"
-#include "heed/models/bert.h"
-#include "heed/models/encoder_decoder.h"
 #include "heed/models/model_testing.h"
-#include "heed/models/rnn_encoder.h"
+#include "heed/models/recurrent/encoder_decoder.h"
+#include "heed/models/recurrent/rnn_encoder.h"
 #include "heed/models/tagger.h"
-#include "heed/models/transformer.h"
-#include "heed/models/transformer_encoder.h"
+#include "heed/models/transformer/bert.h"
+#include "heed/models/transformer/transformer.h"
+#include "heed/models/transformer/transformer_encoder.h"
 
 namespace heed {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "heed/autograd/testing.h"
 #include "heed/base/testing.h"
-#include "heed/models/rnn_config.h"
+#include "heed/models/recurrent/rnn_config.h"
 
 namespace heed {
 namespace {

@@ -13,13 +13,13 @@
 
 #include "heed/autograd/parameter_set.h"
 #include "heed/base/config.h"
-#include "heed/models/bert.h"
 #include "heed/models/decoder.h"
 #include "heed/models/forecaster.h"
-#include "heed/models/machine.h"
+#include "heed/models/ntm/machine.h"
 #include "heed/models/sequence_encoder.h"
 #include "heed/models/text_encoder.h"
 #include "heed/models/text_reader.h"
+#include "heed/models/transformer/bert.h"
 
 namespace heed {
 

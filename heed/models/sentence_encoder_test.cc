@@ -5,8 +5,8 @@
 #include <cmath>
 #include <memory>
 
-#include "heed/models/transformer_encoder.h"
-#include "heed/models/transformer_testing.h"
+#include "heed/models/transformer/transformer_encoder.h"
+#include "heed/models/transformer/transformer_testing.h"
 
 namespace heed {
 namespace {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "heed/base/at.h"
-#include "heed/models/rnn_encoder.h"
-#include "heed/models/transformer_encoder.h"
-#include "heed/models/transformer_testing.h"
+#include "heed/models/recurrent/rnn_encoder.h"
+#include "heed/models/transformer/transformer_encoder.h"
+#include "heed/models/transformer/transformer_testing.h"
 
 namespace heed {
 namespace {

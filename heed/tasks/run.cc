@@ -10,7 +10,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/data/input_lines.h"
-#include "heed/models/transformer_config.h"
+#include "heed/models/transformer/transformer_config.h"
 #include "heed/tasks/input_files.h"
 #include "heed/train/checkpoint.h"
 

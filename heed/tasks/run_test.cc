@@ -10,7 +10,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/io/file.h"
-#include "heed/models/recurrent_config.h"
+#include "heed/models/recurrent/recurrent_config.h"
 #include "heed/tasks/pretrained.h"
 #include "heed/tasks/translate/testing.h"
 #include "heed/train/model_folder.h"

@@ -4,8 +4,8 @@ that stands outside the place that it comes from, as FILE:LINE: NAME, and fails.
 
 The names are those that HEED lists. A name may stand
 
-- in the folder of its task (the one with the row), or in the files of its model's family
-  (recurrent_* of heed/models if its row stands in recurrent_roles.cc);
+- in the folder of its task (the one with the row), or of its model's family
+  (heed/models/recurrent if its row stands in recurrent_roles.cc there);
 - in a file that is named after it (apps/heed/command_NAME.cc, demos/demo_NAME.cc);
 - in a row of another table that begins with it (verbs and demos of the command);
 - in the words of an enum (WordsOf), which are a registry of their own;
@@ -33,13 +33,13 @@ ALLOWED = [
     (r"heed/convert/.*", {"transformer"}, "what Marian calls the type of its models"),
     (r"heed/text/markup/html_tokens\.cc", {"translate"}, "an attribute of HTML"),
     (r"web/src/core/api\.ts", {"translate"}, "a path of the API, which is LibreTranslate's"),
-    (r"heed/ops/rnn\.cc|heed/models/recurrent_config\.cc|heed/convert/marian_\w*\.cc", {"gru"},
+    (r"heed/ops/rnn\.cc|heed/models/recurrent/.*|heed/convert/marian_\w*\.cc", {"gru"},
      "the cell, not the model that is but one of them"),
     (r"web/src/kinds/graph\.ts", {"nodes"}, "what the items of a graph are called"),
     (r"web/src/kinds/series\.ts", {"patches"}, "what the items of a series are called"),
     (r"web/src/kinds/memory\.ts", {"slots"}, "those of a memory"),
     (r"heed/(nn/word_features|ops/rnn)\.cc", {"lstm"}, "a cell, as options and errors call it"),
-    (r"heed/models/foveal\.cc|heed/tasks/explain_summary\.cc|apps/heed/command_explain\.cc", {"order"},
+    (r"heed/models/image/foveal\.cc|heed/tasks/explain_summary\.cc|apps/heed/command_explain\.cc", {"order"},
      "that of looks, of tokens and of heads"),
     (r".*", {"bias", "factors", "mean"}, "words of the field: models of ratings are called so, and what "
      "a layer adds, what a product has and an average are"),
@@ -90,13 +90,13 @@ def homes_of(root, tasks, models):
         homes[name] = [re.escape(folders.pop()) + "/.*"]
     for path in sorted((root / "heed/models").rglob("*_roles.cc")):
         text = path.read_text(encoding="utf-8")
-        family = path.name.removesuffix("_roles.cc")
+        folder = path.parent.relative_to(root).as_posix()
         for name in models:
             if f'"{name}"' in text:
-                homes.setdefault(name, []).append(rf"{path.parent.relative_to(root).as_posix()}/{family}[_.].*")
+                homes.setdefault(name, []).append(rf"{folder}/.*")
     for name in tasks | models:
         if name not in homes:
-            sys.exit(f"model '{name}' has its row in no heed/models/*_roles.cc")
+            sys.exit(f"model '{name}' has its row in no heed/models/*/*_roles.cc")
         homes[name].append(rf".*[/_]{re.escape(name)}\.(cc|h|ts)")
     return {name: re.compile("|".join(all_of_it)) for name, all_of_it in homes.items()}
 
@@ -157,8 +157,8 @@ def self_test(tasks, models):
         for name in sorted(tasks):
             (root / f"heed/tasks/{name}").mkdir(parents=True)
             (root / f"heed/tasks/{name}/settings.cc").write_text(f'row.name = "{name}";\n')
-        (root / "heed/models").mkdir()
-        (root / "heed/models/toy_roles.cc").write_text(
+        (root / "heed/models/toy").mkdir(parents=True)
+        (root / "heed/models/toy/toy_roles.cc").write_text(
             "".join(f'"{name}"\n' for name in sorted(models)))
         for file, text in ({file: "\n".join(lines) for file, lines in planted.items()} | fine).items():
             (root / file).parent.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/data/stories.h"
-#include "heed/models/rnn_config.h"
+#include "heed/models/recurrent/rnn_config.h"
 #include "heed/nn/recurrent.h"
 #include "heed/tasks/run.h"
 #include "heed/tasks/testing.h"

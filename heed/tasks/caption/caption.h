@@ -12,7 +12,7 @@
 #include "heed/data/captions.h"
 #include "heed/decode/hypothesis.h"
 #include "heed/metrics/bleu_tokenizer.h"
-#include "heed/models/captioner.h"
+#include "heed/models/caption/captioner.h"
 #include "heed/models/registry.h"
 #include "heed/ops/attention_sum.h"
 #include "heed/tasks/hard_choices.h"

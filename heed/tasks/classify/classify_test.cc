@@ -7,7 +7,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/base/testing.h"
-#include "heed/models/rnn_config.h"
+#include "heed/models/recurrent/rnn_config.h"
 #include "heed/tasks/run.h"
 #include "heed/tasks/testing.h"
 #include "heed/train/model_folder.h"

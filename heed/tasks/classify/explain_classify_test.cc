@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "heed/models/rnn_config.h"
+#include "heed/models/recurrent/rnn_config.h"
 #include "heed/tasks/classify/classify.h"
 #include "heed/tasks/explain.h"
 #include "heed/tasks/explain_summary.h"

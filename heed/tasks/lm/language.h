@@ -13,7 +13,7 @@
 #include "heed/decode/completion.h"
 #include "heed/decode/options.h"
 #include "heed/metrics/perplexity.h"
-#include "heed/models/recurrent_language_model.h"
+#include "heed/models/recurrent/recurrent_language_model.h"
 #include "heed/models/registry.h"
 #include "heed/tasks/plain_text.h"
 #include "heed/tasks/pretrained.h"

@@ -11,7 +11,7 @@
 #include "heed/data/planted_graph.h"
 #include "heed/explain/observed_attention.h"
 #include "heed/io/file.h"
-#include "heed/models/graph_network.h"
+#include "heed/models/graph/graph_network.h"
 #include "heed/tasks/explain.h"
 #include "heed/tasks/nodes/local_graph.h"
 #include "heed/tasks/testing.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "heed/data/clips.h"
-#include "heed/models/frame_order.h"
+#include "heed/models/frame_order/frame_order.h"
 #include "heed/models/registry.h"
 #include "heed/tasks/image_input.h"
 #include "heed/tasks/images/image_classes.h"

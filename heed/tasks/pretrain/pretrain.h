@@ -12,8 +12,8 @@
 
 #include "heed/data/batches.h"
 #include "heed/data/pretraining.h"
-#include "heed/models/bert.h"
 #include "heed/models/registry.h"
+#include "heed/models/transformer/bert.h"
 #include "heed/tasks/plain_text.h"
 #include "heed/tasks/task.h"
 #include "heed/tasks/text_vocabulary.h"

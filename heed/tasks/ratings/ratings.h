@@ -12,7 +12,7 @@
 
 #include "heed/data/review_files.h"
 #include "heed/data/reviews.h"
-#include "heed/models/rating_predictor.h"
+#include "heed/models/ratings/rating_predictor.h"
 #include "heed/models/registry.h"
 #include "heed/tasks/task.h"
 #include "heed/text/vocabulary.h"

@@ -13,7 +13,7 @@
 #include "heed/base/testing.h"
 #include "heed/data/paraphrases.h"
 #include "heed/models/preset.h"
-#include "heed/models/rnn_config.h"
+#include "heed/models/recurrent/rnn_config.h"
 #include "heed/render/view.h"
 #include "heed/tasks/pretrained.h"
 #include "heed/tasks/run.h"

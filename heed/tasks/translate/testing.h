@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "heed/models/recurrent_config.h"
+#include "heed/models/recurrent/recurrent_config.h"
 #include "heed/tasks/testing.h"
 #include "heed/tasks/translate/translation.h"
 

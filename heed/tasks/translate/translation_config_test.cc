@@ -4,7 +4,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
-#include "heed/models/recurrent_config.h"
+#include "heed/models/recurrent/recurrent_config.h"
 #include "heed/tasks/translate/translation.h"
 
 namespace heed::translate {

@@ -1,0 +1,44 @@
+#include "heed/models/attention_sum/attention_sum_config.h"
+
+namespace heed {
+
+void AttentionSumConfig::Visit(FieldList& v) {
+  v.Section("Network");
+  v("embedding", embedding, Range(1, 16384),
+    "features of a word, of passages and of questions");
+  v("cell", cell, "recurrent cell");
+  v("units", units, Range(1, 16384),
+    "features of a state of words, per direction")
+      .Alias("hidden")
+      .Alias("hidden_size");
+  v("hops", hops, Range(1, 16),
+    "how often the passage is attended to, each time with what was found "
+    "before; more than one where an answer needs several sentences")
+      .Main();
+  v("reread", reread,
+    "of several hops: read the passage again before each, every state times "
+    "the query of the hop before");
+  v("query", query,
+    "what the first hop attends by: the question, or one learnt vector for "
+    "all (blind), a control that shows what can be guessed without asking");
+  RecurrentNumbers::VisitDropout(v, "features of words and of their states");
+  VisitInit(v);
+  VisitPrecision(v, precision);
+}
+
+ResolvedAttentionSum AttentionSumConfig::Resolve() const {
+  ResolvedAttentionSum r;
+  r.embedding = embedding;
+  r.reader.cell = cell;
+  r.reader.units = units;
+  r.reader.input_init = r.matrix_init = Inits().Matrix();
+  r.reader.recurrent_init = Inits().Recurrent();
+  r.hops = hops;
+  r.rereads = reread == YesNo::kYes;
+  r.query = query;
+  r.dropout = dropout;
+  r.variational = variational;
+  return r;
+}
+
+}  // namespace heed

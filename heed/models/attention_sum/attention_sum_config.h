@@ -1,0 +1,43 @@
+// Configuration of attention-sum readers.
+#ifndef HEED_MODELS_ATTENTION_SUM_ATTENTION_SUM_CONFIG_H_
+#define HEED_MODELS_ATTENTION_SUM_ATTENTION_SUM_CONFIG_H_
+
+#include <array>
+
+#include "heed/models/settings.h"
+#include "heed/nn/recurrent.h"
+
+namespace heed {
+
+/// What asks for the words of a passage.
+enum class PassageQuery : uint8_t { kQuestion, kBlind };
+constexpr auto WordsOf(PassageQuery) { return std::array{"question", "blind"}; }
+
+/// What an AttentionSum is made of.
+struct ResolvedAttentionSum {
+  int64_t embedding = 0;
+  EncoderOptions reader;  // of passages and of questions, but for its inputs
+  int64_t hops = 1;
+  bool rereads = false;
+  PassageQuery query = PassageQuery::kQuestion;
+  double dropout = 0;
+  bool variational = false;
+  Init matrix_init;
+};
+
+/// As the user writes it.
+struct AttentionSumConfig : RecurrentNumbers {
+  int embedding = 64;
+  Named<Cell> cell = Cell::kGru;
+  int units = 64;
+  int hops = 1;
+  Named<YesNo> reread = YesNo::kYes;
+  Named<PassageQuery> query = PassageQuery::kQuestion;
+
+  void Visit(FieldList& v);
+  ResolvedAttentionSum Resolve() const;
+};
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_ATTENTION_SUM_ATTENTION_SUM_CONFIG_H_

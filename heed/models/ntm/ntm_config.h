@@ -1,0 +1,59 @@
+// Configuration of Neural Turing Machines.
+#ifndef HEED_MODELS_NTM_NTM_CONFIG_H_
+#define HEED_MODELS_NTM_NTM_CONFIG_H_
+
+#include <array>
+#include <cstdint>
+
+#include "heed/base/config.h"
+#include "heed/nn/memory_head.h"
+
+namespace heed {
+
+enum class Controller : uint8_t { kFeedforward, kLstm };
+constexpr auto WordsOf(Controller) { return std::array{"feedforward", "lstm"}; }
+
+/// When heads read: the paper leaves it open.
+enum class ReadOrder : uint8_t { kBefore, kAfter };
+constexpr auto WordsOf(ReadOrder) { return std::array{"before", "after"}; }
+
+/// What a NeuralTuringMachine is made of.
+struct ResolvedNtm {
+  Controller controller = Controller::kFeedforward;
+  int64_t layers = 1;
+  int64_t units = 100;
+  MemoryConfig memory;
+  int64_t read_heads = 1;
+  int64_t write_heads = 1;
+  ReadOrder read_order = ReadOrder::kAfter;
+};
+
+/// Every choice of one, as the user writes it. 0: what suits the problem.
+struct NtmConfig {
+  Named<Controller> controller = Controller::kFeedforward;
+  int layers = 0;
+  int units = 0;
+  int read_heads = 0;
+  int write_heads = 0;
+  int memory_slots = 128;
+  int memory_features = 20;
+  int memory_reach = 1;
+  Named<ReadOrder> read_order = ReadOrder::kAfter;
+  Named<MemoryStart> memory_start = MemoryStart::kRandom;
+  Named<WeightsStart> weights_start = WeightsStart::kLearned;
+
+  void Visit(FieldList& v);
+  ResolvedNtm Resolve() const;
+};
+
+/// Of a stack of LSTMs without a memory. 0: what suits the problem.
+struct LstmMachineConfig {
+  int layers = 0;
+  int units = 0;
+
+  void Visit(FieldList& v);
+};
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_NTM_NTM_CONFIG_H_

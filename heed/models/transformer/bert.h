@@ -1,0 +1,94 @@
+// BERT: a text encoder that learns from masked words and pairs of sentences.
+#ifndef HEED_MODELS_TRANSFORMER_BERT_H_
+#define HEED_MODELS_TRANSFORMER_BERT_H_
+
+#include "heed/base/model_outline.h"
+#include "heed/models/transformer/transformer_encoder.h"
+#include "heed/nn/linear.h"
+#include "heed/nn/norm.h"
+#include "heed/nn/output_layer.h"
+#include "heed/ops/loss.h"
+
+namespace heed {
+
+/// A batch of texts, each a segment or two. Shapes: ids i32 [B, S], lengths i32
+/// [B], segments i32 [B, S] or undefined (all 0).
+struct BertText {
+  Tensor ids;
+  Tensor lengths;
+  Tensor segments;
+};
+
+/// What a batch is to predict. Shapes: rows i32 [N], row b·S + s of the states
+/// being token s of text b, labels i32 [N], next i32 [B], 1 where the second
+/// segment does not follow the first.
+struct BertTargets {
+  Tensor rows;
+  Tensor labels;
+  Tensor next;
+};
+
+struct BertLossOptions {
+  double scale = 1;
+  double smoothing = 0;  // of the words to predict, in [0, 1)
+};
+
+struct BertLoss {
+  Var loss;  // scale · (mean over words + mean over texts), smoothed
+  CrossEntropyLoss words;
+  CrossEntropyLoss next;
+};
+
+/// A text encoder with the heads of pre-training. What other tasks go on with
+/// are the parameters encoder.* (see TransformerTextEncoder) and
+/// pooler.{weight, bias}; the heads are words.dense.{weight, bias},
+/// words.norm.{gain, bias}, words.bias and next.{weight, bias}. Immutable but
+/// for its parameters. Paper: Devlin et al. 2018, arXiv:1810.04805.
+class Bert {
+ public:
+  /// Throws: ConfigError.
+  Bert(const ResolvedTransformer& config, int64_t vocabulary, uint64_t seed,
+       DType dtype = DType::kF32);
+
+  ParameterSet& parameters() { return parameters_; }
+  const ParameterSet& parameters() const { return parameters_; }
+
+  /// Shapes: result [B, S, M]. Throws: ShapeError.
+  Var States(const Context& ctx, const BertText& text) const;
+  /// tanh(x_0 W + b), x_0 the state of [CLS]. Shapes: states [B, S, M], result
+  /// [B, M].
+  Var Pool(const Context& ctx, const Var& states) const;
+
+  /// Scores of all words at some places: LN(f(x W + b)) Eᵀ + b', with the
+  /// encoder's activation f and embedding E. Shapes: states [B, S, M], rows i32
+  /// [N], result [N, V]. Throws: ShapeError.
+  Var TokenLogits(const Context& ctx, const Var& states,
+                  const Tensor& rows) const;
+  /// Scores that the second segment follows the first, and that it does not.
+  /// Shapes: states [B, S, M], result [B, 2].
+  Var NextScores(const Context& ctx, const Var& states) const;
+
+  ModelOutline Outline() const;
+
+  /// Throws: ShapeError.
+  BertLoss Loss(const Context& ctx, const BertText& text,
+                const BertTargets& targets,
+                const BertLossOptions& options) const;
+
+ private:
+  /// What TokenLogits are made of: [N, M].
+  Var Features(const Context& ctx, const Var& states, const Tensor& rows) const;
+
+  ParameterSet parameters_;
+  TransformerTextEncoder encoder_;
+  Linear pooler_;
+  Activation activation_;
+  Linear dense_;
+  LayerNormalization norm_;
+  heed::OutputProjection scores_;
+  Linear next_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_TRANSFORMER_BERT_H_

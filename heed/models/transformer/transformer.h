@@ -1,0 +1,102 @@
+// Transformers that write: encoder-decoder and language model.
+#ifndef HEED_MODELS_TRANSFORMER_TRANSFORMER_H_
+#define HEED_MODELS_TRANSFORMER_TRANSFORMER_H_
+
+#include <string>
+#include <vector>
+
+#include "heed/base/model_outline.h"
+#include "heed/models/decoder.h"
+#include "heed/models/transformer/transformer_encoder.h"
+
+namespace heed {
+
+/// What writes: embedded tokens through a causal stack to scores. The same
+/// stack runs all positions at once and one after the other. Parameters: those
+/// of TextEmbedding and TransformerStack, and output.
+class TransformerDecoder {
+ public:
+  /// `tokens` are embeddings that exist already; `source` features are attended
+  /// to, 0: there is no source.
+  TransformerDecoder(const Scope& scope, const ResolvedTransformer& config,
+                     const Embedding& tokens, int64_t source);
+
+  /// See Decoder.
+  Var Features(const Context& ctx, const Tensor& tokens,
+               DecoderState& state) const;
+  const OutputProjection& output() const { return output_; }
+  /// See Decoder.
+  int64_t positions() const { return embedding_.positions(); }
+  /// What it reads and writes.
+  OutlineSequence Outline() const;
+
+  /// Paths of the layers' attentions to the source.
+  std::vector<std::string> source_attentions() const {
+    return stack_.source_attentions();
+  }
+
+ private:
+  TextEmbedding embedding_;
+  TransformerStack stack_;
+  OutputProjection output_;
+  int64_t vocabulary_;
+};
+
+/// Encoder-decoder. Reads tokens, frames, cells and nodes; vectors have the
+/// width of the model, and nodes positions only if the config gives some.
+/// Paper: Vaswani et al. 2017, arXiv:1706.03762.
+class Transformer : public Decoder {
+ public:
+  /// Throws: ConfigError.
+  Transformer(const ResolvedTransformer& config, int source_vocabulary,
+              int target_vocabulary, uint64_t seed, DType dtype = DType::kF32);
+
+  Encoding Encode(const Context& ctx, const Inputs& inputs) const override;
+  DecoderState Start(const Context& ctx,
+                     const Encoding& encoding) const override;
+  Var Features(const Context& ctx, const Tensor& tokens,
+               DecoderState& state) const override {
+    return decoder_.Features(ctx, tokens, state);
+  }
+  const OutputLayer& output() const override { return decoder_.output(); }
+  int64_t positions() const override { return decoder_.positions(); }
+
+  std::string alignment_attention() const override;
+  int64_t alignment_head() const override { return alignment_head_; }
+  ModelOutline Outline() const override;
+  std::vector<std::string> source_attentions() const override {
+    return decoder_.source_attentions();
+  }
+
+ private:
+  Embedding source_tokens_;
+  Embedding target_tokens_;
+  TransformerTextEncoder encoder_;
+  TransformerDecoder decoder_;
+  int64_t alignment_layer_;
+  int64_t alignment_head_;
+};
+
+/// Decoder without a source: continues a prompt.
+/// Paper: Radford et al. 2018; Liu et al. 2018, arXiv:1801.10198.
+class TransformerLanguageModel : public LanguageModel {
+ public:
+  /// Throws: ConfigError.
+  TransformerLanguageModel(const ResolvedTransformer& config, int vocabulary,
+                           uint64_t seed, DType dtype = DType::kF32);
+
+  Var Features(const Context& ctx, const Tensor& tokens,
+               DecoderState& state) const override {
+    return decoder_.Features(ctx, tokens, state);
+  }
+  const OutputLayer& output() const override { return decoder_.output(); }
+  int64_t positions() const override { return decoder_.positions(); }
+  ModelOutline Outline() const override { return {{}, {decoder_.Outline()}}; }
+
+ private:
+  TransformerDecoder decoder_;
+};
+
+}  // namespace heed
+
+#endif  // HEED_MODELS_TRANSFORMER_TRANSFORMER_H_
