@@ -8,12 +8,15 @@
 #include <cmath>
 #include <cstdint>
 
+#include "heed/base/at.h"
 #include "heed/base/rng.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed::kernels {
 
-/// The element in column c of row r, as a double.
+using heed::At;
+
+/// Element in row r and column c of a matrix, as f64.
 inline double At(const Tensor& x, int64_t r, int64_t c) {
   return x.dtype() == DType::kF32 ? x.row<float>(r)[c] : x.row<double>(r)[c];
 }
