@@ -33,9 +33,10 @@ An entry, in TOML (bench/figures/README.md explains each key):
     what = "Frames in order, drawn clips: accuracy"
     seeds = [1]
     minutes = 1.6
+    prepare = "{heed} generate sprites --test 1000 --out {out}"
     [figure.commands]
-    train = "{heed} train --task order --epochs {epochs} --seed {seed} --out {out}/model"
-    test = "{heed} evaluate {out}/model --clips 1000 --json"
+    train = "{heed} train --task order --frames {shared}/train --epochs {epochs} --seed {seed} --out {out}/model"
+    test = "{heed} evaluate {out}/model --frames {shared}/test --json"
     [figure.values]
     test = { json = "model.accuracy" }
     [[figure.rows]]

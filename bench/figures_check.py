@@ -38,7 +38,7 @@ def calls_of(command):
 
 def verb_of(words):
     """ "demo luong" of its words, "train" of others."""
-    return words[:2] if words[0] in ("demo", "bench") and len(words) > 1 and words[1].isalpha() else words[:1]
+    return words[:2] if words[0] in ("demo", "bench", "generate") and len(words) > 1 and words[1].isalpha() else words[:1]
 
 
 def with_values(words):

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "course/data/planted_graph.h"
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/base/timing.h"
-#include "heed/data/planted_graph.h"
 #include "heed/kernels/gemm.h"
 #include "heed/kernels/memory_rate.h"
 #include "heed/metrics/spread.h"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How near to Bayes so many patients let anybody come: visits_known_decay.py DIR [DECAY]
 
-Fits a logistic regression to the patients of `heed demo visits --write-only --out DIR` that
-is given how codes fade with the visits behind them, and so has nothing to find but one
+Fits a logistic regression to the patients of `heed generate patients --out DIR` that is
+given how codes fade with the visits behind them, and so has nothing to find but one
 weight for each code, and prints its AUC on the test beside that of the true log-odds. A
 model that must find the decay as well is not expected to be nearer. Needs NumPy.
 """

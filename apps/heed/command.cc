@@ -117,7 +117,7 @@ void FlushOutput() {
   }
 }
 
-int RunCommand(CommandFunction run, const Arguments& arguments) {
+int RunCommand(const CommandFunction& run, const Arguments& arguments) {
   try {
     const int status = run(arguments);
     FlushOutput();

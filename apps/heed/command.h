@@ -2,6 +2,7 @@
 #ifndef HEED_APPS_HEED_COMMAND_H_
 #define HEED_APPS_HEED_COMMAND_H_
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +11,7 @@
 namespace heed {
 
 /// Returns the exit status; throws what went wrong.
-using CommandFunction = int (*)(const Arguments& arguments);
+using CommandFunction = std::function<int(const Arguments& arguments)>;
 
 struct Command {
   std::string_view name;
@@ -54,7 +55,7 @@ void FlushOutput();
 /// Runs and maps exceptions to "NAME: message" on standard error and to
 /// kExitUsage for a wrong call or setting (ConfigError), kExitInterrupted after
 /// Ctrl-C and kExitFailure for everything else, unwritable output included.
-int RunCommand(CommandFunction run, const Arguments& arguments);
+int RunCommand(const CommandFunction& run, const Arguments& arguments);
 
 }  // namespace heed
 

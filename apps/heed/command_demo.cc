@@ -1,4 +1,4 @@
-// heed demo: demonstrations, each a file of demos/.
+// heed demo: demonstrations, each a file of course/.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,7 +8,7 @@
 
 #include "apps/heed/command.h"
 #include "apps/heed/commands.h"
-#include "demos/demos.h"
+#include "course/demos.h"
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -32,10 +32,7 @@ int RunDemo(const Arguments& arguments) {
   const Command* demo = FindCommand(Demos(), arguments[0]);
   if (demo) return demo->run({arguments.begin() + 1, arguments.end()});
   if (Demos().empty()) {
-    throw ConfigError(
-        "unknown demo '{}': this program was built without the course; "
-        "./dev build builds it with all demos, exercises and benchmarks",
-        arguments[0]);
+    throw ConfigError("unknown demo '{}': {}", arguments[0], kWithoutCourse);
   }
   const std::vector<std::string> names = NamesOf(Demos());
   throw ConfigError("unknown demo '{}'{} (valid: {}, or none)", arguments[0],

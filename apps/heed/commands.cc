@@ -156,6 +156,10 @@ int RunMain(const Arguments& arguments) {
   if (const Command* command = FindCommand(Commands(), name)) {
     return command->run(rest);
   }
+  if (Demos().empty() &&
+      (name == "generate" || name == "learn" || name == "bench")) {
+    throw ConfigError("unknown command '{}': {}", name, kWithoutCourse);
+  }
   const std::vector<std::string> names = NamesOf(Commands());
   throw ConfigError("unknown command '{}'{} (valid: {})", name,
                     DidYouMean(name, names), fmt::join(names, ", "));

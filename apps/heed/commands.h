@@ -32,6 +32,10 @@ int RunCompletion(const Arguments& arguments);
 /// of which the last is not finished (see CompletionAnswer).
 int RunComplete(const Arguments& words);
 
+/// Why a program without the course lacks most demos, and some commands.
+inline constexpr const char* kWithoutCourse =
+    "this program was built without the course; ./dev build builds it with all "
+    "demos, generators of data, exercises and benchmarks";
 /// The parts of `heed demo`; none in a program without the course.
 const std::vector<Command>& Demos();
 /// Sets the parts of `heed demo`. Call it before Main.

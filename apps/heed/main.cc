@@ -2,7 +2,7 @@
 #include "apps/heed/main.h"
 
 #ifdef HEED_COURSE
-#include "demos/course.h"
+#include "course/course.h"
 #endif
 
 int main(int argc, char** argv) {

@@ -74,24 +74,6 @@ CaptionedImages CaptionedImages::Slice(int64_t begin, int64_t end) const {
   return part;
 }
 
-CaptionedImages FittedTo(const CaptionedImages& set,
-                         const ImageFormat& format) {
-  CaptionedImages fitted;
-  fitted.format = format;
-  fitted.captions = set.captions;
-  const FittedPlace place = PlaceOfFitted(set.format, format);
-  for (int64_t i = 0; i < set.size(); ++i) {
-    const Image image = Fitted(set.At(i), format);
-    fitted.pixels.insert(fitted.pixels.end(), image.pixels.begin(),
-                         image.pixels.end());
-    auto& boxes = fitted.boxes.emplace_back();
-    for (const WordBox& box : At(set.boxes, i)) {
-      boxes.push_back(FittedBox(box, set.format, place));
-    }
-  }
-  return fitted;
-}
-
 CaptionedImages ReadCaptions(const std::string& list,
                              const ImageFormat& format) {
   std::vector<ListedImage> images = ReadImageList(list, "caption");

@@ -32,9 +32,6 @@ struct CaptionedImages : Images {
   CaptionedImages Slice(int64_t begin, int64_t end) const;
 };
 
-/// The same images fitted to another size, with their boxes.
-CaptionedImages FittedTo(const CaptionedImages& set, const ImageFormat& format);
-
 /// A list of images: on each line the path of a PNG or JPEG file, which starts
 /// at the list's folder, a tab and a caption; behind another tab there may be
 /// boxes as JSON: [[word, left, top, right, bottom], ..] in pixels of the file,

@@ -140,22 +140,22 @@ std::string PngOfZeros(size_t width, size_t height, int depth, int colour,
          ChunkOf("IDAT", pixels.substr(3)) + ChunkOf("IEND", "");
 }
 
-struct Rows {
+struct RowCase {
   int depth, colour;
   bool interlaced;
   size_t bytes;  ///< of 5 × 3 pixels, each row with its filter
 };
 
-class PngRows : public testing::TestWithParam<Rows> {};
+class PngRows : public testing::TestWithParam<RowCase> {};
 INSTANTIATE_TEST_SUITE_P(
     Forms, PngRows,
-    testing::Values(Rows{1, 0, false, 6}, Rows{8, 0, false, 18},
-                    Rows{16, 0, false, 33}, Rows{8, 2, false, 48},
-                    Rows{8, 4, false, 33}, Rows{16, 6, false, 123},
+    testing::Values(RowCase{1, 0, false, 6}, RowCase{8, 0, false, 18},
+                    RowCase{16, 0, false, 33}, RowCase{8, 2, false, 48},
+                    RowCase{8, 4, false, 33}, RowCase{16, 6, false, 123},
                     // Seven passes: 2, 2, 0, 2, 4, 6 and 6 bytes.
-                    Rows{8, 0, true, 22}),
+                    RowCase{8, 0, true, 22}),
     [](const auto& test) {
-      const Rows& rows = test.param;
+      const RowCase& rows = test.param;
       return "Depth" + std::to_string(rows.depth) + "Colour" +
              std::to_string(rows.colour) +
              (rows.interlaced ? "Interlaced" : "");

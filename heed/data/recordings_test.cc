@@ -6,10 +6,10 @@
 #include <map>
 #include <set>
 
+#include "course/data/spoken_digits.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/data/sound.h"
-#include "heed/data/spoken_digits.h"
 
 namespace heed {
 namespace {

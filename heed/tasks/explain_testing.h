@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "course/data/generators.h"
 #include "heed/base/testing.h"
 #include "heed/tasks/run.h"
 #include "heed/tasks/testing.h"
@@ -24,6 +25,8 @@ struct ExplainCase {
   std::string text;
   int64_t maps;
   bool aligned;
+  /// Writes files into the folder that "{}" stands for in settings.
+  Generator data = {};
 };
 
 inline void PrintTo(const ExplainCase& c, std::ostream* out) { *out << c.name; }
@@ -343,7 +346,7 @@ inline std::vector<ExplainCase> ExplainCases() {
       {"Captions",
        "caption",
        "sat",
-       {{"scenes", "3"},
+       {{"images", "{}/train.tsv"},
         {"image_size", "16"},
         {"filters", "2"},
         {"units", "6"},
@@ -352,11 +355,12 @@ inline std::vector<ExplainCase> ExplainCases() {
        {},
        IdxOf({16, 16}),
        1,
-       true},
+       true,
+       SceneData()},
       {"Speech",
        "speech",
        "arsg",
-       {{"speakers", "1"},
+       {{"recordings", "{}/train.tsv"},
         {"bands", "8"},
         {"units", "6"},
         {"embedding", "6"},
@@ -364,19 +368,21 @@ inline std::vector<ExplainCase> ExplainCases() {
        {},
        WavOfText(),
        1,
-       true},
+       true,
+       VoiceData()},
       {"Order",
        "order",
        "triplet",
-       {{"clips", "3"},
-        {"valid_clips", "1"},
+       {{"frames", "{}/train"},
+        {"colours", "grey"},
         {"frame_size", "24"},
         {"filters", "2"},
         {"cell", "24"}},
        {},
        IdxOf({24, 72}),
        0,
-       false},
+       false,
+       SpriteData(24)},
       {"Ratings",
        "ratings",
        "mpcn",
@@ -424,6 +430,11 @@ inline LoadedModel ModelOf(const ExplainCase& c, TemporaryFolder& folder) {
   TaskSettings& task = *loaded.settings;
   task.ChooseModel(c.model);
   OptionTexts settings = c.settings;
+  if (c.data.write) c.data.Sized({3, 1, 1}).WriteTo(folder.path().string());
+  for (auto& [key, value] : settings) {
+    if (!value.starts_with("{}")) continue;
+    value = folder.path().string() + value.substr(2);
+  }
   for (const auto& [option, content] : c.files) {
     const std::string path = folder.Put(option, content);
     // Several files of one option are named by what their names share.

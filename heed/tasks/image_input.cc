@@ -26,16 +26,6 @@ int64_t SizeIn(const nlohmann::ordered_json& json, const char* key,
 
 }  // namespace
 
-InputExample ImageExample(const std::string& name,
-                          std::function<Image()> draw) {
-  InputExample example;
-  example.text = name;
-  example.file = [name, draw = std::move(draw)] {
-    return NamedBytes{name, "image/png", EncodePng(draw())};
-  };
-  return example;
-}
-
 void CheckSameSize(const ImageFormat& images, const ImageFormat& of_model) {
   if (images == of_model) return;
   throw FormatError(

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -18,9 +17,6 @@ namespace heed {
 
 enum class Colours : uint8_t { kGrey, kRgb };
 constexpr auto WordsOf(Colours) { return std::array{"grey", "rgb"}; }
-
-/// An image as an example of a task's inputs, drawn when it is wanted.
-InputExample ImageExample(const std::string& name, std::function<Image()> draw);
 
 /// The size of images as JSON, {"height", "width", "channels"}, and back.
 /// Throws: FormatError that begins with `place`.

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOPS = "heed|apps|demos|bench|tests|web|cmake|docs|examples"
+TOPS = "heed|apps|course|bench|tests|web|cmake|docs|examples"
 PAGES = ("*.md", "docs/**/*.md")
 LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)]*)?\)")
 PATH = re.compile(rf"(?<![\w/.])(?:{TOPS})/[\w./-]*\.(?:h|cc|ts|css|py|sh|js|md)\b(?!\.)")

@@ -6,7 +6,7 @@ The names are those that HEED lists. A name may stand
 
 - in the folder of its task (the one with the row), or of its model's family
   (heed/models/recurrent if its row stands in recurrent_roles.cc there);
-- in a file that is named after it (apps/heed/command_NAME.cc, demos/demo_NAME.cc);
+- in a file that is named after it (apps/heed/command_NAME.cc, course/demo_NAME.cc);
 - in a row of another table that begins with it (verbs and demos of the command);
 - in the words of an enum (WordsOf), which are a registry of their own;
 - in the registries, tests and docs;
@@ -22,10 +22,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ("heed", "apps", "demos", "bench", "web/src")
+FOLDERS = ("heed", "apps", "course", "bench", "web/src")
 SOURCES = {".cc", ".h", ".ts", ".css", ".py", ".mjs", ".sh", ".lua"}
 REGISTRIES = re.compile(r"heed/(tasks|models)/registry\.(cc|h)")
-TABLES = re.compile(r"((apps/heed|bench)/command\w*|demos/registry)\.cc")  # of verbs, demos and benches
+TABLES = re.compile(r"((apps/heed|bench)/command\w*|course/registry)\.cc")  # of verbs, demos and benches
 TESTS = re.compile(r"_test\.cc$|testing\.h$")
 
 # What else is called as a task or a model is: (files, names, why).
@@ -49,6 +49,7 @@ ALLOWED = [
     (r"heed/data/(time_axis|series_time)\.cc", {"tag"}, "a day, in German names of columns"),
     (r"heed/data/time_names\.cc", {"sat"}, "Saturday"),
     (r"heed/tasks/caption/.*", {"images"}, "the option that lists them, and how many there are"),
+    (r"course/data/\w*generators\.cc", None, "the task that made-up files are for"),
     (r"heed/data/captions\.cc", {"caption"}, "what a line of a list has"),
     (r"bench/(?!cancellation)[^/]*\.(py|sh)", None, "what an experiment of docs/performance.md measures"),
 ]

@@ -4,7 +4,7 @@ and the documentation that they make."""
 import pathlib
 import re
 
-from harness import WORLD, EndToEnd, UsersBuild, strict_json, train_args
+from harness import WORLD, EndToEnd, UsersBuild, strict_json, train_args, weights
 from images import png
 
 BENCH_KEYS = {"score", "dtype", "fused", "threads", "ms", "gflops", "limit_gflops",
@@ -175,8 +175,9 @@ class Demos(UsersBuild):
         self.assertIn("<image", self.picture("speech-1"))
         # What it leaves is a model, and sounds that can be learned from.
         self.assertIn(f"predict {out}/model", said)
-        self.runs("predict", out / "model", stdin=f"{out}/digits-1.wav\n".encode())
-        self.runs("train", "--task", "speech", "--recordings", out / "sounds.tsv", "--units", 8,
+        self.assertRegex(said, r"\nSaid: (\w+ ){2,7}\w+\n")
+        self.runs("predict", out / "model", stdin=f"{out}/strings-1.wav\n".encode())
+        self.runs("train", "--task", "speech", "--recordings", out / "strings.tsv", "--units", 8,
                   "--embedding", 8, "--epochs", 1, "--quiet", "--out", self.folder / "model")
 
     def test_captions(self):
@@ -188,10 +189,10 @@ class Demos(UsersBuild):
         self.assertIn("attention", said)
         self.assertIn("<image", self.picture("caption-1"))
         # What it leaves is a list that can be learned from.
-        lines = (out / "scenes.tsv").read_text().splitlines()
-        self.assertEqual(len(lines), 10)
-        self.assertRegex(lines[0], r"^scene-1\.png\ta (small|large) .*\t\[\[3,")
-        self.runs("train", "--task", "caption", "--images", out / "scenes.tsv", "--filters", 2,
+        lines = (out / "train.tsv").read_text().splitlines()
+        self.assertEqual(len(lines), 100)
+        self.assertRegex(lines[0], r"^train/scene-00001\.png\ta (small|large) .*\t\[\[3,")
+        self.runs("train", "--task", "caption", "--images", out / "train.tsv", "--filters", 2,
                   "--steps", 1, "--quiet", "--out", self.folder / "model")
 
     def test_ratings(self):
@@ -218,24 +219,25 @@ class Demos(UsersBuild):
         self.assertIn("hop 2 of 2", said)
         self.assertIn("hop 2 of 2", self.picture("passage"))
         # What it leaves is a model, whose question it says, and stories to train another.
-        self.assertIn("--hops 2 --epochs 1", said)
+        again = re.search(r"Train again: +heed (train .*(?:\n +.*)*)", said)[1].replace("\\\n", " ").split()
+        self.assertIn("--hops 2", " ".join(again))
         question = re.search(r"printf '(.*)\\n' \\\n", said)[1].replace("\\t", "\t")
         self.assertRegex(self.runs("predict", out / "model", stdin=f"{question}\n".encode()),
                          r"^\w+\n$")
         self.assertEqual((out / "test.jsonl").read_text().count("\n"), 1000)
-        self.runs("train", "--task", "read", "--passages", out / "train.jsonl", "--units", 4,
-                  "--steps", 1, "--quiet", "--out", self.folder / "model")
+        again[again.index("--out") + 1] = self.folder / "model"
+        self.runs(*again, "--quiet", "--threads", 1)
+        self.assertEqual(weights(self.folder / "model"), weights(out / "model"))
 
     def test_summaries(self):
         out = self.folder / "out"
         said = self.runs("demo", "summaries", "--out", out, "--sentences", 200, "--epochs", 1,
                          "--threads", 1)
-        self.assertRegex(said, r"\n  the model +\d+\.\d\d")
-        self.assertRegex(said, r"\n  the first 8 words +\d+\.\d\d")
+        self.assertRegex(said, r"\nthe model +\d+\.\d\d")
+        self.assertRegex(said, r"\nthe first 8 words +\d+\.\d\d")
         self.picture("attention")
-        # It says how to measure again what it left.
-        again = re.search(r"heed (evaluate .*)", said)[1].split()
-        self.assertIn("ROUGE", self.runs(*again))
+        # What it leaves can be measured again.
+        self.assertIn("ROUGE", self.runs("evaluate", out / "model", "--tsv", out / "test.tsv", "--rouge"))
 
     def test_retrieve(self):
         out = self.folder / "out"

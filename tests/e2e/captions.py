@@ -1,4 +1,4 @@
-"""Captions of the user's own images and of scenes that are drawn."""
+"""Captions of the user's own images and of made-up scenes."""
 
 import base64
 import json
@@ -38,8 +38,12 @@ class Captions(EndToEnd):
         self.assertRegex(drawn, r"light \d\.\d\d +on \d\.\d\d +the \d\.\d\d +left \d\.\d\d")
 
     def test_hard_looks_resume_to_the_same_bits(self):
-        options = [*self.train, "--look", "hard", "--scenes", 40, "--valid-scenes", 8,
-                   "--schedule", "constant"]
+        scenes = self.folder / "scenes"
+        said = self.runs("generate", "scenes", "--count", 40, "--valid", 8, "--test", 4, "--out", scenes)
+        self.assertIn("40 scenes for training, 8 for validation, 4 for the test", said)
+        self.assertEqual(len((scenes / "test.tsv").read_text().splitlines()), 4)
+        options = [*self.train, "--look", "hard", "--images", scenes / "train.tsv", "--valid-images",
+                   scenes / "valid.tsv", "--schedule", "constant"]
         self.runs(*options, "--epochs", 2, "--out", self.folder / "whole")
         self.runs(*options, "--epochs", 1, "--out", self.folder / "parts")
         self.runs("train", "--resume", self.folder / "parts", "--epochs", 2, "--threads", 2)
@@ -55,8 +59,8 @@ class Captions(EndToEnd):
                 ("gone.png\tlight\n", "gone.png")):
             with self.subTest(lines[:60]):
                 self.fails(1, [named], *self.train, "--images", self.put("list.tsv", lines), *out)
-        self.fails(2, ["multiple of 8"], *self.train, "--scenes", 4, "--image-size", 20, *out)
-        self.fails(2, ["choose one"], *self.train, "--scenes", 4, "--images", self.list, *out)
+        self.fails(2, ["multiple of 8"], *self.train, "--images", self.list, "--image-size", 20, *out)
+        self.fails(2, ["heed generate scenes"], *self.train, "--images", self.list, "--scenes", 4, *out)
         self.assertFalse((self.folder / "x").exists())
 
     def test_a_server_writes_and_explains(self):

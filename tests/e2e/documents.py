@@ -12,8 +12,8 @@ class Documents(UsersBuild):
         super().setUp()
         self.model = self.folder / "model"
         self.made = self.folder / "made"
-        self.runs("demo", "documents", "--write-only", "--documents", 600, "--sentences", 6,
-                  "--words", 7, "--out", self.made)
+        self.runs("generate", "documents", "--count", 600, "--sentences", 6, "--words", 7,
+                  "--out", self.made)
         self.train = ["train", "--task", "classify", "--model", "han", "--format", "docs",
                       "--quiet", "--threads", 1, "--embedding", 16, "--units", 12,
                       "--texts", self.made / "train.txt", "--schedule", "constant"]

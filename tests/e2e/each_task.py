@@ -33,6 +33,7 @@ class Sample:
         says = json.loads((SAMPLES / f"{task}.json").read_text())
         folder.mkdir()
         for name, content in says["files"].items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(
                 base64.b64decode(content["base64"]) if isinstance(content, dict)
                 else "".join(line + "\n" for line in content).encode())

@@ -46,7 +46,7 @@ class SelfDescription(UsersBuild):
             if name.startswith("-"):
                 continue
             commands.append([name])
-            if name in ("bench", "demo"):  # whose first words are commands as well
+            if name in ("bench", "demo", "generate"):  # whose first words are commands as well
                 commands += [[name, part] for part, _ in self.answer(name, "")]
         return commands
 

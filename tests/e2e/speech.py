@@ -1,4 +1,4 @@
-"""Speech: recordings of the user's own, strings of made-up digits, good and bad sounds."""
+"""Speech: recordings of the user's own, strings of digits of made-up voices, good and bad sounds."""
 
 import base64
 import json
@@ -99,15 +99,17 @@ class Speech(UsersBuild):
         self.assertIn("cut.wav: a truncated WAV file: its header states 6400 bytes", cut.stderr.decode())
 
     def test_strings_resume_to_the_same_bits(self):
-        options = [*self.train, "--speakers", 2, "--strings", 24, "--longest", 3, "--valid-speakers", 1,
-                   "--valid-strings", 4, "--schedule", "constant"]
+        voices = self.folder / "voices"
+        self.runs("generate", "voices", "--count", 2, "--valid", 1, "--test", 1, "--out", voices)
+        options = [*self.train, "--recordings", voices / "train.tsv", "--strings", 24, "--longest", 3,
+                   "--valid-recordings", voices / "valid.tsv", "--valid-strings", 4, "--schedule", "constant"]
         self.runs(*options, "--epochs", 2, "--out", self.folder / "whole")
         self.runs(*options, "--epochs", 1, "--out", self.folder / "parts")
         self.runs("train", "--resume", self.folder / "parts", "--epochs", 2, "--threads", 2)
         self.assertEqual(weights(self.folder / "whole"), weights(self.folder / "parts"))
         figures = json.loads(self.runs(
-            "evaluate", self.folder / "whole", "--speakers", 1, "--strings", 3, "--repeat", 4,
-            "--beam", 1, "--json"))
+            "evaluate", self.folder / "whole", "--recordings", voices / "test.tsv", "--strings", 3,
+            "--repeat", 4, "--beam", 1, "--json"))
         self.assertEqual(figures["sounds"], 3)
         self.assertGreater(figures["seconds_of_sound"], 3 * 4 * 3 * 0.2)
 
@@ -133,9 +135,10 @@ class Speech(UsersBuild):
                              ("rise.wav\trise\ngone.wav\tfall\n", "list.tsv:2")):
             with self.subTest(lines):
                 self.fails(1, [named], *self.train, "--recordings", self.put("list.tsv", lines), *out)
-        self.fails(2, ["not both"], *self.train, "--speakers", 1, "--recordings", self.list, *out)
-        self.fails(2, ["shortest"], *self.train, "--speakers", 1, "--shortest", 9, *out)
-        self.fails(2, ["bands"], *self.train, "--speakers", 1, "--bands", 200, *out)
+        train = [*self.train, "--recordings", self.list]
+        self.fails(2, ["heed generate voices"], *train, "--speakers", 1, *out)
+        self.fails(2, ["shortest"], *train, "--strings", 4, "--shortest", 9, *out)
+        self.fails(2, ["bands"], *self.train, "--recordings", self.list, "--bands", 200, *out)
         self.assertFalse((self.folder / "x").exists())
 
     def test_a_server_recognises_and_explains(self):

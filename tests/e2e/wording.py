@@ -59,7 +59,7 @@ class Wording(UsersBuild):
 
     def test_helps_of_all_commands(self):
         commands = [[name] for name in self.words("") if not name.startswith("-")]
-        for name in ("bench", "demo"):
+        for name in ("bench", "demo", "generate"):
             commands += [[name, part] for part in self.words(name, "")]
         self.check("--help")
         for command in commands:
@@ -93,7 +93,7 @@ class Wording(UsersBuild):
     def options_of(self, words, chosen):
         """The options of a command, whatever its task (of what is not chosen)."""
         command = words[:1]
-        if command[0] in ("bench", "demo") and len(words) > 1 and words[1].isalpha():
+        if command[0] in ("bench", "demo", "generate") and len(words) > 1 and words[1].isalpha():
             command = words[:2]
         for option in ("--task", "--model", "--prune"):
             if option in words[:-1] and (option != "--prune" or command == ["explain"]):

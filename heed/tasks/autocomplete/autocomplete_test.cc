@@ -5,9 +5,9 @@
 #include <cmath>
 #include <sstream>
 
+#include "course/data/stories.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
-#include "heed/data/stories.h"
 #include "heed/models/recurrent/rnn_config.h"
 #include "heed/nn/recurrent.h"
 #include "heed/tasks/run.h"

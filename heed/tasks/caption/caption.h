@@ -23,25 +23,13 @@
 
 namespace heed::caption {
 
-/// A list of images with captions, or scenes that are drawn.
-struct CaptionSource {
-  std::string images;
-  int64_t scenes = 0;
-
-  bool empty() const { return images.empty() && scenes == 0; }
-  /// Scenes are those of `seed`. Throws: IoError; FormatError; ConfigError for
-  /// both or neither.
-  CaptionedImages Read(const ImageFormat& format, uint64_t seed) const;
-};
-
-/// Where images and captions come from, and what is learned of them.
+/// Lists of images and captions, and what is learned of them.
 struct DataConfig {
-  CaptionSource train;
-  CaptionSource valid;
+  std::string images;
+  std::string valid_images;
   int valid_last = 0;
   int image_size = 56;
   Named<Colours> colours = Colours::kRgb;
-  uint64_t scene_seed = 1;
   TextVocabularyConfig vocabulary;
   int max_length = 50;
   double doubly_stochastic = 0;
@@ -146,8 +134,7 @@ Report MeasureCaptions(const Model& model, const CaptionedImages& set,
 
 /// The images that a model is compared with.
 struct Evaluation : Prediction {
-  CaptionSource source;
-  uint64_t scene_seed = 3;
+  std::string images;
   Auto<BleuTokenizer> tokenize;
   void Visit(FieldList& v);
 };

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "course/data/generators.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
-#include "heed/data/scenes.h"
 #include "heed/tasks/explain.h"
 #include "heed/tasks/testing.h"
 #include "heed/train/in_memory.h"
@@ -50,8 +50,7 @@ Settings SmallCaptions(const OptionTexts& values = {}) {
   settings.Visit(fields);
   OptionTexts all = {{"image_size", "16"}, {"filters", "4"},
                      {"units", "24"},      {"embedding", "16"},
-                     {"dropout", "0"},     {"batch_images", "16"},
-                     {"scenes", "1"}};
+                     {"dropout", "0"},     {"batch_images", "16"}};
   for (const auto& [key, value] : values) all[key] = value;
   SetValues(fields, all);
   settings.Resolve();
@@ -165,32 +164,44 @@ TEST(Task, AModelOpensAsItWasSaved) {
 
 TEST(Task, RefusesWhatDoesNotFit) {
   EXPECT_THROW(SmallCaptions({{"image_size", "20"}}), ConfigError);
-  EXPECT_THROW(SmallCaptions({{"valid_scenes", "2"}, {"valid_last", "2"}}),
+  EXPECT_THROW(SmallCaptions({{"valid_images", "x.tsv"}, {"valid_last", "2"}}),
                ConfigError);
-  EXPECT_THROW(SmallCaptions({{"images", "x.tsv"}}).Read(), ConfigError);
-  EXPECT_NE(MessageOf<ConfigError>([] {
-              SmallCaptions({{"scenes", "0"}}).Read();
-            }).find("nothing to read: --images"),
-            std::string::npos);
-  EXPECT_THROW(SmallCaptions({{"scenes", "8"}, {"valid_last", "8"}}).Read(),
-               ConfigError);
+  EXPECT_THROW(SmallCaptions({{"images", "x.tsv"}}).Read(), IoError);
   const Settings settings = SmallCaptions({{"max_length", "2"}});
   Data data = {FourPlaces(4, 1), {}};
   const auto model = settings.MakeModel(data, 1);
   EXPECT_THROW(settings.MakeObjective(data, *model, 1), ConfigError);
 }
 
-TEST(Task, ScenesAreDrawnInTheSizeThatIsAskedFor) {
-  const Settings settings =
-      SmallCaptions({{"scenes", "3"}, {"valid_scenes", "2"}});
-  const Data data = settings.Read();
+TEST(Task, ImagesOfAListAreFittedToTheSizeThatIsAskedFor) {
+  const TemporaryFolder folder;
+  SceneData().Sized({3, 2, 1}).WriteTo(folder.path().string());
+  OptionTexts files = {{"images", folder.Path("train.tsv")},
+                       {"valid_images", folder.Path("valid.tsv")}};
+  const Data data = SmallCaptions(files).Read();
   EXPECT_EQ(data.train.format, (ImageFormat{16, 16, 3}));
   EXPECT_EQ(data.train.size(), 3);
   EXPECT_NE(data.train.captions[0], "");
-  EXPECT_NE(data.valid.pixels,
-            std::vector<uint8_t>(
-                data.train.pixels.begin(),
-                data.train.pixels.begin() + std::ssize(data.valid.pixels)));
+  EXPECT_FALSE(data.train.boxes[0].empty());
+  EXPECT_EQ(data.valid.size(), 2);
+  files["valid_images"] = "";
+  files["valid_last"] = "3";
+  EXPECT_THROW(SmallCaptions(files).Read(), ConfigError);
+}
+
+/// Options of versions that made examples up.
+TEST(Task, SaysWhereMadeUpDataAreNow) {
+  Settings settings;
+  FieldList list;
+  settings.Visit(list);
+  EXPECT_EQ(FindField(list.fields(), "scenes"), nullptr);
+  ASSERT_EQ(list.removed().size(), 3u);
+  EXPECT_EQ(list.removed()[0].field.key, "scenes");
+  EXPECT_NE(list.removed()[0].reason.find("heed generate scenes"),
+            std::string::npos);
+  EXPECT_NE(
+      MessageOf<ConfigError>([&] { settings.Read(); }).find("heed generate"),
+      std::string::npos);
 }
 
 }  // namespace

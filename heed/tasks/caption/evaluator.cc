@@ -217,8 +217,7 @@ Report MeasureCaptions(const Model& model, const CaptionedImages& set,
 }
 
 Report Settings::Evaluate(const Model& made, const Evaluation& options) const {
-  return MeasureCaptions(made,
-                         options.source.Read(made.format, options.scene_seed),
+  return MeasureCaptions(made, ReadCaptions(options.images, made.format),
                          options, options.tokenize);
 }
 

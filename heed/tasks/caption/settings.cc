@@ -1,22 +1,19 @@
 #include <fmt/format.h>
 
 #include "heed/base/errors.h"
-#include "heed/data/scenes.h"
 #include "heed/tasks/caption/caption.h"
+#include "heed/tasks/made_up_data.h"
+#include "heed/tasks/sample_files.h"
 
 namespace heed::caption {
 namespace {
-constexpr double kMostScenes = 1e6;
 
-void VisitSource(FieldList& v, const std::string& prefix, CaptionSource& source,
+void VisitImages(FieldList& v, const char* key, std::string& images,
                  const std::string& what) {
-  v(prefix + "images", source.images, Any{"FILE"},
+  v(key, images, Any{"FILE"},
     what +
         ": a list with path, tab and caption on each line; behind another tab "
         "there may be boxes, [[word, left, top, right, bottom], ..]")
-      .Main();
-  v(prefix + "scenes", source.scenes, Range(0, kMostScenes),
-    what + ": so many scenes of a few shapes, which are drawn by number")
       .Main();
 }
 
@@ -31,44 +28,21 @@ TaskRow Task() {
   row.input_label = "Image";
   row.answer_label = "Caption";
   row.prompt = "Choose, drop or draw an image";
-  constexpr int64_t kExamples = 4;
-  for (int64_t i = 0; i < kExamples; ++i) {
-    row.examples.push_back(ImageExample(
-        fmt::format("scene-{}.png", i + 1),
-        [i] { return DrawScenes({.scenes = kExamples, .seed = 4}).At(i); }));
-  }
-  row.training = {"--scenes 20000 --valid-scenes 1000",
+  row.examples = SampleInputs("scene-", kImageTypes[0]);
+  row.training = {"--images train.tsv --valid-images valid.tsv",
                   "--images images.tsv --valid-last 500 --image-size 96"};
   return row;
 }
 
-CaptionedImages CaptionSource::Read(const ImageFormat& format,
-                                    uint64_t seed) const {
-  if (images.empty() && scenes == 0) {
-    throw ConfigError(
-        "nothing to read: --images names a list of images with captions, "
-        "--scenes a number of scenes that are drawn");
-  }
-  if (!images.empty() && scenes > 0) {
-    throw ConfigError(
-        "--images are captioned images of a list, --scenes are drawn; choose "
-        "one");
-  }
-  if (!images.empty()) return ReadCaptions(images, format);
-  CaptionedImages set = DrawScenes({.scenes = scenes, .seed = seed});
-  return set.format == format ? set : FittedTo(set, format);
-}
-
 void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
-  VisitSource(v, "", train, "images for training");
-  v.Require({{"images"}, {"scenes"}});
-  VisitSource(v, "valid_", valid, "images for validation");
+  VisitImages(v, "images", images, "images for training");
+  v.Require({{"images"}});
+  VisitImages(v, "valid_images", valid_images, "images for validation");
+  RemoveMadeUpData(v, {"scenes", "valid_scenes", "scene_seed"}, "--images",
+                   "scenes");
   v("valid_last", valid_last, Range(0, 1000000000),
     "keep so many of the last images of training for validation");
-  v("scene_seed", scene_seed,
-    "seed of scenes for training; the next one is of validation")
-      .If(train.scenes > 0 || valid.scenes > 0, "--scenes");
   v("image_size", image_size, Range(8, 4096),
     "height and width that images are made to have");
   v("colours", colours, "grey or rgb");
@@ -95,9 +69,9 @@ void Prediction::Visit(FieldList& v) {
 
 void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
-  VisitSource(v, "", source, "images to compare with");
-  v.Require({{"images"}, {"scenes"}});
-  v("scene_seed", scene_seed, "seed of the scenes");
+  VisitImages(v, "images", images, "images to compare with");
+  v.Require({{"images"}});
+  RemoveMadeUpData(v, {"scenes", "scene_seed"}, "--images", "scenes");
   v("tokenize", tokenize, kBleuTokenizeHelp);
   Prediction::Visit(v);
 }
@@ -118,10 +92,10 @@ void Settings::SetDefaults(TrainingConfig& training) const {
 }
 
 void Settings::Resolve() {
-  if (data.valid_last > 0 && !data.valid.empty()) {
+  if (data.valid_last > 0 && !data.valid_images.empty()) {
     throw ConfigError(
         "--valid-last keeps images of training for validation, and "
-        "--valid-images or --valid-scenes are others; choose one");
+        "--valid-images are others; choose one");
   }
   data.vocabulary.Resolve();
   model->Fill(CaptionUse(data.Format()));
@@ -130,9 +104,10 @@ void Settings::Resolve() {
 Data Settings::Read() const {
   Data read;
   const ImageFormat format = data.Format();
-  read.train = data.train.Read(format, data.scene_seed);
-  if (!data.valid.empty()) {
-    read.valid = data.valid.Read(format, data.scene_seed + 1);
+  RequireFiles(data.images, "--images", "scenes");
+  read.train = ReadCaptions(data.images, format);
+  if (!data.valid_images.empty()) {
+    read.valid = ReadCaptions(data.valid_images, format);
   }
   if (data.valid_last > 0) {
     KeepLastForValidation(data.valid_last, read.train, read.valid);

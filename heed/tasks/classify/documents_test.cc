@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "course/data/planted_documents.h"
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
-#include "heed/data/planted_documents.h"
 #include "heed/render/document_view.h"
 #include "heed/tasks/classify/classify.h"
 #include "heed/tasks/explain.h"

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "heed/base/errors.h"
-#include "heed/data/drawn_digits.h"
 #include "heed/tasks/images/images.h"
+#include "heed/tasks/sample_files.h"
 #include "heed/tasks/text_vocabulary.h"
 
 namespace heed::images {
@@ -42,12 +42,7 @@ TaskRow Task() {
   row.input_label = "Image";
   row.answer_label = "Class";
   row.prompt = "Choose, drop or draw an image";
-  constexpr int64_t kExamples = 4;
-  for (int64_t i = 0; i < kExamples; ++i) {
-    row.examples.push_back(ImageExample(
-        fmt::format("digit-{}.png", i + 1),
-        [i] { return DrawDigits({.images = kExamples, .seed = 5}).At(i); }));
-  }
+  row.examples = SampleInputs("digit-", kImageTypes[0]);
   row.training = {"--images train.tsv --valid-images valid.tsv",
                   "--images train-images-idx3-ubyte --labels "
                   "train-labels-idx1-ubyte --valid-last 5000"};

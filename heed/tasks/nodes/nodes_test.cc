@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "course/data/planted_graph.h"
 #include "heed/base/at.h"
 #include "heed/base/testing.h"
-#include "heed/data/planted_graph.h"
 #include "heed/explain/observed_attention.h"
 #include "heed/io/file.h"
 #include "heed/models/graph/graph_network.h"

@@ -17,20 +17,17 @@
 
 namespace heed::order {
 
-/// Where clips come from, and how tuples of them become batches.
+/// Folders of clips, and how tuples of frames become batches.
 struct DataConfig {
   std::string frames;
   std::string valid_frames;
-  int clips = 4000;
-  int valid_clips = 500;
-  uint64_t clip_seed = 1;
   int frame_size = 0;
   Auto<Colours> colours;
   int spacing = 1;
   int batch_tuples = 64;
 
   void Visit(FieldList& v);
-  /// Of frames in files; 0: as they are.
+  /// The format of frames; 0: as they are in the files.
   ImageFormat Wanted() const;
 };
 
@@ -92,7 +89,6 @@ images::ImageAnswers AnswersOf(const Model& model, const Clips& clips,
 /// The clips that a model is compared with.
 struct Evaluation {
   std::string frames;
-  int clips = 500;
   int spacing = 1;
   uint64_t seed = 1;
   void Visit(FieldList& v);
@@ -106,7 +102,7 @@ class Settings
   void ChooseModel(const std::string& name) override { model.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
-  void Resolve() override;
+  void Resolve() override {}
 
   Data Read() const override;
   std::unique_ptr<Model> MakeModel(const Data& read,

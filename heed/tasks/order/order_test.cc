@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "course/data/generators.h"
+#include "course/data/moving_sprites.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
-#include "heed/data/moving_sprites.h"
 #include "heed/explain/faithfulness.h"
 #include "heed/tasks/testing.h"
 #include "heed/train/in_memory.h"
@@ -16,13 +17,27 @@
 namespace heed::order {
 namespace {
 
+/// A folder of made-up clips.
+const std::string& Clips24() {
+  static const TemporaryFolder folder;
+  static const std::string path = [] {
+    SpriteData(24).Sized({12, 4, 1}).WriteTo(folder.path().string());
+    return folder.path().string();
+  }();
+  return path;
+}
+
 Settings OrderSettings(const OptionTexts& values = {}) {
   Settings settings;
   FieldList fields;
   settings.Visit(fields);
-  OptionTexts all = {{"clips", "12"},      {"valid_clips", "4"},
-                     {"frame_size", "24"}, {"filters", "2"},
-                     {"features", "8"},    {"units", "8"}};
+  OptionTexts all = {{"frames", Clips24() + "/train"},
+                     {"valid_frames", Clips24() + "/valid"},
+                     {"frame_size", "24"},
+                     {"colours", "grey"},
+                     {"filters", "2"},
+                     {"features", "8"},
+                     {"units", "8"}};
   for (const auto& [key, value] : values) all[key] = value;
   SetValues(fields, all);
   settings.Resolve();
@@ -134,15 +149,15 @@ TEST(Task, RefusesWhatIsNoStrip) {
 }
 
 TEST(Task, RefusesSettingsThatDoNotFit) {
-  EXPECT_THROW(OrderSettings({{"valid_frames", "x"}}), ConfigError);
-  EXPECT_THROW(OrderSettings({{"spacing", "2"}}), ConfigError);
+  EXPECT_THROW(OrderSettings({{"valid_frames", "x"}}).Read(), IoError);
+  EXPECT_THROW(OrderSettings({{"spacing", "2"}}).Read(), FormatError);
   EXPECT_THROW(OrderSettings({{"frames", "/none/there"}}).Read(), IoError);
-  EXPECT_THROW(OrderSettings({{"frame_size", "8"}}).Read(), ConfigError);
   const Settings settings = OrderSettings();
   const auto model = settings.MakeModel(settings.Read(), 1);
   Evaluation evaluation;
+  evaluation.frames = Clips24() + "/test";
   evaluation.spacing = 2;
-  EXPECT_THROW(settings.Evaluate(*model, evaluation), ConfigError);
+  EXPECT_THROW(settings.Evaluate(*model, evaluation), FormatError);
   EXPECT_THROW(settings.MakeObjective(
                    OrderSettings({{"frame_size", "32"}}).Read(), *model, 1),
                FormatError);
@@ -157,6 +172,7 @@ TEST(Task, ClipsOfOnesOwnAreReadFromFolders) {
     folder.Put(clip + "/" + std::to_string(i) + ".png", EncodePng(drawn.At(i)));
   }
   const Settings settings = OrderSettings({{"frames", folder.path().string()},
+                                           {"valid_frames", ""},
                                            {"frame_size", "0"},
                                            {"colours", "grey"}});
   const Data data = settings.Read();

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "course/data/planted_reviews.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
-#include "heed/data/planted_reviews.h"
 #include "heed/explain/payloads.h"
 #include "heed/io/file.h"
 #include "heed/tasks/explain.h"

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "course/data/facts.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
-#include "heed/data/facts.h"
 #include "heed/models/preset.h"
 #include "heed/tasks/explain.h"
 #include "heed/tasks/testing.h"

@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "course/data/paraphrases.h"
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
-#include "heed/data/paraphrases.h"
 #include "heed/models/preset.h"
 #include "heed/models/recurrent/rnn_config.h"
 #include "heed/render/view.h"

@@ -3,7 +3,8 @@
 #include <utility>
 
 #include "heed/base/errors.h"
-#include "heed/data/spoken_digits.h"
+#include "heed/tasks/made_up_data.h"
+#include "heed/tasks/sample_files.h"
 #include "heed/tasks/speech/speech.h"
 
 namespace heed::speech {
@@ -12,40 +13,21 @@ namespace {
 void VisitSpeechSource(FieldList& v, const std::string& prefix,
                        SpeechSource& source, const std::string& what) {
   constexpr double kMostStrings = 1e7;
-  constexpr double kMostSpeakers = 1000;
   v(prefix + "recordings", source.recordings, Any{"FILE"},
     what +
         ": a list with path, tab and text on each line; behind another tab "
         "there may be the speaker")
       .Main();
-  v(prefix + "speakers", source.speakers, Range(0, kMostSpeakers),
-    what + ": digits of so many speakers, who are made up by number")
-      .Main();
   v(prefix + "strings", source.strings, Range(0, kMostStrings),
     what +
-        ": so many strings that are made of them, words of one speaker with "
-        "gaps; 0: as they are")
+        ": number of strings that are made of recordings of single words, "
+        "words of one speaker with gaps; 0: recordings as they are")
       .Main();
 }
 
 void CheckStringLengths(int shortest, int longest) {
   if (shortest <= longest) return;
   throw ConfigError("shortest: strings of {} to {} words", shortest, longest);
-}
-
-/// A string that a made-up speaker says, as an example of what a model reads.
-InputExample StringExample(int64_t number) {
-  InputExample example;
-  const std::string name = fmt::format("digits-{}.wav", number + 1);
-  example.text = name;
-  example.file = [name, number] {
-    const Recordings digits = MakeSpokenDigits({.speakers = 4, .seed = 9});
-    const Recording said =
-        WordStrings(digits, {.longest = 6, .seed = 9}).At(number);
-    return NamedBytes{name, kSoundTypes[0],
-                      EncodeWav(said.samples, digits.rate)};
-  };
-  return example;
 }
 
 }  // namespace
@@ -60,10 +42,7 @@ TaskRow Task() {
   row.input_label = "Sound";
   row.answer_label = "Text";
   row.prompt = "Choose or drop a sound, or record one";
-  constexpr int64_t kExamples = 4;
-  for (int64_t i = 0; i < kExamples; ++i) {
-    row.examples.push_back(StringExample(i));
-  }
+  row.examples = SampleInputs("digits-", kSoundTypes[0]);
   row.training = {"--recordings train.tsv --valid-recordings valid.tsv"};
   return row;
 }
@@ -71,8 +50,9 @@ TaskRow Task() {
 void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   VisitSpeechSource(v, "", train, "for training");
-  v.Require({{"recordings"}, {"speakers"}});
+  v.Require({{"recordings"}});
   VisitSpeechSource(v, "valid_", valid, "for validation");
+  RemoveMadeUpData(v, {"speakers", "valid_speakers"}, "--recordings", "voices");
   const bool strings = train.strings > 0 || valid.strings > 0;
   v("shortest", shortest, Range(1, 1000), "the fewest words of a string")
       .If(strings, "--strings");
@@ -80,10 +60,8 @@ void DataConfig::Visit(FieldList& v) {
     "the most; one of a word is as it was recorded")
       .If(strings, "--strings");
   v("string_seed", string_seed,
-    "seed of strings and speakers for training; the next one is of "
-    "validation")
-      .If(strings || train.speakers > 0 || valid.speakers > 0,
-          "--strings or --speakers");
+    "seed of strings for training; the next one is of validation")
+      .If(strings, "--strings");
   sound.Visit(v);
   changes.Visit(v);
   v("max_seconds", max_seconds, Range(1, kMostSoundSeconds),
@@ -104,11 +82,12 @@ void Prediction::Visit(FieldList& v) {
 void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   VisitSpeechSource(v, "", source, "to compare with");
-  v.Require({{"recordings"}, {"speakers"}});
+  v.Require({{"recordings"}});
+  RemoveMadeUpData(v, {"speakers"}, "--recordings", "voices");
   v("shortest", shortest, Range(1, 1000), "the fewest words of a string");
   v("longest", longest, Range(1, 1000), "the most");
   v("repeat", repeat, Range(1, 100), "how often each string is said");
-  v("string_seed", string_seed, "seed of strings and speakers");
+  v("string_seed", string_seed, "seed of strings");
   Prediction::Visit(v);
 }
 
@@ -136,8 +115,9 @@ void Settings::Resolve() {
 Data Settings::Read() const {
   Data read;
   StringOptions strings = data.Strings();
+  RequireFiles(data.train.recordings, "--recordings", "voices");
   read.train = data.train.Read(data.sound.rate, strings);
-  if (!data.valid.empty()) {
+  if (!data.valid.recordings.empty()) {
     ++strings.seed;
     read.valid = data.valid.Read(data.sound.rate, strings);
   }

@@ -53,15 +53,12 @@ class Utterances {
   int64_t size_ = 0;
 };
 
-/// Where utterances come from: a list, or digits that nobody said; as they are
-/// or in strings.
+/// A list of recordings, which are taken as they are or made into strings.
 struct SpeechSource {
   std::string recordings;
-  int speakers = 0;
   int strings = 0;
 
-  bool empty() const { return recordings.empty() && speakers == 0; }
-  /// Throws: IoError; FormatError; ConfigError for both or neither.
+  /// Throws: IoError; FormatError.
   Utterances Read(int rate, StringOptions options) const;
 };
 

@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "course/data/generators.h"
+#include "course/data/spoken_digits.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
-#include "heed/data/spoken_digits.h"
 #include "heed/explain/payloads.h"
 #include "heed/metrics/error_rate.h"
 #include "heed/tasks/explain.h"
@@ -19,13 +20,23 @@
 namespace heed::speech {
 namespace {
 
+/// A list of digits that two voices say.
+const std::string& VoiceList() {
+  static const TemporaryFolder folder;
+  static const std::string list = [] {
+    VoiceData().Sized({2, 1, 1}).WriteTo(folder.path().string());
+    return folder.Path("train.tsv");
+  }();
+  return list;
+}
+
 Settings SmallSpeech(const OptionTexts& values = {}) {
   Settings settings;
   FieldList fields;
   settings.Visit(fields);
   OptionTexts all = {{"bands", "24"},     {"units", "32"},
                      {"embedding", "32"}, {"dropout", "0"},
-                     {"longest", "3"},    {"speakers", "2"},
+                     {"longest", "3"},    {"recordings", VoiceList()},
                      {"strings", "160"},  {"batch_sounds", "8"}};
   for (const auto& [key, value] : values) all[key] = value;
   SetValues(fields, all);
@@ -196,11 +207,11 @@ TEST(Task, AModelOpensAsItWasSaved) {
 TEST(Task, RefusesWhatDoesNotFit) {
   EXPECT_THROW(SmallSpeech({{"shortest", "4"}}), ConfigError);
   EXPECT_THROW(SmallSpeech({{"bands", "200"}}), ConfigError);
-  EXPECT_THROW(SmallSpeech({{"recordings", "x.tsv"}}).Read(), ConfigError);
+  EXPECT_THROW(SmallSpeech({{"recordings", "x.tsv"}}).Read(), IoError);
   const Settings settings = SmallSpeech();
   const auto model = settings.MakeModel(settings.Read(), 1);
   Evaluation options;
-  options.source.speakers = 1;
+  options.source.recordings = VoiceList();
   options.repeat = 10;
   EXPECT_THROW(settings.Evaluate(*model, options), ConfigError);
 }

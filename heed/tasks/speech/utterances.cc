@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "heed/base/errors.h"
-#include "heed/data/spoken_digits.h"
 #include "heed/io/file.h"
 #include "heed/tasks/speech/speech.h"
 
@@ -45,17 +43,7 @@ std::string Utterances::CheckSum() const {
 }
 
 Utterances SpeechSource::Read(int rate, StringOptions options) const {
-  if (recordings.empty() == (speakers == 0)) {
-    throw ConfigError(
-        "a list of recordings, or a number of made-up speakers, and not both");
-  }
-  if (!recordings.empty()) {
-    return {ReadRecordings(recordings, rate), options, strings};
-  }
-  // Those of other seeds are other speakers.
-  return {MakeSpokenDigits(
-              {.speakers = speakers, .rate = rate, .seed = options.seed}),
-          options, strings};
+  return {ReadRecordings(recordings, rate), options, strings};
 }
 
 StringOptions DataConfig::Strings() const {

@@ -1,7 +1,7 @@
 // Texts and their summaries are learned as translation is.
 #include <gtest/gtest.h>
 
-#include "heed/data/compressions.h"
+#include "course/data/compressions.h"
 #include "heed/tasks/translate/testing.h"
 #include "heed/tasks/translate/translation_evaluation.h"
 

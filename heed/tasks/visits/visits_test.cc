@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "course/data/patients.h"
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
-#include "heed/data/patients.h"
 #include "heed/tasks/explain.h"
 #include "heed/tasks/run.h"
 

@@ -1,0 +1,14 @@
+// The course as a library of its own, so that the command can be built without
+// it: demonstrations, exercises and benchmarks.
+#ifndef HEED_COURSE_COURSE_H_
+#define HEED_COURSE_COURSE_H_
+
+namespace heed {
+
+/// Adds `heed generate`, `heed learn`, `heed bench` and the parts of `heed
+/// demo`. Call it before Main.
+void AddCourse();
+
+}  // namespace heed
+
+#endif  // HEED_COURSE_COURSE_H_

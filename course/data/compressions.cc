@@ -1,0 +1,158 @@
+#include "course/data/compressions.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <numeric>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "heed/base/errors.h"
+#include "heed/base/rng.h"
+#include "heed/data/shuffle.h"
+
+namespace heed {
+namespace {
+
+using SentenceWords = std::span<const std::string_view>;
+
+constexpr auto kPeople = std::to_array<std::string_view>(
+    {"baker",  "pilot",   "nurse",  "farmer",   "teacher", "painter", "driver",
+     "sailor", "singer",  "lawyer", "doctor",   "student", "builder", "writer",
+     "dancer", "soldier", "waiter", "gardener", "hunter",  "mayor"});
+
+constexpr auto kThings = std::to_array<std::string_view>(
+    {"door",   "car",    "letter", "house",  "table",  "boat",  "lamp",
+     "book",   "bridge", "clock",  "coat",   "garden", "piano", "ladder",
+     "window", "wagon",  "fence",  "kettle", "mirror", "basket"});
+
+/// The same in the past and in the passive.
+constexpr auto kDone = std::to_array<std::string_view>(
+    {"painted", "washed", "sold", "moved", "opened", "cleaned", "repaired",
+     "bought", "found", "lost", "hid", "lifted", "burned", "measured",
+     "described", "finished"});
+
+constexpr auto kQualities = std::to_array<std::string_view>(
+    {"old", "young", "tall", "tired", "famous", "quiet", "red", "small",
+     "heavy", "broken", "green", "new"});
+
+constexpr auto kManners = std::to_array<std::string_view>(
+    {"slowly", "quickly", "carefully", "secretly", "proudly", "finally"});
+
+constexpr auto kPlaces = std::to_array<std::string_view>(
+    {"in the yard", "near the river", "behind the church", "at the market",
+     "on the hill", "in the village"});
+
+constexpr auto kTimes = std::to_array<std::string_view>(
+    {"yesterday", "on monday", "last week", "in the morning", "after the storm",
+     "before lunch"});
+
+constexpr auto kJoints =
+    std::to_array<std::string_view>({"while", "although", "because", "before"});
+
+constexpr size_t kEvents = kPeople.size() * kThings.size() * kDone.size();
+
+std::string_view AnyOf(SentenceWords words, Rng& rng) {
+  return words[rng.Below(words.size())];
+}
+
+bool OneIn(uint64_t chances, Rng& rng) { return rng.Below(chances) == 0; }
+
+/// "the [quality] noun".
+std::string WithName(std::string_view noun, Rng& rng) {
+  if (OneIn(2, rng)) return fmt::format("the {}", noun);
+  return fmt::format("the {} {}", AnyOf(kQualities, rng), noun);
+}
+
+/// Who did what, with nothing else.
+std::string OtherClause(Rng& rng) {
+  return fmt::format("{} {} {}", WithName(AnyOf(kPeople, rng), rng),
+                     AnyOf(kDone, rng), WithName(AnyOf(kThings, rng), rng));
+}
+
+/// A person, and in one of three what else that person did.
+std::string Somebody(std::string_view person, Rng& rng) {
+  std::string text = WithName(person, rng);
+  if (!OneIn(3, rng)) return text;
+  return fmt::format("{} , who {} {} ,", text, AnyOf(kDone, rng),
+                     WithName(AnyOf(kThings, rng), rng));
+}
+
+struct CompressedSentence {
+  std::string text;
+  std::string compression;
+};
+
+CompressedSentence WriteEvent(size_t event, Rng& rng) {
+  const std::string_view who = kPeople[event % kPeople.size()];
+  event /= kPeople.size();
+  const std::string_view what = kThings[event % kThings.size()];
+  const std::string_view done = kDone[event / kThings.size()];
+  std::string text;
+  const auto add = [&text](std::string_view part) {
+    if (!text.empty()) text += ' ';
+    text += part;
+  };
+  const uint64_t clause = rng.Below(3);  // one before, one behind, none
+  if (clause == 0) {
+    add(fmt::format("{} {} ,", AnyOf(kJoints, rng), OtherClause(rng)));
+  }
+  if (OneIn(3, rng)) add(AnyOf(kTimes, rng));
+  const bool passive = OneIn(4, rng);
+  const std::string adverb =
+      OneIn(2, rng) ? std::string(AnyOf(kManners, rng)) + ' ' : std::string();
+  if (passive) {
+    add(WithName(what, rng));
+    add(fmt::format("was {}{} by", adverb, done));
+    add(Somebody(who, rng));
+  } else {
+    add(Somebody(who, rng));
+    add(fmt::format("{}{}", adverb, done));
+    add(WithName(what, rng));
+  }
+  if (OneIn(2, rng)) add(AnyOf(kPlaces, rng));
+  if (clause == 1) {
+    add(fmt::format("{} {}", AnyOf(kJoints, rng), OtherClause(rng)));
+  }
+  return {text, fmt::format("{} {} {}", who, done, what)};
+}
+
+ParallelText WriteEvents(int count, std::span<const size_t> events, Rng& rng) {
+  ParallelText text;
+  std::unordered_set<std::string> seen;
+  while (std::cmp_less(text.source.size(), count)) {
+    CompressedSentence one = WriteEvent(events[rng.Below(events.size())], rng);
+    if (!seen.insert(one.text).second) continue;
+    text.source.push_back(std::move(one.text));
+    text.target.push_back(std::move(one.compression));
+  }
+  return text;
+}
+
+}  // namespace
+
+CompressionTask MakeCompressionTask(int train, int valid, int test,
+                                    uint64_t seed) {
+  for (const int count : {train, valid, test}) {
+    if (count < 0 || count > kCompressionLimit) {
+      throw ConfigError("compressions: {} sentences asked for; ask for 0 to {}",
+                        count, kCompressionLimit);
+    }
+  }
+  Rng rng(seed);
+  std::vector<size_t> shuffled(kEvents);
+  std::iota(shuffled.begin(), shuffled.end(), size_t{0});
+  Shuffle(shuffled, rng);
+  const std::span<const size_t> all(shuffled);
+  constexpr size_t kTenth = kEvents / 10;
+  CompressionTask task;
+  task.test = WriteEvents(test, all.first(kTenth), rng);
+  task.valid = WriteEvents(valid, all.subspan(kTenth, kTenth), rng);
+  task.train = WriteEvents(train, all.subspan(2 * kTenth), rng);
+  return task;
+}
+
+}  // namespace heed

@@ -1,0 +1,210 @@
+// Generators of images, sounds and graphs.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "course/data/drawn_digits.h"
+#include "course/data/generators.h"
+#include "course/data/moving_sprites.h"
+#include "course/data/planted_graph.h"
+#include "course/data/scenes.h"
+#include "course/data/spoken_digits.h"
+#include "heed/base/at.h"
+#include "heed/base/errors.h"
+#include "heed/data/shuffle.h"
+#include "heed/data/sound.h"
+
+namespace heed {
+namespace {
+
+// They keep validation and test apart from training.
+constexpr uint64_t kSpriteSeeds[] = {0, 0x76616c6964, 0x74657374};
+constexpr uint64_t kVoiceSeeds[] = {0, 1, 1000};
+
+std::string Numbered(const DataPart& part, const char* what, int64_t i) {
+  return fmt::format("{}/{}-{:05}", part.name, what, i + 1);
+}
+
+void WriteScenes(const Generator& made, const WriteFunction& write) {
+  for (const DataPart& part : made.Parts()) {
+    const CaptionedImages set =
+        DrawScenes({.scenes = part.count, .seed = made.seed + part.number});
+    std::string list;
+    for (int64_t i = 0; i < set.size(); ++i) {
+      const std::string name = Numbered(part, "scene", i) + ".png";
+      write(name, EncodePng(set.At(i)));
+      auto boxes = nlohmann::ordered_json::array();
+      for (const WordBox& box : At(set.boxes, i)) {
+        boxes.push_back({box.word, box.left, box.top, box.right, box.bottom});
+      }
+      list += name + '\t' + At(set.captions, i) + '\t' + boxes.dump() + '\n';
+    }
+    write(part.name + ".tsv", list);
+  }
+}
+
+void WriteDigits(const Generator& made, const WriteFunction& write) {
+  const ImageSet all =
+      DrawDigits({.images = made.sizes.all(), .seed = made.seed});
+  for (const DataPart& part : made.Parts()) {
+    std::string list;
+    for (int64_t i = 0; i < part.count; ++i) {
+      const std::string name = Numbered(part, "digit", i) + ".png";
+      write(name, EncodePng(all.At(part.first + i)));
+      const int32_t label = At(all.labels, part.first + i);
+      list += name + '\t' + At(all.classes, label) + '\n';
+    }
+    write(part.name + ".tsv", list);
+  }
+}
+
+void WriteSprites(const Generator& made, int side, const WriteFunction& write) {
+  for (const DataPart& part : made.Parts()) {
+    const Clips clips =
+        DrawMovingSprites(
+            {part.count, side, made.seed ^ kSpriteSeeds[part.number]})
+            .clips;
+    for (int64_t i = 0; i < clips.frames(); ++i) {
+      write(fmt::format("{}/frame-{}.png",
+                        Numbered(part, "clip", i / kWindowFrames),
+                        i % kWindowFrames),
+            EncodePng(clips.At(i)));
+    }
+  }
+}
+
+std::string WriteRecording(const std::string& name, const Recording& one,
+                           int rate, const WriteFunction& write) {
+  write(name, EncodeWav(one.samples, rate));
+  return fmt::format("{}\t{}\t{}\n", name, one.text, one.speaker);
+}
+
+/// Single digits, and some strings of the test to listen to and to recognise.
+void WriteVoices(const Generator& made, const WriteFunction& write) {
+  constexpr int64_t kStrings = 6;
+  for (const DataPart& part : made.Parts()) {
+    const uint64_t seed = made.seed + kVoiceSeeds[part.number];
+    const Recordings said =
+        MakeSpokenDigits({.speakers = part.count, .seed = seed});
+    std::string list;
+    for (int64_t i = 0; i < said.size(); ++i) {
+      list += WriteRecording(Numbered(part, "digit", i) + ".wav",
+                             At(said.all, i), said.rate, write);
+    }
+    write(part.name + ".tsv", list);
+    if (part.name != "test") continue;
+    StringOptions options;
+    options.seed = seed;
+    const WordStrings strings(said, options);
+    list.clear();
+    for (int64_t i = 0; i < kStrings; ++i) {
+      list += WriteRecording(fmt::format("strings-{}.wav", i + 1),
+                             strings.At(i), said.rate, write);
+    }
+    write("strings.tsv", list);
+  }
+}
+
+void WriteGraph(const Generator& made, int64_t edges,
+                const WriteFunction& write) {
+  constexpr int kTaughtOfClass = 10;
+  constexpr size_t kValidNodes = 100;
+  const NodeGraph graph = PlantedGraph(
+      {.nodes = made.sizes.train, .edges = edges, .seed = made.seed});
+  std::vector<int32_t> order;
+  for (int32_t i = 0; i < made.sizes.train; ++i) order.push_back(i);
+  Rng rng(made.seed + 1);
+  Shuffle(order, rng);
+  std::vector<int> taught(graph.classes.size(), 0);
+  std::vector<int32_t> train, valid, test;
+  for (const int32_t node : order) {
+    const bool teaches = ++At(taught, At(graph.labels, node)) <= kTaughtOfClass;
+    (teaches                      ? train
+     : valid.size() < kValidNodes ? valid
+                                  : test)
+        .push_back(node);
+  }
+  if (test.empty()) {
+    throw ConfigError(
+        "--count: {} nodes leave none for the test; choose 200 or more",
+        made.sizes.train);
+  }
+  const GraphFiles files = SerializeGraph(graph);
+  write("edges.tsv", files.edges);
+  write("features.txt", files.features);
+  write("labels.txt", files.labels);
+  write("train.idx", SerializeNodes(train));
+  write("valid.idx", SerializeNodes(valid));
+  write("test.idx", SerializeNodes(test));
+}
+
+}  // namespace
+
+Generator SceneData() {
+  return {"scenes",
+          "images of a few shapes, captions, and where what they name is",
+          "scenes",
+          "caption",
+          "images={}/train.tsv valid_images={}/valid.tsv",
+          "images={}/test.tsv",
+          {20000, 1000, 1000},
+          WriteScenes};
+}
+
+Generator DigitData() {
+  return {"digits",
+          "grey images of digits",
+          "images",
+          "images",
+          "images={}/train.tsv valid_images={}/valid.tsv colours=grey",
+          "images={}/test.tsv",
+          {6000, 500, 1000},
+          WriteDigits};
+}
+
+Generator SpriteData(int side) {
+  return {"sprites",
+          "clips of a sprite that moves over a textured ground",
+          "clips",
+          "order",
+          "frames={}/train valid_frames={}/valid colours=grey",
+          "frames={}/test",
+          {4000, 500, 500},
+          [side](const Generator& made, const WriteFunction& write) {
+            WriteSprites(made, side, write);
+          }};
+}
+
+Generator VoiceData() {
+  return {"voices",
+          "recordings of digits by voices that are synthesised",
+          "speakers",
+          "speech",
+          "recordings={}/train.tsv strings=1200 longest=6",
+          "recordings={}/test.tsv strings=100",
+          {12, 4, 4},
+          WriteVoices};
+}
+
+Generator GraphData() {
+  const auto edges = std::make_shared<int64_t>(1800);
+  return {"graph",
+          "a graph whose nodes say little of their class, and their neighbours "
+          "more; ten nodes of each class for training, 100 for validation",
+          "nodes",
+          "nodes",
+          "edges={}/edges.tsv features={}/features.txt labels={}/labels.txt "
+          "train={}/train.idx valid={}/valid.idx",
+          "nodes={}/test.idx",
+          {600, 0, 0},
+          [edges](const Generator& made, const WriteFunction& write) {
+            WriteGraph(made, *edges, write);
+          },
+          [edges](FieldList& v) {
+            v("edges", *edges, Range(0, 100000), "edges of the graph");
+          }};
+}
+
+}  // namespace heed

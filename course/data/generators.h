@@ -1,0 +1,36 @@
+// All generators. Their files are documented with the functions that make what
+// they write.
+#ifndef HEED_COURSE_DATA_GENERATORS_H_
+#define HEED_COURSE_DATA_GENERATORS_H_
+
+#include <memory>
+#include <vector>
+
+#include "course/data/facts.h"
+#include "course/data/generator.h"
+#include "course/data/planted_documents.h"
+
+namespace heed {
+
+Generator DateData();
+Generator CompressionData();
+Generator StoryData();
+Generator FactData(
+    std::shared_ptr<FactOptions> how = std::make_shared<FactOptions>());
+Generator DocumentData(
+    std::shared_ptr<PlantedOptions> how = std::make_shared<PlantedOptions>());
+Generator QuestionData();
+Generator ReviewData();
+Generator PatientData();
+Generator GraphData();
+Generator DigitData();
+Generator SceneData();
+Generator SpriteData(int side = 48);
+Generator VoiceData();
+
+/// Each of them with its usual options.
+std::vector<Generator> AllGenerators();
+
+}  // namespace heed
+
+#endif  // HEED_COURSE_DATA_GENERATORS_H_

@@ -1,0 +1,39 @@
+// heed demo images: digits that are made up, read as a whole and by looks.
+#include "course/data/generators.h"
+#include "course/demos.h"
+#include "course/task_demo.h"
+#include "heed/models/registry.h"
+#include "heed/tasks/images/images.h"
+
+namespace heed {
+
+int RunDemoImages(const Arguments& arguments) {
+  TaskDemo demo = {
+      .name = "images",
+      .purpose =
+          "Makes up digits and teaches every classifier of images to read "
+          "them: as a whole, or by a few looks at parts of them. Draws what is "
+          "attended to, and where a model looks (about a minute).",
+      .examples = {"", " --count 20000 --epochs 20"},
+      .data = DigitData(),
+      .entries = [] { return EntriesOf(ModelNames<ImageSettings>()); },
+      .settings = "patience=0",
+      .columns = {{"accuracy", "accuracy"}}};
+  demo.inputs = [&](const TaskDemo::Results& results) {
+    std::vector<DemoInput> inputs;
+    for (size_t i = 0; i < results.size(); ++i) {
+      const std::string& name = results[i].entry.name;
+      inputs.push_back({name,
+                        ReadInput(results[i].loaded.input(),
+                                  demo.Path("test/digit-00001.png")),
+                        name, i});
+    }
+    return inputs;
+  };
+  demo.typed = [&](const auto&) {
+    return "echo " + demo.Path("test/digit-00002.png");
+  };
+  return RunTaskDemo(demo, arguments);
+}
+
+}  // namespace heed

@@ -1,0 +1,76 @@
+// Mazes, and the places in them where one has to choose.
+#ifndef HEED_COURSE_MAZE_H_
+#define HEED_COURSE_MAZE_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "heed/base/at.h"
+
+namespace heed {
+
+/// To the north, east, south and west.
+inline constexpr int kDirections = 4;
+constexpr int Opposite(int direction) { return (direction + 2) % kDirections; }
+
+/// side × side cells, cell = row · side + column, of which each two are joined
+/// by one way alone; from the first cell to the last one.
+class Maze {
+ public:
+  /// By depth-first search in random order. Throws: ConfigError for a side
+  /// below 2.
+  static Maze Make(int64_t side, uint64_t seed);
+  /// One whose open walls are given: open[cell][direction], of both sides.
+  Maze(int64_t side, std::vector<std::array<bool, kDirections>> open)
+      : side_(side), open_(std::move(open)) {}
+
+  int64_t side() const { return side_; }
+  int64_t cells() const { return side_ * side_; }
+  int64_t start() const { return 0; }
+  int64_t exit() const { return cells() - 1; }
+  bool Open(int64_t cell, int direction) const {
+    return At(At(open_, cell), direction);
+  }
+  int64_t Neighbour(int64_t cell, int direction) const;
+  /// Steps of the shortest way from the start to each cell.
+  std::vector<int64_t> Distances() const;
+  int64_t shortest() const { return At(Distances(), exit()); }
+
+ private:
+  int64_t side_;
+  std::vector<std::array<bool, kDirections>> open_;
+};
+
+/// What follows a choice: the cells that are walked through, up to a place
+/// where there is one again, or to the exit.
+struct MazeWay {
+  std::vector<int64_t> cells;  ///< without the one it begins at
+  int64_t next = -1;           ///< the crossing that it ends at; −1: the exit
+  int64_t steps() const { return static_cast<int64_t>(cells.size()); }
+};
+
+/// A cell with several ways besides the one by which it was entered.
+struct MazeCrossing {
+  int64_t cell = 0;
+  int entered = -1;  ///< direction of the last move; −1: it is the start
+  std::array<std::optional<MazeWay>, kDirections> ways;
+};
+
+/// A maze as who walks in it has it: where there is but one way on it is taken,
+/// and at a dead end one turns back.
+struct MazeCrossings {
+  explicit MazeCrossings(const Maze& maze);
+
+  MazeWay first;  ///< from the start
+  std::vector<MazeCrossing> all;
+
+ private:
+  MazeWay Walk(const Maze& maze, int64_t cell, int direction);
+  int64_t Add(int64_t cell, int entered);
+};
+
+}  // namespace heed
+
+#endif  // HEED_COURSE_MAZE_H_
