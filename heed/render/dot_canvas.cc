@@ -23,7 +23,7 @@ void DotCanvas::Mark(int x, int y, std::string_view glyph, int colour) {
 std::string DotCanvas::Row(int row, bool colour) const {
   std::string out;
   for (int column = 0; column < columns_; ++column) {
-    const Cell& cell = At(cells_, row * columns_ + column);
+    const Cell& cell = heed::At(cells_, row * columns_ + column);
     std::string text = " ";
     if (!cell.glyph.empty()) {
       text = cell.glyph;
