@@ -37,7 +37,7 @@ float HalfToFloat(uint16_t half) {
   return negative ? -value : value;
 }
 
-// Shapes: result `shape`, of whose elements `bytes` holds two bytes each.
+// Converts half-precision elements in `bytes` to f32. Shapes: result `shape`.
 Tensor HalvesToF32(const std::string& bytes, const Shape& shape) {
   Tensor result(shape);
   for (int64_t i = 0; i < result.numel(); ++i) {
@@ -46,7 +46,7 @@ Tensor HalvesToF32(const std::string& bytes, const Shape& shape) {
   return result;
 }
 
-// The same of eight bytes each.
+// Converts 64-bit integers in `bytes` to i32. Shapes: result `shape`.
 Tensor LongsToI32(const std::string& bytes, const Shape& shape,
                   const std::string& name) {
   Tensor result(shape, DType::kI32);

@@ -1,4 +1,4 @@
-// Elements of files in types that tensors do not have.
+// Element types of files that tensors do not support.
 #ifndef HEED_IO_ELEMENTS_H_
 #define HEED_IO_ELEMENTS_H_
 
@@ -12,22 +12,24 @@
 
 namespace heed {
 
-/// How the elements of a file are stored, and what they become.
+/// Storage type of the elements in a file, and the dtype that they are
+/// converted to.
 struct ElementType {
-  std::string_view name;  ///< in the words of the file
+  std::string_view name;  ///< name in the file format
   DType dtype;
-  size_t size;  ///< bytes of one, in the file
+  size_t size;  ///< bytes of one element in the file
 
   bool as_stored() const { return size == SizeOf(dtype); }
 };
 
-/// Bytes of a tensor in its file; nothing for an impossible shape.
+/// Bytes of a tensor in its file; nothing for an invalid shape.
 std::optional<uint64_t> StoredBytes(const ElementType& type,
                                     const Shape& shape);
 
-/// The elements whose StoredBytes `read` brings. IEEE half precision becomes
-/// f32, which holds every value, 64-bit whole numbers become i32. Throws:
-/// FormatError that begins with `name` for one that i32 does not hold.
+/// Reads the StoredBytes of a tensor through `read` and converts its elements.
+/// IEEE half precision becomes f32, which represents every value. 64-bit
+/// integers become i32. Throws: FormatError that begins with `name` for a value
+/// outside i32.
 Tensor ReadElements(const ElementType& type, const Shape& shape,
                     const std::string& name,
                     const std::function<void(void* to, size_t bytes)>& read);

@@ -27,13 +27,14 @@ namespace {
 
 constexpr size_t kReadBytes = size_t{1} << 18;
 constexpr size_t kMostBytes = size_t{1} << 30;        // of one read()
-constexpr uint64_t kLargestFile = uint64_t{1} << 31;  // but for weights
+constexpr uint64_t kLargestFile = uint64_t{1} << 31;  // except weights
 constexpr std::string_view kStandardInput = "-";
 constexpr std::string_view kUnfinished = ".tmp";
 constexpr size_t kRandomDigits = 12;
 
-/// What the lines of a gzip file may take in memory: a factor of its size, more
-/// than text compresses, and this for each line beside its bytes.
+/// Memory limit for the lines of a gzip file: kInflatedAnyway plus a multiple
+/// of its size that no text compresses to. Each line counts kLineBytes more
+/// than its bytes.
 constexpr uint64_t kMostInflation = 64;
 constexpr uint64_t kInflatedAnyway = uint64_t{96} << 20;
 constexpr uint64_t kLineBytes = sizeof(std::string);
@@ -42,7 +43,7 @@ constexpr uint64_t kLineBytes = sizeof(std::string);
   throw IoError("cannot {} {}: {}", action, path, std::strerror(errno));
 }
 
-/// Calls a function of the system again when a signal interrupted it.
+/// Repeats a system call that a signal interrupted.
 template <typename Call>
 auto Retrying(const Call& call) {
   decltype(call()) result;
@@ -76,8 +77,9 @@ int OpenStandardInput() {
   throw FormatError("{} is a corrupt gzip file: {}", path, message);
 }
 
-// So that a rename survives a power cut. File systems that cannot do it for
-// folders say so with EINVAL, and a folder may be closed to readers.
+// Syncs the folder, so that a rename survives a power failure. Errors are
+// ignored: file systems without support return EINVAL, and a folder may be
+// unreadable.
 void SyncFolderOf(const std::string& path) {
   const std::filesystem::path folder =
       std::filesystem::path(path).parent_path();
@@ -102,17 +104,17 @@ std::string RandomDigits() {
 
 }  // namespace
 
-// A plain or gzip file, part by part; zlib tells them apart.
+// A plain or gzip file, read in parts; zlib tells the formats apart.
 class TextFile {
  public:
   explicit TextFile(const std::string& path)
       : name_(path == kStandardInput ? "standard input" : path),
         file_(Open(path), gzclose_r) {}
 
-  /// What errors call it.
+  /// Name of the file in error messages.
   const std::string& name() const { return name_; }
 
-  // Appends some bytes; false at the end.
+  // Appends the next bytes; false at the end.
   bool Append(std::string& text) {
     const size_t size = text.size();
     text.resize(size + kReadBytes);
@@ -128,7 +130,7 @@ class TextFile {
     return false;
   }
 
-  /// Throws: FormatError if so many lines are more than a gzip file may hold.
+  /// Throws: FormatError if `lines` lines exceed the limit of a gzip file.
   void CheckInflation(int64_t lines) {
     const uint64_t taken =
         inflated_ + kLineBytes * static_cast<uint64_t>(lines);
@@ -156,13 +158,13 @@ class TextFile {
   }
 
   const std::string name_;
-  uint64_t budget_ = UINT64_MAX;  // of a pipe
+  uint64_t budget_ = UINT64_MAX;  // unlimited for a pipe
   uint64_t inflated_ = 0;
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
 };
 
 InputFile::InputFile(const std::string& path)
-    // A pipe would wait for a writer, were it not O_NONBLOCK.
+    // O_NONBLOCK, because opening a pipe would wait for a writer.
     : path_(path), fd_(OpenToRead(path, O_NONBLOCK)) {
   struct stat info = {};
   const char* problem = fstat(fd_, &info) != 0  ? std::strerror(errno)
@@ -199,7 +201,7 @@ int InputFile::Release() { return std::exchange(fd_, -1); }
 std::string ReadFile(const std::string& path) {
   InputFile file(path);
   std::string content;
-  // Files of /proc have no size that is known before.
+  // Files of /proc do not report their size.
   for (size_t more = file.size() + 1; more > 0; more = kReadBytes) {
     if (content.size() + more > kLargestFile) {
       throw FormatError("{} has over {} GiB; it is damaged", path,
@@ -280,8 +282,8 @@ class LineReader::File {
 
   TextFile file_;
   std::string text_;
-  size_t start_ = 0;    // of the line that comes next
-  size_t scanned_ = 0;  // of the text, without a line end
+  size_t start_ = 0;    // start of the next line
+  size_t scanned_ = 0;  // end of the part known to have no line end
   int64_t number_ = 0;
   bool first_ = true;
   bool ended_ = false;
@@ -319,9 +321,9 @@ AtomicFile::AtomicFile(const std::string& path)
   const bool exists = stat(path.c_str(), &old) == 0;
   if (!exists || S_ISREG(old.st_mode)) {
     DiscardUnfinished(path);
-    // For nobody else to read before it has the permissions of the old file.
+    // Only the owner may read it until it has the old file's permissions.
     CreateBeside(exists ? 0600 : 0666);
-    // Who writes the same file may have found it before it was locked.
+    // Another writer may have found and removed it before it was locked.
     while (!Lock()) {
       close(fd_);
       CreateBeside(exists ? 0600 : 0666);
@@ -340,15 +342,16 @@ AtomicFile::~AtomicFile() {
   if (!direct()) unlink(written_path_.c_str());
 }
 
-// As long as it is written, which DiscardUnfinished() looks for. False if that
-// came first and removes it; true where there are no locks.
+// Locks the temporary file while it is written, so that DiscardUnfinished()
+// keeps it. False if DiscardUnfinished() was faster and removed it. True if the
+// file system has no locks.
 bool AtomicFile::Lock() const {
   if (flock(fd_, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   struct stat own = {};
   return fstat(fd_, &own) != 0 || own.st_nlink > 0;
 }
 
-// A new file, through no link that somebody laid there before.
+// Creates the temporary file; O_EXCL and O_NOFOLLOW reject existing links.
 void AtomicFile::CreateBeside(unsigned mode) {
   do {
     written_path_ = fmt::format("{}.{}{}", path_, RandomDigits(), kUnfinished);
@@ -372,12 +375,12 @@ void AtomicFile::Write(const void* data, size_t size) {
 
 void AtomicFile::Commit() {
   const int synced = Retrying([&] { return fsync(fd_); });
-  // Pipes and devices have nothing to bring to a disk and say EINVAL.
+  // Pipes and devices cannot be synced and return EINVAL.
   if (synced != 0 && !direct()) Fail("write");
   if (!direct() && rename(written_path_.c_str(), path_.c_str()) != 0) {
     Fail("replace");
   }
-  close(std::exchange(fd_, -1));  // all is on the disk
+  close(std::exchange(fd_, -1));  // already synced
   if (!direct()) SyncFolderOf(path_);
 }
 
@@ -424,7 +427,7 @@ void DiscardUnfinished(const std::string& path) {
     const int fd = open(entry->path().c_str(),
                         O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) continue;
-    // A writer that lives holds the lock.
+    // A live writer holds the lock.
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) unlink(entry->path().c_str());
     close(fd);
   }

@@ -1,4 +1,4 @@
-// Whole files in, whole files out.
+// Reading and writing whole files.
 #ifndef HEED_IO_FILE_H_
 #define HEED_IO_FILE_H_
 
@@ -13,11 +13,11 @@
 
 namespace heed {
 
-/// What a line may have.
+/// Maximum length of a line. Units: bytes
 inline constexpr size_t kMostLineBytes = size_t{1} << 24;
 
-/// An open regular file, read from its beginning: a pipe or a device, which may
-/// never end, is refused.
+/// An open regular file, read sequentially. Pipes and devices are rejected,
+/// because they may never end.
 class InputFile {
  public:
   /// Throws: IoError.
@@ -26,11 +26,11 @@ class InputFile {
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  /// Bytes of the file when it was opened.
+  /// Size of the file when it was opened. Units: bytes
   uint64_t size() const { return size_; }
-  /// The next bytes; fewer than `size` only at the end. Throws: IoError.
+  /// Reads the next bytes; fewer than `size` only at the end. Throws: IoError.
   size_t Read(void* data, size_t size);
-  /// The descriptor, which is then the caller's.
+  /// Returns the descriptor and transfers its ownership to the caller.
   int Release();
 
  private:
@@ -40,20 +40,21 @@ class InputFile {
 };
 
 /// The bytes of a regular file. Throws: IoError if it cannot be read;
-/// FormatError if it has over 2 GiB, which nothing but weights has.
+/// FormatError if it is larger than 2 GiB (only weights are that large).
 std::string ReadFile(const std::string& path);
 
-/// The same of a plain or gzip file, inflated; which it is, its first bytes
-/// say. Throws: the same; FormatError for a truncated or corrupt gzip file.
+/// The bytes of a plain or gzip file, decompressed. The format is recognised by
+/// its first bytes. Throws: IoError if it cannot be read; FormatError if it is
+/// larger than 2 GiB, or a truncated or corrupt gzip file.
 std::string ReadInflated(const std::string& path);
 
 /// Throws: IoError unless it is a regular file that can be read.
 void CheckRegular(const std::string& path);
 
-/// The lines of a UTF-8 text, plain or gzip (recognised by its first bytes),
-/// without line ends (LF or CRLF) and without a byte-order mark at the start.
-/// Only a part of the file is in memory. It may be a pipe; "-" is standard
-/// input.
+/// Reads the lines of a UTF-8 text, plain or gzip (recognised by its first
+/// bytes), without line ends (LF or CRLF) and without a byte-order mark at the
+/// start. Only a part of the file is in memory. The file may be a pipe; "-" is
+/// standard input.
 class LineReader {
  public:
   /// Throws: IoError if it cannot be opened.
@@ -64,13 +65,13 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  /// The next line, which is there until the next call; nothing at the end.
-  /// Throws: IoError if it cannot be read; FormatError if it is empty, not
-  /// valid UTF-8, holds a NUL byte or has a line of over 16 MiB (names the
-  /// line), or a truncated or corrupt gzip, or one whose lines would take over
-  /// 96 MiB and 64 times its size.
+  /// The next line, valid until the next call; nothing at the end. Throws:
+  /// IoError if the file cannot be read. FormatError, which names the line, for
+  /// an empty file, invalid UTF-8, a NUL byte, a line over 16 MiB, a truncated
+  /// or corrupt gzip file, or one whose lines take over 96 MiB plus 64 times
+  /// its size.
   std::optional<std::string_view> Next();
-  /// Of the line that came last, from 1.
+  /// Number of the line that Next() returned last, from 1.
   int64_t number() const;
 
  private:
@@ -79,31 +80,32 @@ class LineReader {
 };
 
 /// Calls body(line, number), numbers from 1, for the lines of a file until it
-/// returns false. Throws: as LineReader.
+/// returns false. Throws: like LineReader.
 void ForEachLine(
     const std::string& path,
     const std::function<bool(std::string_view line, int64_t number)>& body);
 
-/// All of them.
+/// All lines of a file. Throws: like LineReader.
 std::vector<std::string> ReadLines(const std::string& path);
 
-/// A file that appears whole or not at all: written beside its place as a new
-/// file of another name (path, twelve random digits, ".tmp"), and moved there
-/// by Commit() with the permissions of an older file. Without Commit(), an
-/// older file stays as it was. What is not a regular file (a pipe, a device) is
-/// written directly. Of several writers, the last one to commit wins.
+/// A file that is replaced atomically. The content is written to a temporary
+/// file in the same folder (path, twelve random digits, ".tmp"). Commit()
+/// renames it to `path` with the permissions of the existing file. Without
+/// Commit(), an existing file stays unchanged. Pipes, devices and other
+/// irregular files are written directly. If several writers commit, the last
+/// one wins.
 class AtomicFile {
  public:
-  /// Throws: IoError if the folder does not take a new file.
+  /// Throws: IoError if no file can be created in the folder.
   explicit AtomicFile(const std::string& path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Appends. Throws: IoError.
+  /// Appends `size` bytes. Throws: IoError.
   void Write(const void* data, size_t size);
   void Write(std::string_view bytes) { Write(bytes.data(), bytes.size()); }
-  /// Brings the content to the disk and into its place. Throws: IoError.
+  /// Flushes the content to the disk and renames the file. Throws: IoError.
   void Commit();
 
  private:
@@ -117,20 +119,22 @@ class AtomicFile {
   int fd_ = -1;
 };
 
-/// Throws: IoError; an older file then stays as it was.
+/// Writes a file through AtomicFile. Throws: IoError; an existing file then
+/// stays unchanged.
 void WriteFileAtomically(const std::string& path, std::string_view content);
-/// The bytes of a regular file of any size. Throws: the same.
+/// Copies a regular file of any size. Throws: IoError; an existing file then
+/// stays unchanged.
 void CopyFileAtomically(const std::string& from, const std::string& to);
 
-/// Whether `path` is what an AtomicFile writes before its Commit().
+/// True if `path` is the name of a temporary file of AtomicFile.
 bool IsUnfinished(std::string_view path);
 
-/// Removes what killed writers of `path` may have left beside it, but not what
-/// is being written. A new AtomicFile does so as well.
+/// Removes temporary files that killed writers of `path` left behind; files
+/// that are still being written stay. Every new AtomicFile calls it.
 void DiscardUnfinished(const std::string& path);
 
-/// CRC-32 as in gzip and zip, of these bytes behind others, whose sum was
-/// `before`.
+/// CRC-32 as in gzip and zip, continued from `before`, the checksum of the
+/// preceding bytes.
 uint32_t Crc32(std::string_view bytes, uint32_t before = 0);
 
 }  // namespace heed

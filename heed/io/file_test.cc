@@ -232,12 +232,12 @@ TEST_F(File, WithoutCommitTheOldFileStays) {
 TEST_F(File, IsWrittenThroughNoLinkThatWasLaidBefore) {
   const std::string path = Path("a");
   const std::string victim = Put("victim", "precious");
-  // As if somebody had guessed the name.
+  // An attacker guessed the temporary name.
   std::filesystem::create_symlink(victim, path + ".tmp");
   WriteFileAtomically(path, "new");
   EXPECT_EQ(ReadFile(path), "new");
   EXPECT_EQ(ReadFile(victim), "precious");
-  // In the place of a link, not through it.
+  // Replaces the link and does not write through it.
   std::filesystem::create_symlink(victim, Path("link"));
   WriteFileAtomically(Path("link"), "other");
   EXPECT_EQ(ReadFile(victim), "precious");
@@ -278,7 +278,7 @@ TEST_F(File, TwoWritersOfOnePathEachWriteAWholeFile) {
   EXPECT_EQ(FileCount(), 1u);
 }
 
-/// Each discards what others left unfinished, and nothing that is written.
+/// Each writer discards unfinished files, but none that is being written.
 TEST_F(File, ManyMayWriteTheSame) {
   const std::string path = Path("same");
   constexpr int kWriters = 4;

@@ -22,8 +22,8 @@ constexpr uint64_t kVersion = 1;
 constexpr uint64_t kMostArrays = uint64_t{1} << 20;
 constexpr uint64_t kLongestName = uint64_t{1} << 16;
 
-/// Types by their numbers: a class (0x100 signed, 0x200 unsigned, 0x400 with a
-/// fraction) and the bytes of an element.
+/// Types by their numbers: a class (0x100 signed, 0x200 unsigned, 0x400
+/// floating point) plus the bytes of an element.
 struct BinaryType {
   uint64_t number;
   ElementType element;
@@ -35,7 +35,7 @@ constexpr BinaryType kBinaryTypes[] = {
     {0x408, {"float64", DType::kF64, 8}},
 };
 
-/// Reads numbers and bytes in their order, never beyond the end of the file.
+/// Reads numbers and bytes sequentially, never beyond the end of the file.
 class BinaryReader {
  public:
   explicit BinaryReader(const std::string& path)

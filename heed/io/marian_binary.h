@@ -1,4 +1,4 @@
-// Marian's binary models: .bin.
+// Binary models of Marian: .bin.
 #ifndef HEED_IO_MARIAN_BINARY_H_
 #define HEED_IO_MARIAN_BINARY_H_
 
@@ -11,11 +11,10 @@ namespace heed {
 
 /// The arrays of a file of version 1, little-endian: their number, headers of
 /// four 64-bit numbers (bytes of the name, type, dimensions, bytes of the
-/// elements), names, shapes, a gap, elements. f32, f64, i8, i32 and u8 stay
-/// what they are; f16 becomes f32, i64 becomes i32. Throws: IoError;
-/// FormatError that names the file and the array for content that is cut short,
-/// larger than its file, or of another type, such as weights in bytes for one
-/// kind of processor.
+/// elements), names, shapes, padding, elements. f32, f64, i8, i32 and u8 keep
+/// their type; f16 becomes f32, i64 becomes i32. Throws: IoError; FormatError
+/// that names the file and the array for content that is truncated, larger than
+/// its file, or of another type, such as int8 weights packed for one processor.
 std::vector<NamedTensor> ReadMarianBinary(const std::string& path);
 
 }  // namespace heed

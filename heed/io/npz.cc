@@ -29,26 +29,27 @@ static_assert(std::endian::native == std::endian::little,
 constexpr std::string_view kExtension = ".npy";
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr uint64_t kLongestHeader = uint64_t{1} << 20;
-/// What all arrays of an archive may take: trained weights hardly compress.
+/// Size limit for all arrays of an archive: kArraysAnyway plus a multiple of
+/// the file size, because trained weights hardly compress.
 constexpr uint64_t kTimesTheFile = 3;
 constexpr uint64_t kArraysAnyway = uint64_t{1} << 26;
 
-// By what stands behind the byte order in a header.
+// NumPy types by their code without the byte order.
 constexpr ElementType kNumpyTypes[] = {
     {"f2", DType::kF32, 2}, {"f4", DType::kF32, 4}, {"f8", DType::kF64, 8},
     {"i1", DType::kI8, 1},  {"u1", DType::kU8, 1},  {"i4", DType::kI32, 4},
     {"i8", DType::kI32, 8},
 };
 
-/// What a .npy says of its elements.
+/// Header of a .npy file.
 struct Header {
   ElementType type = {};
   bool fortran_order = false;
   Shape shape;
 };
 
-/// Reads the header: a Python dictionary of three entries, and nothing else of
-/// Python.
+/// Parses the header, a Python dictionary of three entries, and no other Python
+/// syntax.
 class NpyHeaderReader {
  public:
   NpyHeaderReader(std::string_view text, std::string name)
@@ -182,7 +183,7 @@ class NpyHeaderReader {
   Header header_;
 };
 
-/// The elements of an array in Fortran order, in C order.
+/// Converts an array from Fortran order to C order.
 Tensor ToCOrder(const Tensor& fortran) {
   const Shape& shape = fortran.shape();
   if (shape.rank() < 2) return fortran;
@@ -205,7 +206,7 @@ Tensor ToCOrder(const Tensor& fortran) {
   return result;
 }
 
-/// One file of the archive, from its beginning to its end.
+/// One file of the archive, read sequentially.
 class Member {
  public:
   Member(zip_t* archive, uint64_t index, std::string name)
@@ -233,8 +234,8 @@ class Member {
     Read(bytes.data(), size);
     return bytes;
   }
-  /// Reads over what is left of the size, and to the end, where the check sum
-  /// is compared.
+  /// Reads the remaining `left` bytes and the end, where the checksum is
+  /// verified.
   void Finish(uint64_t left) {
     char unused[4096];
     for (uint64_t size = 0; left > 0; left -= size) {
@@ -289,7 +290,7 @@ Tensor ReadArray(Member& member, uint64_t size) {
         fmt::format("has an impossible shape {}", header.shape.ToString()));
   }
   const uint64_t bytes = *stored;
-  // Marian puts a byte into its array without elements.
+  // Marian stores one byte for an array without elements.
   if (bytes != size - start && bytes != 0) {
     member.Fail(fmt::format(
         "{} of {} bytes each are {} bytes, but there are "
@@ -323,7 +324,7 @@ Archive OpenArchive(InputFile& file, const std::string& path) {
   throw FormatError("{} is not a whole .npz archive: {}", path, reason);
 }
 
-/// What the archive says of a member, checked before any of it is read.
+/// Directory entry of a member, validated before the member is read.
 zip_stat_t StatOf(zip_t* archive, uint64_t index, const std::string& path,
                   uint64_t file_size) {
   zip_stat_t stat;
@@ -353,7 +354,7 @@ zip_stat_t StatOf(zip_t* archive, uint64_t index, const std::string& path,
   return stat;
 }
 
-/// What is said of all members, whose sizes must fit into a budget.
+/// Directory entries of all members; their total size is limited.
 std::vector<zip_stat_t> StatsOf(zip_t* archive, const std::string& path,
                                 uint64_t file_size) {
   const uint64_t budget = kArraysAnyway + kTimesTheFile * file_size;

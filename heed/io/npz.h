@@ -1,4 +1,4 @@
-// NumPy's archives of arrays: .npz, a zip file of .npy files.
+// Array archives of NumPy: .npz, a zip file of .npy files.
 #ifndef HEED_IO_NPZ_H_
 #define HEED_IO_NPZ_H_
 
@@ -10,10 +10,10 @@
 namespace heed {
 
 /// The arrays of an archive under their names without ".npy", stored or
-/// deflated, in C or Fortran order. Elements f4, f8, i4, i1 and u1 stay what
-/// they are; f2 becomes f32, i8 becomes i32. Objects (pickles) are never read.
+/// deflated, in C or Fortran order. Elements f4, f8, i4, i1 and u1 keep their
+/// type; f2 becomes f32, i8 becomes i32. Objects (pickles) are never read.
 /// Throws: IoError; FormatError that names the file and the array for content
-/// that is cut short, damaged, larger than its file can hold, or of another
+/// that is truncated, damaged, larger than its file can hold, or of another
 /// type.
 std::vector<NamedTensor> ReadNpz(const std::string& path);
 

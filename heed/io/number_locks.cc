@@ -37,7 +37,7 @@ NumberLocks::~NumberLocks() { close(fd_); }
 
 bool NumberLocks::Lock(int64_t number, bool waits) {
   struct flock lock = ByteAt(number, F_WRLCK);
-  // Of the open file, not of the process: threads exclude each other too.
+  // Open file description locks also exclude other threads of the process.
   while (fcntl(fd_, waits ? F_OFD_SETLKW : F_OFD_SETLK, &lock) != 0) {
     if (errno == EINTR) continue;
     if (errno == EAGAIN || errno == EACCES) return false;

@@ -1,4 +1,4 @@
-// Work that several processes divide among themselves.
+// Locks by number, shared by processes that divide work.
 #ifndef HEED_IO_NUMBER_LOCKS_H_
 #define HEED_IO_NUMBER_LOCKS_H_
 
@@ -7,24 +7,24 @@
 
 namespace heed {
 
-/// Whether an error of a lock means that the file system has none.
+/// True if a locking error means that the file system has no locks.
 bool HasNoLocks(int error);
 
-/// Numbers, each of which one object at a time holds, of all processes that
-/// name the same file. The kernel releases what a process held when it ends,
-/// however that happens. Where the file system has no locks, everybody holds
-/// what they ask for.
+/// Exclusive locks on numbers, shared by all processes that open the same file.
+/// The kernel releases the locks of a process when it ends for any reason. On a
+/// file system without locks every request succeeds.
 class NumberLocks {
  public:
-  /// The file is made if there is none. Throws: IoError.
+  /// Creates the file if it is missing. Throws: IoError.
   explicit NumberLocks(const std::string& path);
   ~NumberLocks();
   NumberLocks(const NumberLocks&) = delete;
   NumberLocks& operator=(const NumberLocks&) = delete;
 
-  /// Whether it is held now. Throws: IoError.
+  /// Locks `number` without waiting; false if another object holds it. Throws:
+  /// IoError.
   bool TryHold(int64_t number);
-  /// Waits until it is held. Throws: IoError.
+  /// Locks `number` and waits until it is free. Throws: IoError.
   void Hold(int64_t number);
   void Release(int64_t number);
 

@@ -40,7 +40,7 @@ TEST(NumberLocks, AProcessThatEndsHoldsNothing) {
   EXPECT_EQ(held, 1);
   EXPECT_FALSE(mine.TryHold(1));
   kill(child, SIGKILL);
-  mine.Hold(1);  // waits for its end
+  mine.Hold(1);  // returns once the child has ended
   EXPECT_EQ(waitpid(child, nullptr, 0), child);
   close(ready[0]);
   close(ready[1]);

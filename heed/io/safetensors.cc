@@ -26,7 +26,7 @@ static_assert(std::endian::native == std::endian::little,
 
 constexpr size_t kLengthBytes = 8;
 constexpr const char* kMetadataKey = "__metadata__";
-/// As much as the format allows, and as deep as it needs.
+/// Limits of the JSON header: the size that the format allows, and its nesting.
 constexpr JsonLimits kHeaderLimits = {.bytes = 100'000'000, .depth = 3};
 
 constexpr ElementType kElementTypes[] = {
@@ -69,7 +69,7 @@ std::string MakeHeader(std::span<const NamedTensor> tensors,
   return text;
 }
 
-// The parts of a file, in order.
+// Writes the parts of a file in order.
 template <class Write>
 void WriteParts(const std::string& header, std::span<const NamedTensor> tensors,
                 const Write& write) {
@@ -83,7 +83,7 @@ void WriteParts(const std::string& header, std::span<const NamedTensor> tensors,
   }
 }
 
-// What the header says of a tensor, checked against itself.
+// Header entry of a tensor, checked for consistency.
 struct Entry {
   std::string name;
   ElementType type = {};
@@ -113,7 +113,8 @@ class HeaderReader {
     return metadata;
   }
 
-  // In the order of their elements, which fill `data_bytes` without a gap.
+  // Entries in the order of their elements, which fill `data_bytes` without
+  // gaps.
   std::vector<Entry> ReadEntries(uint64_t data_bytes) const {
     std::vector<Entry> entries;
     for (const auto& [name, value] : json_.items()) {
@@ -204,12 +205,12 @@ class HeaderReader {
   Json json_;
 };
 
-/// The bytes of a file, from its beginning to its end.
+/// The bytes of a file, read sequentially.
 class Source {
  public:
   virtual ~Source() = default;
   virtual uint64_t size() const = 0;
-  /// The next bytes; fewer than `size` only at the end.
+  /// Reads the next bytes; fewer than `size` only at the end.
   virtual size_t Read(void* data, size_t size) = 0;
 };
 
@@ -242,8 +243,8 @@ class MemorySource final : public Source {
   uint64_t size_;
 };
 
-// Each tensor's elements go from the source to their place: nothing is in
-// memory twice, and nothing is read of a file whose header does not fit it.
+// Reads each tensor's elements directly into the tensor, without a second copy.
+// Elements are read only after the header is validated.
 class Reader {
  public:
   Reader(Source& source, const std::string& path)

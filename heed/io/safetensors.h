@@ -22,21 +22,23 @@ struct SafetensorsFile {
   Metadata metadata;
 };
 
-/// The whole file appears, or an older one stays. Throws: IoError; ConfigError
-/// for a name that occurs twice.
+/// Writes the file atomically. Throws: IoError; ConfigError for a name that
+/// occurs twice.
 void WriteSafetensors(const std::string& path,
                       std::span<const NamedTensor> tensors,
                       const Metadata& metadata);
 
-/// The bytes of such a file. Throws: ConfigError likewise.
+/// The bytes of a safetensors file. Throws: ConfigError for a name that occurs
+/// twice.
 std::string SerializeSafetensors(std::span<const NamedTensor> tensors,
                                  const Metadata& metadata);
 
-/// F16 becomes f32, I64 becomes i32. Throws: IoError; FormatError that names
-/// the file and the tensor for content that is cut short, damaged, or of a
-/// dtype that Heed does not have.
+/// Reads a safetensors file. F16 becomes f32, I64 becomes i32. Throws: IoError;
+/// FormatError that names the file and the tensor for content that is
+/// truncated, damaged, or of an unsupported dtype.
 SafetensorsFile ReadSafetensors(const std::string& path);
-/// Of the bytes of a file. Throws: FormatError that names `path`.
+/// Parses the bytes of a safetensors file. Throws: FormatError that names
+/// `path`.
 SafetensorsFile ParseSafetensors(std::string_view bytes,
                                  const std::string& path);
 

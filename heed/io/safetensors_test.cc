@@ -19,7 +19,7 @@ class Safetensors : public testing::Test {
   void PutBytes(const std::string& bytes) const {
     std::ofstream(path_, std::ios::binary) << bytes;
   }
-  // A file with this header and so many bytes of elements.
+  // Writes a file with this header and `data_bytes` bytes of elements.
   void Put(const std::string& header, size_t data_bytes) const {
     const uint64_t length = header.size();
     std::string bytes(8, '\0');
@@ -137,7 +137,7 @@ TEST_F(Safetensors, FlippedBitsNeverCrash) {
     flipped[i] = static_cast<char>(flipped[i] ^ (1 << i % 8));
     PutBytes(flipped);
     try {
-      ReadSafetensors(path_);  // a flipped letter of a name is well-formed
+      ReadSafetensors(path_);  // a flipped letter in a name stays well-formed
     } catch (const FormatError&) {
     }
   }

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Hands what the parser meets to a JsonBuilder.
+/// Forwards the parser's events to a JsonBuilder.
 class Handler : public YAML::EventHandler {
  public:
   Handler(std::string_view source_name, const JsonLimits& limits)
@@ -27,7 +27,7 @@ class Handler : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     Meet(mark, anchor);
     if (builder_.expects_name()) Fail("a key is null; put it in quotes");
-    // Nothing at all is null.
+    // An empty document is null.
     builder_.Add(builder_.depth() == 0 ? Json() : Json(""));
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
@@ -74,7 +74,7 @@ class Handler : public YAML::EventHandler {
   }
 
   std::string_view source_name_;
-  YAML::Mark mark_;  // of what was met last
+  YAML::Mark mark_;  // of the last event
   JsonBuilder builder_;
 };
 

@@ -1,4 +1,4 @@
-// YAML files, as JSON.
+// YAML parser that returns JSON.
 #ifndef HEED_IO_YAML_H_
 #define HEED_IO_YAML_H_
 
@@ -9,11 +9,11 @@
 
 namespace heed {
 
-/// The first document: maps as objects, sequences as arrays, and every scalar
-/// as the text that it is ("true", "0.1"), for YAML's own rules of what a text
-/// means differ between its versions; nothing is null.
-/// Throws: FormatError with source name and line for what is not YAML, and for
-/// anchors, aliases, keys that stand twice or are not texts, and more than the
+/// The first document: maps as objects, sequences as arrays, scalars as
+/// unchanged text ("true", "0.1"), because YAML versions interpret scalars
+/// differently. An empty document is null, an empty value is empty text.
+/// Throws: FormatError with source name and line for invalid YAML, anchors,
+/// aliases, keys that occur twice or are not text, and content beyond the
 /// limits.
 nlohmann::ordered_json ParseYaml(std::string_view text,
                                  std::string_view source_name,

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMaxOrder = 4;
 
-// Python's str.rstrip().
+// Strips trailing white space like Python's str.rstrip().
 std::string_view TrimRight(std::string_view line) {
   const auto words = SplitUnicodeWhitespace(line);
   if (words.empty()) return {};
@@ -60,7 +60,7 @@ std::array<double, kMaxOrder> SmoothedPrecisions(const Counts& counts) {
   return precisions;
 }
 
-// Zero if any precision is zero: no effective order, as in sacreBLEU's default.
+// Zero if any precision is zero: no effective order, the default of sacreBLEU.
 double GeometricMean(const std::array<double, kMaxOrder>& precisions) {
   double log_sum = 0.0;
   for (double p : precisions) {

@@ -1,4 +1,4 @@
-// BLEU: how many word n-grams of a translation occur in its reference.
+// BLEU: n-gram overlap of translations and references.
 #ifndef HEED_METRICS_BLEU_H_
 #define HEED_METRICS_BLEU_H_
 
@@ -12,7 +12,7 @@
 namespace heed {
 
 struct BleuOptions {
-  bool lowercase = false;  ///< compare without regard to case
+  bool lowercase = false;  ///< ignore case
   Named<BleuTokenizer> tokenizer = BleuTokenizer::k13a;
 };
 

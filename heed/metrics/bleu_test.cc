@@ -25,7 +25,7 @@ TEST(Tokenize13a, SeparatesPunctuationButNotInsideNumbers) {
 }
 
 TEST(Tokenize13a, UnescapesEntitiesInMtevalsOrder) {
-  // &amp; is unescaped before &lt;, so that a doubly escaped '<' comes out.
+  // &amp; is unescaped before &lt;, so a doubly escaped '<' is unescaped too.
   EXPECT_EQ(Tokens13a("&quot;a&amp;lt;b&quot; &gt;"), "\" a < b \" >");
   EXPECT_EQ(Tokens13a("a<skipped>b"), "ab");
 }
@@ -62,7 +62,7 @@ TEST(Bleu, IsComputedOverTheCorpus) {
   const Lines ref = {"the cat sat on a mat.",
                      "The quick brown fox jumps over the lazy dog"};
   const BleuScore bleu = CorpusBleu(hyp, ref);
-  // 12 of 15, 7 of 13, 4 of 11, 2 of 9 n-grams; 15 tokens for 16.
+  // n-gram matches 12/15, 7/13, 4/11 and 2/9; 15 tokens against 16.
   EXPECT_NEAR(bleu.precisions[0], 100.0 * 12 / 15, 1e-9);
   EXPECT_NEAR(bleu.precisions[3], 100.0 * 2 / 9, 1e-9);
   EXPECT_NEAR(bleu.brevity_penalty, std::exp(1.0 - 16.0 / 15.0), 1e-12);
@@ -87,7 +87,7 @@ TEST(Bleu, SignatureIsSacreBleus) {
 }
 
 TEST(Bleu, MissingOrdersAreSmoothedByHalves) {
-  // Matches 3/5 and 1/4; then none of 3 and none of 2: 1/(2·3) and 1/(4·2).
+  // Matches 3/5 and 1/4, then 0/3 and 0/2, smoothed to 1/(2·3) and 1/(4·2).
   const BleuScore bleu = CorpusBleu(Lines{"a b c x y"}, Lines{"a b d c e"});
   EXPECT_NEAR(bleu.precisions[2], 100.0 / 6, 1e-9);
   EXPECT_NEAR(bleu.precisions[3], 100.0 / 8, 1e-9);

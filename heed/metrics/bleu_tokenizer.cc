@@ -18,7 +18,7 @@ namespace {
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsStop(char c) { return c == '.' || c == ','; }
 
-// Every ASCII character that is neither letter, digit, control nor one of ',-.
+// True for ASCII characters except letters, digits, controls and ',-.
 bool IsSeparated(char c) {
   const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   const bool kept = c == '\'' || c == ',' || c == '-' || c == '.';
@@ -50,11 +50,11 @@ std::string SingleSpaced(std::string_view text) {
   return fmt::format("{}", fmt::join(SplitUnicodeWhitespace(text), " "));
 }
 
-// Replaces pairs (first, second) from left to right by before + first + between
-// + second + after. Pairs do not overlap, as in a regular expression's global
-// replacement, so in "..." only the first two characters make a pair. `text` is
-// a std::string of bytes, which is safe where the wanted characters are ASCII,
-// or a list of characters.
+// Inserts text around pairs (first, second) from left to right: before + first
+// + between + second + after. Pairs do not overlap, like matches of a regular
+// expression, so in "..." only the first two characters form a pair. `text` is
+// a list of characters, or a std::string of bytes if first and second match
+// ASCII only.
 template <typename Text, typename First, typename Second>
 std::string SpacePairs(const Text& text, First&& first, Second&& second,
                        std::string_view before, std::string_view after) {
@@ -73,7 +73,7 @@ std::string SpacePairs(const Text& text, First&& first, Second&& second,
   return out;
 }
 
-// sacreBLEU's TokenizerRegexp, which 13a and zh end with.
+// TokenizerRegexp of sacreBLEU, the last step of 13a and zh.
 std::string SeparateAsMteval(std::string_view line) {
   const auto not_digit = [](char c) { return !IsDigit(c); };
   const auto is_dash = [](char c) { return c == '-'; };
@@ -95,7 +95,7 @@ std::string Tokenize13a(std::string_view line) {
   return SeparateAsMteval(" " + text + " ");
 }
 
-/// The code point of a character; −1 if its bytes are not UTF-8.
+/// The code point of a character; −1 for invalid UTF-8.
 UChar32 CodePoint(std::string_view character) {
   int32_t at = 0;
   UChar32 c = 0;
@@ -130,11 +130,10 @@ std::string TokenizeIntl(std::string_view line) {
   return SingleSpaced(separated);
 }
 
-/// Whether sacreBLEU's zh separates the character. The first two ranges are
-/// what
-/// '\u20000'-'\u2a6d6' and '\u2f800'-'\u2fa1d' mean in Python, which reads two
-/// characters in each: not extension B of the ideographs, but everything from
-/// general punctuation on.
+/// True if sacreBLEU's zh separates the character. Python reads
+/// '\u20000'-'\u2a6d6' and '\u2f800'-'\u2fa1d' as two characters each. The
+/// first two ranges reproduce this: they cover general punctuation and
+/// everything after it, not CJK extension B.
 bool IsChineseForBleu(UChar32 c) {
   constexpr std::pair<UChar32, UChar32> kRanges[] = {
       {0x2001, 0x2A6D}, {0x2F81, 0x2FA1}, {0x2E80, 0x2EFF}, {0x2F00, 0x2FDF},
@@ -148,7 +147,7 @@ bool IsChineseForBleu(UChar32 c) {
 }
 
 std::string TokenizeZh(std::string_view line) {
-  // Python's str.strip().
+  // Strips white space like Python's str.strip().
   const auto words = SplitUnicodeWhitespace(line);
   if (words.empty()) return "";
   line = std::string_view(
@@ -166,15 +165,17 @@ std::string TokenizeZh(std::string_view line) {
   return SeparateAsMteval(text);
 }
 
-/// How a text is written.
+/// Letter counts that show whether a text has spaces between words.
 struct Writing {
   int64_t letters = 0;
-  int64_t han = 0;       ///< of these Chinese characters
-  int64_t others = 0;    ///< of other scripts without spaces between words
-  int64_t joined = 0;    ///< letters of these behind another such letter
-  int64_t separate = 0;  ///< those with white space between
+  int64_t han = 0;     ///< Chinese characters
+  int64_t others = 0;  ///< letters of other scripts without spaces between
+                       ///< words
+  int64_t joined = 0;  ///< letters without spaces that directly follow another
+  int64_t separate = 0;  ///< letters without spaces that follow another after a
+                         ///< space
 
-  /// Whether most of the text has no spaces between words.
+  /// True if most of the text has no spaces between words.
   bool unspaced() const {
     constexpr int64_t kFewSpaces = 10;
     return 2 * (han + others) > letters && separate * kFewSpaces <= joined;
@@ -189,8 +190,8 @@ bool IsUnspacedScript(UScriptCode script) {
 }
 
 void AddLine(std::string_view line, Writing& writing) {
-  bool follows = false;  // a letter of a script without spaces
-  bool space = false;    // behind it
+  bool follows = false;  // previous letter is of a script without spaces
+  bool space = false;    // white space came after it
   for (const std::string_view character : Utf8Characters(line)) {
     const UChar32 c = CodePoint(character);
     if (c < 0) continue;

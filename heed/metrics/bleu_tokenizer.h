@@ -12,12 +12,12 @@
 
 namespace heed {
 
-/// How BLEU cuts a line into tokens:
-///   13a   punctuation apart, as mteval-v13a: for languages with spaces
-///   intl  punctuation and symbols of all scripts apart, as mteval-v14
-///   zh    each Chinese character apart, the rest as 13a
-///   char  each character
-///   none  at white space alone, for text that is tokenised already
+/// How BLEU splits a line into tokens:
+///   13a   separate punctuation, as mteval-v13a: for languages with spaces
+///   intl  separate punctuation and symbols of all scripts, as mteval-v14
+///   zh    separate Chinese characters, otherwise as 13a
+///   char  separate every character
+///   none  split at white space only, for tokenised text
 enum class BleuTokenizer : uint8_t { k13a, kIntl, kZh, kChar, kNone };
 constexpr auto WordsOf(BleuTokenizer) {
   return std::array{"13a", "intl", "zh", "char", "none"};
@@ -26,13 +26,13 @@ constexpr auto WordsOf(BleuTokenizer) {
 /// The tokens of `line`, joined by single spaces.
 std::string TokenizeForBleu(std::string_view line, BleuTokenizer tokenizer);
 
-/// Help of an option that chooses the tokeniser.
+/// Help text of the tokeniser option.
 inline constexpr const char* kBleuTokenizeHelp =
     "tokeniser of BLEU, as sacreBLEU's option of this name; auto: zh for "
     "Chinese without spaces between words, else 13a";
 
-/// The tokenizer that "auto" chooses, and a warning if the text has no spaces
-/// between words; without a warning `note` is empty.
+/// The tokeniser that "auto" selects, and a warning if the text has no spaces
+/// between words; an empty `note` means no warning.
 struct ChosenTokenizer {
   BleuTokenizer tokenizer = BleuTokenizer::k13a;
   std::string note;

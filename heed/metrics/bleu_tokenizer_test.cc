@@ -155,7 +155,7 @@ TEST(ChooseTokenizer, TakesZhForChineseWithoutSpaces) {
       ChooseTokenizer({}, Lines{"今天天气很好，我们去公园散步。", "谢谢"});
   EXPECT_EQ(chosen.tokenizer, BleuTokenizer::kZh);
   EXPECT_NE(chosen.note.find("zh"), std::string::npos);
-  // Latin names in it change nothing.
+  // Latin names in the text do not change the choice.
   EXPECT_EQ(
       ChooseTokenizer({}, Lines{"他买了 iPhone 15，价格很贵。"}).tokenizer,
       BleuTokenizer::kZh);

@@ -34,8 +34,7 @@ void AddSentence(std::string_view hypothesis, std::string_view reference,
   for (int n = 1; n <= kMaxLetters; ++n) {
     OrderCounts& order = (*counts)[n - 1];
     const int64_t reference_total = NgramTotal(ref.size(), n);
-    // sacreBLEU 2 leaves out an order that the sentence's reference has none
-    // of.
+    // sacreBLEU 2 skips orders for which the sentence's reference is too short.
     if (reference_total == 0) continue;
     order.hypothesis += NgramTotal(hyp.size(), n);
     order.reference += reference_total;

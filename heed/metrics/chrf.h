@@ -1,4 +1,4 @@
-// chrF: overlap of character n-grams between a translation and its reference.
+// chrF: character n-gram overlap of translations and references.
 #ifndef HEED_METRICS_CHRF_H_
 #define HEED_METRICS_CHRF_H_
 

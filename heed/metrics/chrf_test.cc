@@ -34,8 +34,8 @@ TEST(Chrf, WeighsRecallFourTimes) {
 }
 
 TEST(Chrf, OrdersLongerThanTheReferenceAreLeftOut) {
-  // Unigrams 3 of 9 against 4; bigrams 1 of 7 against 2, the short pair has
-  // none.
+  // Unigrams match 3 of 9 and of 4, bigrams 1 of 7 and of 2. The short pair has
+  // no bigrams.
   EXPECT_NEAR(Chrf({"abcdefgh", "x"}, {"ab", "xy"}), 47.169811, 1e-6);
 }
 

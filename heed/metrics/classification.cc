@@ -110,11 +110,11 @@ double RocAuc(std::span<const double> scores,
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return scores[a] < scores[b]; });
-  double negatives = 0;  // with a lower score
+  double negatives = 0;  // negatives with a lower score
   double positives = 0;
   double won = 0;
   for (size_t i = 0; i < order.size();) {
-    double tied[2] = {0, 0};  // negatives, positives of this score
+    double tied[2] = {0, 0};  // negatives, positives with this score
     const double score = scores[order[i]];
     for (; i < order.size() && scores[order[i]] == score; ++i) {
       ++tied[positive[order[i]] != 0 ? 1 : 0];

@@ -14,7 +14,7 @@ using Ids = std::vector<int32_t>;
 using Sets = std::vector<Ids>;
 
 TEST(Classes, AreCountedOneByOne) {
-  // gold 0: three, of which one is taken for 1 and one for 2.
+  // Gold class 0 has three examples: one is predicted as 1, one as 2.
   const ClassReport report =
       ScoreClasses(Ids{0, 1, 2, 1, 1, 0}, Ids{0, 0, 0, 1, 1, 2}, 3);
   EXPECT_DOUBLE_EQ(report.accuracy, 0.5);
@@ -54,7 +54,8 @@ TEST(Classes, WhatDoesNotFitIsAnError) {
 }
 
 TEST(LabelSets, AreRightAsAWholeOrInPart) {
-  // Label 0: given 2, gold 2, common 1. Label 1: 1, 2, 1. Label 2: 1, 0, 0.
+  // Label 0: predicted 2, gold 2, correct 1. Label 1: 1, 2, 1. Label 2: 1, 0,
+  // 0.
   const LabelSetReport report =
       ScoreLabelSets(Sets{{0}, {0, 1}, {2}, {}}, Sets{{0}, {1}, {0, 1}, {}}, 3);
   EXPECT_DOUBLE_EQ(report.subset_accuracy, 0.5);

@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-/// The t that Student's distribution passes with this probability.
+/// The t at which the upper tail of Student's t-distribution is `tail`.
 double StudentQuantile(double tail, int64_t freedom) {
   double low = 0, high = 1;
   while (StudentTail(high, freedom) > tail && high < 1e9) high *= 2;

@@ -1,4 +1,4 @@
-// How well tags, and the entities they spell, agree with the right ones.
+// Tagging accuracy and entity F1.
 #ifndef HEED_METRICS_ENTITIES_H_
 #define HEED_METRICS_ENTITIES_H_
 
@@ -12,12 +12,12 @@
 
 namespace heed {
 
-/// Units of all figures: 0 to 100; kNoFigure where there is nothing to divide
-/// by.
+/// Entity counts and scores. Scores are 0 to 100, or kNoFigure where the
+/// denominator is 0.
 struct EntityScore {
   int64_t gold = 0;
   int64_t predicted = 0;
-  int64_t correct = 0;  // with the right place and type
+  int64_t correct = 0;  // place and type match
 
   double Precision() const;
   double Recall() const;
@@ -30,15 +30,15 @@ struct TaggingScore {
   int64_t words = 0;
   int64_t correct_words = 0;
   int64_t sentences = 0;
-  int64_t correct_sentences = 0;  // with all tags right
+  int64_t correct_sentences = 0;  // all tags match
 
   double WordAccuracy() const;
   double SentenceAccuracy() const;
 };
 
-/// Compares tags word by word, and the entities that they spell, each text in
-/// its own notation. Throws: ShapeError if there are different numbers of
-/// sentences or tags. Paper: Tjong Kim Sang and Buchholz 2000 (conlleval).
+/// Compares tags word by word and the entities that they encode; each side has
+/// its own notation. Throws: ShapeError if the numbers of sentences or tags
+/// differ. Paper: Tjong Kim Sang and Buchholz 2000 (conlleval).
 TaggingScore ScoreTags(std::span<const std::vector<std::string>> gold,
                        std::span<const std::vector<std::string>> predicted,
                        const TagNotation& gold_notation = {},

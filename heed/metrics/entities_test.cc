@@ -17,7 +17,7 @@ Sentence Words(std::string_view text) {
   return {words.begin(), words.end()};
 }
 
-/// The counts that conlleval prints for the same columns.
+/// Expected counts are the output of conlleval for these columns.
 TEST(ScoreTags, CountsEntitiesWithTheRightPlaceAndType) {
   const std::vector<Sentence> gold = {Words("B-LOC I-LOC O B-PER O"),
                                       Words("B-PER I-PER O"), Words("B-ORG O")};

@@ -26,7 +26,7 @@ std::span<const std::string> AllOf(const References& references) {
   return references;
 }
 
-/// Ordered by distance, then by the length of the reference.
+/// Edit count and reference length, ordered by distance, then by length.
 struct Edits {
   int64_t distance = 0;
   int64_t length = 0;
@@ -59,7 +59,7 @@ double EditRate(std::span<const std::string> hypotheses,
     sum.distance += nearest.distance;
     sum.length += nearest.length;
   }
-  // With only empty references each edit counts as one whole error.
+  // If all references are empty, each edit counts as one error.
   return static_cast<double>(sum.distance) /
          static_cast<double>(std::max<int64_t>(sum.length, 1));
 }
@@ -89,7 +89,8 @@ int64_t EditDistanceOfNumbers(std::span<const int32_t> a,
                               std::span<const int32_t> b, int32_t kinds) {
   constexpr size_t kBits = 64;
   std::vector<int8_t> step(b.size(), 1);
-  std::vector<uint64_t> equal(static_cast<size_t>(kinds), 0);  // rows of a kind
+  // rows where a has each kind
+  std::vector<uint64_t> equal(static_cast<size_t>(kinds), 0);
   for (size_t begin = 0; begin < a.size(); begin += kBits) {
     const auto rows = a.subspan(begin, std::min(kBits, a.size() - begin));
     for (size_t i = 0; i < rows.size(); ++i) {

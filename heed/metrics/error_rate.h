@@ -1,4 +1,4 @@
-// Edit distance and the error rates made of it.
+// Edit distance and the error rates based on it.
 #ifndef HEED_METRICS_ERROR_RATE_H_
 #define HEED_METRICS_ERROR_RATE_H_
 
@@ -10,13 +10,13 @@
 
 namespace heed {
 
-/// EditDistance of two sequences of `kinds` elements, numbered from 0.
+/// Edit distance of two sequences of elements numbered from 0 below `kinds`.
 int64_t EditDistanceOfNumbers(std::span<const int32_t> a,
                               std::span<const int32_t> b, int32_t kinds);
 
-/// Fewest insertions, deletions and substitutions of one element that turn `a`
-/// into `b` (Levenshtein), in |a| |b| / 64 steps and little memory, so that
-/// documents on one line can be compared. Needs elements with a std::hash.
+/// Levenshtein distance: fewest insertions, deletions and substitutions of one
+/// element that turn `a` into `b`. Takes |a| |b| / 64 steps and little memory,
+/// so that whole documents can be compared. Elements need a std::hash.
 /// Paper: Myers 1999, doi:10.1145/316542.316550; for blocks: Hyyrö 2003.
 template <typename Sequence>
 int64_t EditDistance(const Sequence& a, const Sequence& b) {
@@ -36,7 +36,7 @@ int64_t EditDistance(const Sequence& a, const Sequence& b) {
   return EditDistanceOfNumbers(from, to, static_cast<int32_t>(numbers.size()));
 }
 
-/// The right answers to one item, where there may be several.
+/// Alternative correct answers to one item.
 using References = std::vector<std::string>;
 
 /// Edits of words, split at white space, per word of the references. May exceed
@@ -44,10 +44,12 @@ using References = std::vector<std::string>;
 double WordErrorRate(std::span<const std::string> hypotheses,
                      std::span<const std::string> references);
 
-/// The same with several references: the nearest one of each item counts, its
-/// edits and its length, as is usual for words with several pronunciations; of
-/// those equally near the shortest, which is the strictest.
-/// Throws: as above; ShapeError if an item has no reference.
+/// Word error rate with several references per item. The reference with the
+/// fewest edits counts, by its edits and its length, as is usual for words with
+/// several pronunciations. Among equally near references the shortest counts,
+/// which is the strictest.
+/// Throws: ShapeError if the numbers of sentences differ or an item has no
+/// reference.
 double WordErrorRate(std::span<const std::string> hypotheses,
                      std::span<const References> references);
 
@@ -61,7 +63,9 @@ double CharacterErrorRate(std::span<const std::string> hypotheses,
 double ExactMatchRate(std::span<const std::string> hypotheses,
                       std::span<const std::string> references);
 
-/// The same with several references, one of which must be equal.
+/// Share of hypotheses that equal one of their references; 0 for no sentences.
+/// Throws: ShapeError if the numbers of sentences differ or an item has no
+/// reference.
 double ExactMatchRate(std::span<const std::string> hypotheses,
                       std::span<const References> references);
 

@@ -61,7 +61,7 @@ TEST(EditDistance, EqualsThatOfTheTableForLongSequences) {
     const uint64_t kinds = 1 + rng.Below(i % 2 == 0 ? 4 : 300);
     const std::vector<int> a = draw(i % 3 == 0 ? 70 : 260, kinds);
     std::vector<int> b = draw(200, kinds);
-    if (i % 5 == 0) {  // near each other
+    if (i % 5 == 0) {  // similar sequences
       b = a;
       for (int& x : b) x = rng.Below(8) == 0 ? 7 : x;
     }
@@ -113,7 +113,7 @@ TEST(ExactMatch, IsTheShareOfEqualSentences) {
 using Alternatives = std::vector<References>;
 
 TEST(ErrorRate, NearestOfSeveralReferencesCounts) {
-  // One edit to "a b x" (of 3 words), two to the others; then none (of 1).
+  // One edit to "a b x" (3 words), two to the others; then none (1 word).
   EXPECT_DOUBLE_EQ(
       WordErrorRate(Lines{"a b c", "d"},
                     Alternatives{{"a", "a b x", "x b x"}, {"e e", "d"}}),
@@ -121,7 +121,7 @@ TEST(ErrorRate, NearestOfSeveralReferencesCounts) {
 }
 
 TEST(ErrorRate, OfEquallyNearReferencesTheShortestCounts) {
-  // One edit to either, of two words or of one.
+  // One edit to either reference, of one or two words.
   for (const References& both : Alternatives{{"a b", "a"}, {"a", "a b"}}) {
     EXPECT_DOUBLE_EQ(WordErrorRate(Lines{"a x"}, Alternatives{both}), 1.0);
   }

@@ -18,12 +18,13 @@ constexpr double kLevel = 0.01;
 constexpr int64_t kMostGroups = 20;
 constexpr int64_t kFewGroups = 5;
 constexpr int64_t kFewestGroups = 3;
-// Keeps the equations of a constant or repeating column solvable.
+// Ridge term that keeps the equations of a constant or repeating column
+// solvable.
 constexpr double kRidge = 1e-8;
 
 size_t Index(int64_t i) { return static_cast<size_t>(i); }
 
-/// x with A x = b for a symmetric positive definite A [n, n] (Cholesky).
+/// Solves A x = b for a symmetric positive definite A [n, n] (Cholesky).
 std::vector<double> Solve(std::vector<double> a, std::vector<double> b) {
   const size_t n = b.size();
   for (size_t j = 0; j < n; ++j) {
@@ -44,7 +45,7 @@ std::vector<double> Solve(std::vector<double> a, std::vector<double> b) {
   return b;
 }
 
-/// 1 + p weights of the column.
+/// Fits the 1 + p weights of a column.
 std::vector<double> FitColumn(std::span<const float> rows, size_t columns,
                               size_t column, size_t order) {
   const size_t n = order + 1;
@@ -90,7 +91,8 @@ std::vector<double> GroupMeans(std::span<const double> values, int64_t groups) {
   return means;
 }
 
-/// t of the hypothesis that the expectation is 0; infinite without deviation.
+/// t statistic of the hypothesis that the expectation is 0; infinite if the
+/// deviation is 0.
 double StudentStatistic(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
@@ -230,7 +232,7 @@ std::vector<float> Autoregression::Forecast(std::span<const float> past,
     for (size_t lag = 1; lag <= order; ++lag) {
       sum += weights[lag] * static_cast<double>(rows[i - lag * columns]);
     }
-    // A model that explodes stays a number.
+    // Clamps the forecasts of an unstable model to finite values.
     constexpr double kLimit = std::numeric_limits<float>::max();
     rows[i] = static_cast<float>(std::clamp(sum, -kLimit, kLimit));
   }
@@ -287,7 +289,7 @@ ForecastComparison CompareForecasts(std::span<const double> losses,
 }
 
 double StudentTail(double t, int64_t freedom) {
-  // The finite sums of Abramowitz and Stegun 26.7.3 and 26.7.4.
+  // Finite sums of Abramowitz and Stegun 26.7.3 and 26.7.4.
   const auto n = static_cast<double>(freedom);
   const double angle = std::atan2(std::abs(t), std::sqrt(n));
   const double sine = std::sin(angle);

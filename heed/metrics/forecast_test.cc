@@ -161,9 +161,9 @@ TEST(Comparison, FewWindowsSayNothing) {
 }
 
 TEST(Comparison, LosesNothingToTheOverlapOfWindows) {
-  // Gains without expectation whose neighbours share 24 rows, as those of
-  // windows do: of 1000 such series about 10 may be called better. A test that
-  // took the 480 windows as independent would call hundreds so.
+  // Differences with expectation 0 in which 24 neighbours share rows, as
+  // windows do. About 10 of 1000 such series may be called better. A test that
+  // took the 480 windows as independent would call hundreds better.
   constexpr size_t kOverlap = 24, kWindows = 480;
   int called = 0;
   for (uint64_t seed = 1; seed <= 1000; ++seed) {

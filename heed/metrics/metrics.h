@@ -1,4 +1,4 @@
-// Measured values by their names.
+// Metric values by name.
 #ifndef HEED_METRICS_METRICS_H_
 #define HEED_METRICS_METRICS_H_
 
@@ -11,18 +11,18 @@
 
 namespace heed {
 
-/// Names and values of one step or one evaluation, in order.
+/// Names and values of the metrics of one step or evaluation, in order.
 using Metrics = std::vector<std::pair<std::string, double>>;
 
-/// Value of a figure over no example: printed as "-", null in JSON.
+/// Value of a metric over no examples: printed as "-", null in JSON.
 inline constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
 
-/// sum / count, or kNoFigure over no example.
+/// sum / count, or kNoFigure if count is 0.
 inline double RatioOf(double sum, int64_t count) {
   return count == 0 ? kNoFigure : sum / static_cast<double>(count);
 }
 
-/// Appends the figures that are over at least one example.
+/// Appends the metrics that have a value.
 inline void AppendFigures(const Metrics& figures, Metrics& to) {
   for (const auto& figure : figures) {
     if (!std::isnan(figure.second)) to.push_back(figure);

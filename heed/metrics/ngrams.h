@@ -1,4 +1,5 @@
-// Counting the n-grams of one sentence, for BLEU (words) and chrF (characters).
+// Counts of the n-grams of one sentence, for BLEU (words) and chrF
+// (characters).
 #ifndef HEED_METRICS_NGRAMS_H_
 #define HEED_METRICS_NGRAMS_H_
 
@@ -11,8 +12,8 @@ namespace heed {
 
 using NgramCounts = std::unordered_map<std::string_view, int64_t>;
 
-/// How often each run of `n` units occurs. The units are views into one buffer,
-/// in order; a key is the part of the buffer that its units span.
+/// Number of occurrences of each n-gram. The units are consecutive views into
+/// one buffer; a key is the part of the buffer that its units span.
 NgramCounts CountNgrams(std::span<const std::string_view> units, int n);
 
 /// Σ over n-grams of min(count in a, count in b): the clipped matches.

@@ -1,4 +1,4 @@
-// How well a language model predicts a text.
+// Perplexity of a language model on a text.
 #ifndef HEED_METRICS_PERPLEXITY_H_
 #define HEED_METRICS_PERPLEXITY_H_
 
@@ -8,25 +8,25 @@
 
 namespace heed {
 
-/// What a text consists of. Every line that is not blank has an end, which is a
-/// word and a character more: a model predicts it too.
+/// Size of a text. The end of every line that is not blank counts as a word and
+/// a character, because a model predicts it too.
 struct TextSize {
   int64_t lines = 0;
-  int64_t words = 0;       ///< between white space, and ends of lines
-  int64_t characters = 0;  ///< code points, and ends of lines
+  int64_t words = 0;       ///< separated by white space; includes line ends
+  int64_t characters = 0;  ///< code points; includes line ends
 };
 
-/// Blank lines do not count.
+/// Measures a text; blank lines do not count.
 TextSize MeasureText(std::span<const std::string> lines);
 
-/// Σ −log p of the tokens of a text, each given the true ones before it (gold
-/// prefixes, "teacher forcing"). Figures per token depend on the vocabulary;
-/// those per word and per character compare models of different ones, as long
-/// as none has unknown tokens, which are too easy to predict.
+/// Negative log-likelihood of a text, Σ −log p of its tokens given the gold
+/// prefix (teacher forcing). Scores per token depend on the vocabulary. Scores
+/// per word and per character compare models with different vocabularies,
+/// provided that no model has unknown tokens, which are too easy to predict.
 struct LanguageScore {
   double nll = 0;  ///< Units: natural logarithm
   int64_t tokens = 0;
-  int64_t unknown = 0;  ///< of the tokens
+  int64_t unknown = 0;  ///< number of unknown tokens
   TextSize text;
 
   double loss() const;                ///< nll / tokens

@@ -21,7 +21,7 @@ void CheckScores(std::span<const double> a, std::span<const double> b) {
   }
 }
 
-/// Ranks from 1; equal scores have the mean of theirs.
+/// Ranks from 1; tied scores share their mean rank.
 std::vector<double> RanksOf(std::span<const double> scores) {
   std::vector<size_t> order(scores.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -23,7 +23,7 @@ TEST(RankCorrelation, EqualOrdersAreOneAndReversedOnesMinusOne) {
   EXPECT_DOUBLE_EQ(*KendallCorrelation(a, reversed), -1);
 }
 
-// Worked by hand: ranks 1 2 3 4 and 1 3 2 4.
+// Computed by hand: ranks 1 2 3 4 and 1 3 2 4.
 TEST(RankCorrelation, OneSwappedPairOfFour) {
   const Scores a = {1, 2, 3, 4};
   const Scores b = {10, 30, 20, 40};
@@ -31,7 +31,7 @@ TEST(RankCorrelation, OneSwappedPairOfFour) {
   EXPECT_DOUBLE_EQ(*KendallCorrelation(a, b), 4.0 / 6);
 }
 
-// Ranks 1.5 1.5 3 4 against 1 2 3 4.
+// Computed by hand: ranks 1.5 1.5 3 4 and 1 2 3 4.
 TEST(RankCorrelation, TiesShareTheirRanks) {
   const Scores a = {7, 7, 8, 9};
   const Scores b = {1, 2, 3, 4};

@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-/// What place `place` (from 0) adds to the cumulated gain.
+/// Discount of the gain at `place` (from 0).
 double Discount(int64_t place) {
   return 1 / std::log2(static_cast<double>(place) + 2);
 }
@@ -19,7 +19,7 @@ double Discount(int64_t place) {
 void AddQuery(const Ranking& ranking, std::span<const int> cutoffs,
               RankingScores& sums) {
   const auto positives = static_cast<double>(ranking.positives);
-  std::vector<double> gains;  // cumulated, of each place
+  std::vector<double> gains;  // cumulated gain up to each place
   std::vector<int64_t> hits;
   double gain = 0, precisions = 0;
   int64_t found = 0;

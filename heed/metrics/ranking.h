@@ -1,4 +1,4 @@
-// How far up a ranking puts what was looked for.
+// Ranking metrics of retrieval: MRR, MAP, precision, recall and nDCG.
 #ifndef HEED_METRICS_RANKING_H_
 #define HEED_METRICS_RANKING_H_
 
@@ -9,35 +9,36 @@
 
 namespace heed {
 
-/// The ranking of one query, the best first.
+/// The ranking of one query, best document first.
 struct Ranking {
-  std::vector<bool> relevant;  ///< of each place
-  /// Relevant documents, also those that the ranking does not hold; at least as
-  /// many as it does.
+  std::vector<bool> relevant;  ///< per place
+  /// Number of relevant documents, including those missing from the ranking.
   int64_t positives = 0;
 };
 
 /// Means over the queries, each from 0 to 1.
 struct RankingScores {
   double mrr = 0;  ///< 1 / place of the first relevant document, 0 without one
-  double map = 0;  ///< Σ over relevant places of precision there / positives
-  /// At each cutoff k: relevant among the first k / k, / positives, and
-  /// Σ 1 / log2(1 + place) / the same of a perfect ranking.
+  double map = 0;  ///< Σ over relevant places of precision at the place /
+                   ///< positives
+  /// Metrics at each cutoff k. With h relevant documents in the first k places:
+  /// precision h / k, recall h / positives. nDCG is Σ 1 / log2(1 + place) over
+  /// these documents, divided by the value of a perfect ranking.
   std::map<int, double> precision;
   std::map<int, double> recall;
   std::map<int, double> ndcg;
-  int64_t queries = 0;  ///< that count
-  int64_t dropped = 0;  ///< that do not: nothing is relevant to them
+  int64_t queries = 0;  ///< queries with a relevant document
+  int64_t dropped = 0;  ///< queries without one, which do not count
 };
 
-/// Throws: ShapeError for more relevant places than positives, ConfigError for
-/// a cutoff below 1.
+/// Scores rankings. Throws: ShapeError for more relevant places than positives,
+/// ConfigError for a cutoff below 1.
 /// Paper: Järvelin and Kekäläinen 2002 (nDCG).
 RankingScores ScoreRankings(std::span<const Ranking> rankings,
                             std::span<const int> cutoffs);
 
-/// Places of the `most` largest scores (negative: of all), the largest first;
-/// of equal ones the first comes first. Throws: NumericError if one is NaN.
+/// Indices of the `most` largest scores (negative: all), largest first; ties
+/// keep their order. Throws: NumericError for NaN.
 std::vector<int64_t> OrderByScore(std::span<const double> scores,
                                   int64_t most = -1);
 

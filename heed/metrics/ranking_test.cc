@@ -18,7 +18,7 @@ RankingScores Score(const std::vector<Ranking>& rankings) {
 }
 
 TEST(Ranking, OneQueryByHand) {
-  // Places 2 and 4 of 5 are relevant, and a third document is not found.
+  // Places 2 and 4 of 5 are relevant, and a third document is missing.
   const RankingScores s = Score({{{false, true, false, true, false}, 3}});
   EXPECT_DOUBLE_EQ(s.mrr, 1 / 2.0);
   EXPECT_DOUBLE_EQ(s.map, (1 / 2.0 + 2 / 4.0) / 3);

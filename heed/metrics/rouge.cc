@@ -16,7 +16,7 @@ namespace {
 
 using RougeUnits = std::vector<std::string_view>;
 
-/// Of `matches` among so many of the summary and of the reference.
+/// Precision, recall and F1 from the counts of matches and of both texts.
 RougeScore ShareOf(int64_t matches, int64_t summary, int64_t reference) {
   if (matches == 0) return {};
   const auto count = static_cast<double>(matches);
@@ -32,11 +32,11 @@ RougeScore NgramShare(const RougeUnits& summary, const RougeUnits& reference,
       NgramTotal(summary.size(), n), NgramTotal(reference.size(), n));
 }
 
-/// Length of the longest common subsequence, 64 units of `a` at a time: behind
-/// each unit of `b`, bit i of `open` is 0 where the longest one of b so far and
-/// of a's first i + 1 units is longer than that of its first i. carry[j] is
-/// what unit j of b hands on to the next 64. Paper: Hyyrö 2004, "Bit-parallel
-/// LCS-length computation revisited".
+/// Length of the longest common subsequence, computed for 64 units of `a` at a
+/// time. After each unit of `b`, bit i of `open` is 0 where the subsequence of
+/// b so far and a's first i + 1 units is longer than with i units. carry[j] is
+/// the carry of unit j of b into the next 64 units. Paper: Hyyrö 2004,
+/// "Bit-parallel LCS-length computation revisited".
 int64_t CommonSubsequence(const RougeUnits& a, const RougeUnits& b) {
   constexpr size_t kBits = 64;
   std::unordered_map<std::string_view, size_t> numbers;
@@ -48,7 +48,8 @@ int64_t CommonSubsequence(const RougeUnits& a, const RougeUnits& b) {
     const auto found = numbers.find(unit);
     if (found != numbers.end()) others.push_back(found->second);
   }
-  std::vector<uint64_t> equal(numbers.size());  // places of a unit
+  std::vector<uint64_t> equal(numbers.size());  // bit mask of the places of
+                                                // each unit
   std::vector<uint8_t> carry(others.size());
   int64_t length = 0;
   for (size_t begin = 0; begin < own.size(); begin += kBits) {

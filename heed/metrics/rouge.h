@@ -1,4 +1,4 @@
-// ROUGE: how much of a reference summary is in a summary.
+// ROUGE: overlap of summaries and reference summaries.
 #ifndef HEED_METRICS_ROUGE_H_
 #define HEED_METRICS_ROUGE_H_
 
@@ -16,23 +16,24 @@ struct RougeScore {
 };
 
 struct RougeScores {
-  RougeScore rouge1;   ///< of words
-  RougeScore rouge2;   ///< of pairs of words that follow each other
-  RougeScore rouge_l;  ///< of the longest common subsequence
+  RougeScore rouge1;   ///< unigrams
+  RougeScore rouge2;   ///< bigrams
+  RougeScore rouge_l;  ///< longest common subsequence
 };
 
-/// ROUGE as google-research's rouge_score computes it, without its stemmer:
-/// texts as RougeWords; common n-grams (each as often as in both) or the length
-/// of the longest common subsequence, as a share of those of the summary
-/// (precision) and of the reference (recall), 0 for none; F1 of each pair; then
-/// means over pairs. Throws: ShapeError if the numbers of texts differ.
+/// ROUGE as google-research's rouge_score computes it, without its stemmer.
+/// Texts are normalised by RougeWords. Clipped n-gram matches, or the length of
+/// the longest common subsequence, divided by the size of the summary
+/// (precision) and of the reference (recall); 0 without matches. F1 is computed
+/// per pair; scores are means over pairs. Throws: ShapeError if the numbers of
+/// texts differ.
 /// Paper: Lin 2004, "ROUGE: A Package for Automatic Evaluation of Summaries".
 RougeScores CorpusRouge(std::span<const std::string> summaries,
                         std::span<const std::string> references);
 
-/// `text` in lower case, with one space in the place of all that is not a to z
-/// or 0 to 9: letters of other scripts, and those with marks, count for
-/// nothing.
+/// `text` in lower case, with one space instead of each run of characters other
+/// than a to z and 0 to 9. Letters of other scripts and accented letters are
+/// dropped.
 std::string RougeWords(std::string_view text);
 
 }  // namespace heed

@@ -30,7 +30,7 @@ std::array<double, 9> NumbersOf(const RougeScores& scores) {
   return numbers;
 }
 
-/// Made by tests/golden/make_rouge.py.
+/// Expected scores come from tests/golden/make_rouge.py.
 TEST(Rouge, IsThatOfTheReferenceImplementation) {
   int lines = 0;
   std::array<double, 9> means = {};
@@ -65,7 +65,7 @@ TEST(Rouge, WordsAreAsciiLettersAndDigits) {
   EXPECT_EQ(RougeWords("東京"), "");
 }
 
-/// |LCS| by its definition, of strings of single letters.
+/// Length of the longest common subsequence of letters by dynamic programming.
 int64_t PlainSubsequence(const std::string& a, const std::string& b) {
   std::vector<std::vector<int64_t>> table(a.size() + 1,
                                           std::vector<int64_t>(b.size() + 1));

@@ -18,7 +18,7 @@ char Upper(char c) {
   return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
-/// The position that a letter stands for; 0: none.
+/// Position that a letter encodes; 0: none.
 char PositionOf(char letter) {
   switch (Upper(letter)) {
     case 'B':
@@ -40,7 +40,7 @@ char PositionOf(char letter) {
 
 bool IsOutside(std::string_view tag) { return tag == "O" || tag == "o"; }
 
-/// The letter of a position as it stands in the tag; 0: none.
+/// Position letter in a tag; 0: none.
 char LetterOf(const TagNotation& notation, std::string_view tag) {
   const size_t size = tag.size();
   const bool first = (notation.form == TagForm::kPrefix && size > 2 &&
@@ -52,7 +52,7 @@ char LetterOf(const TagNotation& notation, std::string_view tag) {
   return PositionOf(letter) != 0 ? Upper(letter) : '\0';
 }
 
-/// Whether a tag names a position and a type in any notation.
+/// True if a tag contains a position and a type in any notation.
 bool HasPosition(std::string_view tag) {
   return std::ranges::any_of(kSeparators, [&](char separator) {
     return LetterOf({TagForm::kPrefix, separator}, tag) != 0 ||
@@ -60,7 +60,8 @@ bool HasPosition(std::string_view tag) {
   });
 }
 
-/// "(", types, "*" and ")": brackets that open, a word, brackets that close.
+/// True for "(", types, "*" and ")": opening brackets, a word, closing
+/// brackets.
 bool IsBrackets(std::string_view tag) {
   size_t at = 0;
   size_t opened = 0;
@@ -99,7 +100,7 @@ std::vector<Entity> ReadBrackets(std::span<const std::string> tags) {
   return entities;
 }
 
-/// Two schemes that a text may mix, and how many of its entities are in each.
+/// Two schemes that a text may mix, with the number of entities in each.
 struct SchemeVotes {
   std::array<std::string, 2> names;
   std::array<int64_t, 2> counts = {};
@@ -110,7 +111,7 @@ struct SchemeVotes {
   }
 };
 
-/// The letters of all tags, and what follows from them.
+/// Position letters of all tags, and the schemes that they allow.
 struct PositionLetters {
   std::set<char> used;
 
@@ -120,14 +121,14 @@ struct PositionLetters {
   }
   bool ends() const { return HasAny("ELSUW"); }
 
-  /// The usual name of a scheme that marks first, last and only words.
+  /// Usual name of a scheme that marks first, last and single words.
   std::string FullName() const {
     if (Has('W')) return "BMEWO";
     if (Has('M')) return "BMES";
     return HasAny("LU") ? "BILOU" : "IOBES";
   }
-  /// Two letters of different schemes for one position; empty: none. Nothing
-  /// but letters tells IOBES, BILOU and BMES apart.
+  /// Two letters of different schemes for one position; empty: none. Only the
+  /// letters distinguish IOBES, BILOU and BMES.
   std::string Mixed() const {
     for (const std::string_view same : {"IM", "EL", "SU", "SW", "UW"}) {
       if (Has(same[0]) && Has(same[1])) return std::string(same);
@@ -136,7 +137,7 @@ struct PositionLetters {
   }
 };
 
-/// Which scheme an entity is in, of two that the letters allow; −1: either.
+/// Decides which of two possible schemes an entity is in; −1: either.
 class EntityJudge {
  public:
   explicit EntityJudge(const PositionLetters& letters)
@@ -150,7 +151,7 @@ class EntityJudge {
     return {"IOB2", "IOB1"};
   }
 
-  /// `before`, `after`: whether an entity of the type is next to this one.
+  /// `before`, `after`: whether an entity of the same type is adjacent.
   int Judge(char first, char last, int64_t words, bool before,
             bool after) const {
     if (full_) {
@@ -187,7 +188,7 @@ void JudgeSentence(const TagNotation& notation, const EntityJudge& judge,
   }
 }
 
-/// The first word whose tag `is_it`.
+/// Sets the place of the first word whose tag satisfies `is_it`.
 template <typename Is>
 void SetPlace(std::span<const std::vector<std::string>> sentences,
               const Is& is_it, SpanScheme& scheme) {
@@ -200,7 +201,7 @@ void SetPlace(std::span<const std::vector<std::string>> sentences,
   }
 }
 
-/// Says which tag keeps the others from being a scheme, if some look like one.
+/// Reports the tag that fits no scheme if other tags look like one.
 void FindMisfit(std::span<const std::vector<std::string>> sentences,
                 const std::set<std::string>& tags, SpanScheme& scheme) {
   std::vector<TagNotation> notations = {{TagForm::kBrackets, 0}};
@@ -291,7 +292,7 @@ std::optional<TagNotation> NotationOf(const std::set<std::string>& tags) {
   };
   const auto found = std::ranges::find_if(notations, all_fit);
   if (found != notations.end()) return *found;
-  // Letters alone are positions only if one begins or continues a span.
+  // Single letters are positions only if B or I is among them.
   constexpr TagNotation kLetters = {TagForm::kPosition, 0};
   const bool positions = std::ranges::any_of(tags, [](const std::string& tag) {
     return tag.size() == 1 && (Upper(tag[0]) == 'B' || Upper(tag[0]) == 'I');

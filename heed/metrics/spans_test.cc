@@ -15,7 +15,7 @@ Tags TagsIn(std::string_view text) {
   return {tags.begin(), tags.end()};
 }
 
-/// Sentences between bars.
+/// Detects the scheme of sentences separated by slashes.
 SpanScheme SchemeIn(std::string_view text) {
   std::vector<Tags> sentences;
   for (const std::string_view one : SplitAt(text, "/ ")) {

@@ -1,4 +1,4 @@
-// The mean of several runs, and how far they lie apart.
+// Mean and standard deviation of several runs.
 #ifndef HEED_METRICS_SPREAD_H_
 #define HEED_METRICS_SPREAD_H_
 
@@ -11,10 +11,10 @@ double MeanOf(std::span<const double> values);
 
 struct Spread {
   double mean = 0;
-  double deviation = 0;  ///< √(Σ (x − mean)² / (n − 1)); of one value 0
+  double deviation = 0;  ///< √(Σ (x − mean)² / (n − 1)); 0 for one value
 };
 
-/// Of no values: zeros.
+/// Mean and standard deviation; zeros for no values.
 Spread SpreadOf(std::span<const double> values);
 
 }  // namespace heed

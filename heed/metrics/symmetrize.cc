@@ -17,7 +17,7 @@ constexpr std::array<const char*, 6> kSymmetrizations = {
     "none",      "intersection",    "union",
     "grow-diag", "grow-diag-final", "grow-diag-final-and"};
 
-/// A set of links that grows, and which words have one.
+/// A growing set of links that knows which words have a link.
 class Growing {
  public:
   explicit Growing(AlignmentLinks start) : links_(std::move(start)) {
@@ -35,12 +35,12 @@ class Growing {
     Cover(link);
   }
 
-  /// A link of `candidates` next to one that is there, across, down or at a
-  /// corner, comes in if it gives a word its first link; until none does.
+  /// Adds links of `candidates` adjacent to an accepted link (also diagonally)
+  /// that give a word its first link, until none is left.
   void GrowDiag(const AlignmentLinks& candidates) {
     for (bool grew = true; grew;) {
       grew = false;
-      // Links that come in ahead are visited in the same pass.
+      // Links inserted ahead of the iterator are visited in the same pass.
       for (const AlignmentLink& link : links_) {
         for (const auto& [ds, dt] : kNeighbours) {
           const AlignmentLink near = {link.source + ds, link.target + dt};
@@ -53,8 +53,8 @@ class Growing {
     }
   }
 
-  /// Links far from all others, of words that have none: of one of them, or
-  /// (`both`) of both.
+  /// Adds links of words that have none: of at least one of the two words, or
+  /// with `both` of both words.
   void Final(const AlignmentLinks& candidates, bool both) {
     for (const AlignmentLink& link : candidates) {
       const bool source = source_free(link);

@@ -32,8 +32,8 @@ TEST(Symmetrize, SetsAreWhatTheyAreCalled) {
 }
 
 TEST(Symmetrize, GrowsToNeighboursThatGiveAWordItsFirstLink) {
-  // F ∩ B = {00}. 1-1 touches it at a corner and comes in; then 2-1 touches
-  // 1-1 and gives source word 2 its link. 5-5 touches nothing.
+  // F ∩ B = {00}. 1-1 touches it diagonally and is added; then 2-1 touches 1-1
+  // and gives source word 2 its link. 5-5 touches nothing.
   EXPECT_EQ(By("grow-diag", "0-0 1-1 5-5", "0-0 2-1"), Links("0-0 1-1 2-1"));
   // 0-1 touches 0-0 and 1-1, but both of its words have a link by then.
   EXPECT_EQ(By("grow-diag", "0-0 1-1 0-1", "0-0 1-1"), Links("0-0 1-1"));
@@ -49,7 +49,8 @@ TEST(Symmetrize, FinalTakesFarLinksOfAFreeWord) {
 }
 
 TEST(Symmetrize, FinalTakesForwardLinksFirst) {
-  // Both would give source word 4 its link; with -and only the first does.
+  // Both links would give source word 4 its first link; -and adds only the
+  // first.
   EXPECT_EQ(By("grow-diag-final-and", "0-0 4-2", "0-0 4-7"), Links("0-0 4-2"));
   EXPECT_EQ(By("grow-diag-final", "0-0 4-2", "0-0 4-7"), Links("0-0 4-2 4-7"));
 }
@@ -93,10 +94,11 @@ TEST(Symmetrize, EachMethodLiesBetweenIntersectionAndUnion) {
     EXPECT_TRUE(Includes(grown[3], grown[1]));
     EXPECT_TRUE(Includes(grown[4], grown[2]));
     EXPECT_TRUE(Includes(grown[4], grown[3]));
-    // A direction symmetrised with itself is itself.
+    // Symmetrising a direction with itself changes nothing.
     EXPECT_EQ(Symmetrize(forward, forward, Symmetrization::kGrowDiagFinalAnd),
               forward);
-    // Nothing depends on which side is called the source, until order decides.
+    // The result does not depend on which side is the source, unless order
+    // decides.
     EXPECT_EQ(Reversed(Symmetrize(Reversed(backward), Reversed(forward),
                                   Symmetrization::kUnion)),
               grown[4]);

@@ -1,4 +1,4 @@
-// Measures of written texts against references, by name.
+// Metrics of texts against references, by name.
 #ifndef HEED_METRICS_TEXT_MEASURES_H_
 #define HEED_METRICS_TEXT_MEASURES_H_
 
@@ -19,11 +19,11 @@ struct TextMeasure {
 /// rouge2 and rouge_l (F1).
 std::span<const TextMeasure> TextMeasures();
 
-/// Whether the name is one of TextMeasures.
+/// True if `name` is one of TextMeasures.
 bool IsTextMeasure(std::string_view name);
 
-/// The measure of this name, which must be one of TextMeasures. Units: percent,
-/// as BLEU is shown. Throws: ShapeError if the numbers of texts differ.
+/// The metric `name`, which must be one of TextMeasures, in percent like BLEU.
+/// Throws: ShapeError if the numbers of texts differ.
 double MeasureTexts(std::string_view name,
                     std::span<const std::string> hypotheses,
                     std::span<const std::string> references,

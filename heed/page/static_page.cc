@@ -54,14 +54,15 @@ std::string_view AttributeOf(std::string_view tag, std::string_view name) {
   return rest.substr(0, rest.find('"'));
 }
 
-/// What a path of the page names, or null.
+/// Embedded file at `path`; null if the page has no such file.
 const PageFile* FileAt(std::span<const PageFile> files, std::string_view path) {
   if (path.starts_with("./")) path.remove_prefix(2);
   const auto found = std::ranges::find(files, path, &PageFile::path);
   return found == files.end() ? nullptr : &*found;
 }
 
-/// What stands in the place of a tag that names a file; empty if it does not.
+/// Inline replacement for a tag that references a file of the page; empty if it
+/// references none.
 std::string Inlined(std::span<const PageFile> files, std::string_view tag) {
   if (tag.starts_with("<link")) {
     const PageFile* file = FileAt(files, AttributeOf(tag, "href"));

@@ -1,4 +1,4 @@
-// The page as one file, with what it shows inside.
+// Single-file page with the explanations embedded.
 #ifndef HEED_PAGE_STATIC_PAGE_H_
 #define HEED_PAGE_STATIC_PAGE_H_
 
@@ -10,10 +10,11 @@
 
 namespace heed {
 
-/// "index.html" of `files` with its scripts and style sheets inside and `json`
-/// as the script element "heed-explanations" of type application/json: complete
-/// in itself, without outside requests.
-/// Throws: ConfigError if there are no files, and says what a build needs.
+/// "index.html" of `files` with its scripts, style sheets and `json` embedded.
+/// `json` is the script element "heed-explanations" of type application/json.
+/// The page makes no outside requests.
+/// Throws: ConfigError if there are no files; its message says what a build
+/// needs.
 std::string StaticPage(std::span<const PageFile> files, std::string_view json);
 
 }  // namespace heed
