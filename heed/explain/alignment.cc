@@ -98,7 +98,7 @@ std::string AlignmentJson(std::span<const AlignmentView> views) {
     sentences.back()["links"] = std::move(links);
   }
   const nlohmann::ordered_json document = {{"sentences", std::move(sentences)}};
-  // Tokens may hold parts of characters; those become U+FFFD, not an error.
+  // Tokens may contain incomplete characters, which become U+FFFD.
   return DumpJson(document);
 }
 

@@ -1,4 +1,5 @@
-// The attention weights of one sentence pair, ready to be shown.
+// Attention weights of one sentence pair for display, and the word alignments
+// extracted from them.
 #ifndef HEED_EXPLAIN_ALIGNMENT_H_
 #define HEED_EXPLAIN_ALIGNMENT_H_
 
@@ -13,14 +14,14 @@
 
 namespace heed {
 
-/// How much each target token looked at each source token.
+/// Attention weights of each target token over the source tokens.
 /// Shapes: weights [T, S], row-major. Units: 0 to 1, a row sums to at most 1.
 struct AlignmentView {
   std::vector<std::string> source_tokens;
   std::vector<std::string> target_tokens;
   std::vector<float> weights;
   std::string title;
-  /// Cells to be marked, and written as links; nothing: those of HardAlignment.
+  /// Cells to mark and to write as links; nothing: those of HardAlignment.
   std::optional<AlignmentLinks> links = {};
 
   int64_t source_size() const {
@@ -29,43 +30,45 @@ struct AlignmentView {
   int64_t target_size() const {
     return static_cast<int64_t>(target_tokens.size());
   }
-  /// The weight of a cell, in [0, 1]: NaN counts as 0.
+  /// Weight of a cell, in [0, 1]; NaN counts as 0.
   float weight(int64_t target, int64_t source) const;
 };
 
-/// Throws: ShapeError unless there is one weight per pair of tokens.
+/// Validates a view. Throws: ShapeError unless there is one weight per pair of
+/// tokens.
 void CheckAlignment(const AlignmentView& view);
 
-/// For each target token the source position of its largest weight (the first
-/// of equals), or -1 where no weight is above zero.
+/// Source position of the largest weight of each target token (the first of
+/// equal weights), or −1 where no weight is above zero.
 /// Throws: ShapeError unless there is one weight per pair of tokens.
 std::vector<int64_t> HardAlignment(const AlignmentView& view);
 
-/// `view` without a </s> that ends a side, which is no word.
+/// Copy of `view` without a final </s> on either side.
 /// Throws: ShapeError unless there is one weight per pair of tokens.
 AlignmentView WithoutEnds(const AlignmentView& view);
 
-/// How weights become links.
+/// Options for extracting links from weights.
 struct LinkOptions {
-  /// Above 0: each target token is linked to all source tokens of at least this
-  /// weight; 0: to the one of the largest weight.
+  /// Above 0: links each target token to all source tokens with at least this
+  /// weight. 0: links it to the source token with the largest weight.
   double threshold = 0;
-  /// A target token stays without a link if what its weights lack to 1, which
-  /// lies on no token that is shown, is more than the largest of them.
+  /// Leaves a target token unaligned if its missing weight (1 − row sum, on
+  /// tokens that are not shown) exceeds its largest weight.
   bool allow_null = false;
 };
 
+/// Extracts links from attention weights.
 /// Throws: ShapeError unless there is one weight per pair of tokens.
 AlignmentLinks LinksOf(const AlignmentView& view,
                        const LinkOptions& options = {});
 
-/// The links of `view`, or its HardAlignment WithoutEnds, as one line of
-/// "source-target" in the order of the target, positions from 0.
+/// The links of `view`, or the HardAlignment of WithoutEnds(view), as one line
+/// of "source-target" pairs in target order, positions from 0.
 std::string PharaohLine(const AlignmentView& view);
 
 /// {"sentences":[{"source":[…],"target":[…],"weights":[[…]],"links":[[s,t],…]}]}
-/// on one line, a row of weights per target token, rounded to six digits; links
-/// if the view has them.
+/// on one line. "weights" has a row per target token, rounded to six digits;
+/// "links" is present if the view has links.
 std::string AlignmentJson(std::span<const AlignmentView> views);
 
 }  // namespace heed

@@ -44,7 +44,7 @@ TEST(LinksOf, TakesTheLargestOrAllAboveAThreshold) {
 }
 
 TEST(LinksOf, AWordThatLooksElsewhereMayStayWithoutALink) {
-  // 0.5 of the first row and 0.2 of the second lie on no token.
+  // 0.5 of the first row and 0.2 of the second are on tokens not shown.
   const AlignmentView view = {
       {"a", "b"}, {"x", "y"}, {0.3f, 0.2f, 0.1f, 0.7f}, ""};
   EXPECT_EQ(LinksOf(view), (AlignmentLinks{{0, 0}, {1, 1}}));

@@ -15,16 +15,16 @@
 namespace heed {
 namespace {
 
-// Inputs are computed together up to so many tokens: enough for products to be
-// fast, few enough for one of them to take a small part of 0.1 s, after which a
-// computation can be cancelled.
+// Batch size in tokens: large enough for fast matrix products, small enough
+// that one product takes a small part of 0.1 s. Cancellation is checked between
+// products.
 constexpr int64_t kTokensAtOnce = 512;
 constexpr int64_t kInputsAtOnce = 64;
-// What is kept at a time, whatever the length of the texts.
+// Memory limits, independent of the length of the texts.
 constexpr int64_t kGradientsAtOnce = int64_t{1} << 23;  // 64 MiB of numbers
 constexpr int64_t kOccludedAtOnce = 4096;               // inputs
 
-/// Changes the input of each copy, and makes it what is differentiated.
+/// Changes the input of each copy and makes it the leaf to differentiate by.
 class InputObserver : public Observer {
  public:
   InputObserver(const Explainable& answer, std::span<const ChangedInput> inputs,
@@ -65,7 +65,7 @@ class InputObserver : public Observer {
   bool seen() const { return seen_; }
   int64_t features() const { return features_; }
 
-  /// Of the leaf, input by input [inputs, S, M].
+  /// Gradients of the leaf, input by input [inputs, S, M].
   std::vector<double> Gradients() const {
     const auto size = static_cast<size_t>(answer_.tokens * features_);
     std::vector<double> gradients(inputs_.size() * size);
@@ -83,7 +83,7 @@ class InputObserver : public Observer {
 
  private:
   int64_t Rows() const { return std::ssize(inputs_) * answer_.rows_of_copy; }
-  /// Calls fn(place in the batch, place among the tokens) of each vector.
+  /// Calls fn(offset in the batch, offset in the tokens) for each vector.
   template <typename Fn>
   void ForTokens(size_t input, const Fn& fn) const {
     const int64_t i =
@@ -102,7 +102,7 @@ class InputObserver : public Observer {
   int64_t size_ = 0;
 };
 
-/// Adds to `result` what some inputs give.
+/// Appends the scores and gradients of some inputs to `result`.
 void Evaluate(const Explainable& answer, std::span<const ChangedInput> inputs,
               bool differentiate, ScoredGradients& result) {
   Tape tape;
@@ -163,7 +163,7 @@ double Norm(std::span<const double> x) {
   return std::sqrt(sum);
 }
 
-/// All that the methods need to know of an answer.
+/// Computes attributions of one answer and caches its input.
 class Attributor {
  public:
   Attributor(const Explainable& answer, const AttributionOptions& options)
@@ -195,17 +195,17 @@ class Attributor {
 
  private:
   using Change = std::function<void(std::span<double>)>;
-  /// The changes of a run of them, by number.
+  /// A family of changes, by number.
   using Changes = std::function<Change(int number)>;
-  /// What is left of gradients g_ns, without their features [N, S].
+  /// Gradients g_ns reduced over the features [N, S].
   struct PerToken {
     std::vector<float> norms;        // |g_ns|
     std::vector<float> products;     // g_ns · x_s
     std::vector<float> from_absent;  // g_ns · (x_s − x0)
   };
 
-  /// Calls fn(n0, n1) for consecutive targets, some at a time: as many as have
-  /// `of_target` numbers each within `limit`.
+  /// Calls fn(n0, n1) for consecutive ranges of targets. A range holds at most
+  /// `limit` numbers, with `of_target` numbers per target.
   template <typename Fn>
   void ForTargets(int64_t of_target, int64_t limit, const Fn& fn) const {
     const int64_t at_once = std::max<int64_t>(1, limit / of_target);
@@ -221,7 +221,7 @@ class Attributor {
     return inputs;
   }
 
-  /// x [S, M].
+  /// Input x [S, M].
   const std::vector<double>& Input() {
     if (input_.empty()) {
       const ChangedInput look = {0, [this](std::span<double> x) {
@@ -233,7 +233,7 @@ class Attributor {
   }
   int64_t Features() { return std::ssize(Input()) / answer_.tokens; }
 
-  /// All tokens as they are when they are away.
+  /// Input with every token removed [S, M].
   const std::vector<double>& Absent() {
     if (absent_.empty()) {
       absent_ = Input();
@@ -242,7 +242,7 @@ class Attributor {
     return absent_;
   }
 
-  /// The middles of equal steps from there to x.
+  /// Midpoints of equal steps from Absent() to x.
   Changes Path() {
     return [steps = options_.steps, &absent = Absent()](int k) {
       const double alpha = (k + 0.5) / steps;
@@ -264,7 +264,7 @@ class Attributor {
     };
   }
 
-  /// Of the mean of the gradients at `count` changed inputs.
+  /// Reduces the mean gradient over `count` changed inputs.
   PerToken MeanGradients(int count, const Changes& changes) {
     PerToken result;
     ForTargets(std::ssize(Input()), kGradientsAtOnce,

@@ -19,10 +19,10 @@ namespace {
 constexpr int64_t kTokens = 4;
 constexpr int64_t kFeatures = 3;
 constexpr int64_t kClasses = 2;
-constexpr int64_t kPlanted = 2;  // the token that decides
+constexpr int64_t kPlanted = 2;  // the decisive token
 
-/// log softmax(W Σ_s g_s tanh(x_s)) of two classes: the planted token's weight
-/// g_s is great, the others' small.
+/// log softmax(W Σ_s g_s tanh(x_s)) of two classes. The weight g_s of the
+/// planted token is large, the weights of the others are small.
 Explainable PlantedAnswer(DType dtype) {
   Explainable answer;
   answer.tokens = kTokens;
@@ -151,7 +151,7 @@ TEST(Attribution, OcclusionIsWhatIsLostWithoutAToken) {
       1e-6);
 }
 
-/// y = x_0 + x_1, in which both tokens do the same.
+/// y = x_0 + x_1: both tokens have the same effect.
 TEST(Attribution, EqualTokensGetEqualShares) {
   Explainable answer;
   answer.tokens = 2;
@@ -205,7 +205,7 @@ TEST(Faithfulness, ThePlantedOrderBeatsItsReverse) {
     right.scores.push_back(planted ? -5.0f : 1.0f);
     wrong.scores.push_back(planted ? 0.1f : 1.0f);
   }
-  Explainable first = answer;  // the class that is chosen
+  Explainable first = answer;  // the predicted class
   const ChangedInput zero = {0, {}}, one = {1, {}};
   const int64_t chosen =
       ScoresOf(answer, {&zero, 1})[0] > ScoresOf(answer, {&one, 1})[0] ? 0 : 1;
@@ -218,7 +218,7 @@ TEST(Faithfulness, ThePlantedOrderBeatsItsReverse) {
   EXPECT_EQ(curves[2].method, "random");
   EXPECT_LT(curves[0].deletion_area(), curves[1].deletion_area());
   EXPECT_GT(curves[0].insertion_area(), curves[1].insertion_area());
-  // With all away, and with all there, the order does not matter.
+  // With all tokens removed or present, the order does not matter.
   EXPECT_NEAR(curves[0].deletion.back(), curves[1].deletion.back(), 1e-6);
   EXPECT_NEAR(curves[0].insertion.back(), curves[0].deletion.front(), 1e-6);
 }

@@ -23,14 +23,14 @@ void ThrowWithoutPayload(const Axis& axis) {
 
 namespace {
 
-/// Magnitudes of a row.
+/// Magnitudes of the values of a row.
 std::vector<double> Magnitudes(std::span<const float> row) {
   std::vector<double> values;
   for (const float value : row) values.push_back(std::abs(value));
   return values;
 }
 
-/// Words of an axis; each item, if it has no words.
+/// Words of an axis; if it has none, each item is a word.
 std::vector<ItemRange> WordsOf(const Axis& axis) {
   if (!axis.words.empty()) return axis.words;
   std::vector<ItemRange> each;
@@ -38,7 +38,7 @@ std::vector<ItemRange> WordsOf(const Axis& axis) {
   return each;
 }
 
-/// The place of an item's word.
+/// Index of the word that contains an item.
 int64_t WordOf(const Axis& axis, int64_t item) {
   if (axis.words.empty()) return item;
   const auto found = std::ranges::find_if(
@@ -46,7 +46,7 @@ int64_t WordOf(const Axis& axis, int64_t item) {
   return found - axis.words.begin();
 }
 
-/// Ranges of items as ranges of their words.
+/// Converts ranges of items to ranges of words.
 void SpanWords(const Axis& axis, std::vector<ItemRange>& spans) {
   if (axis.words.empty()) return;
   for (ItemRange& span : spans) {
@@ -72,7 +72,7 @@ Axis MergedAxis(const Axis& axis) {
   return merged;
 }
 
-/// Weights of the items of words: averaged over `rows`, added over `columns`.
+/// Merges weights by word: averaged over `rows`, summed over `columns`.
 std::vector<float> Merged(std::span<const float> weights,
                           std::span<const ItemRange> rows,
                           std::span<const ItemRange> columns, size_t width) {
@@ -92,8 +92,8 @@ std::vector<float> Merged(std::span<const float> weights,
   return merged;
 }
 
-/// One target for each word of an axis that has targets; `old_of_new` gets the
-/// targets that each stands for.
+/// Merges the targets of each word into one; `old_of_new` receives the indices
+/// of the merged targets.
 std::vector<Target> MergedTargets(
     const ExplanationSegment& segment,
     std::vector<std::vector<size_t>>& old_of_new) {
@@ -118,7 +118,7 @@ std::vector<Target> MergedTargets(
     if (word.probability && target.probability) {
       *word.probability *= *target.probability;
     }
-    // They were alternatives to a piece.
+    // Alternatives of a piece are not alternatives of the word.
     word.alternatives.clear();
     word.contrast.reset();
     old_of_new.back().push_back(i);
@@ -362,7 +362,7 @@ std::vector<float> RowOf(const ExplanationSegment& segment,
 
 AlignmentView AlignmentOf(const ExplanationSegment& segment) {
   AlignmentView view;
-  std::vector<std::pair<std::string, int64_t>> keys;  // how often
+  std::vector<std::pair<std::string, int64_t>> keys;  // number of targets
   for (const Target& target : segment.targets) {
     if (!target.map) continue;
     const std::string& key = segment.maps.at(*target.map).key;
@@ -483,7 +483,7 @@ ExplanationSegment MergeWords(const ExplanationSegment& segment) {
     map.query_size = std::ssize(WordsOf(query));
     map.key_size = std::ssize(WordsOf(key));
   }
-  merged.panels.clear();  // numbers are of pieces
+  merged.panels.clear();  // panels describe pieces
   CompareWithAttention(merged);
   return merged;
 }

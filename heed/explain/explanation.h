@@ -1,5 +1,5 @@
-// What a model attended to while it answered: values to show, write or compute
-// with.
+// Attention, attributions and further data of a model's answer, for display,
+// export or analysis.
 #ifndef HEED_EXPLAIN_EXPLANATION_H_
 #define HEED_EXPLAIN_EXPLANATION_H_
 
@@ -25,18 +25,18 @@ struct ItemRange {
   bool operator==(const ItemRange&) const = default;
 };
 
-/// What rows or columns stand for: the tokens of a text, the steps of a series,
-/// one label.
+/// Meaning of rows or columns: the tokens of a text, the steps of a series, one
+/// label.
 struct Axis {
   std::string id;             ///< "source", "target_inputs", "answer"
   std::string kind = "text";  ///< see AxisKinds() in heed/render
-  std::string label = {};     ///< what it is to a reader: "Translation"
+  std::string label = {};     ///< name for readers: "Translation"
   std::vector<std::string> items = {};
-  /// The items as they are shown; none: as they are.
+  /// Display names of the items; empty: `items`.
   std::vector<std::string> labels = {};
-  /// The items of each word; none: each is one.
+  /// The items of each word; empty: each item is a word.
   std::vector<ItemRange> words = {};
-  /// Item i covers the items spans[i] of another axis (patches of a series).
+  /// Item i covers the items spans[i] of the axis `of` (patches of a series).
   std::string of = {};
   std::vector<ItemRange> spans = {};
   Payload payload = {};  ///< of the kind (explain/payloads.h)
@@ -47,11 +47,10 @@ struct Axis {
   }
 };
 
-/// Throws: ShapeError that names an axis without what its kind needs.
+/// Throws: ShapeError that names an axis without the payload of its kind.
 [[noreturn]] void ThrowWithoutPayload(const Axis& axis);
 
-/// The payload of this type. Throws: ShapeError if the axis has another or
-/// none.
+/// The payload of type T. Throws: ShapeError if the axis has another or none.
 template <typename T>
 const T& PayloadOf(const Axis& axis) {
   const T* own = axis.payload.As<T>();
@@ -59,38 +58,38 @@ const T& PayloadOf(const Axis& axis) {
   return *own;
 }
 
-/// The weights of one attention while one text was read.
+/// The weights of one attention layer for one text.
 /// Shapes: weights [H, T, S], row-major; along edges (t, s) [H, E].
 /// Units: 0 to 1, a row sums to at most 1.
 struct AttentionMap {
-  std::string name;   ///< its path in the model
+  std::string name;   ///< path in the model
   std::string title;  ///< "Decoder 0 · cross"
   std::string query = "source";
   std::string key = "source";
   std::string score = {};
   std::string normalizer = {};
-  std::vector<std::string> modifiers = {};  ///< of scores
-  /// Whether its queries, keys and scores can be asked for.
+  std::vector<std::string> modifiers = {};  ///< applied to the scores
+  /// True if queries, keys and scores can be requested.
   bool numbers = true;
   int64_t heads = 0;
   int64_t query_size = 0;  ///< T
   int64_t key_size = 0;    ///< S
   std::vector<float> weights = {};
   std::vector<std::pair<int32_t, int32_t>> edges = {};
-  /// Where a part of a graph is shown: what each query attends to outside of
-  /// it [H, T]; none: nothing.
+  /// Weight of each query on nodes outside the part of a graph that is shown
+  /// [H, T]; empty: none.
   std::vector<float> outside = {};
-  /// See LikenessOfContexts; NaN: of one head, or not known.
+  /// See LikenessOfContexts; NaN for a single head, or if unknown.
   double context_likeness = std::numeric_limits<double>::quiet_NaN();
 
   bool within_axis() const { return query == key; }
-  /// Mean over the heads [T, S].
+  /// Mean weights over the heads [T, S].
   std::vector<float> MeanOfHeads() const;
-  /// Of one head [T, S]; −1: the mean.
+  /// Weights of one head [T, S]; head −1: the mean.
   std::vector<float> OfHead(int64_t head) const;
-  /// Of an edge and one head; −1: the mean.
+  /// Weight of an edge in one head; head −1: the mean.
   float OfEdge(size_t edge, int64_t head) const;
-  /// Weight of a query of one head outside of what is shown; −1: the mean.
+  /// Weight of a query outside the part that is shown; head −1: the mean.
   float Outside(int64_t query, int64_t head) const;
 };
 
@@ -102,35 +101,33 @@ struct Alternative {
   double probability = 0;  ///< NaN: the model has none
 };
 
-/// A part of the answer, and the attention that speaks for it.
+/// A part of the answer, and the attention row that explains it.
 struct Target {
   std::string axis = "target";
   int64_t item = 0;
   std::optional<double> probability = {};
-  /// Row `row` of this map, of `head` (−1: of the mean); none: no attention
-  /// does.
+  /// Row `row` of this map, of `head` (−1: the mean); none: no attention row.
   std::optional<size_t> map = {};
   int64_t head = -1;
   int64_t row = 0;
-  std::vector<Alternative> alternatives = {};  ///< likeliest first
+  std::vector<Alternative> alternatives = {};  ///< most probable first
   std::optional<Alternative> contrast = {};
 };
 
-/// What each item of an axis contributes to some targets, by a method that is
-/// not attention. Shapes: scores [targets, items], row-major.
+/// Contribution of each item of an axis to some targets, by a method other than
+/// attention. Shapes: scores [targets, items], row-major.
 struct Attribution {
   std::string method;
   std::vector<float> scores;
-  /// Integrated gradients: y(x) − y(x0) for each target, which its scores sum
-  /// up to.
+  /// Integrated gradients: y(x) − y(x0) of each target, the sum of its scores.
   std::vector<double> differences;
   std::string axis = "source";
   std::vector<size_t> targets = {};
 };
 
-/// One head of one attention in numbers: scores, e.g. Q Kᵀ/√A, become weights
-/// by the normaliser, and these times the values the context. Rows are vectors.
-/// A score of −∞ may not be looked at.
+/// Intermediate values of one attention head. The normaliser maps scores, such
+/// as Q Kᵀ/√A, to weights; weights times values give the context. Rows are
+/// vectors. A score of −∞ is masked.
 struct AttentionPanels {
   size_t map = 0;
   int64_t head = 0;
@@ -142,24 +139,23 @@ struct AttentionPanels {
   std::vector<std::vector<float>> context;  ///< [T][D]
 };
 
-/// Vectors that stand for the items of an axis where a model begins: of their
-/// tokens, of their places, their sum. Shapes: rows [S][M].
+/// Input vectors of the items of an axis: embeddings of tokens or positions, or
+/// their sum. Shapes: rows [S][M].
 struct InputVectors {
   std::string name;  ///< "token", "position", "segment", "sum"
   std::string axis = "source";
   std::vector<std::vector<float>> rows = {};
 };
 
-/// How alike attention and a method order the items that were read.
+/// Rank correlation of attention and an attribution method.
 struct Agreement {
   std::string method;
   double spearman = 0;  ///< mean over targets of rank correlation, −1 to 1
   double kendall = 0;   ///< mean over targets of τ-b
-  int64_t targets = 0;  ///< that have an order to compare
+  int64_t targets = 0;  ///< targets that have an order to compare
 };
 
-/// A text, or a part of one that was answered by itself: what went in, what
-/// came out and what was attended to.
+/// A text, or a separately answered part of one: input, output and attention.
 struct ExplanationSegment {
   std::string text;
   std::string answer;
@@ -169,23 +165,23 @@ struct ExplanationSegment {
   std::vector<Attribution> attributions = {};
   std::vector<Agreement> agreements = {};  ///< of the attributions
   std::vector<AttentionPanels> panels = {};
-  std::vector<InputVectors> inputs = {};  ///< in the order in which they add up
-  ModelOutline outline = {};              ///< of the model that answered
+  std::vector<InputVectors> inputs = {};  ///< in the order of summation
+  ModelOutline outline = {};              ///< model that answered
 
-  /// Null if there is none.
+  /// The axis with this id; null if there is none.
   const Axis* Find(const std::string& axis) const;
-  /// Throws: ShapeError, naming the axis that is not there.
+  /// The axis with this id. Throws: ShapeError that names a missing axis.
   const Axis& axis(const std::string& id) const;
-  /// The last map whose queries and keys are of these axes.
+  /// The last map with these query and key axes.
   std::optional<size_t> LastMap(const std::string& query,
                                 const std::string& key) const;
-  /// The first map that speaks for a target.
+  /// The map of the first target that has one.
   std::optional<size_t> AlignmentMap() const;
-  /// As it is shown.
+  /// Display label of a target.
   std::string LabelOf(const Target& target) const;
 };
 
-/// All that was run to answer one text.
+/// The explanation of one answer, segment by segment.
 struct Explanation {
   std::string task;
   std::string model;
@@ -194,55 +190,55 @@ struct Explanation {
   std::vector<ExplanationSegment> segments;
 };
 
-/// Throws: ShapeError unless every map has a weight per head and pair of its
-/// axes' items, every attribution a score per target and item, and every target
-/// its item and row.
+/// Validates an explanation. Throws: ShapeError unless every map has a weight
+/// per head and pair of items, every attribution a score per target and item,
+/// and every target its item and row.
 void CheckExplanation(const Explanation& explanation);
 
-/// What queries attend to through what they attend to first: for each query of
-/// map `first` and key of map `second`, Σ over the items between them of the
-/// product of both weights, each the mean of its heads. Throws: ShapeError
-/// unless the keys of `first` are the queries of `second`.
+/// Two-step attention: for each query of map `first` and key of map `second`,
+/// the sum over the intermediate items of the product of both weights, averaged
+/// over heads. Throws: ShapeError unless the keys of `first` are the queries of
+/// `second`.
 AttentionMap ComposedMap(const AttentionMap& first, const AttentionMap& second,
                          const std::string& name, const std::string& title);
 
-/// The place of a map, by its name. Throws: ConfigError that lists those there
-/// are.
+/// Index of the map called `name`. Throws: ConfigError that lists the names.
 size_t MapNamed(const ExplanationSegment& segment, const std::string& name);
 
-/// The targets that have an attention to the axis that most of them look at,
-/// one row each, with their tokens. Without any: no tokens.
+/// Targets with attention to the axis that most of them attend to, one row
+/// each, with their tokens. Without such targets there are no tokens.
 AlignmentView AlignmentOf(const ExplanationSegment& segment);
 
-/// One head of a map with its items; `head` −1: mean of all.
-/// Throws: ConfigError for a head that is not there.
+/// One head of a map with its items; head −1: the mean.
+/// Throws: ConfigError for a head that does not exist.
 AlignmentView ViewOfHead(const ExplanationSegment& segment, size_t map,
                          int64_t head);
 
-/// The row of weights that speaks for a target; nothing without one.
+/// The attention row of a target; nothing if it has none.
 std::vector<float> RowOf(const ExplanationSegment& segment,
                          const Target& target);
 
-/// Spearman's and Kendall's rank correlation of attention and each attribution,
-/// without regard to sign; targets without attention to its axis, with less
-/// than two items, or with all alike, do not count. Fills agreements.
+/// Fills `agreements` with Spearman's and Kendall's rank correlation of
+/// attention and the magnitudes of each attribution. Targets without attention
+/// to its axis, with fewer than two items, or with only equal values do not
+/// count.
 void CompareWithAttention(ExplanationSegment& segment);
 
-/// The blocks off the diagonal (see ReorderedBlocks) of a map between two axes,
-/// as it is shown first: by the head that speaks for targets, or the mean.
-/// Nothing of other maps.
+/// Off-diagonal blocks (see ReorderedBlocks) of a map between two axes, in its
+/// default view: the head of its targets, or the mean. Nothing for other maps.
 std::vector<AlignmentBlock> MovedBlocks(const ExplanationSegment& segment,
                                         size_t map);
 
-/// Weights of the words on both sides: those of a word's pieces as keys are
-/// added, as queries averaged. Shapes: weights [T, S].
+/// Merges the pieces of words on both axes: weights are summed over a word's
+/// keys and averaged over its queries. Shapes: weights [T, S].
 std::vector<float> MergeWords(const std::vector<float>& weights,
                               const Axis& query, const Axis& key);
 
-/// The same of a whole segment: its items are words.
+/// Merges the pieces of words in a whole segment; the items of the result are
+/// words.
 ExplanationSegment MergeWords(const ExplanationSegment& segment);
 
-/// Version 2, as docs/explain.md describes. Weights have seven digits.
+/// JSON of version 2, described in docs/explain.md. Weights have seven digits.
 nlohmann::ordered_json ExplanationJson(const Explanation& explanation);
 
 }  // namespace heed

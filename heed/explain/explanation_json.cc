@@ -25,7 +25,7 @@ Json NumbersJson(std::span<const float> x) {
   return numbers;
 }
 
-/// Rows of `columns` numbers each.
+/// Splits numbers into rows of `columns` each.
 Json RowsJson(std::span<const float> x, int64_t columns) {
   Json rows = Json::array();
   for (size_t begin = 0; columns > 0 && begin < x.size();
@@ -111,7 +111,7 @@ Json OutlineJson(const ModelOutline& outline) {
   return json;
 }
 
-/// Puts segments into the lists of one document.
+/// Flattens segments into the lists of one document.
 class Flattener {
  public:
   explicit Flattener(Json& json) : json_(json) {
@@ -303,8 +303,8 @@ class Flattener {
 
   Json& json_;
   std::string suffix_;
-  size_t maps_ = 0;     // of the segments before
-  size_t targets_ = 0;  // of the segments before
+  size_t maps_ = 0;     // in the preceding segments
+  size_t targets_ = 0;  // in the preceding segments
 };
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST(ObservedAttention, OfAPartOfAGraphTheRestIsOutside) {
   EXPECT_EQ(map.weights, (std::vector<float>{.25f, 1, .5f, 1}));
   EXPECT_EQ(map.outside, (std::vector<float>{0, .75f, 0, .5f}));
   EXPECT_EQ(map.Outside(1, -1), .625f);
-  // The row of node 0 is not complete: the other has one key.
+  // Node 0 has weight outside, so only the row with one key counts.
   EXPECT_EQ(StatisticsOf(map, 0).entropy, 0);
   EXPECT_EQ(StatisticsOf(map, 0).distance, 1);
   map.outside[0] = map.outside[2] = .1f;
@@ -102,7 +102,7 @@ TEST(HeadStatistics, OfSharpAndEvenHeads) {
 }
 
 TEST(HeadStatistics, WordsArePerplexitiesOfRows) {
-  // One row of one word, one of four: the mean of words is not that of bits.
+  // One row on one word, one on four: the mean of words is not 2^(mean bits).
   const HeadStatistics both =
       StatisticsOf(OneHead({1, 0, 0, 0, .25, .25, .25, .25}, 2, 4), 0);
   EXPECT_DOUBLE_EQ(both.words, 2.5);
@@ -128,7 +128,7 @@ TEST(LikenessOfHeads, IsOneOfEqualHeadsAndZeroOfApartOnes) {
   EXPECT_DOUBLE_EQ(LikenessOfHeads(a), 1);
   a.weights = {1, 0, .5, .5};
   EXPECT_NEAR(LikenessOfHeads(a), std::sqrt(.5), 1e-7);
-  // Along edges: the same numbers.
+  // Maps along edges give equal results.
   AttentionMap edges = a;
   edges.edges = {{0, 0}, {0, 1}};
   EXPECT_DOUBLE_EQ(LikenessOfHeads(edges), LikenessOfHeads(a));
@@ -143,10 +143,10 @@ TEST(LikenessOfContexts, IsTheMeanCosineOverQueriesAndPairsOfHeads) {
   // √½, and (0, 2) beside (−1, 0), with one of 0.
   const std::vector<float> two = {1, 0, 1, 1, 0, 2, -1, 0};
   EXPECT_NEAR(LikenessOfContexts(two, 2, 2), std::sqrt(.5) / 2, 1e-12);
-  // Of three heads of one query, (1, 0), (1, 0) and (−3, 0): 1, −1 and −1.
+  // Three heads of one query, (1, 0), (1, 0) and (−3, 0): cosines 1, −1 and −1.
   EXPECT_NEAR(LikenessOfContexts(std::vector<float>{1, 0, 1, 0, -3, 0}, 3, 1),
               -1.0 / 3, 1e-12);
-  // A query that read nothing does not count.
+  // A query with a zero context does not count.
   const std::vector<float> nothing = {1, 0, 1, 1, 0, 0, 1, 0};
   EXPECT_NEAR(LikenessOfContexts(nothing, 2, 2), std::sqrt(.5), 1e-12);
   EXPECT_TRUE(std::isnan(LikenessOfContexts(two, 1, 2)));
@@ -163,7 +163,7 @@ TEST(HeadStatistics, AcrossAxesDistanceIsAShare) {
   EXPECT_DOUBLE_EQ(StatisticsOf(a, 0).distance, 1);
 }
 
-/// Two sharp heads that look elsewhere have an even mean.
+/// Two one-hot heads that attend to different items have a uniform mean.
 TEST(HeadStatistics, OfTheMeanIsNotTheMean) {
   AttentionMap a = OneHead({1, 0, 0, 1}, 1, 2);
   a.heads = 2;
@@ -215,7 +215,7 @@ TEST(Explanation, ComparesOrdersWithAttention) {
   EXPECT_EQ(e.agreements[2].targets, 0);
 }
 
-/// A target without attention has no row, which is not a row of zeros.
+/// A target without attention has no row instead of a row of zeros.
 TEST(Explanation, AMissingRowIsMissing) {
   ExplanationSegment e = Example();
   SCOPED_TRACE("the first target");
@@ -240,7 +240,7 @@ TEST(Explanation, SubWordsMergeToWords) {
   e.targets[1].probability = 0.5;
   e.attributions = {Scores("m", {1, 2, 3, 4, 5, 6})};
   const auto json = ExplanationJson({"", "", "", "", {e}});
-  // Keys of a word are added, queries averaged.
+  // Weights are summed over the keys of a word and averaged over its queries.
   EXPECT_EQ(json["maps"][0]["by_word"]["weights"],
             nlohmann::ordered_json::parse("[[[0.55,0.45]]]"));
   const ExplanationSegment words = MergeWords(e);
@@ -256,7 +256,7 @@ TEST(Explanation, MovedBlocksAreThoseOfWords) {
   ExplanationSegment e = Example();
   e.axes[0].items = {"a", "b", ".", "</s>"};
   e.axes[1].items = {"x", "y", ".", "</s>"};
-  // x and y change places; the full stop looks back, and so does the end.
+  // x and y change places; the full stop and the end attend to earlier words.
   e.maps[0] = OneHead({0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}, 4, 4);
   e.maps[0].query = "target";
   EXPECT_EQ(MovedBlocks(e, 0), (std::vector<AlignmentBlock>{{0, 2, 0, 2}}));
@@ -281,7 +281,7 @@ TEST(Explanation, JsonHasEverything) {
   EXPECT_EQ(json["axes"]["source"]["items"][1], "b");
   EXPECT_EQ(json["maps"][1]["query"], "target.1");
   EXPECT_EQ(json["maps"][0]["weights"][0][1][2], 0.7);
-  EXPECT_FALSE(json["maps"][0].contains("mean"));  // of one head
+  EXPECT_FALSE(json["maps"][0].contains("mean"));  // a single head
   EXPECT_EQ(json["maps"][0]["statistics"]["unit"], "share");
   EXPECT_EQ(json["targets"][1]["alternatives"][0]["label"], "z");
   EXPECT_EQ(json["targets"][3]["map"], 1);

@@ -22,7 +22,8 @@ Attribution RandomScores(const Explainable& answer, uint64_t seed) {
   return random;
 }
 
-/// Takes the first `count` tokens of an order away, or all others.
+/// Removes the first `count` tokens of an order, or with `others` all except
+/// these.
 ChangedInput Without(const Explainable& answer, int64_t target,
                      std::span<const size_t> order, size_t count, bool others) {
   return {target, [&answer, order, count, others](std::span<double> x) {
@@ -34,7 +35,7 @@ ChangedInput Without(const Explainable& answer, int64_t target,
           }};
 }
 
-/// Values at equal distances as values at 0, 0.1, ..., 1.
+/// Interpolates equally spaced values at 0, 0.1, ..., 1.
 std::vector<double> AtShares(std::span<const double> values) {
   std::vector<double> at;
   const double last = static_cast<double>(values.size() - 1);
@@ -56,7 +57,7 @@ double AreaUnder(const std::vector<double>& values) {
   return area;
 }
 
-/// The curve of each target, as the mean over them.
+/// Mean curve over the targets.
 FaithfulnessCurve CurveOf(const Explainable& answer,
                           const Attribution& attribution) {
   const auto tokens = static_cast<size_t>(answer.tokens);

@@ -1,5 +1,5 @@
-// Whether an explanation names what the answer depends on: tokens are taken
-// away, or put back, in its order.
+// Faithfulness of explanations, measured by deleting and inserting tokens in
+// their order of importance.
 #ifndef HEED_EXPLAIN_FAITHFULNESS_H_
 #define HEED_EXPLAIN_FAITHFULNESS_H_
 
@@ -13,33 +13,35 @@
 
 namespace heed {
 
-/// Places of scores, the largest magnitude first; of equal ones the first.
+/// Indices of scores by decreasing magnitude; ties keep their order.
 std::vector<size_t> OrderByMagnitude(std::span<const float> scores);
 
-/// How the targets' mean probability (or score, if it is none) goes with the
-/// share of tokens deleted from the input, the most important first, and with
-/// the share put into an empty input. At 0, 0.1, ..., 1; between two numbers of
-/// tokens it is interpolated. A token that is away is answer.absent.
+/// Mean probability (or score) of the targets as a function of the share of
+/// tokens deleted from the input, most important first, and of the share
+/// inserted into an empty input. Sampled at 0, 0.1, ..., 1 with linear
+/// interpolation. A removed token is replaced by answer.absent.
 /// Paper: Petsiuk et al. 2018, arXiv:1806.07421 (deletion and insertion).
 struct FaithfulnessCurve {
   std::string method;
   std::vector<double> share;
   std::vector<double> deletion;
   std::vector<double> insertion;
-  int64_t answers = 0;  ///< that it is the mean of
+  int64_t answers = 0;  ///< number of answers averaged
 
-  /// Under the curve, by trapezoids: deletion should be small, insertion large.
+  /// Area under the curve by the trapezoidal rule. A faithful explanation has a
+  /// small deletion area and a large insertion area.
   double deletion_area() const;
   double insertion_area() const;
 };
 
-/// One curve for each attribution (by magnitude), and one of an order drawn
-/// from `seed`, named "random", to compare with. Throws: as Attribute.
+/// Measures one curve for each attribution (by magnitude), and one named
+/// "random" for a random order drawn from `seed` as the baseline. Throws: as
+/// Attribute.
 std::vector<FaithfulnessCurve> MeasureFaithfulness(
     const Explainable& answer, const std::vector<Attribution>& attributions,
     uint64_t seed);
 
-/// Adds the curves of one more answer to the means; the methods must agree.
+/// Adds the curves of one answer to the means; the methods must agree.
 void AddToMean(const std::vector<FaithfulnessCurve>& curves,
                std::vector<FaithfulnessCurve>& mean);
 

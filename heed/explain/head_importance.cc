@@ -23,8 +23,8 @@ std::vector<double> DotsByHead(const Tensor& x, const Tensor& y,
   return dots;
 }
 
-/// Differentiates by all that is embedded, on which every context depends, and
-/// listens in.
+/// Makes embeddings differentiable, since every context depends on them, and
+/// records the gradients of contexts.
 class ImportanceObserver : public Observer {
  public:
   explicit ImportanceObserver(Tape& tape) : tape_(tape) {}

@@ -1,4 +1,4 @@
-// How much an answer depends on each head, and models without some of them.
+// Importance of attention heads for an answer, and pruning of heads.
 #ifndef HEED_EXPLAIN_HEAD_IMPORTANCE_H_
 #define HEED_EXPLAIN_HEAD_IMPORTANCE_H_
 
@@ -15,21 +15,22 @@ namespace heed {
 struct LayerImportance {
   std::string layer;
   std::vector<double> heads;
-  /// AttentionInfo::output: the rows of a head are a part of them.
+  /// AttentionInfo::output, the parameter that contains the rows of each head.
   std::string output = {};
 };
 
-/// |∂ Σ_n y_n / ∂ξ_h| at ξ = 1 for a factor ξ_h of each head's context: by how
-/// much the answer's scores would change if it was switched off, to first
-/// order. Layers in the order of computation. Throws: as Attribute.
+/// ∂ Σ_n y_n / ∂ξ_h| at ξ = 1, with a factor ξ_h on each head's context: the
+/// first-order change of the answer's scores if the head is switched off.
+/// Layers in the order of computation. Throws: as Attribute.
 /// Paper: Michel et al. 2019, arXiv:1905.10650, eq. 2.
 std::vector<LayerImportance> HeadImportance(const Explainable& answer);
 
-/// Sums over answers of one model.
+/// Adds the importances of one more answer of a model to `sum`.
 void AddImportance(const std::vector<LayerImportance>& more,
                    std::vector<LayerImportance>& sum);
 
-/// Each layer's divided by their ℓ2 norm, so that layers compare.
+/// Divides the importances of each layer by their ℓ2 norm, to make layers
+/// comparable.
 void NormalizeImportance(std::vector<LayerImportance>& layers);
 
 struct HeadPlace {
@@ -40,13 +41,12 @@ struct HeadPlace {
   auto operator<=>(const HeadPlace&) const = default;
 };
 
-/// All heads that PruneHeads can take away, the least important first.
+/// All heads that PruneHeads can remove, least important first.
 std::vector<HeadPlace> LeastImportantHeads(
     const std::vector<LayerImportance>& layers, const ParameterSet& parameters);
 
-/// Makes what heads add to their layers zero: their rows of the parameter
-/// [H D, M] that mixes them. Throws: ConfigError for a head without such rows,
-/// or int8 weights.
+/// Removes heads by zeroing their rows of the output projection [H D, M].
+/// Throws: ConfigError for a head without such rows, or int8 weights.
 void PruneHeads(std::span<const HeadPlace> heads, ParameterSet& parameters);
 
 }  // namespace heed

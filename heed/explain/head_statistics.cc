@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-/// Where a position stands in 0 to 1.
+/// Relative position from 0 to 1.
 double Place(int64_t position, int64_t size) {
   return size > 1
              ? static_cast<double>(position) / static_cast<double>(size - 1)
@@ -41,20 +41,20 @@ double MeanStep(const std::vector<float>& weights, int64_t queries,
                    : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// The mean cosine of two vectors each, over queries and pairs of heads; one of
-/// zeros does not count.
+/// Mean cosine of pairs of vectors over queries and pairs of heads; pairs with
+/// a zero vector do not count.
 class PairCosines {
  public:
   explicit PairCosines(int64_t queries) : sums_(static_cast<size_t>(queries)) {}
 
-  /// One feature of both vectors of a query.
+  /// Adds one feature of both vectors of a query.
   void Add(int64_t query, double a, double b) {
     auto& own = At(sums_, query);
     own[0] += a * b;
     own[1] += a * a;
     own[2] += b * b;
   }
-  /// Both heads are complete.
+  /// Ends a pair of heads.
   void ClosePair() {
     for (auto& own : sums_) {
       if (own[1] > 0 && own[2] > 0) {
@@ -90,7 +90,7 @@ HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head) {
                  ? std::abs(static_cast<double>(t - s))
                  : std::abs(Place(t, map.query_size) - Place(s, map.key_size)));
   };
-  // Along edges, of which there may be few: nothing of T x S.
+  // Visits the edges only, since they may be few compared to T x S.
   for (size_t e = 0; e < map.edges.size(); ++e) {
     add(map.edges[e].first, map.edges[e].second, map.OfEdge(e, head));
   }

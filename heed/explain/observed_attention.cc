@@ -13,7 +13,7 @@ namespace {
 
 using Seen = AttentionWatch::Seen;
 
-/// Rows of a [T, N] slice, converted.
+/// Converts a [T, N] slice to rows.
 std::vector<std::vector<float>> RowsOfSlice(const Tensor& x) {
   const auto all = x.ToVector<float>();
   std::vector<std::vector<float>> rows;
@@ -24,8 +24,8 @@ std::vector<std::vector<float>> RowsOfSlice(const Tensor& x) {
   return rows;
 }
 
-/// Head h of part [B, H, ., .]; of steps, the rows one below the other, or
-/// those of the last step alone.
+/// Head h of a part [B, H, ., .] for batch row b. For several steps, the rows
+/// of all steps, or with `last_only` those of the last step.
 std::vector<std::vector<float>> PartOf(std::span<const AttentionParts> steps,
                                        Tensor AttentionParts::*part, int64_t b,
                                        int64_t h, bool last_only) {
@@ -50,7 +50,7 @@ void SetEdges(const Seen& event, AttentionMap& map) {
   }
 }
 
-/// The weights of all steps, head by head.
+/// Concatenates the weights of all steps, head by head.
 void PutTogether(std::span<const Tensor> steps, AttentionMap& map) {
   map.weights.resize(
       static_cast<size_t>(map.heads * map.query_size * map.key_size));
@@ -66,7 +66,7 @@ void PutTogether(std::span<const Tensor> steps, AttentionMap& map) {
   }
 }
 
-/// Adds what row `b` of an event's heads read to that of the steps before it.
+/// Appends the contexts of row `b` of an event to those of earlier steps.
 void AddContext(const Seen& event, int64_t b, std::vector<float>& contexts) {
   if (!event.context.defined()) return;
   const auto more = event.context[b].ToVector<float>();
@@ -77,8 +77,9 @@ void AddContext(const Seen& event, int64_t b, std::vector<float>& contexts) {
 
 std::vector<AttentionMap> CollectMaps(std::span<const Seen> seen, int64_t b) {
   std::vector<AttentionMap> all;
-  std::vector<std::vector<Tensor>> steps;    // [H, T, S] of each, or [H, E]
-  std::vector<std::vector<float>> contexts;  // [T, H D] of each
+  std::vector<std::vector<Tensor>> steps;  // per attention, [H, T, S] or [H, E]
+                                           // of each step
+  std::vector<std::vector<float>> contexts;  // per attention [T, H D]
   for (const Seen& event : seen) {
     auto known = std::ranges::find(all, event.info.path, &AttentionMap::name);
     if (known == all.end()) {

@@ -6,7 +6,7 @@
 namespace heed {
 namespace {
 
-/// What is added up behind the name of an input, and what it is called.
+/// Name suffixes of the summed parts of an input, with their display names.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4>
     kPartsOfInputs = {{{"", "token"},
                        {".positions", "position"},

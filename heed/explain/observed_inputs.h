@@ -1,4 +1,4 @@
-// The vectors that a model begins with, as an explanation has them.
+// Input vectors of a model, as part of an explanation.
 #ifndef HEED_EXPLAIN_OBSERVED_INPUTS_H_
 #define HEED_EXPLAIN_OBSERVED_INPUTS_H_
 
@@ -11,8 +11,8 @@
 
 namespace heed {
 
-/// Keeps what attentions compute and, if `inputs`, the vectors of an input of
-/// the model, what is added to them and their sum (see TextEmbedding).
+/// Keeps attention values and, if `inputs` is set, the vectors of a model
+/// input, the vectors added to them and the sum (see TextEmbedding).
 class InputWatch : public AttentionWatch {
  public:
   InputWatch(Wish wish, bool inputs, std::string input = "source")
@@ -23,7 +23,7 @@ class InputWatch : public AttentionWatch {
   bool WantsInput(const std::string& name) override;
   Var OnInput(const std::string& name, const Var& x) override;
 
-  /// Those of row `b` of the batch, in the order in which they add up.
+  /// Vectors of row `b` of the batch, in the order of summation.
   std::vector<InputVectors> Vectors(int64_t b = 0) const;
 
  private:

@@ -1,5 +1,4 @@
-// Data of an axis besides the names of its items, such as an image or the
-// numbers of a series.
+// Data of an axis besides its item names, such as an image or a time series.
 #ifndef HEED_EXPLAIN_PAYLOAD_H_
 #define HEED_EXPLAIN_PAYLOAD_H_
 
@@ -11,8 +10,8 @@
 
 namespace heed {
 
-/// A value of any type T that has a function nlohmann::ordered_json
-/// PayloadJson(const T&) in its namespace, or nothing. Copies share the value.
+/// An optional value of any type T whose namespace has a function
+/// nlohmann::ordered_json PayloadJson(const T&). Copies share the value.
 class Payload {
  public:
   Payload() = default;
@@ -24,7 +23,7 @@ class Payload {
           return PayloadJson(*static_cast<const T*>(own));
         }) {}
 
-  /// Null if the value is of another type, or there is none.
+  /// The value; null if it is missing or has another type.
   template <typename T>
   const T* As() const {
     return type_ != nullptr && *type_ == typeid(T)
@@ -32,7 +31,7 @@ class Payload {
                : nullptr;
   }
   bool empty() const { return value_ == nullptr; }
-  /// Null if there is none.
+  /// JSON of the value; null if there is none.
   nlohmann::ordered_json ToJson() const {
     return empty() ? nlohmann::ordered_json() : json_(value_.get());
   }

@@ -1,4 +1,4 @@
-// The payloads of the kinds of axes; docs/explain.md describes their JSON.
+// Payload types of the axis kinds; docs/explain.md describes their JSON.
 #ifndef HEED_EXPLAIN_PAYLOADS_H_
 #define HEED_EXPLAIN_PAYLOADS_H_
 
@@ -16,59 +16,60 @@ namespace heed {
 /// Rows of numbers.
 using VectorRows = std::vector<std::vector<double>>;
 
-/// An image in square cells, row by row.
+/// An image divided into square cells, row by row.
 struct ImagePayload {
-  /// A square in pixels of the image, which may be partly outside.
+  /// A square region in pixels of the image; it may extend beyond the image.
   struct Window {
     int64_t left = 0;
     int64_t top = 0;
     int64_t side = 0;
-    std::string png;  ///< what was seen in it, base64
+    std::string png;  ///< pixels of the region, base64
   };
 
-  /// Encodes the file.
+  /// Encodes the image as PNG.
   ImagePayload(Image own, int64_t side_of_cell);
 
   int64_t columns() const { return image.width / cell; }
 
   Image image;
   int64_t cell = 0;  ///< side in pixels
-  std::string png;   ///< the file, base64
-  /// The windows of each look, the smallest first; none: it was read at once.
+  std::string png;   ///< image file, base64
+  /// Windows of each glimpse, smallest first; empty: the image was read at
+  /// once.
   std::vector<std::vector<Window>> looks;
 };
 nlohmann::ordered_json PayloadJson(const ImagePayload& payload);
 
-/// The image in grey and small, rows of 0 to 255, as a terminal shows it.
+/// Small grey version of the image for terminals, rows of 0 to 255.
 std::vector<std::vector<int>> ThumbnailOf(const Image& image);
 
 /// A sound and its spectrogram.
 struct SoundPayload {
   double seconds = 0;
-  double step = 0;                     ///< s from item to item
-  double drawn = 0;                    ///< s of the spectrogram
+  double step = 0;                     ///< seconds per item
+  double drawn = 0;                    ///< seconds of the spectrogram
   int rate = 0;                        ///< Hz
-  std::vector<std::vector<int>> grey;  ///< the spectrogram, small, 0 to 255
-  std::string png;                     ///< likewise, a file, base64
-  std::string wav;                     ///< the sound, a file, base64
+  std::vector<std::vector<int>> grey;  ///< small spectrogram, 0 to 255
+  std::string png;                     ///< spectrogram as a file, base64
+  std::string wav;                     ///< sound as a file, base64
 
-  /// The share of the spectrogram's time that `items` items cover; above 1
-  /// where the last item ends after the spectrogram.
+  /// Share of the spectrogram's duration that `items` items cover; above 1 if
+  /// the last item ends after the spectrogram.
   double ShareOf(int64_t items) const {
     return step * static_cast<double>(items) / drawn;
   }
 };
 nlohmann::ordered_json PayloadJson(const SoundPayload& payload);
 
-/// Columns of a series, one of which is shown.
+/// Columns of a time series; one of them is shown.
 struct SeriesPayload {
   std::vector<std::string> columns;
-  VectorRows values;  ///< of each column, in its unit
+  VectorRows values;  ///< per column, in its unit
   std::string column;
 };
 nlohmann::ordered_json PayloadJson(const SeriesPayload& payload);
 
-/// Nodes in a plane and the edges between them.
+/// Nodes in a plane and their edges.
 struct GraphPayload {
   struct Edge {
     int64_t from = 0;
@@ -77,35 +78,36 @@ struct GraphPayload {
   };
 
   std::vector<std::string> classes;
-  std::vector<int32_t> nodes;      ///< of each item: its place in the picture
-  std::vector<int32_t> labels;     ///< of each item: its class; -1: not known
-  std::vector<int32_t> hops;       ///< of each item: from the first one
-  int64_t left_out = 0;            ///< nodes as near as these
-  std::vector<int32_t> predicted;  ///< of each node of the picture
-  std::vector<std::array<double, 2>> places;  ///< likewise. Units: 0 to 1
+  std::vector<int32_t> nodes;   ///< position in the picture, per item
+  std::vector<int32_t> labels;  ///< class of each item; -1: unknown
+  std::vector<int32_t> hops;    ///< distance of each item from the first item
+  int64_t left_out = 0;         ///< nodes at these distances that are not shown
+  std::vector<int32_t> predicted;             ///< per node of the picture
+  std::vector<std::array<double, 2>> places;  ///< per node of the picture.
+                                              ///< Units: 0 to 1
   std::vector<Edge> edges;                    ///< between nodes of the picture
 };
 nlohmann::ordered_json PayloadJson(const GraphPayload& payload);
 
 /// Visits of a patient.
 struct TimelinePayload {
-  std::vector<double> times;   ///< of each visit; none: not known
+  std::vector<double> times;   ///< per visit; empty: unknown
   std::optional<double> bias;  ///< of the log-odds
-  VectorRows beta;  ///< weights of features in bands, by visit; none: not known
+  VectorRows beta;  ///< feature weights in bands, per visit; empty: unknown
 };
 nlohmann::ordered_json PayloadJson(const TimelinePayload& payload);
 
-/// Reviews that a document is made of.
+/// Reviews that form a document.
 struct ReviewsPayload {
   struct Known {
-    std::string name;  ///< of the other side
+    std::string name;  ///< user or item on the other side
     double rating = 0;
   };
   std::vector<std::optional<Known>> reviews;
 };
 nlohmann::ordered_json PayloadJson(const ReviewsPayload& payload);
 
-/// How a rating is made up.
+/// Components of a predicted rating.
 struct RatingPayload {
   struct Parts {
     double mean = 0;
@@ -113,7 +115,8 @@ struct RatingPayload {
     double item = 0;
     double reviews = 0;
   };
-  /// "model", or the mean that was answered: "item_mean", "user_mean", "mean".
+  /// Source of the rating: "model", or a mean as the fallback: "item_mean",
+  /// "user_mean", "mean".
   std::string from;
   std::string user;
   std::string item;
@@ -121,13 +124,13 @@ struct RatingPayload {
 };
 nlohmann::ordered_json PayloadJson(const RatingPayload& payload);
 
-/// Vectors that were read, step by step.
+/// Input vectors, step by step.
 struct StepsPayload {
   VectorRows values;
 };
 nlohmann::ordered_json PayloadJson(const StepsPayload& payload);
 
-/// Vectors that were answered, from a step on.
+/// Output vectors from step `begin` on.
 struct AnswerStepsPayload {
   int64_t begin = 0;
   VectorRows values;
@@ -135,7 +138,7 @@ struct AnswerStepsPayload {
 };
 nlohmann::ordered_json PayloadJson(const AnswerStepsPayload& payload);
 
-/// Vectors that went into a memory and came out of it, step by step.
+/// Vectors added to and read from a memory, step by step.
 struct MemoryPayload {
   VectorRows add;
   VectorRows read;

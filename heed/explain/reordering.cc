@@ -11,9 +11,9 @@ namespace heed {
 namespace {
 
 constexpr float kLeastLink = 0.2f;
-constexpr int64_t kWidestStep = 2;  // forwards: leaves out one source token
+constexpr int64_t kWidestStep = 2;  // forward; skips one source token
 
-/// Whether a token is more than punctuation.
+/// True if a token contains letters or digits.
 bool HasWord(const std::string& token) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   return std::ranges::any_of(token, digit) ||
@@ -27,7 +27,7 @@ struct Link {
 
 std::vector<Link> CertainLinks(const AlignmentView& view) {
   const AlignmentView words = WithoutEnds(view);
-  // Of the whole view: a word that looks at </s> most has no link.
+  // Based on the whole view: a word that attends mostly to </s> has no link.
   const std::vector<int64_t> sources = HardAlignment(view);
   std::vector<Link> links;
   for (int64_t t = 0; t < words.target_size(); ++t) {
@@ -43,7 +43,7 @@ std::vector<Link> CertainLinks(const AlignmentView& view) {
   return links;
 }
 
-// Where the run that starts at `begin` ends: it walks one way in small steps.
+// End of the run that begins at `begin`: small steps in one direction.
 size_t EndOfRun(std::span<const Link> links, size_t begin) {
   int64_t direction = 0;
   for (size_t i = begin + 1; i < links.size(); ++i) {
@@ -56,7 +56,7 @@ size_t EndOfRun(std::span<const Link> links, size_t begin) {
   return links.size();
 }
 
-// Appends the runs that moved of a stretch whose links cross.
+// Appends the runs of a stretch with crossing links that moved.
 void AddRuns(std::span<const Link> stretch,
              std::vector<AlignmentBlock>* blocks) {
   for (size_t begin = 0; begin < stretch.size();) {
@@ -66,8 +66,7 @@ void AddRuns(std::span<const Link> stretch,
     const int64_t lowest = low.source;
     const auto before = std::ranges::count_if(
         stretch, [lowest](const Link& l) { return l.source < lowest; });
-    // A run with equally many links before it on both sides stayed; others
-    // changed places around it.
+    // A run with equally many links before it on both sides did not move.
     const bool in_place = before == static_cast<int64_t>(begin);
     begin = end;
     const bool forwards = std::ranges::is_sorted(run, {}, &Link::source);
@@ -81,7 +80,7 @@ void AddRuns(std::span<const Link> stretch,
 
 std::vector<AlignmentBlock> ReorderedBlocks(const AlignmentView& view) {
   const std::vector<Link> links = CertainLinks(view);
-  // The smallest source position from each link on.
+  // Smallest source position of the links from each link on.
   std::vector<int64_t> lowest(links.size() + 1, view.source_size());
   for (size_t i = links.size(); i-- > 0;) {
     lowest[i] = std::min(lowest[i + 1], links[i].source);
@@ -92,7 +91,7 @@ std::vector<AlignmentBlock> ReorderedBlocks(const AlignmentView& view) {
   for (size_t i = 0; i < links.size(); ++i) {
     highest = std::max(highest, links[i].source);
     if (highest > lowest[i + 1]) continue;
-    // No link before this border crosses one behind it.
+    // No link before this border crosses a link after it.
     const std::span<const Link> stretch(links.data() + begin, i + 1 - begin);
     if (stretch.size() > 1) AddRuns(stretch, &blocks);
     begin = i + 1;

@@ -1,4 +1,4 @@
-// Phrases that changed their place.
+// Phrases whose order differs between source and target.
 #ifndef HEED_EXPLAIN_REORDERING_H_
 #define HEED_EXPLAIN_REORDERING_H_
 
@@ -9,7 +9,7 @@
 
 namespace heed {
 
-/// Target tokens [target_begin, target_end) that look at the source tokens
+/// Target tokens [target_begin, target_end) aligned with the source tokens
 /// [source_begin, source_end).
 struct AlignmentBlock {
   int64_t target_begin = 0;
@@ -20,15 +20,16 @@ struct AlignmentBlock {
   bool operator==(const AlignmentBlock&) const = default;
 };
 
-/// The blocks off the diagonal, in the order of the target. Where links of
-/// HardAlignment cross, the stretch of the target that they cover falls into
-/// runs that walk forwards through the source, leaving out one token at most,
-/// or backwards token by token. Each is a block, but for one that goes forwards
-/// and holds more than half of the stretch, or has as many links of the stretch
-/// before it on both sides: the others moved around it.
-/// "European Economic Area ← zone économique européenne" is one block, read
-/// backwards. A </s> that ends a side, punctuation on either side and target
-/// tokens whose largest weight is under 0.2 take no part.
+/// The off-diagonal blocks, in target order. Where links of HardAlignment
+/// cross, the stretch of the target that they cover is split into runs. In a
+/// run, source positions go forward, skipping at most one token, or backward
+/// one by one. Each run is a block, with two exceptions: a forward run with
+/// more than half of the links of the stretch, and a forward run with equally
+/// many links of the stretch before it on both sides. The other runs moved
+/// around these.
+/// Example: "European Economic Area ← zone économique européenne" is one
+/// backward block. A final </s>, punctuation on either side and target tokens
+/// whose largest weight is under 0.2 are ignored.
 /// Throws: ShapeError unless there is one weight per pair of tokens.
 std::vector<AlignmentBlock> ReorderedBlocks(const AlignmentView& view);
 

@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-// Target t looks at sources[t] with `weight`; -1: at nothing.
+// Target t attends to sources[t] with `weight`; −1: to nothing.
 AlignmentView Linked(const std::vector<int64_t>& sources, int64_t source_size,
                      float weight = 0.9f) {
   AlignmentView view;
@@ -26,7 +26,7 @@ using Blocks = std::vector<AlignmentBlock>;
 
 TEST(ReorderedBlocks, ADiagonalHasNone) {
   EXPECT_EQ(ReorderedBlocks(Linked({0, 1, 2, 3}, 4)), Blocks());
-  // However steep, with gaps and with two targets for one source.
+  // Steep alignments with gaps and repeated sources have no blocks.
   EXPECT_EQ(ReorderedBlocks(Linked({0, 0, 5, 5, -1, 9}, 10)), Blocks());
   EXPECT_EQ(ReorderedBlocks(Linked({}, 0)), Blocks());
 }
@@ -49,7 +49,7 @@ TEST(ReorderedBlocks, WhatAWordMovedAroundStays) {
 }
 
 TEST(ReorderedBlocks, AWordBetweenPhrasesThatChangedPlacesStays) {
-  // The sixth of eleven on both sides.
+  // The middle run of one link is sixth of eleven on both sides.
   EXPECT_EQ(ReorderedBlocks(Linked({6, 7, 8, 9, 10, 5, 0, 1, 2, 3, 4}, 11)),
             (Blocks{{0, 5, 6, 11}, {6, 11, 0, 5}}));
   EXPECT_EQ(ReorderedBlocks(Linked({3, 1, 0}, 4)),
@@ -60,7 +60,7 @@ TEST(ReorderedBlocks, FaintLinksAndEndsTakeNoPart) {
   EXPECT_EQ(ReorderedBlocks(Linked({1, 0}, 2, 0.05f)), Blocks());
   AlignmentView view = Linked({2, 0, 1}, 3);
   EXPECT_EQ(ReorderedBlocks(view).size(), 1u);
-  view.source_tokens.back() = "</s>";  // the first target looks at no word
+  view.source_tokens.back() = "</s>";  // the first target attends to no word
   EXPECT_EQ(ReorderedBlocks(view), Blocks());
   view = Linked({1, 0}, 2);
   view.target_tokens.back() = "</s>";

@@ -12,9 +12,10 @@ namespace heed {
 namespace {
 
 constexpr double kExaggeration = 12;
-constexpr int kSearches = 60;  // halvings until β has the perplexity
+constexpr int kSearches = 60;  // bisection steps for β
 
-/// exp(−β (d − least)) of the others, into p; returns the entropy in nats.
+/// Writes exp(−β (d − least)) of the other points to p; returns the entropy in
+/// nats.
 template <typename T>
 double SetRow(const T* d, int64_t n, int64_t i, double least, double beta,
               T* p) {
@@ -55,7 +56,7 @@ Tensor ChancesOf(const Tensor& distances, double perplexity) {
   const int64_t n = distances.dim(0);
   Tensor p = Tensor::Zeros({n, n}, distances.dtype());
   if (n < 2) return p;
-  // Among n − 1 others there can be no more than that.
+  // The perplexity over n − 1 other points is limited to a third of them.
   const double most = std::max(1.0, static_cast<double>(n - 1) / 3);
   const double entropy = std::log(std::min(perplexity, most));
   ParallelForEach(n, 16, [&](int64_t i) {
@@ -70,7 +71,7 @@ Tensor ChancesOf(const Tensor& distances, double perplexity) {
   return p;
 }
 
-/// Takes the mean from each of the two coordinates.
+/// Subtracts the mean from each of the two coordinates.
 template <typename T>
 void Centre(Tensor& y) {
   const int64_t n = y.dim(1);

@@ -39,7 +39,7 @@ TEST(Tsne, PlacesAreThoseOfNumpy) {
             1e-6);
 }
 
-/// Two clouds, far from each other.
+/// Two distant clusters.
 Tensor Clouds(DType dtype) {
   Tensor x = RandomTensor({60, 3}, 1);
   for (int64_t i = 0; i < 60; ++i) x.row<double>(i)[0] += i % 2 == 0 ? 20 : 0;
