@@ -8,8 +8,8 @@
 namespace heed {
 namespace {
 
-// Padding, <s>, suppressed tokens and, where the length is given, </s> may
-// score highest but are left out.
+// Number of top scores per row. Padding, <s>, suppressed tokens and, for a
+// fixed length, </s> may be among them but are skipped.
 int ScoresWanted(const DecodeOptions& options) {
   return options.beam + 3 + static_cast<int>(options.suppressed_ids.size());
 }

@@ -1,4 +1,4 @@
-// Beam search; greedy search is a beam of one.
+// Beam search; greedy search is beam search with a beam of 1.
 #ifndef HEED_DECODE_BEAM_H_
 #define HEED_DECODE_BEAM_H_
 
@@ -9,17 +9,19 @@
 
 namespace heed {
 
-/// The nbest hypotheses of each sentence, best first; fewer if the beam met
-/// fewer. At each step the `beam` continuations of highest log-probability
-/// remain: those that end in </s> are finished, the others go on. A sentence
-/// ends when nothing that goes on can still score among its nbest. What a
-/// sentence becomes does not depend on the others of its batch.
-/// Only `outputs` may be written, if they are defined, and probabilities are
-/// shares among them: ascending ids that begin with the special tokens.
+/// The nbest hypotheses of each sentence, best first; fewer if the beam found
+/// fewer. Each step keeps the `beam` continuations with the highest
+/// log-probability. Continuations that end in </s> are finished, the others are
+/// extended. A sentence is finished when no live continuation can still score
+/// among its nbest. The result of a sentence does not depend on the other
+/// sentences of the batch.
+/// If `outputs` is defined, only these tokens may be generated, and
+/// probabilities are normalised over them. Its ids are ascending and begin with
+/// the special tokens.
 /// Shapes: source i32 [S, B], each column ends with </s>; lengths i32 [B];
 /// outputs i32 [O]. Throws: ConfigError for options that do not fit each other
-/// or the model; ShapeError; NumericError if the model gives NaN; Cancelled if
-/// all sentences are. Thread-safe.
+/// or the model; ShapeError; NumericError if the model returns NaN; Cancelled
+/// if all sentences are cancelled. Thread-safe.
 std::vector<std::vector<Hypothesis>> BeamSearch(const Decoder& model,
                                                 const Inputs& inputs,
                                                 const DecodeOptions& options,

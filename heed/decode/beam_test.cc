@@ -31,7 +31,7 @@ double LogProbability(const FakeModel& model, const FakeRow& row,
   return At(scores, token) - std::log(sum);
 }
 
-// A sequence and all that a search must know of it.
+// A sequence with its log-probability.
 struct Path {
   FakeRow row;  // written starts with <s> and, if it ended, ends with </s>
   double log_probability = 0;
@@ -63,7 +63,7 @@ double ScoreOf(const Path& path, const DecodeOptions& options) {
   return score;
 }
 
-// Beam search written plainly: no batch, and it never stops before the limit.
+// Reference beam search: no batch, and no early stopping.
 std::vector<Path> PlainSearch(const FakeModel& model, const Ids& source,
                               const DecodeOptions& options) {
   std::vector<Path> live(1), ended;
@@ -134,7 +134,7 @@ class BeamWith : public testing::TestWithParam<Penalties> {
   }
 };
 
-// Three tokens that go on, so 3^0 + .. + 3^5 = 364 sequences.
+// Three tokens besides </s>, so 3^0 + .. + 3^5 = 364 sequences.
 TEST_P(BeamWith, AWideBeamFindsTheBestOfAllSequences) {
   const RandomModel model(6);
   for (const int32_t first : {1, 4, 5}) {
@@ -175,7 +175,7 @@ TEST_P(BeamWith, TheBatchChangesNothing) {
   }
 }
 
-// Beginnings of the final result, none shorter than the last.
+// Reported prefixes are prefixes of the final result and never get shorter.
 TEST_P(BeamWith, WhatIsToldIsNeverTakenBack) {
   const RandomModel random(9, 1);
   const CopyModel sharp(9);
@@ -320,7 +320,7 @@ TEST(Beam, GreedySearchMovesNoRows) {
 }
 
 TEST(Beam, StopsOnceNothingBetterCanCome) {
-  const RandomModel model(9, 8);  // </s> is far likelier than the others
+  const RandomModel model(9, 8);  // </s> is far more probable than the others
   DecodeOptions options;
   options.max_length = 100;
   Search(model, kSource, options);
@@ -368,7 +368,7 @@ TEST(Beam, TheNBestAreSortedAndDistinct) {
 }
 
 TEST(Beam, PaddingAndStartAreNeverWritten) {
-  const RandomModel model(9);  // in which they score highest
+  const RandomModel model(9);  // padding and <s> score highest
   DecodeOptions options;
   options.nbest = 5;
   for (const Hypothesis& hypothesis : Search(model, kSource, options)) {
@@ -383,7 +383,7 @@ TEST(Beam, TheLimitForcesAnEnd) {
   options.max_length = 7;
   const auto found = Search(model, kSource, options);
   EXPECT_EQ(found.at(0).tokens.size(), 7u);
-  EXPECT_LT(found.at(0).log_probability, -25);  // the end is counted
+  EXPECT_LT(found.at(0).log_probability, -25);  // includes the end
   options.max_length = 0;
   options.max_length_factor = 3;
   EXPECT_EQ(Search(model, kSource, options).at(0).tokens.size(), 22u);
@@ -411,7 +411,7 @@ TEST(Beam, TheLastPositionEndsAHypothesisAsTheLimitDoes) {
     const auto found = Search(model, kSource, options);
     EXPECT_EQ(found.at(0).tokens.size(), 5u);
     EXPECT_TRUE(found.at(0).at_last_position);
-    options.max_length = 5;  // the same end, and no other
+    options.max_length = 5;  // the same length, but no position limit
     EXPECT_EQ(Search(model, kSource, options).at(0).tokens, found[0].tokens);
     EXPECT_FALSE(Search(model, kSource, options).at(0).at_last_position);
   }
@@ -434,7 +434,7 @@ TEST(Beam, SuppressedTokensAreNeverWritten) {
     EXPECT_EQ(std::ranges::count(hypothesis.tokens, kUnk), 0);
     EXPECT_EQ(std::ranges::count(hypothesis.tokens, 6), 0);
   }
-  // A beam as wide as what is left finds as many hypotheses.
+  // A beam as wide as the remaining tokens finds as many hypotheses.
   options.suppressed_ids = {kUnk, 4, 5, 6, 7};
   EXPECT_EQ(Search(model, kSource, options).size(), 5u);
 }
@@ -449,7 +449,7 @@ TEST(Beam, TheLengthCanBeGiven) {
       options.beam = beam;
       const auto found = Search(model, kSource, options);
       ASSERT_EQ(found.size(), 2u);
-      EXPECT_EQ(found[0].tokens.size(), 6u);  // and </s>
+      EXPECT_EQ(found[0].tokens.size(), 6u);  // without </s>
       EXPECT_EQ(found[1].tokens.size(), 6u);
       EXPECT_EQ(std::ranges::count(found[0].tokens, kEos), 0);
       EXPECT_EQ(model.rows_of_steps.size(), 7u);
@@ -457,7 +457,7 @@ TEST(Beam, TheLengthCanBeGiven) {
   }
 }
 
-// A model that knows only some of the tokens of another.
+// A model whose output covers only some tokens of another model.
 class SomeOf : public RandomModel {
  public:
   SomeOf(int V, Ids known) : RandomModel(V), known_(std::move(known)) {}

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr float kExcluded = -1e30F;
-// The search ends when all that is left is so little of the whole.
+// The search ends when the live prefixes hold this share of the probability.
 constexpr double kNegligible = 1e-5;
 
 /// log(e^a + e^b).
@@ -46,16 +46,16 @@ void CompletionOptions::Visit(FieldList& v) {
       .ServedUpTo(4096);
 }
 
-/// A prefix of a word.
+/// A partial word.
 struct Completer::Partial {
-  int32_t row = 0;  // of the model's batch
+  int32_t row = 0;  // in the model's batch
   int32_t token = kBos;
   double log_probability = 0;
-  std::string text;  // with start_
+  std::string text;  // including start_
   bool covers = false;
 };
 
-/// The completion of one word.
+/// Beam search for the completions of one word.
 class Completer::Search {
  public:
   Search(const Completer& completer, std::string_view typed,
@@ -81,7 +81,7 @@ class Completer::Search {
   void Finish(const Partial& partial);
   void Continue(size_t parent);
   void Keep();
-  /// Whether `token` may stand behind `text`, which does not cover typed_ yet.
+  /// True if `token` may follow `text`, which does not cover typed_ yet.
   bool Agrees(const std::string& text, int32_t token) const;
   bool Covers(const Partial& partial, int32_t token) const;
   std::string Word(const std::string& text) const {
@@ -90,15 +90,15 @@ class Completer::Search {
 
   const Completer& completer_;
   const Vocabulary& vocabulary_;
-  const std::string typed_;  // with start_
+  const std::string typed_;  // including start_
   Context ctx_;
   DecoderState state_;
   std::vector<Partial> live_ = {Partial()};
   std::vector<Continuation> continuations_;
-  Tensor log_probabilities_;  // of the next tokens [rows, V]
+  Tensor log_probabilities_;  // next tokens [rows, V]
   Tensor probabilities_;
-  std::map<std::string, double> words_;  // with their log-probabilities
-  double log_mass_ = kNever;  // of all prefixes that cover what was typed
+  std::map<std::string, double> words_;  // log-probability of each word
+  double log_mass_ = kNever;             // all prefixes that cover typed_
 };
 
 bool Completer::Search::Agrees(const std::string& text, int32_t token) const {
@@ -111,7 +111,7 @@ bool Completer::Search::Agrees(const std::string& text, int32_t token) const {
   return piece.starts_with(rest) || rest.starts_with(piece);
 }
 
-/// A word is never empty: typed_ is then covered by what has a letter.
+/// True if the prefix with `token` covers typed_ and is not empty.
 bool Completer::Search::Covers(const Partial& partial, int32_t token) const {
   const size_t size = partial.text.size() + vocabulary_.Piece(token).size();
   return size >= std::max(typed_.size(), completer_.start_.size() + 1);
@@ -161,7 +161,7 @@ void Completer::Search::Step() {
   probabilities_ = kernels::Exp(log_probabilities_);
 }
 
-/// The word may end here.
+/// Adds the probability that the word ends here.
 void Completer::Search::Finish(const Partial& partial) {
   const float* p = probabilities_.row<float>(partial.row);
   double end = 0;
@@ -190,7 +190,7 @@ void Completer::Search::Continue(size_t parent) {
   }
 }
 
-/// The likeliest continuations go on.
+/// Keeps the most probable continuations.
 void Completer::Search::Keep() {
   const size_t kept = std::min(continuations_.size(),
                                static_cast<size_t>(completer_.options_.beam));

@@ -1,4 +1,4 @@
-// The words that a half-typed one may become.
+// Completion of the last word of a text.
 #ifndef HEED_DECODE_COMPLETION_H_
 #define HEED_DECODE_COMPLETION_H_
 
@@ -16,49 +16,49 @@ namespace heed {
 
 struct CompletionOptions {
   int completions = 5;
-  /// Hypotheses kept at each step.
+  /// Beam size.
   int beam = 32;
-  /// Of a word. Units: tokens
+  /// Maximum length of a word. Units: tokens
   int max_tokens = 24;
-  /// How much of the text before the word the model reads. Units: tokens, the
-  /// last ones; 0: all.
+  /// Maximum context before the word; only the last tokens are read. Units:
+  /// tokens; 0: unlimited
   int context = 256;
 
   void Visit(FieldList& v);
 };
 
 struct Completion {
-  std::string word;  ///< whole, with the letters that were typed
+  std::string word;  ///< complete word, including the typed letters
   double probability = 0;
 };
 
-/// Bytes of `text` before its last word, which is empty behind white space.
+/// Number of bytes of `text` before its last word; the word is empty after
+/// white space.
 size_t LastWord(std::string_view text);
 
-/// Completes the last word of a text by a language model: a Decoder whose
-/// source is the text so far (see TransformerLanguageModel). A word is what
-/// stands between white space.
+/// Completes the last word of a text with a language model: a Decoder whose
+/// source is the text so far (see TransformerLanguageModel). Words are
+/// separated by white space.
 ///
-/// The model reads the text up to the last word, so that the typed letters may
-/// be cut into tokens in any way; then all token sequences are followed whose
-/// text agrees with the typed letters, the likeliest `beam` of them, until a
-/// word ends: before white space, a token that begins a word, or </s>. The
-/// probability of a word is the sum over its sequences, given that the word
-/// begins as typed and has no unknown token. With a beam that holds all of them
-/// it is exact; sequences that are dropped are missing from all words alike.
-/// Immutable; used from many threads. The model must outlive it.
+/// The model reads the text before the last word, so that the typed letters may
+/// be tokenised in any way. Beam search then follows all token sequences whose
+/// text agrees with the typed letters. A word ends before white space, a token
+/// that begins a word, or </s>. The probability of a word is the sum over its
+/// sequences, given that the word begins as typed and has no unknown token. It
+/// is exact if the beam holds all sequences. Dropped sequences are missing from
+/// all words equally. Immutable; thread-safe. The model must outlive it.
 class Completer {
  public:
   /// Throws: ConfigError for options out of range, and for a WordPiece
-  /// vocabulary, whose tokens do not say where a white space was.
+  /// vocabulary, whose tokens do not record white space.
   Completer(const Decoder& model, Vocabulary vocabulary,
             const CompletionOptions& options);
 
-  /// Best first; fewer than asked for, or none, if no token sequence agrees. A
-  /// text that ends in white space (or is empty) asks for the next word. The
-  /// case must be that of the training text.
+  /// Completions, best first; fewer than `completions`, or none, if no more
+  /// token sequences agree. A text that is empty or ends in white space
+  /// requests the next word. The text must be cased like the training text.
   /// Throws: FormatError if `text` is not valid UTF-8; NumericError if the
-  /// model gives NaN; Cancelled.
+  /// model returns NaN; Cancelled.
   std::vector<Completion> Complete(
       std::string_view text, const Cancellation* cancellation = nullptr) const;
 
@@ -66,15 +66,17 @@ class Completer {
   struct Partial;
   class Search;
 
-  /// Whether a word is over where this token follows.
+  /// True if a word ends before this token.
   bool Ends(int32_t token) const { return At(ends_, token); }
 
   const Decoder& model_;
   Vocabulary vocabulary_;
   CompletionOptions options_;
-  /// What every word begins with: SentencePiece's mark of a space, or nothing.
+  /// Prefix of the first token of every word: SentencePiece's space mark, or
+  /// nothing.
   std::string_view start_;
-  /// Whether tokens that end a word begin the next one; else they are spaces.
+  /// True if tokens that end a word begin the next one; otherwise they are
+  /// white space.
   bool begins_words_;
   std::vector<bool> ends_;
 };

@@ -26,7 +26,7 @@ Vocabulary OfKind(VocabularyKind kind) {
   return VocabularyOf(kind, lines, IsSubword(kind) ? 14 : 0);
 }
 
-/// What the model holds likely after `prefix` among all but <pad>, <unk>, <s>.
+/// Probabilities after `prefix` over all tokens except <pad>, <unk> and <s>.
 std::vector<double> Probabilities(const FakeModel& model, const Ids& source,
                                   const Ids& written) {
   std::vector<float> scores = model.Scores({source, written});
@@ -46,14 +46,14 @@ bool EndsWord(const Vocabulary& vocabulary, int32_t token) {
   return piece == " " || piece.starts_with("\u2581");
 }
 
-/// Walks through the words of up to `tokens` tokens.
+/// Enumerates all words of up to `tokens` tokens.
 struct Enumeration {
   const FakeModel& model;
   const Vocabulary& vocabulary;
   Ids source;
   std::string typed;
-  WordChances words = {};  // that begin so
-  double mass = 0;         // of all such beginnings, also of longer words
+  WordChances words = {};  // words that begin with `typed`
+  double mass = 0;  // all prefixes that cover `typed`, also of longer words
 
   void Walk(const Ids& written, int tokens, double p, bool begun) {
     const std::string word = vocabulary.Decode(std::span(written).subspan(1));
@@ -120,7 +120,7 @@ TEST_P(CompletionOf, EqualsTheEnumerationOfAllTokenSequences) {
   }
 }
 
-/// Every next token is the same, whatever stands before.
+/// A model with fixed probabilities of the next token.
 ConstantModel Constant(const Vocabulary& vocabulary,
                        const std::map<std::string, double>& shares) {
   std::vector<float> scores(static_cast<size_t>(vocabulary.size()), -100);
@@ -151,7 +151,7 @@ TEST(Completion, OfCharactersIsTheChanceOfTheLettersAndTheSpace) {
   const Completer completer(model, letters, options);
   // b: 0.4; ba: 0.4 · 0.4; baa: 0.4³ (bb: 0.2 · 0.4).
   EXPECT_EQ(Show(completer.Complete("a b")), "b 400; ba 160; bb 80; ");
-  // Without a letter there is no word: the first is a (2/3) or b (1/3).
+  // Words are not empty, so the first token is a (2/3) or b (1/3).
   EXPECT_EQ(Show(completer.Complete("a ")), "a 267; b 133; aa 107; ");
   EXPECT_EQ(Show(completer.Complete("")), "a 267; b 133; aa 107; ");
 }

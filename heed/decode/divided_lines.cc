@@ -15,8 +15,8 @@
 namespace heed {
 namespace {
 
-/// Puts the weights of a part into those of the whole, in which it reads and
-/// writes what follows the others.
+/// Appends the attention of a part as a block below and to the right of the
+/// existing weights.
 void AppendAttention(Translation& whole, const Translation& part) {
   const size_t S = whole.source_pieces.size();
   const size_t T = whole.target_pieces.size();
@@ -35,7 +35,7 @@ void AppendAttention(Translation& whole, const Translation& part) {
   whole.attention = std::move(weights);
 }
 
-/// Without the </s> of a part that is followed by another.
+/// Copy of a part without </s>, for parts that are followed by another.
 Translation WithoutEnd(Translation part) {
   const size_t s = part.source_pieces.size();
   if (s == 0) return part;
@@ -71,7 +71,7 @@ void Append(Translation& whole, const Translation& part, bool space) {
                           part.target_ids.end());
 }
 
-/// The hooks of the lines [begin, end).
+/// Hooks restricted to the lines [begin, end).
 TranslateHooks HooksOf(const TranslateHooks& hooks, size_t begin, size_t end) {
   TranslateHooks some;
   if (hooks.observer) {
@@ -95,7 +95,7 @@ Translations TranslateInParts(const Translator& translator,
                               const Cancellation* cancellation) {
   const MarkAndText marked = TakeMark(marks, line);
   std::vector<std::string> sentences;
-  std::vector<bool> spaces;  // whether one stands before
+  std::vector<bool> spaces;  // preceded by a space
   bool space = false;
   for (const std::string_view part : SplitSentences(marked.text)) {
     const std::string_view text = TrimBlanks(part);
@@ -134,7 +134,7 @@ std::vector<Translations> TranslateDivided(const Translator& translator,
                                            int64_t first, int64_t max_line,
                                            const TranslateHooks& hooks) {
   std::vector<Translations> all;
-  size_t begin = 0;  // of lines that are translated together
+  size_t begin = 0;  // first line of the next joint translation
   const auto translate = [&](size_t end) {
     if (end == begin) return;
     std::vector<Translations> some = translator.Translate(

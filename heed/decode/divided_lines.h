@@ -1,4 +1,4 @@
-// Lines too long to be translated at once.
+// Sentence-by-sentence translation of long lines.
 #ifndef HEED_DECODE_DIVIDED_LINES_H_
 #define HEED_DECODE_DIVIDED_LINES_H_
 
@@ -12,19 +12,20 @@
 
 namespace heed {
 
-/// Characters of a line above which it is translated in sentences.
+/// Maximum length of a line that is translated as a whole. Units: characters
 inline constexpr int kLongestLine = 2000;
 
-/// Lines of a stream that are translated together at most.
+/// Maximum number of lines of a stream that are translated together.
 inline constexpr int64_t kTranslatedTogether = 1024;
 
-/// Translates lines as Translator::Translate does; but lines of more than
-/// `max_line` characters (0: no limit) are translated sentence by sentence (see
-/// SplitSentences), with a warning on standard error that numbers them from
-/// `first`, and joined: texts with a space where the source has one, tokens
-/// with those of the other sentences, scores as sums; attention only within
-/// sentences. A mark in front of a line (see TargetMarks) is put in front of
-/// all its sentences. The observer of `hooks` is not called for divided lines.
+/// Translates lines as Translator::Translate does, but splits lines of more
+/// than `max_line` characters (0: no limit) into sentences (see
+/// SplitSentences). A warning on standard error names these lines, numbered
+/// from `first`. The translations of the sentences are joined: texts with a
+/// space where the source has one, tokens concatenated, scores summed;
+/// attention covers only pairs within a sentence. A target mark of a line (see
+/// TargetMarks) is repeated for each of its sentences. The observer of `hooks`
+/// is not called for divided lines.
 /// Throws: as Translator::Translate.
 std::vector<Translations> TranslateDivided(const Translator& translator,
                                            const TargetMarks& marks,

@@ -11,8 +11,8 @@
 namespace heed {
 namespace {
 
-/// Takes the mark of a target language off the sentence that begins with it.
-/// Returns it, else `usual`.
+/// Removes the target mark at the start of a sentence. Returns the mark, or
+/// `usual` if there is none.
 std::string TakeMarkOff(Segment& sentence, const TargetMarks& marks,
                         const std::string& usual) {
   const MarkAndText marked = TakeMark(marks, sentence.text, usual);
@@ -25,8 +25,8 @@ std::string TakeMarkOff(Segment& sentence, const TargetMarks& marks,
   return marked.mark;
 }
 
-/// A translation as if its sentence had no mark of the target language, which
-/// is the first token.
+/// Copy of a translation without the target mark, which is the first source
+/// token.
 Translation WithoutMark(Translation translation) {
   const size_t columns = translation.source_pieces.size();
   if (columns == 0) return translation;

@@ -12,11 +12,11 @@
 namespace heed {
 namespace {
 
-// Finished sentences leave the batch once they are one in so many: closing up
-// moves all that the model derived from the remaining sources.
+// Finished sentences are removed from the batch once they are this share of it,
+// because removal copies the encoder states of the remaining sources.
 constexpr int64_t kIdleShare = 8;
 
-// The special tokens come first so that their columns are their ids.
+// Special tokens come first, so that their columns equal their ids.
 void CheckOutputs(const Tensor& outputs) {
   if (!outputs.defined()) return;
   bool good = outputs.rank() == 1 && outputs.dtype() == DType::kI32 &&
@@ -90,7 +90,7 @@ void Generation::SetLimit(Sentence& sentence, const Inputs& inputs) const {
   sentence.max_length = options_.MaxLength(sentence.source_length);
   const int64_t positions = model_.positions();
   if (positions == 0) return;
-  // <s> takes the first position, and a prompt stands before what is written.
+  // <s> takes the first position; a prompt precedes the generated tokens.
   const bool prompted = !model_.reads_source() && inputs.ids.defined();
   const int64_t room =
       std::max<int64_t>(0, positions - 1 - (prompted ? inputs.ids.dim(0) : 0));
@@ -246,16 +246,16 @@ void Generation::End(Sentence& sentence, Partial partial) const {
   }
 }
 
-// The best score that it can still reach. A step more never raises log p, which
-// is at most 0, so that the longest end is the most lenient one; the coverage
-// penalty is 0 at best.
+// Upper bound of the score of a partial. Further steps never raise log p, which
+// is at most 0, so the bound assumes the maximum length. The coverage penalty
+// is at most 0.
 double Generation::Bound(const Sentence& sentence,
                          const Partial& partial) const {
   return partial.log_probability /
          LengthPenalty(sentence.max_length + 1, options_.length_penalty);
 }
 
-// Whether nothing that is live can still come among the nbest.
+// True if no live hypothesis can still enter the nbest.
 bool Generation::Decided(const Sentence& sentence) const {
   if (sentence.live.empty()) return true;
   if (std::ssize(sentence.ended) < options_.nbest) return false;
@@ -267,8 +267,9 @@ bool Generation::Decided(const Sentence& sentence) const {
   return Bound(sentence, *best) <= sentence.ended.back().score;
 }
 
-// What all that can still be the best have in common: the best that has ended
-// (an equal score comes behind it), and what is live and can beat it.
+// Reports the common prefix of all hypotheses that can still become the best:
+// the best finished one (it precedes equal scores), and live ones that can beat
+// it.
 void Generation::Report(Sentence& sentence) const {
   std::vector<int32_t> common;
   bool first = true;
@@ -293,7 +294,7 @@ void Generation::Report(Sentence& sentence) const {
   hooks_.observer(sentence.column, common, whole);
 }
 
-// Takes the finished sentences out. Returns which of the sources remain.
+// Removes the finished sentences. Returns the indices of the remaining sources.
 std::vector<int32_t> Generation::CloseUp() {
   std::vector<int32_t> remaining;
   for (size_t j = 0; j < sentences_.size(); ++j) {
@@ -305,14 +306,13 @@ std::vector<int32_t> Generation::CloseUp() {
   return remaining;
 }
 
-// Brings the model's rows to where the live partials want them; false if there
-// are none left.
+// Reorders the model's rows for the live partials; false if none are left.
 bool Generation::Rearrange() {
   const auto present = std::ssize(sentences_);
   const auto idle = std::ranges::count_if(
       sentences_, [](const Sentence& s) { return s.live.empty(); });
   if (idle == present) return false;
-  const int64_t before = tokens_.numel() / present;  // rows of a source
+  const int64_t before = tokens_.numel() / present;  // rows per source
   const bool close_up = idle * kIdleShare >= present;
   const std::vector<int32_t> sources =
       close_up ? CloseUp() : std::vector<int32_t>();
@@ -332,7 +332,7 @@ bool Generation::Rearrange() {
         tokens.push_back(kEos);
         continue;
       }
-      // A spare row does what the last one does.
+      // A spare row copies the last one.
       const Partial& partial = At(
           sentence.live, std::min<int64_t>(i, std::ssize(sentence.live) - 1));
       rows.push_back(static_cast<int32_t>(partial.row));
@@ -343,7 +343,7 @@ bool Generation::Rearrange() {
           static_cast<int64_t>(j) * after + static_cast<int64_t>(i);
     }
   }
-  // Greedy search moves nothing: rows 0, 1, 2 and so on.
+  // Greedy search reorders nothing: rows are 0, 1, 2 and so on.
   const bool unmoved =
       !close_up && after == before &&
       std::ranges::adjacent_find(rows, std::greater_equal<>()) == rows.end();

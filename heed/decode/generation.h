@@ -1,5 +1,5 @@
-// The loop that beam search and sampling share: step the model, choose how each
-// sentence goes on, move the rows of the batch accordingly.
+// Decoding loop shared by beam search and sampling: step the model, choose the
+// continuations of each sentence, reorder the rows of the batch.
 #ifndef HEED_DECODE_GENERATION_H_
 #define HEED_DECODE_GENERATION_H_
 
@@ -16,72 +16,73 @@ namespace heed {
 
 /// A partial hypothesis.
 struct Partial {
-  int64_t row = 0;  // of the model's batch, where it is or came from
+  int64_t row = 0;  // current or previous row in the model's batch
   int32_t prefix = Prefixes::kRoot;
   double log_probability = 0;
-  int draw = 0;  // its number among the samples of the sentence
-  bool at_last_position = false;  // which ended it
-  std::vector<float> coverage;    // attention so far, if there is a penalty
+  int draw = 0;                   // sample number within the sentence
+  bool at_last_position = false;  // ended by the position limit
+  std::vector<float> coverage;    // accumulated attention, if penalised
 };
 
-/// One token more for a partial, with the log-probability of the whole.
+/// A partial hypothesis extended by one token; log-probability of the whole.
 struct Continuation {
-  size_t parent = 0;  // in Sentence::live
+  size_t parent = 0;  // index in Sentence::live
   int32_t token = 0;
   double log_probability = 0;
 };
 
-/// A sentence while it is translated.
+/// State of a sentence during decoding.
 struct Sentence {
   struct Ended {
     double score;
     Partial partial;
   };
 
-  int64_t column = 0;  // of the source
+  int64_t column = 0;  // in the source
   int64_t source_length = 0;
   int64_t max_length = 0;
-  bool limited_by_positions = false;  // max_length is
+  bool limited_by_positions = false;  // max_length is the position limit
   Prefixes prefixes;
-  std::vector<Partial> live;  // none: finished
+  std::vector<Partial> live;  // empty: finished
   std::vector<Ended> ended;   // best first, at most nbest
-  size_t settled = 0;         // tokens that the observer got
+  size_t settled = 0;         // number of tokens reported to the observer
 };
 
-/// A batch of sentences from the first token to the last. Used once.
+/// Decodes a batch of sentences. For a single use.
 class Generation {
  public:
-  /// `outputs`, `hooks`: see BeamSearch; `partials`: how many each sentence
-  /// starts with; `top_k`: how many scores of each row are wanted, 0: all.
+  /// `outputs`, `hooks`: see BeamSearch; `partials`: initial hypotheses per
+  /// sentence; `top_k`: scores needed per row, 0: all.
   /// Throws: ConfigError, ShapeError, Cancelled.
   Generation(const Decoder& model, const Inputs& inputs,
              const DecodeOptions& options, const Tensor& outputs,
              const SearchHooks& hooks, int partials, int top_k);
   virtual ~Generation() = default;
 
-  /// The hypotheses of each sentence, best first.
-  /// Throws: NumericError if the model gives NaN (without NeedsScores: nothing
-  /// else); ConfigError if attention is needed and the model has none;
+  /// Hypotheses of each sentence, best first.
+  /// Throws: NumericError if the model returns NaN (without NeedsScores: only
+  /// NaN); ConfigError if attention is needed and the model has none;
   /// Cancelled.
   std::vector<std::vector<Hypothesis>> Run();
 
  protected:
-  /// Called each step, once there are scores of what comes next.
+  /// Called each step when the scores of the next tokens are available.
   virtual void Prepare() {}
-  /// How the sentence goes on.
+  /// Continuations of a sentence.
   virtual std::vector<Continuation> Choose(const Sentence& sentence) = 0;
 
   const DecodeOptions& options() const { return options_; }
-  /// [rows, O], if all are wanted.
+  /// Scores [rows, O], if all are requested.
   const Tensor& scores() const { return scores_; }
   const kernels::TopKScores& top_k() const { return top_k_; }
   int64_t step() const { return step_; }
-  /// The log-probability of a token with this score after row `row`; if
-  /// log-probabilities are not needed, what the tokens of a row compare by.
+  /// Log-probability of the hypothesis' next token with this score in row
+  /// `row`. If log-probabilities are not needed, a value that orders the tokens
+  /// of a row.
   double LogProbability(int64_t row, float score) const;
-  /// The token that a column of the scores stands for.
+  /// Token of a column of the scores.
   int32_t TokenOf(int64_t column) const;
-  /// Padding, <s> and suppressed tokens are no part of a sentence.
+  /// False for padding, <s> and suppressed tokens.
   bool MayFollow(int32_t token) const;
 
  private:
@@ -106,15 +107,15 @@ class Generation {
   const AllCancelled cancelled_;
   Context ctx_;
   DecoderState state_;
-  std::unique_ptr<OutputLayer> restricted_;  // to `outputs`, if there are any
-  std::vector<Sentence> sentences_;  // by their sources in the model's batch
-  Tensor outputs_;                   // the tokens of columns; undefined: all
-  Tensor tokens_;                    // the last ones, i32 [rows]
-  const int wanted_;                 // scores of a row; 0: all
-  Tensor scores_;                    // of the next ones [rows, O], or undefined
-  kernels::TopKScores top_k_;        // of them, with those of special tokens
-  Tensor attention_;                 // of this step [rows, S], or undefined
-  int64_t step_ = 0;                 // tokens that every live partial has
+  std::unique_ptr<OutputLayer> restricted_;  // to `outputs`, if defined
+  std::vector<Sentence> sentences_;  // in the order of the model's batch
+  Tensor outputs_;                   // tokens of the columns; undefined: all
+  Tensor tokens_;                    // last tokens, i32 [rows]
+  const int wanted_;                 // scores needed per row; 0: all
+  Tensor scores_;                    // next tokens [rows, O], or undefined
+  kernels::TopKScores top_k_;        // top scores, including special tokens
+  Tensor attention_;                 // current step [rows, S], or undefined
+  int64_t step_ = 0;                 // length of every live partial
 };
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// A finished translation in tokens, and how it is scored.
+// Hypotheses and their scores.
 #ifndef HEED_DECODE_HYPOTHESIS_H_
 #define HEED_DECODE_HYPOTHESIS_H_
 
@@ -12,37 +12,36 @@
 
 namespace heed {
 
-/// What a model wrote for one sentence. Every hypothesis ends with </s>, if
-/// need be forced at the length limit.
+/// A model's output for one sentence. Every hypothesis ends with </s>, forced
+/// at the length limit if necessary.
 struct Hypothesis {
   std::vector<int32_t> tokens;  ///< without <s> and </s>
-  /// log p / LengthPenalty + CoveragePenalty; the greater the better. 0 if the
-  /// options do not ask for scores.
+  /// log p / LengthPenalty + CoveragePenalty; higher is better. 0 if the
+  /// options do not request scores.
   double score = 0;
-  /// Of all tokens and </s> under the model; 0 likewise. Units: natural
-  /// logarithm.
+  /// Log-probability of all tokens and </s> under the model; 0 if the options
+  /// do not request scores. Units: natural logarithm.
   double log_probability = 0;
-  /// What each token and then </s> looked at, row-major
-  /// [tokens.size() + 1, source_length]; empty if it was not asked for or the
-  /// model has no attention.
+  /// Attention of each token and of </s>, row-major [tokens.size() + 1,
+  /// source_length]; empty if not requested or if the model has no attention.
   std::vector<float> attention;
-  int64_t source_length = 0;  ///< with </s>
+  int64_t source_length = 0;  ///< includes </s>
   /// True if the hypothesis ended because it reached the position limit.
   bool at_last_position = false;
 };
 
-/// Gets, while a sentence is written, the longest prefix that all hypotheses
-/// share which can still become its best one, without </s>: what will not be
-/// taken back. Called when that has grown, and at last with the `whole` best
-/// hypothesis. `sentence`: its number in the batch.
+/// Receives, while a sentence is decoded, the longest common prefix of all
+/// hypotheses that can still become the best, without </s>. This prefix is
+/// final. Called when the prefix has grown, and finally with the `whole` best
+/// hypothesis. `sentence`: index in the batch.
 using PrefixObserver = std::function<void(
     int64_t sentence, std::span<const int32_t> tokens, bool whole)>;
 
-/// Who watches a search, and who may end it.
+/// Observer and cancellation of a search.
 struct SearchHooks {
   PrefixObserver observer;
-  /// Of each sentence of the batch; empty: nobody cancels. A cancelled sentence
-  /// leaves the batch before the next step and has no hypotheses.
+  /// One per sentence of the batch; empty: never cancelled. A cancelled
+  /// sentence leaves the batch before the next step and has no hypotheses.
   std::vector<const Cancellation*> cancellations;
 };
 
@@ -50,9 +49,9 @@ struct SearchHooks {
 /// Paper: Wu 2016, 1609.08144, eq. 14.
 double LengthPenalty(int64_t length, double alpha);
 
-/// beta sum_s log min(coverage[s], 1), never above 0, with coverage[s] the
-/// attention that source token s received from all target tokens (at least
-/// 1e-6, so that one ignored token is not the end).
+/// beta · Σ_s log min(coverage[s], 1), at most 0. coverage[s] is the sum of the
+/// attention on source token s over all target tokens, at least 1e-6, so that
+/// one ignored token does not dominate.
 /// Paper: Wu 2016, 1609.08144, eq. 14.
 double CoveragePenalty(std::span<const float> coverage, double beta);
 

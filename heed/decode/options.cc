@@ -11,7 +11,7 @@ void DecodeRules::Visit(FieldList& v) {
     "maximum of target tokens per source token; 0: no such limit where there "
     "is a max_length")
       .ServedUpTo(10);
-  // Short sources may need more than their multiple: "Mittwoch" as characters.
+  // Short sources may need more than the multiple: "Mittwoch" as characters.
   v("max_length_extra", max_length_extra, Range(0, 1000000),
     "target tokens that max_length_factor allows besides")
       .ServedUpTo(kServedTokens);

@@ -1,4 +1,4 @@
-// How a model writes: the search, its penalties and limits.
+// Options of decoding: search, penalties and limits.
 #ifndef HEED_DECODE_OPTIONS_H_
 #define HEED_DECODE_OPTIONS_H_
 
@@ -11,17 +11,16 @@
 
 namespace heed {
 
-/// Limits of requests to a server. A server's own limit of alternatives is that
-/// of fields named nbest, and its beam limit may be above this one.
+/// Limits of server requests. A server's own limit of alternatives is the limit
+/// of fields named nbest, and its beam limit may be above kServedBeam.
 inline constexpr int kServedBeam = 32;
 inline constexpr int kServedTokens = 1024;
 
-/// Rules of a model's translations, which its folder may hold and options may
-/// replace.
+/// Decoding defaults that a model folder may contain and options may override.
 struct DecodeRules {
-  /// Tokens that are never written: "<unk>".
+  /// Tokens that are never generated, such as "<unk>".
   std::vector<std::string> suppress;
-  /// The limit of target tokens is factor · source tokens + extra.
+  /// Maximum number of target tokens: factor · source tokens + extra.
   double max_length_factor = 2;
   int max_length_extra = 10;
 
@@ -52,40 +51,41 @@ struct DecodeOptions : DecodeRules {
 
   std::string shortlist = "none";
 
-  /// Folders of further models, whose probabilities are averaged with the
-  /// first one's.
+  /// Model folders of an ensemble, whose probabilities are averaged with those
+  /// of the main model.
   std::vector<std::string> ensemble;
 
   // Batches
   int batch_tokens = 4096;
   int batch_sentences = 64;
 
-  /// Whether Hypothesis::attention is filled. Set by the program that shows it,
-  /// not an option of its own; replace_unknown implies it.
+  /// Fill Hypothesis::attention. Set by the program that shows attention, not a
+  /// user option; replace_unknown implies it.
   bool keep_attention = false;
 
-  /// Whether Hypothesis::score and log_probability are filled. Set by the
-  /// program that shows them; a beam of one finds its words sooner without.
+  /// Fill Hypothesis::score and log_probability. Set by the program that shows
+  /// them; greedy search is faster without.
   bool keep_scores = true;
 
-  /// Exactly so many tokens, </s> among them, however unlikely; 0: the model
-  /// decides. For benchmarks, whose weights may be random; not an option.
+  /// Number of tokens to generate, including </s>, regardless of probability;
+  /// 0: the model decides. For benchmarks with random weights; not a user
+  /// option.
   int exact_length = 0;
 
-  /// Ids of `suppress`, which only a vocabulary knows; not an option.
+  /// Ids of `suppress`, resolved by the vocabulary; not a user option.
   std::vector<int32_t> suppressed_ids;
 
   void Visit(FieldList& v);
 
   bool NeedsScores() const { return keep_scores || beam > 1 || sample; }
   bool NeedsAttention() const { return keep_attention || replace_unknown; }
-  /// Maximum of tokens without </s>, for a source of `source_length` tokens
-  /// with
+  /// Maximum number of tokens without </s>, for `source_length` tokens with
   /// </s>.
   int64_t MaxLength(int64_t source_length) const;
 };
 
-/// Throws: ConfigError if a member is out of its range, or nbest above beam.
+/// Validates options. Throws: ConfigError if a member is out of its range, or
+/// nbest above beam.
 void CheckOptions(const DecodeOptions& options);
 
 }  // namespace heed

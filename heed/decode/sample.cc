@@ -15,7 +15,7 @@ namespace {
 
 struct Candidate {
   float probability;
-  int32_t column;  // of the scores
+  int32_t column;  // in the scores
 };
 
 bool Likelier(const Candidate& a, const Candidate& b) {
@@ -37,8 +37,8 @@ void KeepLikeliest(std::vector<Candidate>& candidates, int top_k) {
   candidates.resize(kept);
 }
 
-// The fewest whose mass reaches the share. Few are needed as a rule, so they
-// are sorted in growing portions.
+// Keeps the smallest set with probability mass top_p. Usually few tokens are
+// needed, so they are sorted in growing portions.
 void KeepNucleus(std::vector<Candidate>& candidates, double top_p) {
   if (top_p >= 1) return;
   const double enough = top_p * Mass(candidates);
@@ -63,7 +63,7 @@ int32_t Pick(const std::vector<Candidate>& candidates, double uniform) {
     rest -= candidate.probability;
     if (rest < 0) return candidate.column;
   }
-  return candidates.back().column;  // rounding left a little over
+  return candidates.back().column;  // remainder of rounding
 }
 
 class Sampling : public Generation {
@@ -95,7 +95,7 @@ class Sampling : public Generation {
     return drawn;
   }
 
-  // A number of its own for each seed, sentence, sample and step.
+  // Uniform number determined by seed, sentence, sample and step.
   double Uniform(int64_t column, int draw) const {
     const auto number = static_cast<uint64_t>(At(numbers_, column));
     const uint64_t key = Rng(options().seed, number).Next();
@@ -117,7 +117,7 @@ class Sampling : public Generation {
   }
 
   std::span<const int64_t> numbers_;
-  Tensor probabilities_;  // at the temperature
+  Tensor probabilities_;  // with temperature applied
   std::vector<Candidate> candidates_;
 };
 

@@ -1,4 +1,4 @@
-// Translations drawn at random from what the model holds likely.
+// Random sampling of translations.
 #ifndef HEED_DECODE_SAMPLE_H_
 #define HEED_DECODE_SAMPLE_H_
 
@@ -11,13 +11,14 @@
 
 namespace heed {
 
-/// nbest independent hypotheses of each sentence, best first. Each token is
-/// drawn from p^(1 / temperature), cut to the top_k likeliest tokens and of
-/// these to the fewest that reach the share top_p; scores are those of the
-/// model's own p. The draws of a sentence depend on options.seed and its number
-/// alone. Shapes: source i32 [S, B], each column ends with </s>; lengths i32
-/// [B]; numbers [B]; outputs and hooks as BeamSearch. Throws: as BeamSearch.
-/// Thread-safe. Paper: Holtzman 2019, 1904.09751 (top_p).
+/// nbest independent samples of each sentence, best first. Each token is drawn
+/// from p^(1 / temperature), truncated to the top_k most probable tokens and
+/// then to the smallest set with probability mass top_p. Scores use the model's
+/// p. The samples of a sentence depend only on options.seed and its number.
+/// Shapes: source i32 [S, B], each column ends with </s>; lengths i32 [B];
+/// numbers [B]; outputs and hooks as BeamSearch. Throws: as BeamSearch.
+/// Thread-safe.
+/// Paper: Holtzman 2019, 1904.09751 (top_p).
 std::vector<std::vector<Hypothesis>> Sample(const Decoder& model,
                                             const Inputs& inputs,
                                             const DecodeOptions& options,

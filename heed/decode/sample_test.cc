@@ -27,7 +27,7 @@ std::vector<Hypothesis> Draw(const FakeModel& model,
       .at(0);
 }
 
-// The shares of the first tokens among 1000 samples of a single token.
+// Relative frequencies of the first tokens in 1000 samples of one token.
 std::map<int32_t, double> Shares(const std::vector<double>& p,
                                  DecodeOptions options) {
   std::vector<float> scores = {0, -100, 0, -100};
@@ -54,9 +54,9 @@ TEST(Sample, DrawsFollowTheModel) {
 
 TEST(Sample, TemperatureSharpensOrFlattens) {
   DecodeOptions options = Sampled(1);
-  options.temperature = 0.5;  // squares: 0.64 and 0.04
+  options.temperature = 0.5;  // p² : 0.64 and 0.04
   EXPECT_NEAR(Shares({0.8, 0.2}, options).at(4), 16.0 / 17, 0.03);
-  options.temperature = 2;  // roots: 0.894 and 0.447
+  options.temperature = 2;  // √p: 0.894 and 0.447
   EXPECT_NEAR(Shares({0.8, 0.2}, options).at(4), 2.0 / 3, 0.05);
 }
 

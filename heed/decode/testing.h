@@ -1,5 +1,5 @@
-// Models without parameters, whose probabilities a test can work out itself.
-// For tests only.
+// Models without parameters whose probabilities a test can compute itself. For
+// tests only.
 #ifndef HEED_DECODE_TESTING_H_
 #define HEED_DECODE_TESTING_H_
 
@@ -22,13 +22,13 @@ namespace heed {
 
 using Ids = std::vector<int32_t>;
 
-/// What a test model knows of a row: its source, and what it wrote so far.
+/// State of one row of a test model: its source, and the tokens written so far.
 struct FakeRow {
   Ids source;
   Ids written;  // starts with <s>
 };
 
-/// Features are scores already.
+/// Output layer whose input features are the scores.
 class FakeOutput : public OutputLayer {
  public:
   explicit FakeOutput(int64_t V) : V_(V) {}
@@ -59,8 +59,8 @@ class FakeOutput : public OutputLayer {
   int64_t V_;
 };
 
-/// A model given by the scores and the attention of a row. Its state is the
-/// source of each row, and what it wrote.
+/// A model defined by the scores and the attention of a row. Its state holds
+/// the source of each row and the tokens written.
 class FakeModel : public Decoder {
  public:
   explicit FakeModel(int V)
@@ -121,15 +121,15 @@ class FakeModel : public Decoder {
 
   int V() const { return V_; }
 
-  mutable std::vector<int64_t> batches;  // sentences of each search
-  // Of the last search.
+  mutable std::vector<int64_t> batches;  // sentences per search
+  // Counters of the last search.
   mutable std::vector<int64_t> rows_of_steps;
   mutable int64_t source_steps = 0;
   mutable int moves_of_rows = 0;
   mutable int moves_of_sources = 0;
 
  private:
-  /// The rows with one token more, which the state gets too.
+  /// Appends one token to each row, also in the state.
   static std::vector<FakeRow> Append(const Tensor& tokens,
                                      DecoderState& state) {
     const Tensor source = state.Find("source")->value();
@@ -152,7 +152,7 @@ class FakeModel : public Decoder {
     before = written;
     return rows;
   }
-  /// Whether a search has moved what the last step left.
+  /// Counts the steps before which the search reordered the state.
   void CountMoves(const DecoderState& state) const {
     const Var* written = state.Find("written");
     if (written != nullptr) {
@@ -164,13 +164,13 @@ class FakeModel : public Decoder {
   }
   int V_;
   FakeOutput output_;
-  mutable Tensor written_;  // as the last step left it
+  mutable Tensor written_;  // as the last step stored it
   mutable int64_t sources_ = 0;
   mutable std::mutex mutex_;  // one search at a time
 };
 
-/// Each source and each prefix has its own random distribution, so that every
-/// mistake in moving rows shows. Padding and <s> score highest.
+/// A model with a random distribution for each source and prefix, so that every
+/// mistake in reordering rows shows. Padding and <s> score highest.
 class RandomModel : public FakeModel {
  public:
   explicit RandomModel(int V, float end_score = 0)
@@ -213,7 +213,7 @@ class RandomModel : public FakeModel {
   float end_score_;
 };
 
-/// Writes its source again, attending to what it copies.
+/// A model that copies its source and attends to the copied token.
 class CopyModel : public FakeModel {
  public:
   explicit CopyModel(int V) : FakeModel(V) {}
@@ -235,7 +235,7 @@ class CopyModel : public FakeModel {
   }
 };
 
-/// The same distribution always; without attention.
+/// A model with a fixed distribution and no attention.
 class ConstantModel : public FakeModel {
  public:
   explicit ConstantModel(std::vector<float> scores)
@@ -248,7 +248,7 @@ class ConstantModel : public FakeModel {
   std::vector<float> scores_;
 };
 
-/// Cancelled once a model has taken so many steps of a search.
+/// Cancelled after the model has run this number of steps of a search.
 class AfterSteps : public Cancellation {
  public:
   AfterSteps(const FakeModel& model, size_t steps)
@@ -267,7 +267,7 @@ struct SourceTensors {
   Tensor lengths;  // i32 [B]
 };
 
-/// A batch of these sentences; each must end with kEos.
+/// Batch of sentences; each must end with kEos.
 inline SourceTensors SourceOf(const std::vector<Ids>& sentences) {
   std::vector<int64_t> indices;
   for (const Ids& ids : sentences) {

@@ -21,7 +21,7 @@ namespace heed {
 namespace {
 
 constexpr int64_t kLinesPerChunk = 64;
-// Smaller batches would not fill the rows that products are fast with.
+// Smaller batches would not fill the rows that matrix products are fast with.
 constexpr int64_t kLeastSentencesOfThread = 4;
 
 void CheckUtf8(std::span<const std::string> lines, int64_t first) {
@@ -33,8 +33,8 @@ void CheckUtf8(std::span<const std::string> lines, int64_t first) {
   }
 }
 
-// The place of the source token, </s> not counted, that target token t attends
-// to most.
+// Index of the source token, except </s>, with the highest attention of target
+// token t.
 size_t MostAttended(const Hypothesis& hypothesis, size_t t) {
   const float* row = hypothesis.attention.data() +
                      t * static_cast<size_t>(hypothesis.source_length);
@@ -42,7 +42,7 @@ size_t MostAttended(const Hypothesis& hypothesis, size_t t) {
       std::max_element(row, row + hypothesis.source_length - 1) - row);
 }
 
-/// Whether the end was cut.
+/// Truncates a source to the position limit and keeps </s>; true if truncated.
 bool CutToPositions(int64_t positions, Encoded& encoded) {
   if (positions == 0 || std::ssize(encoded.ids) <= positions) return false;
   const auto kept = static_cast<size_t>(positions);
@@ -53,7 +53,7 @@ bool CutToPositions(int64_t positions, Encoded& encoded) {
   return true;
 }
 
-/// Ids of these tokens. Throws: ConfigError that names one that is not there.
+/// Ids of tokens. Throws: ConfigError that names an unknown token.
 std::vector<int32_t> IdsOfTokens(const Vocabulary& vocabulary,
                                  const std::vector<std::string>& tokens) {
   std::vector<int32_t> ids;
@@ -129,7 +129,7 @@ Translator::Translator(const Decoder& model, Vocabulary source,
       shortlist_(std::move(shortlist)) {
   CheckOptions(options);
   options_.suppressed_ids = IdsOfTokens(target_, options.suppress);
-  // An unknown token that is replaced is not written.
+  // An unknown token that is replaced must not be suppressed.
   if (options.replace_unknown) std::erase(options_.suppressed_ids, kUnk);
   const bool alike = source_.kind() == target_.kind() ||
                      (IsSubword(source_.kind()) && IsSubword(target_.kind()));
@@ -187,7 +187,7 @@ void Translator::TranslateBatch(const Sentences& sentences,
                                  : BeamSearch(model_, {source, lengths},
                                               options_, outputs, of_batch);
   } catch (const Cancelled&) {
-    return;  // other batches may be wanted
+    return;  // other batches may not be cancelled
   }
   for (size_t b = 0; b < indices.size(); ++b) {
     if (hypotheses[b].empty()) continue;  // cancelled
@@ -227,18 +227,18 @@ std::vector<std::vector<int64_t>> Translator::PlanBatches(
   std::vector<int64_t> order(sentences.ids.size());
   std::iota(order.begin(), order.end(), 0);
   std::erase_if(order, [&](int64_t index) { return length(index) == 0; });
-  // The longest first, so that its batch is the largest in memory.
+  // Longest sentences first, so that the first batch uses the most memory.
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return length(a) > length(b); });
-  // Few sentences are shared out among the threads by their tokens, but so
-  // that each batch fills the rows that products are fast with.
+  // Few sentences are divided among the threads by tokens, but each batch must
+  // fill the rows that matrix products are fast with.
   int64_t tokens = 0;
   for (const int64_t index : order) tokens += length(index);
   const int64_t shares = std::clamp<int64_t>(
       std::ssize(order) / kLeastSentencesOfThread, 1, ThreadCount());
   std::vector<std::vector<int64_t>> batches;
-  int64_t planned = 0;    // tokens of all batches
-  int64_t share_end = 0;  // tokens up to the end of the last batch's share
+  int64_t planned = 0;    // tokens in all batches
+  int64_t share_end = 0;  // end of the current batch's share
   for (const int64_t index : order) {
     const bool same_share = planned < share_end;
     while (share_end <= planned) share_end += (tokens + shares - 1) / shares;
@@ -253,7 +253,8 @@ std::vector<std::vector<int64_t>> Translator::PlanBatches(
   return batches;
 }
 
-// What an unknown token is replaced with is known only at the end.
+// Final pieces before the first unknown token; its replacement is known only at
+// the end.
 std::vector<std::string> Translator::Settled(
     std::span<const int32_t> tokens) const {
   std::vector<std::string> pieces;

@@ -127,7 +127,7 @@ TEST_F(TranslatorTest, AShortlistLimitsWhatIsWritten) {
   for (int i = 0; i < 50; ++i) {
     const int32_t id = 4 + i % 6;
     corpus.source.push_back({id, kEos});
-    corpus.target.push_back({id == 9 ? 4 : id, kEos});  // never the last word
+    corpus.target.push_back({id == 9 ? 4 : id, kEos});  // 9 does not occur
   }
   const Vocabulary words = Words();
   const auto texts = [&](const ShortlistOptions& list, const Lines& lines) {
@@ -255,7 +255,7 @@ TEST_F(TranslatorTest, OptionsAreChecked) {
   DecodeOptions options;
   options.nbest = 9;
   EXPECT_THROW(Make(options), ConfigError);
-  options.sample = true;  // where there is no beam
+  options.sample = true;  // samples without a beam
   EXPECT_NO_THROW(Make(options));
   options.temperature = 0;
   EXPECT_THROW(Make(options), ConfigError);
