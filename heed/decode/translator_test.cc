@@ -127,7 +127,8 @@ TEST_F(TranslatorTest, AShortlistLimitsWhatIsWritten) {
   for (int i = 0; i < 50; ++i) {
     const int32_t id = 4 + i % 6;
     corpus.source.push_back({id, kEos});
-    corpus.target.push_back({id == 9 ? 4 : id, kEos});  // 9 does not occur
+    // word 9 is never a target
+    corpus.target.push_back({id == 9 ? 4 : id, kEos});
   }
   const Vocabulary words = Words();
   const auto texts = [&](const ShortlistOptions& list, const Lines& lines) {

@@ -54,7 +54,7 @@ ValidationState ValidationFromJson(const Json& json) {
   json.at("best_step").get_to(v.best_step);
   json.at("stale").get_to(v.stale);
   json.at("kept").get_to(v.kept);
-  // Checkpoints of before there were other rules have not these two.
+  // Older checkpoints lack these two fields.
   v.top = json.value("top", v.best);
   v.least_loss = json.contains("least_loss") ? LossFromJson(json["least_loss"])
                                              : v.best_loss;
@@ -90,7 +90,7 @@ TrainingState FromJson(const Json& json) {
   return s;
 }
 
-/// Tensors of an objective under the names that they have in a file.
+/// Tensors of an objective under their names in the file.
 std::vector<NamedTensor> InFile(std::vector<NamedTensor> objective) {
   for (NamedTensor& tensor : objective) {
     tensor.name.insert(0, kObjective);
@@ -98,7 +98,8 @@ std::vector<NamedTensor> InFile(std::vector<NamedTensor> objective) {
   return objective;
 }
 
-/// Training state in the metadata of a checkpoint. Throws: FormatError.
+/// Parses the training state in the metadata of a checkpoint. Throws:
+/// FormatError.
 Json StateJson(const Metadata& metadata, const std::string& path) {
   const auto text = metadata.find(kStateKey);
   if (text == metadata.end()) {
@@ -171,7 +172,7 @@ std::string UnvalidatedNote(const std::string& folder,
       "{} has no validated weights yet (stopped at step {}{})", folder,
       value(kStepKey),
       steps.empty() || steps == "0" ? "" : fmt::format(" of {}", steps));
-  // A copy of the weights alone, as of heed quantize, cannot be continued.
+  // A copy of the weights alone, such as from heed quantize, cannot be resumed.
   if (std::filesystem::exists(ModelPath(folder, kCheckpointFile))) {
     note += fmt::format("; continue with heed train --resume {}", folder);
   }
@@ -198,7 +199,7 @@ SafetensorsFile ReadWeights(const std::string& folder) {
     throw FormatError("{}: bad training state: {}", checkpoint, error.what());
   }
   const bool ended = state.steps > 0 && state.step >= state.steps;
-  if (ended) return ReadTensors(path);  // says that the file is missing
+  if (ended) return ReadTensors(path);  // reports the missing file
   throw FormatError(UnvalidatedNote(folder, UnvalidatedAt(state)));
 }
 

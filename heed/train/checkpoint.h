@@ -1,4 +1,4 @@
-// What a run needs to go on as if it had never stopped.
+// Checkpoints: the state that a training run needs to resume exactly.
 #ifndef HEED_TRAIN_CHECKPOINT_H_
 #define HEED_TRAIN_CHECKPOINT_H_
 
@@ -15,39 +15,40 @@
 
 namespace heed {
 
-/// Where a run stands, between two updates.
+/// State of a run between two updates.
 struct TrainingState {
   int64_t step = 0;    // updates done
-  int64_t steps = 0;   // of the whole run, as far as is known; 0: unknown
+  int64_t steps = 0;   // expected steps of the whole run; 0: unknown
   int64_t epoch = 0;   // from 0
   int64_t batch = 0;   // batches of this epoch done
   int64_t tokens = 0;  // target tokens seen
   uint64_t rng_position = 0;
   ValidationState valid;
-  /// Without the last validation, if only the end of the run called for it: a
-  /// longer run would not have made it.
+  /// State without the last validation, if only the end of the run triggered
+  /// it; a longer run would not have made this validation.
   std::optional<ValidationState> scheduled;
   std::string examples;                // Trainable::CheckSum
   std::vector<NamedTensor> objective;  // Trainable::State
 };
 
-/// Throws: NumericError, naming a tensor that has a NaN or an infinity.
+/// Checks that tensors are finite. Throws: NumericError that names a tensor
+/// with NaN or infinity.
 void CheckFinite(const std::vector<NamedTensor>& tensors);
 
-/// One file, so that it appears as a whole: weights, optimiser, moving average
-/// (if there is one) and state.
+/// Writes one file atomically: weights, optimiser, moving average (optional)
+/// and state.
 /// Throws: IoError; NumericError if a weight or a tensor of the objective is
 /// not finite.
 void WriteCheckpoint(const std::string& path, const ParameterSet& parameters,
                      const Optimizer& optimizer, const WeightAverage* average,
                      const TrainingState& state);
 
-/// Throws: IoError; FormatError.
+/// Restores weights, optimiser and moving average from a checkpoint. Throws:
+/// IoError; FormatError.
 TrainingState ReadCheckpoint(const std::string& path, ParameterSet& parameters,
                              Optimizer& optimizer, WeightAverage* average);
 
-/// Says in the metadata of weights that no validation has measured them, and at
-/// which step of the run they were written.
+/// Metadata of unvalidated weights, with the step at which they were written.
 Metadata UnvalidatedAt(const TrainingState& state);
 
 /// "m has no validated weights yet (stopped at step 22 of 560); continue with
@@ -56,17 +57,18 @@ Metadata UnvalidatedAt(const TrainingState& state);
 std::string UnvalidatedNote(const std::string& folder,
                             const Metadata& metadata);
 
-/// Whether a model folder has weights that are not those of UnvalidatedAt.
+/// True if a model folder has weights without the mark of UnvalidatedAt.
 /// Throws: as ReadTensors.
 bool HasValidatedWeights(const std::string& folder);
 
-/// Weights of a model folder. Throws: as ReadTensors; FormatError, which says
-/// how to go on, if the run of the folder stopped before its first validation.
+/// Reads the weights of a model folder. Throws: as ReadTensors; FormatError,
+/// with the command to continue, if the run stopped before its first
+/// validation.
 SafetensorsFile ReadWeights(const std::string& folder);
 
-/// The objective's tensors of a checkpoint in the order of `expected`, which
-/// is Trainable::State of the one that goes on. Throws: FormatError, naming
-/// `path`, if the two differ in a name, shape or type.
+/// The objective's tensors of a checkpoint, in the order of `expected`, the
+/// Trainable::State of the resumed run. Throws: FormatError that names `path`
+/// if names, shapes or types differ.
 std::vector<NamedTensor> ObjectiveState(
     const TrainingState& state, const std::vector<NamedTensor>& expected,
     const std::string& path);

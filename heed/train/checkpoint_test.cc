@@ -87,7 +87,7 @@ TEST_F(Checkpoint, GivesEverythingBack) {
   EXPECT_EQ(s.objective[1].name, "counts");
   EXPECT_EQ(s.objective[1].value.ToVector<int32_t>(),
             (std::vector<int32_t>{7, 8}));
-  // The same file again: weights, optimiser and average are the same too.
+  // Rewriting gives equal bytes: weights, optimiser and average are restored.
   const std::string bytes = ReadFile(path_);
   other.Write(path_, s);
   EXPECT_EQ(ReadFile(path_), bytes);

@@ -1,4 +1,4 @@
-// Configuration of a training run: optimisation, checkpoints.
+// Configuration of a training run: optimiser, schedule and checkpoints.
 #ifndef HEED_TRAIN_CONFIG_H_
 #define HEED_TRAIN_CONFIG_H_
 
@@ -11,13 +11,13 @@
 
 namespace heed {
 
-/// What lets patience begin anew; see ValidationJudge.
+/// What resets patience; see ValidationJudge.
 enum class PatienceMetric : uint8_t { kMetric, kMetricOrLoss };
 constexpr auto WordsOf(PatienceMetric) {
   return std::array{"metric", "metric_or_loss"};
 }
 
-/// In which form gradients travel between processes.
+/// Number format of gradients sent between processes.
 enum class Wire : uint8_t { kF32, kBf16 };
 constexpr auto WordsOf(Wire) { return std::array{"f32", "bf16"}; }
 
@@ -46,7 +46,7 @@ constexpr auto WordsOf(PenalizedWeights) {
   return std::array{"all", "matrices"};
 }
 
-/// How weights change.
+/// Optimiser, learning rate schedule and gradient options.
 struct OptimizerConfig {
   Named<OptimizerKind> optimizer = OptimizerKind::kAdam;
   double learning_rate = 1e-3;
@@ -76,13 +76,12 @@ struct OptimizerConfig {
   std::vector<std::string> freeze = {};
 
   void Visit(FieldList& v);
-  /// Fills in what 0 stands for, but for `shards`, which depends on how many
-  /// processes there are. Throws: ConfigError if the choices do not fit
-  /// together.
+  /// Replaces 0 by defaults, except for `shards`, which depends on the number
+  /// of processes. Throws: ConfigError for inconsistent options.
   void Resolve();
 };
 
-/// How long, how often, and what is kept.
+/// Length of a run, validation, checkpoints and averaging.
 struct RunConfig {
   std::string out;
   bool overwrite = false;
@@ -103,27 +102,27 @@ struct RunConfig {
   bool quiet = false;
 
   void Visit(FieldList& v);
-  /// Updates of a run whose epochs have so many.
+  /// Total updates of a run with `of_epoch` updates per epoch.
   int64_t Updates(int64_t of_epoch) const;
-  /// Whether a run is at its end after so many whole epochs and updates.
+  /// True if a run ends after `epochs_done` whole epochs and `updates` updates.
   bool IsOver(int64_t epochs_done, int64_t updates) const {
     return (epochs_done >= epochs && updates >= min_steps) ||
            (steps > 0 && updates >= steps);
   }
-  /// Whether the update `number`, from 1, which ends an epoch of `of_epoch`
-  /// updates, is followed by a validation where validate_every is 0: epochs of
-  /// a few updates are validated together.
+  /// True if update `number` (from 1), the last of an epoch of `of_epoch`
+  /// updates, is followed by a validation when validate_every is 0. Several
+  /// short epochs share one validation.
   bool ValidatesAt(int64_t number, int64_t of_epoch) const;
 };
 
-/// The settings of every training, whatever is trained.
+/// Settings common to all training tasks.
 struct TrainingConfig {
   OptimizerConfig optimizer;
   RunConfig run;
 
   void Visit(FieldList& v);
-  /// Fills in what 0 stands for and checks that the choices fit together.
-  /// Throws: ConfigError.
+  /// Replaces 0 by defaults and checks that the options are consistent. Throws:
+  /// ConfigError.
   void Resolve();
 };
 

@@ -26,7 +26,7 @@ constexpr auto kCrcTable = [] {
   return table;
 }();
 
-// A checksum over data that holds checksums is weak, hence the mask.
+// Masked checksum: a checksum over data that contains checksums is weak.
 uint32_t MaskedCrc(std::string_view bytes) {
   return std::rotr(Crc32c(bytes), 15) + 0xA282EAD8u;
 }
@@ -66,7 +66,7 @@ std::string Record(const std::string& data) {
   return length + Raw(MaskedCrc(length)) + data + Raw(MaskedCrc(data));
 }
 
-// The data of the first record of `file`, if it is whole.
+// Data of the first record of `file`, if it is complete.
 std::optional<std::string_view> FirstRecord(std::string_view file) {
   if (file.size() < kHeadBytes + kTailBytes) return std::nullopt;
   const auto size = ReadRaw<uint64_t>(file);
@@ -80,8 +80,8 @@ std::optional<std::string_view> FirstRecord(std::string_view file) {
   return data;
 }
 
-// The step of an event as it is written here: behind the nine bytes of the
-// time, or absent when 0.
+// Step of an event written by this file: after the nine bytes of the time, or
+// absent if 0.
 int64_t StepOf(std::string_view event) {
   constexpr size_t kTimeBytes = 9;
   const std::string key = Key(2, kVarint);

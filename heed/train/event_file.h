@@ -1,4 +1,4 @@
-// Records of TensorBoard's event files.
+// Event files of TensorBoard.
 //
 // A file is a sequence of records: length (u64), masked CRC-32C of the length,
 // data, masked CRC-32C of the data, all little-endian. The data is a protobuf
@@ -20,14 +20,14 @@ namespace heed {
 /// CRC-32C (Castagnoli).
 uint32_t Crc32c(std::string_view bytes);
 
-/// The record that every event file begins with.
+/// First record of every event file.
 std::string EventFileHeader(double wall_time);
 
-/// The record of the metrics of one step.
+/// Record of the metrics of one step.
 std::string EventRecord(double wall_time, int64_t step, const Metrics& metrics);
 
-/// `file` up to and without the first record that is of a later step than
-/// `last_step`, or cut short or damaged.
+/// Prefix of `file` before the first record that is damaged, truncated, or of a
+/// step after `last_step`.
 std::string_view EventsUpTo(std::string_view file, int64_t last_step);
 
 }  // namespace heed

@@ -18,7 +18,7 @@
 namespace heed {
 namespace {
 
-/// The process that wrote its number into the file, or "another process".
+/// Process id stored in the lock file, or "another process".
 std::string HolderOf(int fd) {
   char text[32] = {};
   const ssize_t got = pread(fd, text, sizeof(text) - 1, 0);
@@ -35,7 +35,7 @@ FolderLock::FolderLock(const std::string& folder)
   while (!Acquire()) close(std::exchange(fd_, -1));
 }
 
-/// False if the file went away meanwhile, with the process that held it.
+/// False if the previous holder removed the file before it was locked.
 bool FolderLock::Acquire() {
   fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd_ < 0) {
@@ -69,7 +69,8 @@ bool FolderLock::Acquire() {
                     mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
   if (!same) return false;
   const std::string number = fmt::format("{}\n", getpid());
-  // Only for the message to others; a full disk must not end the run here.
+  // The process id is only for messages of other processes; a full disk must
+  // not end the run here.
   if (ftruncate(fd_, 0) == 0) {
     [[maybe_unused]] const ssize_t written =
         pwrite(fd_, number.data(), number.size(), 0);
@@ -79,7 +80,7 @@ bool FolderLock::Acquire() {
 
 FolderLock::~FolderLock() {
   if (fd_ < 0) return;
-  unlink(path_.c_str());  // while it is held
+  unlink(path_.c_str());  // while the lock is held
   close(fd_);
 }
 

@@ -1,4 +1,4 @@
-// One writer of a folder at a time.
+// Exclusive write lock of a folder.
 #ifndef HEED_TRAIN_FOLDER_LOCK_H_
 #define HEED_TRAIN_FOLDER_LOCK_H_
 
@@ -6,14 +6,13 @@
 
 namespace heed {
 
-/// Holds FOLDER/.lock while it lives. The kernel releases it when the process
-/// ends, however that happens; a file that is left over then locks nothing.
-/// Where the file system has no locks, a line on standard error says so and
-/// there is none.
+/// Holds the lock FOLDER/.lock. The kernel releases it when the process ends
+/// for any reason; a leftover file locks nothing. On a file system without
+/// locks there is no lock, and a warning goes to standard error.
 class FolderLock {
  public:
   /// Throws: ConfigError that names the process that holds the folder; IoError
-  /// if nothing can be written there.
+  /// if the folder is not writable.
   explicit FolderLock(const std::string& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;

@@ -10,11 +10,11 @@
 namespace heed {
 namespace {
 
-/// Numbers of a bucket: 1.5 MB.
+/// Elements per bucket: 1.5 MB.
 constexpr int64_t kBucket = int64_t{3} << 17;
-/// Parameters of fewer travel together.
+/// Parameters with fewer elements are packed into shared buffers.
 constexpr int64_t kSmall = int64_t{1} << 16;
-/// Tensors start at multiples of 64 bytes.
+/// Alignment of tensors in elements: 64 bytes.
 constexpr int64_t kAligned = 16;
 
 void AddTensor(Tensor& a, const Tensor& b) { kernels::AddTo(a, b); }
@@ -84,7 +84,7 @@ void GradientSum::Push(Slot& slot) {
   SendReady();
 }
 
-/// In the order of the slots, which is the same in all processes.
+/// Sends slots in their order, which is the same in all processes.
 void GradientSum::SendReady() {
   for (; next_ < slots_.size() && slots_[next_].ready; ++next_) {
     Slot& slot = slots_[next_];
@@ -109,7 +109,7 @@ void GradientSum::SendBuffers(int64_t end) {
   sent_ = end;
 }
 
-/// Starts the sums of these numbers of each node.
+/// Starts the sums of elements [begin, end) of each node.
 void GradientSum::Send(std::vector<Tensor>& nodes, int64_t begin, int64_t end) {
   for (; begin < end; begin += kBucket) {
     const auto size = static_cast<size_t>(std::min(kBucket, end - begin));

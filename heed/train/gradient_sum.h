@@ -1,5 +1,5 @@
-// The gradient of a batch whose shards are summed in one order, wherever they
-// are computed.
+// Gradient reduction over shards in a fixed order, independent of the number of
+// processes.
 #ifndef HEED_TRAIN_GRADIENT_SUM_H_
 #define HEED_TRAIN_GRADIENT_SUM_H_
 
@@ -12,36 +12,38 @@
 
 namespace heed {
 
-/// Sums the gradients of shards in a binary tree over all of them, of which
-/// this process has a part (EvenPart), so that the sum has the same bits for
-/// any number of processes. What is to travel does so in buckets, from the last
-/// parameter to the first, while the last shard is still at work.
+/// Sums the gradients of all shards in a binary tree; this process computes a
+/// part of the shards (EvenPart). The sum has the same bits for any number of
+/// processes. Gradients are sent in buckets, from the last parameter to the
+/// first, while the last shard is still being computed.
 class GradientSum {
  public:
-  /// All outlive it. Frozen parameters are left out. Throws: ConfigError unless
-  /// there are at most as many processes as shards; if a parameter is not f32.
+  /// The arguments must outlive the object. Frozen parameters are skipped.
+  /// Throws: ConfigError if there are more processes than shards or a parameter
+  /// is not f32.
   GradientSum(ParameterSet& parameters, Processes& processes, int64_t shards,
               Wire wire);
 
   int64_t shards() const { return shards_; }
-  /// The shards of this process. One at least.
+  /// Shards of this process, at least one.
   Interval mine() const { return mine_; }
 
-  /// This parameter has the gradient of its shard.
+  /// Reports that `parameter` has the gradient of the current shard.
   void Ready(Parameter& parameter);
-  /// All others have theirs as well, or none; shard `mine().begin` comes first.
+  /// Ends a shard: all other parameters have their gradients, or none. The
+  /// first shard is mine().begin.
   void EndShard();
-  /// After the last shard: parameters get the sums of all. Throws:
-  /// ProcessError.
+  /// Ends the last shard: stores the sums over all shards in the parameters.
+  /// Throws: ProcessError.
   void Finish();
 
  private:
   struct Slot {
     Parameter* parameter;
-    int64_t offset;  // in the buffers; −1: it travels from where it is
+    int64_t offset;  // in the buffers; −1: sent directly
     TreeSum<Tensor> sum;
     std::vector<Tensor> nodes = {};
-    bool ready = false;  // of the shard at hand
+    bool ready = false;  // for the current shard
   };
 
   void Push(Slot& slot);
@@ -54,10 +56,10 @@ class GradientSum {
   Wire wire_;
   Interval mine_;
   int64_t shard_;
-  std::vector<Slot> slots_;      // the last parameter first
-  std::vector<Tensor> buffers_;  // of each node, for small parameters together
-  size_t next_ = 0;              // slot that is to travel
-  int64_t sent_ = 0;             // numbers of the buffers that do
+  std::vector<Slot> slots_;      // last parameter first
+  std::vector<Tensor> buffers_;  // one per node; packed small parameters
+  size_t next_ = 0;              // next slot to send
+  int64_t sent_ = 0;             // elements of the buffers already sent
 };
 
 }  // namespace heed

@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-/// The weights of the best validation so far.
+/// Weights of the best validation so far.
 class BestWeights {
  public:
   explicit BestWeights(ParameterSet& parameters) : parameters_(parameters) {}
@@ -55,7 +55,7 @@ InMemoryResult TrainInMemory(Trainable& trained, const TrainingConfig& given) {
   BestWeights best(trained.parameters());
   InMemoryResult result;
   ValidationState& valid = result.valid;
-  int number = 0;  // of the epoch
+  int number = 0;  // epoch number
   const auto limited = [&] { return run.IsOver(number, result.steps); };
   const auto patient = [&] {
     return run.patience == 0 || valid.stale < run.patience;

@@ -1,4 +1,4 @@
-// Training that leaves no files: for many short runs.
+// Training without files, for many short runs.
 #ifndef HEED_TRAIN_IN_MEMORY_H_
 #define HEED_TRAIN_IN_MEMORY_H_
 
@@ -15,10 +15,10 @@ struct InMemoryResult {
   ValidationState valid;
 };
 
-/// Trains as `given` says, with a validation after each epoch (or
-/// run.validate_every), and leaves the weights of the best one in `trained`:
-/// the same bits as RunTraining without average, but no folder, no checkpoint
-/// and no progress. run.out, ema, average and keep are not used. Throws:
+/// Trains with a validation after each epoch (or run.validate_every) and leaves
+/// the weights of the best validation in `trained`. The weights equal those of
+/// RunTraining without averaging, bit for bit, but no folder, checkpoint or
+/// progress is written. run.out, ema, average and keep are ignored. Throws:
 /// ConfigError; NumericError when numbers stop being finite.
 InMemoryResult TrainInMemory(Trainable& trained, const TrainingConfig& given);
 

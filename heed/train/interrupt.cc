@@ -3,7 +3,7 @@
 namespace heed {
 namespace {
 
-// A signal handler reaches nothing but static storage.
+// Static storage, because a signal handler can access nothing else.
 volatile std::sig_atomic_t requested = 0;
 
 extern "C" void OnSignal(int) { requested = 1; }
@@ -14,11 +14,11 @@ InterruptGuard::InterruptGuard() : old_() {
   requested = 0;
   struct sigaction action = {};
   action.sa_handler = OnSignal;
-  action.sa_flags = SA_RESETHAND;  // so that the second signal ends the process
+  action.sa_flags = SA_RESETHAND;  // a second signal ends the process
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < kSignals.size(); ++i) {
     sigaction(kSignals[i], nullptr, &old_[i]);
-    // nohup ignores the terminal's end on purpose.
+    // nohup ignores SIGHUP on purpose.
     const bool ignored = old_[i].sa_handler == SIG_IGN;
     if (kSignals[i] == SIGHUP && ignored) continue;
     sigaction(kSignals[i], &action, nullptr);

@@ -1,4 +1,4 @@
-// Ctrl-C that lets the work at hand end in order.
+// Graceful shutdown on Ctrl-C and other signals.
 #ifndef HEED_TRAIN_INTERRUPT_H_
 #define HEED_TRAIN_INTERRUPT_H_
 
@@ -7,10 +7,10 @@
 
 namespace heed {
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP (the terminal or the
-/// connection is gone) only makes Requested() true; a second one of the same
-/// kind ends the process at once. A SIGHUP that is ignored, as under nohup,
-/// stays so. One at a time.
+/// While it exists, the first SIGINT, SIGTERM or SIGHUP (terminal or connection
+/// closed) only makes Requested() true. A second signal of the same kind ends
+/// the process at once. An ignored SIGHUP, as under nohup, stays ignored. Only
+/// one guard may exist at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -25,7 +25,7 @@ class InterruptGuard {
   std::array<struct sigaction, kSignals.size()> old_;
 };
 
-/// Whether the guard that lives, or lived last, has seen a signal.
+/// True if the current or most recent guard has received a signal.
 bool InterruptRequested();
 
 }  // namespace heed

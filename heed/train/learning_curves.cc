@@ -60,7 +60,7 @@ std::optional<RecordLine> ParseLine(const std::string& text) {
   return line;
 }
 
-/// The lines of a record; of what was done twice the second time.
+/// Lines of a record; of repeated steps the later lines.
 std::vector<RecordLine> ReadRecordLines(const std::string& path,
                                         std::vector<std::string>& problems) {
   const std::string text = ReadFile(path);
@@ -88,8 +88,8 @@ std::vector<RecordLine> ReadRecordLines(const std::string& path,
   return lines;
 }
 
-/// Hours of training at each line. A pause far beyond the usual one, between a
-/// stop and its resume, counts as a usual one.
+/// Training time at each line in hours. A pause far longer than the median,
+/// between a stop and its resume, counts as a median pause.
 std::vector<double> TrainingHours(const std::vector<RecordLine>& lines) {
   std::vector<double> pauses;
   for (size_t i = 1; i < lines.size(); ++i) {
@@ -111,7 +111,7 @@ std::vector<double> TrainingHours(const std::vector<RecordLine>& lines) {
   return hours;
 }
 
-/// The last part of a path, or all of it.
+/// Last component of a path, or the whole path if there is none.
 std::string BaseName(const std::string& folder) {
   std::filesystem::path path = std::filesystem::path(folder).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
@@ -119,7 +119,8 @@ std::string BaseName(const std::string& folder) {
   return name.empty() || name == "." ? folder : name;
 }
 
-/// The value in words: of paths the last part, of lists the elements.
+/// Display text of a value: last component of a path, joined elements of a
+/// list.
 std::string ValueText(const Json& value) {
   if (value.is_string()) {
     const auto text = value.get<std::string>();
@@ -152,7 +153,8 @@ bool AllHave(const Group& records, const std::string& key) {
   });
 }
 
-/// Whether models differ and all runs of one have the same.
+/// True if there are several models and the runs of each model share the
+/// setting.
 bool FollowsTheModel(const Group& records, const std::string& key) {
   if (key == "model") return false;
   std::map<std::string, Group> models;
@@ -165,8 +167,8 @@ bool FollowsTheModel(const Group& records, const std::string& key) {
          });
 }
 
-/// Settings in which the runs that have any differ, and that say how they
-/// learn; those first in which runs of one model differ.
+/// Settings that differ between runs and describe training; settings that
+/// differ between runs of one model come first.
 std::vector<std::string> DifferingSettings(
     std::span<const TrainingRecord> all) {
   const std::set<std::string> kept_out = {"out", "overwrite", "quiet", "heed"};
@@ -185,7 +187,7 @@ std::vector<std::string> DifferingSettings(
     return HaveTheSame(records, key) ||
            (!AllHave(records, key) && FollowsTheModel(records, key));
   });
-  // A size that follows another one says nothing new.
+  // A setting with the same values as an earlier one adds no information.
   std::set<std::vector<std::string>> known;
   std::erase_if(keys, [&](const std::string& key) {
     std::vector<std::string> values;
@@ -200,7 +202,7 @@ std::vector<std::string> DifferingSettings(
   return keys;
 }
 
-/// Words for the name of a measure: "valid_bleu" is "validation BLEU".
+/// Display name of a metric: "validation BLEU" for "valid_bleu".
 std::string MeasureText(const std::string& measure) {
   if (measure == "nll") return "training loss";
   if (measure == "loss") return "training loss with its penalties";
@@ -279,7 +281,7 @@ void CheckMeasures(std::span<const TrainingRecord> records,
   }
 }
 
-/// A curve of at most 400 points, each the mean of neighbours.
+/// Averages neighbouring points down to at most 400 points.
 Series Thin(const Series& series) {
   constexpr size_t kMost = 400;
   const size_t size = series.x.size();

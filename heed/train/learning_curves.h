@@ -1,4 +1,4 @@
-// What trainings have recorded, as curves.
+// Learning curves of recorded training runs.
 #ifndef HEED_TRAIN_LEARNING_CURVES_H_
 #define HEED_TRAIN_LEARNING_CURVES_H_
 
@@ -13,45 +13,46 @@
 
 namespace heed {
 
-/// One measure of a run: a value at each of its points. Values that were not
-/// finite are NaN.
+/// One metric of a run with a value per point. Values that were not finite are
+/// NaN.
 struct LearningCurve {
   std::vector<double> updates;
-  std::vector<double> epochs;  // NaN where the record has none
-  std::vector<double> hours;   // of training; breaks are left out
+  std::vector<double> epochs;  // NaN where not recorded
+  std::vector<double> hours;   // training time without breaks
   std::vector<double> values;
 };
 
-/// The record of a run (see MetricsLog).
+/// Record of a run (see MetricsLog).
 struct TrainingRecord {
   std::string folder;
-  nlohmann::ordered_json settings;  // config.json; empty without one
+  nlohmann::ordered_json settings;  // config.json; empty if missing
   std::map<std::string, LearningCurve> curves;
-  std::vector<std::string> problems;  // damaged lines, which are left out
+  std::vector<std::string> problems;  // damaged lines, which are skipped
 };
 
-/// Reads FOLDER/metrics.jsonl. Where its steps go back, because a run was
-/// stopped and resumed from an earlier step, the later lines count.
+/// Reads FOLDER/metrics.jsonl. If steps decrease because a run was resumed from
+/// an earlier step, the later lines count.
 /// Throws: IoError if there is no record; FormatError if its config.json is
 /// damaged.
 TrainingRecord ReadTrainingRecord(const std::string& folder);
 
-/// A name for each run: its folder and the settings in which it differs from
-/// the others, without those that only its model has.
+/// Names of runs: folder and the settings that differ between runs, except
+/// settings that only one model has.
 std::vector<std::string> NameRuns(std::span<const TrainingRecord> records);
 
-/// What the curves run over: "updates", "epochs" or "time".
+/// Axis and metrics of learning curve plots. `x` is "updates", "epochs" or
+/// "time".
 struct LearningCurveOptions {
   std::string x = "updates";
-  /// Names as in metrics.jsonl; empty: the losses of training and validation,
-  /// the measure that chose the weights, and the learning rate.
+  /// Metric names in metrics.jsonl. Empty: training and validation loss, the
+  /// model selection metric, and the learning rate.
   std::vector<std::string> measures;
 };
 
-/// A plot for each measure, with the series of record i named names[i], all
-/// over the same x axis. Curves of more than 400 points are averaged down to
-/// 400. Throws: ConfigError that lists the measures there are, for one that no
-/// record has, and if there is nothing to draw.
+/// One plot per metric with the same x axis; the series of record i is called
+/// names[i]. Curves of more than 400 points are averaged down to 400. Throws:
+/// ConfigError for a metric that no record has (lists the metrics), and if
+/// there is nothing to draw.
 std::vector<LinePlotPanel> PlotLearningCurves(
     std::span<const TrainingRecord> records, std::span<const std::string> names,
     const LearningCurveOptions& options);

@@ -14,7 +14,7 @@ namespace {
 
 class LearningCurves : public testing::Test {
  protected:
-  /// A folder of a run with this record, and settings if there are any.
+  /// Record of a run folder with these lines, and settings if not empty.
   TrainingRecord Record(const std::string& name, const std::string& lines,
                         const std::string& settings = "") {
     std::filesystem::create_directory(folder_.Path(name));
@@ -146,7 +146,7 @@ TEST_F(LearningCurves, UsualMeasuresAreThoseThatChoseTheWeights) {
   EXPECT_EQ(panels[0].options.title, "training loss");
   EXPECT_EQ(panels[1].options.title, "validation BLEU");
   EXPECT_EQ(panels[2].options.title, "learning rate");
-  ASSERT_EQ(panels[0].series.size(), 2U);  // colour i is of run i
+  ASSERT_EQ(panels[0].series.size(), 2U);  // colour i belongs to run i
   EXPECT_TRUE(panels[0].series[1].x.empty());
 }
 

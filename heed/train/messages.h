@@ -1,4 +1,4 @@
-// Messages between the processes of one training.
+// Message passing between the processes of one training run.
 #ifndef HEED_TRAIN_MESSAGES_H_
 #define HEED_TRAIN_MESSAGES_H_
 
@@ -7,28 +7,29 @@
 
 namespace heed {
 
-/// A message under way. Its memory is left alone until it has ended. One that
-/// is destroyed before is given up.
+/// A message in transit. Its buffer must stay valid until Ended(). Destroying
+/// an unfinished transfer abandons it.
 class Transfer {
  public:
   virtual ~Transfer() = default;
-  /// Whether it has ended. Does not wait. Throws: IoError.
+  /// True if the transfer has ended. Does not wait. Throws: IoError.
   virtual bool Ended() = 0;
 };
 
-/// How processes, numbered by ranks from 0, reach each other. Messages of one
-/// sender and tag arrive in their order. One thread makes and uses it.
+/// Message passing between processes with ranks from 0. Messages with the same
+/// sender and tag arrive in order. Created and used by a single thread.
 class Messages {
  public:
   virtual ~Messages() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// The receiver has to ask for a message of the same size.
+  /// Sends `bytes` bytes; the receiver must request the same size.
   virtual std::unique_ptr<Transfer> Send(int to, int tag, const void* data,
                                          int64_t bytes) = 0;
   virtual std::unique_ptr<Transfer> Receive(int from, int tag, void* data,
                                             int64_t bytes) = 0;
-  /// Takes leave in good order; all processes do so. Nothing can be sent then.
+  /// Shuts down in order; all processes must call it. No messages can be sent
+  /// afterwards.
   virtual void Finish() = 0;
 };
 

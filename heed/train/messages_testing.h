@@ -1,4 +1,4 @@
-// Processes that are threads of a test.
+// Processes simulated by threads, for tests.
 #ifndef HEED_TRAIN_MESSAGES_TESTING_H_
 #define HEED_TRAIN_MESSAGES_TESTING_H_
 
@@ -19,7 +19,7 @@
 
 namespace heed {
 
-/// Where messages lie between threads.
+/// Message queues between threads.
 class PostOffice {
  public:
   explicit PostOffice(int size) : size_(size) {}
@@ -27,7 +27,7 @@ class PostOffice {
   std::unique_ptr<Messages> Of(int rank) {
     return std::make_unique<Mail>(*this, rank);
   }
-  /// Nothing goes to or from this rank any more.
+  /// Drops all further messages to and from this rank.
   void CutOff(int rank) {
     const std::lock_guard lock(mutex_);
     cut_off_ = rank;
@@ -56,7 +56,7 @@ class PostOffice {
       if (ended_) return true;
       const std::lock_guard lock(office_.mutex_);
       Box& box = office_.boxes_[key_];
-      // Who has asked first is served first.
+      // Receivers are served in the order of their requests.
       if (box.letters.empty() || box.taken != place_) return false;
       const std::string& letter = box.letters.front();
       if (std::ssize(letter) != bytes_) throw IoError("another size");
@@ -106,7 +106,7 @@ class PostOffice {
   std::map<Key, Box> boxes_;
 };
 
-/// Calls body(processes) in `size` threads, each of which is a process.
+/// Calls body(processes) in `size` threads, each acting as a process.
 inline void RunProcesses(int size,
                          const std::function<void(Processes&)>& body) {
   if (size == 1) {

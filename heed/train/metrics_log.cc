@@ -40,19 +40,19 @@ std::string HostName() {
   return gethostname(name, sizeof(name) - 1) == 0 && name[0] ? name : "host";
 }
 
-// The step of a line of metrics, if it is one.
+// Step of a line of metrics, if the line is valid.
 std::optional<int64_t> StepOfLine(std::string_view line) {
   try {
     const Json json = ParseJson(line, "line");
     const Json step = json.is_object() ? json.value("step", Json()) : Json();
     if (step.is_number_integer()) return step.get<int64_t>();
-  } catch (const FormatError&) {  // cut short or damaged
+  } catch (const FormatError&) {  // truncated or damaged
   }
   return std::nullopt;
 }
 
-// `text` up to and without the first line that is of a later step, damaged, or
-// without its end.
+// Prefix of `text` before the first line that is damaged, incomplete, or of a
+// step after `last_step`.
 std::string_view LinesUpTo(std::string_view text, int64_t last_step) {
   size_t begin = 0;
   for (size_t end; (end = text.find('\n', begin)) != text.npos;
@@ -63,7 +63,7 @@ std::string_view LinesUpTo(std::string_view text, int64_t last_step) {
   return text.substr(0, begin);
 }
 
-// The event file that `folder` already has, or the name of a new one.
+// Existing event file of `folder`, or the name of a new one.
 std::string EventsPath(const std::string& folder) {
   std::string newest;
   std::error_code error;
@@ -91,13 +91,14 @@ void Append(std::ofstream& file, const std::string& path,
   }
 }
 
-// Opens `path` for appending behind what `cut` keeps of it, or `header`.
+// Opens `path` for appending after the part that `cut` keeps, or after `header`
+// if the file is new.
 template <typename Cut>
 std::ofstream OpenBehind(const std::string& path, const std::string& header,
                          Cut cut) {
   DiscardUnfinished(path);
   bool empty = true;
-  std::error_code unreachable;  // opening it will say why
+  std::error_code unreachable;  // opening reports the reason
   if (std::filesystem::exists(path, unreachable)) {
     const std::string old = ReadFile(path);
     const std::string_view kept = cut(old);

@@ -1,4 +1,4 @@
-// The record of a training run, for tools and for TensorBoard.
+// Metrics log of a training run, also for TensorBoard.
 #ifndef HEED_TRAIN_METRICS_LOG_H_
 #define HEED_TRAIN_METRICS_LOG_H_
 
@@ -11,23 +11,23 @@
 
 namespace heed {
 
-/// Whether a file of this name is one that MetricsLog writes.
+/// True if MetricsLog writes a file of this name.
 bool IsMetricsFile(std::string_view name);
 
-/// Appends to FOLDER/metrics.jsonl, one object a line:
+/// Appends to FOLDER/metrics.jsonl, one JSON object per line:
 ///   {"step": 100, "time": 1700000000.123, "loss": 4.25, …}
-/// (time in seconds since 1970; a value that is not finite is null), and the
-/// same to FOLDER/events.out.tfevents.TIME.HOST.
+/// (time in seconds since 1970; null for values that are not finite), and the
+/// same metrics to FOLDER/events.out.tfevents.TIME.HOST.
 class MetricsLog {
  public:
-  /// Continues the files of `folder` behind `resume_step`: what they hold of
-  /// later steps, or half written, is removed. 0 starts anew.
+  /// Continues the files of `folder` after `resume_step`; later steps and
+  /// incomplete records are removed. 0 starts new files.
   /// Throws: IoError.
   explicit MetricsLog(const std::string& folder, int64_t resume_step = 0);
 
-  /// Adds the metrics of a step (at least 1). Steps do not decrease. What was
-  /// added outlives the process.
-  /// Throws: IoError, naming the file, when it cannot be written.
+  /// Appends the metrics of a step (at least 1). Steps must not decrease.
+  /// Appended metrics survive a crash of the process.
+  /// Throws: IoError that names the file if it cannot be written.
   void Add(int64_t step, const Metrics& metrics);
 
  private:

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 struct ProtoField {
   uint64_t number;
   uint64_t varint = 0;
-  std::string bytes;  // of a fixed or length-delimited field
+  std::string bytes;  // content of a fixed or length-delimited field
 };
 
 uint64_t TakeVarint(std::string_view& in) {
@@ -224,7 +224,7 @@ TEST_F(MetricsLogTest, ResumingDiscardsWhatAKilledResumeWasWriting) {
   MetricsLog(folder_, 1).Add(2, {{"loss", 2}});
   const std::vector<int64_t> steps = {1, 2};
   EXPECT_EQ(LineSteps(), steps);
-  EXPECT_EQ(EventSteps(), steps);  // and one event file only
+  EXPECT_EQ(EventSteps(), steps);  // in a single event file
   EXPECT_FALSE(fs::exists(folder_ + "/metrics.jsonl.123456789012.tmp"));
 }
 

@@ -17,14 +17,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// 2: a sigmoid has a bias, patches of a series may be padded.
+/// Since format 2, a sigmoid has a bias and patches of a series may be padded.
 constexpr int kFormat = 2;
 constexpr const char* kOwnKey = "heed";
 constexpr const char* kCheckSumKey = "heed.crc32";
 
 std::string Hex(uint32_t value) { return fmt::format("{:08x}", value); }
 
-/// Over all that a reader relies on, in order.
+/// Checksum over everything that a reader relies on, in order.
 std::string CheckSum(std::span<const NamedTensor> tensors,
                      const Metadata& metadata) {
   std::string digest;
@@ -41,7 +41,7 @@ std::string CheckSum(std::span<const NamedTensor> tensors,
   return Hex(Crc32(digest));
 }
 
-/// The check sum of config.json itself, over its text without the sum.
+/// Checksum of config.json over its text without the checksum itself.
 std::string ConfigCheckSum(Json json) {
   json[kOwnKey].erase("checksum");
   return Hex(Crc32(json.dump()));
@@ -94,7 +94,7 @@ Json ReadConfigJson(const std::string& folder) {
   return json;
 }
 
-/// Settings of an older format as those that compute the same now.
+/// Upgrades settings of an older format to equivalent current settings.
 void UpgradeSettings(const Json& format, Json& json) {
   if (format.is_number() && format >= 2) return;
   for (const char* sigmoid : {"sigmoid", "smoothed_sigmoid"}) {
@@ -106,7 +106,7 @@ void UpgradeSettings(const Json& format, Json& json) {
   if (json.contains("patch_stride")) json["pad_end"] = "no";
 }
 
-/// Takes the key "heed" out of a configuration.
+/// Removes the key "heed" from a configuration and returns its value.
 Json TakeOwn(Json& json) {
   Json own = std::move(json[kOwnKey]);
   json.erase(kOwnKey);
@@ -131,7 +131,7 @@ std::string PathIn(const std::string& folder, const std::string& file) {
 }
 
 bool IsEntryName(const std::string& name) {
-  // Of a name with a zero byte the system would take what stands before it.
+  // The system truncates names at a NUL byte.
   constexpr std::string_view kNotInNames("/\0", 2);
   return !name.empty() && name != "." && name != ".." &&
          name.find_first_of(kNotInNames) == std::string::npos;

@@ -1,4 +1,4 @@
-// A model on disk: config.json, model.safetensors and further files such as
+// Model folders: config.json, model.safetensors and further files such as
 // vocabularies.
 #ifndef HEED_TRAIN_MODEL_FOLDER_H_
 #define HEED_TRAIN_MODEL_FOLDER_H_
@@ -14,22 +14,22 @@
 
 namespace heed {
 
-// What a model folder may hold, besides vocabularies.
+// Files of a model folder besides vocabularies.
 inline constexpr const char* kConfigFile = "config.json";
 inline constexpr const char* kWeightsFile = "model.safetensors";
 /// Metadata key of the weights: the program that a model was imported from.
 inline constexpr const char* kImportedKey = "heed.imported";
-/// Files of a run: the state to resume from, the weights of its last
-/// validations, and copies of what it read from streams.
+/// Files of a training run: the checkpoint, the weights of the last
+/// validations, and copies of inputs read from streams.
 inline constexpr const char* kCheckpointFile = "training.safetensors";
 inline constexpr const char* kKeptFolder = "checkpoints";
 inline constexpr const char* kInputFolder = "input";
-/// A run that has nothing yet that the folder could hold; see OutFolder.
+/// Subfolder of a run that has no usable model yet; see OutFolder.
 inline constexpr const char* kNextFolder = ".next";
-/// A whole new model on its way to its place; see OutFolder.
+/// Subfolder of a complete model that is being moved into place; see OutFolder.
 inline constexpr const char* kReadyFolder = ".ready";
 
-/// Bytes of the files beside config.json and the weights, by name.
+/// Contents of the files other than config.json and the weights, by name.
 using ModelFiles = std::map<std::string, std::string>;
 
 struct ModelDescription {
@@ -38,42 +38,46 @@ struct ModelDescription {
 };
 
 std::string PathIn(const std::string& folder, const std::string& file);
-/// Whether it is the name of an entry of a folder: not empty, no path, no zero
+/// True if `name` is a valid entry name of a folder: not empty, no path, no NUL
 /// byte, neither "." nor "..".
 bool IsEntryName(const std::string& name);
-/// Where a file of a model is read: PathIn, or in .ready of the folder, where a
-/// process that wrote a new model was killed before it could move all files.
+/// Path from which a model file is read: PathIn(folder, file), or the folder's
+/// .ready if a process was killed while it moved a new model into place.
 std::string ModelPath(const std::string& folder, const std::string& file);
 
 /// Writes config.json and the files. config.json holds the settings and, under
-/// "heed", the format version and check sums. Throws: IoError.
+/// "heed", the format version and checksums. Throws: IoError.
 void WriteModelConfig(const std::string& folder,
                       const ModelDescription& description);
 
-/// Everything but the weights; what a resumed training starts from. Throws:
-/// IoError or FormatError that names the file that is missing, cut short,
-/// damaged or of a newer version.
+/// Reads everything except the weights, for resumed training. Throws: IoError
+/// or FormatError that names the file that is missing, truncated, damaged or of
+/// a newer version.
 ModelDescription ReadModelConfig(const std::string& folder);
 
-/// The settings alone, to see what kind of model it is. Throws: the same.
+/// Reads only the settings, to identify the kind of model. Throws: IoError or
+/// FormatError that names the file.
 nlohmann::ordered_json ReadModelSettings(const std::string& folder);
 
-/// Tensors with a check sum of names, shapes and elements. Throws: IoError.
+/// Writes tensors with a checksum of names, shapes and elements. Throws:
+/// IoError.
 void WriteTensors(const std::string& path, std::span<const NamedTensor> tensors,
                   Metadata metadata);
-/// Throws: IoError; FormatError also if the check sum differs.
+/// Reads tensors. Throws: IoError; FormatError, also if the checksum differs.
 SafetensorsFile ReadTensors(const std::string& path);
 
-/// Whether no element is NaN or infinity; none of integers is.
+/// True if no element is NaN or infinite; always true for integers.
 bool IsFinite(const Tensor& tensor);
 
-/// Copies tensors into parameters of the same names.
-/// Throws: FormatError, naming `file`, for a missing or ill-shaped one, and for
+/// Copies tensors to the parameters of the same names.
+/// Throws: FormatError that names `file` for a missing tensor, a wrong shape,
 /// NaN or infinity.
 void SetParameters(ParameterSet& parameters,
                    const std::vector<NamedTensor>& tensors,
                    const std::string& file);
-/// The same with tensors that nobody else needs, see TakeTensors.
+/// Moves tensors to the parameters of the same names without copying (see
+/// TakeTensors). Throws: FormatError that names `file` for a missing tensor, a
+/// wrong shape, NaN or infinity.
 void TakeParameters(ParameterSet& parameters, std::vector<NamedTensor> tensors,
                     const std::string& file);
 

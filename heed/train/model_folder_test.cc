@@ -31,7 +31,7 @@ class ModelFolderTest : public testing::Test {
 
   static Toy MakeToy(uint64_t seed = 1, int64_t features = 1) {
     ToyOptions options;
-    options.features = features;  // so that files are small
+    options.features = features;  // keeps the files small
     return Toy(RandomPoints(2, 1), {}, options, seed);
   }
   std::string PathOf(const std::string& file) const {
@@ -47,7 +47,7 @@ class ModelFolderTest : public testing::Test {
     stream.put(byte);
   }
 
-  /// Everything that a reader gets to see.
+  /// All values that a reader receives.
   struct Read {
     ModelDescription description;
     Metadata metadata;
@@ -78,7 +78,7 @@ class ModelFolderTest : public testing::Test {
     }
     return all;
   }
-  /// The error that names the file, or "" if it was read.
+  /// Error message that names the file; "" if it was read.
   std::string Damage(const std::string& file) const {
     std::string error;
     try {
@@ -111,7 +111,7 @@ TEST_F(ModelFolderTest, GivesBackWhatWasWritten) {
   EXPECT_EQ(ReadModelSettings(folder_.Path("model")),
             ToyDescription().settings);
   EXPECT_EQ(read.metadata.at("heed.step"), "1");
-  // A rate of 0 leaves the weights as they were made.
+  // A learning rate of 0 keeps the initial weights.
   Toy fresh = MakeToy();
   for (const auto& p : fresh.parameters().all()) {
     EXPECT_EQ(read.toy.parameters().Find(p->name())->value().ToVector<float>(),
@@ -137,7 +137,7 @@ TEST_F(ModelFolderTest, MissingFileIsNamed) {
 TEST_F(ModelFolderTest, FileCutShortIsRefusedAtEveryLength) {
   for (const char* file : kFiles) {
     const std::string bytes = ReadFile(PathOf(file));
-    // Without its last line feed, config.json is whole.
+    // config.json is complete without its last line feed.
     const size_t whole = bytes.size() - (file == kFiles[0] ? 1 : 0);
     for (size_t size = whole; size-- > 0;) {
       fs::resize_file(PathOf(file), size);

@@ -69,7 +69,7 @@ class MpiMessages : public Messages {
   int size_ = 1;
 };
 
-/// A number that a launcher leaves in the environment; 0: none.
+/// Integer from an environment variable set by a launcher; 0: not set.
 int FromLauncher(const char* name) {
   const char* text = std::getenv(name);
   return text == nullptr ? 0 : std::atoi(text);
@@ -91,7 +91,8 @@ std::vector<std::string> Places() {
 }  // namespace
 
 bool LaunchedWithOthers() {
-  // Open MPI 4 and 5; what launches by PMIx alone, as srun, gives no number.
+  // Open MPI 4 and 5. Launchers that use only PMIx, such as srun, set no
+  // number.
   if (const int size = FromLauncher("OMPI_COMM_WORLD_SIZE"); size > 0) {
     return size > 1;
   }
@@ -109,7 +110,7 @@ std::unique_ptr<Messages> OpenMpi() {
   void* library = nullptr;
   for (const std::string& place : Places()) {
     if (!fs::exists(place)) continue;
-    // MPI's own libraries look for each other's names.
+    // Global symbols, because the libraries of MPI refer to each other.
     library = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (library != nullptr) break;
     errors = dlerror();
@@ -128,7 +129,8 @@ std::unique_ptr<Messages> OpenMpi() {
                   kPlugin);
   }
   auto messages = std::make_unique<MpiMessages>(*mpi);
-  // MPICH's launcher, for one, says how many; Open MPI then sees one each.
+  // The launcher of another MPI, such as MPICH, reports several processes, but
+  // Open MPI sees each process alone.
   const int size = FromLauncher("PMI_SIZE");
   if (messages->size() == 1 && size > 1) {
     throw IoError(

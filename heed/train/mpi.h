@@ -1,4 +1,4 @@
-// MPI, if a launcher such as mpirun started this process as one of several.
+// MPI communication, if a launcher such as mpirun started several processes.
 #ifndef HEED_TRAIN_MPI_H_
 #define HEED_TRAIN_MPI_H_
 
@@ -9,20 +9,20 @@
 
 extern "C" {
 
-/// What heed-mpi.so offers: a library of its own, so that a machine without MPI
-/// runs heed as ever. All of it is called from one thread.
+/// Function table of heed-mpi.so, a separate library, so that Heed runs on
+/// machines without MPI. All functions must be called from one thread.
 struct HeedMpi {
   int version;  // kHeedMpiVersion
-  /// 0, or what MPI says is wrong.
+  /// Null on success, else the error message of MPI.
   int (*start)();
   int (*rank)();
   int (*size)();
-  /// Null if it fails.
+  /// Starts a transfer; null on failure.
   void* (*send)(int to, int tag, const void* data, int64_t bytes);
   void* (*receive)(int from, int tag, void* data, int64_t bytes);
-  /// 1: it has ended, and is forgotten; 0: not yet; -1: it failed.
+  /// State of a transfer. 1: ended and released; 0: not yet ended; −1: failed.
   int (*ended)(void* transfer);
-  /// Forgets one that has not ended.
+  /// Releases a transfer that has not ended.
   void (*give_up)(void* transfer);
   void (*finish)();
 };
@@ -32,18 +32,18 @@ struct HeedMpi {
 namespace heed {
 
 inline constexpr int kHeedMpiVersion = 1;
-/// The function of heed-mpi.so that returns its HeedMpi.
+/// Name of the function in heed-mpi.so that returns the HeedMpi table.
 inline constexpr const char* kHeedMpiSymbol = "HeedMpiFunctions";
 
-/// Whether a launcher says that it started several processes, or does not say
-/// how many.
+/// True if a launcher reports several processes, or does not report their
+/// number.
 bool LaunchedWithOthers();
 
-/// The rank that a launcher says; 0 if there is none.
+/// Rank reported by a launcher; 0 if there is none.
 int RankByLauncher();
 
-/// Loads heed-mpi.so, from beside the program or from where it is installed,
-/// and starts MPI. Throws: IoError, with what to install, if that fails.
+/// Loads heed-mpi.so from the program's folder or the installation folder, and
+/// starts MPI. Throws: IoError that names the package to install.
 std::unique_ptr<Messages> OpenMpi();
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Applies gradients to parameters.
+// Optimisers, which apply gradients to parameters.
 #ifndef HEED_TRAIN_OPTIMIZER_H_
 #define HEED_TRAIN_OPTIMIZER_H_
 
@@ -11,16 +11,16 @@
 
 namespace heed {
 
-/// Freezes the parameters whose names match one of the patterns, in which *
-/// stands for any characters and ? for one: what is trained begins after that.
-/// Throws: ConfigError for a pattern that matches no name, or if nothing is
-/// left to train.
+/// Freezes the parameters whose names match one of the patterns (* any
+/// characters, ? one character). Call it before training starts.
+/// Throws: ConfigError for a pattern that matches no name, or if no parameter
+/// is left to train.
 void Freeze(ParameterSet& parameters, const std::vector<std::string>& patterns);
 
-/// Adam, AdamW, Adadelta, RMSProp or SGD with momentum over the parameters of a
-/// set that are not frozen, with an L2 penalty ½ l2 ‖w‖² of the loss and
-/// clipping of each number and by the global norm. Exact forms: see
-/// kernels/optimizer.h.
+/// Adam, AdamW, Adadelta, RMSProp or SGD with momentum for the parameters of a
+/// set that are not frozen. Supports an L2 penalty ½ l2 ‖w‖² and clipping by
+/// value and by global norm. Exact equations: see kernels/optimizer.h.
+///
 ///
 ///   tape.Backward(loss);
 ///   tape.Clear();
@@ -29,32 +29,32 @@ class Optimizer {
  public:
   Optimizer(ParameterSet& parameters, const OptimizerConfig& config);
 
-  /// Norm of the gradient over all parameters.
+  /// Global norm of the gradients of all parameters.
   /// Throws: NumericError that names a parameter whose gradient is not finite.
   double GradientNorm() const;
 
-  /// One update with this learning rate; `step` counts from 1. Each number of
-  /// the gradients, with those of the L2 penalty, is brought within
-  /// ±`config.clip_value`, then they are scaled to the norm `config.clip` if
-  /// theirs is greater, and cleared afterwards. Returns their norm before they
-  /// are clipped. Throws: as GradientNorm; parameters and gradients then stay
-  /// as they are.
+  /// Makes one update with this learning rate; `step` counts from 1. Gradients,
+  /// including the L2 penalty, are clipped to ±`config.clip_value`, then scaled
+  /// to norm `config.clip` if their norm is larger, and cleared after the
+  /// update. Returns the norm before clipping. Throws: as GradientNorm;
+  /// parameters and gradients are then unchanged.
   double Step(int64_t step, double learning_rate);
 
-  /// What the next step depends on, besides the parameters themselves.
+  /// Optimiser state that the next step depends on, besides the parameters.
   std::vector<NamedTensor> State() const;
-  /// Throws: FormatError if a tensor is missing or of another shape or dtype.
+  /// Restores State(). Throws: FormatError if a tensor is missing or of another
+  /// shape or dtype.
   void Restore(const std::vector<NamedTensor>& state, const std::string& file);
 
  private:
-  /// Adds the gradients l2 w of the penalty.
+  /// Adds the gradients l2 · w of the penalty.
   void AddPenalty();
 
   struct Slot {
     Parameter* parameter;
     Tensor first;   // mean gradient, mean squared gradient or momentum
     Tensor second;  // mean squared gradient or mean squared update
-    Tensor third;   // rmsprop: the update before
+    Tensor third;   // rmsprop: the previous update
   };
 
   OptimizerConfig config_;

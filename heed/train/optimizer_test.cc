@@ -77,7 +77,7 @@ struct PlainAdam {
 TEST_F(OptimizerTest, AdamAndAdamWFollowTheirPapers) {
   for (const char* name : {"adam", "adamw"}) {
     config_.optimizer = name;
-    config_.weight_decay = 0.25;  // for adamw only
+    config_.weight_decay = 0.25;  // used by adamw only
     const double decay = std::string(name) == "adamw" ? 0.25 : 0;
     parameters_.Find("a")->mutable_value().CopyFrom(
         Tensor::Of<double>({1, -2, 3}, {3, 1}));
@@ -170,7 +170,7 @@ TEST_F(OptimizerTest, RmspropOfAConstantGradientStaysFinite) {
   config_.clip = 0;
   Optimizer optimizer(parameters, config_);
   for (int t = 1; t <= 400; ++t) {
-    // n and m² agree in all digits: their difference may round below zero.
+    // n and m² agree in all digits, so their difference may round below zero.
     w.mutable_gradient() = Tensor::Full({5}, 1e6 / 3);
     optimizer.Step(t, 1e-3);
   }
@@ -189,7 +189,8 @@ TEST_F(OptimizerTest, EachNumberIsClippedBeforeTheNorm) {
   ExpectValues({0.9, -2.2, 3.2}, {0.3});
   config_.clip = 1.5;
   Optimizer both(parameters_, config_);
-  SetGradients({0, 2, -7}, {1});  // becomes 0, 2, −2, 1 with norm 3, halved
+  SetGradients({0, 2, -7}, {1});  // clipped to 0, 2, −2, 1 with norm 3, then
+                                  // halved
   both.Step(1, kRate);
   ExpectValues({0.9, -2.3, 3.3}, {0.25});
 }
@@ -206,7 +207,7 @@ TEST_F(OptimizerTest, ClippingScalesDownButNeverUp) {
   config_.clip = 2.5;
   Optimizer optimizer(parameters_, config_);
   SetGradients({1, 2, -4}, {2});
-  optimizer.Step(1, kRate);  // halved
+  optimizer.Step(1, kRate);  // the norm is halved
   ExpectValues({0.95, -2.1, 3.2}, {0.4});
   SetGradients({1, 0, 0}, {0});
   optimizer.Step(2, kRate);

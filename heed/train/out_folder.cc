@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::set<std::string>;
 
-/// In a folder that is moved into its place: what is to be done, a step a line.
+/// File in .ready with the steps of the replacement, one per line.
 constexpr const char* kStepsFile = ".steps";
 constexpr std::string_view kRemove = "remove ";
 constexpr std::string_view kMove = "move ";
@@ -35,8 +35,8 @@ Names EntriesOf(const fs::path& folder) {
   return names;
 }
 
-/// What runs and other commands leave in a folder, of which nothing must stay
-/// when another model takes its place. A user's own files are not among them.
+/// Files written by runs and other commands, all of which are removed when a
+/// new model replaces the old one. A user's own files are not included.
 Names PartsOfModel(const std::string& folder) {
   Names parts = {kConfigFile,  kWeightsFile,   kCheckpointFile, kKeptFolder,
                  kInputFolder, kShortlistFile, kRunFile};
@@ -48,12 +48,12 @@ Names PartsOfModel(const std::string& folder) {
       parts.insert(name);
     }
   } catch (const Error&) {
-    // Not ours, or damaged: its vocabularies are not known.
+    // Not a model, or damaged: its vocabularies are unknown.
   }
   return parts;
 }
 
-/// How the entries of `next` take the place of the model in `folder`.
+/// Steps that replace the model in `folder` by the entries of `next`.
 std::string StepsToReplace(const std::string& folder, const std::string& next) {
   Names entries = EntriesOf(next);
   entries.erase(kStepsFile);
@@ -67,13 +67,14 @@ std::string StepsToReplace(const std::string& folder, const std::string& next) {
   return steps;
 }
 
-/// What is done with an entry of a folder.
+/// One step of a replacement: moves or removes an entry.
 struct Step {
   bool move;
   std::string name;
 };
 
-/// Of a folder from anywhere: none may reach out of it.
+/// Reads the steps. The file is untrusted, so no name may point outside the
+/// folder.
 std::vector<Step> ReadSteps(const std::string& path) {
   CheckRegular(path);
   std::vector<Step> steps;
@@ -91,8 +92,8 @@ std::vector<Step> ReadSteps(const std::string& path) {
   return steps;
 }
 
-/// Does the steps of FOLDER/.ready that are not done yet: a process that did
-/// them may have been killed.
+/// Executes the remaining steps of FOLDER/.ready; a killed process may have
+/// done some of them.
 void FinishReplacing(const std::string& folder) {
   const fs::path ready = fs::path(folder) / kReadyFolder;
   if (fs::exists(ready / kStepsFile)) {
@@ -177,9 +178,9 @@ OutFolder::~OutFolder() {
   std::error_code ignored;
   if (fresh_ && next_ && !HasBegun(path())) fs::remove_all(path(), ignored);
   try {
-    FinishReplacing(folder_);  // where Publish() failed
+    FinishReplacing(folder_);  // needed if Publish() failed
   } catch (const std::exception&) {
-    // The next one who writes there does it; until then it is read as it is.
+    // The next writer finishes the replacement; until then readers use .ready.
   }
   lock_.reset();
   for (const fs::path& path : made_) fs::remove(path, ignored);  // if empty
@@ -198,12 +199,12 @@ void OutFolder::Discard() {
   try {
     if (next_) fs::remove_all(path());
     if (replaces_) return;
-    fs::remove_all(PathIn(folder_, kReadyFolder));  // if Publish() failed
+    fs::remove_all(PathIn(folder_, kReadyFolder));  // left if Publish() failed
     for (const std::string& name : PartsOfModel(folder_)) {
       fs::remove_all(PathIn(folder_, name));
     }
   } catch (const std::exception&) {
-    // What is left can be replaced with --overwrite.
+    // The remaining files can be replaced with --overwrite.
   }
 }
 
@@ -211,7 +212,7 @@ void OutFolder::Publish() {
   if (!next_ || !HasBegun(path())) return;
   if (replaces_ && !fs::exists(PathOf(kWeightsFile))) return;
   WriteFileAtomically(PathOf(kStepsFile), StepsToReplace(folder_, path()));
-  fs::rename(path(), PathIn(folder_, kReadyFolder));  // all of it at once
+  fs::rename(path(), PathIn(folder_, kReadyFolder));  // atomically
   next_ = false;
   FinishReplacing(folder_);
 }

@@ -1,4 +1,4 @@
-// The folder that a model is written into.
+// Output folder of a model.
 #ifndef HEED_TRAIN_OUT_FOLDER_H_
 #define HEED_TRAIN_OUT_FOLDER_H_
 
@@ -13,60 +13,58 @@
 
 namespace heed {
 
-/// Whether a run has left anything in its folder that it can be continued from.
+/// True if a run has saved a checkpoint or weights in its folder.
 bool HasBegun(const std::string& folder);
 
-/// Where the run lies that was begun last in `folder`: there, or in its .next.
+/// Path of the most recent run in `folder`: `folder` itself, or its .next.
 std::string LatestRun(const std::string& folder);
 
-/// A model folder while one process writes it. What is new is written to
-/// FOLDER/.next first and takes the place of what stood there at once, when it
-/// can be used itself: a process that is killed leaves the old model or the new
-/// one.
+/// A model folder that one process writes. A new model is first written to
+/// FOLDER/.next and replaces the old one as soon as it is usable. If the
+/// process is killed, the folder holds either the old or the new model.
 class OutFolder {
  public:
-  /// For a new model, before any long work, to say early what stands in the
-  /// way. Throws: ConfigError if there is no name, if a model stands there that
-  /// is not to be replaced, or if another process writes there; IoError if
-  /// nothing can be written there.
+  /// Opens the folder for a new model, before any long computation, to report
+  /// problems early. Throws: ConfigError if the name is empty, if a model
+  /// exists and may not be replaced, or if another process writes to the
+  /// folder; IoError if it is not writable.
   explicit OutFolder(const RunConfig& run);
-  /// To go on with the run that was begun there last. Throws: IoError if it is
-  /// no folder; as above.
+  /// Opens the folder to resume its most recent run. Throws: IoError if it is
+  /// not a writable folder; ConfigError if another process writes to it.
   explicit OutFolder(const std::string& folder);
-  /// For a process that only reads what another one writes there.
+  /// Selects the constructor for a process that only reads the folder.
   enum Reads : uint8_t { kReads };
   OutFolder(const std::string& folder, Reads)
       : folder_(folder), next_(LatestRun(folder) != folder) {}
-  /// What cannot be used goes again.
+  /// Removes a new model that is not usable.
   ~OutFolder();
   OutFolder(const OutFolder&) = delete;
   OutFolder& operator=(const OutFolder&) = delete;
 
-  /// As the user named it.
+  /// Folder name as given by the user.
   const std::string& folder() const { return folder_; }
-  /// Whether Publish() replaces a model that is in the folder.
+  /// True if Publish() will replace an existing model.
   bool replaces() const { return next_ && replaces_; }
-  /// Where files are written: .next in it, until Publish().
+  /// Folder that files are written to: .next until Publish().
   std::string path() const;
   std::string PathOf(const std::string& name) const;
 
-  /// Moves what was written into its place if that is a model, or if no model
-  /// stands there that would be lost. To be called whenever a file is whole.
+  /// Moves the new files into place if they form a model, or if no existing
+  /// model would be lost. Call it whenever a file is complete.
   void Publish();
-  /// Removes what was written of a new model that failed before anything that
-  /// it had learned was saved, so that it stands in nobody's way. Of a run that
-  /// goes on, nothing. Does not throw.
+  /// Removes a new model that failed before saving any trained weights. Does
+  /// nothing for a resumed run. Does not throw.
   void Discard();
 
  private:
   void Open();
 
   std::string folder_;
-  std::vector<std::filesystem::path> made_;  // the innermost first
+  std::vector<std::filesystem::path> made_;  // created folders, innermost first
   std::optional<FolderLock> lock_;
   bool fresh_ = false;     // a new model
   bool next_ = false;      // files are written to .next
-  bool replaces_ = false;  // a model that is kept until then
+  bool replaces_ = false;  // there is an old model, kept until Publish()
 };
 
 }  // namespace heed

@@ -53,7 +53,7 @@ TEST_F(OutFolderTest, OldModelStaysUntilTheNewOneHasWeights) {
   const std::string old = Weights("model");
   config.run.overwrite = true;
   config.run.steps = 3;
-  config.optimizer.learning_rate = 1e300;  // fails before it has any
+  config.optimizer.learning_rate = 1e300;  // fails before any weights are saved
   EXPECT_THROW(Train(config, 5), NumericError);
   EXPECT_EQ(Weights("model"), old);
   EXPECT_EQ(Step("model"), "12");
@@ -83,7 +83,7 @@ TEST_F(OutFolderTest, ReplacementThatWasKilledIsReadAndFinished) {
     EXPECT_EQ(read.files, description.files);
     EXPECT_EQ(ReadFile(ModelPath(Out("model"), kWeightsFile)), wanted);
   };
-  // Killed after each number of moves.
+  // The process is killed after `moved` moves.
   for (size_t moved = 0; moved <= names.size(); ++moved) {
     SCOPED_TRACE(moved);
     fs::remove_all(Out("model"));

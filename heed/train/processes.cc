@@ -21,18 +21,18 @@ namespace {
 
 constexpr int kBeatTag = 1;
 constexpr int kNoticeTag = 2;
-/// Jobs have two tags each from here on; these many are under way at most, by
-/// far.
+/// Tags of jobs, two per job; far fewer than kJobTags jobs are active at a
+/// time.
 constexpr int kFirstJobTag = 16;
 constexpr int64_t kJobTags = 8192;
-/// Sums that are under way at the same time.
+/// Maximum number of concurrent sums.
 constexpr int kSumsAtOnce = 4;
-/// Between two questions whether a message has come.
+/// Sleep between two polls for messages.
 constexpr std::chrono::microseconds kBusyNap(30);
 constexpr std::chrono::milliseconds kIdleNap(2);
-/// What a launcher leaves between asking to end and killing is a second.
+/// Seconds to answer after an interrupt; launchers soon kill processes.
 constexpr double kAnswerAfterInterrupt = 0.3;
-/// For the leading process to write what it has.
+/// Seconds for the leading process to save its state.
 constexpr double kTimeToSave = 6;
 
 std::string ThisHost() {
@@ -43,13 +43,13 @@ std::string ThisHost() {
 
 }  // namespace
 
-/// Messages that are under way, and with whom.
+/// Messages in transit, with their peers.
 class Processes::Transfers {
  public:
   void Add(int peer, std::unique_ptr<Transfer> transfer) {
     all_.push_back({peer, std::move(transfer)});
   }
-  /// Whether one has ended.
+  /// Removes finished transfers; true if there were any.
   bool Advance() {
     const auto ended = std::remove_if(all_.begin(), all_.end(), [](Pending& p) {
       return p.transfer->Ended();
@@ -59,7 +59,7 @@ class Processes::Transfers {
     return some;
   }
   bool empty() const { return all_.empty(); }
-  /// Who is waited for; there is one.
+  /// A peer with an unfinished transfer; there must be one.
   int peer() const { return all_.front().peer; }
 
  private:
@@ -72,7 +72,7 @@ class Processes::Transfers {
 
 namespace {
 
-/// A process that is lost, and why; rank −1: one that says so itself.
+/// Loss of a process with its reason; rank −1: the process reported it itself.
 class Loss : public ProcessError {
  public:
   Loss(int rank, const std::string& reason)
@@ -86,7 +86,7 @@ class Loss : public ProcessError {
 uint16_t ToBf16(float x) {
   const auto bits = std::bit_cast<uint32_t>(x);
   if ((bits & 0x7fffffffU) > 0x7f800000U) {
-    return static_cast<uint16_t>((bits >> 16) | 0x40U);  // NaN stays one
+    return static_cast<uint16_t>((bits >> 16) | 0x40U);  // keep NaN
   }
   return static_cast<uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16);
 }
@@ -104,17 +104,17 @@ void AddSpan(std::span<float>& a, const std::span<float>& b) {
 
 }  // namespace
 
-/// Something that all processes do together.
+/// A collective operation of all processes.
 class Processes::Job {
  public:
   Job() = default;
   virtual ~Job() = default;
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
-  /// Goes on as far as messages have come; whether that was a way.
+  /// Progresses as far as messages allow; true if there was any progress.
   virtual bool Advance(Messages& messages) = 0;
   virtual bool ended() const = 0;
-  /// A rank that is waited for.
+  /// Rank of a peer that is waited for; −1 if there is none.
   int waits_for() const { return transfers_.empty() ? -1 : transfers_.peer(); }
   void set_tag(int64_t number) {
     tag_ = kFirstJobTag + static_cast<int>(2 * (number % kJobTags));
@@ -125,7 +125,7 @@ class Processes::Job {
   int tag_ = 0;
 };
 
-/// Texts of all for all: their lengths, then themselves.
+/// All-gather of texts: their lengths, then their contents.
 class Processes::GatherJob : public Job {
  public:
   GatherJob(std::string mine, std::vector<std::string>& all)
@@ -175,13 +175,13 @@ class Processes::GatherJob : public Job {
   }
 
   std::string mine_;
-  std::vector<std::string>& all_;  // one for each rank
+  std::vector<std::string>& all_;  // by rank
   Phase phase_ = kStart;
   int64_t length_ = 0;
   std::vector<int64_t> lengths_;
 };
 
-/// Each process sums one block of the numbers and sends it to the others.
+/// All-reduce: each process sums one block and sends it to the others.
 class Processes::SumJob : public Job {
  public:
   SumJob(int64_t shards, std::vector<std::span<float>> nodes, Wire wire,
@@ -237,7 +237,7 @@ class Processes::SumJob : public Job {
     bytes_sent_ += bytes;
     transfers_.Add(to, messages.Send(to, tag, data, bytes));
   }
-  /// Numbers on the wire are made f32 by Unpacked() once they are there.
+  /// Receives numbers; Unpacked() converts them to f32 on arrival.
   void Receive(Messages& messages, int from, int tag, std::span<float> to) {
     if (to.empty()) return;
     if (wire_ == Wire::kF32) {
@@ -264,7 +264,7 @@ class Processes::SumJob : public Job {
     for (int rank = 0; rank < messages.size(); ++rank) {
       if (rank == messages.rank()) continue;
       for (size_t i = 0; i < NodesAt(messages, rank).size(); ++i) {
-        scratch_.emplace_back(Shape{mine.size()});  // pooled, not initialised
+        scratch_.emplace_back(Shape{mine.size()});  // pooled, uninitialised
         Receive(messages, rank, tag_, SpanOf(scratch_.back()));
       }
       const Interval theirs = Block(messages, rank);
@@ -287,7 +287,7 @@ class Processes::SumJob : public Job {
     }
     const std::span<float> total = sum.Take().front();
     const std::span<float> result = Part(nodes_.front(), mine);
-    if (wire_ == Wire::kBf16) {  // all get the same
+    if (wire_ == Wire::kBf16) {  // the same rounding in all processes
       for (float& x : total) x = FromBf16(ToBf16(x));
     }
     if (total.data() != result.data()) {
@@ -319,10 +319,10 @@ class Processes::SumJob : public Job {
   std::deque<std::pair<std::span<float>, std::vector<uint16_t>>> received_;
 };
 
-/// Signs of life, and notices of failures.
+/// Heartbeats and failure notices.
 class Processes::Watch {
  public:
-  /// Why a process fails, for the others.
+  /// Reason of a failure, sent to the other processes.
   struct Notice {
     std::array<char, 1024> text = {};
   };
@@ -340,9 +340,10 @@ class Processes::Watch {
     }
   }
 
-  /// Throws: ProcessError if one is lost.
+  /// Checks the other processes. Throws: ProcessError if one is lost.
   void Look() {
-    // Who was stopped, or slept, has heard nobody, and it is nobody's fault.
+    // After a pause of this process itself, silence of the others means
+    // nothing.
     if (SecondsSince(last_look_) > processes_.timing_.beat) {
       for (Other& other : others_) other.heard = Clock::now();
     }
@@ -354,7 +355,7 @@ class Processes::Watch {
     }
   }
 
-  /// Passes a notice to all and gives it a second to arrive.
+  /// Sends a notice to all processes and waits up to a second for delivery.
   void Notify(const Notice& notice) {
     Transfers sent;
     for (int rank = 0; rank < messages_.size(); ++rank) {
@@ -385,7 +386,7 @@ class Processes::Watch {
     Other& other = At(others_, rank);
     if (other.notice_in->Ended()) {
       other.notice.text.back() = 0;
-      throw Loss(-1, other.notice.text.data());  // it lives, and can speak
+      throw Loss(-1, other.notice.text.data());  // reported by a live process
     }
     while (other.beat_in->Ended()) {
       other.heard = Clock::now();
@@ -514,11 +515,11 @@ void Processes::Fail(const std::string& reason) noexcept {
     noticed_ = true;
     if (loss_.empty()) failure_ = reason.empty() ? "failed" : reason;
     to_thread_.notify_all();
-    // Until the thread has passed it on and ended.
+    // Waits until the message thread has sent it and ended.
     from_thread_.wait_for(lock, std::chrono::seconds(2),
                           [this] { return !loss_.empty(); });
   } catch (const std::exception&) {
-    // They find out by the silence.
+    // The other processes detect the silence.
   }
 }
 
@@ -624,8 +625,7 @@ void Processes::ExchangeMessages(Messages& messages) {
   }
 }
 
-/// Lets the thread that computes know, and ends the process if it does not
-/// look.
+/// Notifies the computing thread, and ends the process if it does not react.
 void Processes::Lost(const std::string& reason, int rank) {
   std::unique_lock lock(mutex_);
   loss_ = reason;

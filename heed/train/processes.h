@@ -1,4 +1,4 @@
-// The processes that train one model together.
+// Processes that train one model together.
 #ifndef HEED_TRAIN_PROCESSES_H_
 #define HEED_TRAIN_PROCESSES_H_
 
@@ -20,82 +20,84 @@
 
 namespace heed {
 
-/// Another process is gone, or failed; names its rank and host.
+/// Error for a lost or failed process; names its rank and host.
 class ProcessError : public Error {
  public:
   using Error::Error;
 };
 
-/// One process of several, or the only one. A thread of its own exchanges
-/// messages, by asking and sleeping in turn: it takes no time from who
-/// computes. All processes call the same functions in the same order, from one
-/// thread. Every function that waits throws ProcessError once a process is
-/// lost: it has failed, or was not heard of for some seconds, as one that was
-/// killed or stopped, or whose network is gone.
+/// One of several processes, or the only one. A separate thread exchanges
+/// messages by polling with sleeps, so that it takes no time from the
+/// computation. All processes must call the same functions in the same order,
+/// from one thread. Every waiting function throws ProcessError once a process
+/// is lost: it failed, or was silent for some seconds because it was killed or
+/// stopped, or its network failed.
 class Processes {
  public:
   using Open = std::function<std::unique_ptr<Messages>()>;
   struct Timing {
-    double beat = 1;     ///< seconds between signs of life
-    double silence = 6;  ///< without any, after which a process is lost
-    /// After a loss, what the thread that computes has to notice it before the
-    /// process is ended: a checkpoint is written then, or was before.
+    double beat = 1;     ///< seconds between heartbeats
+    double silence = 6;  ///< seconds of silence after which a process is lost
+    /// Seconds that the computing thread has to notice a loss before the
+    /// process is ended. It can write a checkpoint in this time.
     double grace = 2;
   };
 
-  /// The only one.
+  /// A single process.
   Processes();
-  /// One of several: `open` is called on the thread that exchanges messages.
-  /// Throws: what it throws; ProcessError.
+  /// One of several processes; `open` is called on the message thread. Throws:
+  /// errors of `open`; ProcessError.
   explicit Processes(Open open);
   Processes(Open open, Timing timing);
-  /// Without Finish(), as after an error, others are left to notice.
+  /// Without Finish(), as after an error, other processes detect the loss.
   ~Processes();
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
 
   int rank() const { return rank_; }
   int size() const { return size_; }
-  /// Whether this one writes files and speaks to the user.
+  /// True for the process that writes files and reports to the user.
   bool leads() const { return rank_ == 0; }
   bool alone() const { return size_ == 1; }
-  /// Whether this one says why all end: the leading one, or the next if that is
-  /// lost.
+  /// True for the process that reports why the run ends: the leading one, or
+  /// the next one if that is lost.
   bool speaks() const;
   /// "rank 2 on node7".
   std::string NameOf(int rank) const;
-  /// How many of them run on the machine of this one.
+  /// Number of these processes on this machine.
   int on_this_host() const;
 
-  /// What each gives, by rank.
+  /// Values of all processes, by rank.
   std::vector<std::string> Gather(const std::string& mine);
-  /// What rank 0 gives.
+  /// Value of rank 0.
   std::string Broadcast(const std::string& mine) {
     return Gather(leads() ? mine : std::string()).front();
   }
 
-  /// Throws: ConfigError in all of them, naming one whose text is another than
-  /// that of rank 0.
+  /// Checks that all processes have the same value. Throws: ConfigError in all
+  /// processes; the message names a rank whose value differs from that of rank
+  /// 0.
   void CheckSame(const std::string& what, const std::string& mine);
 
-  /// Starts to sum numbers over all processes in the order of the tree over
-  /// `shards` shards, of which each process has a part in even pieces
-  /// (EvenPart): `nodes` are the sums of this one's NodesOf, and the first of
-  /// them gets the result. The numbers are left alone until FinishSums().
+  /// Starts to sum numbers over all processes, in the order of the tree over
+  /// `shards` shards, which are divided evenly among the processes (EvenPart).
+  /// `nodes` are this process's sums of NodesOf; the first receives the result.
+  /// The numbers must not be accessed until FinishSums().
   void StartSum(int64_t shards, std::vector<std::span<float>> nodes, Wire wire);
-  /// Waits for all sums. Returns the seconds that it waited.
+  /// Waits for all sums. Returns the waiting time in seconds.
   double FinishSums();
 
-  /// All processes have come here. The last call.
+  /// Barrier of all processes. Must be the last call.
   void Finish();
-  /// Lets the others end with this reason, named as of this process, or as it
-  /// is if they learned of it together. Does not throw or wait for long.
+  /// Ends the other processes with this reason, attributed to this process
+  /// unless it is about a loss that they know already. Does not throw or wait
+  /// for long.
   void Fail(const std::string& reason) noexcept;
-  /// After Fail in a process that does not lead: returns when the leading one
-  /// has had its time to save what there is.
+  /// Waits, after Fail in a process that does not lead, until the leading
+  /// process has had time to save its state.
   void AwaitEnd() const;
 
-  /// What the bytes of sums were that this process has sent.
+  /// Bytes of sums sent by this process.
   int64_t bytes_sent() const { return bytes_sent_; }
 
  private:
@@ -121,17 +123,17 @@ class Processes {
   mutable std::mutex mutex_;
   std::condition_variable to_thread_;
   std::condition_variable from_thread_;
-  std::deque<std::unique_ptr<Job>> jobs_;  // not begun
-  int64_t open_jobs_ = 0;                  // not ended
+  std::deque<std::unique_ptr<Job>> jobs_;  // not started
+  int64_t open_jobs_ = 0;                  // not finished
   bool started_ = false;
   bool finishing_ = false;
-  bool given_up_ = false;  // the destructor of a run that failed
+  bool given_up_ = false;  // destroyed after a failure
   bool noticed_ = false;   // the main thread knows of the loss
-  std::string loss_;       // why, if a process is lost
+  std::string loss_;       // reason, if a process is lost
   int lost_rank_ = -1;
-  std::string failure_;  // of this process, for the others
+  std::string failure_;  // of this process, to send to the others
   std::exception_ptr start_error_;
-  int64_t number_ = 0;  // of jobs so far
+  int64_t number_ = 0;  // number of jobs so far
   int64_t bytes_sent_ = 0;
 };
 

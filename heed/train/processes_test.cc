@@ -35,7 +35,7 @@ TEST(Processes, GatherGivesAllWhatEachHas) {
   }
 }
 
-/// Numbers of shard `shard`, of very different sizes.
+/// Values of one shard with very different magnitudes.
 std::vector<float> ShardNumbers(int64_t shard, size_t count) {
   Rng rng(static_cast<uint64_t>(100 + shard));
   std::vector<float> numbers(count);
@@ -43,7 +43,7 @@ std::vector<float> ShardNumbers(int64_t shard, size_t count) {
   return numbers;
 }
 
-/// Sums of 16 shards over so many processes, as rank 0 has them.
+/// Sums of 16 shards over `size` processes, as received by rank 0.
 std::vector<float> SumOver(int size, size_t count, Wire wire) {
   constexpr int64_t kShards = 16;
   std::vector<float> result;
@@ -62,7 +62,8 @@ std::vector<float> SumOver(int size, size_t count, Wire wire) {
       }
       numbers.push_back(sum.Take().front());
     }
-    for (int round = 0; round < 2; ++round) {  // the second one starts anew
+    for (int round = 0; round < 2; ++round) {  // the second round starts from
+                                               // fresh values
       auto copies = numbers;
       std::vector<std::span<float>> nodes(copies.begin(), copies.end());
       processes.StartSum(kShards, nodes, wire);
@@ -87,7 +88,7 @@ TEST(Processes, NumbersMayTravelAsBf16) {
   const auto rounded = SumOver(4, 300, Wire::kBf16);
   bool differ = false;
   for (size_t i = 0; i < exact.size(); ++i) {
-    // Each of four sums is rounded to 8 bits, and so is their sum.
+    // Each of four sums is rounded to 8 bits, and their total as well.
     EXPECT_NEAR(rounded[i], exact[i], exact[i] / 128);
     differ |= rounded[i] != exact[i];
   }
@@ -104,7 +105,7 @@ TEST(Processes, OneThatFailsIsNamedByTheOthers) {
         Processes processes([&, rank] { return office.Of(rank); });
         if (rank == 1) return processes.Fail("cannot read x.txt");
         processes.Gather("");
-      } catch (const ProcessError& error) {  // in this call, or before
+      } catch (const ProcessError& error) {  // in this call or an earlier one
         const std::string text = error.what();
         EXPECT_NE(text.find(": cannot read x.txt"), std::string::npos) << text;
         EXPECT_TRUE(text.starts_with("rank 1")) << text;
@@ -131,7 +132,7 @@ TEST(Processes, OneThatIsSilentIsNamedAndTheNextSpeaksForTheFirst) {
         processes.Gather("");
       } catch (const ProcessError& error) {
         ++noticed;
-        if (rank == 0) return;  // hears nobody
+        if (rank == 0) return;  // receives no messages
         EXPECT_NE(std::string(error.what()).find("rank 0 "), std::string::npos)
             << error.what();
         speakers += processes.speaks() ? 1 : 0;
@@ -165,7 +166,7 @@ TEST(Processes, ThatCannotBeStartedSayWhy) {
       IoError);
 }
 
-/// Weights of a toy after some updates in so many processes.
+/// Weights of a toy after some updates in `size` processes.
 template <typename Objective>
 std::vector<float> TrainedWeights(int size, int64_t shards, int accumulate) {
   std::vector<float> weights;

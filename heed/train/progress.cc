@@ -90,7 +90,7 @@ std::string Counted(int64_t count, std::string_view noun) {
 std::string HumanCount(double count) {
   const char* suffixes[] = {"", "k", "M", "G", "T"};
   int i = 0;
-  // 999.95 would be shown as 1000.0.
+  // Rounding limits: 999.95 would become 1000.0.
   for (; i < 4 && count >= (i == 0 ? 999.5 : 999.95); ++i) count /= 1000;
   return i == 0 ? fmt::format("{:.0f}", count)
                 : fmt::format("{:.1f}{}", count, suffixes[i]);
@@ -180,8 +180,8 @@ bool Progress::IsDue(const ProgressState& state, double now) const {
   return last || tenth_done || now - shown_time_ >= kPlainPeriod;
 }
 
-// Averages over about the last kRateMemory seconds, so that the rate is calm
-// but follows what the machine does now.
+// Moving average over about the last kRateMemory seconds: smooth, but follows
+// the current speed.
 void Progress::UpdateRate(const ProgressState& state, double now) {
   const double elapsed = now - rate_time_;
   if (elapsed <= 0) return;
@@ -215,8 +215,8 @@ std::string Progress::Line(const ProgressState& state, double now) const {
   return fmt::format("{}", fmt::join(pieces, "  "));
 }
 
-// Puts a bar behind the label; for a narrow terminal drops the step count, the
-// bar, and then what stands last.
+// Adds a bar after the label. For a narrow terminal, drops the step count, the
+// bar, and then the last pieces.
 void Progress::FitTo(int columns, double share,
                      std::vector<std::string>& pieces) const {
   const bool has_total = pieces.size() > 2 && pieces[1].back() == '%';

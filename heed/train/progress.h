@@ -1,4 +1,4 @@
-// The progress line of long work.
+// Progress line of long computations.
 //
 //   epoch 2/10  ━━━━━━━───────   41%  5120/12480  loss 3.214  11.8k tok/s  6m
 //   03s left
@@ -20,24 +20,24 @@ std::string HumanTime(double seconds);
 /// "950", "12.3k", "4.5M", "1.2G".
 std::string HumanCount(double count);
 
-/// "1 thread", "4 threads".
+/// Count with a noun: "1 thread", "4 threads".
 std::string Counted(int64_t count, std::string_view noun);
 
-/// How far the work is.
+/// Progress of a computation.
 struct ProgressState {
-  std::string label;  ///< what is done now: "epoch 2/10"
+  std::string label;  ///< current phase: "epoch 2/10"
   int64_t step = 0;   ///< steps done
-  int64_t steps = 0;  ///< steps in all; 0: not known
+  int64_t steps = 0;  ///< total steps; 0: unknown
   int64_t units = 0;  ///< units (tokens, sentences) done
   std::optional<double> loss;
 };
 
-/// How long a run will take, known from its first updates.
+/// Estimate of the duration of a run, based on its first updates.
 class RunEstimate {
  public:
-  /// After update `step` of `last`, `now` seconds after any moment. Once, ten
-  /// seconds after the first call: what a run of more than five minutes takes
-  /// and what makes it shorter; otherwise "".
+  /// Call after update `step` of `last` with the time `now` in seconds. Ten
+  /// seconds after the first call, returns a note once if the run takes more
+  /// than five minutes: its duration and how to shorten it. Otherwise "".
   std::string Note(int64_t step, int64_t last, double now);
 
  private:
@@ -46,12 +46,12 @@ class RunEstimate {
   bool known_ = false;
 };
 
-/// Shows states on standard error: in place on a terminal, at most ten times a
-/// second; elsewhere as whole lines, every ten seconds or tenth of the work.
-/// One thread at a time.
+/// Shows progress on standard error: in place on a terminal, at most ten times
+/// a second; otherwise as whole lines, every ten seconds or tenth of the work.
+/// Not thread-safe.
 class Progress {
  public:
-  /// Where and when it is shown; a test brings its own.
+  /// Output and clock; replaceable in tests.
   struct Screen {
     std::function<void(std::string_view)> write;
     std::function<double()> seconds;
@@ -62,18 +62,18 @@ class Progress {
     static Screen StandardError();
   };
 
-  /// `unit` names what the rate counts. `quiet` shows nothing but Log().
+  /// `unit` is the unit of the rate. `quiet` shows only Log().
   explicit Progress(std::string unit = "tok", bool quiet = false,
                     Screen screen = Screen::StandardError());
-  /// Removes the line from the terminal.
+  /// Removes the progress line from the terminal.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Shows the state unless one was shown just before. The first call only
-  /// starts the clock: rates count from there, also when work is resumed.
+  /// Shows the state unless one was shown recently. The first call only starts
+  /// the clock; rates count from there, also after a resume.
   void Update(const ProgressState& state);
-  /// Writes a line of its own above the progress line.
+  /// Writes a separate line above the progress line.
   void Log(std::string_view line);
   /// Removes the progress line until the next Update().
   void Clear();
@@ -94,7 +94,7 @@ class Progress {
   double recent_rate_ = 0;  // units per second, averaged over some seconds
   double rate_time_ = 0;
   int64_t rate_units_ = 0;
-  std::string line_;  // what stands on the terminal now
+  std::string line_;  // current line on the terminal
 };
 
 }  // namespace heed

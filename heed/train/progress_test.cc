@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-// A screen whose clock the test moves, and all that was written to it.
+// A screen with a manual clock that records all output.
 struct FakeScreen {
   std::string written;
   double now = 100;
@@ -160,7 +160,8 @@ TEST(RunEstimate, SpeaksOnceOfALongRun) {
   RunEstimate estimate;
   EXPECT_EQ(estimate.Note(1, 1000, 5), "");
   EXPECT_EQ(estimate.Note(2, 1000, 6), "");
-  const std::string note = estimate.Note(11, 1000, 15);  // an update a second
+  // one update per second
+  const std::string note = estimate.Note(11, 1000, 15);
   EXPECT_NE(note.find("16m 39s"), std::string::npos) << note;
   EXPECT_NE(note.find("--steps 300"), std::string::npos) << note;
   EXPECT_EQ(estimate.Note(12, 1000, 16), "");

@@ -1,4 +1,4 @@
-// A run that was stopped, or is prolonged, goes on to the same bits.
+// Resumed and prolonged runs are bit-identical to uninterrupted ones.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST_F(Trainer, ResumesAMovingBaselineToTheSameWeights) {
   TrainingConfig config = ToyTraining(Out("whole"));
   config.run.validate_every = 2;
   config.optimizer.optimizer =
-      OptimizerKind::kSgd;  // which sees the size of a gradient
+      OptimizerKind::kSgd;  // sensitive to the scale of a gradient
   config.optimizer.accumulate = 2;
   ToyOfRewards toy(train_, valid_, options_);
   EXPECT_EQ(TrainToy(toy, config).step, 6);
@@ -69,7 +69,7 @@ TEST_F(Trainer, ResumesAMovingBaselineToTheSameWeights) {
   for (const int64_t stop : {1, 2, 3, 5}) {
     EXPECT_EQ(StopAndResume<ToyOfRewards>(config, stop), 6);
   }
-  // It is in the checkpoint, and not among the weights.
+  // The baseline is in the checkpoint, but not among the weights.
   const auto expected = std::vector<double>{toy.baseline()};
   EXPECT_EQ(FindTensor(Tensors("whole/training.safetensors"),
                        "objective.baseline", "file")
@@ -78,7 +78,7 @@ TEST_F(Trainer, ResumesAMovingBaselineToTheSameWeights) {
   EXPECT_EQ(Tensors("whole/model.safetensors").size(), 4);
 }
 
-/// Ctrl-C is pressed in the third update.
+/// Receives Ctrl-C in the third update.
 class StoppedByHand : public ToyOfRewards {
  public:
   using ToyOfRewards::ToyOfRewards;
@@ -124,7 +124,7 @@ TEST_F(Trainer, WritesUnvalidatedWeightsWhenInterruptedAndSaysSo) {
   EXPECT_THAT(
       UnvalidatedNote(Out("stopped"), ReadWeights(Out("stopped")).metadata),
       HasSubstr("; continue with heed train --resume"));
-  // The weights of the step at which it stopped, which are in its checkpoint.
+  // Weights of the last step, which are also in the checkpoint.
   const auto weights = Tensors("stopped/model.safetensors");
   const auto checkpoint = Tensors("stopped/training.safetensors");
   for (const NamedTensor& tensor : weights) {
@@ -171,7 +171,7 @@ TEST_F(Trainer, KeepsTheFormerModelWhenInterrupted) {
   EXPECT_EQ(Weights("model"), former);
 }
 
-/// Ends at the first update, as a process that is killed would.
+/// Ends at the first update like a killed process.
 class Killed : public Toy {
  public:
   using Toy::Toy;
@@ -198,7 +198,7 @@ TEST_F(Trainer, ExplainsAFolderThatHasNoWeightsYet) {
 
 TEST_F(Trainer, ResumesWithAccumulationInTheMiddleOfAnEpoch) {
   TrainingConfig config = ToyTraining(Out("whole"));
-  config.optimizer.accumulate = 4;  // of 6 batches: updates of 4 and of 2
+  config.optimizer.accumulate = 4;  // 6 batches: updates of 4 and of 2
   config.run.validate_every = 1;
   EXPECT_EQ(Train(config).step, 4);
   StopAndResume(config, 3);
@@ -246,7 +246,7 @@ TEST_F(Trainer, ResumeRefusesExamplesThatHaveChanged) {
   for (ToyPoints* points : {&train_, &valid_}) {
     const ToyPoints old = *points;
     points->sectors.back() = (points->sectors.back() + 1) % 3;
-    // Also where the objective is another because of them.
+    // The checkpoint is also rejected if the objective differs.
     for (const std::string& error :
          {MessageOf<FormatError>([&] { Resume<ToyOfRewards>(config); }),
           MessageOf<FormatError>([&] { Resume<Toy>(config); })}) {
@@ -258,11 +258,12 @@ TEST_F(Trainer, ResumeRefusesExamplesThatHaveChanged) {
   EXPECT_NO_THROW(Resume<ToyOfRewards>(config));
 }
 
-/// Runs that are given other limits than they ended with.
+/// Runs resumed with larger limits than they ended with.
 class Prolonged : public Trainer {
  protected:
-  /// The run that ends, and is given these limits then, has the bits of one
-  /// that had them from its start. Returns what it ended with.
+  /// Expects that a finished run, resumed with larger limits, is bit-identical
+  /// to a run with these limits from its start. Returns the result of the first
+  /// part.
   TrainResult ExpectProlonged(
       TrainingConfig config, const std::function<void(RunConfig&)>& end) const {
     config.run.overwrite = true;
@@ -296,14 +297,15 @@ TEST_F(Prolonged, ValidationThatOnlyTheEndCalledForIsTakenBack) {
   config.run.validate_every = 5;
   config.run.keep = 2;
   config.run.ema = 0.9;
-  config.optimizer.learning_rate = 0.2;  // so that later is not always better
+  config.optimizer.learning_rate = 0.2;  // so that later weights are not always
+                                         // better
   bool better = false;
   for (const int steps : {4, 6, 9, 13}) {
     const TrainResult ended =
         ExpectProlonged(config, [&](RunConfig& run) { run.steps = steps; });
     better |= steps > 5 && ended.best_step == steps;
   }
-  EXPECT_TRUE(better);  // than the best one that a longer run makes
+  EXPECT_TRUE(better);  // than the best validation of the longer run
 }
 
 TEST_F(Prolonged, AverageIsTakenBack) {

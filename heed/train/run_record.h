@@ -1,4 +1,4 @@
-// What a training did, so that it can be repeated and compared.
+// Record of a training run, for reproducing and comparing it.
 #ifndef HEED_TRAIN_RUN_RECORD_H_
 #define HEED_TRAIN_RUN_RECORD_H_
 
@@ -12,51 +12,52 @@
 
 namespace heed {
 
-/// In a model folder, beside its checkpoint.
+/// File in a model folder, next to its checkpoint.
 inline constexpr const char* kRunFile = "run.json";
 
-/// Check sums of the elements of each parameter, by its name.
+/// Checksums of the elements of each parameter, by name.
 std::map<std::string, std::string> SumsOf(const ParameterSet& parameters);
 
-/// Of a run up to its last checkpoint: on what it stands, a digest of loss and
-/// gradient for its steps, which follow from all weights before, and the
-/// weights that it came to.
+/// Record of a run up to its last checkpoint: its inputs, a digest of loss and
+/// gradient norm per step, which depends on all earlier weights, and the final
+/// weights.
 struct RunRecord {
-  std::string version;       // of heed
-  std::string instructions;  // of the processor, that kernels use
+  std::string version;       // version of Heed
+  std::string instructions;  // CPU instruction set of the kernels
   std::string examples;      // Trainable::CheckSum
   uint64_t seed = 0;
   int shards = 1;
-  int64_t step = 0;                   // of the weights
-  std::map<int64_t, uint32_t> steps;  // digests of the steps that are kept
-  std::map<std::string, std::string> weights;  // check sums by parameter
+  int64_t step = 0;                            // step of the weights
+  std::map<int64_t, uint32_t> steps;           // digests of the recorded steps
+  std::map<std::string, std::string> weights;  // checksums by parameter
 
-  /// Of a run that begins here and now.
+  /// Record of a run that starts now.
   static RunRecord Begin(std::string examples, const TrainingConfig& config);
-  /// Throws: IoError; FormatError.
+  /// Reads a record. Throws: IoError; FormatError.
   static RunRecord Read(const std::string& path);
 
-  /// Keeps the step: each of the first thousand, then each hundredth.
+  /// Records a step: each of the first thousand, then every hundredth.
   void Add(int64_t step, double loss, double gradient_norm);
-  /// Leaves out what comes after this step, as a run does that goes on there.
+  /// Removes the steps after `step`, for a run that resumes there.
   void GoBackTo(int64_t step);
   void SetWeights(const ParameterSet& parameters, int64_t at_step);
-  /// Beside them stand the settings of the folder. Throws: IoError.
+  /// Writes the record to `folder`, which also holds the settings. Throws:
+  /// IoError.
   void Write(const std::string& folder) const;
 };
 
 struct Verification {
-  int64_t steps = 0;      ///< that were done again
-  int64_t compared = 0;   ///< of which there are digests
-  int64_t differs = 0;    ///< the first that is another; 0: none
-  bool weights = false;   ///< whether weights were compared
-  std::string parameter;  ///< the first that differs, if one does
+  int64_t steps = 0;      ///< repeated steps
+  int64_t compared = 0;   ///< steps with a digest
+  int64_t differs = 0;    ///< first step that differs; 0: none
+  bool weights = false;   ///< weights were compared
+  std::string parameter;  ///< first parameter that differs, if any
 };
 
-/// Does the first `steps` of a run again, in memory, and compares; with the
-/// weights too if that is as far as the record goes. Ends at the first
-/// difference. All processes call it. Throws: FormatError if the examples are
-/// others; as Updater::Update.
+/// Repeats the first `steps` of a run in memory and compares digests, and also
+/// the weights if the record ends there. Stops at the first difference. All
+/// processes must call it. Throws: FormatError if the examples differ; as
+/// Updater::Update.
 Verification Verify(Trainable& trained, const TrainingConfig& config,
                     const RunRecord& record, int64_t steps,
                     Processes& processes);

@@ -1,4 +1,4 @@
-// How the step size changes over a run.
+// Learning rate schedules.
 #ifndef HEED_TRAIN_SCHEDULE_H_
 #define HEED_TRAIN_SCHEDULE_H_
 
@@ -8,18 +8,18 @@
 
 namespace heed {
 
-/// Steps until the peak: config.warmup, or, if a run of `last_step` updates
-/// would end before, a tenth of the run. 0: its end is not known.
+/// Warm-up steps: config.warmup, or a tenth of the run if a run of `last_step`
+/// updates is shorter than the warm-up. 0 for last_step: unknown length.
 int64_t WarmUp(const OptimizerConfig& config, int64_t last_step);
 
-/// The learning rate of `step` (from 1). With w = WarmUp and p = peak:
+/// Learning rate of `step` (from 1). With w = WarmUp and p = peak:
 ///   step < w:      p · step / w
 ///   constant:      p
 ///   inverse_sqrt:  p · √(max(w, 1) / step)
 ///   step_halving:  p · 2^−n, n halvings so far
 ///   linear:        p · (1 − (step − w) / (end − w))
 ///   cosine:        p · (1 + cos(π (step − w) / (end − w))) / 2
-/// `last_step` is where linear and cosine end if decay_steps is 0.
+/// `last_step` is the end of linear and cosine decay if decay_steps is 0.
 double LearningRate(const OptimizerConfig& config, int64_t step,
                     int64_t last_step);
 

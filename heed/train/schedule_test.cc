@@ -64,7 +64,7 @@ TEST(LearningRate, CosineEndsAtZero) {
   EXPECT_DOUBLE_EQ(LearningRate(config, 60, 110), 0.4);
   EXPECT_NEAR(LearningRate(config, 110, 110), 0, 1e-15);
   EXPECT_NEAR(LearningRate(config, 500, 110), 0, 1e-15);
-  config.decay_steps = 30;  // before the end of the run
+  config.decay_steps = 30;  // ends before the run
   EXPECT_DOUBLE_EQ(LearningRate(config, 20, 110), 0.4);
 }
 

@@ -19,7 +19,7 @@ std::vector<Interval> SplitByUnits(std::span<const int64_t> units,
   int64_t begin = 0, sum = 0;
   for (int64_t part = 0; part < parts; ++part) {
     int64_t end = begin;
-    // Up to where the border is nearest to its share of the sum.
+    // Ends the part where the border is nearest to its share of the sum.
     while (end < std::ssize(units)) {
       const int64_t next = At(units, end);
       if (part + 1 < parts && (2 * sum + next) * parts > 2 * all * (part + 1)) {

@@ -1,4 +1,4 @@
-// How a batch is divided into shards, and whose shards are summed by whom.
+// Division of a batch into shards, and the tree in which shards are summed.
 #ifndef HEED_TRAIN_SHARDS_H_
 #define HEED_TRAIN_SHARDS_H_
 
@@ -9,35 +9,36 @@
 
 namespace heed {
 
-/// Consecutive parts [begin, end).
+/// Interval of indices [begin, end).
 struct Interval {
   int64_t begin = 0;
   int64_t end = 0;
   int64_t size() const { return end - begin; }
 };
 
-/// Part `i` of `parts` consecutive ones of [0, n) that differ by one at most.
+/// Part `i` of [0, n) divided into `parts` consecutive parts whose sizes differ
+/// by at most one.
 Interval EvenPart(int64_t n, int64_t parts, int64_t i);
 
-/// Divides examples into consecutive parts of about the same sum of units; a
-/// part may be empty. Depends on the units alone.
+/// Divides examples into consecutive parts with about equal sums of units; a
+/// part may be empty. Depends only on the units.
 std::vector<Interval> SplitByUnits(std::span<const int64_t> units,
                                    int64_t parts);
 
-/// A node of the tree in which shards are summed: shards
-/// [number · 2^level, (number + 1) · 2^level).
+/// A node of the summation tree: shards [number · 2^level, (number + 1) ·
+/// 2^level).
 struct TreeNode {
   int level = 0;
   int64_t number = 0;
   bool operator==(const TreeNode&) const = default;
 };
 
-/// The fewest nodes of the tree that make up these shards, from left to right:
-/// one if their number is a power of two that the start is a multiple of.
+/// Smallest set of tree nodes that covers these shards, from left to right. A
+/// single node if their number is a power of two that divides the start.
 std::vector<TreeNode> NodesOf(Interval shards);
 
-/// Sums leaves and nodes that come from left to right in the order of the tree,
-/// whatever the parts that they come in.
+/// Sums leaves and nodes pushed from left to right in the order of the tree,
+/// however they are grouped.
 ///   TreeSum<Tensor> sum(add);  // add(a, b): a += b
 template <typename T>
 class TreeSum {
@@ -55,7 +56,7 @@ class TreeSum {
     }
     stack_.push_back({node, std::move(value)});
   }
-  /// What was not summed up further, as NodesOf of all that was pushed.
+  /// Remaining partial sums, one per node of NodesOf(everything pushed).
   std::vector<T> Take() {
     std::vector<T> values;
     for (auto& one : stack_) values.push_back(std::move(one.value));

@@ -28,7 +28,7 @@ TEST(Shards, AreConsecutiveAndOfAboutTheSameUnits) {
         for (int64_t i = shard.begin; i < shard.end; ++i) {
           sum += At(units, i);
         }
-        // The border is within half an example of its place.
+        // The border is within half an example of its exact place.
         EXPECT_NEAR(static_cast<double>(sum * parts),
                     static_cast<double>(all * ++part),
                     static_cast<double>(10 * parts));
@@ -83,7 +83,7 @@ TEST(Shards, TheSumHasTheSameBitsHoweverItIsDivided) {
     ASSERT_EQ(total.size(), 1);
     EXPECT_EQ(total.front(), expected) << parts << " parts";
   }
-  // From left to right it has others, so this can fail.
+  // Summing from left to right gives another result, so the test can fail.
   EXPECT_NE(std::accumulate(leaves.begin(), leaves.end(), 0.0F), expected);
 }
 

@@ -1,4 +1,4 @@
-// An objective of milliseconds, to train with.
+// A toy objective that trains in milliseconds.
 #ifndef HEED_TRAIN_TESTING_H_
 #define HEED_TRAIN_TESTING_H_
 
@@ -23,7 +23,7 @@
 
 namespace heed {
 
-/// Points of a plane, and which of three sectors each lies in.
+/// Points of a plane with the class of each, one of three sectors.
 struct ToyPoints {
   std::vector<float> coordinates;  // x and y of each
   std::vector<int32_t> sectors;
@@ -31,7 +31,7 @@ struct ToyPoints {
   int64_t size() const { return static_cast<int64_t>(sectors.size()); }
 };
 
-/// Points on the unit circle, some way from the borders of the sectors.
+/// Random points on the unit circle, away from the borders of the sectors.
 inline ToyPoints RandomPoints(int64_t count, uint64_t seed) {
   constexpr double kSector = 2 * std::numbers::pi / 3;
   Rng rng(seed);
@@ -52,7 +52,7 @@ struct ToyOptions {
   int64_t batch = 16;    // points
 };
 
-/// logits = dropout(p W + b) V + c, whose cross-entropy is minimised.
+/// Minimises the cross-entropy of logits = dropout(p W + b) V + c.
 /// Shapes: p [N, 1, 2], W [2, features], V [features, 3].
 class Toy : public Trainable {
  public:
@@ -152,8 +152,8 @@ class Toy : public Trainable {
   ParameterSet parameters_;
 };
 
-/// Learns the same from the rewards of guesses: 1 for the right sector, less
-/// their moving baseline, which is state of the objective.
+/// Learns the sectors by REINFORCE from sampled guesses: reward 1 for the right
+/// sector, minus a moving baseline, which is state of the objective.
 class ToyOfRewards : public Toy {
  public:
   using Toy::Toy;
@@ -210,13 +210,13 @@ inline TrainingConfig ToyTraining(const std::string& out) {
   return config;
 }
 
-/// What stands in the folder of a toy besides its weights.
+/// File in the folder of a toy besides its weights.
 inline constexpr const char* kToyFile = "sectors.txt";
 inline ModelDescription ToyDescription() {
   return {{{"features", 8}}, {{kToyFile, "east\nwest\nsouth\n"}}};
 }
 
-/// A new run, which leaves a whole model folder.
+/// Trains a new toy and writes a complete model folder.
 inline TrainResult TrainToy(
     Trainable& toy, TrainingConfig config,
     const ModelDescription& description = ToyDescription()) {
@@ -226,7 +226,7 @@ inline TrainResult TrainToy(
   return RunTraining(toy, config, out);
 }
 
-/// Goes on with the run of config.run.out.
+/// Resumes the run of config.run.out.
 inline TrainResult ResumeToy(Trainable& toy, TrainingConfig config) {
   config.Resolve();
   OutFolder out(config.run.out);

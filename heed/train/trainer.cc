@@ -30,8 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// In kKeptFolder: the best weights, where those of the model are an average or
-/// of a validation that a longer run would not have made.
+/// File in kKeptFolder with the best weights, if the model's weights are an
+/// average or come from a validation that a longer run would not have made.
 constexpr const char* kBestFile = "best.safetensors";
 /// Updates between two lines of the metrics log.
 constexpr int64_t kLogEvery = 20;
@@ -45,7 +45,7 @@ double FrozenElements(Trainable& trained) {
   return elements;
 }
 
-/// One run, from its start or from a checkpoint to its end.
+/// One run, from its start or a checkpoint to its end.
 class Run {
  public:
   Run(Trainable& trained, const TrainingConfig& config, OutFolder& out,
@@ -76,8 +76,8 @@ class Run {
     }
   }
 
-  /// Goes to where the last checkpoint stood; a run that was stopped before its
-  /// first one starts again.
+  /// Restores the last checkpoint; a run that was stopped before its first
+  /// checkpoint restarts.
   void Restore() {
     if (!HasBegun(out_.path())) return;
     const std::string path = PathOf(kCheckpointFile);
@@ -90,8 +90,7 @@ class Run {
     trained_.Restore(ObjectiveState(state_, trained_.State(), path));
     rng_ = Rng(config_.run.seed, state_.rng_position);
     saved_step_ = state_.step;
-    if (fs::exists(
-            PathOf(kRunFile))) {  // not of a run from before there was one
+    if (fs::exists(PathOf(kRunFile))) {  // missing in older runs
       record_.steps = RunRecord::Read(PathOf(kRunFile)).steps;
       record_.GoBackTo(state_.step);
     }
@@ -104,7 +103,7 @@ class Run {
     const auto start = Clock::now();
     if (processes_.leads()) {
       fs::create_directories(PathOf(kKeptFolder));
-      RemoveForgotten();  // what a run that was killed had no time for
+      RemoveForgotten();  // leftovers of a killed run
       log_.emplace(out_.path(), state_.step);
     }
     try {
@@ -115,7 +114,7 @@ class Run {
     } catch (const ProcessError& error) {
       throw WithoutProcess(error.what());
     } catch (const std::exception&) {
-      // Nothing is saved but the beginning, which costs nothing to make again.
+      // Only the initial weights are saved, which are cheap to recreate.
       if (processes_.leads() && saved_step_ == 0 && !state_.valid.has_best) {
         out_.Discard();
       }
@@ -140,7 +139,7 @@ class Run {
             .columns = [] { return 80; }};
   }
 
-  /// Says who is at work, and that all are at the same.
+  /// Reports the processes and checks that all have the same work.
   void CheckProcesses() {
     processes_.CheckSame("examples", state_.examples);
     std::string weights;
@@ -181,7 +180,7 @@ class Run {
 
   const MeasureInfo& measure() const { return judge_.measure(); }
 
-  /// The moving average of the weights, or null.
+  /// Moving average of the weights, or null.
   WeightAverage* moving() { return moving_ ? &*moving_ : nullptr; }
 
   bool LimitReached() const {
@@ -205,7 +204,7 @@ class Run {
                      state_.valid.stale);
   }
 
-  /// Options that double the run, if its last validation was its best, or "".
+  /// Options that double the run if its last validation was its best; else "".
   std::string Longer() const {
     const ValidationState& valid = state_.valid;
     if (!valid.has_best || valid.best_step != state_.step) return "";
@@ -218,13 +217,13 @@ class Run {
     return fmt::format("--epochs {}", 2 * PlannedEpochs());
   }
 
-  /// Epochs of the whole run, the last of which need not be whole.
+  /// Epochs of the whole run; the last one may be incomplete.
   int64_t PlannedEpochs() const {
     if (updates_ == 0) return state_.epoch;
     return std::max((state_.steps + updates_ - 1) / updates_, state_.epoch);
   }
 
-  /// As if the run had been given its present limits from its start.
+  /// Undoes a validation that the new limits would not have triggered.
   void TakeBackLastValidation() {
     if (state_.scheduled) {
       state_.valid = *state_.scheduled;
@@ -244,7 +243,7 @@ class Run {
       updates_ = epoch.updates();
       state_.steps = epoch.last_step();
       ReportWarmUp();
-      // Whoever sees the first checkpoint can stop the run in good order.
+      // From the first checkpoint on, the run can be stopped and resumed.
       if (state_.step == 0) SaveCheckpoint();
       while (state_.batch < batches_ && !Done()) {
         const auto group = epoch.Group(state_.batch);
@@ -256,7 +255,7 @@ class Run {
           state_.batch = 0;
         }
         AfterUpdate(state_.batch == 0);
-        // Several processes stop after the same step, so they ask each other.
+        // Several processes must stop after the same step, so they agree on it.
         if (processes_.alone() ? interrupt.Requested() : result.interrupted) {
           Stop();
         }
@@ -265,13 +264,13 @@ class Run {
     }
   }
 
-  /// How often the examples were gone through, with a fraction.
+  /// Number of passes over the examples, with a fraction.
   double Epochs() const {
     return static_cast<double>(state_.epoch) +
            static_cast<double>(state_.batch) / static_cast<double>(batches_);
   }
 
-  /// Validates and saves when it is time.
+  /// Validates and saves if due.
   void AfterUpdate(bool epoch_ended) {
     const RunConfig& run = config_.run;
     const bool due =
@@ -302,8 +301,9 @@ class Run {
         state_.step, state_.steps, weights, out_.folder()));
   }
 
-  /// Writes the present weights where there are none that were validated, to
-  /// try the model until its first validation. Returns what to say of that.
+  /// Writes the current weights if there are no validated ones, so that the
+  /// model can be tried before its first validation. Returns a note for the
+  /// user.
   std::string KeepUnvalidated() {
     if (!out_.replaces() && HasValidatedWeights(out_.folder())) return "";
     if (processes_.leads() && !out_.replaces()) {
@@ -338,7 +338,7 @@ class Run {
         at_step_, what, out_.folder(), saved_step_);
   }
 
-  /// Another process is lost: what all had done together is kept.
+  /// Handles the loss of another process: saves the updates completed by all.
   ProcessError WithoutProcess(const std::string& what) {
     progress_.Clear();
     if (!processes_.leads()) return ProcessError(what);
@@ -348,7 +348,7 @@ class Run {
         out_.folder(), saved_step_, out_.folder());
   }
 
-  /// Once, if the warm-up is shortened.
+  /// Reports a shortened warm-up once.
   void ReportWarmUp() {
     const int64_t used = WarmUp(config_.optimizer, state_.steps);
     if (used == config_.optimizer.warmup || warm_up_reported_) return;
@@ -390,14 +390,14 @@ class Run {
     log_units_ = state_.tokens;
   }
 
-  /// The leading process measures for all.
+  /// Validation metrics, computed by the leading process for all.
   Metrics Evaluate() {
     Metrics metrics;
     if (processes_.leads()) metrics = trained_.Validate(measure().name);
     return processes_.alone() ? metrics : Shared(metrics, processes_);
   }
 
-  /// Of the moving average if there is one.
+  /// Validates the moving average if there is one, else the weights.
   void Validate() {
     CheckFinite(trained_.parameters().Tensors());
     if (moving_) moving_->Swap();
@@ -451,7 +451,7 @@ class Run {
     CopyFileAtomically(PathOf(kWeightsFile), KeptFile(kBestFile));
   }
 
-  /// The weights of this validation, for the average; older ones go.
+  /// Saves the weights of this validation for averaging and forgets older ones.
   void KeepWeights() {
     if (processes_.leads()) {
       WriteTensors(KeptPath(state_.step), trained_.parameters().Tensors(),
@@ -483,8 +483,8 @@ class Run {
   void SaveCheckpoint() {
     if (processes_.leads()) {
       state_.objective = trained_.State();
-      // First, so that no checkpoint is there without; what is ahead of one is
-      // taken back by the run that goes on from it.
+      // Written first, so that every checkpoint has a record. A resumed run
+      // removes steps after its checkpoint.
       record_.SetWeights(trained_.parameters(), state_.step);
       record_.Write(out_.path());
       WriteCheckpoint(PathOf(kCheckpointFile), trained_.parameters(),
@@ -493,11 +493,11 @@ class Run {
     }
     saved_step_ = state_.step;
     last_checkpoint_ = Clock::now();
-    // Only now: until here a resumed run would have needed them.
+    // Removed last, because the previous checkpoint refers to them.
     RemoveForgotten();
   }
 
-  /// Averages the last weights if that is better than the best ones.
+  /// Averages the last weights if the average is better than the best weights.
   void Finish() {
     const auto count = static_cast<size_t>(config_.run.average);
     const std::vector<int64_t>& kept = state_.valid.kept;
@@ -556,8 +556,8 @@ class Run {
   RunRecord record_;
   Rng rng_{config_.run.seed};
   Updater updater_{trained_, config_.optimizer, optimizer_, rng_, processes_};
-  int64_t batches_ = 1;  // of this epoch
-  int64_t updates_ = 0;  // 0: no epoch was begun
+  int64_t batches_ = 1;  // in this epoch
+  int64_t updates_ = 0;  // 0: no epoch has begun
   RunEstimate estimate_;
   Clock::time_point begun_ = Clock::now();
   std::optional<MetricsLog> log_;
@@ -565,7 +565,7 @@ class Run {
   Clock::time_point last_checkpoint_ = Clock::now();
   Clock::time_point log_time_ = Clock::now();
   int64_t log_units_ = 0;
-  int64_t at_step_ = 0;  // done or under way
+  int64_t at_step_ = 0;  // completed or in progress
   int64_t saved_step_ = 0;
   bool averaged_ = false;
   bool warm_up_reported_ = false;

@@ -28,7 +28,7 @@ TEST_F(Trainer, LearnsWhichSectorPointsLieIn) {
   EXPECT_TRUE(result.validated);
   EXPECT_EQ(result.metric, "loss");
   EXPECT_LT(result.best, 0.1);
-  // What is left in the folder is what had that loss.
+  // The folder holds the weights with this loss.
   Toy toy(train_, valid_, options_, 2);
   const SafetensorsFile file = ReadTensors(Out("model/model.safetensors"));
   SetParameters(toy.parameters(), file.tensors, "file");
@@ -51,7 +51,7 @@ TEST_F(Trainer, MeasuresWhatItIsAskedTo) {
             "(valid: loss, accuracy)");
 }
 
-/// Takes no state from a checkpoint.
+/// Does not restore its state from a checkpoint.
 class Forgetful : public ToyOfRewards {
  public:
   using ToyOfRewards::ToyOfRewards;
@@ -106,7 +106,7 @@ TEST_F(Trainer, StateOfAnotherObjectiveIsRefused) {
   EXPECT_NO_THROW(Resume<ToyOfRewards>(config));
 }
 
-/// Its baseline stops being a number.
+/// The baseline becomes NaN.
 class NotANumber : public ToyOfRewards {
  public:
   using ToyOfRewards::ToyOfRewards;
@@ -159,7 +159,7 @@ TEST_F(Trainer, AccumulatedBatchesAreOneLargerBatch) {
   options_.batch = 8;
   TrainingConfig config = ToyTraining(Out("one"));
   config.optimizer.optimizer =
-      OptimizerKind::kSgd;  // Adam's first steps know only signs
+      OptimizerKind::kSgd;  // the first steps of Adam depend only on signs
   config.optimizer.learning_rate = 1;
   config.optimizer.clip = 0;
   EXPECT_EQ(Train(config).step, 2);
@@ -194,7 +194,7 @@ TEST_F(Trainer, EqualMetricsAreToldApartByTheLoss) {
   config.run.metric = "accuracy";
   config.run.epochs = 6;
   config.run.patience = 2;
-  config.optimizer.learning_rate = 1e-5;  // no point changes its sector so soon
+  config.optimizer.learning_rate = 1e-5;  // too small to change any prediction
   Toy toy(train_, valid_, options_);
   const double accuracy = toy.Validate("accuracy").at(1).second;
   const TrainResult result = TrainToy(toy, config);
@@ -212,7 +212,7 @@ TEST_F(Trainer, KeepsTheWeightsOfTheLastValidations) {
                                                   "step-30.safetensors"}));
 }
 
-/// Whose validations give these losses, one after the other.
+/// Returns these validation losses in sequence.
 class Scripted : public Toy {
  public:
   Scripted(ToyPoints train, std::vector<double> losses)
@@ -233,14 +233,15 @@ TEST_F(Trainer, AverageIsTheMeanOfTheKeptWeights) {
   TrainingConfig config = ToyTraining(Out("model"));
   config.run.epochs = 4;
   config.run.average = 3;
-  Scripted toy(train_, {4, 1, 3, 2, 0.5});  // the last one of the average
+  Scripted toy(train_, {4, 1, 3, 2, 0.5});  // the last loss is that of the
+                                            // average
   const TrainResult result = TrainToy(toy, config);
   ASSERT_TRUE(result.averaged);
   EXPECT_EQ(result.best, 0.5);
   EXPECT_EQ(Kept("model"), (std::set<std::string>{
                                "best.safetensors", "step-12.safetensors",
                                "step-18.safetensors", "step-24.safetensors"}));
-  // What the average replaced.
+  // The best weights before averaging.
   EXPECT_EQ(ReadTensors(Out("model/checkpoints/best.safetensors"))
                 .metadata.at("heed.step"),
             "12");
@@ -340,7 +341,7 @@ TEST_F(Trainer, HugeStepsStopWithStepParameterAndCheckpoint) {
 TEST_F(Trainer, WeightsThatOverflowReplaceNoModel) {
   valid_ = {};
   TrainingConfig config = ToyTraining(Out("model"));
-  config.optimizer.learning_rate = 1e300;  // the first step goes beyond f32
+  config.optimizer.learning_rate = 1e300;  // the first step overflows f32
   config.run.validate_every = 1;
   const std::string error = MessageOf<NumericError>([&] { Train(config); });
   EXPECT_TRUE(error.starts_with("step 1: ")) << error;

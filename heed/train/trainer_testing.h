@@ -1,4 +1,4 @@
-// A trainer beside its toy objectives, and what of a run must not differ.
+// Test fixture for the trainer with toy objectives, and comparison of runs.
 #ifndef HEED_TRAIN_TRAINER_TESTING_H_
 #define HEED_TRAIN_TRAINER_TESTING_H_
 
@@ -37,8 +37,8 @@ class Trainer : public testing::Test {
     Objective toy(train_, valid_, options_);
     return ResumeToy(toy, config);
   }
-  /// Stops a run after `steps`, and resumes it, as another process would, to
-  /// the end of "whole". Returns the last step.
+  /// Stops a run after `steps`, resumes it as another process would to the end
+  /// of "whole", and compares both. Returns the last step.
   template <typename Objective = Toy>
   int64_t StopAndResume(TrainingConfig config, int64_t steps) const {
     const std::string name = fmt::format("stopped-{}", steps);
@@ -50,7 +50,7 @@ class Trainer : public testing::Test {
     ExpectSameRun("whole", name);
     return last;
   }
-  /// The files that must not depend on when a run was stopped.
+  /// Compares the files that must not depend on when a run was stopped.
   void ExpectSameRun(const std::string& a, const std::string& b) const {
     for (const char* file : {"model.safetensors", "training.safetensors"}) {
       EXPECT_EQ(ReadFile(Out(a) + "/" + file), ReadFile(Out(b) + "/" + file))

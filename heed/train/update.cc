@@ -32,7 +32,7 @@ void AppendBytes(std::string& bytes, const void* data, size_t size) {
   bytes.append(static_cast<const char*>(data), size);
 }
 
-/// What was seen of a shard, for the other processes.
+/// Serialises the result of a shard for the other processes.
 void AppendResult(const UpdateResult& result, std::string& bytes) {
   const std::array<double, 2> sums = {result.loss, result.nll};
   AppendBytes(bytes, sums.data(), sizeof(sums));
@@ -46,7 +46,7 @@ void AppendResult(const UpdateResult& result, std::string& bytes) {
   }
 }
 
-/// Adds the results of the shards of a process to the sums.
+/// Adds the serialised results of the shards of a process to the sums.
 void AddResults(std::string_view bytes, UpdateResult& sums) {
   const auto take = [&bytes](void* to, size_t size) {
     std::memcpy(to, bytes.data(), size);
@@ -73,7 +73,7 @@ void AddResults(std::string_view bytes, UpdateResult& sums) {
   }
 }
 
-/// The shards of a batch.
+/// Divides a batch into shards.
 std::vector<Interval> Split(const Trainable& trained,
                             const std::vector<int64_t>& batch, int64_t shards) {
   std::vector<int64_t> units;
@@ -118,7 +118,7 @@ UpdateResult Updater::Update(std::span<const std::vector<int64_t>> group,
     result.interrupted = InterruptRequested();
   }
   if (!std::isfinite(result.loss)) {
-    optimizer_.GradientNorm();  // which names a parameter, if it can
+    optimizer_.GradientNorm();  // names a parameter, if possible
     throw NumericError("the loss is not finite");
   }
   result.norm = optimizer_.Step(step, LearningRate(config_, step, last_step));
@@ -148,13 +148,13 @@ void Updater::AddShards(std::span<const std::vector<int64_t>> group,
   for (const auto& batch : group) {
     parts.push_back(Split(trained_, batch, sum_->shards()));
   }
-  // One number of each update, so that a run can go on anywhere.
+  // One random number per update, so that a run can resume at any step.
   const uint64_t key = rng_.Next();
   const Interval mine = sum_->mine();
   std::string seen;
   for (int64_t shard = mine.begin; shard < mine.end; ++shard) {
     const auto at = static_cast<size_t>(shard);
-    size_t last = group.size();  // the last batch that has a part here
+    size_t last = group.size();  // last batch with examples in this shard
     for (size_t i = 0; i < group.size(); ++i) {
       if (parts[i][at].size() > 0) last = i;
     }
@@ -163,7 +163,8 @@ void Updater::AddShards(std::span<const std::vector<int64_t>> group,
     for (size_t i = 0; i < group.size(); ++i) {
       const Interval part = parts[i][at];
       if (part.size() == 0) continue;
-      // What is complete is summed while it is in a cache, and may travel.
+      // Sums gradients as soon as they are complete, while they are cached, and
+      // lets them be sent.
       if (i == last) {
         tape_.OnGradient([this](Parameter& p) { sum_->Ready(p); });
       }

@@ -1,4 +1,4 @@
-// One update of the weights.
+// Weight updates.
 #ifndef HEED_TRAIN_UPDATE_H_
 #define HEED_TRAIN_UPDATE_H_
 
@@ -20,17 +20,17 @@
 
 namespace heed {
 
-/// What one update saw.
+/// Loss and gradient norm of one update.
 struct UpdateResult {
   double loss = 0;  // per unit, with label smoothing
-  double nll = 0;   // per unit, without
-  double norm = 0;  // of the gradient
+  double nll = 0;   // per unit, without label smoothing
+  double norm = 0;  // gradient norm
   int64_t units = 0;
-  Metrics parts;             // per unit, of the loss
-  bool interrupted = false;  // a process was asked to end
+  Metrics parts;             // per unit, parts of the loss
+  bool interrupted = false;  // a process was interrupted
 };
 
-/// An epoch of a run, update by update.
+/// An epoch of a run, divided into updates.
 class Epoch {
  public:
   Epoch(const Trainable& trained, const TrainingConfig& config, int number)
@@ -41,9 +41,10 @@ class Epoch {
 
   int64_t batches() const { return plan_.size(); }
   int64_t updates() const { return (batches() + group_ - 1) / group_; }
-  /// Of the run, if all epochs have as many batches.
+  /// Last step of the run if all epochs have as many batches.
   int64_t last_step() const { return last_step_; }
-  /// The batches of the update that begins with this one, until the next call.
+  /// Batches of the update that begins with this batch; valid until the next
+  /// call.
   std::span<const std::vector<int64_t>> Group(int64_t batch) {
     return plan_.Get(batch, std::min(batches(), batch + group_));
   }
@@ -54,23 +55,23 @@ class Epoch {
   int64_t last_step_ = 0;
 };
 
-/// Adds numbers of the same name.
+/// Adds values of the same name.
 void AddMetrics(Metrics& sums, const Metrics& terms);
 
 /// Updates the weights from batches of examples, alone or with other processes.
-/// Keeps the memory of its tape from one update to the next.
+/// Reuses the memory of its tape between updates.
 class Updater {
  public:
-  /// All outlive it. Throws: as GradientSum; ConfigError if bits cannot be the
-  /// same on every processor.
+  /// The arguments must outlive the object. Throws: as GradientSum; ConfigError
+  /// if bit-identical results on every CPU are not available.
   Updater(Trainable& trained, const OptimizerConfig& config,
           Optimizer& optimizer, Rng& rng, Processes& processes);
 
-  /// One update by the batches of `group`: number `step`, from 1, of
-  /// `last_step`. With shards each batch is divided into as many; the same
-  /// arguments then give the same weights in any number of processes.
-  /// Throws: NumericError when numbers stop being finite; ProcessError. Weights
-  /// then are as before.
+  /// Makes update number `step` (from 1) of `last_step` with the batches of
+  /// `group`. With shards, each batch is divided into that many; equal
+  /// arguments then give equal weights for any number of processes.
+  /// Throws: NumericError when numbers stop being finite; ProcessError. The
+  /// weights are then unchanged.
   UpdateResult Update(std::span<const std::vector<int64_t>> group, int64_t step,
                       int64_t last_step);
 
@@ -87,7 +88,7 @@ class Updater {
   Processes& processes_;
   std::optional<kernels::SameOnEveryCpu> same_on_every_cpu_;
   Tape tape_;
-  std::optional<GradientSum> sum_;  // of shards, if there are several
+  std::optional<GradientSum> sum_;  // if there are several shards
 };
 
 }  // namespace heed

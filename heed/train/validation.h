@@ -1,4 +1,4 @@
-// Which validation is the best one, and when there is no hope of a better one.
+// Comparison of validations and early stopping.
 #ifndef HEED_TRAIN_VALIDATION_H_
 #define HEED_TRAIN_VALIDATION_H_
 
@@ -14,38 +14,38 @@
 
 namespace heed {
 
-/// Of what a validation has shown: the chosen measure, and the loss.
+/// Result of a validation: the selection metric and the loss.
 struct Outcome {
   double value = 0;
-  /// Infinite: not known.
+  /// Infinite: unknown.
   double loss = std::numeric_limits<double>::infinity();
 };
 
-/// What the validations so far have shown.
+/// Summary of the validations so far.
 struct ValidationState {
   bool has_best = false;
   double best = 0;  // metric of the best validation
-  /// Its loss, which decides between equal metrics; infinite: not known.
+  /// Loss of the best validation, which breaks ties; infinite: unknown.
   double best_loss = std::numeric_limits<double>::infinity();
   int64_t best_step = 0;
-  int64_t stale = 0;          // validations since patience last began anew
-  std::vector<int64_t> kept;  // steps whose weights are in checkpoints/
-  /// The best metric and the lowest loss of all validations.
+  int64_t stale = 0;          // validations since patience was last reset
+  std::vector<int64_t> kept;  // steps with weights in checkpoints/
+  /// Best metric and lowest loss of all validations.
   double top = 0;
   double least_loss = std::numeric_limits<double>::infinity();
 };
 
-/// Judges validations by one of their measures, as RunConfig::patience_metric
-/// says:
-///   metric          a better metric, or with an equal one a lower loss, is the
-///                   best validation, and lets patience begin anew
-///   metric_or_loss  patience begins anew while the metric or the loss is as
-///                   good as its best; the best validation is the last at which
-///                   both are. Paper: Veličković et al. 2018, arXiv:1710.10903
+/// Compares validations by one metric. RunConfig::patience_metric selects the
+/// rule:
+///   metric          a validation is the best if its metric is better, or equal
+///                   with a lower loss; only the best resets patience
+///   metric_or_loss  patience is reset while the metric or the loss equals or
+///                   improves on its best; a validation is the best if both do.
+///                   Paper: Veličković et al. 2018, arXiv:1710.10903
 ///                   (the rule of its code)
 class ValidationJudge {
  public:
-  /// `measure` is one of those of `trained`, as MeasureOf gives it.
+  /// `measure` is one of the metrics of `trained`, as returned by MeasureOf.
   ValidationJudge(const Trainable& trained, MeasureInfo measure,
                   Named<PatienceMetric> rule)
       : measure_(std::move(measure)),
@@ -54,18 +54,19 @@ class ValidationJudge {
 
   const MeasureInfo& measure() const { return measure_; }
 
-  /// Of all measures. Throws: NumericError, naming one that is not finite.
+  /// Outcome of a validation from its metrics. Throws: NumericError that names
+  /// a metric that is not finite.
   Outcome OutcomeOf(const Metrics& metrics) const;
-  /// Whether it is the best so far.
+  /// True if `outcome` is the best so far.
   bool IsBest(const ValidationState& state, const Outcome& outcome) const;
-  /// Whether no validation can be better: measures of which more is better are
-  /// per cent.
+  /// True if no validation can be better. Metrics where more is better are
+  /// percentages.
   bool IsPerfect(double value) const {
     return measure_.greater_is_better && value >= 100;
   }
-  /// Whether patience begins anew.
+  /// True if `outcome` resets patience.
   bool HasHope(const ValidationState& state, const Outcome& outcome) const;
-  /// Puts the outcome at `step` into the state; whether it is the best so far.
+  /// Records the outcome at `step`; true if it is the best so far.
   bool Record(const Outcome& outcome, int64_t step,
               ValidationState& state) const;
 
@@ -79,10 +80,10 @@ class ValidationJudge {
   PatienceMetric rule_;
 };
 
-/// The metrics of the leading process, to the bit, in all processes.
+/// Metrics of the leading process, bit-identical in all processes.
 Metrics Shared(const Metrics& metrics, Processes& processes);
 
-/// The measure of this name, "auto" being the first.
+/// The metric of this name; "auto" is the first one.
 /// Throws: ConfigError that lists the names.
 MeasureInfo MeasureOf(const std::vector<MeasureInfo>& measures,
                       const std::string& name);

@@ -48,10 +48,10 @@ TEST_F(Judging, ByMetricOrLossEitherKeepsHopeAndBothKeepTheWeights) {
   EXPECT_EQ(state_.best_step, 1);
   EXPECT_FALSE(Record(judge, 0.55, 0.95));  // neither
   EXPECT_EQ(state_.stale, 1);
-  EXPECT_TRUE(Record(judge, 0.6, 0.9));  // both as good as ever
+  EXPECT_TRUE(Record(judge, 0.6, 0.9));  // both at least as good as the best
   EXPECT_EQ(state_.stale, 0);
   EXPECT_EQ(state_.best_step, 5);
-  EXPECT_FALSE(Record(judge, 0.6, 1.5));  // equal accuracy is hope enough
+  EXPECT_FALSE(Record(judge, 0.6, 1.5));  // equal accuracy resets patience
   EXPECT_EQ(state_.stale, 0);
   EXPECT_EQ(state_.top, 0.6);
   EXPECT_EQ(state_.least_loss, 0.9);
@@ -71,7 +71,8 @@ TEST_F(Trainer, InMemoryItTrainsToTheSameBits) {
     for (const int every : {0, 1, 5}) {
       TrainingConfig config =
           ToyTraining(Out(std::string(rule) + std::to_string(every)));
-      config.optimizer.learning_rate = 0.2;  // so that later is not better
+      config.optimizer.learning_rate = 0.2;  // so that later weights are not
+                                             // better
       config.optimizer.l2 = 0.01;
       config.run.patience = 3;
       config.run.patience_metric = std::string(rule);

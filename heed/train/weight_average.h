@@ -1,4 +1,4 @@
-// A moving average of a model's weights.
+// Exponential moving average of a model's weights.
 #ifndef HEED_TRAIN_WEIGHT_AVERAGE_H_
 #define HEED_TRAIN_WEIGHT_AVERAGE_H_
 
@@ -11,24 +11,24 @@
 
 namespace heed {
 
-/// w̄ ← d w̄ + (1 − d) w after each update t, with d = min(decay, (1 + t) /
-/// (10 + t)), so that the first weights are soon forgotten. The average is
-/// smoother than the weights and mostly better (Polyak and Juditsky 1992).
+/// w̄ ← d w̄ + (1 − d) w after each update t, with d = min(decay, (1 + t) / (10
+/// + t)), so that the initial weights soon lose influence. The average is
+/// smoother than the weights and usually better (Polyak and Juditsky 1992).
 class WeightAverage {
  public:
-  /// Begins with the weights as they are; of those that are not frozen. Range:
-  /// 0 < decay < 1.
+  /// Starts from the current weights; frozen weights are skipped. Range: 0 <
+  /// decay < 1.
   WeightAverage(ParameterSet& parameters, double decay);
 
-  /// Takes in the weights of update `step`, which counts from 1.
+  /// Adds the weights after update `step`, which counts from 1.
   void Update(int64_t step);
-  /// The average takes the place of the weights, and they its place; a second
-  /// call undoes that.
+  /// Exchanges the average and the weights; a second call restores them.
   void Swap();
 
-  /// What a checkpoint keeps.
+  /// State stored in checkpoints.
   std::vector<NamedTensor> State() const;
-  /// Throws: FormatError if a tensor is missing or of another shape or dtype.
+  /// Restores State(). Throws: FormatError if a tensor is missing or of another
+  /// shape or dtype.
   void Restore(const std::vector<NamedTensor>& state, const std::string& file);
 
  private:
