@@ -15,8 +15,8 @@
 namespace heed {
 namespace {
 
-/// One language. Lists are words between spaces; a word in lower case is also
-/// found with a capital letter.
+/// Tables of one language. Lists are separated by spaces; a lower-case entry
+/// also matches a capitalised word.
 struct LanguageRow {
   std::string_view codes;
   std::string_view go_on;
@@ -28,9 +28,9 @@ struct LanguageRow {
   std::string_view months = {};          // written with a capital letter
   std::string_view ends = {};            // looks like initials
   /// Ordinary words that look like abbreviations: ICU's suppressions of the
-  /// language, and "Max", which is no "max".
+  /// language, and "Max", which is not "max".
   std::string_view ordinary = {};
-  /// Whether titles of `go_on` are also written in lower case: "il sig. Rossi".
+  /// True if titles in `go_on` are also written in lower case: "il sig. Rossi".
   bool lower_titles = false;
 };
 
@@ -259,8 +259,8 @@ constexpr LanguageRow kLanguages[] = {
                     "Είναι"},
 };
 
-/// Languages of which ICU has suppressions. For others it would take those of
-/// the computer's own language.
+/// Languages with suppressions in ICU. For other languages ICU would use the
+/// default locale.
 constexpr std::array<std::string_view, 7> kSuppressed = {"en", "de", "fr", "es",
                                                          "it", "pt", "ru"};
 
@@ -268,10 +268,9 @@ void AddWords(std::string_view words, std::unordered_set<std::string>& all) {
   for (const std::string_view word : SplitWhitespace(words)) all.emplace(word);
 }
 
-/// Calls `add` with each word of ICU's list for a language (CLDR), which
-/// break iterators with "@ss=standard" leave out. ICU compares the ends of
-/// words ("Islam." with "am."), so its list is read and whole words are
-/// compared here.
+/// Calls `add` with each word of ICU's list for a language (CLDR), which break
+/// iterators with "@ss=standard" suppress. ICU compares the ends of words
+/// ("Islam." with "am."). Here the list is read and whole words are compared.
 template <typename Add>
 void EachSuppression(const std::string& language, const Add& add) {
   using Bundle = std::unique_ptr<UResourceBundle, decltype(&ures_close)>;
@@ -284,7 +283,7 @@ void EachSuppression(const std::string& language, const Add& add) {
   const Bundle list(
       ures_getByKey(exceptions.get(), "SentenceBreak", nullptr, &error),
       ures_close);
-  if (U_FAILURE(error)) return;  // an ICU that was built without them
+  if (U_FAILURE(error)) return;  // an ICU built without suppressions
   for (int32_t i = 0; i < ures_getSize(list.get()); ++i) {
     int32_t size = 0;
     const UChar* text = ures_getStringByIndex(list.get(), i, &size, &error);
@@ -300,7 +299,7 @@ void EachSuppression(const std::string& language, const Add& add) {
   }
 }
 
-/// With the first letter in lower case.
+/// Copy of a word with a lower-case first letter.
 std::string Uncapitalised(std::string_view word) {
   const auto characters = Utf8Characters(word);
   if (characters.empty()) return {};
@@ -335,7 +334,7 @@ struct AbbreviationTables {
     std::map<std::string, Abbreviations, std::less<>> all;
     Abbreviations& unknown = all[""];
     for (const LanguageRow& row : kLanguages) {
-      if (!row.ordinary.empty()) {  // the languages that are used most
+      if (!row.ordinary.empty()) {  // the most used languages
         AddWords(row.go_on, unknown.go_on_);
         AddWords(row.first_words, unknown.first_words_);
         AddWords(row.before_number, unknown.before_number_);
@@ -371,7 +370,7 @@ const Abbreviations& Abbreviations::Of(std::string_view language) {
 
 bool Abbreviations::GoesOn(std::string_view word) const {
   if (Has(go_on_, word)) return true;
-  // A title in a line of capitals: "DR. SMITH".
+  // Title in a line of capitals: "DR. SMITH".
   if (word.size() < 2 || Lowercase(word) == word) return false;
   const auto characters = Utf8Characters(word);
   const std::string title = std::string(characters.front()) +

@@ -1,4 +1,4 @@
-// Words that end with a full stop without ending a sentence.
+// Abbreviations: words that end with a full stop without ending a sentence.
 #ifndef HEED_TEXT_ABBREVIATIONS_H_
 #define HEED_TEXT_ABBREVIATIONS_H_
 
@@ -12,31 +12,32 @@ namespace heed {
 /// "Dr", "z.B".
 class Abbreviations {
  public:
-  /// The lists of a language by its code ("de", "pt-BR"); for "" and for an
-  /// unknown language the titles of all. Thread-safe.
+  /// Lists of a language by its code ("de", "pt-BR"); for "" and an unknown
+  /// language the titles of all languages. Thread-safe.
   static const Abbreviations& Of(std::string_view language);
 
-  /// Whether the word never ends a sentence: "Dr", "e.g".
+  /// True if the word never ends a sentence: "Dr", "e.g".
   bool GoesOn(std::string_view word) const;
-  /// Whether the word may stand inside a sentence or at its end: "Inc", "Jr".
+  /// True if the word may be inside a sentence or at its end: "Inc", "Jr".
   bool MayGoOn(std::string_view word) const;
-  /// Whether the word is any abbreviation of the language.
+  /// True if the word is any abbreviation of the language.
   bool IsKnown(std::string_view word) const {
     return GoesOn(word) || MayGoOn(word) || Ends(word);
   }
-  /// Whether an abbreviation that looks like initials ("p.m") ends a sentence
+  /// True if an abbreviation that looks like initials ("p.m") ends a sentence
   /// before a capital letter.
   bool Ends(std::string_view word) const;
-  /// Whether the word belongs to a number that follows: "no", "Fig".
+  /// True if the word is an abbreviation only before a number: "no", "Fig".
   bool NeedsNumber(std::string_view word) const;
-  /// Whether the word, written with a capital letter, begins a sentence, as
-  /// articles and pronouns do.
+  /// True if the word, capitalised, begins a sentence, like articles and
+  /// pronouns.
   bool BeginsSentence(std::string_view word) const;
-  /// Whether "3." between these two words is an ordinal number: "am 3. Mai".
+  /// True if "3." between these two words is an ordinal number: "am 3. Mai".
   bool IsOrdinal(std::string_view before, std::string_view after) const;
-  /// Whether a number with a full stop can be an ordinal number.
+  /// True if the language writes ordinal numbers with a full stop.
   bool has_ordinals() const { return has_ordinals_; }
-  /// Whether the word is a month that ordinal numbers stand before: "Mai".
+  /// True if the word is the name of a month, which follows ordinal numbers:
+  /// "Mai".
   bool IsMonth(std::string_view word) const;
 
  private:

@@ -39,7 +39,7 @@ BpeDropout::BpeDropout(Vocabulary vocabulary, double probability)
   }
 }
 
-// Pieces stand in the vocabulary in the order of their merges.
+// Pieces are in the vocabulary in merge order.
 void BpeDropout::AppendWord(std::string_view word, Rng& rng,
                             std::vector<int32_t>& ids) const {
   const auto id_of = [this](std::string_view text) {

@@ -1,4 +1,4 @@
-// The same text in other subwords, anew each time it is seen.
+// BPE-dropout: random subword segmentation.
 #ifndef HEED_TEXT_BPE_DROPOUT_H_
 #define HEED_TEXT_BPE_DROPOUT_H_
 
@@ -13,20 +13,21 @@
 
 namespace heed {
 
-/// Byte-pair merges of which some are left out. A word starts as characters,
-/// and the pair of neighbours that the vocabulary merges first becomes one, as
-/// long as there is a pair; before each merge every pair is out of the question
-/// with the given probability. A model that sees words split in many ways
-/// learns what the pieces share.
+/// Byte-pair encoding in which merges are skipped at random. A word starts as
+/// characters. The adjacent pair that is earliest in the vocabulary is merged
+/// until no pair is left. Before each merge, every pair is ignored with the
+/// given probability. A model that sees varied segmentations generalises
+/// better.
 /// Paper: Provilkov et al. 2020, arXiv:1910.13267.
 class BpeDropout {
  public:
-  /// Throws: ConfigError for another kind than bpe; for a probability that is
-  /// not in [0, 1).
+  /// Throws: ConfigError for a kind other than bpe or a probability outside [0,
+  /// 1).
   BpeDropout(Vocabulary vocabulary, double probability);
 
-  /// Tokens of the text that `ids` spell; with probability 0 these themselves,
-  /// if Vocabulary::Encode gave them. Special tokens and bytes stay.
+  /// Random segmentation of the text of `ids`. With probability 0, the result
+  /// equals `ids` if they come from Vocabulary::Encode. Special tokens and
+  /// bytes are kept.
   std::vector<int32_t> Segment(std::span<const int32_t> ids, Rng& rng) const;
 
  private:
@@ -35,7 +36,8 @@ class BpeDropout {
 
   Vocabulary vocabulary_;
   double probability_;
-  /// Views of the vocabulary's pieces, but for special tokens and bytes.
+  /// Pieces to ids without special tokens and bytes; keys are views of the
+  /// vocabulary's pieces.
   std::unordered_map<std::string_view, int32_t> ids_;
 };
 

@@ -34,7 +34,8 @@ TEST(BpeDropout, WithoutDropoutIsWhatTheVocabularySays) {
   for (const std::string& line : SomeLines()) {
     const Ids ids = vocabulary.Encode(line);
     EXPECT_EQ(dropout.Segment(ids, rng), ids);
-    // From any other segmentation of the line too: here its characters.
+    // Any other segmentation of the line gives the same result: here
+    // characters.
     const Ids characters = BpeDropout(vocabulary, 0.999999).Segment(ids, rng);
     EXPECT_GT(characters.size(), ids.size());
     EXPECT_EQ(dropout.Segment(characters, rng), ids);
@@ -61,8 +62,8 @@ TEST(BpeDropout, SpellsTheSameTextInMorePieces) {
   }
 }
 
-// All characters of a word stay with the probability that every pair which the
-// vocabulary has is dropped at the first look.
+// The characters of a word stay separate with the probability that every pair
+// of the vocabulary is dropped at the first step.
 TEST(BpeDropout, DropsEachPairBeforeEachMerge) {
   std::vector<std::string> lines(40, "bb");
   lines.insert(lines.end(), 30, "abb");

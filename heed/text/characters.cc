@@ -14,7 +14,7 @@ constexpr int32_t kEmojiStyle = 0xFE0F;
 constexpr int32_t kKeycap = 0x20E3;
 constexpr int32_t kFirstTag = 0xE0020;
 constexpr int32_t kLastTag = 0xE007F;
-/// The first pictograph that is rarely meant as a letter or a sign.
+/// First pictograph that is rarely used as a letter or a sign.
 constexpr int32_t kFirstPictograph = 0x2190;
 
 bool Has(int32_t code, UProperty property) {
@@ -26,7 +26,7 @@ class CharacterReader {
  public:
   explicit CharacterReader(std::string_view text) : text_(text) {}
 
-  /// The next character, which is not passed.
+  /// The next character; does not advance.
   Character Next() const { return FirstCharacter(text_.substr(at_)); }
   void Pass() { at_ += Next().size; }
   bool PassIf(int32_t code) {
@@ -41,13 +41,13 @@ class CharacterReader {
   size_t at_ = 0;
 };
 
-/// One emoji of a sequence with what changes its look. Nothing is passed if
+/// Consumes one emoji of a sequence with its modifiers. Consumes nothing if
 /// there is none.
 bool PassElement(CharacterReader& text) {
   CharacterReader ahead = text;
   const int32_t code = ahead.Next().code;
   ahead.Pass();
-  if (Has(code, UCHAR_REGIONAL_INDICATOR)) {  // a flag has two of them
+  if (Has(code, UCHAR_REGIONAL_INDICATOR)) {  // a flag consists of two
     if (!Has(ahead.Next().code, UCHAR_REGIONAL_INDICATOR)) return false;
     ahead.Pass();
     text = ahead;
@@ -63,7 +63,7 @@ bool PassElement(CharacterReader& text) {
   const bool pictograph = Has(code, UCHAR_EXTENDED_PICTOGRAPHIC) ||
                           Has(code, UCHAR_EMOJI_PRESENTATION);
   if (!pictograph) return false;
-  if (ahead.PassIf(kTextStyle)) {  // a symbol without colours
+  if (ahead.PassIf(kTextStyle)) {  // text presentation
     text = ahead;
     return true;
   }

@@ -22,7 +22,7 @@ constexpr bool IsCodeLetter(char c) {
 
 constexpr bool IsCodeDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// Letters, digits, dashes and underscores.
+/// True if the text consists of letters, digits, dashes and underscores.
 bool HasCharactersOfCode(std::string_view text) {
   return !text.empty() && text.size() <= kLongestCode &&
          std::ranges::all_of(text, [](char c) {
@@ -30,8 +30,8 @@ bool HasCharactersOfCode(std::string_view text) {
          });
 }
 
-/// LibreTranslate's own codes (pb, zh, zt), and what others call the same
-/// languages, in lower case with dashes.
+/// LibreTranslate's own codes (pb, zh, zt) and other names of these languages,
+/// in lower case with dashes.
 const std::map<std::string_view, std::string_view> kAliases = {
     {"pb", "pt-BR"},
     {"zh", "zh-Hans"},
@@ -49,11 +49,12 @@ const std::map<std::string_view, std::string_view> kAliases = {
     {"ji", "yi"},
     {"fil", "tl"}};
 
-/// Endings of files that Unicode's tables have as languages.
+/// File extensions that are also language codes in Unicode's tables.
 constexpr std::array<std::string_view, 5> kEndings = {"src", "tok", "in", "raw",
                                                       "low"};
 
-/// Language in lower case, script with a capital, region in capitals (BCP 47).
+/// Converts to the case of BCP 47: language in lower case, script capitalised,
+/// region in capitals.
 std::string UsualCase(std::string code) {
   size_t begin = std::min(code.find('-'), code.size());
   while (begin < code.size()) {
@@ -69,15 +70,16 @@ std::string UsualCase(std::string code) {
   return code;
 }
 
-/// The two letters of a language that has some: "fr" of "fra", "zh" of "cmn".
+/// Two-letter code of a language, if it has one: "fr" for "fra", "zh" for
+/// "cmn".
 std::string ShortestLanguage(const std::string& three_letters) {
   const std::string found =
       icu::Locale::createCanonical(three_letters.c_str()).getLanguage();
   return found.empty() ? three_letters : found;
 }
 
-/// "en" of "en-Latn": a code in usual case without the script that its language
-/// is written in anyway.
+/// Removes the script if it is the usual one of the language: "en" for
+/// "en-Latn".
 std::string WithoutUsualScript(const std::string& code) {
   constexpr size_t kScript = 4;
   const size_t begin = code.find('-');
@@ -96,7 +98,7 @@ std::string_view BaseOf(std::string_view code) {
   return code.substr(0, code.find('-'));
 }
 
-/// The parts of a path in lower case: {"data", "train", "de", "gz"}.
+/// Parts of a path in lower case: {"data", "train", "de", "gz"}.
 std::vector<std::string> PartsOfPath(std::string_view path) {
   std::vector<std::string> parts(1);
   for (const char c : path) {
@@ -116,7 +118,7 @@ bool NamesLanguage(const std::string& part) {
          IsKnownLanguage(part);
 }
 
-/// Whether an ending names two languages ("en-de"), not one with a region
+/// True if an extension names two languages ("en-de"), not one with a region
 /// ("pt-BR").
 bool NamesPair(std::string_view ending) {
   const size_t cut = ending.find_first_of("-_");
@@ -125,8 +127,8 @@ bool NamesPair(std::string_view ending) {
   return second == Lowercase(second) && IsKnownLanguage(second);
 }
 
-/// The language of the last ending of a file that names one: "de" of
-/// "train.de.txt.gz", "zh-Hant" of "dev.zho_Hant".
+/// Language of the last file extension that names one: "de" for
+/// "train.de.txt.gz", "zh-Hant" for "dev.zho_Hant".
 std::string LanguageOfFile(std::string_view path) {
   std::string_view name = path.substr(path.find_last_of('/') + 1);
   while (true) {
@@ -140,7 +142,7 @@ std::string LanguageOfFile(std::string_view path) {
   }
 }
 
-/// The languages of the parts in which two names differ, where there is one.
+/// Languages of the parts in which two names differ, if they name any.
 LanguagePair LanguagesOfDifference(std::string_view source,
                                    std::string_view target) {
   const std::vector<std::string> a = PartsOfPath(source);
@@ -161,7 +163,7 @@ LanguagePair LanguagesOfDifference(std::string_view source,
   return pair;
 }
 
-/// The only code of the set; empty if there are none or several.
+/// The only code of a set; empty if there are none or several.
 std::string Agreed(const std::set<std::string>& codes) {
   return codes.size() == 1 ? *codes.begin() : "";
 }

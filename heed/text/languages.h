@@ -1,4 +1,4 @@
-// Codes of languages: how they are written, and which one stands for another.
+// Language codes: normal form, names and distances.
 #ifndef HEED_TEXT_LANGUAGES_H_
 #define HEED_TEXT_LANGUAGES_H_
 
@@ -9,47 +9,47 @@
 
 namespace heed {
 
-/// Codes as LanguageCode gives them ("de", "pt-BR"); empty: not known.
+/// Language codes in the form of LanguageCode ("de", "pt-BR"); empty: unknown.
 struct LanguagePair {
   std::string source;
   std::string target;
 };
 
-/// The code of a language as clients of LibreTranslate know it, whatever its
-/// case and however it was written: "de" of "DE" and "deu", "zh-Hans" of "zh",
-/// "zh_CN" and "cmn_Hans", "zh-Hant" of "zt" and "zh-TW", "pt-BR" of "pb", "nb"
-/// of "no". Any other text stays as it is.
+/// Language code as used by LibreTranslate, from any case or notation: "de" for
+/// "DE" and "deu", "zh-Hans" for "zh", "zh_CN" and "cmn_Hans", "zh-Hant" for
+/// "zt" and "zh-TW", "pt-BR" for "pb", "nb" for "no". Any other text is
+/// returned unchanged.
 std::string LanguageCode(std::string_view code);
 
-/// Whether a text has the form of a code: two or three letters, then parts of
-/// letters and digits behind dashes or underscores.
+/// True if a text has the form of a language code: two or three letters, then
+/// parts of letters and digits after dashes or underscores.
 bool IsLanguageCode(std::string_view text);
 
-/// English name of a language: "German"; the code itself if Unicode's tables do
-/// not have it.
+/// English name of a language: "German"; the code itself if Unicode's tables
+/// lack it.
 std::string LanguageName(const std::string& code);
 
-/// Whether Unicode's tables have the language: of "de" and "fra_Latn", not of
-/// "xx" and "txt".
+/// True if Unicode's tables contain the language: for "de" and "fra_Latn", not
+/// for "xx" and "txt".
 bool IsKnownLanguage(std::string_view code);
 
-/// How far the language `served` is from the one that is `wanted`, both as
-/// LanguageCode gives them: 0 if they are equal, more for each part of the
-/// wanted code that is given up ("pt-BR" for "pt"), most for another region or
-/// script of the same language. Nothing for different languages.
+/// Distance of the language `served` from the language `wanted`, both in the
+/// form of LanguageCode. 0 if they are equal, more for each part of the wanted
+/// code that is dropped ("pt-BR" for "pt"), most for another region or script
+/// of the same language. Nothing for different languages.
 std::optional<int> LanguageDistance(std::string_view wanted,
                                     std::string_view served);
 
-/// The code without its region: "en" of "en-US"; "zh-Hant" stays.
+/// The code without its region: "en" for "en-US"; "zh-Hant" is unchanged.
 std::string WithoutRegion(std::string_view code);
 
-/// The languages of parallel files by their names: the ending (train.de.gz and
-/// train.en), or the parts in which the two names differ (de/train.txt and
-/// en/train.txt). A side is empty if its files do not tell, or disagree.
+/// Languages of parallel files, from the extensions (train.de.gz and train.en),
+/// or from the parts in which the two names differ (de/train.txt and
+/// en/train.txt). A side is empty if its names contain no language or disagree.
 LanguagePair LanguagesOfFiles(std::span<const std::string> source,
                               std::span<const std::string> target);
 
-/// The languages of a table by its name: "pairs.en-de.tsv".
+/// Languages of a table from its name: "pairs.en-de.tsv".
 LanguagePair LanguagesOfTable(std::string_view path);
 
 }  // namespace heed

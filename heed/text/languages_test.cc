@@ -74,7 +74,7 @@ TEST(LanguageDistance, PrefersTheExactCodeThenItsBase) {
   EXPECT_EQ(LanguageDistance("en-US", "en"), 1);
   EXPECT_EQ(LanguageDistance("sr-Latn-RS", "sr-Latn"), 1);
   EXPECT_EQ(LanguageDistance("sr-Latn-RS", "sr"), 2);
-  EXPECT_EQ(LanguageDistance("zh-Hant", "zh-Hans"), 1);  // what "zh" means
+  EXPECT_EQ(LanguageDistance("zh-Hant", "zh-Hans"), 1);  // meaning of "zh"
   EXPECT_GT(LanguageDistance("pt", "pt-BR").value_or(0), 2);
   EXPECT_GT(LanguageDistance("en-US", "en-GB").value_or(0), 2);
   EXPECT_FALSE(LanguageDistance("en", "de"));

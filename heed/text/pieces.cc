@@ -17,7 +17,7 @@ constexpr int64_t kPiecesPerChunk = 64;
 
 using Pieces = std::span<const int32_t>;
 
-/// The pieces of each word, at most `room` of them.
+/// Pieces of each word, truncated to `room`.
 std::vector<Pieces> PiecesOf(const EncodedWords& encoded, size_t room) {
   const Pieces ids = encoded.ids;
   std::vector<Pieces> words;
@@ -31,7 +31,7 @@ std::vector<Pieces> PiecesOf(const EncodedWords& encoded, size_t room) {
   return words;
 }
 
-/// The end of the words from `begin` on that fit.
+/// End of the words from `begin` on that fit into `room`.
 size_t EndOf(std::span<const Pieces> words, size_t begin, size_t room) {
   size_t end = begin;
   for (size_t used = 0; end < words.size() && used + words[end].size() <= room;
@@ -41,7 +41,7 @@ size_t EndOf(std::span<const Pieces> words, size_t begin, size_t room) {
   return end;
 }
 
-/// Where the chunk begins that goes on from one that ends before word `end`.
+/// Start of the chunk after one that ends before word `end`.
 size_t NextBegin(std::span<const Pieces> words, size_t end, size_t room) {
   const size_t shared = std::min(room / 4, room - words[end].size());
   size_t begin = end;
@@ -52,7 +52,7 @@ size_t NextBegin(std::span<const Pieces> words, size_t end, size_t room) {
   return begin;
 }
 
-/// Sizes of a batch: chunks, tokens of the longest, words of the longest
+/// Batch sizes: chunks, tokens of the longest chunk, words of the longest
 /// sentence.
 struct BatchSizes {
   int64_t R = 0;
@@ -102,7 +102,7 @@ std::vector<PieceChunk> CutIntoPieces(const Vocabulary& vocabulary,
                           : static_cast<size_t>(options.max_length - kMarks);
   const std::vector<Pieces> words = PiecesOf(encoded, room);
   std::vector<PieceChunk> chunks;
-  size_t read = 0;  // words before this one are
+  size_t read = 0;  // number of encoded words
   for (size_t begin = 0, next = 0; chunks.empty() || read < words.size();
        begin = next) {
     const size_t end = EndOf(words, begin, room);

@@ -15,7 +15,7 @@ RareWordDropout::RareWordDropout(std::span<const std::vector<int32_t>> text,
     }
   }
   for (const double n : counts) {
-    // What does not occur, as padding, is not asked for.
+    // Ids without occurrences, such as padding, are never dropped.
     probabilities_.push_back(n > 0 ? alpha / (alpha + n) : 0);
   }
 }

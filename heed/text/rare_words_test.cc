@@ -22,7 +22,7 @@ std::vector<std::vector<int32_t>> Text() {
   return text;
 }
 
-/// How many of kUses of a word are dropped.
+/// Number of dropped words among kUses.
 int64_t Dropped(int32_t word, double alpha) {
   Rng rng(1);
   Tensor words = Tensor::Full({2, kUses / 2}, word, DType::kI32);

@@ -13,7 +13,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "scores are written as they stand in memory");
 
-// Fields of sentencepiece_model.proto by their numbers.
+// Field numbers of sentencepiece_model.proto.
 enum ModelField { kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3 };
 enum PieceField { kText = 1, kScore = 2, kType = 3 };
 enum TrainerField {
@@ -28,21 +28,21 @@ enum TrainerField {
   kPadPiece = 48,
 };
 constexpr uint64_t kModelTypeBpe = 2;
-// The numbers of NormalizerSpec from 200 on are for other programs.
+// Field numbers of NormalizerSpec from 200 on are reserved for extensions.
 enum NormalizerField { kCharacterMap = 2, kNormalForm = 7200 };
 
-// Protocol buffers' ways to store a field.
+// Wire types of protocol buffers.
 enum Wire { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
 struct WireField {
   uint64_t number = 0;
   uint64_t wire = 0;
-  uint64_t value = 0;      // of a varint
+  uint64_t value = 0;      // of kVarint
   std::string_view bytes;  // of kBytes, kFixed32 and kFixed64
-  std::string_view whole;  // with its tag
+  std::string_view whole;  // including its tag
 };
 
-/// Reads one field after the other.
+/// Reads fields sequentially.
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& name)
@@ -120,9 +120,9 @@ void AppendBytes(uint64_t field, std::string_view bytes, std::string& out) {
   out += bytes;
 }
 
-// Whether SentencePiece can look up any text in a compiled map of characters
-// without leaving it: the size of a double array (Darts), its units, and texts
-// that end with a zero.
+// True if SentencePiece can look up any text in a compiled character map
+// without leaving it. Checks the size of the double array (Darts), its units,
+// and that the texts end with a zero.
 bool IsCharacterMap(std::string_view map) {
   constexpr size_t kBlock = 256;  // units
   uint32_t bytes = 0;
@@ -165,7 +165,7 @@ SentencePieceModel::Piece ParsePiece(std::string_view bytes,
       piece.type = static_cast<SentencePieceModel::Type>(field.value);
     }
   }
-  // SentencePiece ends the process at a piece with a zero in it.
+  // SentencePiece aborts the process for a piece that contains a zero byte.
   const bool zero = piece.text.find('\0') != std::string::npos;
   if (zero || !IsValidUtf8(piece.text)) reader.Fail();
   return piece;
@@ -183,7 +183,7 @@ SentencePieceModel SentencePieceModel::Parse(std::string_view bytes,
     if (field.number == kPieces && field.wire == kBytes) {
       model.pieces.push_back(ParsePiece(field.bytes, name));
     } else if (field.number == kTrainerSpec && field.wire == kBytes) {
-      model.trainer += field.bytes;  // parts of a message are merged
+      model.trainer += field.bytes;  // protobuf merges repeated messages
     } else if (field.number == kNormalizerSpec && field.wire == kBytes) {
       normalizer += field.bytes;
     } else {
@@ -223,7 +223,7 @@ std::string SentencePieceModel::Serialize() const {
     AppendNumber(kType, static_cast<uint64_t>(piece.type), message);
     AppendBytes(kPieces, message, bytes);
   }
-  // Of a field that stands twice the last one counts.
+  // For a repeated field the last value counts.
   std::string spec = trainer;
   AppendNumber(kUnkId, kUnk, spec);
   AppendNumber(kBosId, kBos, spec);

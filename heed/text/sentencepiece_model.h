@@ -1,7 +1,7 @@
-// SentencePiece's own format, as far as the numbers of pieces depend on it.
+// Parser and writer of SentencePiece's format, as far as piece ids need it.
 //
-// The library numbers pieces by their places in the file, and other programs
-// place the special ones elsewhere than Heed. This moves them.
+// SentencePiece numbers pieces by their position in the file, and other
+// programs place the special pieces elsewhere than Heed. This code moves them.
 #ifndef HEED_TEXT_SENTENCEPIECE_MODEL_H_
 #define HEED_TEXT_SENTENCEPIECE_MODEL_H_
 
@@ -17,7 +17,7 @@ struct SentencePieceModel {
   enum class Type : uint8_t {
     kNormal = 1,
     kUnknown = 2,
-    kControl = 3,  // in no text
+    kControl = 3,  // never occurs in text
     kUserDefined = 4,
     kUnused = 5,
     kByte = 6,
@@ -29,19 +29,19 @@ struct SentencePieceModel {
   };
 
   std::vector<Piece> pieces;
-  std::string trainer;     // TrainerSpec, as it stands in the file
-  std::string normalizer;  // NormalizerSpec, as it stands in the file
-  std::string others;      // further fields of ModelProto, as they stand
+  std::string trainer;     // serialised TrainerSpec
+  std::string normalizer;  // serialised NormalizerSpec
+  std::string others;      // other serialised fields of ModelProto
   bool bpe = false;
-  /// Whether text is put into NormalForm first: an extension of NormalizerSpec
-  /// that other programs skip.
+  /// Apply NormalForm to text first: an extension of NormalizerSpec that other
+  /// programs ignore.
   bool normal_form = false;
 
-  /// Throws: FormatError that names `name`.
+  /// Parses a model. Throws: FormatError that names `name`.
   static SentencePieceModel Parse(std::string_view bytes,
                                   const std::string& name);
-  /// With <pad>, <unk>, <s> and </s> as the names of the special pieces, at 0
-  /// to 3, where the caller has put them.
+  /// Serialises the model with <pad>, <unk>, <s> and </s> as the names of the
+  /// special pieces, which the caller has placed at 0 to 3.
   std::string Serialize() const;
 };
 

@@ -18,7 +18,7 @@
 namespace heed {
 namespace {
 
-// Reading the rules takes longer than most translations of a word.
+// Loaded once, because loading takes longer than translating most words.
 const icu::BreakIterator& SentenceRules() {
   static const std::unique_ptr<const icu::BreakIterator> rules = [] {
     UErrorCode error = U_ZERO_ERROR;
@@ -31,7 +31,8 @@ const icu::BreakIterator& SentenceRules() {
   return *rules;
 }
 
-// The bytes of the first part of a sentence: all of it if it is short enough.
+// Size of the first part of a sentence; the whole sentence if it is short
+// enough.
 size_t FirstPart(std::string_view sentence) {
   constexpr std::string_view kMarks[] = {",", ";", ":", "，", "、"};
   // A character has at most four bytes.
@@ -56,7 +57,7 @@ bool IsLetterWithCase(int32_t c) {
   return IsUpperCharacter(c) || IsLowerCharacter(c);
 }
 
-/// Whether a character opens a quotation or a bracket, or closes one.
+/// True for an opening or closing quotation mark or bracket.
 bool IsQuoteOrBracket(int32_t c) {
   if (c == '"' || c == '\'') return true;
   if (c < 0) return false;
@@ -65,7 +66,7 @@ bool IsQuoteOrBracket(int32_t c) {
          kind == U_INITIAL_PUNCTUATION || kind == U_FINAL_PUNCTUATION;
 }
 
-/// The longest word that is looked at. Units: bytes
+/// Maximum length of a word that is examined. Units: bytes
 constexpr size_t kLongestWord = 64;
 
 constexpr int32_t kApostrophe = 0x2019;
@@ -85,8 +86,8 @@ std::string_view LastWord(std::string_view text) {
   return text.substr(begin);
 }
 
-/// The word that a text begins with, behind quotes and brackets. It ends with
-/// an apostrophe if there is one: "L'" of "L'homme".
+/// The first word of a text, after quotes and brackets. It ends with an
+/// apostrophe if there is one: "L'" for "L'homme".
 std::string_view FirstWord(std::string_view text) {
   for (Character c = FirstCharacter(text); IsQuoteOrBracket(c.code);
        c = FirstCharacter(text)) {
@@ -104,7 +105,7 @@ std::string_view FirstWord(std::string_view text) {
   return text.substr(0, end);
 }
 
-/// Without white space at the end.
+/// Text without trailing white space.
 std::string_view WithoutSpacesBehind(std::string_view text) {
   for (Character c = LastCharacter(text); IsSpaceCharacter(c.code);
        c = LastCharacter(text)) {
@@ -118,7 +119,7 @@ bool IsNumber(std::string_view word) {
          word.find_first_not_of("0123456789") == word.npos;
 }
 
-/// Whether a word is the number of a section without its last full stop: "1.1".
+/// True if a word is a section number without its last full stop: "1.1".
 bool IsOutlineNumber(std::string_view word) {
   const auto parts = SplitAt(word, ".");
   return std::ranges::all_of(parts, IsNumber);
@@ -128,7 +129,7 @@ bool IsRomanNumeral(std::string_view word) {
   return !word.empty() && word.find_first_not_of("IVXLCDM") == word.npos;
 }
 
-/// Whether a word may count an item of a list without its full stop: "A", "ii".
+/// True if a word without its full stop may number a list item: "A", "ii".
 bool IsItemLetter(std::string_view word) {
   const Character c = FirstCharacter(word);
   return (word.size() == c.size && IsLetterWithCase(c.code)) ||
@@ -136,7 +137,8 @@ bool IsItemLetter(std::string_view word) {
          (!word.empty() && word.find_first_not_of("ivx") == word.npos);
 }
 
-/// Whether a word is single letters, as initials, "J.-P" and "z.B" are.
+/// True if a word consists of single letters, such as initials, "J.-P" and
+/// "z.B".
 bool IsInitials(std::string_view word) {
   bool letter = false;
   bool stop = false;
@@ -153,13 +155,13 @@ bool IsInitials(std::string_view word) {
   return letter;
 }
 
-/// An abbreviation of two words as it is listed: "p.ex" of "p. ex".
+/// Listed form of an abbreviation of two words: "p.ex" for "p. ex".
 std::string JoinAbbreviation(std::string_view first, std::string_view second) {
   return std::string(first) + "." + std::string(second);
 }
 
-/// Behind the last hyphen or apostrophe of a word: "Ing" of "Dipl.-Ing", "ing"
-/// of "l'ing".
+/// Part after the last hyphen or apostrophe of a word: "Ing" for "Dipl.-Ing",
+/// "ing" for "l'ing".
 std::string_view LastPart(std::string_view word) {
   for (const std::string_view joint : {"-", "'", "’"}) {
     const size_t at = word.rfind(joint);
@@ -168,8 +170,8 @@ std::string_view LastPart(std::string_view word) {
   return word;
 }
 
-/// Whether an abbreviation stands inside a sentence. `begins`: whether the next
-/// word begins a sentence. Returns nothing if the word is no abbreviation.
+/// True if the sentence continues after an abbreviation. `begins`: the next
+/// word begins a sentence. Returns nothing if the word is not an abbreviation.
 std::optional<bool> AbbreviationGoesOn(std::string_view word, bool begins,
                                        const Abbreviations& words) {
   if (words.GoesOn(word)) return true;
@@ -178,8 +180,8 @@ std::optional<bool> AbbreviationGoesOn(std::string_view word, bool begins,
   return std::nullopt;
 }
 
-/// Whether a sentence that Unicode's rules end goes on: `sentence` ends with a
-/// full stop and white space, and `rest` follows.
+/// True if a sentence continues beyond a border of Unicode's rules. `sentence`
+/// ends with a full stop and white space, and `rest` follows.
 bool GoesOn(std::string_view sentence, std::string_view rest,
             const Abbreviations& words) {
   const std::string_view written = WithoutSpacesBehind(sentence);
@@ -211,7 +213,7 @@ bool GoesOn(std::string_view sentence, std::string_view rest,
         LastWord(before.substr(0, before.size() - 1));
     const auto goes_on =
         AbbreviationGoesOn(JoinAbbreviation(first, word), begins, words);
-    // "A. M. Smith" is no time.
+    // "A. M. Smith" is not a time.
     if (goes_on && (*goes_on || !IsInitials(word))) return *goes_on;
   }
   if (const auto goes_on = AbbreviationGoesOn(word, begins, words)) {
@@ -299,7 +301,8 @@ bool IsListMark(std::string_view mark) {
          (!mark.empty() && mark.find_first_not_of("ivx") == mark.npos);
 }
 
-/// Whether a number begins a date and no list item: "3. Mai", "24.12. ist".
+/// True if a number begins a date instead of a list item: "3. Mai", "24.12.
+/// ist".
 bool IsDate(std::string_view mark, std::string_view rest,
             std::string_view language) {
   const Abbreviations& words = Abbreviations::Of(language);

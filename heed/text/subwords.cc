@@ -21,8 +21,8 @@ namespace {
 
 namespace sp = sentencepiece;
 
-// The words of a text with one space between them. SentencePiece would take
-// tabs for unknown characters, and skip lines that hold one in training.
+// Words of a text separated by single spaces. SentencePiece would treat tabs as
+// unknown characters, and skip lines with tabs in training.
 std::string SingleSpaced(std::string_view text) {
   std::string line;
   line.reserve(text.size());
@@ -37,8 +37,7 @@ std::string MarksToSpaces(std::string_view text) {
   return fmt::format("{}", fmt::join(SplitAt(text, kSpaceMark), " "));
 }
 
-// The characters of `bytes`; as SentencePiece has it, U+FFFD for every byte
-// that is part of none.
+// Decodes bytes; every invalid byte becomes U+FFFD, as in SentencePiece.
 std::string WellFormed(std::string_view bytes) {
   std::string text;
   for (std::string_view character : Utf8Characters(bytes)) {
@@ -51,10 +50,10 @@ std::string WellFormed(std::string_view bytes) {
   return text;
 }
 
-// SentencePiece crashes at words of more than 32767 characters.
+// SentencePiece crashes for words of more than 32767 characters.
 constexpr size_t kLongestLine = 32767;
 
-// Whether a normal form still has text after nmt_nfkc, which replaces U+200C
+// True if a normal form still has text after nmt_nfkc, which replaces U+200C
 // and U+FFFD by spaces.
 bool HasVisibleText(std::string_view text) {
   return std::ranges::any_of(Utf8Characters(text), [](std::string_view c) {
@@ -62,9 +61,9 @@ bool HasVisibleText(std::string_view text) {
   });
 }
 
-// Gives SentencePiece the lines that hold text, long ones in parts of whole
-// words; it looks at words alone. It ends the process when it meets nothing but
-// spaces.
+// Feeds SentencePiece with the lines that contain text. Long lines are split
+// between words, since training only uses words. SentencePiece aborts the
+// process if there are only spaces.
 class TextLines : public sp::SentenceIterator {
  public:
   TextLines(std::span<const std::string> lines, Normalization normalization)
@@ -93,7 +92,7 @@ class TextLines : public sp::SentenceIterator {
     }
   }
 
-  // What comes next of the text; nothing for a word that is too long.
+  // The next part of the current line; empty for a word that is too long.
   std::string_view TakePart() {
     if (left_.size() <= kLongestLine) return std::exchange(left_, {});
     const size_t space = left_.rfind(' ', kLongestLine);
@@ -107,12 +106,12 @@ class TextLines : public sp::SentenceIterator {
 
   bool normal_form_;
   std::span<const std::string> rest_;
-  std::string text_;       // the line that is read
-  std::string_view left_;  // its part that is still to come
+  std::string text_;       // current line
+  std::string_view left_;  // its remaining part
   std::string line_;
 };
 
-// The number that follows `words` in `message`, or "".
+// Number after `words` in `message`, or "".
 std::string_view NumberAfter(std::string_view words, std::string_view message) {
   const size_t found = message.find(words);
   if (found == message.npos) return "";
@@ -120,14 +119,15 @@ std::string_view NumberAfter(std::string_view words, std::string_view message) {
   return rest.substr(0, rest.find_first_not_of("0123456789"));
 }
 
-// SentencePiece crashes where it gets no memory. What it takes besides what it
-// keeps, and for every byte of a text that it splits or of a model.
+// SentencePiece crashes when out of memory. Estimates of its temporary memory,
+// in total and per byte of a text that it splits or of a model.
 constexpr size_t kForSplitting = size_t{1} << 20;
 constexpr size_t kForEachByte = 256;
-// It starts threads to train, and keeps the text, its normal form and counts.
+// SentencePiece trains with threads, and keeps the text, its normal form and
+// counts.
 constexpr size_t kForTraining = size_t{1} << 26;
 
-// The least size that would do, by SentencePiece's message, or 0.
+// Smallest sufficient size according to SentencePiece's message, or 0.
 int SmallestSize(const std::string& message) {
   const std::string_view number = NumberAfter(" vs ", message);
   return number.empty() ? 0 : std::atoi(std::string(number).c_str());
@@ -142,7 +142,7 @@ sp::util::Status TrainModel(std::span<const std::string> lines,
       {
           {"model_type", Name(options.kind)},
           {"vocab_size", std::to_string(size)},
-          // What the text does not allow is left out.
+          // Allow fewer pieces if the text does not provide enough.
           {"hard_vocab_limit", "false"},
           {"pad_id", std::to_string(kPad)},
           {"unk_id", std::to_string(kUnk)},
@@ -152,8 +152,8 @@ sp::util::Status TrainModel(std::span<const std::string> lines,
           {"byte_fallback", options.byte_fallback ? "true" : "false"},
           {"normalization_rule_name", Name(options.normalization)},
           {"max_sentence_length", std::to_string(kLongestLine)},
-          // Partial sums are kept per thread, so their number is part of the
-          // result and must not be that of the machine.
+          // Partial sums are kept per thread, so the result depends on the
+          // number of threads, which must not depend on the machine.
           {"num_threads", "2"},
           {"minloglevel", "2"},  // no progress on standard error
       },
@@ -164,10 +164,10 @@ sp::util::Status TrainModel(std::span<const std::string> lines,
 
 struct Subwords::Impl {
   sp::SentencePieceProcessor processor;
-  std::unordered_map<std::string, char> bytes;  // what byte pieces stand for
-  bool normal_form = false;                     // whether text is read in it
+  std::unordered_map<std::string, char> bytes;  // byte of each byte piece
+  bool normal_form = false;  // text is converted to NormalForm
 
-  // A line as the processor reads it.
+  // Converts a line to the input form of the processor.
   std::string Prepared(std::string_view line) const {
     return normal_form ? SingleSpaced(NormalForm(line)) : SingleSpaced(line);
   }
@@ -205,7 +205,7 @@ std::string Subwords::Train(std::span<const std::string> lines,
 
 Subwords::Subwords(std::string_view model, const std::string& name) {
   auto impl = std::make_unique<Impl>();
-  // Parsing refuses what would end the process.
+  // Parse rejects models that would abort the process.
   const auto parsed = SentencePieceModel::Parse(model, name);
   impl->normal_form = parsed.normal_form;
   RequireMemory(kForSplitting + model.size() +
@@ -260,8 +260,8 @@ std::vector<std::vector<int32_t>> Subwords::EncodeIds(
   for (const std::string& line : lines) {
     longest = std::max(longest, line.size());
   }
-  // Asking the system takes as long as a short line; what one line takes is
-  // given back before the next.
+  // A memory query takes as long as a short line. The memory of one line is
+  // freed before the next.
   RequireMemory(kForSplitting + kForEachByte * longest);
   std::vector<std::vector<int32_t>> all;
   all.reserve(lines.size());

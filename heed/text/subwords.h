@@ -1,4 +1,4 @@
-// SentencePiece, behind a seam: its types stay in subwords.cc.
+// SentencePiece wrapper; its types are visible in subwords.cc only.
 #ifndef HEED_TEXT_SUBWORDS_H_
 #define HEED_TEXT_SUBWORDS_H_
 
@@ -13,13 +13,14 @@
 
 namespace heed {
 
-/// How SentencePiece writes a space inside a piece.
+/// SentencePiece's symbol for a space in a piece.
 inline constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
 
 /// A SentencePiece model. Thread-safe.
 class Subwords {
  public:
-  /// A serialised model; kind is kUnigram or kBpe. Throws: ConfigError.
+  /// Trains a model; kind is kUnigram or kBpe. Returns it serialised. Throws:
+  /// ConfigError.
   static std::string Train(std::span<const std::string> lines,
                            const VocabularyOptions& options);
 
@@ -27,18 +28,18 @@ class Subwords {
   Subwords(std::string_view model, const std::string& name);
   ~Subwords();
 
-  /// Whether a text is put into NormalForm before SentencePiece's own rule is
-  /// applied: in models that Train made, unless by Normalization::kIdentity.
+  /// True if text is converted to NormalForm before SentencePiece's own rule.
+  /// This holds for models made by Train, except with Normalization::kIdentity.
   bool reads_normal_form() const;
 
   Encoded Encode(std::string_view line) const;
-  /// The ids of each line, in less time than one by one.
+  /// Ids of each line; faster than separate calls.
   std::vector<std::vector<int32_t>> EncodeIds(
       std::span<const std::string> lines) const;
-  /// Runs of byte pieces ("<0xE2>") become the characters that they spell, a
-  /// byte that is part of none U+FFFD.
+  /// Text of pieces. Runs of byte pieces ("<0xE2>") are decoded to characters;
+  /// invalid bytes become U+FFFD.
   std::string Join(std::span<const std::string> pieces) const;
-  /// Every piece in the order of ids.
+  /// All pieces, ordered by id.
   std::vector<std::string> Pieces() const;
   std::string Serialize() const;
 

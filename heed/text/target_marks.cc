@@ -18,7 +18,7 @@ constexpr std::string_view kMarkEnd = "<<";
 /// Symbol of SentencePiece for a space.
 constexpr std::string_view kSpacePiece = "\xE2\x96\x81";
 
-/// "fra" of ">>fra<<"; empty if it is no mark.
+/// Name in a mark: "fra" for ">>fra<<"; empty if it is not a mark.
 std::string_view NameIn(std::string_view mark) {
   const size_t borders = kMarkBegin.size() + kMarkEnd.size();
   if (mark.size() <= borders || !mark.starts_with(kMarkBegin) ||
@@ -38,7 +38,7 @@ TargetMarks::TargetMarks(const Vocabulary& source) {
     if (piece.starts_with(kSpacePiece)) piece.remove_prefix(kSpacePiece.size());
     const std::string_view name = NameIn(piece);
     if (name.empty()) continue;
-    // A piece that no text gives is not read.
+    // Pieces that no text is encoded to are skipped.
     if (source.Encode(piece) != std::vector<int32_t>{id}) continue;
     marks_.push_back({std::string(piece), LanguageCode(name)});
   }

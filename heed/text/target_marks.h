@@ -1,4 +1,4 @@
-// Marks of target languages in the text of multi-target models.
+// Target language marks of multi-target models.
 #ifndef HEED_TEXT_TARGET_MARKS_H_
 #define HEED_TEXT_TARGET_MARKS_H_
 
@@ -10,23 +10,24 @@
 
 namespace heed {
 
-/// The marks by which a model learns what language to write: ">>fra<<" in front
-/// of each sentence, one token of the source vocabulary, as multilingual models
-/// of OPUS-MT have it. Immutable.
+/// Marks that select the target language of a model: ">>fra<<" before each
+/// sentence, one token of the source vocabulary, as in multilingual models of
+/// OPUS-MT. Immutable.
 class TargetMarks {
  public:
-  /// The marks of a source vocabulary; most have none.
+  /// Collects the marks of a source vocabulary; most vocabularies have none.
   explicit TargetMarks(const Vocabulary& source);
 
   bool empty() const { return marks_.empty(); }
-  /// Codes of the languages, as LanguageCode gives them, sorted, each once.
+  /// Language codes in the form of LanguageCode, sorted, without duplicates.
   std::vector<std::string> Languages() const;
-  /// The mark for a language: of the very name (">>cmn_Hans<<" for "cmn_Hans"),
-  /// else of the nearest code (see LanguageDistance); empty if there is none.
+  /// The mark for a language: an exact match of the name (">>cmn_Hans<<" for
+  /// "cmn_Hans"), else the nearest code (see LanguageDistance); empty if there
+  /// is none.
   std::string MarkFor(std::string_view language) const;
-  /// MarkFor. Throws: ConfigError that lists the languages.
+  /// The mark for a language. Throws: ConfigError that lists the languages.
   std::string NeedMarkFor(std::string_view language) const;
-  /// The mark that a text begins with, behind white space; empty if there is
+  /// The mark at the start of a text, after white space; empty if there is
   /// none.
   std::string_view LeadingMark(std::string_view text) const;
 
@@ -38,19 +39,19 @@ class TargetMarks {
   std::vector<Mark> marks_;
 };
 
-/// A text and the mark in front of it, empty if it has none.
+/// A text without its mark, and the mark; empty if it has none.
 struct MarkAndText {
   std::string mark;
   std::string_view text;
 };
 
-/// Takes the mark and the space behind it off a text; `usual` is that of a text
-/// without one.
+/// Separates the mark and the following space from a text. `usual` is the
+/// default mark.
 MarkAndText TakeMark(const TargetMarks& marks, std::string_view text,
                      std::string_view usual = {});
 
-/// A sentence as the model reads it: its mark, else `usual`, a space and the
-/// words. Without words nothing; without marks the sentence as it is.
+/// A sentence as model input: its mark or `usual`, a space and the words. A
+/// sentence without words becomes empty; without marks it is unchanged.
 std::string WithMark(const TargetMarks& marks, std::string_view sentence,
                      std::string_view usual = {});
 

@@ -13,7 +13,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// A vocabulary of words that has these and some others.
+/// A vocabulary of words with these marks and some other words.
 Vocabulary WordsWith(const Words& marks) {
   std::vector<std::string> lines = {"a man and a dog"};
   lines.insert(lines.end(), marks.begin(), marks.end());

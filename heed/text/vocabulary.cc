@@ -30,15 +30,15 @@ constexpr std::array kKindNames = {"unigram",
                                    "wordpiece_accents_unsplit",
                                    "wordpiece_stripped_unsplit"};
 constexpr auto kFirstWordPiece = static_cast<int>(VocabularyKind::kWordPiece);
-/// In the order of the kinds.
+/// Rules in the order of the kinds.
 constexpr WordPieceRules kWordPieceRules[] = {
     {true, true, true},   {false, false, true}, {true, false, true},
     {false, true, true},  {true, true, false},  {false, false, false},
     {true, false, false}, {false, true, false}};
 constexpr std::array<const char*, 3> kNormalizationNames = {"nmt_nfkc", "nfkc",
                                                             "identity"};
-// Last line of a text file of a vocabulary that reads NormalForm. It is no
-// token, for it has a space inside and is no single character.
+// Last line of a text file of a vocabulary with NormalForm. It cannot be a
+// token, because it contains a space and is not a single character.
 constexpr std::string_view kNormalFormLine = "normalization nfc\n";
 constexpr std::array<const char*, kSpecialTokens> kSpecials = {"<pad>", "<unk>",
                                                                "<s>", "</s>"};
@@ -53,27 +53,27 @@ std::vector<std::string_view> Split(std::string_view line,
                                         : Utf8Characters(line);
 }
 
-// Whether a vocabulary may hold `token` beside the special ones.
+// True if `token` is valid as an ordinary token of a vocabulary.
 bool IsToken(std::string_view token, VocabularyKind kind) {
   return IsValidUtf8(token) && !IsSpecial(token) &&
          Split(token, kind) == std::vector<std::string_view>{token};
 }
 
-// Takes that line away. Returns whether it was there.
+// Removes kNormalFormLine from the end. Returns true if it was there.
 bool TakeNormalFormLine(std::string_view& bytes) {
   if (!bytes.ends_with(kNormalFormLine)) return false;
   bytes.remove_suffix(kNormalFormLine.size());
   return true;
 }
 
-// The special tokens, then the others by falling frequency.
+// Special tokens, then the others by decreasing frequency.
 std::vector<std::string> CountTokens(std::span<const std::string> lines,
                                      const VocabularyOptions& options) {
   std::unordered_map<std::string_view, int64_t> counts;
   for (const std::string& line : lines) {
     for (std::string_view token : Split(line, options.kind)) ++counts[token];
   }
-  // A line feed has no place in a file of lines.
+  // A line feed cannot be stored in a file of lines.
   std::erase_if(counts, [](const auto& item) {
     return IsSpecial(item.first) || item.first == "\n";
   });
@@ -84,7 +84,7 @@ std::vector<std::string> CountTokens(std::span<const std::string> lines,
   std::vector<std::pair<int64_t, std::string_view>> ranked;
   for (const auto& [token, count] : counts) ranked.emplace_back(-count, token);
   std::ranges::sort(ranked);
-  // In a text in which all are rare, none is.
+  // If all tokens are rare, none is removed.
   if (-ranked.front().first >= options.min_count) {
     std::erase_if(ranked, [&](const auto& item) {
       return -item.first < options.min_count;
@@ -170,7 +170,7 @@ struct Vocabulary::Tables {
       : kind(table_kind),
         normal_form(reads_normal_form),
         pieces(std::move(table_pieces)) {
-    // Without the special tokens: "</s>" in a text must not end the sentence.
+    // Special tokens are excluded: "</s>" in a text must not end the sentence.
     for (size_t id = kSpecialTokens; id < pieces.size(); ++id) {
       ids.emplace(pieces[id], static_cast<int32_t>(id));
     }
@@ -198,7 +198,7 @@ struct Vocabulary::Tables {
   }
 
   VocabularyKind kind;
-  bool normal_form = false;  // whether text is read in it
+  bool normal_form = false;  // text is converted to NormalForm
   std::vector<std::string> pieces;
   std::unordered_map<std::string_view, int32_t> ids;  // views of pieces
   SpecialIds special;

@@ -199,7 +199,7 @@ TEST_P(VocabularyOfKind, DamagedFileIsAFormatErrorThatNamesIt) {
   }
 }
 
-// SentencePiece would end the process.
+// SentencePiece would abort the process.
 TEST(Vocabulary, PieceWithAZeroIsAFormatError) {
   for (const VocabularyKind kind :
        {VocabularyKind::kBpe, VocabularyKind::kUnigram}) {
@@ -267,7 +267,8 @@ TEST_P(SubwordVocabulary, EveryByteIsAPieceOfItsOwn) {
   }
 }
 
-// What SentencePiece's Decode says, but for the white space at the end.
+// Expected texts are the output of SentencePiece's Decode, except for trailing
+// white space.
 TEST_P(SubwordVocabulary, BytesOfNoCharacterBecomeReplacements) {
   const Vocabulary vocabulary = TrainWithBytes(GetParam());
   const std::string bad = "\xEF\xBF\xBD";
@@ -385,7 +386,7 @@ TEST(CharacterVocabulary, LineFeedIsNoToken) {
       6);
 }
 
-// Each pair is the same text for a reader.
+// Pairs of texts that look equal to a reader.
 std::vector<std::pair<std::string, std::string>> EqualTexts() {
   return {{"Ein\u00A0Mann", "Ein Mann"},
           {"Ein\u3000Mann", "Ein Mann"},
@@ -467,14 +468,14 @@ TEST_P(AnyVocabulary, IdentityKeepsEveryCharacter) {
       Vocabulary::Parse(vocabulary.Serialize(), kind, "file");
   for (const Vocabulary& each : {vocabulary, read}) {
     EXPECT_EQ(each.Normalized("a\u00A0\u00ADb"), "a\u00A0\u00ADb");
-    if (kind == Kind::kWordPiece) continue;  // it has no accents anyway
+    if (kind == Kind::kWordPiece) continue;  // it removes accents in any case
     EXPECT_NE(each.Encode("Ma\u0308nner"), each.Encode("M\u00E4nner"));
   }
 }
 
 TEST_P(AnyVocabulary, JoinersOfIndicScriptsAndEmojiStayIfTheyAreKnown) {
   if (GetParam() == Kind::kWordPiece || GetParam() == Kind::kWordPieceCased) {
-    return;  // BERT leaves format characters out
+    return;  // BERT drops format characters
   }
   const Strings lines = {"می‌خواهم 👩‍👩‍👧 क्‍ष",
                          "a می‌خواهم 👩‍👩‍👧 क्‍ष"};
@@ -495,7 +496,7 @@ TEST_P(SubwordVocabulary, ReadsCompatibilityCharactersByTheChosenRule) {
   EXPECT_EQ(decoded(Normalization::kIdentity), "ﬁ½ … ①２ x\u200Cx");
 }
 
-// SentencePiece would read outside of the map.
+// SentencePiece would read beyond the map.
 TEST_P(SubwordVocabulary, DamagedMapOfCharactersIsAFormatErrorOrHarmless) {
   const std::string bytes =
       TrainBy(GetParam(), Normalization::kNmtNfkc).Serialize();

@@ -1,4 +1,4 @@
-// Which word each token of a line belongs to.
+// Mapping of the tokens of a line to its words.
 #ifndef HEED_TEXT_WORD_TOKENS_H_
 #define HEED_TEXT_WORD_TOKENS_H_
 
@@ -13,29 +13,28 @@
 
 namespace heed {
 
-/// A line as a model reads it, and the words between its white space.
+/// A line as model input, with the white-space-separated word of each token.
 struct WordTokens {
   std::vector<int32_t> ids;    ///< ends with kEos
-  std::vector<int32_t> words;  ///< of each token, from 0; −1: of none
+  std::vector<int32_t> words;  ///< word of each token, from 0; −1: none
 
-  /// One more than the largest word.
+  /// One more than the largest word index.
   int32_t word_count() const;
 };
 
-/// The word of each piece of a sentence that ends with </s>, from 0; -1: of
-/// none, as the end and spaces.
+/// Word of each piece of a sentence that ends with </s>, from 0; −1: none, as
+/// for </s> and spaces.
 std::vector<int32_t> WordsOfPieces(std::span<const std::string> pieces,
                                    VocabularyKind kind);
 
-/// The tokens of EncodeSentence with their words: the pieces of SplitWhitespace
-/// in their order. Where a line does not become tokens word by word (a
-/// vocabulary splits at a no-break space, or turns a character into two words),
-/// each word is encoded on its own.
+/// Tokens of EncodeSentence with their words, numbered as in SplitWhitespace.
+/// If tokens cross word borders (a vocabulary splits at a no-break space, or
+/// turns a character into two words), each word is encoded separately.
 WordTokens EncodeWordTokens(const Vocabulary& vocabulary,
                             std::string_view line);
 
-/// The words of tokens that are known by their ids alone, as other segments of
-/// a line with `words` words: nothing if that is not known.
+/// Words of given token ids, such as another segmentation of a line with
+/// `words` words; nothing if they cannot be determined.
 std::optional<WordTokens> FindWords(const Vocabulary& vocabulary,
                                     std::span<const int32_t> ids,
                                     int32_t words);

@@ -48,7 +48,7 @@ TEST(WordTokens, PiecesBelongToTheWordThatTheyBegin) {
 }
 
 TEST(WordTokens, AVocabularyThatSplitsAWordStillHasItsTokensInOneWord) {
-  // SentencePiece makes a space of the no-break one and "1 1⁄2" of 1½.
+  // SentencePiece converts the no-break space to a space and 1½ to "1 1⁄2".
   const Vocabulary v = Trained(VocabularyKind::kBpe, 20);
   const WordTokens tokens = EncodeWordTokens(v, "low\u00a0new wide 1\u00bd");
   ASSERT_EQ(tokens.words.size(), tokens.ids.size());

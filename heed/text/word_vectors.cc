@@ -24,9 +24,9 @@ constexpr const char* kWords = "words";
 constexpr const char* kVectors = "vectors";
 constexpr int64_t kMostFeatures = 16384;
 constexpr int64_t kMostWords = 1'000'000'000;
-constexpr char kEnd = '\n';  // of a word in a file; no word holds it
+constexpr char kEnd = '\n';  // ends a word in a file; no word contains it
 
-/// Takes the field behind the last space of `text` away from it.
+/// Removes the field after the last space from `text` and returns it.
 std::string_view TakeLast(std::string_view& text) {
   const size_t space = text.find_last_of(" \t");
   const size_t begin = space == std::string_view::npos ? 0 : space + 1;
@@ -41,7 +41,7 @@ int64_t CountFields(std::string_view text) {
   return count;
 }
 
-/// The tensor `name` of a file, which must be of this dtype and rank.
+/// Tensor `name` of a file, which must have this dtype and rank.
 Tensor TensorOf(const SafetensorsFile& file, const char* name, DType dtype,
                 int rank, const std::string& path) {
   const Tensor& tensor = FindTensor(file.tensors, name, path);
@@ -51,7 +51,7 @@ Tensor TensorOf(const SafetensorsFile& file, const char* name, DType dtype,
 
 }  // namespace
 
-/// Collects the lines of a file.
+/// Parses the lines of a file.
 class WordVectors::Reader {
  public:
   Reader(const std::string& path, int max_words)
@@ -59,7 +59,7 @@ class WordVectors::Reader {
         max_words_(max_words == 0 ? std::numeric_limits<int64_t>::max()
                                   : max_words) {}
 
-  /// Returns whether more lines are wanted.
+  /// Adds a line. Returns false if no more lines are needed.
   bool Add(std::string_view line, int64_t number) {
     line = TrimBlanks(line);
     if (number == 1) {
@@ -110,7 +110,7 @@ class WordVectors::Reader {
     throw FormatError("{}:{}: {}", path_, number, problem);
   }
 
-  /// Whether it is a line "W D".
+  /// True if the line is a header "W D".
   bool TakeHeader(std::string_view line) {
     const auto features = ParseNumber(TakeLast(line));
     const auto words = ParseNumber(line);
@@ -131,7 +131,7 @@ class WordVectors::Reader {
   int64_t max_words_;
   std::optional<int64_t> expected_;
   int64_t features_ = 0;
-  int64_t lines_ = 0;  // but for the header
+  int64_t lines_ = 0;  // without the header
   Rows rows_;
   std::vector<float> values_;
 };

@@ -1,4 +1,4 @@
-// Vectors of words that were trained elsewhere, on much more text.
+// Pretrained word vectors.
 #ifndef HEED_TEXT_WORD_VECTORS_H_
 #define HEED_TEXT_WORD_VECTORS_H_
 
@@ -12,34 +12,35 @@
 
 namespace heed {
 
-/// The row of a word that has no vector.
+/// Row index of a word without a vector.
 inline constexpr int32_t kNoVector = -1;
 
 /// W words, each with a vector of D features. Immutable.
 class WordVectors {
  public:
-  /// The text format of word2vec, GloVe and fastText, plain or gzip: in each
-  /// line a word and its D features between spaces, most frequent word first;
-  /// before them there may be a line with W and D. A word may hold spaces (not
-  /// the first one of a file without that line). Words are kept in NormalForm;
-  /// of equal ones the first stays. Reads the first `max_words`, 0: all.
-  /// Throws: IoError; FormatError that names the file and, if one line is
-  /// wrong, its number.
+  /// Reads the text format of word2vec, GloVe and fastText, plain or gzip. Each
+  /// line has a word and its D features separated by spaces, most frequent word
+  /// first. An optional first line has W and D. A word may contain spaces,
+  /// except the first one of a file without W and D. Words are stored in
+  /// NormalForm; of duplicates the first is kept. Reads the first `max_words`,
+  /// 0: all.
+  /// Throws: IoError; FormatError that names the file and, for an invalid line,
+  /// its number.
   static WordVectors Read(const std::string& path, int max_words);
 
-  /// What Serialize gave. Throws: FormatError that names `name`.
+  /// Parses the result of Serialize. Throws: FormatError that names `name`.
   static WordVectors Parse(std::string_view bytes, const std::string& name);
   std::string Serialize() const;
 
-  /// W.
+  /// Number of words W.
   int64_t size() const { return vectors_.dim(0); }
-  /// D.
+  /// Number of features D.
   int64_t features() const { return vectors_.dim(1); }
 
-  /// The row of a word, else of its NormalForm, else of that in lower case,
-  /// else kNoVector.
+  /// Row of a word, of its NormalForm, or of that in lower case, whichever
+  /// exists first; else kNoVector.
   int32_t Find(const std::string& word) const;
-  /// f32 [rows.size(), D]; 0 for kNoVector.
+  /// Vectors of rows, f32 [rows.size(), D]; 0 for kNoVector.
   Tensor Gather(std::span<const int32_t> rows) const;
 
  private:

@@ -36,7 +36,7 @@ bool IsDropped(UChar32 c) {
 
 bool IsSpace(UChar32 c) { return u_isUWhiteSpace(c) != 0; }
 
-// The blocks that the reference names. Kana and Hangul are not among them.
+// True for the blocks named by the reference, which exclude Kana and Hangul.
 bool IsChinese(UChar32 c) {
   struct Block {
     UChar32 first, last;
@@ -99,7 +99,7 @@ class Splitter {
   }
 
  private:
-  // A word is lower-cased as a whole, for a sigma at its end is another letter.
+  // Lower-cases whole words, because a final sigma differs from other ones.
   void EndWord() {
     if (word_.empty()) return;
     if (rules_.lowercase && ascii_) LowercaseAscii(word_);
@@ -118,7 +118,7 @@ class Splitter {
 
   WordPieceRules rules_;
   std::string word_;
-  bool ascii_ = true;  // of word_
+  bool ascii_ = true;  // word_ is ASCII
   std::vector<std::string> tokens_;
 };
 

@@ -43,7 +43,7 @@ Vocabulary Train(int size, Kind kind = Kind::kWordPiece) {
   return Vocabulary::Train(Sentences(), {.kind = kind, .size = size});
 }
 
-// The pieces, with [UNK] for a word that is not known.
+// Pieces of a text, with [UNK] for unknown words.
 Strings Tokens(const Vocabulary& vocabulary, const std::string& text) {
   Strings tokens;
   for (const int32_t id : vocabulary.Encode(text)) {
@@ -159,7 +159,7 @@ TEST(WordPieceTraining, MergesRepeatedCharacters) {
   EXPECT_EQ(Tokens(vocabulary, "aaaaa"), Strings{"aaaaa"});
 }
 
-// Merges, counted anew after each, on a text whose counts are all different.
+// Pairs are recounted after each merge, on a text without equal counts.
 TEST(WordPieceTraining, TakesTheMostFrequentPairEveryTime) {
   Strings lines(16, "hug");
   lines.insert(lines.end(), 5, "pug");

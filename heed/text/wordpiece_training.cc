@@ -1,4 +1,4 @@
-// Learning a WordPiece vocabulary by byte-pair merges.
+// Training of a WordPiece vocabulary by byte-pair merges.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,13 +16,13 @@
 namespace heed {
 namespace {
 
-// A distinct word of the text as pieces, and how often it occurs.
+// A distinct word of the text as pieces, with its count.
 struct Word {
   std::vector<int32_t> pieces;
   int64_t count = 0;
 };
 
-// Two neighbours.
+// Two adjacent pieces.
 using Pair = std::pair<int32_t, int32_t>;
 struct PairHash {
   size_t operator()(const Pair& pair) const {
@@ -53,7 +53,7 @@ class Learner {
 
   const std::vector<std::string>& pieces() const { return pieces_; }
 
-  /// False if no pair occurs twice.
+  /// Merges the most frequent pair; false if no pair occurs twice.
   bool Merge() {
     while (!candidates_.empty()) {
       const Candidate best = candidates_.top();
@@ -65,7 +65,7 @@ class Learner {
         Merge(pair);
         return true;
       }
-      Offer(pair, count);  // it was counted before other merges took some
+      Offer(pair, count);  // outdated: other merges have reduced the count
     }
     return false;
   }
@@ -73,9 +73,9 @@ class Learner {
  private:
   struct Count {
     int64_t total = 0;
-    std::vector<int32_t> words;  // that have or had it
+    std::vector<int32_t> words;  // words that contain or contained the pair
   };
-  // Ordered by count; of equals, the older pieces come first.
+  // Ordered by count; ties prefer older pieces.
   struct Candidate {
     int64_t count;
     int32_t minus_first;
@@ -108,7 +108,7 @@ class Learner {
     for (const auto& [c, count] : characters) {
       if (count < min_count) continue;
       IdOf(std::string(c));
-      // Both forms, so that words that the text lacks can be put together.
+      // Both forms, so that words missing from the text can be composed.
       if (!alone[c]) IdOf(fmt::format("{}{}", WordPiece::kInner, c));
     }
   }
@@ -119,7 +119,9 @@ class Learner {
     for (std::string_view c : Utf8Characters(text)) {
       const auto found = ids_.find(
           fmt::format("{}{}", word.pieces.empty() ? "" : WordPiece::kInner, c));
-      if (found == ids_.end()) return;  // a rare character: an unknown word
+      if (found == ids_.end())
+        return;  // a rare character makes the word
+                 // unknown
       word.pieces.push_back(found->second);
     }
     if (word.pieces.size() > WordPiece::kLongestWord) return;
@@ -190,9 +192,9 @@ std::string WordPiece::Train(std::span<const std::string> lines,
     throw ConfigError("vocabulary: the training text holds no characters");
   }
   Learner learner(counts, options.min_count);
-  // In a text in which all are rare, none is.
+  // If all characters are rare, none is removed.
   if (learner.pieces().empty()) learner = Learner(counts, 1);
-  // Every character stays, also where fewer tokens were asked for.
+  // Every character stays, even if this exceeds the requested size.
   const size_t room = options.size > std::ssize(kSpecials)
                           ? static_cast<size_t>(options.size) - kSpecials.size()
                           : 0;

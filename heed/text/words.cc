@@ -17,14 +17,14 @@ bool IsDigit(std::string_view character) {
   return character.size() == 1 && character[0] >= '0' && character[0] <= '9';
 }
 
-/// Beyond ASCII everything counts as a letter.
+/// True for letters; all non-ASCII characters count as letters.
 bool IsLetter(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
   const unsigned char lower = first | 0x20;
   return first >= 0x80 || (lower >= 'a' && lower <= 'z');
 }
 
-// Key by which words are compared; it has no spaces, as no token has.
+// Key for comparing words; it has no spaces, because tokens have none.
 std::string KeyOf(std::string_view word, bool normalize) {
   std::string key = normalize ? Lowercase(word) : std::string(word);
   for (char& c : key) {
@@ -177,7 +177,7 @@ WordBatch MakeWordBatch(const WordCorpus& corpus, const WordVectors* vectors,
       batch.spelling.row<int32_t>(b)[t] = place->second;
     }
   }
-  // Padding looks up row 0, which must be there.
+  // Padding looks up row 0, which must exist.
   static const std::vector<int32_t> kNothing;
   if (characters.empty()) {
     characters.push_back(&kNothing);

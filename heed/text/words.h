@@ -1,5 +1,5 @@
-// Words of sentences that are split already, as numbers: which word, how it is
-// spelt, how it is cased, and optionally a pretrained vector of it.
+// Tokenised sentences as numbers: word ids, spelling, casing, and optionally
+// pretrained word vectors.
 #ifndef HEED_TEXT_WORDS_H_
 #define HEED_TEXT_WORDS_H_
 
@@ -29,8 +29,8 @@ struct WordOptions {
   void Visit(FieldList& v);
 };
 
-/// How a word is cased: no letters, lower, Title, UPPER, miXed, and of words
-/// with digits: no letters, letters.
+/// Number of casing classes: no letters, lower, Title, UPPER, miXed, and for
+/// words with digits: without letters, with letters.
 inline constexpr int32_t kCasings = 7;
 int32_t CasingOf(std::string_view word);
 
@@ -40,10 +40,10 @@ struct WordCorpus {
   std::vector<std::vector<int32_t>> spellings;   ///< [sentence][word]
   std::vector<std::vector<int32_t>> characters;  ///< of each spelling
   std::vector<int32_t> casings;                  ///< of each spelling
-  std::vector<int32_t> vectors;  ///< of each spelling: row, or kNoVector
+  std::vector<int32_t> vectors;  ///< row of each spelling, or kNoVector
 };
 
-/// Which words and characters are known. Immutable; copies share the tables.
+/// Vocabularies of words and characters. Immutable; copies share the tables.
 class WordEncoder {
  public:
   /// `vectors`: null for none.
@@ -53,20 +53,20 @@ class WordEncoder {
         characters_(std::move(characters)),
         normalize_words_(normalize_words),
         vectors_(std::move(vectors)) {}
-  /// Learns the words, and the characters that occur twice or more; reads the
-  /// file of vectors. Throws: ConfigError if nothing occurs often enough; as
-  /// WordVectors::Read.
+  /// Learns the words, and the characters with at least two occurrences; reads
+  /// the file of vectors. Throws: ConfigError if nothing occurs often enough;
+  /// as WordVectors::Read.
   static WordEncoder Train(std::span<const Words> sentences,
                            const WordOptions& options);
 
-  /// Words in lower case and with 0 for each digit, if they are normalised; a
-  /// spelling has all its characters as they are, but of more than 40 only the
-  /// first and last 20.
+  /// Encodes sentences. Normalised words are lower-cased with 0 for each digit.
+  /// A spelling has all original characters, or the first and last 20 of a word
+  /// with more than 40.
   WordCorpus Encode(std::span<const Words> sentences) const;
 
   const Vocabulary& words() const { return words_; }
   const Vocabulary& characters() const { return characters_; }
-  /// Null: none.
+  /// Word vectors; null: none.
   const WordVectors* vectors() const { return vectors_.get(); }
 
  private:
@@ -76,17 +76,20 @@ class WordEncoder {
   std::shared_ptr<const WordVectors> vectors_;
 };
 
-/// B sentences, batch-first, padded at the end with kPad. All i32, vectors f32.
+/// A batch of B sentences, batch-first, padded at the end with kPad. All i32,
+/// vectors f32.
 struct WordBatch {
   Tensor words;       ///< [B, T]
-  Tensor spelling;    ///< [B, T]: row of the three below
+  Tensor spelling;    ///< [B, T]: row of the three tensors below
   Tensor characters;  ///< [U, L], padded with kPad
   Tensor casings;     ///< [U]
-  Tensor vectors;     ///< [U, D], 0 where there is none; undefined without
-  Tensor lengths;     ///< [B]
+  Tensor vectors;  ///< [U, D], 0 for words without a vector; undefined without
+                   ///< vectors
+  Tensor lengths;  ///< [B]
 };
 
-/// The sentences at `indices`, in that order. `vectors`: the encoder's.
+/// Batch of the sentences at `indices`, in that order. `vectors`: the
+/// encoder's.
 WordBatch MakeWordBatch(const WordCorpus& corpus, const WordVectors* vectors,
                         std::span<const int64_t> indices);
 

@@ -45,7 +45,7 @@ TEST(WordEncoder, RareWordsAreUnknown) {
   EXPECT_EQ(Known(Learn(true, 1), "sat"), "sat");
   EXPECT_EQ(Known(Learn(true, 1, 2), "the"), "the");
   EXPECT_EQ(Known(Learn(true, 1, 2), "sat"), "<unk>");
-  EXPECT_EQ(Known(Learn(true, 100), "the"), "the");  // where all are rare
+  EXPECT_EQ(Known(Learn(true, 100), "the"), "the");  // all words are rare
 }
 
 TEST(WordEncoder, ASpellingKeepsCaseAndForgetsRareCharacters) {

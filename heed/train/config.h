@@ -11,7 +11,7 @@
 
 namespace heed {
 
-/// What resets patience; see ValidationJudge.
+/// Criterion that resets patience; see ValidationJudge.
 enum class PatienceMetric : uint8_t { kMetric, kMetricOrLoss };
 constexpr auto WordsOf(PatienceMetric) {
   return std::array{"metric", "metric_or_loss"};

@@ -123,7 +123,7 @@ double Optimizer::Step(int64_t step, double learning_rate) {
       options.beta1 = config_.beta1;
       options.beta2 = config_.beta2;
       options.epsilon = config_.epsilon;
-      // As in BERT, gains and biases have no weight decay.
+      // Gains and biases have no weight decay, as in BERT.
       options.weight_decay =
           config_.optimizer == OptimizerKind::kAdamW && p.value().rank() > 1
               ? config_.weight_decay

@@ -31,7 +31,7 @@ bool BeginsUrl(std::string_view text) {
   });
 }
 
-/// Brackets, quotes and stops of East Asian texts, which end a URL.
+/// East Asian brackets, quotes and stops, which end a URL.
 bool IsWidePunctuation(int32_t code) {
   return (code >= 0x3001 && code <= 0x3002) ||
          (code >= 0x3008 && code <= 0x301B) ||
@@ -40,7 +40,8 @@ bool IsWidePunctuation(int32_t code) {
          code == 0x2019 || code == 0xAB || code == 0xBB;
 }
 
-/// Letters and digits of languages that put spaces between words, and others.
+/// True for letters and digits of languages with spaces between words, and for
+/// `others`.
 bool IsAddressCharacter(int32_t code, std::string_view others) {
   if (code >= 0 && code < 0x80) {
     const auto c = static_cast<char>(code);
@@ -66,7 +67,7 @@ size_t AddressReader::Domain(size_t i) const {
   const size_t dot = name.rfind('.');
   if (dot == name.npos || dot == 0) return 0;
   const std::string_view top = name.substr(dot + 1);
-  // Before a path, any: t.co/abc.
+  // Any top-level domain is accepted before a path: t.co/abc.
   const size_t path = i + name.size();
   const bool short_link = top.size() > 1 &&
                           std::ranges::all_of(top, IsAsciiLower) &&
@@ -75,8 +76,9 @@ size_t AddressReader::Domain(size_t i) const {
   return Get(i + name.size()) == '/' ? UrlEnd(i) : name.size();
 }
 
-// Up to white space or a mark that no URL has; punctuation that ends it is
-// the sentence's, and so is a bracket that was not opened in it.
+// A URL ends at white space or a character that URLs cannot contain. Final
+// punctuation belongs to the sentence, as does a closing bracket that was not
+// opened in the URL.
 size_t AddressReader::UrlEnd(size_t i) const {
   size_t stop =
       std::min(text_.find_first_of(" \t\r\n\f\"<>`|\\^", i), text_.size());
@@ -94,7 +96,7 @@ size_t AddressReader::UrlEnd(size_t i) const {
     const bool unopened = last == ')' && closed > opened;
     if (!unopened && kEnds.find(last) == kEnds.npos) break;
     if (unopened) --closed;
-    // An entity's end belongs to it.
+    // The semicolon of an entity belongs to the URL.
     if (last == ';' && !entities_ && url.find('&') != url.npos) break;
     url.remove_suffix(1);
   }

@@ -1,4 +1,4 @@
-// Addresses in a text: of pages, of domains and of e-mail.
+// Web, domain and e-mail addresses in a text.
 #ifndef HEED_TEXT_MARKUP_ADDRESSES_H_
 #define HEED_TEXT_MARKUP_ADDRESSES_H_
 
@@ -11,13 +11,13 @@
 
 namespace heed {
 
-/// Looks around places of a text.
+/// Access to the characters around a position of a text.
 class PlaceReader {
  public:
   explicit PlaceReader(std::string_view text) : text_(text) {}
 
  protected:
-  /// Bytes that a placeholder has at most.
+  /// Maximum length of a placeholder. Units: bytes
   static constexpr size_t kLongest = 200;
 
   char Get(size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
@@ -30,8 +30,9 @@ class PlaceReader {
     return LastCharacter(text_.substr(0, i));
   }
 
-  /// Whether a word goes on at i, or ends there. Scripts without spaces have no
-  /// words here: a name may stand beside their characters.
+  /// True if a word continues or begins at i (WordAt) or ends before i
+  /// (WordBefore). Scripts without spaces have no words here: a name may be
+  /// adjacent to their characters.
   bool WordAt(size_t i) const { return IsWordCharacter(CharacterAt(i).code); }
   bool WordBefore(size_t i) const {
     return IsWordCharacter(CharacterBefore(i).code);
@@ -40,7 +41,7 @@ class PlaceReader {
     return IsIdentifierCharacter(code) && !IsUnspacedCharacter(code);
   }
 
-  /// The first place from i on whose byte is not of the kind.
+  /// First position from i on whose byte does not satisfy `is`.
   template <typename Is>
   size_t Skip(size_t i, const Is& is) const {
     const size_t limit = Limit(i);
@@ -51,20 +52,20 @@ class PlaceReader {
   std::string_view text_;
 };
 
-/// Finds addresses that begin at one place. All functions return a length, 0:
-/// there is none.
+/// Matches addresses that begin at a given position. All functions return a
+/// length; 0: no match.
 class AddressReader : private PlaceReader {
  public:
-  /// `entities`: a ";" may end an entity of HTML that is none of the address.
+  /// `entities`: a ";" may end an HTML entity that is not part of the address.
   AddressReader(std::string_view text, bool entities)
       : PlaceReader(text), entities_(entities) {}
 
-  /// "https://x.example/a", "www.x.example".
+  /// Length of a URL: "https://x.example/a", "www.x.example".
   size_t Url(size_t i) const;
-  /// "x.example.com" and what follows: of domains that everybody knows, or of
-  /// any with a path.
+  /// Length of a domain such as "x.example.com" with its path. Domains without
+  /// a path must have a well-known ending.
   size_t Domain(size_t i) const;
-  /// "name@x.example", also behind "mailto:".
+  /// Length of an e-mail address: "name@x.example", also after "mailto:".
   size_t Email(size_t i) const;
 
  private:

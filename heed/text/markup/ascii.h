@@ -1,4 +1,4 @@
-// Kinds of bytes that tags, placeholders and codes are made of.
+// Classes of ASCII characters.
 #ifndef HEED_TEXT_MARKUP_ASCII_H_
 #define HEED_TEXT_MARKUP_ASCII_H_
 
@@ -13,12 +13,12 @@ constexpr bool IsAsciiLetter(char c) {
   return IsAsciiLower(c) || IsAsciiUpper(c);
 }
 constexpr bool IsAsciiDigit(char c) { return c >= '0' && c <= '9'; }
-/// ASCII white space.
+/// True for ASCII white space.
 constexpr bool IsAsciiBlank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/// Whether two texts are equal but for the case of ASCII letters.
+/// True if two texts are equal up to the case of ASCII letters.
 constexpr bool EqualIgnoringCase(std::string_view a, std::string_view b) {
   const auto lower = [](char c) {
     return IsAsciiUpper(c) ? static_cast<char>(c - 'A' + 'a') : c;

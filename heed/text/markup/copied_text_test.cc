@@ -1,5 +1,4 @@
-// Texts as people write them, through a translator that copies: what comes back
-// is what was sent.
+// Round trips of realistic texts through a copying translator.
 #include <gtest/gtest.h>
 
 #include "heed/base/rng.h"
@@ -13,8 +12,8 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// A sentence as a copying model gives it back: white space is folded, and each
-/// word looks at itself.
+/// Translation of a sentence by a copying model: white space is folded, and
+/// each word attends to itself.
 std::string Copied(const Segment& segment, bool attention) {
   std::string text;
   Texts pieces;
@@ -58,7 +57,7 @@ Texts FoldedWords(std::string_view text) {
   return {words.begin(), words.end()};
 }
 
-/// Makes up texts of parts of real ones.
+/// Generates texts from fragments of real ones.
 class Writer {
  public:
   explicit Writer(uint64_t seed) : rng_(seed) {}
@@ -117,7 +116,7 @@ class Writer {
     return Any({".", "!", "?", "…", "...", "。", "!!", " !"});
   }
 
-  /// `mark` makes a part of a word.
+  /// A sentence in which `mark` marks up parts of words.
   template <typename Mark>
   std::string Sentence(const Mark& mark) {
     std::string text;
@@ -133,7 +132,7 @@ class Writer {
     return text + End();
   }
 
-  /// A sentence whose borders no rule of a language can hide.
+  /// A sentence with unambiguous boundaries in every language.
   std::string PlainSentence() {
     std::string text = Any({"The", "Das", "Он"});
     for (size_t n = 1 + Draw(6); n > 0; --n) {
@@ -253,13 +252,13 @@ TEST(CopiedText, ComesBackInMarkdown) {
     }
     std::string copy =
         Copied(text, TextFormat::kMarkdown, round % 2 == 0, "en");
-    // Stars that are no marks may get a backslash.
+    // Stars that are not marks may get a backslash.
     std::erase(copy, '\\');
     ASSERT_EQ(FoldedWords(copy), FoldedWords(text)) << text;
   }
 }
 
-/// Texts that were once changed by the marks in them.
+/// Texts that were changed by their marks in earlier versions.
 TEST(CopiedText, MarksKeepTheirPlaces) {
   for (const bool attention : {true, false}) {
     for (const char* text :

@@ -27,7 +27,7 @@ std::string Utf8(uint32_t code) {
 
 using EntityTable = std::unordered_map<std::string_view, std::string>;
 
-/// The characters of each name of a list.
+/// Maps each name of the lists to its characters.
 EntityTable ReadEntities() {
   EntityTable all;
   std::string text;
@@ -59,10 +59,10 @@ bool MayLackSemicolon(std::string_view name) {
   return names.contains(name);
 }
 
-/// The code point of a number that no character has, or that Windows has it
-/// for another.
+/// Code point of a numeric reference, with replacements for invalid numbers and
+/// for Windows-1252.
 uint32_t CodeOfNumber(uint32_t number) {
-  // Windows-1252 from 0x80 on; 0: as it is.
+  // Windows-1252 from 0x80 on; 0: unchanged.
   constexpr std::array<uint32_t, 32> kWindows = {
       0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
       0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017D, 0,

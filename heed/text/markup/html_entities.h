@@ -14,13 +14,13 @@ struct HtmlEntity {
   size_t size = 0;   ///< bytes of "&eacute;"
 };
 
-/// The character reference that `html` begins with, as browsers read it in a
-/// text: a name of HTML's table, or a number. Old names and numbers may lack
-/// the semicolon ("&copy 2024"); numbers from 128 to 159 are those of Windows;
-/// what is no character is U+FFFD. Nothing for others.
+/// The character reference at the start of `html`, decoded like browsers do: a
+/// name of HTML's table, or a number. Old names and numbers may lack the
+/// semicolon ("&copy 2024"). Numbers from 128 to 159 are Windows-1252; invalid
+/// numbers become U+FFFD. Nothing if there is no reference.
 std::optional<HtmlEntity> EntityAt(std::string_view html);
 
-/// With &amp; &lt; &gt; for what would be markup.
+/// Text with &amp; &lt; &gt; instead of markup characters.
 std::string EscapeHtml(std::string_view text);
 
 }  // namespace heed

@@ -6,9 +6,9 @@
 
 namespace heed {
 
-/// Names that need a semicolon, from HTML's table of named character
-/// references. Each follows its code point in hexadecimal digits, which begins
-/// with 0; two code points are joined by +.
+/// Names that require a semicolon, from HTML's table of named character
+/// references. Each name follows its code point in hexadecimal digits that
+/// begin with 0; two code points are joined by +.
 inline constexpr std::string_view kHtmlEntityNames =
     "09 Tab 0A NewLine 021 excl 022 QUOT quot 023 num 024 dollar 025 percnt "
     "026 AMP amp 027 apos 028 lpar 029 rpar 02A ast midast 02B plus 02C comma "
@@ -371,7 +371,7 @@ inline constexpr std::string_view kHtmlEntityNames =
     "01D564 sopf 01D565 topf 01D566 uopf 01D567 vopf 01D568 wopf 01D569 xopf "
     "01D56A yopf 01D56B zopf ";
 
-/// Names that browsers also read without a semicolon.
+/// Names that browsers also accept without a semicolon.
 inline constexpr std::string_view kBareHtmlEntityNames =
     "AElig AMP Aacute Acirc Agrave Aring Atilde Auml COPY Ccedil ETH Eacute "
     "Ecirc Egrave Euml GT Iacute Icirc Igrave Iuml LT Ntilde Oacute Ocirc "

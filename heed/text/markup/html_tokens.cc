@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-// Elements whose tags are borders of sentences.
+// Block elements, whose tags separate sentences.
 constexpr std::string_view kBlocks =
     " address applet article aside base blockquote body br button caption "
     "center col colgroup dd details dialog dir div dl dt fieldset "
@@ -25,7 +25,7 @@ constexpr std::string_view kNotTranslated =
     " address applet audio canvas code embed iframe math noembed noframes "
     "plaintext script style svg time video xmp ";
 
-// Whose content is no markup.
+// Elements whose content is not markup.
 constexpr std::string_view kRaw =
     " iframe noembed noframes plaintext script style textarea title xmp ";
 
@@ -33,15 +33,15 @@ constexpr std::string_view kVoid =
     " area base basefont br col embed frame hr img input keygen link meta "
     "param source track wbr bgsound ";
 
-/// Whether it is one of the words between spaces.
+/// True if `name` is one of the space-separated words.
 bool IsOneOf(std::string_view words, const std::string& name) {
   return words.find(" " + name + " ") != words.npos;
 }
 
-// Names are cut where no element's could go on.
+// Element names are truncated beyond this length.
 constexpr size_t kLongestName = 64;
 
-/// "p" of "<P class=x>" and of "</p>".
+/// Tag name: "p" for "<P class=x>" and "</p>".
 std::string NameOf(std::string_view tag) {
   const size_t begin = tag.size() > 1 && tag[1] == '/' ? 2 : 1;
   size_t end = begin;
@@ -54,7 +54,7 @@ std::string NameOf(std::string_view tag) {
 
 bool ClosesItself(std::string_view tag) { return tag.ends_with("/>"); }
 
-/// Whether a class says that an inline element is a name.
+/// True if a class marks an inline element as a name.
 bool IsNameClass(std::string_view word) {
   const std::string lower = Lowercase(word);
   for (const std::string_view name : {"mention", "hashtag"}) {
@@ -63,7 +63,7 @@ bool IsNameClass(std::string_view word) {
   return lower == "twitter-atreply" || lower == "hashtag-cooked";
 }
 
-/// Whether a text is one name or address and nothing else.
+/// True if a text consists of a single name or address.
 bool IsSingleName(std::string_view html) {
   std::string text;
   while (!html.empty()) {
@@ -76,7 +76,7 @@ bool IsSingleName(std::string_view html) {
   return found == std::vector<TextRange>{{0, name.size()}};
 }
 
-/// Whether the attributes of an opening tag say that it is not translated.
+/// True if the attributes of an opening tag exclude it from translation.
 bool SaysKeep(std::string_view tag, bool block) {
   size_t i = std::min(tag.find_first_of(" \t\r\n\f/"), tag.size());
   const auto skip_blanks = [&] {
@@ -139,7 +139,7 @@ bool HtmlReader::BeginsTag(size_t i) const {
   return c == '/' || c == '!' || c == '?' || IsAsciiLetter(c);
 }
 
-// Quotes count where a value begins, as HTML has it: <p don't> is a tag.
+// Quotes count only at the start of a value, as in HTML: <p don't> is a tag.
 size_t HtmlReader::TagEnd(size_t begin) const {
   const std::string_view rest = html_.substr(begin);
   for (const auto& [opens, closes] :
@@ -167,7 +167,7 @@ size_t HtmlReader::TagEnd(size_t begin) const {
   return html_.size();
 }
 
-/// Where "</name" begins.
+/// Position of "</name".
 size_t HtmlReader::RawEnd(size_t begin, const std::string& name) const {
   for (size_t i = html_.find("</", begin); i != html_.npos;
        i = html_.find("</", i + 2)) {
@@ -181,7 +181,8 @@ size_t HtmlReader::RawEnd(size_t begin, const std::string& name) const {
   return html_.size();
 }
 
-/// Behind a link whose content begins here, if it is a single name; else 0.
+/// End of a link whose content begins at `begin` if it is a single name; else
+/// 0.
 size_t HtmlReader::NameEnd(size_t begin) const {
   constexpr size_t kLongest = 1000;
   std::string text;
@@ -201,7 +202,8 @@ size_t HtmlReader::NameEnd(size_t begin) const {
   return 0;
 }
 
-/// Behind the tag that closes the element whose content begins here.
+/// Position after the closing tag of the element whose content begins at
+/// `begin`.
 size_t HtmlReader::ElementEnd(size_t begin, const std::string& name) const {
   if (IsOneOf(kRaw, name)) {
     const size_t end = RawEnd(begin, name);
@@ -235,7 +237,7 @@ HtmlToken HtmlReader::Next() {
   token.preformatted = preformatted_ > 0 || in_textarea_;
   at_ = std::max(at_ + 1, text_until_);
   while (at_ < html_.size() && !(html_[at_] == '<' && BeginsTag(at_))) ++at_;
-  // Of a text that holds what looks like tags, all is this text.
+  // Raw text may contain what looks like tags; the whole text is one token.
   if (token.begin < text_until_) at_ = text_until_;
   token.end = at_;
   return token;

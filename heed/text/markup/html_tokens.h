@@ -1,4 +1,4 @@
-// HTML as a sequence of tags, texts and what is kept, for translation.
+// HTML tokeniser for translation: tags, texts and kept parts.
 #ifndef HEED_TEXT_MARKUP_HTML_TOKENS_H_
 #define HEED_TEXT_MARKUP_HTML_TOKENS_H_
 
@@ -11,48 +11,46 @@ namespace heed {
 /// A part of a document. All parts together are the document, byte by byte.
 struct HtmlToken {
   enum class Kind {
-    kText,    ///< between tags
-    kOpen,    ///< the tag that opens an inline element
-    kClose,   ///< the tag that closes one
-    kKept,    ///< inline, and stays as it is: an image, a comment, a whole
-              ///< element that is not translated (code, time, translate="no")
-    kBorder,  ///< no sentence goes across it: a tag of a block, a script
+    kText,   ///< between tags
+    kOpen,   ///< opening tag of an inline element
+    kClose,  ///< closing tag of an inline element
+    kKept,  ///< inline and unchanged: an image, a comment, a whole element that
+            ///< is not translated (code, time, translate="no")
+    kBorder,  ///< ends a sentence: a block tag, a script
   };
   Kind kind = Kind::kText;
   size_t begin = 0;
   size_t end = 0;
-  std::string name;  ///< of a tag, in lower case
-  bool preformatted =
-      false;  ///< of a text: line ends are meant (pre, textarea)
+  std::string name;           ///< tag name in lower case
+  bool preformatted = false;  ///< line breaks are significant (pre, textarea)
 };
 
-/// Whether a tag that a text begins with is that of a block.
+/// True if the tag at the start of a text belongs to a block element.
 bool IsBlockTag(std::string_view tag);
 
-/// Whether a tag that a text begins with stands for no word of a sentence: an
-/// image, a comment, a place where a word may be cut.
+/// True if the tag at the start of a text represents no word: an image, a
+/// comment, a line break opportunity.
 bool IsWordlessTag(std::string_view tag);
 
-/// Reads a document from its beginning to its end, whatever its bytes: what is
-/// no tag is text, and what does not end, ends with the document. Time is
-/// linear.
+/// Reads any document sequentially in linear time. Invalid tags are text, and
+/// unclosed constructs end with the document.
 ///
-/// Not translated are, as in LibreTranslate, address, applet, audio, canvas,
-/// code, embed, script, style, time, video and elements with translate="no";
-/// also class="notranslate", math, svg, and what holds no text (iframe, xmp).
-/// A link to a name (a mention, a hashtag, an address) is kept too, also if
-/// tags stand in the name, as social networks write it, and so is an inline
-/// element whose class says "mention" or "hashtag". Elements that HTML does not
-/// know are inline; so are tags that close themselves (`<x id="1"/>`), which
-/// are kept.
+/// As in LibreTranslate, these elements are not translated: address, applet,
+/// audio, canvas, code, embed, script, style, time, video and elements with
+/// translate="no". Elements with class="notranslate", math, svg, and elements
+/// without text (iframe, xmp) are not translated either. Links to a name (a
+/// mention, a hashtag, an address) are kept, even with tags inside the name as
+/// social networks write them. Inline elements with a class such as "mention"
+/// or "hashtag" are kept too. Unknown elements are inline; self-closing tags
+/// (`<x id="1"/>`) are inline and kept.
 class HtmlReader {
  public:
-  /// Reads from byte `begin` on. `html` must outlive it.
+  /// Reads from byte `begin` on. `html` must outlive the reader.
   explicit HtmlReader(std::string_view html, size_t begin = 0)
       : html_(html), at_(begin) {}
 
   bool more() const { return at_ < html_.size(); }
-  /// Must only be called if there is more.
+  /// The next token. Call only if more() is true.
   HtmlToken Next();
 
  private:
@@ -65,8 +63,8 @@ class HtmlReader {
 
   std::string_view html_;
   size_t at_ = 0;
-  size_t text_until_ = 0;    // of a textarea or title: no tags before
-  size_t preformatted_ = 0;  // open pre
+  size_t text_until_ = 0;    // end of a textarea or title, which has no tags
+  size_t preformatted_ = 0;  // nesting depth of pre elements
   bool in_textarea_ = false;
 };
 

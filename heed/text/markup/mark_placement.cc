@@ -14,21 +14,21 @@ namespace {
 
 constexpr size_t kNone = std::numeric_limits<size_t>::max();
 
-/// What goes into the translation: an element, or a single mark.
+/// A node of the output tree: an element, or a single mark.
 struct Node {
-  size_t open = kNone;  // marks; of a single mark, that one
+  size_t open = kNone;  // indices of marks; for a single mark, its index
   size_t close = kNone;
   bool element = false;
   bool to_begin = false;  // opened in an earlier sentence
-  bool to_end = false;    // closed in a later one
-  size_t at = 0;          // of a single mark: the source word behind it
+  bool to_end = false;    // closed in a later sentence
+  size_t at = 0;          // of a single mark: the next source word
   TextRange source = {};  // words
   TextRange target = {};  // words
   std::vector<size_t> children = {};
 };
 
-/// Where tags cut the words of a translation: in the places of the source if it
-/// is the same text, else nowhere.
+/// Tags that split the words of a translation: the source's tags if the text is
+/// unchanged, else none.
 std::span<const Mark> CutsOf(const Segment& segment, std::string_view text) {
   const bool same =
       text.size() == segment.text.size() && IsSameWord(text, segment.text);
@@ -49,7 +49,7 @@ class Placement {
 
   std::string Write() {
     MakeTree();
-    // Parents stand before their children.
+    // Parents come before their children.
     for (size_t n = 0; n < nodes_.size(); ++n) {
       if (!nodes_[n].children.empty()) PlaceChildren(nodes_[n]);
     }
@@ -58,7 +58,7 @@ class Placement {
   }
 
  private:
-  /// The first source word that does not begin before `at`.
+  /// The first source word that begins at or after `at`.
   size_t WordAt(size_t at) const {
     return static_cast<size_t>(
         std::ranges::partition_point(
@@ -66,8 +66,8 @@ class Placement {
         source_.begin());
   }
 
-  // The root is node 0. What was opened before the sentence is opened at its
-  // beginning, the last one to close first.
+  // Builds the tree; the root is node 0. Elements opened before the sentence
+  // are opened at its start, the last one to close first.
   void MakeTree() {
     const std::vector<Mark>& marks = segment_.marks;
     Node& root = nodes_.emplace_back();
@@ -140,8 +140,8 @@ class Placement {
     }
   }
 
-  /// Where the words of what stands before source word `border` end, so that
-  /// the most attention is on the right side.
+  /// Target position that separates the words before and after source word
+  /// `border` with the most attention on the correct sides.
   size_t Border(size_t border, TextRange room) const {
     float sum = 0;
     float best_sum = 0;
@@ -160,7 +160,7 @@ class Placement {
   void PlaceElements(const Node& parent, std::span<const size_t> elements,
                      TextRange room) {
     if (elements.empty()) return;
-    // Of each source word of the parent, the element that it is in.
+    // The child element that contains each source word of the parent.
     std::vector<size_t> owner(parent.source.end - parent.source.begin, kNone);
     for (const size_t element : elements) {
       const TextRange own = nodes_[element].source;
@@ -211,8 +211,8 @@ class Placement {
     }
   }
 
-  /// Of an element that no target word belongs to: the free word that looked at
-  /// its words most, or no word at all.
+  /// Places an element without aligned target words: on the free target word
+  /// with the highest attention to its words, or on no word.
   void PlaceAlone(Node& node, const Node& parent, TextRange room,
                   std::vector<bool>& taken) const {
     size_t found = kNone;
@@ -237,8 +237,9 @@ class Placement {
     node.target = {gap, gap};
   }
 
-  /// The nearest source word around `word`, on the left first or on the right,
-  /// that a target word belongs to; if there is none, the nearest one.
+  /// The nearest source word around `word` with an aligned target word,
+  /// searched first to the left or to the right; if there is none, the nearest
+  /// word.
   size_t LinkedNeighbour(size_t word, TextRange source, bool left) const {
     const size_t reach = std::max(word - source.begin, source.end - word);
     for (size_t distance = 0; distance < reach; ++distance) {
@@ -253,8 +254,8 @@ class Placement {
     return left ? word - 1 : word;
   }
 
-  /// The target word before which something goes that stands before source
-  /// word `word`: beside the words of one of its neighbours.
+  /// Target position for a mark before source word `word`: next to the words
+  /// aligned to one of its neighbours.
   size_t GapOf(const Mark& mark, size_t word, const Node& parent) const {
     const TextRange room = parent.target;
     const bool has_left = word > parent.source.begin;
@@ -344,7 +345,8 @@ class Placement {
     EmitRest();
   }
 
-  /// The kept mark that an element begins with; kNone: it begins with a word.
+  /// Index of the kept mark at the start of an element; kNone: it starts with a
+  /// word.
   size_t LeadingMark(const Node& node) const {
     const Node* inner = &node;
     while (!inner->children.empty()) {
@@ -359,7 +361,7 @@ class Placement {
     return kNone;
   }
 
-  /// Writes a tag. What stands before it is not to be read as a part of it.
+  /// Writes a tag. A preceding backslash must not escape it.
   void AddTag(std::string_view raw) {
     const size_t end = out_.find_last_not_of('\\') + 1;  // npos + 1 is 0
     const bool odd = (out_.size() - end) % 2 == 1;
@@ -386,7 +388,7 @@ class Placement {
     return text_.substr(begin, end - begin);
   }
 
-  /// Part of the translation.
+  /// Writes a part of the translation.
   void EmitText(std::string_view text) {
     if (text.empty()) return;
     const auto begin = static_cast<size_t>(text.data() - text_.data());
@@ -399,14 +401,14 @@ class Placement {
     last_ = text.back();
   }
 
-  /// Writes a space, or the line break that takes its place.
+  /// Writes a space, or the pending line break instead.
   void EmitOneSpace() {
     out_ += line_break_.empty() ? " " : std::exchange(line_break_, {});
     last_ = ' ';
     written_ = Written::kOther;
   }
 
-  /// Writes the space before the next word, and the marks there.
+  /// Writes the space before the next word, with the marks there.
   void EmitSpace() {
     if (!line_break_.empty()) EscapeBlockMark(word_);
     if (!std::exchange(spaced_, true)) {
@@ -422,8 +424,8 @@ class Placement {
     pending_ = kNone;
   }
 
-  /// Escapes what Markdown would read as the mark of a block where a word
-  /// begins a line.
+  /// Escapes a word at the start of a line that Markdown would read as a block
+  /// mark.
   void EscapeBlockMark(size_t word) {
     if (format_ != TextFormat::kMarkdown || word >= target_.size()) return;
     const size_t begin = target_[word].range.begin;
@@ -447,12 +449,12 @@ class Placement {
 
   void EmitRest() { EmitSpace(); }
 
-  // A placeholder has spaces where it had them, and where two words would grow
-  // together without.
+  // Writes a kept mark with the spaces of the source, and with spaces where two
+  // words would otherwise be joined.
   void EmitMark(size_t index) {
     const Mark& mark = segment_.marks[index];
     if (mark.kind == Mark::Kind::kBreak) {
-      // It takes the place of the next space.
+      // The line break replaces the next space.
       if (!out_.empty()) line_break_ = mark.raw;
       return;
     }
@@ -481,7 +483,7 @@ class Placement {
     return !(mark.joins_left && JoinsLeft(mark)) && !Opens(last_);
   }
 
-  /// Whether a space follows the mark that was written last.
+  /// True if a space follows the mark that was written last.
   bool SpaceBehind(const Mark& mark) const {
     if (word_ >= target_.size()) return false;
     const size_t word = WordAt(mark.at);
@@ -497,7 +499,7 @@ class Placement {
                       TextOf(text_, target_[target_word]));
   }
 
-  /// Whether a full stop behind it could be read as a part of it.
+  /// True if a following full stop could be read as part of the address.
   static bool IsAddress(std::string_view raw) {
     const bool name =
         raw.ends_with('/') || u_isalnum(static_cast<unsigned char>(raw.back()));
@@ -506,7 +508,7 @@ class Placement {
 
   static bool Opens(char c) { return c == '(' || c == '[' || c == '{'; }
 
-  /// Whether it stands behind the same kind of word as in the source.
+  /// True if the mark follows the same kind of word as in the source.
   bool JoinsLeft(const Mark& mark) const {
     const size_t word = WordAt(mark.at);
     return word > 0 && word_ > 0 && source_[word - 1].word == last_word_;
@@ -519,23 +521,23 @@ class Placement {
   const Segment& segment_;
   std::string_view text_;
   TextFormat format_;
-  std::vector<bool> escaped_;  // bytes of text_ that get a backslash
+  std::vector<bool> escaped_;  // bytes of text_ that need a backslash
   std::vector<Unit> source_;
   std::vector<Unit> target_;
   WordLinks links_;
   std::vector<Node> nodes_;
 
   std::string out_;
-  size_t word_ = 0;      // the next one to be written
-  bool spaced_ = false;  // whether what stands before it is written
-  /// The kind of the last output; kOther: a space, or a mark that is kept.
+  size_t word_ = 0;      // next word to write
+  bool spaced_ = false;  // the space before it has been written
+  /// Kind of the last output; kOther: a space or a kept mark.
   enum class Written : uint8_t { kOther, kText, kTag };
   Written written_ = Written::kOther;
-  std::string_view line_break_;  // that takes the place of the next space
-  char last_ = '\0';             // of the text so far
-  bool last_word_ = false;       // whether it ends with a word
-  // The mark that was written last, if no word was written since; whether the
-  // translation has a space in its place, and whether one was written before.
+  std::string_view line_break_;  // pending; replaces the next space
+  char last_ = '\0';             // last byte of the output
+  bool last_word_ = false;       // the output ends with a word
+  // Last mark written since the last word; space in the translation at its
+  // position; space written before it.
   size_t pending_ = kNone;
   bool own_space_ = false;
   bool space_before_ = false;

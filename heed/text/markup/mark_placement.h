@@ -1,4 +1,4 @@
-// Where the tags and placeholders of a sentence stand in its translation.
+// Placement of the tags and placeholders of a sentence in its translation.
 #ifndef HEED_TEXT_MARKUP_MARK_PLACEMENT_H_
 #define HEED_TEXT_MARKUP_MARK_PLACEMENT_H_
 
@@ -9,17 +9,17 @@
 
 namespace heed {
 
-/// The translation of a sentence with the sentence's marks, each exactly once
-/// and nested as they are there.
+/// The translation of a sentence with the sentence's marks, each exactly once,
+/// with the nesting of the source.
 ///
-/// Each word of the translation belongs to the source word that it looked at
-/// most when it was written (translation.attention; without any, to the one at
-/// the same share of the sentence). An element goes around the words that
-/// belong to its own: of all stretches without a word of a neighbouring element
-/// the one with the largest sum of attention, words of nobody counted against
-/// it. What is kept goes beside the words that belong to its neighbours, with
-/// spaces as it had them. Words are escaped as segment.format needs it. A line
-/// break goes where a space is, if there is one.
+/// Each word of the translation is aligned to the source word with the highest
+/// attention (translation.attention), or without attention to the word at the
+/// same relative position. An element encloses the words aligned to its own
+/// words: the stretch with the largest sum of attention that contains no word
+/// of a sibling element; unaligned words count against it. Kept marks are
+/// placed next to the words aligned to their neighbours, with the spacing of
+/// the source. Words are escaped as segment.format requires. A line break
+/// replaces a space if there is one.
 ///
 /// Time: O(T S + marks (T + S)) for words T and S.
 std::string WriteSentence(const Segment& segment,

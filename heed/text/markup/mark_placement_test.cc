@@ -15,7 +15,7 @@ Texts SpacedWordsOf(std::string_view text) {
   return {words.begin(), words.end()};
 }
 
-/// Holds what an AlignedText refers to.
+/// Owns the data that an AlignedText refers to.
 struct Written {
   std::string text;
   Texts source_pieces = {};
@@ -27,7 +27,7 @@ struct Written {
   }
 };
 
-/// A translation whose target word t looks at source word links[t]; −1: at
+/// A translation whose target word t attends to source word links[t]; −1: to
 /// nothing. Tokens are words.
 Written Linked(const std::string& source, const std::string& target,
                const std::vector<int>& links) {
@@ -48,7 +48,7 @@ Written Linked(const std::string& source, const std::string& target,
   return translation;
 }
 
-/// Of a text with one sentence.
+/// Places the marks of a text with one sentence in its translation.
 std::string Placed(const std::string& marked, const std::string& target,
                    const std::vector<int>& links, bool html = true) {
   const auto segments = html ? SplitHtml(marked) : SplitText(marked);
@@ -133,8 +133,8 @@ TEST(WriteSentence, AnEmptyTranslationHasAllMarks) {
             "<b>{0}</b> <img>");
 }
 
-/// Random sentences in random order: tags and placeholders are all there, once,
-/// and nested; the words are those of the translation.
+/// Random sentences in random order keep every tag and placeholder once and
+/// correctly nested, and all words of the translation.
 TEST(WriteSentence, LosesNothingWhateverTheLinksAre) {
   Rng rng(7);
   const auto draw = [&](uint64_t n) { return rng.Next() % n; };

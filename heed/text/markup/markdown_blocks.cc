@@ -24,13 +24,13 @@ std::string_view Trimmed(std::string_view line) {
   return line.substr(0, last + 1);
 }
 
-/// Bytes of the byte order mark that a document begins with.
+/// Size of the byte order mark at the start of a document; 0 if missing.
 size_t ByteOrderMarkSize(std::string_view document) {
   constexpr std::string_view kMark = "\uFEFF";
   return document.starts_with(kMark) ? kMark.size() : 0;
 }
 
-/// Characters of the same kind at the beginning.
+/// Number of characters `c` at the start.
 size_t RunOf(std::string_view text, char c) {
   return std::min(text.find_first_not_of(c), text.size());
 }
@@ -47,7 +47,7 @@ struct Place {
   size_t column = 0;
 };
 
-/// "[label]:" at the beginning of a line; 0: none.
+/// Size of "[label]:" at the start of a line; 0: none.
 size_t DefinitionSize(std::string_view line) {
   constexpr size_t kLongestLabel = 1000;
   if (!line.starts_with('[')) return 0;
@@ -63,14 +63,14 @@ size_t DefinitionSize(std::string_view line) {
   return 0;
 }
 
-/// Whether what follows "[label]:" is an address without a title.
+/// True if the text after "[label]:" is an address without a title.
 bool IsOnlyAddress(std::string_view text) {
   text = TrimBlanks(Trimmed(text));
   return !text.empty() && (text.find_first_of(" \t") == text.npos ||
                            (text[0] == '<' && text.ends_with('>')));
 }
 
-/// Whether a line is the title of a link's definition: "'title'".
+/// True if a line is the title of a link definition: "'title'".
 bool IsTitle(std::string_view line) {
   line = TrimBlanks(Trimmed(line));
   if (line.size() < 2) return false;
@@ -79,7 +79,7 @@ bool IsTitle(std::string_view line) {
          line.ends_with(closes);
 }
 
-/// Whether a line marks a quote as a GitHub alert: "[!NOTE]".
+/// True if a line marks a quote as a GitHub alert: "[!NOTE]".
 bool IsAlert(std::string_view line) {
   line = Trimmed(line);
   if (!line.starts_with("[!") || !line.ends_with(']')) return false;
@@ -95,7 +95,7 @@ bool IsRule(std::string_view line) {
          std::ranges::count(line, line[0]) >= 3;
 }
 
-/// Where the bars between the cells of a row stand.
+/// Positions of the bars between the cells of a row.
 std::vector<size_t> BarsOf(std::string_view row) {
   std::vector<size_t> bars;
   for (size_t i = 0; i < row.size(); ++i) {
@@ -108,7 +108,7 @@ std::vector<size_t> BarsOf(std::string_view row) {
   return bars;
 }
 
-/// The cells of a table's row, as ranges of the row.
+/// Cells of a table row, as ranges of the row.
 std::vector<TextRange> CellsOf(std::string_view row) {
   std::vector<TextRange> cells;
   size_t begin = 0;
@@ -123,15 +123,15 @@ std::vector<TextRange> CellsOf(std::string_view row) {
   return cells;
 }
 
-/// "| --- | :-: |"
+/// True for a delimiter row: "| --- | :-: |"
 bool IsDelimiterRow(std::string_view row) {
   if (row.find_first_not_of(" \t\r|:-") != row.npos) return false;
   if (row.find('|') == row.npos && row.find(':') == row.npos) return false;
   return row.find('-') != row.npos;
 }
 
-/// The size of "- " or "12. " with one space of those behind it, or to the end
-/// of a line that has no more; 0: no item.
+/// Size of a list mark "- " or "12. " with one following space, or up to the
+/// end of a line without one; 0: no item.
 size_t ItemMarkSize(std::string_view line, bool interrupts) {
   constexpr std::string_view kBullets = "-+*";
   constexpr size_t kMostDigits = 9;
@@ -173,8 +173,8 @@ class BlockReader {
     return document_.substr(place_.at, line_end_ - place_.at);
   }
 
-  /// Where blocks begin: behind a byte order mark and front matter. A --- with
-  /// a blank line behind it is a rule.
+  /// Start of the blocks: after a byte order mark and front matter. A ---
+  /// followed by a blank line is a rule.
   size_t BlocksBegin() const {
     const size_t start = ByteOrderMarkSize(document_);
     const size_t first = std::min(document_.find('\n'), document_.size());
@@ -194,7 +194,7 @@ class BlockReader {
     return start;
   }
 
-  /// Columns of white space at a place, and the place behind it.
+  /// Columns of white space at the current place, and the place after it.
   std::pair<size_t, Place> Indent() const {
     Place behind = place_;
     while (behind.at < line_end_) {
@@ -210,7 +210,7 @@ class BlockReader {
     return {behind.column - place_.column, behind};
   }
 
-  /// Passes so many columns of white space; a tab may be passed in parts.
+  /// Skips `columns` columns of white space; a tab may be skipped in part.
   void PassColumns(size_t columns) {
     const size_t to = place_.column + columns;
     while (place_.column < to && place_.at < line_end_) {
@@ -229,7 +229,8 @@ class BlockReader {
     if (place_.at < line_end_ && document_[place_.at] == ' ') PassColumns(1);
   }
 
-  /// The containers that the line belongs to by its marks and indentation.
+  /// Number of open containers that the line continues by its marks and
+  /// indentation.
   size_t MatchContainers() {
     size_t matched = 0;
     for (const Container& container : containers_) {
@@ -265,7 +266,8 @@ class BlockReader {
     }
   }
 
-  /// Ends the open block and leaves the containers that the line is not in.
+  /// Ends the open block and leaves the containers that the line does not
+  /// continue.
   void CloseContainers() {
     CloseText();
     containers_.resize(std::min(matched_, containers_.size()));
@@ -277,8 +279,8 @@ class BlockReader {
     ++matched_;
   }
 
-  /// Reads one mark of a container, or what remains of the line. Returns
-  /// whether the line is done.
+  /// Reads one container mark, or the rest of the line. Returns true if the
+  /// line is finished.
   bool ReadBlockStart() {
     const auto [indent, behind] = Indent();
     if (std::exchange(title_may_follow_, false) &&
@@ -331,7 +333,7 @@ class BlockReader {
   }
 
   bool AddParagraphLine(Place place) {
-    // A paragraph goes on without the marks of its containers.
+    // A paragraph continues without the marks of its containers.
     if (leaf_ != Leaf::kParagraph) {
       CloseContainers();
       leaf_ = Leaf::kParagraph;
@@ -362,7 +364,7 @@ class BlockReader {
     return true;
   }
 
-  /// ``` and ~~~ of code, $$ of formulas.
+  /// Opens a fence: ``` or ~~~ for code, $$ for formulas.
   bool OpensFence(std::string_view line) {
     const char c = line[0];
     const size_t size = RunOf(line, c);
@@ -412,7 +414,7 @@ class BlockReader {
     }
   }
 
-  /// The text that ends the block of HTML; "": a blank line ends it.
+  /// End text of the HTML block that begins here; "": a blank line ends it.
   std::optional<std::string> HtmlEndOf(std::string_view line,
                                        bool interrupts) const {
     if (line[0] != '<' || line.size() < 2) return std::nullopt;
@@ -427,7 +429,7 @@ class BlockReader {
     if (lower.starts_with("<![cdata[")) return "]]>";
     if (lower.starts_with("<!")) return ">";
     if (IsBlockTag(line)) return "";
-    // Any other tag, alone in its line.
+    // Any other tag that is alone in its line.
     const std::string_view text = Trimmed(line);
     const bool tag = IsAsciiLetter(text[1]) || text[1] == '/';
     const bool alone = tag && text.ends_with('>') &&
@@ -458,7 +460,7 @@ class BlockReader {
     }
   }
 
-  /// The last line of the paragraph becomes the header of a table.
+  /// Turns the last line of the paragraph into the header of a table.
   bool OpensTable(std::string_view line) {
     if (!IsDelimiterRow(line)) return false;
     const TextRange header = text_.lines.back();
@@ -481,7 +483,7 @@ class BlockReader {
     }
   }
 
-  /// "[label]: address" is kept; what follows "[^note]:" is text.
+  /// Keeps "[label]: address"; the text after "[^note]:" is translated.
   bool PassDefinition(std::string_view line) {
     const size_t size = DefinitionSize(line);
     if (size == 0) return false;
@@ -496,7 +498,7 @@ class BlockReader {
     return true;
   }
 
-  /// The first line of a quote may be its kind, which is kept.
+  /// Keeps the first line of a quote if it is an alert mark.
   bool PassAlert(std::string_view line) {
     const bool quote = matched_ > 0 && containers_[matched_ - 1].quote;
     if (!quote || !IsAlert(line)) return false;
@@ -513,14 +515,14 @@ class BlockReader {
   std::string_view document_;
   std::vector<MarkdownBlock> blocks_;
   std::vector<Container> containers_;
-  size_t matched_ = 0;  // containers of the line
+  size_t matched_ = 0;  // containers continued by the line
   Leaf leaf_ = Leaf::kNone;
   MarkdownBlock text_;  // the open paragraph or block of HTML
   std::string_view fence_;
   std::string html_end_;
   Place place_;  // in the line
   size_t line_end_ = 0;
-  bool title_may_follow_ = false;  // behind the definition of a link
+  bool title_may_follow_ = false;  // after a link definition
 };
 
 }  // namespace

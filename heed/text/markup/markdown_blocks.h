@@ -1,4 +1,4 @@
-// The blocks of a Markdown document whose text is translated.
+// Translatable blocks of a Markdown document.
 #ifndef HEED_TEXT_MARKUP_MARKDOWN_BLOCKS_H_
 #define HEED_TEXT_MARKUP_MARKDOWN_BLOCKS_H_
 
@@ -11,27 +11,27 @@
 
 namespace heed {
 
-/// A heading, a paragraph or a cell of a table; or a block of HTML. What
-/// stands between blocks is kept: marks of lists, quotes and alerts, code,
-/// rules, front matter, definitions of links, a byte order mark.
+/// A heading, a paragraph, a table cell or a block of HTML. Everything between
+/// blocks is kept: marks of lists, quotes and alerts, code, rules, front
+/// matter, link definitions, a byte order mark.
 struct MarkdownBlock {
   bool html = false;
-  /// Its lines in the document, without the marks of the blocks around it and
-  /// without line ends. At least one.
+  /// Lines of the block in the document, without the marks of enclosing blocks
+  /// and without line ends. At least one.
   std::vector<TextRange> lines;
 };
 
-/// Reads the block structure of CommonMark with GitHub's tables and task lists,
-/// and front matter between lines of --- or +++. Blocks are in order.
-/// Containers nest at most 64 deep; what is deeper is text. Time is linear.
+/// Parses the block structure of CommonMark with GitHub's tables and task
+/// lists, and front matter between lines of --- or +++. Blocks are in order.
+/// Containers nest at most 64 deep; deeper ones are text. Linear time.
 std::vector<MarkdownBlock> ReadMarkdownBlocks(std::string_view document);
 
-/// Whether a line begins with the mark of a heading ("## ") or of a quote
-/// ("> "), which plain text has no use for.
+/// True if a line begins with the mark of a heading ("## ") or of a quote (">
+/// "), which plain text rarely contains.
 bool LooksLikeMarkdown(std::string_view document);
 
-/// The labels of a document's link definitions, in lower case: "a" of
-/// "[A]: https://x.example".
+/// Labels of a document's link definitions, in lower case: "a" for "[A]:
+/// https://x.example".
 using LinkLabels = std::unordered_set<std::string>;
 LinkLabels ReadLinkLabels(std::string_view document);
 

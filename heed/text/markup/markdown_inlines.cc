@@ -27,26 +27,26 @@ bool IsPunctuationCharacter(int32_t code) {
   return u_ispunct(code) != 0 || (U_GET_GC_MASK(code) & U_GC_S_MASK) != 0;
 }
 
-/// Stars, underlines or tildes beside each other.
+/// A run of stars, underscores or tildes.
 struct Delimiters {
   char mark;
   size_t begin;
   size_t size;
   bool opens = false;
   bool closes = false;
-  size_t whole = 0;  // size before any was used
-  size_t left = 0;   // at the beginning, which ended something
+  size_t whole = 0;  // original size
+  size_t left = 0;   // already matched at the start
   size_t previous = kNobody;
 
   size_t free() const { return size - left; }
 };
 
-/// An opening bracket that no link has yet.
+/// An opening bracket without a matching link so far.
 struct Bracket {
   size_t at;
   bool image;
   bool active;        // a link may begin here
-  size_t delimiters;  // before it
+  size_t delimiters;  // number of preceding delimiters
 };
 
 class InlineReader {
@@ -74,7 +74,7 @@ class InlineReader {
     marks_.push_back({kind, begin, end, std::move(name), std::move(written)});
   }
 
-  /// Reads what begins at i, and returns where the rest does.
+  /// Reads the construct that begins at i; returns its end.
   size_t Pass(size_t i) {
     switch (text_[i]) {
       case '\\':
@@ -109,13 +109,13 @@ class InlineReader {
     }
   }
 
-  /// An escaped character, or a line end that is a hard break.
+  /// Reads an escaped character, or a line end that is a hard break.
   size_t PassBackslash(size_t i) {
     const size_t line_end = i + (Get(i + 1) == '\r' ? 2 : 1);
     return Get(line_end) == '\n' ? PassLineEnd(line_end, i, true) : i + 2;
   }
 
-  /// Spaces, and the line end behind them.
+  /// Reads spaces and a following line end.
   size_t PassSpaces(size_t i) {
     const size_t end =
         std::min(text_.find_first_not_of(" \t\r", i), text_.size());
@@ -131,7 +131,7 @@ class InlineReader {
     return end;
   }
 
-  /// Where runs of each size of ` stand.
+  /// Finds the positions of backtick runs by size.
   void FindCodeMarks() {
     for (size_t i = text_.find('`'); i < text_.size(); i = text_.find('`', i)) {
       const size_t end = EndOfRun(i);
@@ -153,7 +153,7 @@ class InlineReader {
     return *closing + (end - i);
   }
 
-  /// $a_1$ and $$a_1$$ by Pandoc's rule, in which "$5 and $6" is text.
+  /// Reads $a_1$ and $$a_1$$ by Pandoc's rule, in which "$5 and $6" is text.
   /// "$HOME/$USER" is two names.
   size_t PassMath(size_t i) {
     constexpr size_t kLongestFormula = 1000;
@@ -180,7 +180,7 @@ class InlineReader {
     return behind;
   }
 
-  /// <https://x.example>, <a@x.example>, a tag of HTML.
+  /// Reads <https://x.example>, <a@x.example> or an HTML tag.
   size_t PassAngle(size_t i) {
     constexpr size_t kMostSearches = 32;
     constexpr size_t kLongestTag = 1000;
@@ -197,7 +197,7 @@ class InlineReader {
     if (next != '/' && next != '!' && next != '?' && !IsAsciiLetter(next)) {
       return i + 1;
     }
-    // Broken tags must not make every < search the whole text.
+    // Limits the search of each < once there were many broken tags.
     const std::string_view html =
         broken_tags_ < kMostSearches ? text_ : text_.substr(0, i + kLongestTag);
     const HtmlToken token = HtmlReader(html, i).Next();
@@ -267,7 +267,7 @@ class InlineReader {
     } else if (const size_t other = LabelEnd(i + 1)) {
       end = other;
     } else if (HasLabel(label)) {
-      // The text of the link is translated, the label stays.
+      // The link text is translated, the label is kept.
       if (Get(end) == '[' && Get(end + 1) == ']') end += 2;
       written = "][" + std::string(label) + "]";
     } else {
@@ -277,7 +277,7 @@ class InlineReader {
     Add(Kind::kOpen, bracket.at, inside, name);
     Add(Kind::kClose, i, end, name, std::move(written));
     MatchDelimiters(bracket.delimiters);
-    if (!bracket.image) {  // no links in links
+    if (!bracket.image) {  // links cannot contain links
       for (size_t k = brackets_.size(); k > 0 && brackets_[k - 1].active; --k) {
         if (!brackets_[k - 1].image) brackets_[k - 1].active = false;
       }
@@ -290,7 +290,7 @@ class InlineReader {
            label.find('[') == label.npos && labels_.contains(LinkLabel(label));
   }
 
-  /// Behind "(address "title")"; 0: there is none.
+  /// End of "(address "title")"; 0: no match.
   size_t AddressEnd(size_t i) const {
     constexpr size_t kMostBrackets = 32;
     if (Get(i) != '(') return 0;
@@ -327,7 +327,7 @@ class InlineReader {
     return Get(i) == ')' ? i + 1 : 0;
   }
 
-  /// Behind "[label]".
+  /// End of "[label]"; 0: no match.
   size_t LabelEnd(size_t i) const {
     if (Get(i) != '[' || Get(i + 1) == ']') return 0;
     const size_t end =
@@ -335,12 +335,12 @@ class InlineReader {
     return Get(end) == ']' ? end + 1 : 0;
   }
 
-  /// Pairs the delimiters from `first` on, which then belong to nothing else.
+  /// Pairs the delimiters from `first` on; the unpaired ones become text.
   void MatchDelimiters(size_t first) {
     for (size_t d = first; d < delimiters_.size(); ++d) {
       delimiters_[d].previous = d > first ? d - 1 : kNobody;
     }
-    // Below which of each kind no opening one is.
+    // Lower bound of the search for an opening delimiter, by kind.
     std::map<std::array<size_t, 3>, size_t> bottom;
     for (size_t closer = first; closer < delimiters_.size(); ++closer) {
       while (delimiters_[closer].closes && delimiters_[closer].free() > 0) {
@@ -389,10 +389,9 @@ class InlineReader {
     last.previous = one.free() > 0 ? opener : one.previous;
   }
 
-  /// The text of an image that stands at one end of the block is no part of a
-  /// sentence there.
+  /// Excludes the text of an image at an edge of the block from sentences.
   void FindLoneImages() {
-    size_t end = 0;  // of marks since the last text
+    size_t end = 0;  // end of the marks since the last text
     std::vector<size_t> open;
     for (size_t m = 0; m < marks_.size(); ++m) {
       MarkdownMark& mark = marks_[m];
@@ -429,7 +428,7 @@ class InlineReader {
   const LinkLabels& labels_;
   size_t last_angle_;
   size_t broken_tags_ = 0;
-  std::map<size_t, std::vector<size_t>> code_marks_;  // by their size
+  std::map<size_t, std::vector<size_t>> code_marks_;  // by size
   std::vector<Delimiters> delimiters_;
   std::vector<Bracket> brackets_;
   std::vector<MarkdownMark> marks_;

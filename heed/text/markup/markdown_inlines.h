@@ -1,4 +1,4 @@
-// Emphasis, links, code and tags in the text of Markdown.
+// Emphasis, links, code and tags in Markdown text.
 #ifndef HEED_TEXT_MARKUP_MARKDOWN_INLINES_H_
 #define HEED_TEXT_MARKUP_MARKDOWN_INLINES_H_
 
@@ -11,28 +11,27 @@
 
 namespace heed {
 
-/// A mark in the text of a block. What stands between marks is text.
+/// A mark in the text of a block. The bytes between marks are text.
 struct MarkdownMark {
   enum class Kind {
-    kOpen,    ///< begins emphasis, a link, an inline element of HTML
-    kClose,   ///< ends one
+    kOpen,    ///< begins emphasis, a link or an inline HTML element
+    kClose,   ///< ends emphasis, a link or an inline HTML element
     kKept,    ///< code, a formula, an address in angle brackets, a comment
     kBreak,   ///< a line end inside a sentence
-    kBorder,  ///< no sentence goes across it: a hard line break, an image that
-              ///< stands alone
+    kBorder,  ///< ends a sentence: a hard line break, or an image at an edge of
+              ///< the block
   };
   Kind kind;
   size_t begin;
   size_t end;
-  std::string name = {};  ///< of what opens and closes
+  std::string name = {};  ///< of opening and closing marks
   /// Text that replaces the mark when its content is translated; "": the mark
   /// stays unchanged.
   std::string written = {};
 };
 
-/// The marks of a block's text by CommonMark's rules, and ~~ for text that is
-/// struck out, in order. Lines of `text` are joined by \n. Time is linear but
-/// for a constant factor.
+/// Marks of a block's text in order, by the rules of CommonMark and ~~ for
+/// strikethrough. Lines of `text` are joined by \n. Linear time.
 std::vector<MarkdownMark> FindMarkdownMarks(std::string_view text,
                                             const LinkLabels& labels);
 

@@ -9,7 +9,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// Sentences that a translator reads.
+/// Sentences that a translator receives.
 Texts Read(const std::string& markdown) {
   Texts sentences;
   for (const Segment& segment : SplitMarkdown(markdown)) {
@@ -18,7 +18,7 @@ Texts Read(const std::string& markdown) {
   return sentences;
 }
 
-/// With each sentence in capitals.
+/// Document with each sentence in capitals.
 std::string Loud(const std::string& markdown) {
   const auto segments = SplitMarkdown(markdown);
   Texts written;

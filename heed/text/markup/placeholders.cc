@@ -22,7 +22,7 @@ bool IsNameByte(char c) {
   return IsAsciiLetter(c) || IsAsciiDigit(c) || c == '_';
 }
 
-/// Whether any character is of the kind.
+/// True if any character satisfies `is`.
 template <typename Is>
 bool HasCharacter(std::string_view text, const Is& is) {
   while (!text.empty()) {
@@ -33,7 +33,8 @@ bool HasCharacter(std::string_view text, const Is& is) {
   return false;
 }
 
-/// Finds what begins at one place. All functions return a length, 0: nothing.
+/// Matches placeholders at a given position. All functions return a length; 0:
+/// no match.
 class Matcher : private PlaceReader {
  public:
   Matcher(std::string_view text, const PlaceholderOptions& options)
@@ -64,7 +65,7 @@ class Matcher : private PlaceReader {
         return Escape(i);
       case '&':
         return entities_ ? Entity(i) : 0;
-      case '!':  // a community of Lemmy: !name@host.tld
+      case '!':  // Lemmy community: !name@host.tld
         if (!has_at_ || WordBefore(i)) return 0;
         if (const size_t email = addresses_.Email(i + 1)) return email + 1;
         return 0;
@@ -74,8 +75,8 @@ class Matcher : private PlaceReader {
   }
 
  private:
-  /// The end of a name (UAX 31) that begins at i. A name that began with other
-  /// letters ends before characters of a script without spaces, but for
+  /// End of the name (UAX 31) that begins at i. A name that begins with other
+  /// letters ends before characters of a script without spaces, except in
   /// "user_東京".
   size_t NameEnd(size_t i) const {
     const size_t limit = Limit(i);
@@ -100,7 +101,8 @@ class Matcher : private PlaceReader {
     return IsLetterCharacter(CharacterAt(i).code);
   }
 
-  /// A group of braces with all that it holds; 0 if it does not close soon.
+  /// Size of a group of braces with its content; 0 if it does not close within
+  /// the limit.
   size_t Group(size_t i) const {
     size_t depth = 0;
     const size_t limit = Limit(i);
@@ -111,8 +113,8 @@ class Matcher : private PlaceReader {
     return 0;
   }
 
-  // {{…}} and {%…%} are always placeholders; {…} if it holds no space but
-  // around a name, or is a message's {name, type, …}.
+  // {{…}} and {%…%} are always placeholders. {…} is one if it has no space
+  // except around a name, or if it is a message format {name, type, …}.
   size_t Braces(size_t i) const {
     const char second = Get(i + 1);
     const size_t group = Group(i);
@@ -143,7 +145,7 @@ class Matcher : private PlaceReader {
     return end + (Get(end) == '$' ? 1 : 0) - i;
   }
 
-  // 50% and 5%s of it are no placeholders, as a number stands before them.
+  // 50% and its 5%s are not placeholders, because a number precedes them.
   size_t Percent(size_t i) const {
     const char next = Get(i + 1);
     if (next == '{') return Prefixed(i);
@@ -169,25 +171,26 @@ class Matcher : private PlaceReader {
     }
     const size_t type = Directive(i + 1);
     const bool named = name > i + 1 && !IsAsciiDigit(next) && Get(name) == '%';
-    // "%d%%" is a number and a per cent sign.
+    // "%d%%" is a number and a percent sign.
     const bool doubled = Get(name + 1) == '%' && i + 1 + type == name;
     if (named && !doubled && !WordAt(name + 1)) return name + 1 - i;
     if (type > 0) {
       const size_t end = i + 1 + type;
-      // "%sure" is no placeholder, "%ds" and "%dpx" are.
+      // "%sure" is not a placeholder, "%ds" and "%dpx" are.
       const size_t word = WordAt(end) ? NameEnd(end) - end : 0;
       return word <= 2 ? end - i : 0;
     }
-    // Formats of times ("%H:%M") and of other programming languages ("%v").
+    // Time formats ("%H:%M") and formats of other programming languages ("%v").
     if (IsAsciiLetter(next) && !WordAt(i + 2)) return 2;
-    // Qt's %1 and %L1, others' %1%
+    // %1 and %L1 of Qt, %1% of other libraries.
     const size_t number = Skip(i + (next == 'L' ? 2 : 1), IsAsciiDigit);
     const size_t digits = number - i - (next == 'L' ? 2 : 1);
     if (digits < 1 || digits > 2 || WordAt(number)) return 0;
     return number + (Get(number) == '%' ? 1 : 0) - i;
   }
 
-  // "5.2lf" of "%5.2lf"; a space is no flag here: "% s" is mostly text.
+  // Size of a format directive, "5.2lf" in "%5.2lf". A space is not a flag
+  // here: "% s" is usually text.
   size_t Directive(size_t i) const {
     size_t k = Skip(i, [](char c) {
       return c == '-' || c == '+' || c == '#' || c == '0' || c == '\'' ||
@@ -204,7 +207,8 @@ class Matcher : private PlaceReader {
     return Get(k) != '\0' && kTypes.find(Get(k)) != kTypes.npos ? k + 1 - i : 0;
   }
 
-  // [X0X], [NAME], [1], [user_name], [[name]]: not [the], which somebody added.
+  // [X0X], [NAME], [1], [user_name], [[name]]; not [the], an editorial
+  // insertion.
   size_t Brackets(size_t i) const {
     if (Get(i + 1) == '[') return Between(i, 2, "]]");
     size_t end = i + 1;
@@ -227,8 +231,8 @@ class Matcher : private PlaceReader {
     return !word || technical ? end + 1 - i : 0;
   }
 
-  /// From an opening of so many bytes to what closes it, if something without
-  /// brackets is between them.
+  /// Matches from an opening of `opening` bytes to the closing text, if the
+  /// content is not empty and has no brackets.
   size_t Between(size_t i, size_t opening, std::string_view closing) const {
     const std::string_view rest = text_.substr(i, Limit(i) - i);
     const size_t end = rest.find(closing, opening);
@@ -238,8 +242,7 @@ class Matcher : private PlaceReader {
     return end + closing.size();
   }
 
-  // <0>, </0>, <1/>: tags of some libraries for texts in several languages;
-  // <%= name %> of templates.
+  // <0>, </0>, <1/>: tags of localisation libraries; <%= name %> of templates.
   size_t Angles(size_t i) const {
     if (Get(i + 1) == '%') return Between(i, 2, "%>");
     if (const size_t mention = ChatMention(i)) return mention;
@@ -250,9 +253,8 @@ class Matcher : private PlaceReader {
     return Get(end) == '>' ? end + 1 - i : 0;
   }
 
-  /// Matches a mention of chat programs: <@123>, <@U1|anna>, <#C1|general>,
-  /// <!here>,
-  /// <:smile:123>, <a:smile:123>, <t:123:R>.
+  /// Matches mentions of chat programs: <@123>, <@U1|anna>, <#C1|general>,
+  /// <!here>, <:smile:123>, <a:smile:123>, <t:123:R>.
   size_t ChatMention(size_t i) const {
     const char first = Get(i + 1);
     const bool emoji =
@@ -265,7 +267,7 @@ class Matcher : private PlaceReader {
     return HasCharacter(inside, IsSpaceCharacter) ? 0 : size;
   }
 
-  /// @user, @user@host.tld and #tag, without a word before it.
+  /// Matches @user, @user@host.tld and #tag without a preceding word.
   size_t Mention(size_t i, bool hashtag) const {
     const Character sign = CharacterAt(i);
     const char before = Before(i);
@@ -279,7 +281,7 @@ class Matcher : private PlaceReader {
     return host - (host == name + 1 ? 1 : 0) - i;
   }
 
-  /// Letters of any script, digits and emoji, but not digits alone.
+  /// Matches letters of any script, digits and emoji, but not digits alone.
   size_t Hashtag(size_t i, size_t begin) const {
     size_t end = begin;
     bool letter = false;
@@ -294,18 +296,18 @@ class Matcher : private PlaceReader {
       end += std::max(emoji, c.size);
     }
     if (!letter) return 0;
-    // Weibo writes a # on both sides.
+    // Weibo writes hashtags with # on both sides.
     const bool closes =
         Get(end) == '#' && IsUnspacedCharacter(CharacterAt(begin).code);
     return end + (closes ? 1 : 0) - i;
   }
 
-  /// A name with dots and dashes inside it.
+  /// End of a name that may contain dots and dashes.
   size_t HandleEnd(size_t i) const {
     const size_t limit = Limit(i);
     size_t end = NameEnd(i);
     while (end > i && end < limit && (Get(end) == '.' || Get(end) == '-')) {
-      // "xn--" begins a name in other letters.
+      // "xn--" begins an internationalised domain name.
       const size_t next = end + (From(end).starts_with("--") ? 2 : 1);
       if (!WordAt(next)) break;
       end = NameEnd(next);
@@ -313,7 +315,7 @@ class Matcher : private PlaceReader {
     return end;
   }
 
-  /// :smile:, and :name of some libraries.
+  /// Matches :smile:, and :name of some libraries.
   size_t Colons(size_t i) const {
     if (IsIdentifierCharacter(CharacterBefore(i).code) || Before(i) == ':') {
       return 0;
@@ -361,7 +363,7 @@ class Matcher : private PlaceReader {
       if (const size_t email = addresses_.Email(i)) return email;
     }
     const size_t end = NameEnd(i);
-    // The mark of a target language is for the model: >>cmn_Hant<<.
+    // A target language mark is for the model: >>cmn_Hant<<.
     if (text_.substr(0, i).ends_with(">>") &&
         text_.substr(std::min(end, text_.size())).starts_with("<<")) {
       return 0;
@@ -373,7 +375,8 @@ class Matcher : private PlaceReader {
     return MemberEnd(i, end) - i;
   }
 
-  /// Behind what follows an identifier with an underscore: user_name.py.
+  /// End of the members that follow an identifier with an underscore:
+  /// user_name.py.
   size_t MemberEnd(size_t i, size_t end) const {
     if (text_.substr(i, end - i).find('_') == text_.npos) return end;
     while (Get(end) == '.' && WordAt(end + 1) &&
@@ -383,7 +386,7 @@ class Matcher : private PlaceReader {
     return end;
   }
 
-  /// Whether a word is an identifier of a program: user_name, __NAME__, X0X.
+  /// True if a word is an identifier of a program: user_name, __NAME__, X0X.
   static bool IsName(std::string_view word) {
     if (word.find('_') != word.npos) {
       return HasCharacter(word, IsLetterCharacter);
@@ -414,7 +417,7 @@ constexpr std::array<BracketPair, 13> kPairs = {{{"(", ")"},
                                                  {"「", "」"},
                                                  {"（", "）"}}};
 
-/// With the brackets around it.
+/// Extends a range by the brackets around it.
 TextRange WithPairs(std::string_view text, TextRange range, size_t from) {
   for (bool found = true; found;) {
     found = false;
@@ -430,7 +433,8 @@ TextRange WithPairs(std::string_view text, TextRange range, size_t from) {
   return range;
 }
 
-/// Emoji begin with a character beyond ASCII, keycaps with one of ASCII.
+/// True if an emoji may begin at i: emoji begin with a non-ASCII character,
+/// keycaps with an ASCII one.
 bool MayBeginEmoji(std::string_view text, size_t i) {
   const auto is_wide = [&](size_t k) {
     return k < text.size() && (static_cast<unsigned char>(text[k]) & 0x80) != 0;
@@ -440,7 +444,7 @@ bool MayBeginEmoji(std::string_view text, size_t i) {
          is_wide(i + 1);
 }
 
-/// Whether what stands between two placeholders is no text of its own.
+/// True if the text between two placeholders only joins them.
 bool Joins(std::string_view between) {
   constexpr size_t kLongestJoint = 4;
   if (between.size() > kLongestJoint) return false;

@@ -1,4 +1,5 @@
-// What a program puts into texts and must get back as it was: {name}, %s, URLs.
+// Placeholders that programs put into texts and that must stay unchanged:
+// {name}, %s, URLs.
 #ifndef HEED_TEXT_MARKUP_PLACEHOLDERS_H_
 #define HEED_TEXT_MARKUP_PLACEHOLDERS_H_
 
@@ -10,11 +11,11 @@
 namespace heed {
 
 struct PlaceholderOptions {
-  /// Whether &amp; and &#233; are placeholders (plain text), or text that is
-  /// decoded elsewhere (HTML).
+  /// True: &amp; and &#233; are placeholders (plain text). False: entities are
+  /// decoded by the caller (HTML).
   bool entities = true;
-  /// Whether a model knows an emoji, which is then part of the text; without
-  /// it, all emoji are placeholders.
+  /// True for an emoji that the model knows, which is then text. Unset: all
+  /// emoji are placeholders.
   std::function<bool(std::string_view)> knows = {};
 };
 
@@ -26,7 +27,7 @@ struct TextRange {
   bool operator==(const TextRange&) const = default;
 };
 
-/// The placeholders of a text, in order, as docs/serving.md lists them:
+/// Placeholders of a text, in order. docs/serving.md describes the forms:
 ///   {{name}} {name} {0} {} {n, plural, …} {% if %} ${name} #{name} %{name}
 ///   %s %d %1$s %.2f %@ %(name)s %name% %1 %1% (no digit or letter before it)
 ///   $name @name @name@host.tld #name :name :name: user_name __NAME__ X0X
@@ -34,9 +35,9 @@ struct TextRange {
 ///   https://… www.… x.example.com/… mailto:… a@b.example
 ///   emoji and sequences of them
 /// Names have letters and digits of any script (UAX 31).
-/// Brackets and quotation marks that hold nothing else belong to it, and what
-/// joins two of them without a word ({0}/{1}). Time is linear: a name has at
-/// most 200 bytes, but for URLs.
+/// Brackets and quotation marks around a single placeholder belong to it, as
+/// does punctuation that joins two without a word ({0}/{1}). Linear time: names
+/// have at most 200 bytes, except URLs.
 std::vector<TextRange> FindPlaceholders(std::string_view text,
                                         const PlaceholderOptions& options);
 

@@ -23,7 +23,7 @@ bool HasWord(std::string_view text) {
   return false;
 }
 
-/// Whether a character is punctuation that takes no space before.
+/// True for punctuation that has no space before it.
 bool EndsClause(char c) {
   constexpr std::string_view kMarks = ".,;:!?)]}";
   return kMarks.find(c) != kMarks.npos;
@@ -64,7 +64,7 @@ void SentenceRun::AddText(size_t begin, size_t end) {
     if (format_ == TextFormat::kMarkdown && rest[0] == '\\' &&
         rest.size() > 1 && IsPunctuation(rest[1])) {
       size = 2;
-      // A bar would end a cell of a table.
+      // An unescaped bar would end a table cell.
       rest[1] == '|' ? keep(i, size) : add(rest.substr(1, 1), i, size);
     } else if (format_ != TextFormat::kText && rest[0] == '&') {
       if (const auto entity = EntityAt(rest)) {
@@ -140,8 +140,8 @@ void SentenceRun::AddClose(const std::string& name, size_t begin, size_t end,
   tokens_.back().written = written;
 }
 
-/// Whether the text from `begin` on is the mark of a footnote: digits, also in
-/// brackets, or stars right behind the end of a sentence.
+/// True if the text from `begin` on is a footnote mark directly after the end
+/// of a sentence: digits, also in brackets, or stars.
 bool SentenceRun::IsFootnote(size_t begin) const {
   const std::string_view plain = plain_;
   return plain.find_first_not_of("0123456789[](),*", begin) == plain.npos &&
@@ -193,7 +193,7 @@ void SentenceRun::AddDecoded(std::string_view text,
   put(i, text.size());
 }
 
-/// &name; that only a browser knows.
+/// Size of an entity "&name;" whose name is not in the table; 0: none.
 size_t SentenceRun::UnknownEntity(size_t begin, size_t end) const {
   constexpr size_t kLongestName = 40;
   size_t i = begin + 1;
@@ -210,8 +210,8 @@ void SentenceRun::Append(std::string_view text, Origin origin) {
   origins_.insert(origins_.end(), text.size(), origin);
 }
 
-/// Where something was taken out, one space is enough, and none before a comma.
-/// Two words that a placeholder joined stay two words.
+/// Appends a character. Around a removed token, one space is kept, and none
+/// before a comma. Two words joined by a placeholder stay separate.
 void SentenceRun::Put(std::string_view character, Origin origin) {
   const bool behind_token =
       !tokens_.empty() && tokens_.back().at == plain_.size();
@@ -227,7 +227,7 @@ void SentenceRun::Put(std::string_view character, Origin origin) {
     return;
   }
   if (behind_token) {
-    // Tags take out nothing: in "The <b>.NET</b>" the space stays.
+    // Tags remove no text: in "The <b>.NET</b>" the space stays.
     bool taken_out = false;
     for (size_t k = tokens_.size(); k > 0 && tokens_[k - 1].at == plain_.size();
          --k) {
@@ -264,7 +264,7 @@ void SentenceRun::DropSpaces() {
   }
 }
 
-/// Length of the number or bullet of a list item, which is not translated. 0 if
+/// Size of the number or bullet of a list item, which is not translated. 0 if
 /// there is none, or if a mark precedes or interrupts the number.
 size_t SentenceRun::MarkerSize() const {
   const size_t size = ListMarkerSize(plain_, options_.language);
@@ -276,11 +276,11 @@ void SentenceRun::AddSentences(std::vector<Segment>& segments) {
   std::vector<size_t> borders = Borders();
   const std::string_view plain = plain_;
   const size_t marker = MarkerSize();
-  size_t next = 0;  // the first token that no sentence has
+  size_t next = 0;  // first token that is not in a sentence yet
   for (size_t k = 1; k < borders.size(); ++k) {
     size_t begin = std::max(borders[k - 1], marker);
     const size_t end = std::max(borders[k], begin);
-    // Removes punctuation left behind by an opening placeholder: ", hello".
+    // Removes punctuation after an initial placeholder: ", hello".
     if (begin == 0 && OnlyKeptAtBegin(next)) {
       while (begin < end &&
              (IsAsciiBlank(plain[begin]) || EndsClause(plain[begin])))
@@ -303,7 +303,7 @@ void SentenceRun::AddSentences(std::vector<Segment>& segments) {
   }
 }
 
-/// Whether something kept stands at the beginning, and no tag.
+/// True if only kept marks, and at least one, are at the start.
 bool SentenceRun::OnlyKeptAtBegin(size_t next) const {
   const size_t first = next;
   while (next < tokens_.size() && tokens_[next].at == 0) {
@@ -313,13 +313,14 @@ bool SentenceRun::OnlyKeptAtBegin(size_t next) const {
   return next > first;
 }
 
-/// The borders between the sentences, 0 first. A kept mark that stands for a
-/// word is a capital word here, which may begin a sentence. A mark that touches
-/// the end of a sentence, as a footnote does, belongs to that sentence.
+/// Borders between sentences, starting with 0. A kept mark that represents a
+/// word is replaced by a capitalised word, which may begin a sentence. A mark
+/// that touches the end of a sentence, such as a footnote, belongs to that
+/// sentence.
 std::vector<size_t> SentenceRun::Borders() const {
   constexpr std::string_view kWord = "Xx";
   std::string text;
-  std::vector<size_t> words;  // where the added ones end
+  std::vector<size_t> words;  // ends of the inserted words
   size_t done = 0;
   for (const Token& token : tokens_) {
     if (token.kind != Mark::Kind::kKept || !token.word) continue;
@@ -343,11 +344,11 @@ std::vector<size_t> SentenceRun::Borders() const {
   return borders;
 }
 
-/// Returns the first token behind it.
+/// Adds a sentence; returns the first token after it.
 size_t SentenceRun::AddSentence(size_t begin, size_t end, bool last,
                                 size_t next, std::vector<Segment>& segments) {
   Origin origin = {origins_[begin].begin, origins_[end - 1].end};
-  // Tokens inside, and what is kept on both sides of it.
+  // Tokens inside the sentence, and kept marks on both sides of it.
   const auto behind = [&](size_t place) {
     return static_cast<size_t>(
         std::partition_point(
@@ -383,11 +384,11 @@ size_t SentenceRun::AddSentence(size_t begin, size_t end, bool last,
   return std::max(next, to);
 }
 
-/// Takes in tags right before and behind whose partners are inside.
+/// Includes adjacent tags whose partners are inside the sentence.
 void SentenceRun::Widen(size_t next, size_t end, bool last, size_t& from,
                         size_t& to) const {
   std::vector<uint32_t> opened;
-  std::vector<uint32_t> closed;  // the innermost first
+  std::vector<uint32_t> closed;  // innermost first
   for (size_t k = from; k < to; ++k) {
     const Token& token = tokens_[k];
     if (token.kind == Mark::Kind::kOpen) opened.push_back(token.name);
@@ -418,7 +419,7 @@ std::vector<Mark> SentenceRun::MarksOf(size_t begin, size_t end, size_t from,
                                        size_t to) const {
   std::vector<Mark> marks;
   std::vector<size_t> open;
-  std::map<uint32_t, size_t> count;  // of open elements by their names
+  std::map<uint32_t, size_t> count;  // open elements per name
   for (size_t k = from; k < to; ++k) {
     const Token& token = tokens_[k];
     Mark& mark = marks.emplace_back();

@@ -1,4 +1,4 @@
-// A stretch of a document, as sentences with marks.
+// Conversion of a part of a document to sentences with marks.
 #ifndef HEED_TEXT_MARKUP_SENTENCE_RUN_H_
 #define HEED_TEXT_MARKUP_SENTENCE_RUN_H_
 
@@ -13,57 +13,58 @@
 
 namespace heed {
 
-/// Collects the text and the marks of a document up to a border, and cuts them
-/// into sentences there. Parts are ranges of bytes of the document, added in
-/// order.
+/// Collects the text and the marks of a document up to a border, then splits
+/// them into sentences. Parts are byte ranges of the document, added in order.
 class SentenceRun {
  public:
-  /// Both must outlive it.
+  /// `document` and `options` must outlive the object.
   SentenceRun(std::string_view document, TextFormat format,
               const SplitOptions& options)
       : document_(document), format_(format), options_(options) {}
 
-  /// Text, whose entities and escapes are decoded as the format has them and
-  /// whose placeholders become marks.
+  /// Adds text. Entities and escapes are decoded according to the format;
+  /// placeholders become marks.
   void AddText(size_t begin, size_t end);
 
-  /// AddText() of text whose lines do not belong together.
+  /// Adds text whose lines are independent.
   void AddLines(size_t begin, size_t end, std::vector<Segment>& segments);
 
   /// Adds a range that is kept and not translated.
   void AddKept(size_t begin, size_t end);
 
-  /// A line end inside a paragraph.
+  /// Adds a line end inside a paragraph.
   void AddBreak(size_t begin, size_t end);
 
-  /// A tag of an inline element. Elements without a word are kept.
+  /// Adds an opening tag of an inline element. Elements without a word are
+  /// kept.
   void AddOpen(const std::string& name, size_t begin, size_t end);
-  /// A closing tag of a translated sentence is written as `written`, if that
-  /// is not empty.
+  /// Adds a closing tag. In a translated sentence it is written as `written`
+  /// unless that is empty.
   void AddClose(const std::string& name, size_t begin, size_t end,
                 const std::string& written = {});
 
-  /// Ends at a border that ends at `end`, and begins the next run there.
+  /// Splits the collected text at a border that ends at `end`, and begins the
+  /// next run there.
   void Flush(size_t end, std::vector<Segment>& segments);
 
   /// Sets the format of all text added later. Call only between runs.
   void set_format(TextFormat format) { format_ = format; }
 
  private:
-  /// Where a byte of plain text comes from: [begin, end) of the document.
+  /// Origin of a byte of plain text: [begin, end) of the document.
   struct Origin {
     size_t begin;
     size_t end;
   };
 
-  /// A mark as the document has it.
+  /// A mark at its position in the document.
   struct Token {
     Mark::Kind kind;
     Origin origin;
     size_t at;               // in the plain text
-    uint32_t name;           // of a tag
-    bool word;               // whether it stands for a word of the sentence
-    bool separates = false;  // whether words on both sides are two words
+    uint32_t name;           // index of the tag name
+    bool word;               // represents a word of the sentence
+    bool separates = false;  // separates the words on both sides
     bool joins_left = false;
     bool joins_right = false;
     std::string written = {};
@@ -91,14 +92,14 @@ class SentenceRun {
   std::string_view document_;
   TextFormat format_;
   const SplitOptions& options_;
-  size_t done_ = 0;  // of the document
+  size_t done_ = 0;  // end of the processed part of the document
   std::string plain_;
-  std::vector<Origin> origins_;  // of each byte of it
+  std::vector<Origin> origins_;  // of each byte of plain_
   std::vector<Token> tokens_;
-  std::vector<size_t> open_;  // tokens
+  std::vector<size_t> open_;  // indices of open tokens
   std::map<std::string, uint32_t> names_;
-  bool space_before_ = true;  // and nothing since
-  size_t spaced_ = 0;         // tokens before the last space
+  bool space_before_ = true;  // the last character was a space
+  size_t spaced_ = 0;         // number of tokens before the last space
 };
 
 }  // namespace heed

@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-/// The characters before and after a character of Markdown.
+/// Characters before and after a character of Markdown.
 class Neighbours {
  public:
   Neighbours(std::string_view text, size_t i)
@@ -45,7 +45,7 @@ bool NeedsBackslash(std::string_view text, size_t i) {
       return true;
     case '\\':
       return near.ArePunctuation() || i + 1 == text.size();
-    // A tag may stand at the edges.
+    // Tags may be adjacent to the edges.
     case '*':
       return !near.AreSpaces() || i == 0 || i + 1 == text.size();
     case '_':
@@ -80,7 +80,7 @@ std::vector<bool> EscapesOf(std::string_view translation,
                             std::string_view source, TextFormat format) {
   if (format != TextFormat::kMarkdown) return {};
   std::vector<bool> escapes(translation.size(), false);
-  std::vector<size_t> open;  // brackets
+  std::vector<size_t> open;  // positions of open brackets
   for (size_t i = 0; i < translation.size(); ++i) {
     const char c = translation[i];
     escapes[i] = NeedsBackslash(translation, i);

@@ -1,4 +1,4 @@
-// Translations as text of the document that they go into.
+// Escaping of translations for the format of their document.
 #ifndef HEED_TEXT_MARKUP_TEXT_ESCAPES_H_
 #define HEED_TEXT_MARKUP_TEXT_ESCAPES_H_
 
@@ -11,23 +11,22 @@
 
 namespace heed {
 
-/// The size of the mark of a block that a line would begin with ("#", "-",
-/// "1."); 0: there is none.
+/// Size of the block mark at the start of a line ("#", "-", "1."); 0: none.
 size_t BlockMarkSize(std::string_view text);
 
-/// The bytes of a translation that Markdown would read as marks and that need
-/// a backslash; empty for other formats. `source` is the plain text of the
-/// sentence: what it begins with is no mark where it stands.
+/// Bytes of a translation that need a backslash because Markdown would read
+/// them as marks; empty for other formats. `source` is the plain text of the
+/// sentence; a block mark at its start needs no escape.
 std::vector<bool> EscapesOf(std::string_view translation,
                             std::string_view source, TextFormat format);
 
-/// Appends bytes [begin, end) of a translation to a document. `escapes` is
-/// EscapesOf() of the translation.
+/// Appends bytes [begin, end) of a translation to a document, escaped.
+/// `escapes` is EscapesOf() of the translation.
 void AppendEscaped(std::string_view translation, size_t begin, size_t end,
                    TextFormat format, const std::vector<bool>& escapes,
                    std::string& out);
 
-/// All of a translation as text of a document.
+/// Escapes a whole translation.
 std::string EscapeText(std::string_view translation, std::string_view source,
                        TextFormat format);
 

@@ -14,7 +14,7 @@ SplitOptions SplitOptionsOf(const Vocabulary& source, std::string language) {
   const auto knows = [&source](std::string_view emoji) {
     const std::vector<int32_t> ids = source.Encode(emoji);
     const bool own = std::ranges::none_of(ids, [&](int32_t id) {
-      // Bytes spell any character, whether the model saw it or not.
+      // Byte pieces can spell any character, also ones missing from training.
       return id == source.special().unk || source.Piece(id).starts_with("<0x");
     });
     return own && source.Decode(ids) == emoji;
@@ -46,9 +46,8 @@ std::vector<Segment> SplitText(std::string_view text,
 
 namespace {
 
-/// Adds the tags of HTML. place(i) and end(i): where a byte of it, and the end
-/// of the byte before it, stand in the document of the run. add_text(token)
-/// adds what stands between tags.
+/// Adds the tokens of HTML. place(i) is the document position of byte i; end(i)
+/// is the end of the byte before i. add_text(token) adds the text between tags.
 template <typename Place, typename End, typename AddText>
 void AddTokens(HtmlReader reader, const Place& place, const End& end,
                const AddText& add_text, SentenceRun& run,
@@ -85,8 +84,7 @@ void AddHtml(std::string_view html, size_t begin, SentenceRun& run,
   run.Flush(html.size(), segments);
 }
 
-/// A block of Markdown: its lines one after another, and where they stand in
-/// the document.
+/// Joined lines of a Markdown block with their positions in the document.
 class BlockText {
  public:
   BlockText(std::string_view document, const MarkdownBlock& block)
@@ -100,24 +98,24 @@ class BlockText {
 
   const std::string& text() const { return text_; }
 
-  /// Where a byte of the text stands in the document.
+  /// Document position of byte i of the text.
   size_t PlaceOf(size_t i) const {
     const auto behind = std::ranges::upper_bound(starts_, i);
     const auto line = static_cast<size_t>(behind - starts_.begin()) - 1;
     return lines_[line].begin + (i - starts_[line]);
   }
 
-  /// Behind the byte before i.
+  /// Document position after the byte before i.
   size_t EndOf(size_t i) const { return PlaceOf(i - 1) + 1; }
 
  private:
   std::vector<TextRange> lines_;
-  std::vector<size_t> starts_;  // of lines in the text
+  std::vector<size_t> starts_;  // starts of the lines in the text
   std::string text_;
 };
 
-/// Whether only white space stands between the lines of a block: not the marks
-/// of a quote.
+/// True if the lines of a block are separated only by white space, without
+/// quote marks.
 bool IsWhole(std::string_view document, const MarkdownBlock& block) {
   for (size_t i = 1; i < block.lines.size(); ++i) {
     const size_t begin = block.lines[i - 1].end;
@@ -128,7 +126,7 @@ bool IsWhole(std::string_view document, const MarkdownBlock& block) {
   return true;
 }
 
-/// Adds a block of HTML whose lines begin with the marks of a quote.
+/// Adds a block of HTML whose lines begin with quote marks.
 void AddQuotedHtml(const BlockText& block, SentenceRun& run,
                    std::vector<Segment>& segments) {
   const auto add_text = [&](const HtmlToken& token) {
@@ -150,8 +148,8 @@ void AddQuotedHtml(const BlockText& block, SentenceRun& run,
       [&](size_t i) { return block.EndOf(i); }, add_text, run, segments);
 }
 
-/// The size of an escaped mark that a block begins with, as in "\\# no
-/// heading"; 0: there is none.
+/// Size of an escaped mark at the start of a block, as in "\\# no heading"; 0:
+/// none.
 size_t EscapedMarkSize(std::string_view text) {
   constexpr std::string_view kMarks = "#>=~|";
   if (!text.starts_with('\\') || text.size() < 2) return 0;
@@ -172,7 +170,7 @@ void AddMarkdown(const BlockText& block, const LinkLabels& labels,
     add_text(mark.begin);
     done = mark.end;
     const size_t begin = block.PlaceOf(mark.begin);
-    // A line end goes up to the text of the next line.
+    // A line end extends to the text of the next line.
     const bool line_end = mark.kind == kBreak || mark.kind == kBorder;
     const size_t end = line_end && mark.end < block.text().size()
                            ? block.PlaceOf(mark.end)

@@ -15,7 +15,7 @@ std::vector<std::string> Sentences(const std::vector<Segment>& segments) {
   return sentences;
 }
 
-/// Marks in their places, "*" before those that are kept and "?" before strays.
+/// Text with its marks inserted; "*" precedes kept marks and "?" stray ones.
 std::string Shown(const Segment& segment) {
   std::string shown;
   size_t done = 0;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kPieceSpace = "\xE2\x96\x81";
 
-/// What a piece shows of a text, without spaces.
+/// Visible text of a piece, without spaces.
 std::string_view Shown(std::string_view piece) {
   while (piece.starts_with(kPieceSpace))
     piece.remove_prefix(kPieceSpace.size());
@@ -37,8 +37,7 @@ CharacterKind KindOf(UChar32 c) {
                                 : CharacterKind::kWord;
 }
 
-/// The attention between words as W[t][s]: that of the pieces that have a part
-/// in them.
+/// Attention W[t][s] between words, summed over the pieces that overlap them.
 class Weights {
  public:
   Weights(size_t T, size_t S) : columns_(S), values_(T * S) {}
@@ -53,10 +52,10 @@ class Weights {
 
 struct Part {
   size_t unit;
-  float share;  // of the piece
+  float share;  // share of the piece
 };
 
-/// The units that each piece has a part in.
+/// Units that each piece overlaps.
 std::vector<std::vector<Part>> PartsOf(std::span<const TextRange> pieces,
                                        std::span<const Unit> units) {
   std::vector<std::vector<Part>> parts(pieces.size());
@@ -88,7 +87,7 @@ std::optional<Weights> WeightsOf(const AlignedText& translation,
       translation.attention.size() != rows * columns) {
     return std::nullopt;
   }
-  // Both end with </s>.
+  // Both texts end with </s>.
   const auto of = [](std::string_view text, std::span<const std::string> all,
                      std::span<const Unit> units) {
     return PartsOf(RangesOfPieces(text, all.first(all.size() - 1)), units);
@@ -110,11 +109,12 @@ std::optional<Weights> WeightsOf(const AlignedText& translation,
   return weights;
 }
 
-/// Words belong to words, and marks to the same mark if there is one.
+/// Prefers word-to-word links, and links between equal punctuation marks.
 void Prefer(std::string_view source_text, std::span<const Unit> source,
             std::string_view target_text, std::span<const Unit> target,
             Weights& weights) {
-  constexpr float kOther = 0.1F;  // of the weight between a word and a mark
+  constexpr float kOther = 0.1F;  // factor for pairs of a word and a
+                                  // punctuation mark
   constexpr float kSame = 1;
   for (size_t t = 0; t < target.size(); ++t) {
     for (size_t s = 0; s < source.size(); ++s) {
@@ -143,9 +143,9 @@ bool IsSameWord(std::string_view a, std::string_view b) {
 
 std::vector<TextRange> RangesOfPieces(std::string_view text,
                                       std::span<const std::string> pieces) {
-  // Where each character that is no white space begins, and the text's end.
+  // Start of each character that is not white space, and the end of the text.
   std::vector<size_t> starts;
-  std::vector<size_t> words;  // the first character of each word
+  std::vector<size_t> words;  // first character of each word
   bool inside = false;
   const auto size = static_cast<int32_t>(text.size());
   for (int32_t i = 0; i < size;) {
@@ -161,9 +161,9 @@ std::vector<TextRange> RangesOfPieces(std::string_view text,
   starts.push_back(text.size());
   words.push_back(characters);
 
-  // The characters of the pieces, counted through.
+  // Cumulative number of characters of the pieces.
   std::vector<size_t> ends;
-  std::vector<size_t> piece_words;  // the first piece of each word
+  std::vector<size_t> piece_words;  // first piece of each word
   size_t total = 0;
   for (const std::string& piece : pieces) {
     if (piece.starts_with(kPieceSpace) || piece_words.empty()) {
@@ -177,8 +177,8 @@ std::vector<TextRange> RangesOfPieces(std::string_view text,
     return piece > 0 ? ends[piece - 1] : size_t{0};
   };
 
-  // From characters of pieces to those of the text: all at once if there are as
-  // many, else word by word if there are as many words, else by their share.
+  // Maps characters of pieces to characters of the text: one to one if the
+  // counts agree, word by word if the word counts agree, else proportionally.
   std::vector<size_t> mapped(pieces.size() + 1);
   const auto map = [&](size_t first, size_t last, size_t begin, size_t end) {
     const size_t from = before(first);
