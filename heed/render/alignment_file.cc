@@ -25,7 +25,7 @@ std::string PharaohFile(std::span<const AlignmentView> views) {
   return out;
 }
 
-/// The page, of explanations that hold a map each.
+/// HTML page of explanations with one map each.
 std::string AlignmentPage(std::span<const AlignmentView> views) {
   std::vector<Explanation> all;
   for (const AlignmentView& view : views) {

@@ -1,4 +1,4 @@
-// The formats that alignments can be written in.
+// File formats of alignments.
 #ifndef HEED_RENDER_ALIGNMENT_FILE_H_
 #define HEED_RENDER_ALIGNMENT_FILE_H_
 
@@ -12,15 +12,16 @@ namespace heed {
 
 enum class AlignmentFormat { kSvg, kHtml, kJson, kPharaoh };
 
-/// "svg", "html", "json" or "pharaoh". Throws: ConfigError that lists these.
+/// Parses "svg", "html", "json" or "pharaoh". Throws: ConfigError that lists
+/// these names.
 AlignmentFormat ParseAlignmentFormat(std::string_view name);
 
-/// The format that the ending of `path` names: .svg, .html, .json or .pharaoh.
-/// Throws: ConfigError, which lists these, for any other ending.
+/// Format for the extension of `path`: .svg, .html, .json or .pharaoh. Throws:
+/// ConfigError that lists these for any other extension.
 AlignmentFormat AlignmentFormatOf(std::string_view path);
 
-/// The whole file of `views` in `format`, ending with a newline. In SVG their
-/// links are outlined; if they have none, the words that changed their place.
+/// Content of a file of `views` in `format`, ending with a newline. SVG
+/// outlines the links of a view; if it has none, the reordered phrases.
 /// Throws: ShapeError unless there is one weight per pair of tokens.
 std::string AlignmentFile(AlignmentFormat format,
                           std::span<const AlignmentView> views);

@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-/// Whether what is shown is between two axes, along which words can move.
+/// True if the attention is between two axes, so that phrases may be reordered.
 bool MarksBlocks(const ExplanationSegment& segment,
                  const ViewOptions& options) {
   const std::optional<size_t> map = segment.AlignmentMap();

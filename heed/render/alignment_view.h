@@ -1,4 +1,4 @@
-// A heatmap of one attention.
+// View of one attention as a heatmap.
 #ifndef HEED_RENDER_ALIGNMENT_VIEW_H_
 #define HEED_RENDER_ALIGNMENT_VIEW_H_
 
@@ -6,8 +6,8 @@
 
 namespace heed {
 
-/// Targets and what speaks for them, or a map. Phrases that changed their place
-/// are outlined where an answer of several parts attends to another text.
+/// Shows the attention of the targets, or a chosen map, as a heatmap. Reordered
+/// phrases are outlined if a multi-part answer attends to another text.
 ExplanationView AlignmentMapView();
 
 }  // namespace heed

@@ -1,5 +1,5 @@
-// Sounds: the spectrogram over time, and below it what was attended to by each
-// part of the answer.
+// Sounds: the spectrogram over time, with the attention of each part of the
+// answer below.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,15 +25,16 @@ namespace {
 
 constexpr double kSoundWidth = 940;
 constexpr double kSpectrogramHeight = 150;
-constexpr double kLeftOfSound = 140;  // names of rows
+constexpr double kLeftOfSound = 140;  // row names
 constexpr double kAttentionRow = 18;
 constexpr double kRowGap = 4;
 constexpr double kTimeFont = 12;
-constexpr int64_t kMostCells = 470;  // of a row
+constexpr int64_t kMostCells = 470;  // per row
 constexpr size_t kMostRows = 120;
 constexpr int kAttendedName = 18;  // columns
 
-/// The sound of an axis. Throws: ShapeError if it has none, or no length.
+/// Sound payload of an axis. Throws: ShapeError if it is missing or has no
+/// length.
 const SoundPayload& SoundOf(const Axis& axis) {
   const auto& own = PayloadOf<SoundPayload>(axis);
   if (!(own.step > 0 && own.drawn > 0 && std::isfinite(own.drawn))) {
@@ -42,8 +43,8 @@ const SoundPayload& SoundOf(const Axis& axis) {
   return own;
 }
 
-/// As many as `most` at most: of those that fall together the one furthest
-/// from 0.
+/// Pools values to at most `most`; each pooled value is the one furthest from
+/// 0.
 std::vector<float> PooledRow(std::span<const float> values, int64_t most) {
   const int64_t count = std::ssize(values);
   if (count <= most) return {values.begin(), values.end()};
@@ -56,7 +57,7 @@ std::vector<float> PooledRow(std::span<const float> values, int64_t most) {
   return pooled;
 }
 
-/// The same stretched or pooled to exactly so many columns.
+/// Stretches or pools values to exactly `columns` columns.
 std::vector<float> FittedRow(std::span<const float> values, int64_t columns) {
   if (std::ssize(values) >= columns) return PooledRow(values, columns);
   std::vector<float> fitted;
@@ -66,8 +67,8 @@ std::vector<float> FittedRow(std::span<const float> values, int64_t columns) {
   return fitted;
 }
 
-/// A row of the answer: its name, weights of which the largest is 1, and the
-/// item that it is of.
+/// A row of the answer: its name, weights scaled to a maximum of 1, and its
+/// item.
 struct SoundRow {
   std::string name;
   std::vector<float> weights;
@@ -97,7 +98,7 @@ const Axis& SoundAxisOf(const ExplanationSegment& segment) {
   return *found;
 }
 
-/// Seconds between two marks of a time axis.
+/// Seconds between two ticks of a time axis.
 double MarkEvery(double whole) {
   for (const double every : {0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0}) {
     if (whole / every <= 12) return every;
@@ -117,8 +118,8 @@ void AddTimes(const SoundPayload& payload, double y, MarkupWriter* svg) {
   }
 }
 
-/// Marks beside the spectrogram, whose rows are spaced on the mel scale from 0
-/// to half the rate.
+/// Frequency ticks beside the spectrogram, whose rows are spaced on the mel
+/// scale from 0 to half the sample rate.
 void AddFrequencies(const SoundPayload& payload, double height,
                     MarkupWriter* svg) {
   constexpr double kLeastApart = 14;
@@ -149,8 +150,8 @@ void AddSpectrogram(const SoundPayload& payload, double width, double height,
   svg->Line("{}", ImageElement(payload.png, width, height));
 }
 
-/// Cells of a row of so many times the width, which ends where that does.
-/// `attributes`: of the cells.
+/// Cells of a row whose length is `share` times the width, clipped to the
+/// width. `attributes`: of the cells.
 void AddSoundRow(std::span<const float> values, double width, double share,
                  double height, MarkupWriter* svg,
                  std::string_view attributes = "") {
@@ -165,7 +166,7 @@ void AddSoundRow(std::span<const float> values, double width, double share,
   svg->Line("</g></svg>");
 }
 
-/// The spectrogram and below it a row for each part of the answer.
+/// The spectrogram with a row for each part of the answer below.
 Drawing DrawSound(const ExplanationSegment& segment, const ViewOptions&) {
   const Axis& sound = SoundAxisOf(segment);
   const SoundPayload& payload = SoundOf(sound);
@@ -207,9 +208,9 @@ Drawing DrawSound(const ExplanationSegment& segment, const ViewOptions&) {
   return StackDrawings(parts, 12);
 }
 
-// --- in a terminal ---
+// --- terminal ---
 
-/// One column a cell; of a value below zero a minus.
+/// One cell per column, with a minus sign for values below zero.
 std::string RowText(std::span<const float> values, int64_t columns,
                     bool colour) {
   std::string out;

@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-/// A sound of `frames` frames of 30 ms and an answer of three words.
+/// A sound of `frames` frames of 30 ms, and an answer of three words.
 ExplanationSegment SoundSegment(int64_t frames) {
   ExplanationSegment e = ExampleSegment(frames, 3);
   Axis& sound = e.axes[0];
@@ -45,12 +45,12 @@ TEST(AudioKind, TheSpectrogramStandsAboveARowForEachWord) {
   EXPECT_EQ(Count(svg, ">t2 0.50</text>"), 1u);
   EXPECT_EQ(Count(svg, "class='field'"), 4u);
   EXPECT_EQ(Count(svg, "0.5 s</text>"), 1u) << "the last mark of the time";
-  // Frequencies up to half the rate.
+  // Frequencies up to half the sample rate.
   EXPECT_EQ(Count(svg, ">4 kHz</text>"), 1u);
   EXPECT_EQ(Count(svg, ">2</text>"), 1u);
   EXPECT_EQ(Count(svg, "kHz</text>"), 1u);
   EXPECT_EQ(Count(svg, "with its probability"), 1u);
-  // The image, and a row that its last frame of 30 ms would exceed by 10.
+  // The image, and rows that exceed it by 10 ms of their last frame.
   EXPECT_GE(Count(svg, "width='940.0'"), 5u);
   EXPECT_EQ(Count(svg, "<svg width='940.0' height='18'>"), 3u);
   EXPECT_TRUE(IsDrawable(svg));

@@ -1,5 +1,5 @@
-// The kinds of axes: what a text, a series, ... looks like. Each is one file
-// and one line in axis_kinds.cc.
+// Rendering of axes by kind (text, series, ...). Each kind is one file and one
+// line in axis_kinds.cc.
 #ifndef HEED_RENDER_AXIS_KIND_H_
 #define HEED_RENDER_AXIS_KIND_H_
 
@@ -16,61 +16,61 @@ namespace heed {
 
 struct AxisKind {
   std::string name;  ///< Axis::kind
-  /// The items of an axis shaded by values, −1 to 1, `width` wide.
+  /// Draws the items of an axis shaded by values, −1 to 1, in `width`.
   std::function<Drawing(const ExplanationSegment&, const Axis&,
                         std::span<const float> values, double width)>
       shade;
-  /// The same in lines of a terminal, behind `indent` spaces.
+  /// Draws the shaded items as lines of a terminal, indented by `indent`
+  /// spaces.
   std::function<std::string(const ExplanationSegment&, const Axis&,
                             std::span<const float> values, int indent,
                             const TerminalOptions&)>
       shade_text;
-  /// Names of its items say little, so that it is shaded for each target,
-  /// however many there are, in the place of a table with those names.
+  /// Draw one overlay per target instead of a table (item names carry no
+  /// information).
   bool shaded_for_each = false;
-  /// A picture of an input of this kind with its answer, which is shown first;
-  /// none: the usual views are enough.
+  /// Picture of an input of this kind with its answer, shown first; none: only
+  /// the general views.
   std::function<Drawing(const ExplanationSegment&, const ViewOptions&)>
       picture = {};
-  /// Whether the page shows that picture.
+  /// Include the picture in the page.
   bool on_page = false;
-  /// What its shades mean.
+  /// Legend of the picture's shades.
   PictureLegend::Kind legend = PictureLegend::kSigned;
   std::function<std::string(const ExplanationSegment&, const ViewOptions&,
                             const TerminalOptions&)>
       picture_text = {};
-  /// Whether an input of this kind is called by its text, which
-  /// titles then have.
+  /// The text names the input, so titles include it.
   bool named_by_text = false;
 };
 
 const std::vector<AxisKind>& AxisKinds();
-/// One more, before any is asked for. Throws: ConfigError if there is one of
-/// its name.
+/// Registers a kind; call before the kinds are used. Throws: ConfigError if the
+/// name exists.
 void AddAxisKind(AxisKind kind);
-/// The kind of this name, or else the first, which shows any axis by the names
-/// of its items.
+/// The kind of an axis. Unknown names give the first kind, which draws any axis
+/// by its item names.
 const AxisKind& KindOf(const Axis& axis);
 
 /// Words: a text, or names.
 AxisKind TextKind();
-/// Steps of time, of which a payload has the numbers.
+/// Time steps; the payload holds the numbers.
 AxisKind SeriesKind();
-/// Nodes of a graph, of which a payload has places, classes and edges.
+/// Nodes of a graph; the payload holds positions, classes and edges.
 AxisKind GraphKind();
-/// Events, such as visits, and what happened at each.
+/// Events over time, such as visits, with what happened at each.
 AxisKind TimelineKind();
-/// Reviews, each of which covers words of another axis.
+/// Reviews; each covers words of another axis.
 AxisKind ReviewsKind();
-/// Vectors of bits, step by step, and the slots of a memory.
+/// Bit vectors, step by step, and the slots of a memory.
 AxisKind MemoryKind();
-/// Images, of which a payload has the file and the side of a cell.
+/// Images; the payload holds the file and the cell size.
 AxisKind ImageKind();
-/// The tokens of a document, and its sentences, which cover them by spans.
+/// Tokens of a document, and its sentences, which cover them by spans.
 AxisKind DocumentKind();
-/// The words of a passage that is asked about, and its sentences.
+/// Words of a passage for question answering, and its sentences.
 AxisKind PassageKind();
-/// Frames of a sound, of which a payload has the spectrogram and the file.
+/// Frames of a sound; the payload holds the spectrogram and the file.
 AxisKind AudioKind();
 
 }  // namespace heed

@@ -23,7 +23,7 @@ int ShadeOf(float value) {
   return static_cast<int>(std::lround(bounded * kCellShades));
 }
 
-// With as few digits as a size or position needs.
+// Formats a size or position with few digits.
 std::string Short(double value) {
   return fmt::format("{:.6g}", std::round(value * 100) / 100);
 }

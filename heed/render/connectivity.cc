@@ -15,10 +15,10 @@
 namespace heed {
 namespace {
 
-// Beyond them a word can mostly be guessed without memory.
+// After this many characters, a word can mostly be predicted without memory.
 constexpr int64_t kFewTyped = 2;
 
-/// Where the word of character t begins: at its space.
+/// Start of the word of character t, at the preceding space.
 int64_t WordStart(const Connectivity& c, int64_t t) {
   while (t > 0 && At(c.characters, t) != " ") --t;
   return t;

@@ -1,4 +1,5 @@
-// Which past characters a guess depends on: what a recurrent network remembers.
+// Connectivity: past characters that a prediction of a recurrent network
+// depends on.
 #ifndef HEED_RENDER_CONNECTIVITY_H_
 #define HEED_RENDER_CONNECTIVITY_H_
 
@@ -17,39 +18,38 @@ struct Suggestion {
   double probability = 0;
 };
 
-/// What one model guessed while a text of T characters was typed, and from
-/// what. The guess after character t depends on character s ≤ t by
-///   connectivity(t, s) = ‖∂ y_tk / ∂ x_s‖₂,
-/// where y_tk is the logit of the word k that character t belongs to (of the
-/// first suggestion where that word is unknown) and x_s the embedding of s.
-/// Paper: Madsen 2019, "Visualizing memorization in RNNs", Distill.
+/// Predictions of one model while a text of T characters was typed, with their
+/// connectivity. The prediction after character t depends on character s ≤ t by
 struct Connectivity {
-  std::string model;                    ///< its name in pictures: "GRU"
+  std::string model;                    ///< display name: "GRU"
   std::vector<std::string> characters;  ///< [T]
-  std::vector<std::string> words;       ///< [T] to be guessed; "": unknown
-  std::vector<std::vector<Suggestion>> suggestions;  ///< [T], likeliest first
-  std::vector<float> values;  ///< [T, T], row t: the guess; 0 where s > t
+  std::vector<std::string> words;       ///< [T], correct words; "": unknown
+  // [T], most probable first
+  std::vector<std::vector<Suggestion>> suggestions;
+  std::vector<float> values;  ///< [T, T], row t: prediction; 0 where s > t
 
   int64_t size() const { return static_cast<int64_t>(characters.size()); }
   float value(int64_t t, int64_t s) const {
     return values[static_cast<size_t>(t * size() + s)];
   }
-  /// value / the largest of the row, 0 to 1; 0 of a row of zeros.
+  /// value / largest value of the row, 0 to 1; 0 for a row of zeros.
   float Share(int64_t t, int64_t s) const;
-  /// How far back the guess looks in the mean: Σ_s value (t − s) / Σ_s value.
+  /// Mean distance of the past characters, Σ_s value (t − s) / Σ_s value.
   /// Units: characters.
   double MeanDistance(int64_t t) const;
 };
 
-/// Throws: ShapeError unless all parts fit the number of characters.
+/// Validates one model. Throws: ShapeError unless all parts fit the number of
+/// characters.
 void CheckConnectivity(const Connectivity& c);
 
-/// Throws: ShapeError also for models that read different texts.
+/// Validates several models. Throws: ShapeError, also if models read different
+/// texts.
 void CheckSameText(std::span<const Connectivity> models);
 
-/// Up to `count` characters whose guess looks furthest back, in the mean of the
-/// models, in the order of the text: with at most two characters of their word
-/// typed, one for each word. All models have the same text.
+/// Up to `count` characters with the largest mean distance, averaged over the
+/// models, in text order. Only the first two characters of a word qualify, with
+/// one character per word. All models must have the same text.
 /// Throws: ShapeError.
 std::vector<int64_t> FarthestAttention(std::span<const Connectivity> models,
                                        int count);
@@ -58,19 +58,20 @@ std::vector<int64_t> FarthestAttention(std::span<const Connectivity> models,
 /// "probability"}]],"connectivity":[[row t: t + 1 numbers]]}]}
 nlohmann::ordered_json ConnectivityJson(std::span<const Connectivity> models);
 
-/// The text with each character shaded by its share in the guess after
-/// character t, which is outlined; suggestions beside it; a panel for each
-/// model and each of `moments`. Follows the reader's light or dark setting.
+/// The text with each character shaded by its share in the prediction after
+/// character t, which is outlined, and suggestions beside it. One panel for
+/// each model and each of `moments`. Follows the reader's light or dark
+/// setting.
 /// Throws: ShapeError.
 std::string ConnectivitySvg(std::span<const Connectivity> models,
                             std::span<const int64_t> moments);
 
-/// What the page shows: each guess as a target, with its suggestions, and
-/// connectivity as what the characters contribute. Throws: ShapeError.
+/// Explanation for the page: each prediction is a target with its suggestions;
+/// connectivity is an attribution to the characters. Throws: ShapeError.
 Explanation ConnectivityExplanation(const Connectivity& c);
 
-/// The picture of one model and moment for a terminal; each line ends with a
-/// newline. Without colour a line of marks · ░ ▒ ▓ █ stands under the text.
+/// Terminal picture of one model and moment; each line ends with a newline.
+/// Without colour, a line of marks · ░ ▒ ▓ █ is below the text.
 /// Throws: ShapeError.
 std::string TerminalConnectivity(const Connectivity& c, int64_t t,
                                  const TerminalOptions& terminal);

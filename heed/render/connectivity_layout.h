@@ -1,4 +1,4 @@
-// Typed text in lines, as the pictures of connectivity share it.
+// Line layout of typed text, shared by the pictures of connectivity.
 #ifndef HEED_RENDER_CONNECTIVITY_LAYOUT_H_
 #define HEED_RENDER_CONNECTIVITY_LAYOUT_H_
 
@@ -15,12 +15,12 @@ struct TypedLine {
   int64_t end = 0;
 };
 
-/// Lines of at most `most` characters that break before a space where one
-/// stands. Range: 1 <= most.
+/// Splits the text into lines of at most `most` characters, before spaces where
+/// possible. Range: 1 <= most.
 std::vector<TypedLine> TypedLines(const Connectivity& c, int64_t most);
 
-/// What has been typed of the word that is guessed after character t, then |,
-/// then the rest of the word: "an|na". The word alone if nothing was.
+/// The word predicted after character t, with | after its typed part: "an|na".
+/// Without |, if nothing of it is typed.
 std::string GuessLabel(const Connectivity& c, int64_t t);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Connectivity as a picture.
+// Connectivity as an SVG picture.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ constexpr std::string_view kMonospace =
     "ui-monospace,SFMono-Regular,Menlo,Consolas,&quot;DejaVu Sans "
     "Mono&quot;,monospace";
 
-/// Width of a character of these texts.
+/// Cell width of a character, for all texts.
 double CellWidth(std::span<const Connectivity> models) {
   for (const Connectivity& c : models) {
     for (const std::string& character : c.characters) {
@@ -52,7 +52,7 @@ std::string SuggestionsOf(const Connectivity& c, int64_t t) {
   return parts;
 }
 
-/// Character s of a guess after character t.
+/// Draws character s of a prediction after character t.
 void AddCharacter(const Connectivity& c, int64_t t, int64_t s, double x,
                   double y, double width, MarkupWriter* svg) {
   const float share = s <= t ? c.Share(t, s) : 0;
@@ -78,7 +78,7 @@ void AddCharacter(const Connectivity& c, int64_t t, int64_t s, double x,
             x + width / 2, y + height - 4.5, EscapeMarkup(character));
 }
 
-/// What one model guesses after character t, and from what.
+/// Draws the prediction of one model after character t with its connectivity.
 Drawing DrawGuess(const Connectivity& c, int64_t t, double cell) {
   MarkupWriter svg;
   svg.Line("<text class='title' y='12' font-size='15'>{}</text>",

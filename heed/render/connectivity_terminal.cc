@@ -1,4 +1,4 @@
-// Connectivity for a terminal.
+// Connectivity in a terminal.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace {
 
 constexpr int kMarginColumns = 2;
 constexpr int64_t kMostTerminalCharacters = 100;
-// From the terminal's own background over blue to white.
+// From the terminal's background colour over blue to white.
 constexpr std::array<int, 8> kMemoryRamp = {0, 17, 18, 25, 32, 75, 153, 231};
-constexpr size_t kDarkTextFrom = 5;  // of the ramp
+constexpr size_t kDarkTextFrom = 5;  // index in the ramp
 constexpr int kDarkText = 16;
 constexpr int kLightText = 255;
 constexpr std::array<std::string_view, 5> kMemoryMarks = {" ", "·", "░", "▒",

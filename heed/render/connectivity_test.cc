@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-/// " ab cd": the guess of cd looks back to a, all others at themselves.
+/// " ab cd": the prediction of cd depends on a, all others on themselves.
 Connectivity Small(const std::string& model = "GRU") {
   Connectivity c;
   c.model = model;
@@ -47,7 +47,7 @@ TEST(Connectivity, SharesAreOfTheGreatestOfARow) {
 
 TEST(Connectivity, FarthestLooksAreOnePerWord) {
   const std::vector<Connectivity> models = {Small(), Small("LSTM")};
-  // Of the word cd the last of its first characters looks furthest.
+  // In the word cd, the last of its first characters has the largest distance.
   EXPECT_EQ(FarthestAttention(models, 3), (std::vector<int64_t>{0, 5}));
   EXPECT_EQ(FarthestAttention(models, 1), (std::vector<int64_t>{5}));
   std::vector<Connectivity> unknown = models;

@@ -18,7 +18,7 @@
 namespace heed {
 namespace {
 
-constexpr double kPartsLeft = 64;  // names of panels, numbers of scales
+constexpr double kPartsLeft = 64;  // panel names and scale numbers
 constexpr double kPartsWidest = kPictureWidth - kPartsLeft - 20;
 constexpr double kPartsPitch = 26;
 constexpr double kVisitGap = 14;
@@ -26,19 +26,19 @@ constexpr double kAlphaHeight = 70;
 constexpr double kBarsHeight = 220;
 constexpr double kBetaBand = 6;
 constexpr double kCodeFont = 11;
-constexpr double kLeastForNames = 11;  // between bars that have their names
-constexpr size_t kMostNames = 24;      // where not all have
+constexpr double kLeastForNames = 11;  // spacing of bars that all have names
+constexpr size_t kMostNames = 24;      // if not all bars have names
 constexpr double kLeastBetweenNames = 14;
 constexpr double kBetweenLabels = 2;
 constexpr int kCodeColumns = 14;
 constexpr int64_t kMostGroupsOfText = 30;
 
-/// What a segment has to show; pointers into it.
+/// Parts of a segment that the view shows; pointers into the segment.
 struct Contributions {
   const Attribution* attribution = nullptr;
   const Axis* items = nullptr;
   const Axis* groups = nullptr;
-  std::vector<float> attention;  // of each group; none: not known
+  std::vector<float> attention;  // per group; empty: unknown
 
   std::span<const float> scores() const {
     return std::span(attribution->scores)
@@ -46,8 +46,7 @@ struct Contributions {
   }
 };
 
-/// "sum +1.100, with b -0.200 log-odds of +0.900"; without a bias the
-/// sum alone.
+/// "sum +1.100, with b -0.200 log-odds of +0.900"; only the sum without a bias.
 std::string SumOf(const Contributions& c) {
   double sum = 0;
   for (const float score : c.scores()) sum += double{score};
@@ -58,7 +57,7 @@ std::string SumOf(const Contributions& c) {
                      *known->bias, sum + *known->bias);
 }
 
-/// Nothing if the segment has none.
+/// Contributions of a segment; nothing if it has none.
 std::optional<Contributions> ContributionsOf(const ExplanationSegment& e) {
   for (const Attribution& attribution : e.attributions) {
     if (attribution.method != "contributions") continue;
@@ -83,11 +82,11 @@ std::string GroupName(const Axis& groups, size_t j) {
   return fmt::format("{} ({:.6g})", name, known->times.at(j));
 }
 
-/// Where groups and bars stand. Units: pixels from the left of the panels.
+/// Positions of groups and bars. Units: pixels from the left of the panels.
 struct BarPlaces {
   double pitch = kPartsPitch;
   double gap = kVisitGap;
-  std::vector<double> groups;  // where each begins, and the end
+  std::vector<double> groups;  // left edge of each group, and the end
 
   explicit BarPlaces(const Axis& axis) {
     double bars = 0;
@@ -133,7 +132,7 @@ void AddPartsRules(const PlotAxis& scale, double height, double width,
   }
 }
 
-/// Columns behind a panel that can be pointed at, one for each group.
+/// Columns behind a panel that can be pointed at, one per group.
 void AddGroupMarks(const Contributions& c, const BarPlaces& places,
                    double height, MarkupWriter* svg) {
   for (size_t j = 0; j < c.groups->spans.size(); ++j) {
@@ -168,8 +167,8 @@ Drawing DrawAlpha(const Contributions& c, const BarPlaces& places) {
   return {kPartsLeft + places.width(), kAlphaHeight + 16, svg.Take()};
 }
 
-/// Of each item whether its bar has a name: all where there is room, else the
-/// largest that do not stand too near to one another.
+/// Decides for each item if its bar has a name: all if there is room, else the
+/// largest bars that are far enough apart.
 std::vector<bool> NamedBars(const Contributions& c, const BarPlaces& places) {
   std::vector<bool> named(c.scores().size(), places.pitch >= kLeastForNames);
   if (places.pitch >= kLeastForNames) return named;
@@ -202,7 +201,7 @@ std::vector<bool> NamedBars(const Contributions& c, const BarPlaces& places) {
   return named;
 }
 
-/// A bar from zero, and its name below the panel.
+/// Draws a bar from zero, with its name below the panel.
 void AddContribution(const Contributions& c, const BarPlaces& places,
                      size_t group, int64_t item, bool named,
                      const PlotAxis& scale, MarkupWriter* svg) {
@@ -237,7 +236,7 @@ double NamesHeight(const Contributions& c, const std::vector<bool>& named) {
   return widest == 0 ? 8 : 16 + 0.87 * widest;
 }
 
-/// Names of groups below the bars: of every n-th, as many as there is room for.
+/// Group names below the bars: every n-th, as many as fit.
 void AddGroupNames(const Contributions& c, const BarPlaces& places, double y,
                    MarkupWriter* svg) {
   const size_t groups = c.groups->spans.size();
@@ -295,7 +294,7 @@ Drawing DrawContributionBars(const Contributions& c, const BarPlaces& places) {
           svg.Take()};
 }
 
-/// The largest magnitude of all bands.
+/// Largest magnitude of all bands.
 double LargestBand(const VectorRows& beta) {
   double largest = 1e-9;
   for (const std::vector<double>& bands : beta) {
@@ -306,14 +305,14 @@ double LargestBand(const VectorRows& beta) {
   return largest;
 }
 
-/// The bands of each group; none: they are not known.
+/// Bands of each group; empty: unknown.
 const VectorRows& BetaOf(const Contributions& c) {
   static const VectorRows none;
   const auto* known = c.groups->payload.As<TimelinePayload>();
   return known == nullptr ? none : known->beta;
 }
 
-/// A column of bands for each group, the largest magnitude with full shade.
+/// A column of bands per group; the largest magnitude has the full shade.
 std::optional<Drawing> DrawBeta(const Contributions& c,
                                 const BarPlaces& places) {
   const VectorRows& beta = BetaOf(c);
@@ -377,10 +376,9 @@ std::vector<Drawing> DrawContributions(const ExplanationSegment& segment,
   return {StackDrawings(parts, 8)};
 }
 
-// --- in a terminal ---
+// --- terminal ---
 
-/// "  β -0.50 to +0.50": the range of the bands of a group; "" if there are
-/// none.
+/// Range of the bands of a group, "  β -0.50 to +0.50"; "" if there are none.
 std::string BetaText(const Contributions& c, size_t group) {
   const VectorRows& beta = BetaOf(c);
   if (beta.empty() || beta.at(group).empty()) return "";

@@ -1,4 +1,4 @@
-// The parts that an answer is the sum of, over time.
+// View of the summed contributions to an answer over time.
 #ifndef HEED_RENDER_CONTRIBUTIONS_VIEW_H_
 #define HEED_RENDER_CONTRIBUTIONS_VIEW_H_
 
@@ -6,11 +6,11 @@
 
 namespace heed {
 
-/// What each item contributes as a signed bar, items of one group (the codes of
-/// a visit) side by side, groups in the order of time; above them the attention
-/// to each group as a line, below them what the payload of the groups has as
-/// "beta", shaded from −1 to 1. Of segments with an attribution "contributions"
-/// whose axis another one covers by its spans.
+/// Shows the contribution of each item as a signed bar. Items of one group (the
+/// codes of a visit) are side by side, groups in time order. Above the bars is
+/// the attention to each group as a line, below them the payload "beta" of the
+/// groups, shaded from −1 to 1. Accepts segments with an attribution
+/// "contributions" on an axis that another axis covers by its spans.
 ExplanationView ContributionsView();
 
 }  // namespace heed

@@ -60,7 +60,8 @@ TEST(Contributions, OfThousandsOfCodesStayWithinThePage) {
   EXPECT_EQ(Count(svg, ">code</text>"), 24u) << "the largest, as fit";
 }
 
-/// Forty visits of three codes, the first of the 11th the largest by far.
+/// Forty visits of three codes; the first code of the 11th is by far the
+/// largest.
 ExplanationSegment LongPatient() {
   ExplanationSegment e = PatientSegment();
   Axis& visits = e.axes[0];
@@ -88,7 +89,7 @@ TEST(Contributions, OfManyTheLargestHaveTheirNamesAndVisitsEvenly) {
   EXPECT_TRUE(IsDrawable(svg));
   EXPECT_EQ(Count(svg, ">c30</text>"), 1u);
   EXPECT_EQ(Count(svg, "rotate(-60)"), 24u);
-  // Every second or third: the same distance everywhere.
+  // Every second or third group name, at equal distances.
   std::vector<int> shown;
   for (int j = 1; j <= 40; ++j) {
     if (Count(svg, ">visit " + std::to_string(j) + "</text>") > 0) {

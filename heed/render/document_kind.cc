@@ -1,4 +1,4 @@
-// Documents: sentences below each other, with their words or by themselves.
+// Documents: sentences below each other, with or without their words.
 #include <algorithm>
 
 #include "heed/base/at.h"
@@ -14,7 +14,7 @@ constexpr size_t kMostRowsOfDocument = 40;
 constexpr double kNumberOfDocumentFrom = 0.1;
 constexpr size_t kMostItemsOfRow = 60;
 
-/// The rows of an axis with the largest values, in their order.
+/// Rows of an axis with the largest values, in document order.
 std::vector<ItemRange> RowsOfDocument(const ExplanationSegment& segment,
                                       const Axis& axis,
                                       std::span<const float> values) {

@@ -16,7 +16,7 @@ namespace heed {
 namespace {
 
 constexpr double kSentenceBar = 110;
-constexpr double kSentenceText = 160;  // where the words begin
+constexpr double kSentenceText = 160;  // left edge of the words
 constexpr double kSentenceGap = 6;
 constexpr size_t kMostSentences = 60;
 constexpr size_t kMostSentencesOfText = 24;
@@ -82,7 +82,7 @@ std::vector<Drawing> DrawDocument(const ExplanationSegment& segment,
         ItemAttributes(document.sentences->id, static_cast<int64_t>(i)), &svg);
     svg.Line("<g transform='translate({} 0)'>{}</g></g>", kSentenceText,
              words.svg);
-    y += words.height - 16 + kSentenceGap;  // without the room for numbers
+    y += words.height - 16 + kSentenceGap;  // without the space for numbers
   }
   add_gap(document.of_sentences.size());
   const std::vector<Drawing> parts = {
@@ -172,7 +172,7 @@ std::optional<DocumentWeights> DocumentWeightsOf(
     if (words == nullptr || !inner || outer == segment.maps.end()) continue;
     const AttentionMap& map = segment.maps[*inner];
     DocumentWeights found = {&sentences, words, outer->MeanOfHeads(), {}};
-    // A word has a weight in the one sentence that it is of.
+    // Each word has a weight only in its own sentence.
     AttentionMap each;
     each.key = sentences.id;
     each.heads = each.query_size = 1;

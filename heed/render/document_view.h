@@ -1,4 +1,4 @@
-// Documents by their sentences, and these by their words.
+// View of documents with weights of sentences and words.
 #ifndef HEED_RENDER_DOCUMENT_VIEW_H_
 #define HEED_RENDER_DOCUMENT_VIEW_H_
 
@@ -11,37 +11,37 @@
 
 namespace heed {
 
-/// Weights at both levels: of the sentences of a document, and of the words of
-/// each sentence. Shapes: sentences [R], words [S].
+/// Weights of a document at both levels: its sentences, and the words of each
+/// sentence. Shapes: sentences [R], words [S].
 struct DocumentWeights {
   const Axis* sentences = nullptr;
   const Axis* words = nullptr;
-  std::vector<float> of_sentences;  ///< p_s; they sum to 1
-  std::vector<float> of_words;      ///< p_w; those of a sentence sum to 1
+  std::vector<float> of_sentences;  ///< p_s; sum to 1
+  std::vector<float> of_words;      ///< p_w; sum to 1 within a sentence
 
-  /// √p_s p_w of each word: what matters in a sentence that matters little
-  /// fades, but can be seen. Paper: Yang et al. 2016, section 3.6.
+  /// Shades √p_s p_w of the words: words of unimportant sentences are faint but
+  /// visible. Paper: Yang et al. 2016, section 3.6.
   std::vector<float> Shades() const;
 };
 
-/// Of a segment in which an axis covers another by its spans, attends to it and
-/// is attended to; else nothing.
+/// Document weights of a segment; nothing unless an axis covers another by its
+/// spans, attends to it and is attended to.
 std::optional<DocumentWeights> DocumentWeightsOf(
     const ExplanationSegment& segment);
 
-/// A row for each sentence: its weight as a bar on the left, its words shaded.
-/// Of a long document, the sentences with the largest weights.
+/// Shows a row per sentence: its weight as a bar on the left, and its shaded
+/// words. For a long document, only the sentences with the largest weights.
 ExplanationView DocumentView();
 
-/// Items of an axis in lines, one for each sentence where an axis of the
-/// segment has them: [begin, end) of items.
+/// Items of an axis in lines: one line per sentence if the segment has a
+/// sentence axis. Ranges [begin, end) of items.
 std::vector<ItemRange> SentencesOfAxis(const ExplanationSegment& segment,
                                        const Axis& axis);
 
-/// Places of the `most` largest weights, in their order.
+/// Indices of the `most` largest weights, in ascending order.
 std::vector<size_t> LargestInOrder(std::span<const float> weights, size_t most);
 
-/// "… 3 sentences of less weight".
+/// Note on omitted sentences: "… 3 sentences of less weight".
 std::string LeftOutSentences(size_t count);
 
 }  // namespace heed

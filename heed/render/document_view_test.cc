@@ -38,7 +38,7 @@ TEST(Document, HasABarForEachSentenceAndShadedWords) {
   EXPECT_TRUE(IsDrawable(svg));
   EXPECT_EQ(Count(svg, "weight of the sentence: 0.640"), 1u);
   EXPECT_EQ(Count(svg, "weight of the sentence: 0.360"), 1u);
-  // Two bars and three words can be pointed at.
+  // Two bars and three words react to the pointer.
   EXPECT_EQ(Count(svg, "data-item='"), 5u);
   EXPECT_EQ(Count(svg, "data-item='2'"), 1u);
   EXPECT_EQ(Count(svg, "b&lt;: 0.60"), 1u);

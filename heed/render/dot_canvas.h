@@ -1,4 +1,4 @@
-// A picture of characters: braille dots, two across and four down in each.
+// Canvas of braille characters with two by four dots each.
 #ifndef HEED_RENDER_DOT_CANVAS_H_
 #define HEED_RENDER_DOT_CANVAS_H_
 
@@ -9,8 +9,8 @@
 
 namespace heed {
 
-/// A grid of characters, each with a colour (-1: none) of the 256-colour
-/// palette, which is that of what was put there last.
+/// A grid of characters, each with a colour of the 256-colour palette (-1:
+/// none). A later dot or mark replaces the colour of its character.
 class DotCanvas {
  public:
   DotCanvas(int columns, int rows)
@@ -22,9 +22,10 @@ class DotCanvas {
   int dots_across() const { return columns_ * 2; }
   int dots_down() const { return rows_ * 4; }
 
-  /// Range: 0 <= x < dots_across(), 0 <= y < dots_down().
+  /// Sets a dot. Range: 0 <= x < dots_across(), 0 <= y < dots_down().
   void Dot(int x, int y, int colour);
-  /// A character in the place of the dots there. `glyph` outlives the canvas.
+  /// Replaces the dots of a character by `glyph`, which must outlive the
+  /// canvas.
   void Mark(int x, int y, std::string_view glyph, int colour);
 
   std::string Row(int row, bool colour) const;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kLegendHeight = 52;
 constexpr double kLegendWidth = 160;
-constexpr double kLegendText = 290;  // beside it
+constexpr double kLegendText = 290;  // text beside the legend
 
 constexpr std::string_view kPictureColours =
     R"(.heed .paper{fill:#fff}.heed .field{fill:#edf1f6}
@@ -42,7 +42,7 @@ constexpr std::string_view kPictureColours =
 }
 )";
 
-/// Replaces each repeated image of `svg` by a reference to the first. Ids are
+/// Replaces repeated images of `svg` by references to the first one. Ids are
 /// digests of the contents, so that several pictures can share a page.
 std::string WithImagesOnce(std::string_view svg) {
   constexpr std::string_view kImage = "<image ";

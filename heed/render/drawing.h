@@ -1,4 +1,4 @@
-// Pieces of SVG pictures, and how they are put together.
+// Parts of SVG pictures and their layout.
 #ifndef HEED_RENDER_DRAWING_H_
 #define HEED_RENDER_DRAWING_H_
 
@@ -10,48 +10,48 @@
 
 namespace heed {
 
-/// SVG elements in a frame of their own, from (0, 0) to (width, height).
+/// SVG elements with their own coordinates from (0, 0) to (width, height).
 struct Drawing {
   double width = 0;
   double height = 0;
   std::string svg;
 };
 
-/// Drawings from left to right, in rows at most `width` wide (one at least
-/// stands in each), `gap` apart.
+/// Arranges drawings from left to right in rows of at most `width` (at least
+/// one per row), `gap` apart.
 Drawing FlowDrawings(std::span<const Drawing> drawings, double width,
                      double gap);
 
-/// Drawings below each other.
+/// Arranges drawings below each other.
 Drawing StackDrawings(std::span<const Drawing> drawings, double gap);
 
-/// A heading; `level` 1 stands above a picture, 2 above its parts, 3 is quiet.
+/// A heading; `level` 1 for a picture, 2 for its parts, 3 for notes.
 Drawing DrawHeading(std::string_view text, int level);
 
-/// What the shades mean.
+/// Legend of a picture's shades.
 struct PictureLegend {
-  /// kMagnitudes: attributions of which none is below zero.
+  /// kMagnitudes: attributions without negative values.
   enum Kind : uint8_t { kNone, kWeights, kSigned, kMagnitudes };
   Kind kind = kNone;
-  /// As ViewOptions: the weight of the full shade; 0: each row's largest.
+  /// Weight of the full shade (see ViewOptions); 0: the largest of each row.
   double full = 1;
 };
 
 struct PictureOptions {
-  std::string label;  ///< what the picture is, for those who cannot see it
+  std::string label;  ///< description for screen readers
   PictureLegend legend = {};
 };
 
-/// `drawings` flowing over a page of usual width: a whole SVG document that
-/// follows the reader's light or dark setting.
+/// Complete SVG document with `drawings` flowing over a page of usual width.
+/// Follows the reader's light or dark setting.
 std::string SvgPicture(std::span<const Drawing> drawings,
                        const PictureOptions& options);
 
 /// Width of a page of drawings.
 inline constexpr double kPictureWidth = 1160;
-/// Around a picture.
+/// Margin around a picture.
 inline constexpr double kPictureMargin = 24;
-/// Between drawings side by side.
+/// Gap between drawings side by side.
 inline constexpr double kPictureGap = 44;
 
 }  // namespace heed

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kShownFeatures = 12;
 constexpr size_t kShownTokens = 22;
-constexpr size_t kShownWords = 5;  // of a prediction
+constexpr size_t kShownWords = 5;  // per prediction
 constexpr double kEmbeddingCell = 44;
 constexpr double kFeatureHeight = 9;
 constexpr double kEmbeddingLabel = 190;
@@ -40,7 +40,7 @@ double MeanNorm(const InputVectors& vectors) {
                               : sum / static_cast<double>(vectors.rows.size());
 }
 
-/// Whether the last vectors are the sum of the others, as they are.
+/// True if the last vectors equal the sum of the others.
 bool IsPlainSum(const std::vector<InputVectors>& inputs) {
   constexpr double kSmallShare = 1e-3;
   const InputVectors& sum = inputs.back();
@@ -59,17 +59,17 @@ bool IsPlainSum(const std::vector<InputVectors>& inputs) {
   return difference <= kSmallShare * size;
 }
 
-/// What a strip is called: "= their sum, normalised".
+/// Title of a strip, such as "= sum, normalised".
 std::string StripTitle(const std::vector<InputVectors>& inputs, size_t i) {
   if (i + 1 < inputs.size()) return (i > 0 ? "+ " : "") + inputs[i].name;
   if (inputs.size() == 1) return inputs[i].name;
   return IsPlainSum(inputs) ? "= sum" : "= sum, normalised";
 }
 
-/// What is predicted, and at which token; −1: at none.
+/// A prediction and its token; −1: none.
 struct Prediction {
   int64_t item = -1;
-  std::vector<Alternative> words;  // the most probable first
+  std::vector<Alternative> words;  // most probable first
 };
 
 std::vector<Prediction> PredictionsOf(const ExplanationSegment& segment) {
@@ -92,7 +92,7 @@ std::vector<Prediction> PredictionsOf(const ExplanationSegment& segment) {
   return all;
 }
 
-// --- a picture ---
+// --- SVG ---
 
 class EmbeddingWriter {
  public:
@@ -145,7 +145,7 @@ class EmbeddingWriter {
         style, x, y, font, anchor, EscapeMarkup(text));
   }
 
-  /// Returns where it ends.
+  /// Draws a strip; returns its lower end.
   double AddStrip(size_t i, double y) {
     const InputVectors& vectors = segment_.inputs[i];
     const size_t features = Features(i);
@@ -177,7 +177,7 @@ class EmbeddingWriter {
     return y + height;
   }
 
-  /// Below the tokens that they belong to, one below the other.
+  /// Draws predictions below their tokens, one below the other.
   double AddPredictions(double y) {
     constexpr double kBar = 200;
     const double top = y - kStripGap;
@@ -217,9 +217,9 @@ class EmbeddingWriter {
   MarkupWriter svg_;
 };
 
-// --- in a terminal ---
+// --- terminal ---
 
-/// A sign for below or above zero, in two strengths.
+/// A sign for negative or positive values, in two strengths.
 std::string EmbeddingShade(float value, float largest) {
   if (largest <= 0) return "·";
   const float share = std::abs(value) / largest;

@@ -1,5 +1,5 @@
-// The vectors that a model begins with: of tokens, places and segments, and
-// their sum.
+// View of the input vectors of a model: token, position and segment embeddings
+// and their sum.
 #ifndef HEED_RENDER_EMBEDDING_VIEW_H_
 #define HEED_RENDER_EMBEDDING_VIEW_H_
 
@@ -7,9 +7,9 @@
 
 namespace heed {
 
-/// A strip of cells for each of the vectors, tokens beside each other, and
-/// below what the model predicts, as under a [MASK]. Paper: Devlin et al. 2018,
-/// arXiv:1810.04805, figure 2.
+/// Draws a strip of cells per kind of vector, with one column per token. The
+/// predictions of the model, as for [MASK], are below. Paper: Devlin et al.
+/// 2018, arXiv:1810.04805, figure 2.
 Drawing DrawEmbedding(const ExplanationSegment& segment);
 
 ExplanationView EmbeddingView();

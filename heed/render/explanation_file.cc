@@ -16,7 +16,8 @@
 namespace heed {
 namespace {
 
-constexpr double kPngScale = 2;  // sharp on dense screens and in print
+constexpr double kPngScale = 2;  // sharp on high-resolution screens and in
+                                 // print
 
 constexpr std::array<std::pair<std::string_view, ExplanationFormat>, 4>
     kFormats = {{{".html", ExplanationFormat::kHtml},
@@ -43,7 +44,7 @@ std::vector<ExplanationSegment> SegmentsOf(
   return segments;
 }
 
-/// The view that is asked for, or the first that can show the first segment.
+/// The chosen view, or the first that can show the first segment.
 const ExplanationView& ViewOf(std::span<const ExplanationSegment> segments,
                               const PictureChoice& choice,
                               const ViewOptions& options) {
@@ -56,7 +57,7 @@ const ExplanationView& ViewOf(std::span<const ExplanationSegment> segments,
   }
   std::string reason;
   for (const ExplanationView& view : ExplanationViews()) {
-    if (view.of_model) continue;  // fits everything: where it is asked for
+    if (view.of_model) continue;  // fits every segment; only on request
     std::string refusal = view.refusal(segments.front(), options);
     if (refusal.empty()) return view;
     if (view.name == "heads") reason = std::move(refusal);
@@ -67,7 +68,7 @@ const ExplanationView& ViewOf(std::span<const ExplanationSegment> segments,
 double FullShade(const ExplanationView& view,
                  std::span<const ExplanationSegment> segments,
                  const ViewOptions& options, ShadeScale scale) {
-  constexpr float kSmall = 0.3f;  // all below: shades could not be told apart
+  constexpr float kSmall = 0.3f;  // shades below are hard to tell apart
   if (scale == ShadeScale::kRow) return 0;
   if (scale == ShadeScale::kAbsolute || !view.largest) return 1;
   float largest = 0;
@@ -80,7 +81,7 @@ double FullShade(const ExplanationView& view,
              : 1;
 }
 
-/// Calls fn(view, segment, options) for what is shown.
+/// Calls fn(view, segment, options) for each shown segment.
 template <typename Fn>
 void ForShown(std::span<const ExplanationSegment> segments,
               const PictureChoice& choice, const Fn& fn) {
@@ -99,8 +100,8 @@ void ForShown(std::span<const ExplanationSegment> segments,
   }
 }
 
-/// The legend of a view; one that is said to be signed is so as far as
-/// attributions are.
+/// Legend of a view. A signed legend depends on the attributions: without any
+/// it is kWeights, without negative scores kMagnitudes.
 PictureLegend::Kind LegendOf(const ExplanationView& view,
                              const ExplanationSegment& segment) {
   const PictureLegend::Kind kind =
@@ -132,8 +133,8 @@ nlohmann::ordered_json PagePicture(const ExplanationView& view,
           {"svg", SvgPicture(view.draw(segment, options), picture)}};
 }
 
-/// The pictures of a view: one, or for each pair of axes one that the page
-/// recolours, also word by word.
+/// Pictures of a view: one, or if the page recolours it one for each pair of
+/// axes, also merged to words.
 std::vector<nlohmann::ordered_json> PagePictures(
     const ExplanationView& view, const ExplanationSegment& segment,
     ShadeScale scale) {
@@ -159,7 +160,7 @@ std::vector<nlohmann::ordered_json> PagePictures(
   return pictures;
 }
 
-/// Of each as `json_of` has it.
+/// JSON array of `json_of` of each explanation.
 nlohmann::ordered_json ListOf(
     std::span<const Explanation> explanations,
     nlohmann::ordered_json (*json_of)(const Explanation&)) {

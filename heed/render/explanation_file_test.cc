@@ -186,7 +186,8 @@ TEST(ExplanationSvg, SaysWhatIsMissing) {
   EXPECT_NE(refusal("").find("no attention"), std::string::npos);
 }
 
-/// Shades that are all small are those of the largest, and the legend says so.
+/// If all weights are small, shades are scaled to the largest, and the legend
+/// says so.
 TEST(ExplanationSvg, TheLegendNamesTheScale) {
   ExplanationSegment e = ExampleSegment(4, 2, 1);
   e.attributions.clear();
@@ -212,7 +213,7 @@ TEST(ExplanationSvg, TheLegendExplainsOutlines) {
   e.attributions.clear();
   const char* explained = "words that changed their place";
   EXPECT_EQ(Count(SvgOf(e), explained), 0u);
-  // Rows from right to left.
+  // Rows with reversed order.
   e.maps[2].weights = {0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0};
   EXPECT_EQ(Count(SvgOf(e), explained), 1u);
 }
@@ -221,7 +222,7 @@ TEST(ExplanationSvg, TitlesAreOneLine) {
   ExplanationSegment e = ExampleSegment();
   e.text = "a\tb\nc";
   EXPECT_EQ(Count(SvgOf(e), ">a b / c → said</text>"), 1u);
-  // Nobody reads the numbers of a series as a title.
+  // The numbers of a series are not a useful title.
   EXPECT_EQ(SvgOf(SeriesSegment()).find("time,load"), std::string::npos);
 }
 
@@ -234,7 +235,7 @@ TEST(ExplanationSvg, SubWordsCanBeMergedToWords) {
   EXPECT_EQ(Count(svg, ">s1</text>"), 0u);
 }
 
-/// A kind of one's own, whose picture is drawn without a line elsewhere.
+/// A view or kind can be registered without changes elsewhere.
 TEST(ExplanationViews, ANameIsTakenOnce) {
   const size_t before = ExplanationViews().size();
   const ExplanationView again = ExplanationViewOf("lines");

@@ -1,4 +1,4 @@
-// Explanations for the tests of pictures.
+// Example explanations for tests of pictures.
 #ifndef HEED_RENDER_EXPLANATION_TESTING_H_
 #define HEED_RENDER_EXPLANATION_TESTING_H_
 
@@ -13,8 +13,8 @@
 
 namespace heed {
 
-/// `heads` heads whose row t looks at key t (the last, if there are fewer) with
-/// 0.75 and at all keys alike with the rest.
+/// A map with `heads` heads. Row t has weight 0.75 on key t (the last, if there
+/// are fewer), and the rest is uniform over all keys.
 inline AttentionMap DiagonalMap(const std::string& name, std::string query,
                                 std::string key, int64_t heads,
                                 int64_t query_size, int64_t key_size) {
@@ -38,7 +38,7 @@ inline AttentionMap DiagonalMap(const std::string& name, std::string query,
 }
 
 /// A translation of `sources` tokens s0, s1, … by an encoder and a decoder of
-/// one layer, with an attribution, but without panels.
+/// one layer each, with an attribution, without panels.
 inline ExplanationSegment ExampleSegment(int64_t sources = 3,
                                          int64_t targets = 2,
                                          int64_t heads = 2) {
@@ -72,7 +72,8 @@ inline ExplanationSegment ExampleSegment(int64_t sources = 3,
   return e;
 }
 
-/// A recurrent encoder-decoder whose attention asks with the state before.
+/// A recurrent encoder-decoder whose attention uses the previous state as
+/// query.
 inline ModelOutline AttentiveOutline() {
   ModelOutline outline;
   outline.name = "example";
@@ -103,8 +104,7 @@ inline ModelOutline AttentiveOutline() {
   return outline;
 }
 
-/// Two letters are written of three that were read, with the numbers of both
-/// steps.
+/// Two letters written from three letters read, with the numbers of both steps.
 inline ExplanationSegment SteppedSegment() {
   ExplanationSegment e = ExampleSegment(/*sources=*/3, /*targets=*/2,
                                         /*heads=*/1);
@@ -123,7 +123,7 @@ inline ExplanationSegment SteppedSegment() {
   return e;
 }
 
-/// "a [MASK]", of which the second is predicted to be "b".
+/// "a [MASK]" with the prediction "b".
 inline ExplanationSegment MaskedSegment() {
   ExplanationSegment e;
   e.text = "a [MASK]";
@@ -180,8 +180,9 @@ inline ExplanationSegment GraphSegment() {
   return e;
 }
 
-/// A grey image of 2 × 2 pixels in cells of one, and an answer that attends to
-/// them; `looks` at it with windows of one and two pixels, none: the whole.
+/// A grey image of 2 × 2 pixels with cells of one pixel, and an answer that
+/// attends to them. `looks`: glimpses with windows of one and two pixels; 0:
+/// the image is read as a whole.
 inline ExplanationSegment ImageSegment(int64_t looks = 0) {
   ExplanationSegment e;
   e.text = "a.png";
@@ -203,7 +204,7 @@ inline ExplanationSegment ImageSegment(int64_t looks = 0) {
   return e;
 }
 
-/// Changes the payload of an axis, which is a T.
+/// Changes the payload of type T of an axis.
 template <typename T, typename Change>
 void ChangePayload(Axis& axis, Change change) {
   T own = PayloadOf<T>(axis);
@@ -224,13 +225,13 @@ inline Explanation ExampleExplanation(int64_t sources = 3, int64_t targets = 2,
   return ExplanationOf(ExampleSegment(sources, targets, heads));
 }
 
-/// Without attention that speaks for targets.
+/// Copy of a segment whose targets have no attention.
 inline ExplanationSegment WithoutRows(ExplanationSegment segment) {
   for (Target& target : segment.targets) target.map.reset();
   return segment;
 }
 
-/// The same with the numbers of one head.
+/// ExampleSegment with the numbers of one head.
 inline ExplanationSegment SegmentWithPanels() {
   ExplanationSegment e = ExampleSegment();
   e.panels.push_back({.map = 1,
@@ -275,13 +276,13 @@ inline ExplanationSegment SeriesSegment() {
   return e;
 }
 
-/// Whether `svg` is well-formed and can be drawn.
+/// True if `svg` is well-formed and can be rendered.
 inline bool IsDrawable(const std::string& svg) {
   return SvgToPng(svg, 0.1).starts_with("\x89PNG");
 }
 
-/// A patient of three visits with 1, 2 and no codes, each of which adds to the
-/// answer.
+/// A patient with three visits with 1, 2 and no codes, each of which
+/// contributes to the answer.
 inline ExplanationSegment PatientSegment() {
   ExplanationSegment e;
   e.answer = "0.7500";
@@ -319,8 +320,8 @@ inline ExplanationSegment PatientSegment() {
   return e;
 }
 
-/// A machine that read `steps` vectors of two numbers and answered the last
-/// one, with a memory of `slots` slots of three features.
+/// A memory machine that read `steps` vectors of two numbers and output the
+/// last one, with `slots` slots of three features.
 inline ExplanationSegment MachineSegment(int64_t steps, int64_t slots,
                                          int64_t heads = 1) {
   ExplanationSegment e;
@@ -398,7 +399,7 @@ inline ExplanationSegment DocumentSegment(int64_t more_sentences = 0) {
   return e;
 }
 
-/// One map with these weights, of one row unless the query has more items.
+/// A map with these weights and `rows` rows.
 inline AttentionMap MapOnto(const std::string& name, const std::string& query,
                             const std::string& key, int64_t rows,
                             std::vector<float> weights) {
@@ -414,7 +415,8 @@ inline AttentionMap MapOnto(const std::string& name, const std::string& query,
           .weights = std::move(weights)};
 }
 
-/// Two reviews of a user and one of an item, the second of which is chosen.
+/// Two reviews by a user and one of an item; the second user review is
+/// selected.
 inline ExplanationSegment RatingSegment() {
   ExplanationSegment e;
   e.text = "ann\tlamp";
@@ -443,7 +445,7 @@ inline ExplanationSegment RatingSegment() {
   return e;
 }
 
-/// A question about two sentences of two words and one, with two hops.
+/// A question about two sentences of two words and one word, with two hops.
 inline ExplanationSegment PassageSegment(int64_t more_sentences = 0) {
   ExplanationSegment e;
   e.text = "a b<\nc\tWhere?";

@@ -22,7 +22,7 @@ constexpr size_t kLongSource = 40;
 constexpr size_t kStrongest = 24;
 constexpr int kFrameTokenColumns = 24;
 
-// "… zwei männer " before the token of a step, as much as fits.
+// Previous tokens, "… zwei männer ", truncated to `room`.
 std::string SaidBefore(const AlignmentView& view, size_t step, double room) {
   std::string said;
   for (size_t i = step; i-- > 0;) {
@@ -33,7 +33,7 @@ std::string SaidBefore(const AlignmentView& view, size_t step, double room) {
   return said;
 }
 
-// The words of a frame, without its border.
+// Words of a frame, without its border.
 Drawing DrawStep(const AlignmentView& view, size_t step, double full) {
   const double inner = kFrameWidth - 2 * kFramePadding;
   const size_t sources = view.source_tokens.size();
@@ -72,7 +72,7 @@ Drawing Framed(const Drawing& content, double height) {
   return {kFrameWidth, height, svg.Take()};
 }
 
-// --- in a terminal ---
+// --- terminal ---
 
 std::string FramesText(const AlignmentView& view,
                        const TerminalOptions& terminal) {

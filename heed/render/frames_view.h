@@ -1,4 +1,4 @@
-// What a model looked at, word by word, in SVG and a terminal.
+// View of attention step by step.
 #ifndef HEED_RENDER_FRAMES_VIEW_H_
 #define HEED_RENDER_FRAMES_VIEW_H_
 
@@ -7,11 +7,11 @@
 
 namespace heed {
 
-/// A contact sheet: for each target token a frame with the tokens said so far
-/// and the source shaded by the weights of that step. Of a source longer than
-/// 40 tokens a frame shows the 24 strongest.
+/// A contact sheet: one frame per target token with the previous tokens and the
+/// source shaded by the weights of that step. For a source longer than 40
+/// tokens, a frame shows the 24 strongest.
 /// Throws: ShapeError unless there is one weight per pair of tokens.
-/// `full`: as ViewOptions.
+/// `full`: see ViewOptions.
 Drawing DrawFrames(const AlignmentView& view, double full = 1);
 
 ExplanationView FramesView();

@@ -35,7 +35,7 @@ TEST(DrawFrames, ShowsWhatWasSaidSoFarAndTheWeightsOfTheStep) {
 
 TEST(DrawFrames, OfALongSourceTheStrongestStand) {
   const std::string svg = FramesSvg(AlignmentOf(ExampleSegment(200, 200)));
-  EXPECT_EQ(Count(svg, ">s150</text>"), 1u);  // in its own frame alone
+  EXPECT_EQ(Count(svg, ">s150</text>"), 1u);  // only in its own frame
   EXPECT_LT(svg.size(), size_t{2} << 20);
   EXPECT_TRUE(IsDrawable(svg));
 }

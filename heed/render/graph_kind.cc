@@ -1,4 +1,4 @@
-// Nodes of a graph: in a plane, shaded by their values.
+// Nodes of a graph in a plane, shaded by their values.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,7 +20,7 @@ constexpr double kShadesWidth = 360;
 constexpr double kShadesMargin = 8;
 constexpr double kNameFont = 10;
 
-/// The items that are named: the first, and those of the largest values.
+/// Items with names: the first, and those with the largest values.
 std::vector<size_t> NamedNodes(std::span<const float> values) {
   constexpr size_t kMostNamed = 14;
   constexpr float kVisible = 0.05F;
@@ -39,7 +39,7 @@ std::vector<size_t> NamedNodes(std::span<const float> values) {
   return named;
 }
 
-/// The items alone, where they are in the plane; the first is ringed.
+/// Draws the items at their positions in the plane; the first has a ring.
 Drawing ShadeNodes(const ExplanationSegment& /*segment*/, const Axis& axis,
                    std::span<const float> values, double width) {
   const GraphPayload& graph = GraphOf(axis);
@@ -77,8 +77,8 @@ Drawing ShadeNodes(const ExplanationSegment& /*segment*/, const Axis& axis,
       svg.Line("<circle class='linked' cx='{:.1f}' cy='{:.1f}' r='7'/>", x, y);
     }
   }
-  // Names that would lie on one another are left out, those of small values.
-  std::vector<std::array<double, 4>> taken;  // from, to, top, bottom
+  // Names that would overlap are omitted, smallest values first.
+  std::vector<std::array<double, 4>> taken;  // left, right, top, bottom
   for (const size_t i : NamedNodes(values)) {
     const std::string name = Ellipsize(VisibleToken(axis.shown()[i]), 10);
     const double wide = TextWidth(name, kNameFont);

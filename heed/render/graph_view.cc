@@ -22,10 +22,10 @@ namespace {
 constexpr double kPlaneWidth = 720;
 constexpr double kPlaneHeight = 540;
 constexpr double kPlaneMargin = 10;
-constexpr double kStar = 214;  // width and height of the star of a head
+constexpr double kStar = 214;  // size of the star of a head
 constexpr size_t kStarNodes = 14;
 constexpr double kStarFont = 9.5;
-constexpr int kStarColumns = 8;  // of a name
+constexpr int kStarColumns = 8;  // per name
 constexpr size_t kListedNodes = 20;
 constexpr size_t kListedHeads = 12;
 constexpr int kEdgeWidths = 6;
@@ -39,7 +39,7 @@ const Axis* GraphAxis(const ExplanationSegment& segment) {
   return nullptr;
 }
 
-/// Colours of classes, and thin edges, once for a picture.
+/// Style of class colours and thin edges, once per picture.
 std::string ClassStyle() {
   std::string light;
   std::string dark;
@@ -56,7 +56,7 @@ std::string ClassStyle() {
       light, dark);
 }
 
-/// `item`: ItemAttributes, or none.
+/// Draws a node. `item`: ItemAttributes, or empty.
 void AddNode(double x, double y, double scale, int64_t of_class,
              std::string_view title, std::string_view item, MarkupWriter* svg) {
   const auto c = static_cast<size_t>(of_class);
@@ -68,7 +68,7 @@ void AddNode(double x, double y, double scale, int64_t of_class,
                     : fmt::format("<title>{}</title>", EscapeMarkup(title)));
 }
 
-/// The classes with their marks.
+/// Legend of the classes and their marks.
 Drawing DrawClasses(const GraphPayload& graph) {
   MarkupWriter svg;
   double x = 0;
@@ -91,7 +91,7 @@ Drawing DrawClasses(const GraphPayload& graph) {
   return {kPlaneWidth, y + 8, svg.Take()};
 }
 
-/// All nodes in the plane; edges of similar width in one path.
+/// All nodes in the plane; edges of similar width share a path.
 Drawing DrawPlane(const Axis& axis, const GraphPayload& graph) {
   MarkupWriter svg;
   std::vector<std::string> items(graph.places.size());
@@ -131,15 +131,15 @@ Drawing DrawPlane(const Axis& axis, const GraphPayload& graph) {
   for (size_t i = 0; i < graph.places.size(); ++i) {
     AddNode(x_of(i), y_of(i), scale, graph.predicted[i], "", items[i], &svg);
   }
-  // The node that was asked about.
+  // The queried node.
   const auto asked = static_cast<size_t>(graph.nodes.front());
   svg.Line("<circle class='ring' cx='{:.1f}' cy='{:.1f}' r='{:.1f}'/>",
            x_of(asked), y_of(asked), 5 * scale + 5);
   return {kPlaneWidth, kPlaneHeight, svg.Take()};
 }
 
-/// What item 0 attends to in one map: the items, strongest first by the mean of
-/// the heads, and the weights of each head [heads][items].
+/// Attention of item 0 in one map: the items, by decreasing mean over the
+/// heads, and the weights of each head [heads][items].
 struct StarWeights {
   std::vector<int64_t> items;
   std::vector<float> mean;
@@ -187,7 +187,7 @@ int64_t ClassOfItem(const GraphPayload& graph, int64_t item) {
   return graph.predicted[static_cast<size_t>(At(graph.nodes, item))];
 }
 
-/// The largest weight of any head, which has the widest ray.
+/// Largest weight of any head, which has the widest ray.
 float WidestOf(const StarWeights& star) {
   float widest = 0;
   for (const auto& head : star.heads) {
@@ -200,8 +200,8 @@ std::string StarName(const Axis& axis, int64_t item) {
   return Ellipsize(VisibleToken(At(axis.shown(), item)), kStarColumns);
 }
 
-/// The neighbours around the node in the order of their mean weight, clockwise
-/// from above; the width of a ray is the weight of this head.
+/// Neighbours around the node by decreasing mean weight, clockwise from the
+/// top; the width of a ray is the weight of this head.
 Drawing DrawStar(const GraphPayload& graph, const Axis& axis,
                  const StarWeights& star, const std::vector<float>& weights,
                  const std::string& title) {
@@ -219,7 +219,7 @@ Drawing DrawStar(const GraphPayload& graph, const Axis& axis,
       others.push_back(i);
     }
   }
-  // Names stand outside of the marks, however wide they are.
+  // Names are outside of the marks, however wide they are.
   constexpr double kFromMark = 9;
   double name_room = 0;
   for (const size_t i : others) {
@@ -281,7 +281,7 @@ std::string NodeTitle(const ExplanationSegment& segment, const Axis& axis,
   return title;
 }
 
-/// "14 of 40 neighbours" where not all are drawn.
+/// Title of a map, with "14 of 40 neighbours" if not all are drawn.
 std::string MapTitle(const AttentionMap& map, const StarWeights& star,
                      size_t drawn) {
   const size_t neighbours = star.items.size() - 1;
@@ -313,15 +313,14 @@ std::vector<Drawing> DrawGraph(const ExplanationSegment& segment,
   return {StackDrawings(parts, 14)};
 }
 
-/// What stands for a class without colours: a letter, again from the first
-/// behind the last.
+/// Letter of a class for output without colours; repeats after Z.
 std::string_view ClassLetter(int64_t c) {
   constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   return kLetters.substr(static_cast<size_t>(c) % kLetters.size(), 1);
 }
 
-/// Dots of nodes in the plane, or without colour the letters of their classes,
-/// and the asked one as a mark.
+/// Nodes in the plane as dots, or without colour as the letters of their
+/// classes; the queried node is a mark.
 std::string TerminalPlane(const GraphPayload& graph,
                           const TerminalOptions& terminal) {
   const int columns = std::clamp(terminal.width - 2, 20, 76);
@@ -372,8 +371,7 @@ std::string TerminalClasses(const GraphPayload& graph,
   return text + "\n";
 }
 
-/// A line for each neighbour: its class, the mean weight, and a shade for each
-/// head.
+/// A line per neighbour: its class, the mean weight, and a shade for each head.
 std::string TerminalStar(const GraphPayload& graph, const Axis& axis,
                          const AttentionMap& map,
                          const TerminalOptions& terminal) {

@@ -1,5 +1,5 @@
-// Graphs: nodes in a plane, edges as wide as the attention along them, and what
-// one node attends to, head by head.
+// View of graphs: nodes in a plane, edges as wide as their attention, and the
+// attention of one node, head by head.
 #ifndef HEED_RENDER_GRAPH_VIEW_H_
 #define HEED_RENDER_GRAPH_VIEW_H_
 
@@ -8,8 +8,8 @@
 
 namespace heed {
 
-/// The graph of an axis. Throws: ShapeError, naming the axis, if it has none or
-/// its parts do not fit.
+/// Graph payload of an axis. Throws: ShapeError that names the axis if it is
+/// missing or inconsistent.
 const GraphPayload& GraphOf(const Axis& axis);
 
 /// Accepts segments with an axis of kind "graph".

@@ -36,7 +36,7 @@ TEST(GraphView, DrawsNodesEdgesAndAStarForEachHead) {
   EXPECT_NE(svg.find(">Node 7 → blue (label blue)</text>"), svg.npos);
   // Ten nodes, two marks of classes, and three nodes in each of two stars.
   EXPECT_EQ(CountOf(svg, "<path class='node"), 10u + 2 + 2 * 3);
-  EXPECT_EQ(CountOf(svg, "<path class='edge'"), 3u);  // of as many widths
+  EXPECT_EQ(CountOf(svg, "<path class='edge'"), 3u);  // three different widths
   EXPECT_EQ(CountOf(svg, ">head "), 2u);
   EXPECT_NE(svg.find("the widest ray 0.75"), svg.npos);
   EXPECT_EQ(CountOf(svg, "<title>9: 0.75</title>"), 1u);
@@ -74,7 +74,7 @@ TEST(GraphView, NamesOfNeighboursStandOutsideOfTheirMarks) {
   ExplanationSegment e = GraphSegment();
   e.axes[0].items = {"1007", "1002", "1009"};
   const std::string svg = Drawn(e);
-  // Two neighbours: one above, one below, by half a letter and a mark.
+  // Two neighbours: one at the top, one at the bottom.
   for (const char* name : {"1002", "1009"}) {
     const std::string text = std::string(">") + name + "</text>";
     ASSERT_EQ(CountOf(svg, text), 2u) << name;
@@ -145,7 +145,7 @@ TEST(GraphKind, ShadesItemsInTheirPlaces) {
   EXPECT_EQ(CountOf(drawing.svg, "<circle class='cell'"), 2u);
   EXPECT_EQ(CountOf(drawing.svg, "<circle class='minus'"), 1u);
   EXPECT_EQ(drawing.width, 300);
-  // The first, which was asked about, and those that count have their names.
+  // The queried first node and nodes with large values have names.
   EXPECT_EQ(CountOf(drawing.svg, ">7</text>"), 1u);
   EXPECT_EQ(CountOf(drawing.svg, ">2</text>"), 1u);
   EXPECT_EQ(CountOf(drawing.svg, ">9</text>"), 0u);

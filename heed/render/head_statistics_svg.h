@@ -1,4 +1,4 @@
-// What the heads of a model do over many texts, in SVG.
+// Tables of head statistics over many texts, in SVG.
 #ifndef HEED_RENDER_HEAD_STATISTICS_SVG_H_
 #define HEED_RENDER_HEAD_STATISTICS_SVG_H_
 
@@ -12,14 +12,13 @@
 
 namespace heed {
 
-/// Entropy, distance and, unless there is none, importance as tables of layers
-/// and heads, each number on a ground as dark as it is large. Distances of
-/// attention from one side to itself (tokens) and to another (parts of the
-/// length) stand in tables of their own.
+/// Tables of layers and heads with entropy, distance and, if given, importance;
+/// darker cells have larger numbers. Distances within an axis (in tokens) and
+/// between axes (shares of the length) are separate tables.
 Drawing DrawHeadStatistics(std::span<const LayerStatistics> layers,
                            std::span<const LayerImportance> importance);
 
-/// The same as a document.
+/// Head statistics as an SVG document.
 std::string HeadStatisticsSvg(std::span<const LayerStatistics> layers,
                               std::span<const LayerImportance> importance);
 

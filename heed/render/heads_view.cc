@@ -21,7 +21,7 @@ namespace heed {
 namespace {
 
 constexpr double kTileGap = 16;
-constexpr double kNarrowestSlot = 88;  // room for the numbers below a tile
+constexpr double kNarrowestSlot = 88;  // fits the numbers below a tile
 constexpr double kWidestTile = 150;
 constexpr double kWidestLoneTile = 300;
 constexpr double kLabelRoom = 90;  // left of the first tile
@@ -30,12 +30,12 @@ constexpr double kCellWithLabel = 10;
 constexpr double kTileFont = 10;
 constexpr int64_t kMostRowTips = 4000;
 
-// How large the tiles of a group are, and whether tokens stand beside them.
+// Size of the tiles of a group, and the space for token names.
 struct TileLayout {
   double cell = 0;
   double slot = 0;  // width of a tile or of the numbers below
-  double left = 0;  // labels of rows
-  double top = 0;   // labels of columns
+  double left = 0;  // width of row labels
+  double top = 0;   // height of column labels
   NameStyle names = {.font = 0, .columns = 12};
 };
 
@@ -84,7 +84,7 @@ class HeadsWriter {
                              heads == 1 ? kWidestLoneTile : kWidestTile) /
                   static_cast<double>(longest);
     layout.cell = std::min(layout.cell, kLargestCell);
-    // Whole pixels are sharp; tiny cells need the room more.
+    // Whole pixels are sharp; tiny cells need fractions to save space.
     layout.cell = layout.cell >= 3
                       ? std::floor(layout.cell)
                       : std::max(0.5, std::floor(layout.cell * 4) / 4);
@@ -181,13 +181,13 @@ class HeadsWriter {
   bool row_tips_ = false;
 };
 
-// --- in a terminal ---
+// --- terminal ---
 
 constexpr int64_t kTileLeast = 14;  // columns; holds the numbers below
 constexpr int64_t kTileMost = 24;
 constexpr int kTileSpace = 2;
 
-// A matrix made small: each cell the largest of those it stands for.
+// A downscaled matrix: each cell is the maximum of the cells it represents.
 struct Tile {
   int64_t rows = 0;
   int64_t columns = 0;
@@ -212,7 +212,7 @@ Tile Shrink(std::span<const float> weights, int64_t rows, int64_t columns,
   return tile;
 }
 
-// The lines of one head: its tile and the numbers below, `slot` columns wide.
+// Lines of one head: its tile and the numbers below, `slot` columns wide.
 std::vector<std::string> HeadLines(const AttentionMap& layer, int64_t head,
                                    const HeadStatistics& statistics,
                                    int64_t most, int slot, bool colour) {
@@ -295,7 +295,7 @@ ExplanationView HeadsView() {
   view.description = "all heads of all layers";
   view.refusal = [](const ExplanationSegment& segment, const ViewOptions&) {
     if (!segment.maps.empty()) return std::string();
-    // Where methods have something to show, and were not asked for.
+    // Attribution methods would have something to show but were not requested.
     const bool advises =
         segment.attributions.empty() && segment.axes.size() > 1;
     return std::string("the model has no attention to show") +

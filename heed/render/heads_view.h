@@ -1,4 +1,4 @@
-// All heads of all layers as small heatmaps and in a terminal.
+// View of all heads of all layers as small heatmaps.
 #ifndef HEED_RENDER_HEADS_VIEW_H_
 #define HEED_RENDER_HEADS_VIEW_H_
 
@@ -6,12 +6,11 @@
 
 namespace heed {
 
-/// A row for each layer, a column for each head; attention between the same
-/// axes in groups. Below
-/// each head stand its entropy and distance; the tokens stand at the first
-/// tiles where they fit, and a tooltip names the strongest of each row.
+/// A row per layer, a column per head; maps of the same axes form a group.
+/// Below each head are its entropy and distance. Tokens are shown at the first
+/// tiles where they fit; tooltips name the strongest of each row.
 /// Paper: Vig 2019, arXiv:1906.05714, figure 4.
-/// `full`: as ViewOptions.
+/// `full`: see ViewOptions.
 Drawing DrawHeads(const ExplanationSegment& segment, double full = 1);
 
 ExplanationView HeadsView();

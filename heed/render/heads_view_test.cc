@@ -47,7 +47,7 @@ TEST(DrawHeads, NamesTokensWhereThereIsRoom) {
 }
 
 TEST(DrawHeads, LongTextsMakeNoHugeFiles) {
-  // 12 layers' worth of heads: 1.4 million weights.
+  // Heads of 12 layers: 1.4 million weights.
   const std::string svg = HeadsSvg(ExampleSegment(200, 200, 12));
   EXPECT_LT(svg.size(), size_t{1} << 20);
   EXPECT_TRUE(IsDrawable(svg));

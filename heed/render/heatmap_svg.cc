@@ -58,7 +58,7 @@ Panel Measure(const AlignmentView& view, const std::string& caption) {
   const bool titled = !view.title.empty();
   panel.top = source_height + 8 + (titled ? kTitleHeight : 0) +
               (caption.empty() ? 0 : kCaptionHeight);
-  // The last source labels lean over the right edge.
+  // The last source labels extend beyond the right edge.
   double right = panel.cell * static_cast<double>(view.source_size());
   for (int64_t s = 0; panel.rotated && s < view.source_size(); ++s) {
     const double leaning =
@@ -120,7 +120,7 @@ class HeatmapWriter {
     DrawGrid(panel);
   }
 
-  /// What makes a weight of row t a shade.
+  /// Factor from the weights of row t to shades.
   float FactorOf(const AlignmentView& view, int64_t t) const {
     if (options_.with_sign) return 1;
     return ShadeFactor(RowAt(view, t), options_.full);

@@ -31,7 +31,7 @@ TEST(AlignmentSvg, HasTitleLegendAndBothThemes) {
 
 TEST(AlignmentSvg, OutlinesOnlyWhatMoved) {
   EXPECT_EQ(Count(AlignmentSvg({&kHeatmapView, 1}), "class='moved'"), 0u);
-  // x looks at c, y at b and z at a: one phrase, read backwards.
+  // x aligns to c, y to b and z to a: one phrase in reverse order.
   const std::string svg =
       AlignmentSvg({&kHeatmapView, 1}, {.outline_off_diagonal = true});
   EXPECT_EQ(Count(svg, "class='moved'"), 1u);

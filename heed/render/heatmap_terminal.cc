@@ -13,8 +13,8 @@ namespace heed {
 namespace {
 
 constexpr int kNarrowestHeatmap = 16;
-constexpr int kWordColumns = 14;   // a source word that stands upright
-constexpr int kLetterRows = 12;    // a source word that stands letter by letter
+constexpr int kWordColumns = 14;   // longest horizontal source word
+constexpr int kLetterRows = 12;    // longest vertical source word
 constexpr int kLetterColumns = 2;  // makes a square cell
 
 std::vector<std::string> VisibleTokens(std::span<const std::string> tokens) {
@@ -69,8 +69,8 @@ class Heatmap {
  private:
   int available() const { return width_ - label_columns_ - 1; }
 
-  // Upright words if all fit side by side (single characters always stand
-  // upright), else letters below each other in narrow columns.
+  // Horizontal words if all fit side by side (single characters always do),
+  // else vertical words in narrow columns.
   void ChooseColumns() {
     const int longest = LongestWidth(source_);
     columns_.assign(source_.size(), longest + 1);
@@ -85,13 +85,13 @@ class Heatmap {
     const auto count = static_cast<int64_t>(source_.size());
     panel_size_ = std::max<int64_t>(count, 1);
     if (total <= available() || count == 0) return;
-    // Panels of equal size look better than a full one and a rest.
+    // Panels of equal size look better than full ones and a remainder.
     const int64_t fitting = std::max(available() / columns_[0], 1);
     const int64_t panels = (count + fitting - 1) / fitting;
     panel_size_ = (count + panels - 1) / panels;
   }
 
-  /// Whether some weight of these columns can be told from none.
+  /// True if any weight of these columns is visible.
   bool HasShades(int64_t begin, int64_t end) const {
     constexpr float kLeastShade = 0.05f;
     for (int64_t t = 0; t < view_.target_size(); ++t) {
@@ -147,7 +147,7 @@ class Heatmap {
         const size_t above = rows - words[i].size();
         const std::string letter =
             Pad(row < above ? "" : words[i][row - above], kLetterColumns);
-        // Every second word is quieter, which keeps neighbours apart.
+        // Every second word is dimmed, to separate neighbours.
         out += i % 2 == 1 ? terminal::Quiet(terminal_, letter) : letter;
       }
       out += "\n";

@@ -1,4 +1,4 @@
-// An alignment as a heatmap of characters.
+// Alignment heatmap in a terminal.
 #ifndef HEED_RENDER_HEATMAP_TERMINAL_H_
 #define HEED_RENDER_HEATMAP_TERMINAL_H_
 
@@ -9,11 +9,10 @@
 
 namespace heed {
 
-/// The weights with the source on top and the target on the left; each line
-/// ends with a newline and has at most options.width columns (but 16 at least).
-/// Source words stand upright where they fit, else letter below letter; what is
-/// still too wide continues in further panels. Without colour a cell is one of
-/// · ░ ▒ ▓ █.
+/// Weights with the source on top and the target on the left. Each line ends
+/// with a newline and has at most options.width columns (but at least 16).
+/// Source words are horizontal if they fit, else vertical; wider matrices are
+/// split into panels. Without colour a cell is one of · ░ ▒ ▓ █.
 /// Throws: ShapeError unless there is one weight per pair of tokens.
 std::string TerminalHeatmap(const AlignmentView& view,
                             const TerminalOptions& options);

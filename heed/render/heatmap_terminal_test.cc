@@ -31,8 +31,7 @@ std::string WithoutColour(const std::string& text) {
   return out;
 }
 
-// n source and target tokens, each target token looking at its own source
-// token.
+// n source and target tokens; each target token attends to the same position.
 AlignmentView Diagonal(int n, const std::string& token) {
   AlignmentView view;
   view.source_tokens.assign(n, token);
@@ -107,7 +106,7 @@ TEST(TerminalHeatmap, PanelsSayWhichColumnsTheyHave) {
   const std::string all = TerminalHeatmap(view, kPlain);
   EXPECT_NE(all.find("columns 1 to 30 of 90\n"), std::string::npos) << all;
   EXPECT_NE(all.find("columns 61 to 90 of 90\n"), std::string::npos);
-  // One that would be blank is a line.
+  // A blank panel is replaced by a line of text.
   for (int i = 60; i < 90; ++i) view.weights[static_cast<size_t>(i) * 91] = 0;
   const std::string some = TerminalHeatmap(view, kPlain);
   EXPECT_NE(some.find("columns 61 to 90 of 90: no weight reaches 0.05\n"),

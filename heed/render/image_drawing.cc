@@ -17,17 +17,17 @@ namespace heed {
 namespace {
 
 constexpr double kOverlayOpacity = 0.8;
-// Light on a dark image and dark on a light one.
+// Light on a dark image, dark on a light one.
 constexpr const char* kFor = "#3f9bff";
 constexpr const char* kAgainst = "#ff8a3d";
-constexpr int64_t kMostAttendedSide = 224;  // pixels that are mixed
-constexpr float kUnattended = 0.2f;         // share of the image that is left
-// Neither black nor white, so that it is seen beside both.
+constexpr int64_t kMostAttendedSide = 224;  // pixels of the blended image
+constexpr float kUnattended = 0.2f;         // remaining share of the image
+// Neither black nor white, to be visible beside both.
 constexpr std::array<float, 3> kVeil = {52, 58, 84};
-constexpr int kMarkGround = 220;  // yellow, in no shade of an image
+constexpr int kMarkGround = 220;  // yellow, not a shade of an image
 constexpr int kMarkInk = 16;
 
-/// Channel `c` of a pixel below the veil, which a weight of 1 takes away.
+/// Channel `c` of a pixel under the veil, which a weight of 1 removes.
 float Veiled(float value, float weight, size_t c) {
   const float share = kUnattended + (1 - kUnattended) * weight;
   return share * value + (1 - share) * kVeil[c];
@@ -95,7 +95,7 @@ std::vector<float> SmoothedWeights(std::span<const float> weights,
                                    int64_t columns, int64_t height,
                                    int64_t width) {
   const int64_t rows = std::ssize(weights) / columns;
-  // Row i of a matrix: what pixels get of the cells of line i.
+  // Row i of a matrix: contributions of the cells of line i to the pixels.
   const auto spread = [](int64_t cells, int64_t pixels) {
     std::vector<float> factors;
     for (int64_t i = 0; i < cells; ++i) {
@@ -170,7 +170,7 @@ Drawing DrawAttendedLegend() {
   MarkupWriter svg;
   svg.Line("<g class='attended-legend' font-size='11'>");
   for (int i = 0; i < kSteps; ++i) {
-    // White, which an image may be anywhere.
+    // White, a possible colour of any image.
     const float weight = static_cast<float>(i) / (kSteps - 1);
     std::array<int, 3> colour = {};
     for (size_t c = 0; c < 3; ++c) {

@@ -1,4 +1,4 @@
-// Images in pictures and in a terminal, with what stands on them.
+// Images with overlays, in SVG and in a terminal.
 #ifndef HEED_RENDER_IMAGE_DRAWING_H_
 #define HEED_RENDER_IMAGE_DRAWING_H_
 
@@ -14,32 +14,32 @@
 
 namespace heed {
 
-/// The image of an axis. Throws: ShapeError if it has none, or one with other
-/// cells than the axis.
+/// Image payload of an axis. Throws: ShapeError if it is missing or its cells
+/// do not match the axis.
 const ImagePayload& ImageOf(const Axis& axis);
 
-/// So that the longer side is `side`.
+/// Scale that makes the longer side `side`.
 double ScaleOf(const Image& image, double side);
 
-/// The first axis of kind image; null: there is none.
+/// The first axis of kind image; null if there is none.
 const Axis* ImageAxisOf(const ExplanationSegment& segment);
 
-/// An element with the PNG file of this base64.
+/// SVG image element for a PNG file in base64.
 std::string ImageElement(const std::string& png, double width, double height);
 
-/// The image, `side` high or wide, with cells of their values' shades on it.
+/// The image with its longer side `side`, overlaid with cells shaded by values.
 Drawing DrawImage(const Axis& axis, std::span<const float> values, double side);
 
-/// Weights of cells as values of an image of so many pixels, 0 to 1: a Gaussian
-/// with a deviation of one cell around the middle of each, the largest sum is
-/// 1; all 0 without a weight above 0. Shapes: weights [rows · columns], result
-/// [height · width].
+/// Upsamples weights of cells to the pixels of an image, 0 to 1. Each cell is a
+/// Gaussian around its centre with a deviation of one cell; the result is
+/// scaled to maximum 1. All 0 without a weight above 0. Shapes: weights [rows ·
+/// columns], result [height · width].
 std::vector<float> SmoothedWeights(std::span<const float> weights,
                                    int64_t columns, int64_t height,
                                    int64_t width);
 
-/// The image, `side` high or wide, in its own colours where smoothed weights
-/// are highest, and the darker the lower they are. Throws: ShapeError.
+/// The image with its longer side `side`, in its own colours where smoothed
+/// weights are highest and darker where they are lower. Throws: ShapeError.
 Drawing DrawAttended(const Axis& axis, std::span<const float> weights,
                      double side);
 
@@ -47,22 +47,22 @@ Drawing DrawAttended(const Axis& axis, std::span<const float> weights,
 /// weight of an image.
 Drawing DrawAttendedLegend();
 
-/// Grey rows of 0 to 255 as rows of 0 to 1.
+/// Scales grey rows from 0 to 255 to 0 to 1.
 std::vector<std::vector<float>> SharesOf(
     const std::vector<std::vector<int>>& grey);
 
-/// The image in grey and small, rows of 0 to 1.
+/// Small grey version of the image, rows of 0 to 1.
 std::vector<std::vector<float>> ThumbnailOf(const Axis& axis);
 
-/// A character in the place of a pixel.
+/// A character drawn instead of a pixel.
 struct ThumbnailMark {
   int64_t row = 0;
   int64_t column = 0;
   char mark = 0;
 };
 
-/// Rows of 0 to 1 in half blocks, or in shades where there is no colour; a row
-/// of text for two of them. Of marks that fall together the first is seen.
+/// Draws rows of 0 to 1 in half blocks, or in shades without colour; a line of
+/// text holds two rows. Of overlapping marks the first is visible.
 std::string ThumbnailText(const std::vector<std::vector<float>>& rows,
                           int indent, const TerminalOptions& terminal,
                           std::span<const ThumbnailMark> marks = {});

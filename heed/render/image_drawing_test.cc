@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-/// An image of 8 × 8 pixels of one grey, in cells of four.
+/// An image of 8 × 8 pixels of one grey, in cells of four pixels.
 Axis PlainImage(uint8_t grey) {
   const Image image = {8, 8, 1, std::vector<uint8_t>(64, grey)};
   Axis axis = {.id = "source", .kind = "image", .label = "Image"};
@@ -23,7 +23,7 @@ Axis PlainImage(uint8_t grey) {
   return axis;
 }
 
-/// The image in a drawing.
+/// Decodes the image in a drawing.
 Image ImageIn(const std::string& svg) {
   const std::string before = "base64,";
   const size_t begin = svg.find(before) + before.size();

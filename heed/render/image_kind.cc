@@ -20,14 +20,14 @@ namespace {
 
 constexpr double kImageSide = 224;
 constexpr size_t kMostOverlays = 60;
-constexpr size_t kFewOverlays = 4;  // which have the place to be large
+constexpr size_t kFewOverlays = 4;  // few enough to be large
 constexpr double kSmallSide = 148;
 constexpr double kSmallGap = 18;
-constexpr int kMapColumns = 14;  // of a word's map in a terminal
+constexpr int kMapColumns = 14;  // per word map in a terminal
 constexpr int kMapGap = 2;
 
-/// Rows of cells, two columns each: of a value below zero with a minus where
-/// there is no colour.
+/// Rows of cells with two columns each; without colour, negative values have a
+/// minus sign.
 std::string CellsText(const Axis& axis, std::span<const float> values,
                       int indent, const TerminalOptions& terminal) {
   const ImagePayload& image = ImageOf(axis);
@@ -57,7 +57,7 @@ std::string CaptionOf(const ExplanationSegment& segment, const Target& target) {
              : label;
 }
 
-/// The row of a target's attention to the image; none: it has none.
+/// Attention of a target to the image; empty if it has none.
 std::vector<float> ImageRow(const ExplanationSegment& segment,
                             const Target& target, const Axis& image) {
   if (!target.map || segment.maps.at(*target.map).key != image.id) return {};
@@ -70,8 +70,8 @@ Drawing WithCaption(Drawing drawing, const std::string& caption) {
   return StackDrawings(parts, 4);
 }
 
-/// The image, and beside it what each part of the answer attends to: a caption
-/// word by word.
+/// The image with the attention of each part of the answer beside it, such as a
+/// caption word by word.
 Drawing DrawWithAttention(const ExplanationSegment& segment,
                           const ViewOptions&) {
   const Axis& image = *ImageAxisOf(segment);
@@ -94,14 +94,14 @@ Drawing DrawWithAttention(const ExplanationSegment& segment,
   return StackDrawings(parts, 14);
 }
 
-/// A word and what it attends to.
+/// A word and its attention.
 struct WordMap {
   std::string word;
   std::vector<float> weights;
 };
 
-/// Maps side by side in half blocks, or in shades where there is no colour, and
-/// the words below.
+/// Word maps side by side in half blocks, or in shades without colour, with the
+/// words below.
 std::string WordMapsText(const Axis& axis, std::span<const WordMap> words,
                          const TerminalOptions& terminal) {
   const ImagePayload& image = ImageOf(axis);

@@ -5,7 +5,7 @@
 namespace heed {
 namespace {
 
-/// The first of the kinds of a segment's axes that has a picture, or null.
+/// First kind with a picture among a segment's axes, or null.
 const AxisKind* PicturedKind(const ExplanationSegment& segment) {
   for (const Axis& axis : segment.axes) {
     const AxisKind& kind = KindOf(axis);

@@ -1,4 +1,4 @@
-// An input as its kind of axis draws it, with its answer.
+// View of an input with its answer, drawn by its axis kind.
 #ifndef HEED_RENDER_INPUT_VIEW_H_
 #define HEED_RENDER_INPUT_VIEW_H_
 
@@ -6,7 +6,7 @@
 
 namespace heed {
 
-/// Accepts segments of which the kind of an axis has a picture (AxisKind).
+/// Accepts segments with an axis whose kind has a picture (AxisKind).
 ExplanationView InputView();
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// The maps of an explanation by what attends to what.
+// Maps of an explanation grouped by their axes.
 #ifndef HEED_RENDER_LAYER_GROUPS_H_
 #define HEED_RENDER_LAYER_GROUPS_H_
 
@@ -15,7 +15,7 @@ struct LayerGroup {
   std::vector<size_t> layers;
 };
 
-/// In the order of computation: maps of the same axes.
+/// Groups of maps with the same axes, in the order of computation.
 std::vector<LayerGroup> GroupsOf(const ExplanationSegment& segment);
 
 }  // namespace heed

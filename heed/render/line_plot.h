@@ -1,4 +1,4 @@
-// Curves: quality by sentence length, loss by step.
+// Line plots, such as quality by sentence length or loss by step.
 #ifndef HEED_RENDER_LINE_PLOT_H_
 #define HEED_RENDER_LINE_PLOT_H_
 
@@ -10,7 +10,7 @@
 
 namespace heed {
 
-/// One line of a plot. A point that is not finite leaves a gap.
+/// One line of a plot. Points that are not finite leave a gap.
 struct Series {
   std::string name;
   std::vector<double> x;
@@ -21,37 +21,37 @@ struct LinePlotOptions {
   std::string title;
   std::string x_label;
   std::string y_label;
-  /// Equal factors take equal space; a point that is not above 0 leaves a gap.
+  /// Logarithmic axes; points that are not above 0 leave a gap.
   bool logarithmic_x = false;
   bool logarithmic_y = false;
-  /// What the x axis holds besides the points.
+  /// Values that the x axis includes besides the points.
   std::vector<double> x_holds = {};
-  /// Whether each line is named at its end.
+  /// Name each line at its end.
   bool named = true;
 };
 
-/// One of several plots of the same runs: series i is of run i in each.
+/// One of several plots of the same runs; series i belongs to run i.
 struct LinePlotPanel {
   std::vector<Series> series;
   LinePlotOptions options;
 };
 
-/// The series as an SVG picture: each line in a colour and with a marker of its
-/// own, named at its end. Follows the reader's light or dark setting.
-/// Throws: ShapeError if a series has not as many x as y.
+/// SVG picture of series: each line has its own colour and marker, and its name
+/// at its end. Follows the reader's light or dark setting.
+/// Throws: ShapeError if a series has different numbers of x and y.
 std::string LinePlotSvg(std::span<const Series> series,
                         const LinePlotOptions& options);
 
-/// Plots in rows of two under a title. If there are several `names`, a legend
-/// gives colour and marker i to names[i]; series are not named otherwise.
-/// Throws: ShapeError if a series has not as many x as y.
+/// Plots in rows of two below a title. If there are several `names`, a legend
+/// maps colour and marker i to names[i] and lines have no names.
+/// Throws: ShapeError if a series has different numbers of x and y.
 std::string LinePlotsSvg(std::span<const LinePlotPanel> panels,
                          std::span<const std::string> names,
                          const std::string& title);
 
-/// The series drawn with braille dots, at most terminal.width columns wide (but
-/// 40 at least); each line ends with a newline.
-/// Throws: ShapeError if a series has not as many x as y.
+/// Series drawn with braille dots, at most terminal.width columns wide (but at
+/// least 40); each line ends with a newline.
+/// Throws: ShapeError if a series has different numbers of x and y.
 std::string TerminalLinePlot(std::span<const Series> series,
                              const LinePlotOptions& options,
                              const TerminalOptions& terminal);

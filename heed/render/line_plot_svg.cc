@@ -36,8 +36,8 @@ std::string NameOf(const Series& series) {
   return Ellipsize(VisibleToken(series.name), kNameColumns);
 }
 
-// Moves the labels that are wanted at `wanted` apart to at least kNameSpacing,
-// within [top, bottom] as far as they fit.
+// Spreads the labels from their `wanted` positions to at least kNameSpacing
+// apart, within [top, bottom] if they fit.
 std::vector<double> SpreadLabels(const std::vector<double>& wanted, double top,
                                  double bottom) {
   std::vector<size_t> order(wanted.size());
@@ -58,7 +58,7 @@ std::vector<double> SpreadLabels(const std::vector<double>& wanted, double top,
   return placed;
 }
 
-/// Of all plots in a document.
+/// Style of all plots in a document.
 std::string PlotStyle() {
   std::string light(kLightStyle);
   std::string dark(kDarkStyle);
@@ -97,7 +97,7 @@ class SvgPlot {
     bottom_ = kHeight - (options.x_label.empty() ? 44 : 66);
   }
 
-  /// A picture of its own.
+  /// Draws a complete SVG document.
   std::string Draw() {
     svg_.Line(
         "<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' "
@@ -109,7 +109,7 @@ class SvgPlot {
     return svg_.Take();
   }
 
-  /// A part of a picture that has PlotStyle().
+  /// Draws a part of a picture that contains PlotStyle().
   std::string DrawAt(double x, double y) {
     svg_.Line("<g transform='translate({} {})'>", x, y);
     DrawContent();
@@ -191,7 +191,7 @@ class SvgPlot {
     svg_.Line("</g>");
   }
 
-  // Each name beside the last point of its line.
+  // Draws each name beside the last point of its line.
   void DrawNames() {
     std::vector<size_t> named;
     std::vector<double> wanted;
@@ -224,7 +224,7 @@ class SvgPlot {
 constexpr double kPageMargin = 24;
 constexpr double kLegendLine = 22;
 
-/// What fits into `room` of bold text.
+/// Truncates bold text to `room`.
 std::string Fitted(const std::string& text, double room, double font_size) {
   constexpr double kBold = 1.1;
   const double column = kBold * TextWidth("m", font_size);
@@ -232,7 +232,7 @@ std::string Fitted(const std::string& text, double room, double font_size) {
       Ellipsize(VisibleToken(text), static_cast<int>(room / column)));
 }
 
-/// A name behind the marker of its series.
+/// Draws a name after the marker of its series.
 void DrawLegendLine(size_t index, const std::string& name, double width,
                     double y, MarkupWriter& svg) {
   constexpr double kIndent = 40;

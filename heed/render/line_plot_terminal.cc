@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kNarrowestPlot = 40;
 constexpr int kWidest = 100;
-constexpr int kRows = 16;  // wanted; rounded so that every tick meets a row
+constexpr int kRows = 16;  // target; rounded so that every tick is on a row
 
 class TerminalPlot {
  public:
@@ -72,7 +72,7 @@ class TerminalPlot {
     const auto dot = static_cast<int>(std::lround(axes_.x.Fraction(x) * last));
     return std::clamp(dot, 0, last);
   }
-  // The ends of the axis lie in the middle of the first and the last row.
+  // The ends of the axis are in the middle of the first and the last row.
   int DotY(double y) const {
     const double from_top = (1.0 - axes_.y.Fraction(y)) * (rows() - 1) * 4;
     const auto dot = static_cast<int>(std::lround(from_top + 1.5));
@@ -116,7 +116,7 @@ class TerminalPlot {
     const int columns = canvas_.dots_across() / 2;
     std::vector<std::string> rule(static_cast<size_t>(columns), "─");
     std::string labels(static_cast<size_t>(columns), ' ');
-    int free = 0;  // first column that no label uses
+    int free = 0;  // first unused column
     for (double tick : axes_.x.ticks) {
       const int column = DotX(tick) / 2;
       At(rule, column) = "┬";
@@ -142,7 +142,7 @@ class TerminalPlot {
     return out;
   }
 
-  // Names side by side, in further lines where one is full.
+  // Names side by side, on further lines if one is full.
   std::string Legend() const {
     const std::string margin(static_cast<size_t>(label_columns_ + 2), ' ');
     std::string out;

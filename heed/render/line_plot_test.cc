@@ -17,7 +17,7 @@ const LinePlotOptions kOptions = {"Title", "length", "BLEU"};
 const std::vector<Series> kSeries = {{"attention", {5, 10, 15}, {30, 35, 34}},
                                      {"fixed", {5, 10, 15}, {30, 25, 12}}};
 
-// 2000 points, too many to mark each.
+// 2000 points, too many for a marker each.
 Series LongSeries() {
   Series series = {"loss", {}, {}};
   for (int i = 0; i < 2000; ++i) {
@@ -70,7 +70,7 @@ TEST(LinePlotsSvg, OneLegendNamesTheLinesOfAllPlots) {
   EXPECT_EQ(Count(svg, "<style>"), 1u);
   EXPECT_EQ(Count(svg, ">attention</text>"), 0u);
   EXPECT_EQ(Count(svg, ">Other</text>"), 1u);
-  EXPECT_EQ(Count(svg, "class='line'"), 4u + 2u);  // two of the legend
+  EXPECT_EQ(Count(svg, "class='line'"), 4u + 2u);  // two in the legend
   const std::string alone =
       LinePlotsSvg(panels, std::span(names).first(1), "Run");
   EXPECT_EQ(Count(alone, "class='name'"), 0u);

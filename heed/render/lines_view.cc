@@ -25,7 +25,7 @@ double MiddleOf(int64_t row) {
   return kRowHeight * (static_cast<double>(row) + 0.5);
 }
 
-// --- in a terminal ---
+// --- terminal ---
 
 constexpr int kWidestName = 28;
 

@@ -1,4 +1,4 @@
-// Attention as lines between two columns of tokens, in SVG and a terminal.
+// View of attention as lines between two columns of tokens.
 #ifndef HEED_RENDER_LINES_VIEW_H_
 #define HEED_RENDER_LINES_VIEW_H_
 
@@ -10,14 +10,14 @@
 namespace heed {
 
 struct LinesOptions {
-  double full = 1;         ///< as ViewOptions
-  bool bare = false;       ///< as ViewOptions
-  std::string query = {};  ///< axis of the targets, for ItemAttributes; or none
-  std::string key = {};    ///< axis of what they looked at; or none
+  double full = 1;         ///< see ViewOptions
+  bool bare = false;       ///< see ViewOptions
+  std::string query = {};  ///< axis of the targets for ItemAttributes; optional
+  std::string key = {};    ///< axis of the keys; optional
 };
 
-/// The target on the left, what it looked at on the right, and between them
-/// lines whose width and opacity are the weights; below 0.03 there are none.
+/// The target on the left, its keys on the right, and lines between them with
+/// the weights as width and opacity. Weights below 0.03 have no line.
 /// Throws: ShapeError unless there is one weight per pair of tokens.
 /// Paper: Vig 2019, arXiv:1906.05714, figure 1.
 Drawing DrawLines(const AlignmentView& view, const LinesOptions& options = {});

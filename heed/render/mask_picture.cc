@@ -12,10 +12,10 @@
 namespace heed {
 namespace {
 
-constexpr double kMaskSide = 192;  // of a square at least
+constexpr double kMaskSide = 192;  // minimum side of a square
 constexpr double kSmallestMaskCell = 6;
-constexpr double kMaskLeft = 22;  // room for "query"
-constexpr double kMaskTop = 62;   // and for two lines and "key"
+constexpr double kMaskLeft = 22;  // space for "query"
+constexpr double kMaskTop = 62;   // space for two lines and "key"
 constexpr int kMaskGap = 4;       // columns between masks in a terminal
 
 void CheckPattern(const MaskPattern& p) {
@@ -33,7 +33,7 @@ std::string MaskCaption(const MaskPattern& p) {
                            : fmt::format("{} · {}", p.formula, CountOf(p));
 }
 
-/// The same without the word behind it.
+/// Caption without its last word.
 std::string ShortCaption(const MaskPattern& p) {
   const std::string caption = MaskCaption(p);
   return caption.substr(0, caption.rfind(' '));
@@ -72,7 +72,7 @@ Drawing DrawMask(const MaskPattern& p) {
   return {widest, kMaskTop + cell * size, svg.Take()};
 }
 
-/// Lines of one mask, each of `width` columns.
+/// Lines of one mask, each `width` columns wide.
 std::vector<std::string> MaskLines(const MaskPattern& p, int width,
                                    const TerminalOptions& terminal) {
   std::vector<std::string> lines = {

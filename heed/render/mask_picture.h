@@ -1,4 +1,4 @@
-// Who may attend to whom, as squares.
+// Pictures of attention masks.
 #ifndef HEED_RENDER_MASK_PICTURE_H_
 #define HEED_RENDER_MASK_PICTURE_H_
 
@@ -11,28 +11,28 @@
 
 namespace heed {
 
-/// A mask for so many queries and keys. Shapes: may [size, size], row-major:
-/// whether query t may attend to key s.
+/// A mask for `size` queries and keys. Shapes: may [size, size], row-major:
+/// true if query t may attend to key s.
 struct MaskPattern {
   std::string name;     ///< "window(4)"
-  std::string formula;  ///< "|s − t| ≤ 2"; none: empty
-  std::string source;   ///< its paper; none: empty
+  std::string formula;  ///< "|s − t| ≤ 2"; optional
+  std::string source;   ///< paper; optional
   int64_t size = 0;
   std::vector<bool> may;
 
-  /// Range: 0 ≤ t, s < size.
+  /// True if query t may attend to key s. Range: 0 ≤ t, s < size.
   bool May(int64_t t, int64_t s) const {
     return may[static_cast<size_t>(t * size + s)];
   }
-  /// Pairs that may.
+  /// Number of allowed pairs.
   int64_t count() const;
 };
 
-/// A square for each, rows the queries. Throws: ShapeError unless every pattern
-/// has as many entries as its size says.
+/// SVG picture with a square for each mask; rows are queries. Throws:
+/// ShapeError unless every pattern has size² entries.
 std::string MasksSvg(std::span<const MaskPattern> patterns);
 
-/// The same in characters, several beside each other where they fit.
+/// Masks as characters, several side by side if they fit.
 std::string MasksText(std::span<const MaskPattern> patterns,
                       const TerminalOptions& terminal);
 

@@ -1,5 +1,5 @@
-// Vectors over time: a column of cells for each step, a slot a square, and
-// below them a mark as vivid as what is said of it.
+// Vectors over time: a column of cells per step, or a square per slot, with a
+// mark below that is shaded by its value.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,14 +18,14 @@ constexpr double kStepWidth = 14;
 constexpr double kBitHeight = 7;
 constexpr double kStepMark = 9;
 
-/// The vectors of an axis of steps; null: it is one of slots.
+/// Vectors of an axis of steps; null for an axis of slots.
 const VectorRows* VectorsOf(const Axis& axis) {
   if (const auto* read = axis.payload.As<StepsPayload>()) return &read->values;
   const auto* answered = axis.payload.As<AnswerStepsPayload>();
   return answered == nullptr ? nullptr : &answered->values;
 }
 
-/// The numbers of an axis of steps, upright; none of an axis of slots.
+/// Numbers of an axis of steps, transposed; empty for an axis of slots.
 std::vector<float> UprightValues(const Axis& axis, int64_t* rows) {
   *rows = 0;
   const VectorRows* steps = VectorsOf(axis);

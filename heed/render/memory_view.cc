@@ -24,7 +24,7 @@ constexpr double kPanelFont = 11;
 constexpr int64_t kPictureColumns = 400;
 constexpr float kVisibleWeight = 0.05F;
 
-/// Rows of numbers as a panel with time to the right.
+/// Panel of rows of numbers, with time to the right.
 TimePanel PanelOfRows(const std::string& title, const VectorRows& rows) {
   TimePanel panel = {.title = title, .steps = std::ssize(rows)};
   if (rows.empty()) return panel;
@@ -42,7 +42,7 @@ TimePanel PanelOfRows(const std::string& title, const VectorRows& rows) {
   return panel;
 }
 
-/// What was answered, at the steps at which it was.
+/// Outputs at the steps at which they were given.
 TimePanel OutputPanel(const Axis& target, int64_t steps) {
   const auto& answered = PayloadOf<AnswerStepsPayload>(target);
   const TimePanel own = PanelOfRows("Outputs", answered.values);
@@ -61,7 +61,7 @@ TimePanel OutputPanel(const Axis& target, int64_t steps) {
   return panel;
 }
 
-/// The largest weight of the heads of a map, slots upright.
+/// Largest weight over the heads of a map; slots are rows.
 TimePanel WeightPanel(const std::string& title, const AttentionMap& map) {
   TimePanel panel = {
       .title = map.heads > 1
@@ -83,8 +83,8 @@ TimePanel WeightPanel(const std::string& title, const AttentionMap& map) {
   return panel;
 }
 
-/// Of slots in a circle those that both show: what follows the longest stretch
-/// without a visible weight, up to it.
+/// Keeps the slots, which form a circle, except the longest stretch without a
+/// visible weight in both panels.
 void KeepVisibleSlots(TimePanel& a, TimePanel& b) {
   const int64_t slots = a.rows;
   std::vector<bool> used(static_cast<size_t>(slots));
@@ -95,7 +95,7 @@ void KeepVisibleSlots(TimePanel& a, TimePanel& b) {
     }
   }
   int64_t longest = 0;
-  int64_t first = 0;  // behind the longest stretch
+  int64_t first = 0;  // after the longest stretch
   int64_t unused = 0;
   for (int64_t i = 0; i < 2 * slots; ++i) {
     unused = At(used, i % slots) ? 0 : unused + 1;
@@ -118,7 +118,7 @@ void KeepVisibleSlots(TimePanel& a, TimePanel& b) {
   }
 }
 
-/// At most so many rows and steps.
+/// Pools a panel to at most `most_rows` rows and `most_steps` steps.
 TimePanel Pooled(const TimePanel& panel, int64_t most_rows,
                  int64_t most_steps) {
   if (panel.rows <= most_rows && panel.steps <= most_steps) return panel;
@@ -138,7 +138,7 @@ TimePanel Pooled(const TimePanel& panel, int64_t most_rows,
   return small;
 }
 
-/// The maps of a segment from its steps to its memory: writing, reading.
+/// Maps from the steps of a segment to its memory: writing, reading.
 std::vector<const AttentionMap*> MemoryMaps(const ExplanationSegment& segment) {
   std::vector<const AttentionMap*> maps(2);
   for (const AttentionMap& map : segment.maps) {
@@ -161,7 +161,7 @@ std::string MemoryRefusal(const ExplanationSegment& segment,
          "that writes one";
 }
 
-/// Weights as shares of the one with the full shade; 0: of the largest of each
+/// Scales weights to shares of the full shade; 0: of the largest weight of each
 /// step.
 void ScaleWeights(double full, TimePanel& panel) {
   if (!panel.weights) return;
@@ -177,7 +177,7 @@ void ScaleWeights(double full, TimePanel& panel) {
   }
 }
 
-/// What the shades of weights mean.
+/// Legend of the shades of weights.
 std::string ScaleText(double full) {
   if (full == 0) return "weights up to the largest of each step";
   return fmt::format("weights up to {:.2g}", full);
@@ -192,7 +192,7 @@ float LargestWeight(const ExplanationSegment& segment,
   return largest;
 }
 
-/// A mark for each step of an axis, or for those of a column that were pooled.
+/// A mark for each step of an axis, or for each column of pooled steps.
 void AddStepMarks(const TimePanel& panel, const Axis& axis, double cell,
                   double tall, MarkupWriter* svg) {
   for (int64_t c = 0; c < panel.steps; ++c) {

@@ -25,14 +25,14 @@ TEST(MemoryView, HasSixPanelsOfOneTime) {
     EXPECT_EQ(std::ssize(panel.values), panel.rows * 6) << panel.title;
   }
   EXPECT_EQ(panels[0].rows, 2);
-  // The output stands at the step at which it was given.
+  // The output is at the step at which it was given.
   EXPECT_EQ(panels[1].values[5], 0.9F);
   EXPECT_EQ(panels[1].values[0], 0);
   EXPECT_EQ(panels[2].values[6], -0.75F);
 }
 
 TEST(MemoryView, ShowsTheSlotsThatAreUsed) {
-  // The diagonal reaches slot 5; all others have less than 0.05.
+  // The diagonal ends at slot 5; all others have less than 0.05.
   const std::vector<TimePanel> panels =
       MemoryPanels(MachineSegment(6, 40), 400);
   EXPECT_EQ(panels[4].first_row, 0);

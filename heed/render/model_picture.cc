@@ -24,22 +24,22 @@ constexpr double kColumnStep = 96;
 constexpr double kLayerStep = 62;
 constexpr double kNarrowestLabel = 140;  // beside the boxes
 constexpr double kSequenceGap = 150;     // between two sequences
-constexpr double kFloorGap = 34;    // below one that is made of other sequences
-constexpr double kNameHeight = 26;  // of inputs and outputs
-constexpr double kBelowRows = 78;   // room for inputs and the name below
+constexpr double kFloorGap = 34;         // below a sequence made of others
+constexpr double kNameHeight = 26;       // inputs and outputs
+constexpr double kBelowRows = 78;        // space for inputs and the name below
 constexpr double kBridgeBox = 34;
-constexpr double kWidestWeight = 5;  // a line as wide as the weight 1
+constexpr double kWidestWeight = 5;  // line width of weight 1
 constexpr int kColumnName = 11;      // characters
 
-/// Where the boxes of a sequence stand.
+/// Positions of the boxes of a sequence.
 struct GridPlace {
-  double x = 0;      // of the first column's middle
-  double base = 0;   // of all of it
-  double label = 0;  // of the names of rows
+  double x = 0;      // middle of the first column
+  double base = 0;   // lower end
+  double label = 0;  // row names
   bool labels_left = true;
-  std::vector<double> tops;  // of rows
+  std::vector<double> tops;  // per row
   std::vector<double> heights;
-  std::vector<size_t> lanes;  // rows that lines around boxes come from
+  std::vector<size_t> lanes;  // source rows of the lines around boxes
 };
 
 class ModelWriter {
@@ -83,7 +83,7 @@ class ModelWriter {
                                             : kLayerBoxHeight;
   }
 
-  /// Sequences stand side by side, and those that are made of them above.
+  /// Arranges sequences side by side, and sequences made of others above them.
   void Measure() {
     places_.resize(grids_.size());
     const double above = HeightOfFloor(/*upper=*/true);
@@ -130,7 +130,7 @@ class ModelWriter {
            kLayerBox;
   }
 
-  /// `x`: of its left side; `base`: of its lower one.
+  /// `x`: left side; `base`: lower end.
   void PlaceGrid(size_t g, double x, double base, bool labels_left) {
     GridPlace& place = places_[g];
     place.x = x + kLayerBox / 2;
@@ -146,7 +146,7 @@ class ModelWriter {
     }
   }
 
-  /// Room for the names of a sequence's rows.
+  /// Width of the row names of a sequence.
   double LabelWidth(size_t g) const {
     double widest = kNarrowestLabel;
     for (const OutlineRow& row : grids_[g].rows) {
@@ -159,7 +159,7 @@ class ModelWriter {
   double MiddleX(size_t g, size_t column) const {
     return places_[g].x + kColumnStep * static_cast<double>(column);
   }
-  /// Of the only box of a row that is pooled.
+  /// Centre of the only box of a pooled row.
   double CentreX(size_t g) const {
     return (MiddleX(g, 0) + MiddleX(g, grids_[g].columns.size() - 1)) / 2;
   }
@@ -176,7 +176,7 @@ class ModelWriter {
     links_.Line("<path class='link' {} d='M{:.1f} {:.1f}L{:.1f} {:.1f}'/>",
                 more, x1, y1, x2, y2);
   }
-  /// A line with a head; the last step is horizontal (dx) or vertical (dy).
+  /// A line with an arrowhead; the last step is horizontal or vertical.
   void AddArrow(const std::string& path, double x, double y, bool across,
                 bool back = false) {
     constexpr double kHead = 5;
@@ -197,7 +197,7 @@ class ModelWriter {
     AddArrow(fmt::format("M{:.1f} {:.1f}H{:.1f}", from, y, to), to, y, true,
              to < from);
   }
-  /// All lines around boxes from one row have a lane of their own.
+  /// Lane of the lines around boxes from one row.
   int LaneOf(size_t g, size_t from) {
     std::vector<size_t>& lanes = places_[g].lanes;
     const auto found = std::ranges::find(lanes, from);
@@ -205,8 +205,8 @@ class ModelWriter {
     if (found == lanes.end()) lanes.push_back(from);
     return lane;
   }
-  /// To the left side of a box from below, around what stands between; to one
-  /// over all columns from below.
+  /// Line to the left side of a box from below, around the boxes between; to a
+  /// wide box from below.
   void AddAround(size_t g, size_t from, size_t to, size_t column) {
     const int lane = LaneOf(g, from);
     const double side = MiddleX(g, column) - kLayerBox / 2;
@@ -225,7 +225,7 @@ class ModelWriter {
                          MiddleY(g, from), x, y, side),
              side, y, true);
   }
-  /// From a box to one of the next column.
+  /// Line from a box to a box of the next column.
   void AddOnward(size_t g, size_t from, size_t to, size_t column) {
     const double x1 = MiddleX(g, column) + kLayerBox / 2;
     const double x2 = MiddleX(g, column + 1) - kLayerBox / 2;
@@ -238,7 +238,7 @@ class ModelWriter {
              x2, y2, true);
   }
 
-  /// Whether a row is one box over all columns.
+  /// True if a row is one box over all columns.
   bool IsWide(size_t g, size_t r) const {
     const OutlineRow& row = grids_[g].rows[r];
     return !row.pooled && (row.part.kind == PartKind::kPool ||
@@ -250,7 +250,7 @@ class ModelWriter {
     return found == steps_.end() ? nullptr : &*found;
   }
 
-  /// What enters a row from other rows of its sequence.
+  /// Draws the links to a row from other rows of its sequence.
   void AddLinks(size_t g) {
     const OutlineGrid& grid = grids_[g];
     for (size_t r = 0; r < grid.rows.size(); ++r) {
@@ -279,7 +279,7 @@ class ModelWriter {
     bool given = false;
     for (const std::string& read : step.reads) {
       const int64_t same = grid.RowThatGives(read);
-      // What the step before gave.
+      // Result of the previous step.
       const size_t mark = read.rfind("ᵢ₋₁");
       const int64_t before =
           same >= 0 || mark == std::string::npos
@@ -303,7 +303,7 @@ class ModelWriter {
     }
   }
 
-  /// Whether both are layers of one block: its states go on by themselves.
+  /// True if both are layers of one block with separately linked states.
   bool IsSame(size_t g, size_t a, size_t b) const {
     const OutlineRow& lower = grids_[g].rows[b];
     const OutlineRow& upper = grids_[g].rows[a];
@@ -341,7 +341,7 @@ class ModelWriter {
     return kind == PartKind::kAll || kind == PartKind::kCausal ||
            kind == PartKind::kNear || kind == PartKind::kEdges;
   }
-  /// Whether column c reads column s; of a graph any may.
+  /// True if column c reads column s; always true for graphs.
   static bool Meets(PartKind kind, size_t c, size_t s) {
     if (kind == PartKind::kCausal) return s <= c;
     if (kind == PartKind::kNear) return s <= c + 1 && c <= s + 1;
@@ -361,13 +361,13 @@ class ModelWriter {
       if (kind != PartKind::kForward) AddAcross(right, left, above);
     }
   }
-  /// The side of a box; of dots, near their middle.
+  /// Side of a box; for dots, close to their middle.
   double EdgeX(size_t g, size_t column, double sign) const {
     const bool dots = grids_[g].columns[column].dots;
     return MiddleX(g, column) + sign * (dots ? 12 : kLayerBox / 2);
   }
 
-  /// From the vectors of other sequences to the items that they are.
+  /// Draws lines from vectors of other sequences to their items.
   void AddSources(size_t g) {
     const std::vector<size_t>& of = grids_[g].sequence.of;
     if (of.empty()) return;
@@ -384,14 +384,14 @@ class ModelWriter {
     });
   }
 
-  /// From the source to the boxes that attend to it, at one column.
+  /// Draws lines from the source to the boxes that attend to it.
   void AddAttention() {
     for (size_t r = 0; r < grids_[1].rows.size(); ++r) {
       if (grids_[1].rows[r].part.kind != PartKind::kSource) continue;
       const size_t top = grids_[0].rows.size() - 1;
       const std::vector<float> weights = WeightsOfStep();
       const size_t column = ChosenColumn();
-      // From below, or from the left to what stands above a wide box.
+      // From below, or from the left for a box above a wide one.
       const bool pooled = grids_[1].rows[r].pooled;
       const double x = pooled ? CentreX(1) - kLayerBox / 2 : MiddleX(1, column);
       const double y = pooled ? MiddleY(1, r) : Bottom(1, r);
@@ -412,7 +412,7 @@ class ModelWriter {
     }
   }
 
-  /// The weights of the step that is shown, and which it is.
+  /// Weights of the shown step; also selects the step.
   std::vector<float> WeightsOfStep() {
     const int64_t count = std::ssize(segment_.targets);
     if (count == 0) return {};
@@ -424,7 +424,9 @@ class ModelWriter {
       if (shown_ >= 0 && grids_[1].columns[c].item == shown_) return c;
     }
     for (size_t c = 0; shown_ >= 0 && c < grids_[1].columns.size(); ++c) {
-      if (grids_[1].columns[c].dots) return c;  // it is one of those left out
+      if (grids_[1].columns[c].dots)
+        return c;  // the step is among the omitted
+                   // ones
     }
     return 0;
   }
@@ -434,7 +436,7 @@ class ModelWriter {
                        segment_.LabelOf(target));
   }
 
-  /// z, between both sequences.
+  /// Draws the bridge z between both sequences.
   void AddBridge() {
     if (outline_.bridge.empty()) return;
     const size_t from_row = LastRecurrent(0, /*first=*/false);
@@ -473,7 +475,7 @@ class ModelWriter {
     AddText(x, y + kBridgeBox / 2 + 14, "quiet", 11, "middle",
             std::to_string(outline_.bridge_features));
   }
-  /// Whether a row of the second sequence reads the state before step 1.
+  /// True if a row of the second sequence reads the state before step 1.
   bool StartsFromZ(size_t r) const {
     const std::vector<OutlineRow>& rows = grids_[1].rows;
     const OutlineStep* step = StepThatGives(rows[r].part.result);

@@ -1,4 +1,4 @@
-// The layers of a model as a picture.
+// Diagram of the layers of a model.
 #ifndef HEED_RENDER_MODEL_PICTURE_H_
 #define HEED_RENDER_MODEL_PICTURE_H_
 
@@ -6,10 +6,10 @@
 
 namespace heed {
 
-/// Layers as rows of boxes, positions as columns: how they meet, what carries
-/// the source to what is written, and where attention stands. Columns are the
-/// tokens of the text, if there is one, and lines from the source are then as
-/// wide as the weights of one step.
+/// Draws layers as rows of boxes and positions as columns: the links between
+/// positions, the bridge from the source to the target, and the attention.
+/// Columns are the tokens of the text, if there is one; lines from the source
+/// are then as wide as the weights of one step.
 Drawing DrawModel(const ExplanationSegment& segment,
                   const ViewOptions& options);
 

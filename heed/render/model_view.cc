@@ -20,7 +20,7 @@ using RowKind = OutlinePart::Kind;
 constexpr int kCellColumns = 7;
 constexpr int kLeastDetail = 12;
 
-/// What stands between the boxes of a row.
+/// Separator between the boxes of a row.
 std::string_view JoinOf(RowKind kind) {
   switch (kind) {
     case RowKind::kForward:
@@ -34,7 +34,7 @@ std::string_view JoinOf(RowKind kind) {
   }
 }
 
-/// How its columns meet, in words.
+/// Description of the links between columns.
 std::string_view WordsOfKind(RowKind kind) {
   switch (kind) {
     case RowKind::kAll:
@@ -54,7 +54,7 @@ std::string_view WordsOfKind(RowKind kind) {
   }
 }
 
-/// `mark`: a column, where the row is one of a block that is repeated.
+/// Text of a row. `mark`: border of a repeated block, if the row is in one.
 std::string RowText(const OutlineGrid& grid, const OutlineRow& row,
                     std::string_view mark, int names,
                     const TerminalOptions& terminal) {
@@ -87,7 +87,7 @@ std::string RowText(const OutlineGrid& grid, const OutlineRow& row,
                     terminal, Ellipsize(detail, std::max(rest, kLeastDetail)));
 }
 
-/// The lowest row of the repeated block that a row is one of; null: of none.
+/// Lowest row of the repeated block that contains a row; null if there is none.
 const OutlineRow* BlockAt(const OutlineGrid& grid, size_t row) {
   for (size_t r = 0; r <= row && row < grid.rows.size(); ++r) {
     const OutlineRow& lowest = grid.rows[r];
@@ -119,7 +119,7 @@ std::string ModelText(const ExplanationSegment& segment,
       names = std::max(names, DisplayWidth(row.part.name));
     }
   }
-  // What is written stands above what is read.
+  // The target is above the source.
   std::ranges::reverse(grids);
   for (const OutlineGrid& grid : grids) {
     out += '\n';

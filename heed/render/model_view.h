@@ -1,4 +1,4 @@
-// What a model is made of, unrolled over what it reads and writes.
+// View of the layers of a model, unrolled over its inputs and outputs.
 #ifndef HEED_RENDER_MODEL_VIEW_H_
 #define HEED_RENDER_MODEL_VIEW_H_
 

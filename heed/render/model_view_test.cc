@@ -72,7 +72,7 @@ TEST(OutlineRows, ReadFromTheEndStatesGoBackwards) {
             OutlinePart::Kind::kBackward);
 }
 
-/// Words that are read one sentence at a time, and their sentences.
+/// Words read one sentence at a time, and their sentences.
 ModelOutline OutlineOfTwoFloors() {
   ModelOutline outline;
   outline.name = "floors";
@@ -90,7 +90,7 @@ ModelOutline OutlineOfTwoFloors() {
   return outline;
 }
 
-/// How far below the upper edge a text stands.
+/// Distance of a text from the upper edge.
 double HeightOfText(const std::string& svg, const std::string& text) {
   const size_t end = svg.find(">" + text + "<");
   const size_t at = svg.rfind(" y='", end);
@@ -130,7 +130,7 @@ TEST(ModelView, DrawsBoxesOfEveryColumnAndFormulas) {
   }
   EXPECT_THAT(svg, HasSubstr("z = tanh(W h)"));
   EXPECT_THAT(svg, HasSubstr("cᵢ = Σⱼ αᵢⱼ hⱼ"));
-  // Three columns attend from: lines to one step, all alike.
+  // Three columns attend: equal lines to one step.
   EXPECT_EQ(Count(svg, "class='linked'"), 3U);
   EXPECT_THAT(svg, Not(HasSubstr("weights of step")));
 }

@@ -10,22 +10,22 @@ namespace heed {
 
 using NumberRows = std::vector<std::vector<float>>;
 
-/// What a matrix of numbers looks like.
+/// Layout of a matrix of numbers.
 struct NumberMatrix {
-  double scale = 1;  ///< the value of the darkest cell
+  double scale = 1;  ///< value of the darkest cell
   bool numbers = true;
   double cell_width = 40;
   double cell_height = 22;
 
-  /// `rows` with the first cell at (0, 0): two decimals in each cell, below
-  /// zero in the other hue; what is not finite is hatched.
+  /// Draws `rows` with the first cell at (0, 0): two decimals in each cell, the
+  /// other hue below zero, hatching for values that are not finite.
   void Add(const NumberRows& rows, MarkupWriter* svg) const;
 
  private:
   void AddCell(float value, double x, double y, MarkupWriter* svg) const;
 };
 
-/// The largest finite magnitude; 0 without any.
+/// Largest finite magnitude; 0 if there is none.
 double LargestOf(const NumberRows& rows);
 
 }  // namespace heed

@@ -14,11 +14,11 @@ namespace {
 using LayerKind = OutlinePart::Kind;
 
 constexpr size_t kMostColumns = 8;
-constexpr size_t kFirstColumns = 5;  // where some are left out
+constexpr size_t kFirstColumns = 5;  // if some are omitted
 constexpr size_t kLastColumns = 2;
-constexpr int64_t kMostUnrolled = 3;  // layers that are drawn one by one
+constexpr int64_t kMostUnrolled = 3;  // layers drawn separately
 
-/// Columns of this many items: all of them, or the first and the last.
+/// Columns for `count` items: all of them, or the first and the last.
 std::vector<OutlineColumn> ColumnsOf(size_t count) {
   std::vector<OutlineColumn> columns;
   const bool all = count <= kMostColumns;
@@ -81,7 +81,7 @@ std::vector<OutlineColumn> ColumnsOf(const ExplanationSegment& segment,
   const Axis* inputs = segment.Find(sequence.axis);
   const Axis* outputs = segment.Find("target");
   if (target && outputs == nullptr) inputs = nullptr;
-  // What is written stands one step behind what is read.
+  // Target outputs are one step ahead of target inputs.
   const Axis* sized = target ? outputs : inputs;
   if (sized == nullptr || sized->items.empty()) {
     return sequence.items.empty() ? SymbolColumns(sequence, target)
@@ -119,7 +119,7 @@ std::vector<OutlineRow> RowsOf(const OutlineSequence& sequence) {
       for (size_t p = 0; p < block.parts.size(); ++p) {
         OutlineRow row;
         row.part = block.parts[p];
-        // Columns stand in the order of the text, however it is read.
+        // Columns are in text order, whatever the reading direction.
         if (sequence.backwards && row.part.kind == LayerKind::kForward) {
           row.part.kind = LayerKind::kBackward;
         }

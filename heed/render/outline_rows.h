@@ -1,4 +1,4 @@
-// The outline of a model as rows and columns of boxes, for its pictures.
+// Layout of a model outline as rows and columns of boxes.
 #ifndef HEED_RENDER_OUTLINE_ROWS_H_
 #define HEED_RENDER_OUTLINE_ROWS_H_
 
@@ -13,53 +13,53 @@ namespace heed {
 /// A position of a sequence.
 struct OutlineColumn {
   std::string input;
-  std::string output;  ///< of a sequence that writes
+  std::string output;  ///< for a sequence that writes
   std::string number;  ///< as a subscript: "₂"
-  int64_t item = -1;   ///< of the axis; −1: of none
-  bool dots = false;   ///< stands for those that are left out
+  int64_t item = -1;   ///< index in the axis; −1: none
+  bool dots = false;   ///< represents omitted columns
 };
 
 /// A layer over all columns.
 struct OutlineRow {
   OutlinePart part;
-  /// A block that is drawn once: how often it is repeated, at its lowest row,
-  /// and of how many rows it is; 1: no more than once.
+  /// At the lowest row of a block that is drawn once: its number of repetitions
+  /// and of rows; repeats 1: not repeated.
   int64_t repeats = 1;
   int64_t rows = 1;
-  /// What the lowest layer of a block is given: a result of the outline's
-  /// steps; empty: what stands below.
+  /// Input of the lowest layer of a block: a result of the outline's steps;
+  /// empty: the row below.
   std::string receives = {};
-  /// What the highest one gives.
+  /// Result of the highest layer of a block.
   std::string gives = {};
-  /// All columns have become one before.
+  /// The columns were pooled into one below this row.
   bool pooled = false;
 };
 
-/// A sequence, the lowest row first.
+/// A sequence, lowest row first.
 struct OutlineGrid {
   OutlineSequence sequence;
   std::vector<OutlineColumn> columns;
   std::vector<OutlineRow> rows;
 
-  /// The row that gives a result; none: −1.
+  /// The row with a result; −1: none.
   int64_t RowThatGives(const std::string& result) const;
 };
 
-/// The sequences of the model that answered, with the tokens of the segment
-/// where it has the axes, else with symbols.
+/// Sequences of the model, with the tokens of the segment if it has the axes,
+/// else with symbols.
 std::vector<OutlineGrid> GridsOf(const ExplanationSegment& segment);
 
-/// Whether the vectors of a layer are made step by step.
+/// True if the vectors of a layer are computed step by step.
 bool IsRecurrent(OutlinePart::Kind kind);
-/// "s₂" of "sᵢ", "h₂" of "hⱼ".
+/// Replaces the index of a symbol: "s₂" for "sᵢ", "h₂" for "hⱼ".
 std::string WithNumber(std::string symbol, const std::string& number);
-/// "₁₂".
+/// A number as a subscript: "₁₂".
 std::string Subscript(int64_t number);
-/// What a part is, behind its name: "256 features, 8 heads, scaled_dot".
+/// Details of a part after its name: "256 features, 8 heads, scaled_dot".
 std::string DetailOf(const OutlinePart& part);
-/// "luong (global), 12,345 weights".
+/// Name and size of a model: "luong (global), 12,345 weights".
 std::string NameOf(const ModelOutline& outline);
-/// The formulas of an outline, z first, one a line: "cᵢ = Σⱼ αᵢⱼ hⱼ".
+/// Formulas of an outline, one per line, z first: "cᵢ = Σⱼ αᵢⱼ hⱼ".
 std::vector<std::string> FormulasOf(const ModelOutline& outline);
 
 }  // namespace heed

@@ -23,11 +23,11 @@ constexpr double kPlainCell = 14;
 constexpr double kSumFont = 10.5;
 constexpr NameStyle kPanelNames = {.font = 12, .columns = 14};
 constexpr double kArrowWidth = 92;
-constexpr size_t kMostNumbers = 16;  // keys that have numbers
+constexpr size_t kMostNumbers = 16;  // keys with numbers
 constexpr size_t kMostFeatures = 8;
 constexpr double kPanelTitleHeight = 22;
 
-// The first features, with a note of how many there are.
+// The first features of each row.
 NumberRows FirstFeatures(const NumberRows& rows) {
   NumberRows first;
   for (const auto& row : rows) {
@@ -48,7 +48,7 @@ void CheckRows(const NumberRows& rows, size_t count, size_t size,
                    count, size);
 }
 
-// The weights, with −∞ where masked scores leave none.
+// Weights, with −∞ at masked scores.
 NumberRows MaskedWeights(const AttentionPanels& panels) {
   NumberRows weights = panels.weights;
   for (size_t t = 0; t < weights.size(); ++t) {
@@ -61,8 +61,8 @@ NumberRows MaskedWeights(const AttentionPanels& panels) {
   return weights;
 }
 
-// What the scores are of queries and keys, if it is one of the usual forms and
-// nothing changed them.
+// Formula of the scores from queries and keys, for unmodified dot products;
+// else "".
 std::string FormulaOf(const AttentionMap& map, const AttentionPanels& panels) {
   if (panels.query.empty() || !map.modifiers.empty()) return "";
   if (map.score == "scaled_dot") {
@@ -71,7 +71,7 @@ std::string FormulaOf(const AttentionMap& map, const AttentionPanels& panels) {
   return map.score == "dot" ? " = Q Kᵀ" : "";
 }
 
-// Positions stand for tokens that are not known.
+// Numbers tokens by position if their names are unknown.
 void Complete(size_t size, std::vector<std::string>* tokens) {
   if (tokens->size() == size) return;
   tokens->clear();
@@ -118,7 +118,7 @@ class PanelsWriter {
   }
 
  private:
-  // Where things stand: x of columns, y of rows.
+  // Positions: x of columns, y of rows.
   struct Layout {
     double cell = 0;  // width of a score
     double row = 0;   // height of a row
@@ -224,7 +224,7 @@ class PanelsWriter {
     svg_.Line("</g>");
   }
 
-  // … where features were left out.
+  // Draws … if features are omitted.
   void AddMore(double y) {
     if (features_ <= kMostFeatures) return;
     AddText(kNumberWidth * static_cast<double>(kMostFeatures) + 6, y + 4,
@@ -256,7 +256,7 @@ void CheckPanels(const AttentionPanels& panels) {
   CheckRows(panels.key, keys, size, "key", panels);
 }
 
-// --- in a terminal ---
+// --- terminal ---
 
 constexpr int kTerminalLabel = 14;
 constexpr int kNumberColumns = 8;

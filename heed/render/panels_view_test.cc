@@ -14,7 +14,7 @@ namespace {
 
 constexpr float kMasked = -std::numeric_limits<float>::infinity();
 
-// Two queries that may look at one and at two keys.
+// Two queries that may attend to one and to two keys.
 AttentionPanels ExamplePanels() {
   const float a = 1.0f / (1.0f + std::exp(1.0f));
   return {.map = 1,

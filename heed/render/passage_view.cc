@@ -28,8 +28,8 @@ struct PassageHop {
   const Axis* words = nullptr;
   std::vector<ItemRange> sentences;
   std::vector<float> weights;            // of each word
-  std::vector<float> of_sentences = {};  // their sums
-  float largest = 0;                     // of a word
+  std::vector<float> of_sentences = {};  // sums per sentence
+  float largest = 0;                     // largest weight of a word
 };
 
 std::vector<PassageHop> HopsOf(const ExplanationSegment& segment) {
@@ -53,7 +53,8 @@ std::vector<PassageHop> HopsOf(const ExplanationSegment& segment) {
   return hops;
 }
 
-/// "Where is the lamp ?  →  garden", and how likely that and others are.
+/// Title "Where is the lamp ?  →  garden", and the probabilities of the
+/// answers.
 std::pair<std::string, std::string> HeadingsOfAnswer(
     const ExplanationSegment& segment) {
   std::string title = segment.answer;
@@ -87,8 +88,7 @@ auto OfPassageSentence(const Values& values, const ItemRange& span) {
                                    static_cast<size_t>(span.end - span.begin));
 }
 
-/// Calls sentence(span) for those that are shown, and gap(text) where others
-/// are left out.
+/// Calls sentence(span) for shown sentences and gap(text) for omitted ones.
 template <typename Sentence, typename Gap>
 void ForShownSentences(const PassageHop& hop, const Sentence& sentence,
                        const Gap& gap) {
@@ -147,7 +147,7 @@ std::string PassageLines(const ExplanationSegment& segment,
     out +=
         terminal::Quiet(terminal, HeadingOfHop(k, hops.size(), hop.largest)) +
         '\n';
-    // Without colour weights stand as numbers.
+    // Without colour, weights are numbers.
     std::vector<float> shades = hop.weights;
     if (terminal.colour && hop.largest > 0) {
       for (float& shade : shades) shade /= hop.largest;

@@ -1,4 +1,4 @@
-// A passage with what an answer attends to.
+// View of a passage with the attention of an answer.
 #ifndef HEED_RENDER_PASSAGE_VIEW_H_
 #define HEED_RENDER_PASSAGE_VIEW_H_
 
@@ -6,8 +6,8 @@
 
 namespace heed {
 
-/// Question and answer, and the passage once for each attention of the answer
-/// to it (each hop), sentence by sentence, its words shaded by their weights.
+/// Shows question and answer, and the passage once per attention of the answer
+/// to it (each hop), sentence by sentence, with shaded words.
 ExplanationView PassageView();
 
 }  // namespace heed

@@ -20,7 +20,7 @@ constexpr double kPathSide = 336;
 constexpr double kSeenSide = 84;
 constexpr double kSeenRows = 560;
 constexpr double kLabelRadius = 9;
-// Seen on dark and on light images.
+// Visible on dark and light images.
 constexpr const char* kWindowColour = "#ff8a3d";
 
 using Window = ImagePayload::Window;
@@ -37,8 +37,8 @@ struct LabelPlace {
   double x, y;
 };
 
-/// Where the number of each look stands: in the middle of its smallest window,
-/// or around it where the number of an earlier look is.
+/// Positions of the glimpse numbers: in the middle of the smallest window, or
+/// near it if an earlier number is there.
 std::vector<LabelPlace> LabelPlaces(const Looks& looks, double scale,
                                     double width, double height) {
   constexpr double kApart = 2 * kLabelRadius + 1;
@@ -70,7 +70,7 @@ std::vector<LabelPlace> LabelPlaces(const Looks& looks, double scale,
   return places;
 }
 
-/// Which frames belong to which window.
+/// Legend of the frames of the windows.
 Drawing DrawScales(const std::vector<Window>& look) {
   std::string words = fmt::format(
       "solid: the window of a look, {0} × {0} pixels", look[0].side);
@@ -88,7 +88,7 @@ Drawing DrawPath(const Axis& axis, const Looks& looks) {
   const double width = scale * static_cast<double>(image.image.width);
   const double height = scale * static_cast<double>(image.image.height);
   MarkupWriter svg;
-  // Windows may reach beyond the image.
+  // Windows may extend beyond the image.
   svg.Line(
       "<svg width='{0:.1f}' height='{1:.1f}' viewBox='0 0 {0:.1f} {1:.1f}' "
       "overflow='hidden'>",
@@ -111,7 +111,7 @@ Drawing DrawPath(const Axis& axis, const Looks& looks) {
     }
   }
   svg.Line("<path d='{}' stroke-width='2'/></g>", path);
-  // The first on top where several stand together.
+  // The first number is on top if several overlap.
   const auto places = LabelPlaces(looks, scale, width, height);
   for (size_t t = looks.size(); t-- > 0;) {
     const auto [x, y] = places[t];
@@ -129,7 +129,7 @@ Drawing DrawPath(const Axis& axis, const Looks& looks) {
   return {width, height, svg.Take()};
 }
 
-/// What was seen at a look, a window below the other.
+/// Contents of the windows of a glimpse, one below the other.
 Drawing DrawSeen(const std::vector<Window>& look, size_t number) {
   std::vector<Drawing> parts = {DrawHeading(fmt::format("{}", number), 3)};
   for (const Window& window : look) {

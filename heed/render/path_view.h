@@ -1,4 +1,4 @@
-// Where a model looked at an image, one look after the other.
+// View of the glimpses of a model at an image.
 #ifndef HEED_RENDER_PATH_VIEW_H_
 #define HEED_RENDER_PATH_VIEW_H_
 
@@ -6,10 +6,10 @@
 
 namespace heed {
 
-/// The image with the windows of each look, numbered, the smallest drawn
-/// through and the others dotted, and a line from look to look; beside it what
-/// was seen at each. In a terminal the image with the numbers, of which the
-/// first look at a place is seen. Paper: Mnih et al. 2014, arXiv:1406.6247,
+/// The image with the numbered windows of each glimpse, the smallest solid and
+/// the others dotted, and a line from glimpse to glimpse; the contents of the
+/// windows are beside it. In a terminal, the image with the numbers; the first
+/// glimpse at a place is visible. Paper: Mnih et al. 2014, arXiv:1406.6247,
 /// figure 3.
 ExplanationView PathView();
 

@@ -26,7 +26,7 @@ TEST(PathView, HasTheWindowsOfEachLookAndWhatWasSeen) {
   const Explanation e = ExplanationOf(ImageSegment(3));
   const std::string svg = ExplanationSvg({&e, 1}, {.view = "path"});
   EXPECT_TRUE(IsDrawable(svg));
-  // Three looks of two windows: frames, and images of what was seen.
+  // Three glimpses of two windows: frames, and images of their contents.
   EXPECT_EQ(Times(svg, "stroke-dasharray='2 4'"), 3);
   EXPECT_EQ(Times(svg, "<image") + Times(svg, "<use"), 1 + 6);
   EXPECT_EQ(Times(svg, "<circle"), 3);

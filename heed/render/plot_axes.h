@@ -1,4 +1,4 @@
-// What both forms of a line plot share: scales, ticks and the drawn points.
+// Scales, ticks and drawable points, shared by both forms of line plots.
 #ifndef HEED_RENDER_PLOT_AXES_H_
 #define HEED_RENDER_PLOT_AXES_H_
 
@@ -19,22 +19,22 @@ struct PlotAxis {
   bool logarithmic = false;
   std::vector<double> ticks;
 
-  /// Where `value` lies: 0 at low, 1 at high.
+  /// Position of `value`: 0 at low, 1 at high.
   double Fraction(double value) const {
     return logarithmic ? std::log(value / low) / std::log(high / low)
                        : (value - low) / (high - low);
   }
-  /// `tick` as text, with the digits that its step needs.
+  /// Text of `tick` with the digits that its step requires.
   std::string Label(double tick) const;
 };
 
 /// An axis over [min, max] with about `intervals` intervals of 1, 2 or 5 times
-/// a power of ten. Starts at zero if that costs less than three fifths of it,
-/// or if min is max.
+/// a power of ten. It starts at zero if that takes less than three fifths of
+/// it, or if min equals max.
 PlotAxis MakeAxis(double min, double max, int intervals);
 
-/// A logarithmic axis over [min, max], 0 < min, whose ticks are the powers of
-/// 2, 4 (both only for numbers from 1), 10, 100, …: of the first that gives at
+/// A logarithmic axis over [min, max], 0 < min. Ticks are powers of the first
+/// base among 2, 4 (both only for numbers from 1), 10, 100, … that gives at
 /// most `intervals` intervals.
 PlotAxis MakeLogarithmicAxis(double min, double max, int intervals);
 
@@ -43,7 +43,8 @@ struct PlotAxes {
   PlotAxis y;
 };
 
-/// Axes that hold every point; without any from 0 (logarithmic: 0.1) to 1.
+/// Axes that include every point; without points from 0 (logarithmic: 0.1) to
+/// 1.
 PlotAxes MakeAxes(std::span<const Series> series,
                   const LinePlotOptions& options, int x_intervals,
                   int y_intervals);
@@ -53,13 +54,13 @@ struct PlotPoint {
   double y = 0.0;
 };
 
-/// The runs of neighbouring points that can be drawn.
-/// Throws: ShapeError if the series has not as many x as y.
+/// Runs of consecutive points that can be drawn.
+/// Throws: ShapeError if the series has different numbers of x and y.
 std::vector<std::vector<PlotPoint>> DrawableRuns(
     const Series& series, const LinePlotOptions& options);
 
-/// The points that a marker stands at: all of a series of up to 40, about 10 of
-/// a longer one, whatever gaps it has.
+/// Points with markers: all points of a series of up to 40, about 10 of a
+/// longer one, including gaps.
 std::vector<PlotPoint> MarkedPoints(const Series& series,
                                     const LinePlotOptions& options);
 

@@ -17,8 +17,8 @@ namespace {
 constexpr double kMostPixelsAside = 30000;  // Cairo's limit is 32767
 constexpr double kMostPixels = 4e8;
 
-/// librsvg with what it brings, GLib and Cairo: loading these takes longer than
-/// all else that a start does.
+/// librsvg with GLib and Cairo, loaded on demand, because loading takes longer
+/// than the rest of the program start.
 struct Rsvg {
   SharedLibrary library{"librsvg-2.so.2", "librsvg2-2"};
   HEED_FUNCTION(library, rsvg_handle_new_from_data);
@@ -69,14 +69,14 @@ void CheckCairo(cairo_status_t status) {
   throw IoError("png: {}", Library().cairo_status_to_string(status));
 }
 
-// Fonts, and a thread of Pango's with its stack and its arena.
+// Memory of the fonts, and of a Pango thread with its stack and its arena.
 constexpr size_t kForFonts = size_t{1} << 28;
 
 size_t BytesOf(double pixels) {
   return 2 * sizeof(uint32_t) * static_cast<size_t>(pixels);
 }
 
-// Called from C: gives back an error instead of throwing.
+// Called from C, so it returns an error instead of throwing.
 cairo_status_t Append(void* png, const unsigned char* data,
                       unsigned int size) noexcept {
   try {

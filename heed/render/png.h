@@ -1,4 +1,4 @@
-// SVG pictures as pixels.
+// Rasterisation of SVG pictures.
 #ifndef HEED_RENDER_PNG_H_
 #define HEED_RENDER_PNG_H_
 
@@ -7,8 +7,8 @@
 
 namespace heed {
 
-/// The picture as a PNG file in its light colours; `scale` pixels for each unit
-/// of the SVG. Fonts are those of the machine: without any, text is left out.
+/// Renders an SVG picture as a PNG file in light colours, with `scale` pixels
+/// per SVG unit. Uses the fonts of the machine; without any, text is omitted.
 /// Throws: FormatError if `svg` is not an SVG document with a size; ConfigError
 /// unless scale is from 0.1 to 10; IoError if the picture is too large (more
 /// than 30000 pixels on a side or 400 million) or memory runs out.

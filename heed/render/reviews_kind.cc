@@ -1,4 +1,4 @@
-// Reviews, each of which covers words: which are looked at, by their names.
+// Reviews, each covering words: attended reviews are drawn by name.
 #include "heed/render/axis_kind.h"
 #include "heed/render/shades_terminal.h"
 #include "heed/render/words_svg.h"

@@ -32,12 +32,12 @@ constexpr size_t kMostWordsShown = 48;
 constexpr double kNumberedFromShare = 0.5;
 constexpr int64_t kLargestMapInTerminal = 24;
 
-/// Reviews of one side with what was looked at.
+/// Reviews of one side with their weights.
 struct ReviewSide {
   const Axis* reviews = nullptr;
   const Axis* words = nullptr;
-  std::vector<float> pointers;  // mean over pointers, of each review
-  std::vector<float> values;    // of each word
+  std::vector<float> pointers;  // mean over pointers, per review
+  std::vector<float> values;    // per word
   bool pointed = false;
   bool gates = false;
 
@@ -48,7 +48,7 @@ struct ReviewSide {
   }
 };
 
-/// Mean of the weights that the answer gives to an axis, over all maps.
+/// Mean weights of the answer on an axis, over all maps.
 std::vector<float> MeanWeightsOn(const ExplanationSegment& segment,
                                  const Axis& axis) {
   std::vector<float> mean;
@@ -86,7 +86,7 @@ std::vector<ReviewSide> SidesOf(const ExplanationSegment& segment) {
   return sides;
 }
 
-/// Places of the reviews that are shown: those that count most, in order.
+/// Indices of the shown reviews: the most important ones, in order.
 std::vector<size_t> ShownReviews(const ReviewSide& side) {
   std::vector<size_t> order(side.pointers.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -106,7 +106,7 @@ std::vector<size_t> ShownReviews(const ReviewSide& side) {
   return order;
 }
 
-/// What is added to the mean of all ratings.
+/// A component added to the mean of all ratings.
 struct RatingPart {
   double RatingPayload::Parts::*part;
   const char* name_beside_reviews;
@@ -121,13 +121,14 @@ constexpr RatingPart kRatingParts[] = {
     {&RatingPayload::Parts::item, "item", "item"},
     {&RatingPayload::Parts::reviews, "reviews", "user and item together"}};
 
-/// What is known of a rating; null: nothing.
+/// Rating payload of the answer; null if missing.
 const RatingPayload* AboutRating(const ExplanationSegment& segment) {
   const Axis* answer = segment.Find("answer");
   return answer == nullptr ? nullptr : answer->payload.As<RatingPayload>();
 }
 
-/// "4.21 for B7 by A1", and how that is made up. `reads`: from reviews.
+/// Title "4.21 for B7 by A1", and its components. `reads`: predicted from
+/// reviews.
 std::pair<std::string, std::string> HeadingsOfRating(
     const ExplanationSegment& segment, bool reads) {
   std::string title = "Rating " + segment.answer;
@@ -166,8 +167,7 @@ std::string HeadingOfSide(const ReviewSide& side, size_t shown) {
   return heading;
 }
 
-/// A bar for each part of a rating that no reviews were read for, from where
-/// the one before ends.
+/// Waterfall bars of the components of a rating without reviews.
 std::vector<Drawing> DrawRatingSum(const ExplanationSegment& segment) {
   constexpr double kSumWidth = 520, kSumRow = 20, kBarHeight = 12;
   std::vector<Drawing> rows;
@@ -238,7 +238,7 @@ Drawing DrawReview(const ReviewSide& side, size_t r) {
   return {kReviewsWidth, words.height, svg.Take()};
 }
 
-/// The maps between the two sets of reviews.
+/// Maps between the two sets of reviews.
 std::vector<AlignmentView> AffinitiesOf(const ExplanationSegment& segment) {
   std::vector<AlignmentView> views;
   for (size_t m = 0; m < segment.maps.size(); ++m) {
@@ -250,7 +250,7 @@ std::vector<AlignmentView> AffinitiesOf(const ExplanationSegment& segment) {
     views.push_back(ViewOfHead(segment, m, -1));
     views.back().title = "Affinity of reviews";
   }
-  // Each of several pointers has one.
+  // Each of several pointers has a map.
   for (size_t k = 0; views.size() > 1 && k < views.size(); ++k) {
     views[k].title += fmt::format(", pointer {}", k + 1);
   }

@@ -1,4 +1,4 @@
-// What was read of two sets of reviews for a rating.
+// View of the reviews behind a predicted rating.
 #ifndef HEED_RENDER_REVIEWS_VIEW_H_
 #define HEED_RENDER_REVIEWS_VIEW_H_
 
@@ -6,10 +6,10 @@
 
 namespace heed {
 
-/// The reviews of each side, those that pointers are at marked, their words
-/// shaded by word attention or by gates, and which review of the one fits each
-/// of the other (the co-attention of the pointers). Of a rating that no reviews
-/// were read for, how it is made up.
+/// Shows the reviews of each side with the selected ones marked, their words
+/// shaded by word attention or gates, and the co-attention of the pointers
+/// between the reviews of both sides. For a rating without reviews, shows its
+/// components.
 ExplanationView ReviewsView();
 
 }  // namespace heed

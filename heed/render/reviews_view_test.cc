@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The same by gates of words, without pointers.
+/// RatingSegment with word gates instead of pointers.
 ExplanationSegment GatedSegment() {
   ExplanationSegment e = RatingSegment();
   e.maps.clear();
@@ -101,7 +101,7 @@ TEST(ReviewsView, ARatingWithoutReviewsIsShownAsItsSum) {
             1u);
   EXPECT_EQ(Count(svg, ">mean of all ratings<"), 1u);
   EXPECT_EQ(Count(svg, ">− 0.25<"), 1u);
-  // What adds nothing is left out.
+  // Components of 0 are omitted.
   ChangePayload<RatingPayload>(e.axes[0],
                                [](auto& about) { about.parts->reviews = 0; });
   EXPECT_EQ(Count(SvgOfReviews(e, "reviews"), "together"), 0u);

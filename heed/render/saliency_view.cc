@@ -15,12 +15,13 @@
 namespace heed {
 namespace {
 
-constexpr size_t kMostAsInput = 4;  // targets that are shown on the input
+constexpr size_t kMostAsInput = 4;  // maximum number of targets drawn on the
+                                    // input
 constexpr double kInputWidth = 540;
-constexpr double kSmallInputWidth = 148;  // of one of many targets
+constexpr double kSmallInputWidth = 148;  // if there are many targets
 constexpr double kSmallInputGap = 18;
 
-/// "a", or "a, not b" where that was asked.
+/// Label of a target: "a", or "a, not b" for a contrastive one.
 std::string QuestionOf(const ExplanationSegment& segment,
                        const Target& target) {
   const std::string label = segment.LabelOf(target);
@@ -29,7 +30,8 @@ std::string QuestionOf(const ExplanationSegment& segment,
              : label;
 }
 
-/// What a target is headed by: a text leads to it, as in TitleOf.
+/// Heading of a target; for a text input it begins with an arrow, as in
+/// TitleOf.
 std::string HeadingOf(const ExplanationSegment& segment, const Target& target) {
   const std::string question = QuestionOf(segment, target);
   return ReadsText(segment) ? "→ " + question : question;
@@ -40,7 +42,7 @@ std::span<const float> RowAt(const Shading& shading, size_t n, int64_t width) {
   return std::span(shading.values).subspan(n * columns, columns);
 }
 
-/// The method, and of which input, where there are several.
+/// Name of the method, with the input if there are several.
 std::string ShadingName(const ExplanationSegment& segment,
                         const Shading& shading) {
   const std::string& label = segment.axis(shading.axis).label;
@@ -49,7 +51,7 @@ std::string ShadingName(const ExplanationSegment& segment,
              : fmt::format("{} ({})", shading.title, label);
 }
 
-/// Captions stand below, so that what stands side by side begins alike.
+/// Captions are below, so that drawings side by side are aligned at the top.
 Drawing OnInput(const ExplanationSegment& segment, const Shading& shading) {
   const Axis& axis = segment.axis(shading.axis);
   const bool many = shading.targets.size() > kMostAsInput;
@@ -72,13 +74,13 @@ Drawing OnInput(const ExplanationSegment& segment, const Shading& shading) {
   return StackDrawings(parts, 6);
 }
 
-/// Whether it is drawn on its input, in the place of a heatmap.
+/// True if a shading is drawn on its input instead of as a heatmap.
 bool StandsOnInput(const ExplanationSegment& segment, const Shading& shading) {
   return shading.targets.size() <= kMostAsInput ||
          KindOf(segment.axis(shading.axis)).shaded_for_each;
 }
 
-/// The largest weight of the attention to inputs.
+/// Largest attention weight on the inputs.
 float LargestAttention(const ExplanationSegment& segment, const ViewOptions&) {
   float largest = 0;
   for (const Target& target : segment.targets) {
@@ -141,7 +143,7 @@ Drawing DrawSaliency(const ExplanationSegment& segment, double full) {
                                 : AsHeatmap(segment, shading));
     widest = std::max(widest, drawings.back().width);
   }
-  // In columns, where several stand in a row.
+  // Aligned in columns if several fit in a row.
   if (2 * widest + kPictureGap <= kPictureWidth) {
     for (Drawing& drawing : drawings) drawing.width = widest;
   }

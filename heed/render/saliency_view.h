@@ -1,4 +1,4 @@
-// Attributions beside attention, in SVG and a terminal.
+// View of attributions beside attention.
 #ifndef HEED_RENDER_SALIENCY_VIEW_H_
 #define HEED_RENDER_SALIENCY_VIEW_H_
 
@@ -6,12 +6,12 @@
 
 namespace heed {
 
-/// What the model attended to and what each method says that its answers
-/// depend on, side by side: up to four targets each on the shaded input, more
-/// as heatmaps, of an image always on it. The scores of a target are divided by
-/// their largest; what speaks against it has the other hue; `full`: the
-/// attention weight of the full shade, as ViewOptions. Below each method stands
-/// how far it agrees with attention, where that is known.
+/// Attention and the attributions of each method side by side: up to four
+/// targets each on the shaded input, more as heatmaps, images always on the
+/// input. The scores of a target are divided by their largest magnitude;
+/// negative scores have the other hue. `full`: attention weight of the full
+/// shade, see ViewOptions. Below each method is its agreement with attention,
+/// if known.
 Drawing DrawSaliency(const ExplanationSegment& segment, double full = 1);
 
 ExplanationView SaliencyView();

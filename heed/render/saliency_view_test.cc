@@ -64,7 +64,7 @@ TEST(DrawSaliency, ManyTargetsAreHeatmaps) {
   EXPECT_TRUE(IsDrawable(svg));
 }
 
-/// Of an image, `targets` answers with an attribution each.
+/// An image with `targets` answers and an attribution of each.
 ExplanationSegment AttributedImage(size_t targets) {
   ExplanationSegment e = ImageSegment();
   Attribution found = {.method = "occlusion", .scores = {}, .differences = {}};
@@ -87,7 +87,7 @@ ExplanationSegment AttributedImage(size_t targets) {
 TEST(DrawSaliency, AnImageIsShadedForEachTargetHoweverManyThereAre) {
   const std::string svg = SaliencySvg(AttributedImage(6));
   EXPECT_EQ(Count(svg, "class='matrix'"), 0u);
-  // Attention and a method.
+  // Attention and one method.
   EXPECT_EQ(Count(svg, "<image"), 1u);
   EXPECT_EQ(Count(svg, "<use href='#image-"), 11u);
   EXPECT_EQ(Count(svg, ">occlusion</text>"), 1u);

@@ -1,4 +1,4 @@
-// Series: a line over time, and below its time what was attended to.
+// Series: a line plot over time, with attention below.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,18 +23,18 @@ namespace {
 constexpr double kPlotWidth = 860;
 constexpr double kPlotHeight = 240;
 constexpr double kBandHeight = 16;
-constexpr double kLeftOfPlot = 150;  // names of bands, numbers of the scale
+constexpr double kLeftOfPlot = 150;  // band names, scale numbers
 constexpr double kAxisFont = 12;
 constexpr int kNameWidth = 22;  // columns
 
-/// The axis that has the numbers of a series; throws if it has none.
+/// Axis with the numbers of a series. Throws: ShapeError if it has none.
 const Axis& NumbersOf(const ExplanationSegment& segment, const Axis& axis) {
   const Axis& own = axis.of.empty() ? axis : segment.axis(axis.of);
   PayloadOf<SeriesPayload>(own);
   return own;
 }
 
-/// The numbers of the column that is shown.
+/// Numbers of the displayed column.
 const std::vector<double>& ValuesOf(const Axis& axis) {
   const auto& own = PayloadOf<SeriesPayload>(axis);
   const auto column = std::ranges::find(own.columns, own.column);
@@ -44,14 +44,14 @@ const std::vector<double>& ValuesOf(const Axis& axis) {
   return own.values.at(static_cast<size_t>(column - own.columns.begin()));
 }
 
-/// The items of the series that item i of an axis covers.
+/// Range of the series that item i of an axis covers.
 ItemRange SpanOf(const Axis& axis, size_t i) {
   const auto place = static_cast<int64_t>(i);
   return axis.of.empty() ? ItemRange{place, place + 1} : axis.spans.at(i);
 }
 
-/// Steps of a series as shades, side by side; where several items cover one,
-/// the mean. `steps`: of the series, which are `width` wide.
+/// Draws values as shades along the steps of a series; where several items
+/// cover a step, their mean. `steps`: length of the series, drawn `width` wide.
 void AddBand(const Axis& axis, std::span<const float> values, int64_t steps,
              double width, MarkupWriter* svg) {
   std::vector<float> sums(static_cast<size_t>(steps));
@@ -85,8 +85,7 @@ struct Band {
   std::vector<float> values;
 };
 
-/// How much each item of a series is attended to, in the mean of all queries of
-/// the last attention to it.
+/// Mean attention to each item of a series, over all queries of the last map.
 std::optional<Band> AttentionReceived(const ExplanationSegment& segment) {
   for (size_t m = segment.maps.size(); m-- > 0;) {
     const AttentionMap& map = segment.maps[m];
@@ -103,9 +102,9 @@ std::optional<Band> AttentionReceived(const ExplanationSegment& segment) {
   return std::nullopt;
 }
 
-/// The mean over the targets of attention and of each method; where no
-/// attention speaks for targets, what is attended to at all. Each is divided by
-/// its largest magnitude.
+/// Mean over the targets of attention and of each method; without attention of
+/// targets, the mean attention received. Each is divided by its largest
+/// magnitude.
 std::vector<Band> BandsOf(const ExplanationSegment& segment) {
   std::vector<Band> bands;
   if (!segment.AlignmentMap()) {
@@ -130,7 +129,7 @@ std::vector<Band> BandsOf(const ExplanationSegment& segment) {
   return bands;
 }
 
-/// The series that was read, and those behind it that were written.
+/// The input series, with the output series after it.
 struct History {
   const Axis* read = nullptr;
   std::vector<double> past;
@@ -156,7 +155,7 @@ History HistoryOf(const ExplanationSegment& segment) {
   return history;
 }
 
-/// "M0 1L2 3" of numbers from place `first` on.
+/// SVG path "M0 1L2 3" of numbers from place `first` on.
 std::string PathOf(std::span<const double> values, size_t first, double step,
                    const PlotAxis& scale) {
   std::string path;

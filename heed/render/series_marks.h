@@ -1,4 +1,4 @@
-// How lines, classes and the like are told apart: by colour and by shape.
+// Colours and markers of series, classes and the like.
 #ifndef HEED_RENDER_SERIES_MARKS_H_
 #define HEED_RENDER_SERIES_MARKS_H_
 
@@ -13,8 +13,8 @@ struct SeriesColour {
   std::string_view dark;
 };
 
-/// Distinct with the common forms of colour blindness too (after Okabe and
-/// Ito), and dark or light enough for text.
+/// Distinct also with the common forms of colour blindness (after Okabe and
+/// Ito), with enough contrast for text.
 inline constexpr std::array<SeriesColour, 7> kSeriesColours = {
     {{"#0067a8", "#5ab4f0"},
      {"#c74e06", "#ff9a57"},
@@ -24,12 +24,12 @@ inline constexpr std::array<SeriesColour, 7> kSeriesColours = {
      {"#5b6570", "#a9b4c2"},
      {"#6247ad", "#b6a2ff"}}};
 
-/// The same of the 256-colour palette, of medium lightness, for dark and light
-/// terminals.
+/// Codes of the 256-colour palette for the colours of kSeriesColours, of medium
+/// lightness for dark and light terminals.
 inline constexpr std::array<int, 7> kSeriesCodes = {32,  166, 36, 169,
                                                     136, 244, 98};
 
-/// Shapes of markers, in a terminal and around the origin of an SVG.
+/// Marker shapes, in a terminal and around the origin of an SVG.
 inline constexpr std::array<std::string_view, 5> kMarkers = {"●", "■", "▲", "◆",
                                                              "▼"};
 inline constexpr std::array<std::string_view, 5> kMarkerPaths = {
@@ -40,7 +40,7 @@ inline constexpr std::array<std::string_view, 5> kMarkerPaths = {
     "M0 5.4L5.2 -3.8H-5.2z",                              // triangle downwards
 };
 
-/// The i-th of each, again from the first behind the last.
+/// Colour or marker of series i; they repeat after the last.
 constexpr const SeriesColour& SeriesColourOf(size_t i) {
   return kSeriesColours[i % kSeriesColours.size()];
 }

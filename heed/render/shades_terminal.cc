@@ -13,13 +13,13 @@
 namespace heed {
 namespace {
 
-// From nearly black over blue to white; readable on dark and light terminals
-// because every cell brings its own background.
+// Nearly black over blue to white; readable on dark and light terminals,
+// because every cell sets its own background.
 constexpr std::array<int, 10> kBlueRamp = {234, 237, 24,  25,  32,
                                            39,  75,  117, 153, 231};
 constexpr std::array<std::string_view, 5> kShades = {"·", "░", "▒", "▓", "█"};
-// Grounds of words, which stand on the terminal's own: not lighter or darker
-// but more vivid, and all dark enough for white letters.
+// Backgrounds of words on the terminal's own background: they vary in vividness
+// instead of lightness, and all are dark enough for white letters.
 constexpr std::array<int, 3> kBlueGrounds = {67, 32, 27};
 constexpr std::array<int, 3> kOrangeGrounds = {137, 172, 202};
 constexpr int kWhite = 231;

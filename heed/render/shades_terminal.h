@@ -1,4 +1,4 @@
-// Weights as shades of a terminal.
+// Shades of weights in a terminal.
 #ifndef HEED_RENDER_SHADES_TERMINAL_H_
 #define HEED_RENDER_SHADES_TERMINAL_H_
 
@@ -9,20 +9,21 @@
 
 namespace heed {
 
-/// A weight, 0 to 1, as a cell of `columns` columns: from nearly black over
-/// blue to white, or without colour one of · ░ ▒ ▓ █.
+/// A weight, 0 to 1, as a cell of `columns` columns: nearly black over blue to
+/// white, or without colour one of · ░ ▒ ▓ █.
 std::string TerminalCell(float weight, int columns, bool colour);
 
-/// All shades from 0 to 1 side by side.
+/// Scale of all shades from 0 to 1.
 std::string TerminalScale(bool colour);
 
-/// Two weights, one above the other, in one column of colour.
+/// Two weights, one above the other, in one coloured column.
 std::string TerminalHalfCells(float upper, float lower);
 
-/// The tokens in lines of at most options.width columns, behind `indent`
-/// spaces, each on a ground as vivid as its value times `factor`, −1 to 1:
-/// blue, below zero orange. Without colour those of at least 0.1 carry the
-/// value, as it is, as a number. Each line ends with a newline.
+/// Tokens in lines of at most options.width columns, indented by `indent`
+/// spaces. The background shows the value times `factor`, −1 to 1: blue, or
+/// orange below zero, more vivid for larger magnitudes. Without colour, values
+/// of at least 0.1 are printed as numbers, without the factor. Each line ends
+/// with a newline.
 /// Throws: ShapeError unless there is one value per token.
 std::string TerminalWords(std::span<const std::string> tokens,
                           std::span<const float> values, int indent,

@@ -19,24 +19,24 @@
 namespace heed {
 namespace {
 
-constexpr size_t kStepFeatures = 4;  // of vectors that are shown
-constexpr size_t kStepKeys = 24;     // source tokens that are shown
+constexpr size_t kStepFeatures = 4;  // shown per vector
+constexpr size_t kStepKeys = 24;     // shown source tokens
 
-/// What one step showed.
+/// Numbers of one step.
 struct StepNumbers {
   int64_t step = 0;
   const Target* target = nullptr;
-  std::vector<float> query;  // the first features; may be empty
-  /// Of the keys that are shown, in their order.
+  std::vector<float> query;  // first features; may be empty
+  /// The shown keys, in their order.
   std::vector<std::string> keys;
   std::vector<float> scores;
   std::vector<float> weights;
   NumberRows values;
   std::vector<float> context;
   size_t all_keys = 0;
-  double sum = 0;  // of all weights
+  double sum = 0;  // sum of all weights
   size_t features = 0;
-  std::string before;  // what was written before
+  std::string before;  // output before this step
   std::string note;
 };
 
@@ -72,7 +72,7 @@ std::string StepRefusal(const ExplanationSegment& segment,
   return "";
 }
 
-/// Of the panels' first head. Range: StepRefusal is empty.
+/// Numbers of a step from the first panel. Requires that StepRefusal is empty.
 StepNumbers NumbersOfStep(const ExplanationSegment& segment,
                           const ViewOptions& options) {
   StepNumbers n;
@@ -115,7 +115,7 @@ StepNumbers NumbersOfStep(const ExplanationSegment& segment,
   return n;
 }
 
-/// A value that no step gives: what it is, in words.
+/// A value that no step computes, with its meaning in words.
 struct GivenValue {
   std::string name;
   std::string meaning;
@@ -157,7 +157,7 @@ std::string TitleOfStep(const ExplanationSegment& segment,
                      VisibleToken(segment.LabelOf(*n.target)));
 }
 
-/// The answer and what else it might have been, the most probable first.
+/// The answer and its alternatives, most probable first.
 std::vector<Alternative> Choices(const ExplanationSegment& segment,
                                  const Target& target) {
   std::vector<Alternative> all = {
@@ -174,15 +174,15 @@ std::string Decimals(double x) {
   return text == "-0.00" ? "0.00" : text;
 }
 
-// --- a picture ---
+// --- SVG ---
 
 constexpr double kStepBox = 424;
-constexpr double kStepLane = 11;     // between the lines at the left
-constexpr double kFormulaLine = 22;  // of a formula
+constexpr double kStepLane = 11;     // distance of the lines on the left
+constexpr double kFormulaLine = 22;  // height of a formula line
 constexpr double kStepNumber = 44;   // width of a number
 constexpr double kStepNumberRow = 18;
-constexpr double kKeyWidth = 96;      // of names of keys
-constexpr double kBetweenSteps = 16;  // boxes
+constexpr double kKeyWidth = 96;      // width of key names
+constexpr double kBetweenSteps = 16;  // gap between boxes
 constexpr int kKeyColumns = 12;
 constexpr size_t kShownChoices = 4;
 
@@ -211,7 +211,7 @@ class StepWriter {
  private:
   struct Value {
     std::string name;
-    double y = 0;  // where it leaves its box
+    double y = 0;  // start of the line at its box
     int lane = -1;
   };
 
@@ -223,7 +223,7 @@ class StepWriter {
         style, x, y, font, anchor, EscapeMarkup(text));
   }
 
-  /// A box begins, of this result; what it reads is led to it.
+  /// Begins the box of a result, with lines from its inputs.
   void Open(const std::string& result, const std::vector<std::string>& reads) {
     top_ = y_;
     int entry = 0;
@@ -266,7 +266,7 @@ class StepWriter {
     Close(height, /*faint=*/false);
   }
 
-  /// Cells of numbers of one row, from x on.
+  /// Draws a row of numbers as cells from x on.
   void AddCells(const std::vector<float>& row, double scale, double x,
                 double y) {
     front_.Line("<g transform='translate({:.1f} {:.1f})'>", x, y);
@@ -277,7 +277,7 @@ class StepWriter {
     front_.Line("</g>");
   }
 
-  /// Query, scores, weights, values and context; how high they are.
+  /// Draws query, scores, weights, values and context; returns their height.
   double AddNumbers(double top) {
     const double names = left_ + kKeyWidth;
     const double scores = names + 10;
@@ -355,7 +355,7 @@ class StepWriter {
   MarkupWriter front_;
 };
 
-// --- in a terminal ---
+// --- terminal ---
 
 std::string RowOfNumbers(const std::vector<float>& row) {
   std::string text;

@@ -1,5 +1,4 @@
-// One step of a decoder that attends: what is computed from what, with the
-// numbers of the step.
+// View of one decoder step with its computations and numbers.
 #ifndef HEED_RENDER_STEP_VIEW_H_
 #define HEED_RENDER_STEP_VIEW_H_
 
@@ -7,9 +6,9 @@
 
 namespace heed {
 
-/// The steps of the model's outline from top to bottom, with lines from what
-/// each reads; the attention with its query, scores, weights, values and
-/// context, the output with its probabilities.
+/// The steps of the model's outline from top to bottom, with lines from the
+/// inputs of each step: the attention with its query, scores, weights, values
+/// and context, and the output with its probabilities.
 Drawing DrawStep(const ExplanationSegment& segment, const ViewOptions& options);
 
 ExplanationView StepView();

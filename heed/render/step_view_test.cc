@@ -24,9 +24,9 @@ TEST(StepView, ShowsTheNumbersOfTheStep) {
   EXPECT_THAT(svg, HasSubstr("example, step i = 2: &#39;t1&#39;"));
   EXPECT_THAT(svg, HasSubstr(">3.25</text>"));       // a score
   EXPECT_THAT(svg, HasSubstr(">0.38</text>"));       // a weight
-  EXPECT_THAT(svg, HasSubstr(">2.25</text>"));       // of the context
-  EXPECT_THAT(svg, HasSubstr(">7.00</text>"));       // of the query
-  EXPECT_THAT(svg, Not(HasSubstr(">9.00</text>")));  // of another step
+  EXPECT_THAT(svg, HasSubstr(">2.25</text>"));       // context
+  EXPECT_THAT(svg, HasSubstr(">7.00</text>"));       // query
+  EXPECT_THAT(svg, Not(HasSubstr(">9.00</text>")));  // a value of another step
   EXPECT_THAT(svg, HasSubstr(">other</text>"));
   EXPECT_TRUE(IsDrawable(svg));
 }

@@ -1,4 +1,4 @@
-// What the terminal can show, and colours for it.
+// Terminal capabilities and colours.
 #ifndef HEED_RENDER_TERMINAL_H_
 #define HEED_RENDER_TERMINAL_H_
 
@@ -9,18 +9,19 @@ namespace heed {
 
 struct TerminalOptions {
   bool colour = false;
-  int width = 80;  ///< columns; no line is longer
+  int width = 80;  ///< maximum length of lines in columns
 };
 
-/// Whether the output `descriptor` (1: standard output, 2: standard error)
-/// shows colours: it is a terminal, TERM is not "dumb" and NO_COLOR is not set.
-/// FORCE_COLOR other than "0" means yes in any case.
+/// True if the output `descriptor` (1: standard output, 2: standard error)
+/// supports colours: it is a terminal, TERM is not "dumb" and NO_COLOR is not
+/// set. FORCE_COLOR other than "0" always enables colours.
 bool TerminalHasColour(int descriptor = 1);
 
-/// Columns of the terminal of `descriptor`; COLUMNS or else 80 without one.
+/// Columns of the terminal of `descriptor`; without a terminal COLUMNS, else
+/// 80.
 int TerminalWidth(int descriptor = 1);
 
-/// Options for `descriptor` as it is now.
+/// Current options of `descriptor`.
 TerminalOptions DetectTerminal(int descriptor = 1);
 
 namespace terminal {
@@ -28,9 +29,9 @@ namespace terminal {
 std::string Foreground(int colour, std::string_view text);
 std::string Background(int colour, std::string_view text);
 std::string Bold(std::string_view text);
-/// `text` in the terminal's quieter shade, for what only accompanies.
+/// `text` in a dimmed shade, for secondary text.
 std::string Dim(std::string_view text);
-/// Bold or Dim, where there are colours.
+/// Bold (Strong) or Dim (Quiet) if the terminal has colours.
 std::string Strong(const TerminalOptions& terminal, const std::string& text);
 std::string Quiet(const TerminalOptions& terminal, const std::string& text);
 }  // namespace terminal

@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-// Sets an environment variable, or removes it (nullptr), while it lives.
+// Sets an environment variable, or removes it (nullptr), for its lifetime.
 class ScopedEnvironment {
  public:
   ScopedEnvironment(const char* name, const char* value) : name_(name) {

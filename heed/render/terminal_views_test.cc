@@ -32,8 +32,8 @@ TEST(TerminalExplanation, HeadsHaveATileEach) {
   const std::string text = Shown(ExampleSegment(3, 2, 2), "heads");
   EXPECT_EQ(Count(text, "Source: attention to itself\n"), 1u);
   EXPECT_EQ(Count(text, "decoder.cross_attention\n"), 1u);
-  // The first row of both heads, which look at its token with 0.83; the encoder
-  // and the attention between the sides have three columns.
+  // First row of both heads, with weight 0.83 on its own token. The encoder
+  // attention and the cross-attention have three columns.
   EXPECT_EQ(Count(text, "█░░             █░░"), 2u);
   EXPECT_EQ(Count(text, "1 0.82 ↔0.2"), 1u);
 }

@@ -5,9 +5,10 @@
 namespace heed {
 namespace {
 
-constexpr double kNumberedFrom = 0.1;  // of a word, that stands below it
+constexpr double kNumberedFrom = 0.1;  // words with this value show it as a
+                                       // number
 constexpr size_t kLongText = 40;       // words
-constexpr size_t kShownOfLong = 24;    // of a long text
+constexpr size_t kShownOfLong = 24;    // words shown of a long text
 
 }  // namespace
 

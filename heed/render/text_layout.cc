@@ -10,8 +10,8 @@ namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 constexpr std::string_view kEllipsis = "…";
 
-// Code points that reorder what stands around them on a line, or that XML does
-// not allow: C1 controls, line and bidirectional controls, noncharacters.
+// True for code points that reorder surrounding text or that XML does not
+// allow: C1 controls, line and bidirectional controls, noncharacters.
 bool BreaksItsSurroundings(std::string_view c) {
   return (c >= "\xC2\x80" && c <= "\xC2\x9F") ||          // U+0080..009F
          (c >= "\xE2\x80\xA8" && c <= "\xE2\x80\xAE") ||  // U+2028..202E
@@ -20,7 +20,7 @@ bool BreaksItsSurroundings(std::string_view c) {
          c == "\xEF\xBF\xBE" || c == "\xEF\xBF\xBF";      // U+FFFE, U+FFFF
 }
 
-// The picture of an ASCII control character: U+2400 + c, U+2421 for delete.
+// Picture of an ASCII control character: U+2400 + c, U+2421 for delete.
 std::string ControlPicture(unsigned char c) {
   const int low = c == 0x7F ? 0x21 : c;
   return {'\xE2', '\x90', static_cast<char>(0x80 + low)};

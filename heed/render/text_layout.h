@@ -1,5 +1,5 @@
-// Fitting tokens of any text into pictures: what is shown for a token, cut and
-// padded to columns.
+// Layout of tokens of any text: visible form, truncation and padding to
+// columns.
 #ifndef HEED_RENDER_TEXT_LAYOUT_H_
 #define HEED_RENDER_TEXT_LAYOUT_H_
 
@@ -9,20 +9,21 @@
 
 namespace heed {
 
-/// `token` with everything visible and harmless: control characters as their
-/// pictures (␊), nothing but spaces as ␣, ill-formed bytes and characters that
-/// would reorder or break the surrounding text as U+FFFD.
+/// `token` in visible and safe form: control characters as their pictures (␊),
+/// a token of spaces as ␣, ill-formed bytes and characters that would reorder
+/// or break the surrounding text as U+FFFD.
 std::string VisibleToken(std::string_view token);
 
-/// Code points with the combining marks that follow them, one per place.
+/// Code points with their combining marks, one per place.
 std::vector<std::string> DisplayCharacters(std::string_view utf8);
 
-/// `utf8` cut to at most `columns` columns, ending in … if anything is lost.
+/// `utf8` truncated to at most `columns` columns, ending in … if anything is
+/// lost.
 std::string Ellipsize(std::string_view utf8, int columns);
 
 enum class Align { kLeft, kCentre, kRight };
 
-/// `utf8` ellipsized and filled with spaces to exactly `columns` columns.
+/// `utf8` truncated and padded with spaces to exactly `columns` columns.
 std::string Pad(std::string_view utf8, int columns, Align align = Align::kLeft);
 
 }  // namespace heed

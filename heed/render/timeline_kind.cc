@@ -1,5 +1,4 @@
-// Timelines: events in the order of time, such as visits, and what happened at
-// each.
+// Timelines: events in time order, such as visits, and what happened at each.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +14,7 @@ constexpr double kEventHeight = 34;
 constexpr double kWidestEvent = 76;
 constexpr double kEventFont = 11;
 
-/// Events as shaded boxes along a line of time.
+/// Events as shaded boxes along a time line.
 Drawing DrawEvents(const Axis& axis, std::span<const float> values,
                    double width) {
   const double pitch =

@@ -15,21 +15,21 @@ namespace heed {
 namespace {
 
 constexpr double kSideWidth = 530;
-constexpr double kLineX = kSideWidth + 36;  // of the line itself
+constexpr double kLineX = kSideWidth + 36;  // position of the line
 constexpr double kEntryHeight = 36;
 constexpr double kYearGap = 8;
 constexpr double kTimelineTop = 44;
 constexpr int kNameColumns = 66;
 constexpr int kSourceColumns = 76;
 
-/// A paper and what there is of it.
+/// A paper and its entries.
 struct Paper {
   std::string source;
   std::vector<std::string> names;
   bool left = false;
 };
 
-/// Papers of each year; those of one year in the order of the entries.
+/// Papers by year; papers of one year keep the order of the entries.
 std::map<int, std::vector<Paper>> PapersByYear(
     std::span<const TimelineEntry> entries) {
   std::map<int, std::vector<Paper>> years;

@@ -1,4 +1,4 @@
-// What was proposed when, as a line of years.
+// Timeline of publications by year.
 #ifndef HEED_RENDER_TIMELINE_PICTURE_H_
 #define HEED_RENDER_TIMELINE_PICTURE_H_
 
@@ -12,23 +12,23 @@
 
 namespace heed {
 
-/// Something by its paper.
+/// An entry with its paper.
 struct TimelineEntry {
   std::string name;    ///< "scaled_dot"
   std::string source;  ///< "Vaswani et al. 2017, arXiv:1706.03762"
-  bool left = false;   ///< of the line
+  bool left = false;   ///< on the left of the line
 };
 
-/// The year of the first arXiv preprint that a citation names, else the first
-/// year, 1900 to 2099, in its text; none: none.
+/// Year of the first arXiv preprint in a citation, else the first year from
+/// 1900 to 2099 in its text; nothing if there is none.
 std::optional<int> YearOf(std::string_view source);
 
-/// What stands at both sides of the line, by year: names with one source stand
-/// together. Entries without a year are left out. `left` and `right` are what
-/// the sides are called.
+/// Entries on both sides of a time line, by year; names with the same source
+/// are joined. Entries without a year are omitted. `left` and `right` are the
+/// titles of the sides.
 std::string TimelineSvg(std::span<const TimelineEntry> entries,
                         const std::string& left, const std::string& right);
-/// A line for each source, the first year first.
+/// One line per source, in order of the years.
 std::string TimelineText(std::span<const TimelineEntry> entries,
                          const TerminalOptions& terminal);
 

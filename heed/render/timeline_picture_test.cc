@@ -22,7 +22,7 @@ TEST(Timeline, ReadsTheYearOfACitation) {
   EXPECT_EQ(YearOf("Cox 1958"), 1958);
   EXPECT_EQ(YearOf("doi:10.1145/3109859"), std::nullopt);
   EXPECT_EQ(YearOf("arXiv:1906.04341"), 2019);
-  // The year of the preprint counts, not that of the later publication.
+  // The year of the preprint counts, not the year of the later publication.
   EXPECT_EQ(YearOf("Kipf and Welling 2017, arXiv:1609.02907"), 2016);
   EXPECT_EQ(YearOf("Raffel et al. 2020, arXiv:1910.10683"), 2019);
   EXPECT_EQ(YearOf("Someone 2003, arXiv:cs/0301001"), 2003);

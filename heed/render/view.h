@@ -1,4 +1,4 @@
-// The views of explanations. Each is one file and one line in views.cc.
+// Views of explanations. Each is one file and one line in views.cc.
 #ifndef HEED_RENDER_VIEW_H_
 #define HEED_RENDER_VIEW_H_
 
@@ -14,93 +14,91 @@
 
 namespace heed {
 
-/// What a view is asked to show.
+/// Options of a view.
 struct ViewOptions {
-  /// Of views of one attention: this map instead of those that speak for the
-  /// targets; its name.
+  /// Views of one attention: name of the map to show; empty: the attention of
+  /// the targets.
   std::string map = {};
   int64_t head = -1;  ///< of `map`; −1: mean of all
-  /// The weight that has the full shade; 0: in each row the largest has it.
+  /// Weight of the full shade; 0: the largest weight of each row.
   double full = 1;
-  /// Of views of one step: the target, from 0; −1: the one of the middle, or
-  /// where all are shown, the first.
+  /// Views of one step: index of the target, from 0; −1: the middle one, or for
+  /// views of all steps the first.
   int64_t step = -1;
-  /// Views of one attention: draw neither title nor weights; the page adds
-  /// those of the head that it shows.
+  /// Views of one attention: omit title and weights; the page adds those of the
+  /// displayed head.
   bool bare = false;
 };
 
-/// A view: what it shows, and how.
+/// A view: its name, what it accepts, and how it draws.
 struct ExplanationView {
   std::string name;
   std::string description;
-  /// Why a segment cannot be shown, and what to ask for; empty: it can.
+  /// Reason why a segment cannot be shown, and what to request; empty: it can.
   std::function<std::string(const ExplanationSegment&, const ViewOptions&)>
       refusal;
   std::function<std::vector<Drawing>(const ExplanationSegment&,
                                      const ViewOptions&)>
       draw;
-  /// Lines that end with a newline and have at most terminal.width columns, as
-  /// far as a word or a head needs no more.
+  /// Lines that end with a newline and have at most terminal.width columns,
+  /// unless a word or a head needs more.
   std::function<std::string(const ExplanationSegment&, const ViewOptions&,
                             const TerminalOptions&)>
       text;
-  /// Shows what methods of attribution found: comes first where one was asked
-  /// for.
+  /// Shows attributions; preferred if attribution methods were requested.
   bool of_methods = false;
-  /// Shows the model itself: needs no text.
+  /// Shows the model itself and needs no text.
   bool of_model = false;
-  /// Needs the numbers of the attention that speaks for the answer, or the
-  /// vectors that the model begins with.
+  /// Needs the numbers of the answer's attention (of_numbers), or the input
+  /// vectors of the model (of_inputs).
   bool of_numbers = false;
   bool of_inputs = false;
-  /// Whether the page shows the picture of this view (see PageJson).
+  /// Include the picture of this view in the page (see PageJson).
   bool on_page = false;
   /// Restricts `on_page` to some segments; null: every segment that the view
   /// accepts.
   std::function<bool(const ExplanationSegment&)> on_page_of = {};
-  /// Whether the page draws the weights of any map and head into its picture,
-  /// which is then drawn for each pair of axes (see ViewOptions::bare).
+  /// The page draws the weights of any map and head into the picture, so one
+  /// picture is drawn for each pair of axes (see ViewOptions::bare).
   bool recoloured = false;
   PictureLegend::Kind legend = PictureLegend::kWeights;
-  /// Legend of a segment where segments differ in it; null: `legend`.
+  /// Legend by segment; null: `legend`.
   std::function<PictureLegend::Kind(const ExplanationSegment&)> legend_of = {};
-  /// The largest weight that is shown of a segment; none: shades are not
-  /// scaled.
+  /// Largest weight shown for a segment; null: shades are not scaled.
   std::function<float(const ExplanationSegment&, const ViewOptions&)> largest =
       {};
 };
 
-/// All views, in the order in which the first that a text has is shown.
+/// All views in order of preference.
 const std::vector<ExplanationView>& ExplanationViews();
-/// One more, before any is asked for. Throws: ConfigError if there is one of
-/// its name.
+/// Registers a view; call before the views are used. Throws: ConfigError if the
+/// name exists.
 void AddExplanationView(ExplanationView view);
 std::vector<std::string> ExplanationViewNames();
-/// Throws: ConfigError, which lists these, for any other name.
+/// The view called `name`. Throws: ConfigError that lists the names.
 const ExplanationView& ExplanationViewOf(std::string_view name);
 
-/// The attention that a view of one shows: that of the targets, or a map.
+/// The attention shown by a view of one attention: of the targets, or a map.
 /// Throws: ConfigError if there is no such map or head.
 AlignmentView ShownAttention(const ExplanationSegment& segment,
                              const ViewOptions& options);
-/// The weights of its target token, as they are.
+/// Weights of a target token.
 std::span<const float> RowAt(const AlignmentView& view, int64_t target);
-/// Why there is none; empty: there is.
+/// Reason why a segment has no attention to show; empty: it has.
 std::string AttentionRefusal(const ExplanationSegment& segment,
                              const ViewOptions& options);
-/// The largest of its weights.
+/// Largest weight of ShownAttention.
 float LargestShown(const ExplanationSegment& segment,
                    const ViewOptions& options);
 
-/// What a weight is multiplied by to be a shade: by the largest of its row if
-/// `full` is 0.
+/// Factor from weights to shades: 1 / full, or 1 / the largest weight of the
+/// row if `full` is 0.
 float ShadeFactor(std::span<const float> row, double full);
 
-/// Whether its input is a text.
+/// True if the input is a text.
 bool ReadsText(const ExplanationSegment& segment);
-/// "text → answer" on one line; of an input that its text does not name, the
-/// answer.
+/// Title "text → answer" on one line; only the answer if the text does not name
+/// the input.
 std::string TitleOf(const ExplanationSegment& segment);
 
 }  // namespace heed

@@ -16,12 +16,12 @@ constexpr double kWordFont = 13;
 constexpr double kNumberFont = 9;
 constexpr double kNumberWidest = 26;
 constexpr double kWordHeight = 20;
-constexpr double kWordLineHeight = 36;  // with the numbers
+constexpr double kWordLineHeight = 36;  // including the numbers
 constexpr double kWordSpace = 3;
 constexpr int kShadedWordColumns = 20;
-constexpr float kDarkGround = 0.6f;  // text on it changes its colour
+constexpr float kDarkGround = 0.6f;  // from here text has the other colour
 
-// Positions of the largest values, in the order of the text.
+// Positions of the largest values, in text order.
 std::vector<size_t> Shown(std::span<const float> values, size_t most) {
   std::vector<size_t> order = OrderByMagnitude(values);
   order.resize(std::min(most, order.size()));

@@ -1,4 +1,4 @@
-// Text whose words are shaded, in SVG.
+// Text with shaded words, in SVG.
 #ifndef HEED_RENDER_WORDS_SVG_H_
 #define HEED_RENDER_WORDS_SVG_H_
 
@@ -10,17 +10,17 @@
 
 namespace heed {
 
-/// The items of an axis that shaded words are: the first of them is item
-/// `first`. No axis: words cannot be pointed at.
+/// Axis items of shaded words; the first word is item `first`. Without an axis,
+/// words are not interactive.
 struct WordItems {
   std::string axis = {};
   int64_t first = 0;
 };
 
-/// `tokens` in lines at most `width` wide, each with a ground as dark as its
-/// value, −1 to 1 (below zero: the other hue), and the value below it where it
-/// is at least `least_number`. Of more than `most` tokens those with the
-/// largest values stand, in their order, with … between them.
+/// Draws `tokens` in lines at most `width` wide. The background is darker for
+/// larger values, −1 to 1 (below zero: the other hue). Values of at least
+/// `least_number` are printed below their word. Of more than `most` tokens only
+/// those with the largest values are shown, in order, with … between them.
 /// Throws: ShapeError unless there is one value per token.
 Drawing DrawShadedWords(std::span<const std::string> tokens,
                         std::span<const float> values, double width,
