@@ -26,8 +26,7 @@ TEST(Prefixes, ReleaseGivesBackWhatNoOneElseNeeds) {
   const int32_t c = prefixes.Extend(a, 9, Row{3});
   prefixes.Release(a);
   prefixes.Release(b);
-  EXPECT_EQ(prefixes.Attention(b), Row{1});  // attention of a, which c also
-                                             // contains
+  EXPECT_EQ(prefixes.Attention(b), Row{1});  // attention of a, shared with c
   EXPECT_EQ(prefixes.Attention(c), (Row{1, 3}));
   prefixes.Release(c);
   EXPECT_EQ(prefixes.Attention(c), Row{});

@@ -77,8 +77,7 @@ void AddContext(const Seen& event, int64_t b, std::vector<float>& contexts) {
 
 std::vector<AttentionMap> CollectMaps(std::span<const Seen> seen, int64_t b) {
   std::vector<AttentionMap> all;
-  std::vector<std::vector<Tensor>> steps;  // per attention, [H, T, S] or [H, E]
-                                           // of each step
+  std::vector<std::vector<Tensor>> steps;  // per attention: [H, T, S] or [H, E]
   std::vector<std::vector<float>> contexts;  // per attention [T, H D]
   for (const Seen& event : seen) {
     auto known = std::ranges::find(all, event.info.path, &AttentionMap::name);

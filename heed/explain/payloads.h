@@ -83,8 +83,7 @@ struct GraphPayload {
   std::vector<int32_t> hops;    ///< distance of each item from the first item
   int64_t left_out = 0;         ///< nodes at these distances that are not shown
   std::vector<int32_t> predicted;             ///< per node of the picture
-  std::vector<std::array<double, 2>> places;  ///< per node of the picture.
-                                              ///< Units: 0 to 1
+  std::vector<std::array<double, 2>> places;  ///< per node. Units: 0 to 1
   std::vector<Edge> edges;                    ///< between nodes of the picture
 };
 nlohmann::ordered_json PayloadJson(const GraphPayload& payload);

@@ -168,12 +168,10 @@ std::string TokenizeZh(std::string_view line) {
 /// Letter counts that show whether a text has spaces between words.
 struct Writing {
   int64_t letters = 0;
-  int64_t han = 0;     ///< Chinese characters
-  int64_t others = 0;  ///< letters of other scripts without spaces between
-                       ///< words
-  int64_t joined = 0;  ///< letters without spaces that directly follow another
-  int64_t separate = 0;  ///< letters without spaces that follow another after a
-                         ///< space
+  int64_t han = 0;       ///< Chinese characters
+  int64_t others = 0;    ///< letters of other unspaced scripts
+  int64_t joined = 0;    ///< unspaced letters right after another
+  int64_t separate = 0;  ///< unspaced letters after a space
 
   /// True if most of the text has no spaces between words.
   bool unspaced() const {

@@ -48,8 +48,7 @@ int64_t CommonSubsequence(const RougeUnits& a, const RougeUnits& b) {
     const auto found = numbers.find(unit);
     if (found != numbers.end()) others.push_back(found->second);
   }
-  std::vector<uint64_t> equal(numbers.size());  // bit mask of the places of
-                                                // each unit
+  std::vector<uint64_t> equal(numbers.size());  // places of each unit as bits
   std::vector<uint8_t> carry(others.size());
   int64_t length = 0;
   for (size_t begin = 0; begin < own.size(); begin += kBits) {

@@ -16,8 +16,7 @@
 namespace heed {
 namespace {
 
-constexpr double kPngScale = 2;  // sharp on high-resolution screens and in
-                                 // print
+constexpr double kPngScale = 2;  // sharp on dense screens and in print
 
 constexpr std::array<std::pair<std::string_view, ExplanationFormat>, 4>
     kFormats = {{{".html", ExplanationFormat::kHtml},

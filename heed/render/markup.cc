@@ -41,8 +41,7 @@ std::string MarkupToken(std::string_view token, int columns) {
 }
 
 double TextWidth(std::string_view text, double font_size) {
-  constexpr double kColumn = 0.62;  // share of the font size, per terminal
-                                    // column
+  constexpr double kColumn = 0.62;  // of the font size per terminal column
   return DisplayWidth(text) * font_size * kColumn;
 }
 

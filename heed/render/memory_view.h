@@ -14,8 +14,7 @@ namespace heed {
 struct TimePanel {
   std::string title;
   int64_t first_row = 0;  ///< number of the first row
-  int64_t circle = 0;  ///< row numbers wrap around after so many rows; 0: they
-                       ///< do not
+  int64_t circle = 0;     ///< row count after which numbers wrap; 0: never
   int64_t rows = 0;
   int64_t steps = 0;
   std::vector<float> values = {};  ///< [rows, steps], −1 to 1

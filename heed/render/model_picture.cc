@@ -424,9 +424,7 @@ class ModelWriter {
       if (shown_ >= 0 && grids_[1].columns[c].item == shown_) return c;
     }
     for (size_t c = 0; shown_ >= 0 && c < grids_[1].columns.size(); ++c) {
-      if (grids_[1].columns[c].dots)
-        return c;  // the step is among the omitted
-                   // ones
+      if (grids_[1].columns[c].dots) return c;  // an omitted step
     }
     return 0;
   }

@@ -15,8 +15,7 @@
 namespace heed {
 namespace {
 
-constexpr size_t kMostAsInput = 4;  // maximum number of targets drawn on the
-                                    // input
+constexpr size_t kMostAsInput = 4;  // targets drawn on the input
 constexpr double kInputWidth = 540;
 constexpr double kSmallInputWidth = 148;  // if there are many targets
 constexpr double kSmallInputGap = 18;

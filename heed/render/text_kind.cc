@@ -5,8 +5,7 @@
 namespace heed {
 namespace {
 
-constexpr double kNumberedFrom = 0.1;  // words with this value show it as a
-                                       // number
+constexpr double kNumberedFrom = 0.1;  // larger values are printed
 constexpr size_t kLongText = 40;       // words
 constexpr size_t kShownOfLong = 24;    // words shown of a long text
 

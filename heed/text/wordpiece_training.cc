@@ -119,9 +119,7 @@ class Learner {
     for (std::string_view c : Utf8Characters(text)) {
       const auto found = ids_.find(
           fmt::format("{}{}", word.pieces.empty() ? "" : WordPiece::kInner, c));
-      if (found == ids_.end())
-        return;  // a rare character makes the word
-                 // unknown
+      if (found == ids_.end()) return;  // a rare character: an unknown word
       word.pieces.push_back(found->second);
     }
     if (word.pieces.size() > WordPiece::kLongestWord) return;

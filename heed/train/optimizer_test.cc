@@ -189,8 +189,7 @@ TEST_F(OptimizerTest, EachNumberIsClippedBeforeTheNorm) {
   ExpectValues({0.9, -2.2, 3.2}, {0.3});
   config_.clip = 1.5;
   Optimizer both(parameters_, config_);
-  SetGradients({0, 2, -7}, {1});  // clipped to 0, 2, −2, 1 with norm 3, then
-                                  // halved
+  SetGradients({0, 2, -7}, {1});  // clipped to 0, 2, −2, 1, then halved
   both.Step(1, kRate);
   ExpectValues({0.9, -2.3, 3.3}, {0.25});
 }

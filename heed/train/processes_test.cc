@@ -62,8 +62,7 @@ std::vector<float> SumOver(int size, size_t count, Wire wire) {
       }
       numbers.push_back(sum.Take().front());
     }
-    for (int round = 0; round < 2; ++round) {  // the second round starts from
-                                               // fresh values
+    for (int round = 0; round < 2; ++round) {  // with fresh values
       auto copies = numbers;
       std::vector<std::span<float>> nodes(copies.begin(), copies.end());
       processes.StartSum(kShards, nodes, wire);

@@ -297,8 +297,7 @@ TEST_F(Prolonged, ValidationThatOnlyTheEndCalledForIsTakenBack) {
   config.run.validate_every = 5;
   config.run.keep = 2;
   config.run.ema = 0.9;
-  config.optimizer.learning_rate = 0.2;  // so that later weights are not always
-                                         // better
+  config.optimizer.learning_rate = 0.2;  // later is not always better
   bool better = false;
   for (const int steps : {4, 6, 9, 13}) {
     const TrainResult ended =

@@ -233,8 +233,7 @@ TEST_F(Trainer, AverageIsTheMeanOfTheKeptWeights) {
   TrainingConfig config = ToyTraining(Out("model"));
   config.run.epochs = 4;
   config.run.average = 3;
-  Scripted toy(train_, {4, 1, 3, 2, 0.5});  // the last loss is that of the
-                                            // average
+  Scripted toy(train_, {4, 1, 3, 2, 0.5});  // the last is the average's
   const TrainResult result = TrainToy(toy, config);
   ASSERT_TRUE(result.averaged);
   EXPECT_EQ(result.best, 0.5);

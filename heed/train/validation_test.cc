@@ -71,8 +71,7 @@ TEST_F(Trainer, InMemoryItTrainsToTheSameBits) {
     for (const int every : {0, 1, 5}) {
       TrainingConfig config =
           ToyTraining(Out(std::string(rule) + std::to_string(every)));
-      config.optimizer.learning_rate = 0.2;  // so that later weights are not
-                                             // better
+      config.optimizer.learning_rate = 0.2;  // later is not always better
       config.optimizer.l2 = 0.01;
       config.run.patience = 3;
       config.run.patience_metric = std::string(rule);

@@ -113,8 +113,7 @@ std::optional<Weights> WeightsOf(const AlignedText& translation,
 void Prefer(std::string_view source_text, std::span<const Unit> source,
             std::string_view target_text, std::span<const Unit> target,
             Weights& weights) {
-  constexpr float kOther = 0.1F;  // factor for pairs of a word and a
-                                  // punctuation mark
+  constexpr float kOther = 0.1F;  // word and punctuation mark
   constexpr float kSame = 1;
   for (size_t t = 0; t < target.size(); ++t) {
     for (size_t s = 0; s < source.size(); ++s) {
