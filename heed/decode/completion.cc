@@ -18,7 +18,8 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr float kExcluded = -1e30F;
-// The search ends when the live prefixes hold this share of the probability.
+// The search ends when the live prefixes hold less than this share of the
+// probability mass.
 constexpr double kNegligible = 1e-5;
 
 /// log(e^a + e^b).

@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-// Finished sentences are removed from the batch once they are this share of it,
+// Finished sentences leave the batch once they are 1 / kIdleShare of it,
 // because removal copies the encoder states of the remaining sources.
 constexpr int64_t kIdleShare = 8;
 

@@ -21,7 +21,7 @@ struct AlignmentView {
   std::vector<std::string> target_tokens;
   std::vector<float> weights;
   std::string title;
-  /// Cells to mark and to write as links; nothing: those of HardAlignment.
+  /// Cells to mark and to write as links; nothing: the links of HardAlignment.
   std::optional<AlignmentLinks> links = {};
 
   int64_t source_size() const {

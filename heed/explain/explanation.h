@@ -39,7 +39,7 @@ struct Axis {
   /// Item i covers the items spans[i] of the axis `of` (patches of a series).
   std::string of = {};
   std::vector<ItemRange> spans = {};
-  Payload payload = {};  ///< of the kind (explain/payloads.h)
+  Payload payload = {};  ///< payload of the axis kind (explain/payloads.h)
 
   int64_t size() const { return std::ssize(items); }
   const std::vector<std::string>& shown() const {
@@ -163,7 +163,7 @@ struct ExplanationSegment {
   std::vector<AttentionMap> maps = {};  ///< in the order of computation
   std::vector<Target> targets = {};
   std::vector<Attribution> attributions = {};
-  std::vector<Agreement> agreements = {};  ///< of the attributions
+  std::vector<Agreement> agreements = {};  ///< for the attributions
   std::vector<AttentionPanels> panels = {};
   std::vector<InputVectors> inputs = {};  ///< in the order of summation
   ModelOutline outline = {};              ///< model that answered

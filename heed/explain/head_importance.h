@@ -36,7 +36,7 @@ void NormalizeImportance(std::vector<LayerImportance>& layers);
 struct HeadPlace {
   std::string layer;
   int64_t head = 0;
-  int64_t heads = 0;  // of the layer
+  int64_t heads = 0;  // heads in the layer
   std::string output = {};
   auto operator<=>(const HeadPlace&) const = default;
 };

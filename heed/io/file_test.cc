@@ -109,7 +109,7 @@ TEST_F(File, TruncatedGzipIsAFormatErrorAtEveryLength) {
 
 TEST_F(File, CorruptGzipIsAFormatError) {
   std::string bytes = Gzip("a line of text\nand another one\n");
-  bytes[bytes.size() - 6] ^= 1;  // of the checksum
+  bytes[bytes.size() - 6] ^= 1;  // flips a bit of the checksum
   const std::string path = Put("bad.gz", bytes);
   EXPECT_NE(MessageOf<FormatError>([&] { ReadLines(path); }).find("corrupt"),
             std::string::npos);

@@ -74,7 +74,7 @@ class Handler : public YAML::EventHandler {
   }
 
   std::string_view source_name_;
-  YAML::Mark mark_;  // of the last event
+  YAML::Mark mark_;  // position of the last event
   JsonBuilder builder_;
 };
 

@@ -29,8 +29,8 @@ struct TimePanel {
 /// two the vectors added to the memory and read from it, the last two the write
 /// and read weights (of several heads the largest). Slots form a circle; the
 /// longest stretch without a weight of 0.05 is omitted. Long sequences are
-/// pooled to at most `columns` steps, tall ones to as many rows; a pooled cell
-/// shows the number furthest from 0. Paper: Graves et al. 2014,
+/// pooled to at most `columns` steps, and large panels have pooled rows; a
+/// pooled cell shows the number furthest from 0. Paper: Graves et al. 2014,
 /// arXiv:1410.5401, figure 6.
 std::vector<TimePanel> MemoryPanels(const ExplanationSegment& segment,
                                     int64_t columns);

@@ -60,7 +60,7 @@ std::vector<std::vector<PlotPoint>> DrawableRuns(
     const Series& series, const LinePlotOptions& options);
 
 /// Points with markers: all points of a series of up to 40, about 10 of a
-/// longer one, including gaps.
+/// longer one, regardless of gaps.
 std::vector<PlotPoint> MarkedPoints(const Series& series,
                                     const LinePlotOptions& options);
 

@@ -22,8 +22,8 @@ std::string TerminalHalfCells(float upper, float lower);
 /// Tokens in lines of at most options.width columns, indented by `indent`
 /// spaces. The background shows the value times `factor`, −1 to 1: blue, or
 /// orange below zero, more vivid for larger magnitudes. Without colour, values
-/// of at least 0.1 are printed as numbers, without the factor. Each line ends
-/// with a newline.
+/// whose shade is at least 0.1 are printed as numbers, without the factor. Each
+/// line ends with a newline.
 /// Throws: ShapeError unless there is one value per token.
 std::string TerminalWords(std::span<const std::string> tokens,
                           std::span<const float> values, int indent,

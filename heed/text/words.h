@@ -38,9 +38,9 @@ int32_t CasingOf(std::string_view word);
 struct WordCorpus {
   std::vector<std::vector<int32_t>> words;       ///< [sentence][word]
   std::vector<std::vector<int32_t>> spellings;   ///< [sentence][word]
-  std::vector<std::vector<int32_t>> characters;  ///< of each spelling
-  std::vector<int32_t> casings;                  ///< of each spelling
-  std::vector<int32_t> vectors;  ///< row of each spelling, or kNoVector
+  std::vector<std::vector<int32_t>> characters;  ///< [spelling][character]
+  std::vector<int32_t> casings;                  ///< one per spelling
+  std::vector<int32_t> vectors;  ///< one per spelling: row, or kNoVector
 };
 
 /// Vocabularies of words and characters. Immutable; copies share the tables.

@@ -377,7 +377,7 @@ std::vector<LinePlotPanel> PlotLearningCurves(
     }
   }
   const bool minutes = longest < 2;
-  double farthest = 0;  // of all plots, which share their x axis
+  double farthest = 0;  // maximum over all plots, which share their x axis
   std::vector<LinePlotPanel> panels;
   for (const std::string& measure :
        options.measures.empty() ? usual : options.measures) {

@@ -131,7 +131,7 @@ class Processes {
   bool noticed_ = false;   // the main thread knows of the loss
   std::string loss_;       // reason, if a process is lost
   int lost_rank_ = -1;
-  std::string failure_;  // of this process, to send to the others
+  std::string failure_;  // failure of this process, sent to the others
   std::exception_ptr start_error_;
   int64_t number_ = 0;  // number of jobs so far
   int64_t bytes_sent_ = 0;

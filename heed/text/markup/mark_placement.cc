@@ -21,7 +21,7 @@ struct Node {
   bool element = false;
   bool to_begin = false;  // opened in an earlier sentence
   bool to_end = false;    // closed in a later sentence
-  size_t at = 0;          // of a single mark: the next source word
+  size_t at = 0;          // for a single mark: the next source word
   TextRange source = {};  // words
   TextRange target = {};  // words
   std::vector<size_t> children = {};

@@ -24,7 +24,7 @@ struct MarkdownMark {
   Kind kind;
   size_t begin;
   size_t end;
-  std::string name = {};  ///< of opening and closing marks
+  std::string name = {};  ///< for opening and closing marks
   /// Text that replaces the mark when its content is translated; "": the mark
   /// stays unchanged.
   std::string written = {};

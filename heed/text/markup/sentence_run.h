@@ -94,7 +94,7 @@ class SentenceRun {
   const SplitOptions& options_;
   size_t done_ = 0;  // end of the processed part of the document
   std::string plain_;
-  std::vector<Origin> origins_;  // of each byte of plain_
+  std::vector<Origin> origins_;  // one per byte of plain_
   std::vector<Token> tokens_;
   std::vector<size_t> open_;  // indices of open tokens
   std::map<std::string, uint32_t> names_;

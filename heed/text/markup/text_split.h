@@ -45,7 +45,7 @@ struct Segment {
   /// A sentence as plain text without its marks, or kept text.
   std::string text;
   bool translate = false;
-  TextFormat format = TextFormat::kText;  ///< of the document
+  TextFormat format = TextFormat::kText;  ///< format of the document
   std::vector<Mark> marks = {};           ///< marks of the sentence, in order
   /// The sentence begins with a target language mark.
   bool has_target_mark = false;
