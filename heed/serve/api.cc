@@ -91,7 +91,8 @@ const PageFile* FindFile(std::string_view path) {
   return nullptr;
 }
 
-// "GET, HEAD, OPTIONS" for a path that there is; "" for others.
+// Methods of an existing path, such as "GET, HEAD, OPTIONS"; "" for other
+// paths.
 std::string AllowedMethods(std::string_view path) {
   std::string methods;
   for (const Route& route : Routes()) {
@@ -161,7 +162,7 @@ void ApiOptions::Resolve() {
            (c >= '0' && c <= '9') ||
            std::string_view("/-._~").find(c) != std::string_view::npos;
   });
-  // No empty part, and none that browsers resolve: "//", "/./", "/../".
+  // Rejects empty parts and parts that browsers resolve: "//", "/./", "/../".
   const std::string parts = path + "/";
   const bool resolved = parts.find("//") == parts.npos &&
                         parts.find("/./") == parts.npos &&
@@ -251,7 +252,7 @@ void Api::Handle(const ExchangePtr& exchange) {
                     {{"Allow", allowed}});
   }
   exchange->SetRoute(route->path);
-  // What orchestrators ask waits behind nothing.
+  // Health checks of orchestrators never wait in the queue of the workers.
   if (path == "/health" || path == "/ready") return AnswerRoute(exchange, path);
   exchange->Later(
       [this, exchange, route] { AnswerRoute(exchange, route->path); });
@@ -303,8 +304,9 @@ void Api::Charge(const Payer& payer, int64_t requests) {
                   {{"Retry-After", std::to_string(seconds)}});
 }
 
-// LibreTranslate answers a missing key with 400, a wrong one with 403. Who sent
-// too many wrong ones cannot find out any more whether one is right.
+// Status codes follow LibreTranslate: 400 for a missing key, 403 for a wrong
+// one. After too many wrong keys every key is refused, so that a client cannot
+// guess one.
 Api::Payer Api::PayerOf(const std::string& client, const std::string& key) {
   Payer anybody = {client, options_.requests_per_minute};
   if (!keys_.used()) return anybody;
@@ -327,7 +329,7 @@ Api::Payer Api::PayerOf(const std::string& client, const std::string& key) {
   return {key, known->per_minute.value_or(options_.requests_per_minute)};
 }
 
-// Who may not look.
+// Throws: HttpError if the request does not have this access.
 void Api::CheckAccess(const HttpRequest& request, Access access) {
   if (access == Access::kKeys) {
     const std::string key = ApiKeyOf(request);
@@ -339,7 +341,8 @@ void Api::CheckAccess(const HttpRequest& request, Access access) {
   }
 }
 
-// Of who is not let in, the body is read only where it may hold the key.
+// Without a key in the head, the body is read because it may hold the key. With
+// a wrong key in the head, the request is refused before its body is read.
 Api::Asked Api::Ask(const HttpRequest& request) {
   const std::string client = ClientOf(request);
   const std::string key = ApiKeyOf(request);
@@ -427,7 +430,8 @@ void Api::Predict(const ExchangePtr& exchange) {
     Json answers = Json::array();
     Json details = Json::array();
     for (const heed::Answer& answer : all) {
-      // Of several lines those that have an answer keep it.
+      // An input of several lines has answers in its parts, also if a line
+      // failed.
       const bool failed = !answer.error.empty() && !answer.parts.is_array();
       if (failed && !batch) {
         return exchange->Send(answer.cause ? ErrorResponse(answer.cause)

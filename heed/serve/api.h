@@ -1,4 +1,4 @@
-// The routes of the server and what they answer.
+// Routes of the server.
 #ifndef HEED_SERVE_API_H_
 #define HEED_SERVE_API_H_
 
@@ -60,31 +60,31 @@ struct Route {
   std::string_view method;  ///< GET (and HEAD) or POST
   std::string_view path;
   std::string_view summary;
-  std::string_view answer;  ///< what it says, in words
+  std::string_view answer;  ///< what the response contains, in words
   std::vector<RouteParameter> parameters;
-  std::string_view example;  ///< a body
+  std::string_view example;  ///< of a request body
 };
 
-/// All routes, for documentation; files of the page are no routes.
+/// All routes, for documentation. Files of the web page are not routes.
 const std::vector<Route>& Routes();
 
-/// OpenAPI 3 as JSON, made of Routes(), below `base_path`.
+/// OpenAPI 3 description of Routes() as JSON, with paths below `base_path`.
 std::string OpenApi(const std::string& base_path);
-/// The same as a page to read, which asks for nothing else.
+/// API description as an HTML page without external resources.
 std::string DocsPage(const std::string& base_path);
 
-/// Answers requests. Thread-safe; the engine and the others must outlive it.
+/// Answers requests. Thread-safe. The engine and the metrics must outlive it.
 class Api {
  public:
-  /// Throws: IoError, ConfigError if the file of keys cannot be used, or is
-  /// missing where keys are asked for.
+  /// Throws: IoError, ConfigError if the key file cannot be used, or is missing
+  /// although an access option requires keys.
   Api(Engine& engine, const ApiOptions& options, ServerMetrics& metrics);
 
-  /// As Handler.
+  /// Answers one request; see Handler.
   void Handle(const std::shared_ptr<Exchange>& exchange);
-  /// From now on /ready says that requests belong elsewhere. Thread-safe.
+  /// Makes /ready report "draining" from now on. Thread-safe.
   void Drain() { draining_ = true; }
-  /// Further figures for metrics.
+  /// Adds a source of gauges to /metrics.
   void AddGauges(std::function<std::vector<Gauge>()> gauges) {
     more_gauges_ = std::move(gauges);
   }
@@ -92,12 +92,12 @@ class Api {
  private:
   using Json = nlohmann::ordered_json;
   using ExchangePtr = std::shared_ptr<Exchange>;
-  /// Whom requests are counted for.
+  /// Account that requests are counted for.
   struct Payer {
-    std::string name;  ///< a key, or the network of a client
+    std::string name;  ///< an API key, or the network of a client
     int per_minute;
   };
-  /// A request that was let in.
+  /// A request that passed the key check and the rate limit.
   struct Asked {
     Json parameters;
     Payer payer;

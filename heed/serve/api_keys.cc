@@ -81,9 +81,9 @@ void ApiKeys::ReadIfChanged() {
     keys_ = ReadKeys(path_);
     changed_ = changed;
   } catch (const IoError&) {
-    return;  // it is being replaced; looked at again in a second
+    return;  // the file is being replaced; retried in a second
   } catch (const ConfigError&) {
-    changed_ = changed;  // not until it is mended
+    changed_ = changed;  // an invalid file is not read again until it changes
   }
 }
 

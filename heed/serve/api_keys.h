@@ -1,4 +1,4 @@
-// Who may use the server: API keys and a limit on requests.
+// Access control: API keys and rate limits.
 #ifndef HEED_SERVE_API_KEYS_H_
 #define HEED_SERVE_API_KEYS_H_
 
@@ -15,31 +15,30 @@
 
 namespace heed {
 
-/// Whether `given` is `known`, in a time that depends on the length of `known`
-/// alone: neither on where they differ nor on how long the given one is.
+/// Compares in a time that depends on the length of `known` alone, not on the
+/// length of `given` or on the position of the first difference.
 bool EqualInConstantTime(std::string_view given, std::string_view known);
 
-/// What the file of keys says of one.
+/// A line of the key file.
 struct ApiKey {
   std::string text;
-  /// Requests a minute, 0: no limit; nothing: as many as anybody.
+  /// Requests per minute. 0: no limit. Missing: the default limit.
   std::optional<int> per_minute;
 };
 
-/// Keys from a file: one at the start of each line; `limit=N` behind it are the
-/// requests a minute of this key, all else is a note; lines that begin with #
-/// and empty lines are left out. The file is read again when it has changed;
-/// while it cannot be read, the keys that were read last go on to hold.
-/// Thread-safe.
+/// API keys from a file. Each line begins with a key; `limit=N` after the key
+/// sets its requests per minute, and further text is a note. Empty lines and
+/// lines that begin with # are ignored. A changed file is read again; while it
+/// cannot be read, the previous keys stay valid. Thread-safe.
 class ApiKeys {
  public:
-  /// "": there are none. Throws: IoError; ConfigError if there is no key in
-  /// the file, or that names the line of a wrong limit.
+  /// `path`: the key file, or "" for no keys. Throws: IoError; ConfigError if
+  /// the file has no key, or for a wrong limit (with its line).
   explicit ApiKeys(std::string path);
 
-  /// Whether there are keys at all.
+  /// True if a key file is used.
   bool used() const { return !path_.empty(); }
-  /// Nothing if it is not in the file.
+  /// Entry of a key; nullopt if the file does not contain the key.
   std::optional<ApiKey> Find(std::string_view key);
 
  private:
@@ -52,8 +51,9 @@ class ApiKeys {
   std::chrono::steady_clock::time_point looked_;
 };
 
-/// At most so many requests a minute for each client. Remembers a bounded
-/// number of clients: of more, those who asked last. Thread-safe.
+/// Rate limiter per client, with windows of one minute. Stores at most about
+/// `most_clients` clients and forgets the least recently active ones.
+/// Thread-safe.
 class RequestLimiter {
  public:
   using Clock = std::chrono::steady_clock;
@@ -61,15 +61,16 @@ class RequestLimiter {
   explicit RequestLimiter(size_t most_clients = 20000)
       : most_clients_(most_clients) {}
 
-  /// Counts `requests` of a client that may send `per_minute` if as many are
-  /// still allowed; 0: no limit. Returns the seconds until they would be, 0 if
-  /// they are.
+  /// Counts `requests` of a client if its limit of `per_minute` (0: none)
+  /// allows all of them. Returns 0 if they were counted, else the seconds until
+  /// the next window.
   int Count(const std::string& client, int64_t requests, int per_minute,
             Clock::time_point now = Clock::now());
-  /// Counts nothing: the seconds until a request is allowed, 0 if one is now.
+  /// Seconds until the client may send a request, 0 if it may now. Counts
+  /// nothing.
   int SecondsToWait(const std::string& client, int per_minute,
                     Clock::time_point now = Clock::now());
-  /// How many clients are remembered.
+  /// Number of stored clients.
   size_t clients();
 
  private:
@@ -81,7 +82,7 @@ class RequestLimiter {
   const size_t most_clients_;
   std::mutex mutex_;
   Clock::time_point window_;
-  // Who asked since the last change, and who asked before.
+  // Clients since the last rotation, and clients before it.
   Counts recent_, older_;
 };
 

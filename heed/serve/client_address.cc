@@ -38,8 +38,8 @@ bool IsPort(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// "[...]" or "[...]:port" without brackets and port, "a.b.c.d:port" without the
-// port; nothing for what is wrong about them.
+// Strips brackets and port: "[...]", "[...]:port" or "a.b.c.d:port". Nullopt if
+// the brackets or the port are malformed.
 std::optional<std::string_view> WithoutPort(std::string_view text) {
   if (text.starts_with('[')) {
     const size_t end = text.find(']');

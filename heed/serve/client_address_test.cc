@@ -43,7 +43,7 @@ TEST(ForwardedClient, IsTheLastEntryOfTheLastLine) {
                 Request("p", {{"X-Forwarded-For", "1.1.1.1"},
                               {"x-forwarded-for", "2.2.2.2, 3.3.3.3:99"}})),
             "3.3.3.3");
-  // What is no address is not believed, nor is anything before it.
+  // An entry that is not an address is ignored, with all entries before it.
   for (const char* last : {"unknown", "", "1.1.1.1,", "1.1.1.1, x"}) {
     EXPECT_EQ(ForwardedClient(Request("p", {{"X-Forwarded-For", "1.1.1.1"},
                                             {"X-Forwarded-For", last}})),

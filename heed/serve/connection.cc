@@ -18,22 +18,23 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-// Pipelined requests that wait for their turn.
+// Maximum bytes of pipelined requests that wait for their turn.
 constexpr size_t kMostAhead = 65536;
-// What a slow reader may leave waiting.
+// Maximum bytes that wait for a slow reader.
 constexpr size_t kMostUnsent = 16 << 20;
-// A longer piece of an answer is sent as it is and not copied.
+// Longer pieces of a response are sent without a copy. Units: bytes
 constexpr size_t kLongPiece = 65536;
-// Of a path that is logged.
+// Maximum bytes of a path in the log.
 constexpr size_t kLoggedPath = 200;
-// How long what a client still sends is thrown away, so that it gets to read
-// the answer: a socket closed with unread input is reset.
+// Time in which further input of a client is discarded after a last response. A
+// socket closed with unread input is reset, and the client would lose the
+// response.
 constexpr auto kLinger = std::chrono::seconds(2);
-// After which a client that will send no more is asked whether it still
-// listens: soon, because most that close their half have left, and a model
-// works for them.
+// Time until a client that closed its sending half is probed. It is short
+// because most of these clients have left, while a model computes for them.
 constexpr auto kProbeAfter = std::chrono::milliseconds(50);
-// For the next request of a client that does not know that the server stops.
+// Time for one more request of a client that does not know that the server
+// stops.
 constexpr auto kLastChance = std::chrono::seconds(1);
 
 std::chrono::nanoseconds Nanoseconds(double seconds) {
@@ -115,8 +116,8 @@ void ClientConnection::BecomeIdle() {
     idle_place_ = server_.idle_.insert(server_.idle_.end(), this);
     in_idle_list_ = true;
   }
-  // The client was not told that the connection ends, so that its next request
-  // may be on its way.
+  // The client does not know that the connection ends, so its next request may
+  // be on its way.
   if (server_.stopping_) return Arm(kLastChance, &ClientConnection::ExpireIdle);
   Arm(server_.options_.idle_timeout, &ClientConnection::ExpireIdle);
 }
@@ -126,8 +127,8 @@ void ClientConnection::LeaveIdleList() {
   in_idle_list_ = false;
 }
 
-// Waits for input also while a request is computed, to hear of its client's
-// end.
+// Also waits for input while a request is computed, to notice that the client
+// disconnects.
 void ClientConnection::Read() {
   if (reading_ || peer_ended_ || state_ == State::kClosed) return;
   if (input_.size() >= kMostAhead) return;
@@ -154,7 +155,7 @@ void ClientConnection::OnReadable(const SocketError& error) {
   Read();
 }
 
-// The client sends no more, but it may still wait for its answer.
+// The client closed its sending half, but it may still wait for its response.
 void ClientConnection::OnPeerEnd() {
   peer_ended_ = true;
   switch (state_) {
@@ -176,8 +177,8 @@ void ClientConnection::OnPeerEnd() {
   }
 }
 
-// A client that is gone for good answers any byte with a reset; one that only
-// closed its half reads an interim answer over (RFC 9110, 15.2).
+// A client that has left answers any byte with a reset. A client that only
+// closed its sending half ignores an interim response (RFC 9110, 15.2).
 void ClientConnection::Probe() {
   if (state_ != State::kBusy || begun_ || answered_ || version_ == 10) return;
   Queue("HTTP/1.1 100 Continue\r\n\r\n");
@@ -196,11 +197,11 @@ void ClientConnection::Advance() {
   }
 }
 
-// One step; false if nothing can be done now.
+// Takes one step; returns false if nothing can be done now.
 bool ClientConnection::FeedReader() {
   if (state_ == State::kIdle) {
-    // An empty line in front of a request is no part of it (RFC 9112, 2.2);
-    // some clients send one behind a body, and may not go on.
+    // An empty line before a request is not part of it (RFC 9112, 2.2). Some
+    // clients send one after a body and then send nothing more.
     if (!skipped_line_ && input_ == "\r") return false;
     if (!skipped_line_ && input_.starts_with("\r\n")) {
       skipped_line_ = true;
@@ -266,7 +267,7 @@ void ClientConnection::Dispatch() {
   route_ = exchange->route();
 }
 
-// Before there is a request: the rest of what comes cannot be understood.
+// Refuses input that is not a valid request and stops reading it.
 void ClientConnection::Refuse(const HttpError& error) {
   LeaveIdleList();
   if (reader_ && reader_->head_done()) {
@@ -297,7 +298,7 @@ void ClientConnection::Arm(std::chrono::nanoseconds time,
   timer_.expires_after(time);
   timer_.async_wait([self = shared_from_this(), expired,
                      number = number_](const SocketError& cancelled) {
-    // A timer that has run out cannot be cancelled any more.
+    // An expired timer can no longer be cancelled.
     if (!cancelled && self->timer_.expiry() <= SteadyClock::now() &&
         number == self->number_) {
       (self.get()->*expired)();
@@ -331,7 +332,7 @@ void ClientConnection::ExpireRequest() {
   OnEnd(number_);
 }
 
-// What works on it need not go on.
+// Cancels the computation of the current request.
 void ClientConnection::Forget() {
   if (const auto exchange = exchange_.lock()) exchange->SetGone();
 }
@@ -403,7 +404,7 @@ void ClientConnection::OnEnd(uint64_t number) {
   answered_ = true;
   if (chunked_) Queue("0\r\n\r\n");
   Answered();
-  if (!writing_) FinishAnswer();  // all is with the client already
+  if (!writing_) FinishAnswer();  // all bytes are already sent
 }
 
 void ClientConnection::Queue(std::string bytes) {
@@ -448,7 +449,7 @@ void ClientConnection::OnWritten(const SocketError& error) {
   }
 }
 
-// The whole answer is queued.
+// Called when the whole response is queued.
 void ClientConnection::Answered() {
   timer_.cancel();
   probe_timer_.cancel();

@@ -18,7 +18,7 @@ constexpr int kZlibBits = MAX_WBITS;
 constexpr int kGzipBits = MAX_WBITS + 16;
 constexpr int kRawBits = -MAX_WBITS;
 
-/// Whether two bytes can be zlib's header (RFC 1950, 2.2).
+/// True if the first two bytes can be a zlib header (RFC 1950, 2.2).
 bool HasZlibHeader(std::string_view bytes) {
   constexpr int kDeflate = 8;
   if (bytes.size() < 2) return false;
@@ -27,11 +27,11 @@ bool HasZlibHeader(std::string_view bytes) {
   return (method & 0x0F) == kDeflate && (method * 256 + flags) % 31 == 0;
 }
 
-/// zlib's state, released at the end.
+/// Owner of zlib's state.
 class InflateStream {
  public:
   InflateStream(std::string_view bytes, int window_bits) {
-    // zlib does not write to it.
+    // zlib does not write to its input.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
     stream_.avail_in = static_cast<uInt>(bytes.size());
     if (inflateInit2(&stream_, window_bits) != Z_OK) throw std::bad_alloc();
@@ -40,7 +40,7 @@ class InflateStream {
   InflateStream(const InflateStream&) = delete;
   InflateStream& operator=(const InflateStream&) = delete;
 
-  /// Appends what comes next. Returns zlib's state.
+  /// Appends the next block of decompressed bytes. Returns zlib's status.
   int Next(std::string& text) {
     stream_.next_out = reinterpret_cast<Bytef*>(block_.data());
     stream_.avail_out = static_cast<uInt>(block_.size());
@@ -57,7 +57,7 @@ class InflateStream {
   std::array<char, 32768> block_;
 };
 
-/// Nothing for bytes that are not of this format.
+/// Decompressed bytes; nullopt for bytes that are not of this format.
 std::optional<std::string> Inflated(std::string_view bytes, int window_bits,
                                     bool members, size_t most) {
   InflateStream stream(bytes, window_bits);
@@ -82,7 +82,7 @@ std::optional<std::string> Inflated(std::string_view bytes, int window_bits,
   }
 }
 
-/// The codings of all Content-Encoding headers but identity, in lower case.
+/// Codings of all Content-Encoding headers except identity, in lower case.
 std::vector<std::string> CodingsOf(const HttpRequest& request) {
   std::vector<std::string> codings;
   for (const auto& [name, value] : request.headers) {
@@ -108,7 +108,7 @@ std::string Inflate(std::string_view compressed, Compression compression,
   if (HasZlibHeader(compressed)) {
     text = Inflated(compressed, kZlibBits, false, most);
   }
-  // A raw stream may begin with the same two bytes.
+  // A raw deflate stream may begin with these two bytes, too.
   if (!text) text = Inflated(compressed, kRawBits, false, most);
   if (!text) throw FormatError("not whole and valid deflate");
   return *std::move(text);

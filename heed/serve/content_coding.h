@@ -1,4 +1,4 @@
-// Bodies of requests that were compressed on their way.
+// Decompression of request bodies.
 #ifndef HEED_SERVE_CONTENT_CODING_H_
 #define HEED_SERVE_CONTENT_CODING_H_
 
@@ -10,19 +10,19 @@
 
 namespace heed {
 
-/// Formats of deflate: gzip with one member or several (RFC 1952), or what HTTP
-/// calls "deflate", with zlib's frame or, as some clients send it, without.
+/// Formats that contain deflate: gzip with one or several members (RFC 1952),
+/// or HTTP's "deflate", with a zlib frame or, from some clients, without one.
 enum class Compression { kGzip, kDeflate };
 
-/// The bytes that `compressed` stands for. Throws: FormatError that says what
-/// is wrong; TooLargeError if there are more than `most`.
+/// Decompresses. Throws: FormatError with the cause; TooLargeError for more
+/// than `most` decompressed bytes.
 std::string Inflate(std::string_view compressed, Compression compression,
                     size_t most);
 
-/// The body without its Content-Encoding: none, identity, gzip, x-gzip or
-/// deflate. It may have HttpRequest::max_body bytes. Throws: HttpError 400 for
-/// damaged bytes; TooLargeError; HttpError 415 that names another coding, or
-/// several.
+/// Request body without its Content-Encoding: none, identity, gzip, x-gzip or
+/// deflate. Throws: HttpError 400 for damaged bytes; TooLargeError for more
+/// than HttpRequest::max_body bytes; HttpError 415 for other or several
+/// codings.
 std::string DecodedBody(const HttpRequest& request);
 
 }  // namespace heed

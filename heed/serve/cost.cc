@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kBytesOfToken = 4;
 constexpr double kForwardAndBackward = 3;
-// Two 16-wide fused multiply-adds a cycle at 3 GHz, with numbers of half the
-// size twice as many.
+// Two 16-wide fused multiply-adds per cycle at 3 GHz; twice as many in 16-bit
+// formats.
 constexpr double kPerSecondAndThread = 200e9;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a request costs, before it is computed.
+// Cost estimates of requests.
 #ifndef HEED_SERVE_COST_H_
 #define HEED_SERVE_COST_H_
 
@@ -6,19 +6,19 @@
 
 namespace heed {
 
-/// How often an explanation of so many tokens and targets runs the model, a
-/// backward pass counted as two forward ones.
+/// Number of forward passes of an explanation; a backward pass counts as two.
 double ExplanationPasses(double tokens, double targets,
                          const AttributionOptions& attribution);
 
-/// The least time that a processor of today takes for so many multiply-adds, on
-/// all threads of parallel loops. Units: seconds
+/// Lower bound of the time for these multiply-adds on a current processor with
+/// all threads. Units: seconds
 double LeastSeconds(double multiply_adds);
 
-/// Rows whose product with a matrix of so many weights takes at least so long.
+/// Number of rows whose product with a matrix of this many weights takes at
+/// least `seconds`.
 double RowsWithin(double seconds, double weights);
 
-/// The text of so many tokens. Units: bytes
+/// Approximate size of a text with this many tokens. Units: bytes
 double BytesOfTokens(double tokens);
 
 }  // namespace heed

@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-// Enough to tell languages apart. Units: sentences
+// Sentences that are enough to identify a language.
 constexpr size_t kDetectedSentences = 3;
 
 // Measured on Multi30k (docs/serving.md): the right language has a fit of about
@@ -20,7 +20,7 @@ constexpr double kSharpness = 30;
 constexpr double kFitOfNone = -0.45;
 constexpr double kUnknownPenalty = 0.5;
 
-// What several models find; the last one ends it.
+// Fits reported by several models. The last one completes the detection.
 struct Detecting {
   std::mutex mutex;
   size_t left = 0;
@@ -108,7 +108,7 @@ void DetectLanguages(const Engine& engine, std::span<const std::string> texts,
     if (!model->translates()) continue;
     queues.try_emplace(model->languages().source, queue.get());
   }
-  // Nobody said what language that is.
+  // The source language of such a translator is unknown.
   if (queues.size() > 1) queues.erase(kUnknownSource);
   if (queues.empty()) {
     throw HttpError(400, "no translator is loaded, so there are no languages");

@@ -1,4 +1,4 @@
-// Which language a text is in, as far as the loaded translators know.
+// Language detection with the loaded translators.
 #ifndef HEED_SERVE_DETECT_H_
 #define HEED_SERVE_DETECT_H_
 
@@ -17,23 +17,24 @@ struct Detection {
   double confidence = 0;  ///< percent
 };
 
-/// How sure a translator is of what it made of texts: the log-probability of
-/// the translations by the characters of texts or translations, whichever has
-/// more, less a penalty for unknown tokens. It is far higher for texts in its
-/// own source language, also where two translators share one vocabulary. Units:
-/// natural logarithm
+/// Confidence of a translator in its translations of texts: log-probability
+/// divided by the number of characters of text or translation, whichever has
+/// more, minus a penalty for unknown tokens. The fit is much higher for texts
+/// in the translator's source language, also if translators share a vocabulary.
+/// Units: nats per character
 double SourceFit(const Vocabulary& source, std::span<const std::string> texts,
                  std::span<const Translations> translations);
 
-/// The most probable language first, from the fits of each. What none of them
-/// fits leaves all confidences low: they share what a constant fit leaves.
+/// Detections by decreasing confidence, from the fit of each language. If no
+/// language fits, all confidences are low: a constant fit takes part in the
+/// softmax.
 std::vector<Detection> DetectionsOf(const std::map<std::string, double>& fits);
 
-/// The languages of a text, by the beginnings of the texts together, among the
-/// source languages of all translators, but for those that nobody named. Calls
-/// `done` on the thread of a model, or `failed`; at once if there is nothing to
-/// translate. Throws: HttpError 503 as ModelQueue::Submit; 400 if there is no
-/// translator.
+/// Detects the language of texts from their first sentences. Candidates are the
+/// source languages of all translators with known languages. Calls `done` or
+/// `failed` on the thread of a model, or `done` at once if there is nothing to
+/// translate. Throws: HttpError 400 if there is no translator; 503 from
+/// ModelQueue::Submit.
 void DetectLanguages(const Engine& engine, std::span<const std::string> texts,
                      const std::shared_ptr<const Cancellation>& cancellation,
                      std::function<void(std::vector<Detection>)> done,

@@ -8,14 +8,14 @@
 namespace heed {
 namespace {
 
-/// For the log: the description without its examples, which may be files.
+/// Description for the log, without examples, which may be files.
 nlohmann::ordered_json AboutModel(const ServedModel& model) {
   nlohmann::ordered_json about = model.description();
   about.erase("examples");
   return about;
 }
 
-/// Logs a warning with advice if the languages of a translator are unknown.
+/// Logs a warning if the languages of a translator are unknown.
 void WarnOfLanguages(const ServedModel& model, Log& log) {
   log.Warning(
       "languages unknown",

@@ -17,24 +17,25 @@ namespace heed {
 /// All models of a server. Thread-safe.
 class Engine {
  public:
-  /// Reads all folders. Throws: ConfigError, IoError, FormatError.
+  /// Loads all folders. Throws: ConfigError, IoError, FormatError.
   Engine(std::vector<ModelSpec> specs, const EngineOptions& options, Log& log,
          ServerMetrics& metrics);
   ~Engine();
 
-  /// In the order of the folders.
+  /// All queues, in the order of the folders.
   const std::vector<std::unique_ptr<ModelQueue>>& queues() const {
     return queues_;
   }
-  /// By its name; nullptr if there is none.
+  /// Queue of the model with this name; nullptr if there is none.
   ModelQueue* Find(const std::string& name) const;
-  /// The translator that is nearest to these languages (see LanguageDistance),
-  /// the first one of equals; nullptr if there is none, or if there are several
-  /// whose languages nothing tells and no better one.
+  /// Nearest translator for these languages (see LanguageDistance); the first
+  /// one of a tie. Nullptr if there is none, or if the nearest ones are several
+  /// translators of unknown languages.
   ModelQueue* Find(const LanguagePair& languages) const;
 
-  /// Reads all folders again on a thread of its own, then calls `done` there. A
-  /// model whose folder cannot be read stays as it is, and the log says why.
+  /// Loads all folders again on a separate thread, then calls `done` there. A
+  /// model whose folder cannot be read stays loaded, and the log gives the
+  /// cause.
   void Reload(std::function<void()> done = {});
 
  private:
@@ -47,7 +48,7 @@ class Engine {
   std::vector<std::unique_ptr<ModelQueue>> queues_;
   std::mutex reload_mutex_;
   bool reload_again_ = false;
-  std::function<void()> reloaded_;  // called at the end
+  std::function<void()> reloaded_;  // called when reloading ends
   bool reloading_ = false;
   std::thread reloader_;
 };

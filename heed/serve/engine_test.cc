@@ -12,7 +12,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// A model that learnt to reverse letters, and the engine that has it.
+/// A model that reverses letters, and its engine.
 class EngineTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -37,7 +37,7 @@ class EngineTest : public testing::Test {
     job.parts = false;
     return job;
   }
-  /// Submits texts. The future gives their translations, or throws.
+  /// Submits texts. The future yields their translations or an exception.
   std::future<Texts> Submit(const Texts& texts,
                             const SearchChoice& search = {}) {
     auto promise = std::make_shared<std::promise<Texts>>();
@@ -56,7 +56,7 @@ class EngineTest : public testing::Test {
     queue().Submit(std::move(job));
     return promise->get_future();
   }
-  /// Answers to inputs, by a beam of two.
+  /// Answers to inputs with beam size 2.
   std::vector<Answer> Predicted(std::vector<Input> inputs) {
     std::promise<std::vector<Answer>> promise;
     Job job;
@@ -82,8 +82,8 @@ class EngineTest : public testing::Test {
     }
     return best;
   }
-  /// Keeps the model's thread busy until `release` is set, for long jobs with
-  /// `seconds`.
+  /// Keeps a thread of the model busy until `release` is set; a thread for long
+  /// jobs if `seconds` is large.
   std::future<void> Occupy(std::shared_future<void> release,
                            double seconds = 0) {
     auto begun = std::make_shared<std::promise<void>>();
@@ -97,7 +97,7 @@ class EngineTest : public testing::Test {
     queue().Submit(std::move(job));
     return begun->get_future();
   }
-  /// Submits a job of any kind. The future is ready when it is gone.
+  /// Submits any job. The future is ready when the job is destroyed.
   std::future<void> SubmitAny(Job job) {
     auto gone = std::make_shared<std::promise<void>>();
     const std::shared_ptr<void> at_its_end(
@@ -109,7 +109,7 @@ class EngineTest : public testing::Test {
     queue().Submit(std::move(job));
     return gone->get_future();
   }
-  /// A job that never ends by itself, and says when it has begun.
+  /// A job that only ends by cancellation. Sets `begun` when it starts.
   static Job Endless(std::promise<void>& begun) {
     Job job;
     job.run = [&begun](
@@ -252,7 +252,7 @@ TEST_F(EngineTest, AJobThatIsCancelledWhileItIsComputedEndsAtItsNextStep) {
     const auto cancellation = std::make_shared<CountedCancellation>(asked / 2);
     job.cancellation = cancellation;
     SubmitAny(std::move(job)).wait();
-    // Each of its 20 texts asks up to four times more, and the queue.
+    // Each of the 20 texts checks up to four more times, and so does the queue.
     EXPECT_LE(cancellation->asked(), asked / 2 + 100);
     EXPECT_EQ(Submit({"a b"}).get(), Expected({"a b"}));
   }
@@ -344,7 +344,7 @@ TEST_F(EngineTest, ExpensiveJobsLeaveThreadsForOthers) {
   }
   begun[0].get_future().wait();
   begun[1].get_future().wait();
-  begun[15].get_future().wait();  // before the other ones of "a"
+  begun[15].get_future().wait();  // before the other jobs of "a"
   EXPECT_EQ(Submit({"a b"}).get(), Expected({"a b"}));
   EXPECT_EQ(queue().depth(), 20);
   cancellation->Cancel();
@@ -380,7 +380,7 @@ TEST_F(EngineTest, NumbersOfAModelAreNumbers) {
   EXPECT_EQ(about.at("metric"), "loss");
 }
 
-/// Two models between these languages.
+/// Two models with these languages.
 class LanguagesTest : public EngineTest {
  protected:
   void Serve(const std::vector<std::string>& prefixes) {

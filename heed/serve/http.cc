@@ -25,7 +25,7 @@ std::optional<int> HexDigit(char c) {
   return std::nullopt;
 }
 
-// What stands for a wrong text in a message.
+// Printable quotation of invalid text for a message.
 std::string Quoted(std::string_view text) {
   constexpr size_t kShown = 60;
   std::string quoted;

@@ -1,4 +1,4 @@
-// Requests and answers of the server as plain values, without sockets.
+// HTTP requests and responses as plain values, independent of sockets.
 #ifndef HEED_SERVE_HTTP_H_
 #define HEED_SERVE_HTTP_H_
 
@@ -14,15 +14,15 @@
 
 namespace heed {
 
-/// Names and values in the order in which they came.
+/// Names and values in order of arrival.
 using NamedValues = std::vector<std::pair<std::string, std::string>>;
 
-/// A request that is refused: the status and, in words, why.
+/// Error that refuses a request, with an HTTP status and a message.
 class HttpError : public Error {
  public:
   HttpError(int status, const std::string& message, NamedValues headers = {})
       : Error(message), status_(status), headers_(std::move(headers)) {}
-  /// The message as fmt::format puts it together.
+  /// Formats the message with fmt::format.
   template <typename First, typename... Rest>
   HttpError(int status, fmt::format_string<First, Rest...> format,
             First&& first, Rest&&... rest)
@@ -30,7 +30,7 @@ class HttpError : public Error {
         status_(status) {}
 
   int status() const { return status_; }
-  /// What the answer carries besides: Allow, Retry-After.
+  /// Additional response headers: Allow, Retry-After.
   const NamedValues& headers() const { return headers_; }
 
  private:
@@ -40,19 +40,19 @@ class HttpError : public Error {
 
 struct HttpRequest {
   std::string method;
-  std::string target;  ///< as it was sent
+  std::string target;  ///< as sent
   std::string path;    ///< decoded: "/translate"
   NamedValues query;   ///< decoded
   NamedValues headers;
   std::string body;
-  size_t max_body = size_t{4} << 20;  ///< bytes of the body once it is decoded
+  size_t max_body = size_t{4} << 20;  ///< limit of the decoded body in bytes
   int version = 11;                   ///< 10 or 11
   bool keep_alive = true;
-  std::string client;  ///< its address, without the port
+  std::string client;  ///< address without port
 
-  /// The first value of this name, whatever its case; nothing if there is none.
+  /// First header of this name, ignoring case; nullopt if there is none.
   std::optional<std::string_view> Header(std::string_view name) const;
-  /// The last one.
+  /// Last header of this name, ignoring case; nullopt if there is none.
   std::optional<std::string_view> LastHeader(std::string_view name) const;
 };
 
@@ -60,40 +60,39 @@ struct HttpResponse {
   int status = 200;
   NamedValues headers;
   std::string body;
-  bool close = false;  ///< the connection, after this
+  bool close = false;  ///< close the connection after this response
 
   void Set(std::string name, std::string value) {
     headers.emplace_back(std::move(name), std::move(value));
   }
 };
 
-/// "Not Found"
+/// Reason phrase of a status, such as "Not Found".
 std::string_view ReasonOf(int status);
 
-/// Fills in path and query of `request.target`: origin form, absolute form
-/// (the host is left out), or "*". Throws: HttpError 400 for anything else, for
-/// a wrong escape, for text that is not UTF-8 or has control characters, and
-/// for
-/// "." or ".." in the path.
+/// Parses `request.target` into path and query. The target is in origin form,
+/// in absolute form (the host is ignored), or "*". Throws: HttpError 400 for
+/// any other form, a wrong escape, invalid UTF-8, control characters, or "." or
+/// ".." in the path.
 void ParseTarget(HttpRequest& request);
 
-/// "a=1&b=x+y" decoded. Throws: HttpError 400 that quotes what is wrong.
+/// Decodes "a=1&b=x+y". Throws: HttpError 400 that quotes the invalid name or
+/// value.
 NamedValues ParseForm(std::string_view text);
 
-/// The bytes of status line and headers up to the empty line; a body of
-/// `body_size` bytes follows, or none is announced (chunks, no content).
+/// Status line and headers, with the empty line. `body_size`: Content-Length;
+/// nullopt if none is announced (chunked or no content).
 std::string HeadOf(const HttpResponse& response, int version,
                    std::optional<size_t> body_size);
 
-/// {"error": "message"}, the form of LibreTranslate.
+/// Response {"error": "message"}, LibreTranslate's format.
 HttpResponse ErrorResponse(int status, std::string_view message,
                            NamedValues headers = {});
 HttpResponse ErrorResponse(const HttpError& error);
-/// For what went wrong while a request was worked on: 400 for what is wrong
-/// with the request, 500 for everything else.
+/// Response to an exception: 400 for errors of the request, 500 otherwise.
 HttpResponse ErrorResponse(const std::exception_ptr& error);
 
-/// `text` as a JSON answer.
+/// Response with `text` as its JSON body.
 HttpResponse JsonResponse(std::string text, int status = 200);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Memory that a computation needed goes back once there is nothing to compute.
+// Release of pooled memory while the server is idle.
 #ifndef HEED_SERVE_IDLE_MEMORY_H_
 #define HEED_SERVE_IDLE_MEMORY_H_
 
@@ -10,12 +10,12 @@
 
 namespace heed {
 
-/// Looks again and again, on a thread of its own, whether `is_idle`; twice in a
-/// row, and buffers that the pool of tensors kept are given back to the system.
-/// A server that is asked all the time is not slowed down by it.
+/// Polls `is_idle` on its own thread. After two idle polls in a row, buffers of
+/// the tensor pool are returned to the system. A busy server is not slowed
+/// down.
 class IdleMemory {
  public:
-  /// `is_idle` must be thread-safe and live as long as this.
+  /// `is_idle` must be thread-safe and outlive this object.
   explicit IdleMemory(
       std::function<bool()> is_idle,
       std::chrono::milliseconds every = std::chrono::seconds(1));

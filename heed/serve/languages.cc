@@ -14,8 +14,8 @@
 namespace heed {
 namespace {
 
-/// The languages in "de-en" or "pt-BR:en"; nothing if they are none. Codes that
-/// nobody knows have two letters, so that "qa-bot" is a name.
+/// Languages in "de-en" or "pt-BR:en"; nullopt if there are none. Unknown codes
+/// must have two letters, so that "qa-bot" is a name.
 std::optional<LanguagePair> PairOf(const std::string& text) {
   const bool colon = text.find(':') != text.npos;
   const auto [source, target] = SplitOnce(text, colon ? ":" : "-");
@@ -28,7 +28,7 @@ std::optional<LanguagePair> PairOf(const std::string& text) {
   return LanguagePair{LanguageCode(source), LanguageCode(target)};
 }
 
-/// Whether a pair of languages cannot be split unambiguously: "pt-BR-en".
+/// True if a language pair cannot be split unambiguously: "pt-BR-en".
 bool IsUnclearPair(const std::string& text) {
   const std::vector<std::string_view> parts = SplitAt(text, "-");
   return parts.size() > 2 && IsKnownLanguage(parts.front()) &&
@@ -45,7 +45,7 @@ bool IsName(const std::string& text) {
          });
 }
 
-/// Reads a prefix of an argument: the text before one of its "=".
+/// Parses a prefix of an argument: the text before one "=".
 void ReadPrefix(const std::string& prefix, const std::string& argument,
                 ModelSpec& spec) {
   if (spec.languages.source.empty()) {
@@ -64,7 +64,7 @@ void ReadPrefix(const std::string& prefix, const std::string& argument,
   spec.name = prefix;
 }
 
-/// The last parts of a path, from it: at least one.
+/// Last parts of a path, at least one.
 std::string LastParts(const std::filesystem::path& path, size_t parts) {
   std::vector<std::string> all;
   for (const auto& part : path.relative_path()) all.push_back(part.string());
@@ -81,7 +81,7 @@ std::string LastParts(const std::filesystem::path& path, size_t parts) {
 ModelSpec ParseModelSpec(const std::string& argument) {
   ModelSpec spec;
   spec.folder = argument;
-  // A folder may have one in its name.
+  // A folder may have "=" in its name.
   for (size_t equals = spec.folder.find('=');
        equals != spec.folder.npos && !std::filesystem::exists(spec.folder);
        equals = spec.folder.find('=')) {
@@ -127,7 +127,7 @@ void NameModels(std::vector<ModelSpec>& specs) {
     }
     left = std::move(equal);
   }
-  // One folder several times.
+  // The remaining models share a folder and get numbers.
   for (ModelSpec* spec : left) {
     const std::string name = LastParts(path_of(*spec), 1);
     spec->name = name;

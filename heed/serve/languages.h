@@ -1,4 +1,4 @@
-// Models as the command line names them, and what they translate between.
+// Command-line syntax of models and their languages.
 #ifndef HEED_SERVE_LANGUAGES_H_
 #define HEED_SERVE_LANGUAGES_H_
 
@@ -9,24 +9,24 @@
 
 namespace heed {
 
-/// A model folder and what the server calls it.
+/// A model folder, its name and its languages on the server.
 struct ModelSpec {
   std::string folder;
-  std::string name = {};        ///< empty: made of the folder by NameModels
-  LanguagePair languages = {};  ///< empty: as the model says
+  std::string name = {};  ///< empty: NameModels derives it from the folder
+  LanguagePair languages = {};  ///< empty: from the model
 };
 
-/// "DIR"; "de-en=DIR", or "pt-BR:en=DIR" where codes have dashes, which says
-/// the languages; "NAME=DIR", which says the name; or "NAME=de-en=DIR". Throws:
-/// ConfigError for a name or languages that cannot be.
+/// Parses "DIR"; "de-en=DIR", or "pt-BR:en=DIR" if codes have dashes, to set
+/// the languages; "NAME=DIR" to set the name; or "NAME=de-en=DIR". Throws:
+/// ConfigError for an invalid name or invalid languages.
 ModelSpec ParseModelSpec(const std::string& argument);
 
-/// Names the models that have no name by the last part of their folders' paths,
-/// with as many parts before it as tell them apart: "a/model" and "b/model".
-/// Throws: ConfigError if a name is given twice.
+/// Names unnamed models by the last part of their folders' paths, with as many
+/// parent folders as make names unique: "a/model" and "b/model". Throws:
+/// ConfigError for a duplicate name.
 void NameModels(std::vector<ModelSpec>& specs);
 
-/// Codes of a translator's languages while they are unknown.
+/// Language codes of a translator whose languages are unknown.
 inline constexpr const char* kUnknownSource = "source";
 inline constexpr const char* kUnknownTarget = "target";
 

@@ -29,8 +29,8 @@ std::string Now() {
                      fmt::gmtime(system_clock::to_time_t(now)), millis);
 }
 
-// Never waits: a line that nobody takes now is lost, because the server has
-// better things to do. A pipe that can be written to takes PIPE_BUF bytes.
+// Never blocks: a line that cannot be written at once is dropped. A writable
+// pipe accepts PIPE_BUF bytes.
 bool WriteToStandardError(std::string_view line) {
   pollfd ready = {STDERR_FILENO, POLLOUT, 0};
   if (poll(&ready, 1, 0) <= 0 || (ready.revents & POLLOUT) == 0) return false;

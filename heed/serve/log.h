@@ -1,4 +1,4 @@
-// Structured logs: one JSON object a line.
+// Structured logs: one JSON object per line.
 #ifndef HEED_SERVE_LOG_H_
 #define HEED_SERVE_LOG_H_
 
@@ -16,15 +16,15 @@ enum class LogLevel { kDebug, kInfo, kWarning, kError, kOff };
 LogLevel ParseLogLevel(std::string_view name);
 
 /// Writes {"time": "2026-11-22T22:01:04.123Z", "level": "info", "event": ...}
-/// and further members, whole lines at once. Texts of users are no members: the
-/// log can be kept. Lines that nobody takes are lost, and the next one says how
-/// many ("lost_lines"). Thread-safe.
+/// and further members, one whole line per call. Members contain no texts of
+/// users, so logs may be kept. Lines that the sink rejects are lost; the next
+/// line reports their number ("lost_lines"). Thread-safe.
 class Log {
  public:
-  /// Whether it took the line.
+  /// Receives a line. Returns true if it accepted the line.
   using Sink = std::function<bool(std::string_view line)>;
 
-  /// Without a sink: standard error, as long as somebody reads it.
+  /// Without a sink, lines go to standard error, as long as it is open.
   explicit Log(LogLevel level, Sink sink = {});
 
   bool Wants(LogLevel level) const { return level >= level_; }

@@ -15,19 +15,19 @@
 namespace heed {
 namespace {
 
-// Of one job at a time, while others wait.
+// Maximum texts of a job per turn while other jobs wait.
 constexpr size_t kTextsOfTurn = 16;
 constexpr double kMeanWeight = 0.1;
 
-// Batches of a lane that are computed in turns. Each takes memory.
+// Maximum batches of a lane that are computed in turns. Each one needs memory.
 constexpr int kShortRuns = 4;
 constexpr int kLongRuns = 4;
 constexpr int kExpensiveRuns = 3;
 constexpr int kExpensiveRunsOfClient = 2;
-// At the full speed of the processor, which nothing reaches.
+// Estimated at the processor's theoretical peak, which no computation reaches.
 constexpr double kExpensiveSeconds = 0.1;
-// Estimates of translations are of their length limits, those of explanations
-// are not.
+// Estimates assume that translations reach their length limit; estimates of
+// explanations do not, so their threshold is lower.
 constexpr double kLongRunSeconds = 0.001;
 
 bool IsExpensive(const Job& job) { return job.seconds > kExpensiveSeconds; }
@@ -47,8 +47,8 @@ struct ModelQueue::Waiting {
   bool failed = false;
   std::vector<Answer> answers;
 
-  // With whom it can be computed. What is expensive would keep what is not
-  // until its batch is done.
+  // True if both jobs can be computed in one batch. Expensive jobs would delay
+  // cheap ones in their batch.
   bool Joins(const Waiting& other, const ServedModel& model) const {
     if (job.run || other.job.run) return false;
     return IsExpensive(job) == IsExpensive(other.job) &&
@@ -80,12 +80,12 @@ struct ModelQueue::Run {
   Turns::Turn turn;
   std::shared_ptr<ServedModel> model;
   Batch batch;
-  std::function<void()> afterwards;  // what a job does without the model
-  int64_t working = 0;               // its part of working_
+  std::function<void()> afterwards;  // continuation of a job, without the model
+  int64_t working = 0;               // share in working_
   bool expensive = false;
 };
 
-// Of a piece: lets other batches go first, too.
+// Cancellation of one piece. Also lets other batches take their turns.
 class ModelQueue::PieceCancellation : public Cancellation {
  public:
   PieceCancellation(const ModelQueue& queue, Run& run, const Piece& piece)
@@ -103,9 +103,9 @@ class ModelQueue::PieceCancellation : public Cancellation {
   const Piece& piece_;
 };
 
-// Of pieces that cannot leave their batch: it is given up, and the others are
-// computed again, once most of it is for nobody. So nothing is computed more
-// than twice on the whole.
+// Cancellation of a batch whose pieces cannot be removed one by one. It is
+// given up once more than half of it is cancelled, and the rest is computed
+// again. In total nothing is computed more than twice.
 class ModelQueue::BatchCancellation : public Cancellation {
  public:
   BatchCancellation(const ModelQueue& queue, Run& run, const Batch& batch)
@@ -233,7 +233,7 @@ void ModelQueue::Submit(Job job) {
   threads.changed.notify_one();
 }
 
-// They are destroyed without the lock: their exchanges answer then.
+// Jobs are destroyed without the lock, because their exchanges then respond.
 void ModelQueue::DropCancelled(Dropped& dropped) {
   std::erase_if(waiting_, [&](const std::shared_ptr<Waiting>& waiting) {
     if (!waiting->job.cancelled()) return false;
@@ -243,7 +243,7 @@ void ModelQueue::DropCancelled(Dropped& dropped) {
   });
 }
 
-// Of an expensive job one batch is computed at a time.
+// At most one batch of an expensive job is computed at a time.
 bool ModelQueue::MayStart(const Waiting& waiting, Lane lane) const {
   const Job& job = waiting.job;
   if (LaneOf(job) != lane) return false;
@@ -315,8 +315,8 @@ void ModelQueue::TakeBatch(Run& run) {
   if (AnyMayStart(run.lane)) threads.changed.notify_one();
 }
 
-// Turn by turn some texts of each job that goes with the first one. A job with
-// texts left goes behind the others.
+// Takes some texts of each job that can join the first one, in turn. A job with
+// texts left moves to the end of the queue.
 void ModelQueue::TakeTexts(Run& run, const std::shared_ptr<Waiting>& first) {
   auto texts = static_cast<size_t>(options_.batch_texts);
   auto bytes = static_cast<size_t>(options_.batch_characters);
@@ -354,7 +354,7 @@ void ModelQueue::TakeTexts(Run& run, const std::shared_ptr<Waiting>& first) {
   if (!divides) {
     take(first, 0);
   } else {
-    // A second round gives what the others left to long jobs.
+    // The second round fills the batch with texts of long jobs.
     for (const size_t most : {kTextsOfTurn, texts}) {
       for (const auto& waiting : waiting_) {
         if (texts == 0) break;
@@ -409,7 +409,8 @@ bool ModelQueue::IsCancelled(const Piece& piece) const {
   return ends_ || piece.job().cancelled();
 }
 
-// What fails is tried job by job, so that only the one that is to blame fails.
+// A failed batch is computed again job by job, so that only the faulty job
+// fails.
 void ModelQueue::Compute(Run& run, Batch batch) {
   while (!batch.empty()) {
     try {
@@ -449,7 +450,8 @@ void ModelQueue::ComputeTogether(Run& run, const Batch& batch) {
   if (!runs) Finish(*run.model, batch);
 }
 
-// Before the answers go out, so that who has one finds it counted.
+// Counts before the answers are sent, so that a client with an answer finds it
+// in the metrics.
 void ModelQueue::CountBatch(Run& run, const Batch& batch, double seconds) {
   size_t texts = 0;
   for (const Piece& piece : batch) texts += piece.end - piece.begin;
@@ -531,7 +533,7 @@ void ModelQueue::Drop(const Piece& piece) {
   if (piece.of->failed) return;
   piece.of->failed = true;
   const std::lock_guard lock(mutex_);
-  // Else it was counted where it waited.
+  // Other jobs were counted where they waited.
   if (std::erase(waiting_, piece.of) > 0 ||
       piece.of->taken == piece.job().size()) {
     metrics_.CountAbandoned(name_);

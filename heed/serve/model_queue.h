@@ -1,4 +1,4 @@
-// A model, what waits for it, and the threads that compute.
+// Queue of a model and the threads that compute its jobs.
 #ifndef HEED_SERVE_MODEL_QUEUE_H_
 #define HEED_SERVE_MODEL_QUEUE_H_
 
@@ -30,42 +30,45 @@ struct EngineOptions {
   int batch_texts = 64;
   int batch_characters = 12288;
   double batch_wait = 0;  // milliseconds
-  // What follows is no option.
-  /// Jobs whose least time is longer are refused; 0: none. Units: seconds
+  // Members below are not options.
+  /// Maximum estimated time of a job; jobs that need longer are refused (0: no
+  /// limit). Units: seconds
   double job_seconds = 0;
-  /// Of a batch, for each product at the processor's full speed: it takes about
-  /// ten times as long, and between products others have their turn.
+  /// Maximum estimated time of each matrix product of a batch at the
+  /// processor's peak. Products really take about ten times as long; other
+  /// batches get turns between them. Units: seconds
   double step_seconds = 0.0125;
-  // Of Turns. Most batches are done in their first slice.
+  // Time slices for Turns. Most batches finish in their first slice.
   std::chrono::milliseconds first_slice{300};
   std::chrono::milliseconds slice{100};
 
   void Visit(FieldList& v);
 };
 
-/// Inputs that a model answers, or a function that uses the model. The
-/// functions are called on a thread of the model. A job that is not cancelled
-/// ends with exactly one call: of `predicted`, of the function that `run`
-/// returns, or of `failed`.
+/// Inputs for a model, or a function that uses the model. Callbacks run on a
+/// thread of the model. A job that is not cancelled ends with exactly one call:
+/// of `predicted`, of the function that `run` returns, or of `failed`.
 struct Job {
   std::vector<Input> inputs;
   RequestOptions options;
   /// Compute Answer::parts; see ServedModel::Predict.
   bool parts = true;
-  /// If set, the job calls this function and has no inputs. It checks its
-  /// cancellation often, and returns what is left to do without the model.
+  /// Optional: replaces the inputs by this function. It must check its
+  /// cancellation often. It returns the remaining work that does not need the
+  /// model.
   std::function<std::function<void()>(const ServedModel&, const Cancellation&)>
       run;
 
-  /// Who sent it. Of one client's expensive jobs few are computed at a time.
+  /// Client of the job. The number of expensive jobs of a client that are
+  /// computed at a time is limited.
   std::string client;
-  /// The least time that it takes, as ServedModel::LeastSecondsOf.
+  /// Estimated least time, as ServedModel::PredictionSeconds. Units: seconds
   double seconds = 0;
-  /// Whether nobody waits for it any more; null: somebody does.
+  /// Cancelled when no client waits for the job; null: never cancelled.
   std::shared_ptr<const Cancellation> cancellation;
-  /// Optional: receives the tokens of an answer while it is written.
+  /// Optional: receives the tokens of an answer while it is generated.
   TokenObserver observer;
-  /// Optional: receives each answer once it is known, before all are.
+  /// Optional: receives each answer as soon as it is known.
   std::function<void(size_t input, const Answer&)> answered;
   std::function<void(const ServedModel&, std::vector<Answer>)> predicted;
   std::function<void(std::exception_ptr)> failed;
@@ -75,33 +78,33 @@ struct Job {
   size_t size() const { return run ? 1 : inputs.size(); }
 };
 
-/// One model: what waits for it, and the threads that take all that waits at
-/// once, up to the limits of a batch. Inputs of several jobs are computed
-/// together if their options are equal and all or none are expensive; of a long
-/// job some inputs at a time, so that short ones need not wait for its end.
+/// Queue of one model and its threads. A thread takes waiting jobs up to the
+/// limits of a batch. Inputs of several jobs are batched if their options are
+/// equal and all or none are expensive. A long job gives some inputs at a time,
+/// so that short jobs need not wait for its end.
 ///
-/// There are two lanes of threads, for jobs that take long and for others. In
-/// each, batches take turns: one is computed at a time, and one that takes long
-/// pauses between its steps for what came after it. A short batch does not wait
-/// for a long one, which pauses for it (see Turns). Of the threads for long
-/// jobs, expensive ones can only have some, and those of one client fewer, so
-/// that the others always find one. Thread-safe.
+/// Threads have two lanes, for long jobs and for others. In each lane batches
+/// take turns: one is computed at a time, and a long one pauses between its
+/// steps for later ones. Short batches do not wait for long ones, which pause
+/// for them (see Turns). Expensive jobs can only use some threads of the long
+/// lane, and those of one client even fewer, so that other jobs always find a
+/// free thread. Thread-safe.
 class ModelQueue {
  public:
   ModelQueue(std::shared_ptr<ServedModel> model, const EngineOptions& options,
              ServerMetrics& metrics);
-  /// What still waits is dropped, what is computed is cancelled.
+  /// Drops waiting jobs and cancels running ones.
   ~ModelQueue();
 
   std::shared_ptr<const ServedModel> model() const;
-  /// From the next batch on.
+  /// Sets the model for the next batch and later ones.
   void Replace(std::shared_ptr<ServedModel> model);
-  /// Throws: HttpError 400 for a job that could not be done in time; 503 with
-  /// Retry-After if queue_limit jobs wait.
+  /// Adds a job. Throws: HttpError 400 for a job that exceeds
+  /// EngineOptions::job_seconds; 503 with Retry-After if queue_limit jobs wait.
   void Submit(Job job);
-  /// Jobs that wait or are worked on.
+  /// Number of jobs that wait or are computed.
   int64_t depth() const;
-  /// Whether the next job would be refused.
+  /// True if the next job would be refused.
   bool full() const;
 
  private:
@@ -116,9 +119,9 @@ class ModelQueue {
 
   /// Threads that take jobs of one kind.
   struct LaneThreads {
-    std::condition_variable changed;  // for idle ones
-    std::condition_variable more;     // for the one that waits for batch_wait
-    bool arriving = false;            // one is about to take what waits
+    std::condition_variable changed;  // wakes idle threads
+    std::condition_variable more;  // wakes the thread that waits for batch_wait
+    bool arriving = false;         // a thread is about to take the waiting jobs
   };
 
   void Work(Lane lane);
@@ -131,7 +134,7 @@ class ModelQueue {
   void Begin(Run& run);
   void End(Run& run);
 
-  // By the run whose turn it is
+  // Called by the run whose turn it is
   void Compute(Run& run, Batch batch);
   void ComputeTogether(Run& run, const Batch& batch);
   void PredictBatch(Run& run, const Batch& batch);
@@ -155,7 +158,7 @@ class ModelQueue {
   std::deque<std::shared_ptr<Waiting>> waiting_;
   int64_t working_ = 0;
   std::map<std::string, int> expensive_runs_;  // by client
-  double seconds_of_job_ = 0.01;               // a running mean
+  double seconds_of_job_ = 0.01;               // running mean
   std::atomic<bool> ends_ = false;
   std::vector<std::thread> threads_;
 };

@@ -26,7 +26,7 @@ void RefuseRequest(const std::string& message) {
   throw HttpError(400, "Invalid request: " + message);
 }
 
-// LibreTranslate's own words for what is missing or empty.
+// The message is LibreTranslate's for a missing or empty parameter.
 const Json& Need(const Json& parameters, const char* name) {
   const auto found = parameters.find(name);
   if (found == parameters.end() || found->is_null() ||

@@ -1,4 +1,4 @@
-// The values of a request's parameters, checked.
+// Validation of request parameters.
 #ifndef HEED_SERVE_PARAMETERS_H_
 #define HEED_SERVE_PARAMETERS_H_
 
@@ -15,30 +15,32 @@ namespace heed {
 /// Throws: HttpError 400 with this message.
 [[noreturn]] void RefuseRequest(const std::string& message);
 
-// All below throw HttpError 400 that names the parameter.
+// All functions below throw HttpError 400 with the name of the parameter.
 
-/// A parameter that must be there and not be empty.
+/// Value of a required, non-empty parameter.
 const nlohmann::ordered_json& Need(const nlohmann::ordered_json& parameters,
                                    const char* name);
 std::string TextOf(const nlohmann::ordered_json& value, std::string_view name);
-/// "" if it is absent.
+/// Text of a parameter; "" if it is absent.
 std::string OptionalText(const nlohmann::ordered_json& parameters,
                          const char* name);
-/// A number from `least`, to which smaller ones are raised, to `most`.
+/// Number from `least` (smaller ones are raised) to `most`; `otherwise` if the
+/// parameter is absent.
 int OptionalNumber(const nlohmann::ordered_json& parameters, const char* name,
                    int otherwise, int least, int most);
 bool OptionalFlag(const nlohmann::ordered_json& parameters, const char* name);
 
-/// Why a text or list of this size is refused.
+/// Message for a text or list above its size limit.
 std::string SizeError(int64_t size, int limit);
 void CheckSize(int64_t size, int limit);
-/// A text or a list of texts.
+/// Texts of a parameter that is a text or a list of texts.
 std::vector<std::string> TextsOf(const nlohmann::ordered_json& value,
                                  const char* name, const RequestLimits& limits);
 
 void CheckKnown(const nlohmann::ordered_json& parameters,
                 const std::vector<std::string>& known);
-/// The names of a parameter: one or a list; none if it is absent.
+/// Names in a parameter that is a name or a list of names; empty if it is
+/// absent.
 std::vector<std::string> NamesOf(const nlohmann::ordered_json& parameters,
                                  const char* parameter,
                                  const std::vector<std::string>& known);

@@ -23,8 +23,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kFileParameter = "file";
 constexpr const char* kTextParameter = "text";
 
-// A name twice gives a list. The names are few, so looking through them costs
-// little.
+// A repeated name becomes a list. The number of names is limited, so a linear
+// search is cheap.
 void AddParameter(Json& parameters, const std::string& name, Json value) {
   Json& place = parameters[name];
   if (place.is_null()) {
@@ -45,7 +45,7 @@ void CheckNames(const Json& parameters, const std::string& last) {
   }
 }
 
-/// Names and values, of which a file is an object.
+/// Names and values; the value of a file is an object.
 using Parts = std::vector<std::pair<std::string, Json>>;
 
 Json ToParameters(Parts&& values) {
@@ -57,7 +57,7 @@ Json ToParameters(Parts&& values) {
   return parameters;
 }
 
-// LibreTranslate counts characters of forms with single line ends.
+// LibreTranslate counts line ends in forms as one character.
 std::string WithUnifiedLineEnds(std::string_view value) {
   std::string unified;
   for (size_t i = 0; i < value.size(); ++i) {
@@ -82,7 +82,7 @@ Json ParseJsonBody(const std::string& body) {
   Json json = Json::object();
   if (body.find_first_not_of(" \t\r\n") == std::string::npos) return json;
   JsonLimits limits;
-  limits.bytes = body.size();  // which the server limits
+  limits.bytes = body.size();  // limited by the server
   limits.names = kMostParameters;
   try {
     json = ParseJson(body, "the body", limits);
@@ -98,7 +98,7 @@ Json ParseJsonBody(const std::string& body) {
   return json;
 }
 
-// The parameter of a header value: boundary in "form-data; boundary=x".
+// Parameter of a header value: boundary in "form-data; boundary=x".
 std::string ParameterOf(std::string_view value, std::string_view name) {
   for (const std::string_view part :
        SplitAt(SplitOnce(value, ";").second, ";")) {
@@ -112,7 +112,7 @@ std::string ParameterOf(std::string_view value, std::string_view name) {
   return "";
 }
 
-/// The value of a header in the head of a part; "".
+/// Value of a header in the head of a part; "" if it is absent.
 std::string HeaderIn(std::string_view head, std::string_view name) {
   for (const std::string_view line : SplitAt(head, "\r\n")) {
     const auto [key, value] = SplitOnce(line, ":");
@@ -126,8 +126,8 @@ bool IsPlainText(std::string_view media_type) {
                            "text/plain");
 }
 
-/// The part of a form. One with a file name is a file, but where a text is
-/// meant plain text is one: some clients name all parts.
+/// Value of a part of form data. A part with a file name is a file, unless it
+/// is plain text outside the file parameter: some clients name all parts.
 Json PartOf(std::string_view name, std::string_view head,
             const std::string& disposition, std::string_view body) {
   const std::string file = ParameterOf(disposition, "filename");
@@ -187,7 +187,7 @@ Json BodyParameters(const HttpRequest& request) {
   const bool said_json =
       EqualIgnoringCase(type, "application/json") ||
       (type.starts_with("application/") && type.ends_with("+json"));
-  // What fetch() calls a text, and clients that name no type.
+  // Type that fetch() gives to a text, and of clients that give none.
   const bool untyped = type.empty() || EqualIgnoringCase(type, "text/plain");
   const size_t start = body.find_first_not_of(" \t\r\n");
   if (said_json ||
@@ -206,7 +206,7 @@ Json BodyParameters(const HttpRequest& request) {
                   "application/x-www-form-urlencoded or multipart/form-data");
 }
 
-/// Throws: HttpError 415 unless the kind reads it.
+/// Throws: HttpError 415 unless the model reads this media type.
 void CheckMediaType(const InputKind& kind, const std::string& type) {
   if (kind.Reads(type)) return;
   const std::string known =
@@ -226,7 +226,7 @@ std::string BytesOf(const Json& file, const std::string& name) {
   return *decoded;
 }
 
-/// One text of an input. Throws: FormatError if it is too long.
+/// Throws: FormatError if a text of an input is too long.
 void CheckLength(std::string_view text, const RequestLimits& limits) {
   const int64_t size = CountCharacters(text);
   if (limits.char_limit != 0 && size > limits.char_limit) {
@@ -234,7 +234,8 @@ void CheckLength(std::string_view text, const RequestLimits& limits) {
   }
 }
 
-/// Throws: FormatError for bytes that are no text, or too many.
+/// Throws: FormatError for bytes that are not text, or for a text that is too
+/// long.
 Input FileOf(const Json& file, const std::string& name, const InputKind& kind,
              const RequestLimits& limits) {
   if (!file.is_object()) {
@@ -247,7 +248,7 @@ Input FileOf(const Json& file, const std::string& name, const InputKind& kind,
   if (type.empty()) type = kind.of_bytes() ? kind.media_types[0] : "text/plain";
   std::string of_user = OptionalText(file, "name");
   if (of_user.empty()) of_user = name;
-  // What clients such as curl call files whose endings they do not know.
+  // Type that clients such as curl give to files of unknown endings.
   if (EqualIgnoringCase(type, "application/octet-stream")) {
     const std::string by_name = kind.TypeOfName(of_user);
     if (!by_name.empty()) type = by_name;
@@ -262,7 +263,8 @@ Input FileOf(const Json& file, const std::string& name, const InputKind& kind,
   return {NamedBytes{of_user, type, std::move(bytes)}, of_user};
 }
 
-/// A text, or a list of texts that are one input. Throws: as CheckLength.
+/// Input from a text, or from a list of texts that form one input. Throws: as
+/// CheckLength.
 Input TextInputOf(const Json& value, const std::string& name,
                   const InputKind& kind, const RequestLimits& limits) {
   Input input;
@@ -278,13 +280,13 @@ Input TextInputOf(const Json& value, const std::string& name,
   }
   CheckLength(input.Text(), limits);
   if (!kind.of_bytes()) return input;
-  // Bytes of a text are that text.
+  // The text is the content of a file.
   const std::string& type = kind.media_types.front();
   if (!type.starts_with("text/")) CheckMediaType(kind, "text/plain");
   return {NamedBytes{name, type, input.Text()}, name};
 }
 
-/// Whether inputs are files. A request has files or texts.
+/// True if inputs are files. A request has files or texts, not both.
 bool HasFiles(const Json& parameters) {
   const bool files = parameters.contains(kFileParameter);
   if (files && parameters.contains(kTextParameter)) {
@@ -293,8 +295,8 @@ bool HasFiles(const Json& parameters) {
   return files;
 }
 
-/// The parameter that has the inputs; of a request without, the one that a
-/// model of this kind needs.
+/// Parameter that holds the inputs; if the request has none, the one that this
+/// kind of model requires.
 const char* InputParameter(const Json& parameters, const InputKind& kind) {
   if (HasFiles(parameters)) return kFileParameter;
   const bool of_files =

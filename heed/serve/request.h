@@ -1,4 +1,4 @@
-// What clients ask for, out of JSON, forms and queries: plain values, checked.
+// Parsing of requests (JSON, forms, queries) into checked, plain values.
 #ifndef HEED_SERVE_REQUEST_H_
 #define HEED_SERVE_REQUEST_H_
 
@@ -18,46 +18,46 @@
 
 namespace heed {
 
-/// What one request may ask for.
+/// Limits of one request.
 struct RequestLimits {
-  int char_limit = 10000;  // of each text; 0: none
-  int batch_limit = 256;   // texts; 0: none
+  int char_limit = 10000;  // per text; 0: no limit
+  int batch_limit = 256;   // texts; 0: no limit
   int alternatives_limit = 10;
   int beam_limit = 16;
   int explain_limit = 1000;  // characters
 
   void Visit(FieldList& v);
-  /// Characters of a text that is explained at most; 0: any number.
-  /// `in_sentences`: each by itself, which takes less, so that explain_limit is
-  /// that of a sentence.
+  /// Maximum characters of a text to explain; 0: no limit. `in_sentences`:
+  /// sentences are explained one by one, which is cheaper, so explain_limit is
+  /// the limit of a sentence.
   int MostExplained(bool in_sentences) const {
     return explain_limit * (in_sentences ? 4 : 1);
   }
 };
 
-/// What the parameters of a request may be called, and how many there may be.
+/// Maximum number of parameters of a request, and maximum length of their
+/// names.
 inline constexpr size_t kMostParameters = 100;
 inline constexpr size_t kLongestParameterName = 100;  // bytes
 
-/// The parameters of a request as one JSON object: those of the query and, over
-/// them, those of the body, which is JSON, a form or form data. Values of
-/// queries and forms are texts, files of form data objects of bytes (binary),
-/// media_type and name; a name that comes twice gives a list. Takes a time
-/// linear in the request's size.
-/// Throws: HttpError 400 with line and column for wrong JSON, or that says what
-/// is wrong; 415 for another type of body; as DecodedBody.
+/// Parameters of the query and the body (JSON, form or form data) as one JSON
+/// object; those of the body take precedence. Values of queries and forms are
+/// texts. Files of form data are objects of bytes (binary), media_type and
+/// name. A repeated name gives a list. Takes time linear in the size of the
+/// request. Throws: HttpError 400 with line and column for invalid JSON, or
+/// with the cause; 415 for other types of bodies; as DecodedBody.
 nlohmann::ordered_json ParametersOf(const HttpRequest& request);
 
 /// POST /translate
 struct TranslateCall {
   std::vector<std::string> texts;
-  bool batch = false;  ///< a list was sent, so a list is answered
+  bool batch = false;  ///< q was a list, so the response is a list
   std::string source;  ///< a LanguageCode, or "auto"
   std::string target;  ///< a LanguageCode
   TextFormat format = TextFormat::kText;
   int alternatives = 0;
   std::optional<int> beam;
-  std::string model;  ///< "": the first one for the languages
+  std::string model;  ///< "": the nearest one for the languages
   bool stream = false;
 };
 
@@ -69,53 +69,58 @@ struct DetectCall {
 /// POST /predict
 struct ModelCall {
   std::vector<Input> inputs;
-  /// Why others of a list cannot be read, by their places in it.
+  /// Errors of unreadable inputs, by position in the list.
   std::map<size_t, std::string> unread;
   bool batch = false;
-  /// All further parameters.
+  /// All other parameters.
   nlohmann::ordered_json options = nlohmann::ordered_json::object();
 };
 
 /// POST /explain
 struct ExplainCall {
   Input input;
-  std::string answer;    ///< to explain instead of the model's own; "": its own
-  std::string contrast;  ///< an answer that it is explained against; "": none
-  std::string target;    ///< LanguageCode of a translation; "": the model's own
+  std::string
+      answer;  ///< text to explain instead of the model's answer; "": none
+  std::string contrast;  ///< contrastive answer; "": none
+  std::string
+      target;  ///< LanguageCode of the translation; "": the model's default
   AttributionOptions attribution;
-  std::string layer;               ///< whose numbers are wanted; "": none
-  std::optional<int> head;         ///< of that layer alone
-  std::vector<std::string> views;  ///< whose pictures are wanted, as PageJson
-  ShadeScale scale = ShadeScale::kAuto;  ///< of these pictures
+  std::string layer;        ///< layer whose weights are returned; "": none
+  std::optional<int> head;  ///< the only head of that layer to return
+  std::vector<std::string>
+      views;  ///< names of the pictures to return, for PageJson
+  ShadeScale scale = ShadeScale::kAuto;  ///< of the pictures
 };
 
-/// Out of what ParametersOf gave. All throw HttpError 400 that names the
-/// parameter. What LibreTranslate would ignore is ignored.
+/// Parsers of the parameters from ParametersOf. All throw HttpError 400 with
+/// the name of the parameter. Parameters that LibreTranslate ignores are
+/// ignored.
 TranslateCall ParseTranslate(const nlohmann::ordered_json& parameters,
                              const RequestLimits& limits);
 DetectCall ParseDetect(const nlohmann::ordered_json& parameters,
                        const RequestLimits& limits);
-/// An input is "text" (a list of texts are several inputs, a list in it is one
-/// of several texts), or "file": a part of form data, or an object of base64,
-/// media_type and name. Throws: HttpError 415 that lists what `kind` reads.
+/// Inputs are in "text" or "file". A list of texts is several inputs; a list in
+/// this list is one input of several texts. A file is a part of form data, or
+/// an object of base64, media_type and name. Throws: HttpError 415 that lists
+/// the media types of `kind`.
 ModelCall ParsePredict(const nlohmann::ordered_json& parameters,
                        const InputKind& kind, const RequestLimits& limits);
-/// `in_sentences`: the limit of what is explained is that of each sentence,
-/// unless an answer is forced on the whole text.
+/// `in_sentences`: explain_limit applies to each sentence, unless an answer is
+/// forced on the whole text.
 ExplainCall ParseExplain(const nlohmann::ordered_json& parameters,
                          const InputKind& kind, const RequestLimits& limits,
                          bool in_sentences = false);
 
-/// The parameter model; "". Throws: HttpError 400.
+/// Value of "model"; "" if it is absent. Throws: HttpError 400.
 std::string ModelOf(const nlohmann::ordered_json& parameters);
 
-/// The key in front of the body: of "Authorization: Bearer KEY", or api_key in
-/// the query; "".
+/// API key outside the body: in "Authorization: Bearer KEY", or api_key in the
+/// query; "" if there is none.
 std::string ApiKeyOf(const HttpRequest& request);
-/// The parameter api_key; "".
+/// Value of "api_key"; "" if it is absent.
 std::string ApiKeyIn(const nlohmann::ordered_json& parameters);
 
-/// Whether the client would rather have `type` than JSON.
+/// True if the request accepts `type` instead of JSON.
 bool Accepts(const HttpRequest& request, std::string_view type);
 
 }  // namespace heed

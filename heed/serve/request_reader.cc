@@ -16,10 +16,11 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using BeastError = boost::beast::error_code;
 
-// Of a chunk's size line and of trailers, which the parser does not limit.
+// Limit of a chunk's size line and of trailers, which the parser does not
+// limit.
 constexpr size_t kMaxChunkHead = 16384;
-/// "0", two line ends: what a chunked body ends with. With fewer bytes of it
-/// Beast runs into an assertion.
+/// Size of "0" and two line ends, the end of a chunked body. With fewer bytes
+/// Beast fails an assertion.
 constexpr size_t kLastChunk = 5;
 
 [[noreturn]] void Refuse(const BeastError& error, const ReaderLimits& limits,
@@ -46,7 +47,8 @@ constexpr size_t kLastChunk = 5;
   }
   const std::string_view line = bytes.substr(0, bytes.find('\n'));
   if (error == http::error::bad_version && !line.ends_with("HTTP/1.1") &&
-      !line.ends_with("HTTP/1.0")) {  // else it lacks its carriage return
+      !line.ends_with(
+          "HTTP/1.0")) {  // otherwise its carriage return is missing
     throw HttpError(505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
   }
   throw HttpError(400, "the request is not valid HTTP ({})", error.message());
@@ -109,7 +111,8 @@ void RequestReader::CheckHead() {
       ++chunked;
     }
   }
-  // RFC 9112, 6.1 and 6.3: whatever its end is, it could be read otherwise.
+  // RFC 9112, 6.1 and 6.3: other combinations have an ambiguous end (request
+  // smuggling).
   if (lines.first != lines.second &&
       (chunked != 1 || !impl_->parser.chunked())) {
     throw HttpError(400, "a body is chunked once, and that comes last");

@@ -1,4 +1,4 @@
-// HTTP/1.1 requests out of bytes as they come, without a socket.
+// Incremental parser of HTTP/1.1 requests, independent of sockets.
 #ifndef HEED_SERVE_REQUEST_READER_H_
 #define HEED_SERVE_REQUEST_READER_H_
 
@@ -16,26 +16,25 @@ struct ReaderLimits {
   size_t max_body = 1 << 20;
 };
 
-/// Reads one request.
+/// Parses one request.
 class RequestReader {
  public:
   explicit RequestReader(const ReaderLimits& limits);
   ~RequestReader();
 
-  /// Takes what it can of the bytes that were not taken yet, and says how many;
-  /// stops once after the head, and at the end of the request.
-  /// Throws: HttpError that says why the request is refused: 400, 413, 414,
-  /// 431, 501, 505. The connection can then not go on.
+  /// Parses further bytes and returns how many were consumed. Stops once after
+  /// the head, and at the end of the request. Throws: HttpError with the cause:
+  /// 400, 413, 414, 417, 431, 501, 505. The connection must then be closed.
   size_t Feed(std::string_view bytes);
 
   bool started() const { return started_; }
   bool head_done() const { return head_done_; }
   bool done() const { return done_; }
-  /// Whether the client waits for leave to send the body.
+  /// True if the client waits for "100 Continue" before it sends the body.
   bool expects_continue() const { return expects_continue_; }
 
-  /// The whole request; or, to log a refusal, what is known of its head.
-  /// ParseTarget was not called.
+  /// The complete request; after a refusal the known part of its head, for the
+  /// log. The caller must call ParseTarget.
   HttpRequest Take();
 
  private:
@@ -51,9 +50,9 @@ class RequestReader {
   bool expects_continue_ = false;
 };
 
-/// The request that `bytes` begin with, its target parsed.
-/// Throws: HttpError as RequestReader and ParseTarget, and 400 if the bytes end
-/// too early.
+/// Parses the request at the beginning of `bytes`, with its target. Throws:
+/// HttpError as RequestReader and ParseTarget, and 400 if the bytes end too
+/// early.
 HttpRequest ParseRequest(std::string_view bytes,
                          const ReaderLimits& limits = {});
 

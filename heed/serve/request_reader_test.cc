@@ -28,7 +28,7 @@ TEST(RequestReader, ReadsARequest) {
   EXPECT_TRUE(request.keep_alive);
 }
 
-// However the bytes are cut, and whatever comes after them.
+// The result is independent of how the bytes are split and of bytes after them.
 TEST(RequestReader, PiecesChangeNothing) {
   for (const std::string& bytes :
        {std::string(kPost),

@@ -85,7 +85,7 @@ TEST(ParametersOf, SaysWhereJsonIsWrong) {
             std::string::npos);
 }
 
-// `count` names in the form that `pair` gives them, with '#' for the number.
+// `count` names in the format of `pair`, where '#' is the number.
 std::string Names(int count, const std::string& pair,
                   const std::string& separator) {
   std::string text;
@@ -118,7 +118,7 @@ TEST(ParametersOf, TakesAHundredNames) {
   for (const std::string& refusal : refusals(kMost)) {
     EXPECT_EQ(refusal, "no error");
   }
-  // One by one the many took minutes.
+  // Quadratic time would take minutes here.
   for (const int count : {kMost + 1, 100000}) {
     for (const std::string& refusal : refusals(count)) {
       EXPECT_NE(refusal.find("more than 100"), std::string::npos) << refusal;
@@ -258,7 +258,7 @@ TEST(ParsePredict, AListInAListIsOneInput) {
   EXPECT_EQ(call.inputs[1].place, "text[1]");
 }
 
-/// Form data of one file; `type` "": none is said.
+/// Form data with one file; `type` "": without Content-Type.
 HttpRequest FormOfFile(const std::string& parameter, const std::string& name,
                        const std::string& type, const std::string& bytes) {
   std::string part = "--x\r\nContent-Disposition: form-data; name=\"" +

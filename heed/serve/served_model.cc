@@ -20,7 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Largest value that a request may give; 0: any in the field's range.
+// Largest value of a field that a request may set; 0: limited by the field's
+// range.
 int ServedLimit(const Field& field, const RequestLimits& limits) {
   if (field.IsNamed("beam")) {
     return std::max(limits.beam_limit, field.served_limit);
@@ -29,7 +30,7 @@ int ServedLimit(const Field& field, const RequestLimits& limits) {
   return field.served_limit;
 }
 
-// What the operator alone decides.
+// True if requests may not set the field.
 bool OfOperator(const Field& field) {
   return std::holds_alternative<Any>(field.constraint) ||
          field.key.starts_with("batch_");
@@ -38,14 +39,15 @@ bool OfOperator(const Field& field) {
 void SetOption(const Field& field, const Json& value) {
   const bool text = std::holds_alternative<std::string*>(field.target);
   if (value.is_string() && !text) {
-    field.SetText({value.get<std::string>()}, field.key);  // of a form
+    field.SetText({value.get<std::string>()}, field.key);  // value from a form
   } else {
     field.SetJson(value, field.key);
   }
 }
 
-// A token goes through all matrices, or through those of an encoder or a
-// decoder, which are taken to be equal.
+// Estimated multiply-adds per token. A token passes all matrices; in a
+// translator those of the encoder or of the decoder, which are assumed to be
+// equally large.
 double MultiplyAddsOf(const ParameterSet& parameters, bool translates) {
   int64_t sum = 0;
   for (const auto& parameter : parameters.all()) {
@@ -54,7 +56,8 @@ double MultiplyAddsOf(const ParameterSet& parameters, bool translates) {
   return static_cast<double>(sum) / (translates ? 2 : 1);
 }
 
-// Of the matrices that score tokens, or of all others.
+// Largest matrix among those that score tokens, or among all others. Units:
+// multiply-adds per row
 double LargestMatrix(const ParameterSet& parameters, bool scores_tokens) {
   int64_t largest = 0;
   for (const auto& parameter : parameters.all()) {
@@ -64,8 +67,8 @@ double LargestMatrix(const ParameterSet& parameters, bool scores_tokens) {
   return static_cast<double>(largest);
 }
 
-/// Those in the language that a translator is served for; other models do not
-/// say theirs, and get all.
+/// Examples in the source language of a translator; all examples for other
+/// models.
 Json ExamplesJson(const std::vector<InputExample>& all,
                   const std::string& language) {
   Json examples = Json::array();
@@ -87,7 +90,7 @@ size_t AtLeastOne(double count) {
   return static_cast<size_t>(std::clamp(count, 1.0, 1e9));
 }
 
-/// Answers to the lines of one input as one.
+/// Joins the answers to the lines of one input.
 Answer Joined(std::span<Answer> answers) {
   if (answers.size() == 1) return std::move(answers.front());
   Answer all;
@@ -107,7 +110,8 @@ Answer Joined(std::span<Answer> answers) {
   return all;
 }
 
-/// LanguageDistance; what is called `unknown` may be any known language.
+/// LanguageDistance, where `unknown` as the served language matches any known
+/// one.
 std::optional<int> DistanceOf(const std::string& wanted,
                               const std::string& served,
                               std::string_view unknown) {
@@ -148,7 +152,7 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
     if (search_.max_length_factor == 0) {
       search_.max_length_factor = translation_->data.rules.max_length_factor;
     }
-    // As /translate searches.
+    // Defaults of /translate.
     FieldList list;
     options->Visit(list);
     FieldsFromJson(list.fields(), ToJson(search_), "the server");
@@ -203,8 +207,8 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
   }
 }
 
-// Languages of the command line come first, then those stored in the model.
-// A multi-target model also writes the languages of its marks.
+// Languages of the command line have precedence over languages in the model. A
+// multi-target model also writes the languages of its marks.
 void ServedModel::ChooseLanguages() {
   const LanguagePair told = translation_->data.Languages();
   LanguagePair& pair = spec_.languages;
@@ -338,10 +342,10 @@ std::vector<Answer> ServedModel::Predict(std::span<const Input> inputs,
     ends.push_back(lines.size());
   }
   call.max_line = reading.defaults.max_line;
-  call.cancellations.clear();  // of inputs, not of lines
+  call.cancellations.clear();  // one per input, not per line
   std::vector<Answer> answers;
-  // Inputs that gain nothing by it are answered one by one, so that others have
-  // turns.
+  // Inputs that do not profit from batches are answered one by one, so that
+  // other batches can take turns.
   if (JoinsInputs(options)) {
     answers = predictor_->PredictEach(lines, *options.set, call);
   } else {
@@ -384,7 +388,7 @@ Explanation ServedModel::Explain(const ExplainRequest& request,
   if (!translates() || !request.input.answer.empty()) {
     return heed::Explain(loaded_, *predictor_, in_parts);
   }
-  // What /translate runs: sentence by sentence.
+  // Splits into sentences, as /translate does.
   const std::vector<Segment> segments =
       SplitText(request.input.Text(),
                 SplitOptionsOf(source_vocabulary(), spec_.languages.source));

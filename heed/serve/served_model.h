@@ -1,4 +1,4 @@
-// A model that the server has loaded.
+// A model loaded by the server.
 #ifndef HEED_SERVE_SERVED_MODEL_H_
 #define HEED_SERVE_SERVED_MODEL_H_
 
@@ -18,17 +18,17 @@
 
 namespace heed {
 
-/// How all translators search unless a request says otherwise.
+/// Default search of all translators.
 struct SearchDefaults {
   int beam = 5;
   double length_penalty = 0.6;
-  double max_length_factor = 0;  ///< 0: that of the model
+  double max_length_factor = 0;  ///< 0: the model's own
   std::string shortlist = "none";
 
   void Visit(FieldList& v);
 };
 
-/// How a translator searches for sentences of a request.
+/// Search of a translator for one request.
 struct SearchChoice {
   int beam = 0;  ///< 0: that of SearchDefaults
   int nbest = 1;
@@ -36,21 +36,22 @@ struct SearchChoice {
   bool attention = false;  ///< fill Translation::attention
 };
 
-/// Options of `heed predict` that a request gives.
+/// Options of `heed predict` in a request.
 struct RequestOptions {
-  /// Requests with equal values can be answered together.
+  /// Values of the request. Requests with equal values can be batched.
   nlohmann::ordered_json values = nlohmann::ordered_json::object();
-  /// All options of the model's task: these values, and the server's defaults.
+  /// All options of the model's task: values of the request, otherwise the
+  /// server's defaults.
   std::shared_ptr<const OptionSet> set;
 };
 
-/// The translations that a translator's answer holds in Answer::details.
+/// Translations in Answer::details of a translator's answer.
 const Translations& TranslationsOf(const Answer& answer);
 
-/// Thread-safe.
+/// A loaded model with its predictor and languages. Thread-safe.
 class ServedModel {
  public:
-  /// Reads the folder. Throws: as ReadModel; ConfigError.
+  /// Loads the folder. Throws: as ReadModel; ConfigError.
   ServedModel(const ModelSpec& spec, const SearchDefaults& search,
               const std::string& dtype);
 
@@ -61,29 +62,29 @@ class ServedModel {
   /// Languages of a translator; unknown ones are kUnknownSource and
   /// kUnknownTarget.
   const LanguagePair& languages() const { return spec_.languages; }
-  /// All languages that a translator writes: of a multi-target model those of
-  /// its marks, and languages().target.
+  /// All target languages of a translator: languages().target, and those of the
+  /// marks of a multi-target model.
   const std::vector<std::string>& targets() const { return targets_; }
   /// Target-language marks in the source vocabulary of a translator.
   const TargetMarks& marks() const { return *translation_->marks; }
-  /// How far a translator is from translating between two languages, 0 if it
-  /// does exactly that (see LanguageDistance); nothing if it does not.
+  /// Distance between the translator's languages and `wanted`: 0 for exactly
+  /// these (see LanguageDistance); nullopt if it does not translate between
+  /// them.
   std::optional<int> DistanceTo(const LanguagePair& wanted) const;
-  /// Whether nothing tells its source or its target; then any language that
-  /// Unicode's tables have is at this distance.
+  /// True if the source or the target language is unknown. Any language in
+  /// Unicode's tables is then at kUnknownDistance.
   bool has_unknown_languages() const;
   static constexpr int kUnknownDistance = 1000;
-  /// Whether a translator reads or writes a language or a variant of the
-  /// language.
+  /// True if a translator reads or writes the language or a variant of it.
   bool Knows(const std::string& language) const;
-  /// A row of /models.
+  /// Entry of /models.
   const nlohmann::ordered_json& description() const { return description_; }
-  /// Of translators.
+  /// Vocabularies of a translator.
   const Vocabulary& source_vocabulary() const;
   const Vocabulary& target_vocabulary() const;
 
-  /// The least time that a request may take if its search goes on to its length
-  /// limit; no processor is so fast. Units: seconds
+  /// Lower bound of a request's time if the search reaches its length limit. No
+  /// processor is that fast. Units: seconds
   double PredictionSeconds(std::span<const Input> inputs,
                            const RequestOptions& options) const;
   double ExplanationSeconds(const Input& input,
@@ -95,32 +96,32 @@ class ServedModel {
   size_t MostTexts(const RequestOptions& options, double step_seconds) const;
   size_t MostBytes(double step_seconds) const;
 
-  /// What its inputs may be: bytes are limited by the body of a request alone.
+  /// Limits for this model's inputs. Only the size of the request body limits
+  /// inputs of bytes.
   RequestLimits LimitsOf(RequestLimits limits) const;
-  /// Options of `heed predict` as a request gives them, with their right types.
-  /// Throws: HttpError 400 that names the option, for one that is unknown,
-  /// wrong, above what `limits` allow, or names files.
+  /// Options of `heed predict` from a request, converted to their types.
+  /// Throws: HttpError 400 with the name of an option that is unknown, invalid,
+  /// above `limits`, or reserved for the operator.
   RequestOptions CheckedOptions(const nlohmann::ordered_json& options,
                                 const RequestLimits& limits) const;
-  /// Options of a translator for this search. Jobs with them have no
-  /// Answer::parts, and TranslationsOf their answers.
+  /// Options of a translator for this search. Answers to jobs with these
+  /// options have no Answer::parts; read them with TranslationsOf.
   RequestOptions SearchOptions(const SearchChoice& choice) const;
-  /// Whether inputs of several requests with equal options can be answered
-  /// together.
+  /// True if inputs of several requests with equal options can be batched.
   bool JoinsInputs(const RequestOptions& options) const {
     return predictor_->joins_inputs(*options.set);
   }
   /// Answers each input. With `call.parts`, a text of several lines is answered
-  /// line by line if the task reads lines: the answers are joined by line ends,
-  /// their parts in a list; an input that cannot be answered has an error.
-  /// Without, inputs are answered as they are, however long. Throws:
-  /// ConfigError; Cancelled; without `call.parts` FormatError.
+  /// line by line if the task reads lines: answers are joined by line ends, and
+  /// their parts form a list. An input that cannot be answered has an error.
+  /// Without `call.parts`, inputs are answered whole, without a length limit.
+  /// Throws: ConfigError; Cancelled; without `call.parts` FormatError.
   std::vector<Answer> Predict(std::span<const Input> inputs,
                               const RequestOptions& options,
                               PredictCall call = {}) const;
-  /// `target`: the language that a translator is to write; empty: its own.
-  /// Throws: as heed::Explain; HttpError 400 for a language that it does not
-  /// write.
+  /// Explains an answer. `target`: target language of a translator; empty: its
+  /// default. Throws: as heed::Explain; HttpError 400 for an unsupported
+  /// target.
   Explanation Explain(const ExplainRequest& request,
                       const std::string& target = {}) const;
 
@@ -128,20 +129,21 @@ class ServedModel {
   double LeastSecondsOf(double tokens) const;
 
   void ChooseLanguages();
-  /// The options of an explanation that writes this language; null: the usual.
+  /// Options for a translation into this language; null for the default ones.
   std::unique_ptr<OptionSet> OptionsFor(const std::string& target) const;
 
   ModelSpec spec_;
   std::vector<std::string> targets_;
   SearchDefaults search_;
   LoadedModel loaded_;
-  InputKind input_;                                // that it reads
-  const translate::Model* translation_ = nullptr;  // of loaded_, if it is one
+  InputKind input_;
+  const translate::Model* translation_ =
+      nullptr;  // member of loaded_; null for other models
   std::unique_ptr<Predictor> predictor_;
   nlohmann::ordered_json description_;
-  double multiply_adds_ = 0;   // of a token that is read or written
-  double layer_weights_ = 0;   // of the largest matrix of a layer
-  double output_weights_ = 0;  // of the scores of all target tokens
+  double multiply_adds_ = 0;   // per token read or written
+  double layer_weights_ = 0;   // of the largest matrix in a layer
+  double output_weights_ = 0;  // of the output projection
 };
 
 }  // namespace heed

@@ -20,13 +20,14 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-// Descriptors for everything but connections.
+// File descriptors for everything except connections.
 constexpr rlim_t kOtherFiles = 64;
-// Connections above the limit that get an answer that says so; further ones are
-// just closed.
+// Connections above the limit that get a response 503. Further ones are just
+// closed.
 constexpr size_t kMostRefused = 256;
 
-// As many as the system allows. Returns how many connections that makes.
+// Raises the limit of open files as far as allowed. Returns the number of
+// connections that fit.
 size_t RaiseFileLimit(int wanted) {
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
@@ -152,7 +153,8 @@ void ServerLoop::Run() {
   JoinWorkers();
 }
 
-// What the handler uses may be gone after Run.
+// Joins the workers in Run, because objects that the handler uses may be
+// destroyed after Run.
 void ServerLoop::JoinWorkers() {
   for (asio::thread_pool* workers : {&for_small_, &for_large_}) {
     workers->stop();
@@ -160,7 +162,7 @@ void ServerLoop::JoinWorkers() {
   }
 }
 
-// As io_.run(), with an eye on how long each event takes.
+// Runs the event loop (like io_.run()) and records the longest event.
 void ServerLoop::HandleEvents() {
   double before = ProcessorTimeOfThread();
   while (io_.run_one() > 0) {
@@ -204,7 +206,7 @@ void ServerLoop::Accept() {
     } else if (error == asio::error::no_descriptors ||
                error == boost::system::errc::too_many_files_open_in_system ||
                error == asio::error::no_memory) {
-      // The system's limit came first.
+      // The system's limit was reached before the server's.
       if (!idle_.empty()) idle_.front()->Close();
       accept_timer_.expires_after(std::chrono::milliseconds(20));
       accept_timer_.async_wait([this](const SocketError& cancelled) {
@@ -258,7 +260,7 @@ void ServerLoop::BeginStop() {
   if (stopping_) return;
   log_.Info("stopping", {{"connections", all_.size()}});
   if (stop_) stop_();
-  // Who was let in by the system is let in here.
+  // Accepts connections that the system has already accepted.
   SocketError error;
   while (true) {
     StreamSocket socket(io_);

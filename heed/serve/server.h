@@ -1,4 +1,4 @@
-// The sockets: connections, time limits, refusals, an orderly end.
+// HTTP server: connections, time limits, refusals, graceful shutdown.
 #ifndef HEED_SERVE_SERVER_H_
 #define HEED_SERVE_SERVER_H_
 
@@ -16,14 +16,14 @@
 
 namespace heed {
 
-/// Units of times: seconds.
+/// Options of the server. Times are in seconds.
 struct ServerOptions {
   std::string host = "127.0.0.1";
   int port = 5000;
   std::string unix_socket;
   int max_connections = 10000;
   int max_header_bytes = 16384;
-  /// A minute of speech fits, as the page records it.
+  /// Fits a minute of speech in the format that the web page records.
   int max_body_bytes = 4 << 20;
   double header_timeout = 10;
   double body_timeout = 30;
@@ -32,20 +32,20 @@ struct ServerOptions {
   double write_timeout = 30;
   double stop_timeout = 30;
   double drain_seconds = 0;
-  /// Headers of the answers to requests of a path, "" for those that are
-  /// refused before it is known; not an option.
+  /// Headers of responses to a path ("" for requests refused before the path is
+  /// known). Not an option.
   std::function<NamedValues(std::string_view path)> headers;
 
   void Visit(FieldList& v);
 };
 
-/// A request and the way back to its client. Answered from any thread, once:
-/// Send, or Begin, Write... and End. One that is dropped without an answer is
-/// answered with 500.
+/// A request and the channel for its response. Can be answered once, from any
+/// thread: Send, or Begin, Write... and End. An exchange that is destroyed
+/// without a response responds with 500.
 class Exchange {
  public:
-  /// The last piece of a body whose end does not come: for the error that the
-  /// client would have got if nothing had been sent yet.
+  /// Makes the last piece of a body that cannot be completed, from the error
+  /// that would have been the response before Begin.
   using LastWords = std::function<std::string(const HttpResponse& error)>;
 
   explicit Exchange(HttpRequest request) : request_(std::move(request)) {}
@@ -54,22 +54,22 @@ class Exchange {
   Exchange& operator=(const Exchange&) = delete;
 
   const HttpRequest& request() const { return request_; }
-  /// Whether nobody waits for the answer any more: the client went away, or its
-  /// time is up.
+  /// True if no client waits for the response: the client disconnected, or the
+  /// time limit was reached.
   bool gone() const { return gone_.cancelled(); }
-  /// The same for those who compute the answer.
+  /// Cancelled when gone() is true. For computations of the response.
   const Cancellation& cancellation() const { return gone_; }
-  /// What metrics call it. Set before the handler returns.
+  /// Sets the route's name in metrics. Call it before the handler returns.
   void SetRoute(std::string_view route) { route_ = route; }
   const std::string& route() const { return route_; }
 
-  /// Does `work` on a thread of the workers; what it throws is the answer. For
-  /// all that takes longer than to move some bytes.
+  /// Runs `work` on a worker thread; an exception becomes the response. For all
+  /// work that takes longer than moving some bytes.
   virtual void Later(std::function<void()> work) = 0;
 
   virtual void Send(HttpResponse response) = 0;
-  /// The head of an answer whose body comes piece by piece. If its time is up
-  /// before End, `last_words` end it.
+  /// Sends the head of a response whose body is sent in pieces. If the time
+  /// limit is reached before End, `last_words` makes the last piece.
   virtual void Begin(HttpResponse head, LastWords last_words) = 0;
   virtual void Write(std::string piece) = 0;
   virtual void End() = 0;
@@ -83,55 +83,55 @@ class Exchange {
   CancellationFlag gone_;
 };
 
-/// Whether an exchange is gone; keeps it.
+/// Cancellation of an exchange; keeps the exchange alive.
 inline std::shared_ptr<const Cancellation> CancellationOf(
     const std::shared_ptr<Exchange>& exchange) {
   return {exchange, &exchange->cancellation()};
 }
 
-/// Takes a request; called on the thread of Run, which all connections share:
-/// what takes its time is for Exchange::Later. What it throws is the answer.
+/// Handles a request. Runs on the thread of Run, which all connections share,
+/// so long work belongs in Exchange::Later. An exception becomes the response.
 using Handler = std::function<void(const std::shared_ptr<Exchange>&)>;
 
 class ServerLoop;
 
-/// HTTP/1.1: one thread moves the bytes of all connections, some workers look
-/// at what came. A request is answered in the order in which it came on its
-/// connection; refusals are said in words (see docs/serving.md).
+/// HTTP/1.1 server. One thread transfers the bytes of all connections; a few
+/// workers handle requests. Responses of a connection keep the order of its
+/// requests. Refusals have messages (see docs/serving.md).
 class HttpServer {
  public:
-  /// Listens. `log` and `metrics` must outlive it. Throws: IoError that names
+  /// Listens. `log` and `metrics` must outlive the server. Throws: IoError with
   /// the address.
   HttpServer(const ServerOptions& options, Handler handler, Log& log,
              ServerMetrics& metrics);
   ~HttpServer();
 
-  /// Where it listens: "http://127.0.0.1:5000/", also if any free port was
-  /// asked for, or "unix:/run/heed.sock".
+  /// Address that the server listens on: "http://127.0.0.1:5000/", with the
+  /// real port if port 0 was given, or "unix:/run/heed.sock".
   std::string address() const;
-  /// Open connections. Thread-safe.
+  /// Number of open connections. Thread-safe.
   int connections() const;
-  /// The most processor time that the thread of Run gave to one event, which
-  /// all others waited for. Thread-safe. Units: seconds
+  /// Longest processor time of one event on the thread of Run, which delayed
+  /// all other events. Thread-safe. Units: seconds
   double longest_event() const;
 
-  /// Called by Run as soon as it answers clients and signals.
+  /// Sets a function that Run calls once clients and signals are handled.
   void OnStart(std::function<void()> start);
-  /// Called on the thread of Run at each SIGHUP.
+  /// Sets a function that Run calls on its thread at each SIGHUP.
   void OnHangUp(std::function<void()> reload);
-  /// Called on the thread of Run as soon as it is asked to stop, before the
-  /// time in which it drains.
+  /// Sets a function that Run calls on its thread on a stop request, before the
+  /// drain time.
   void OnDrain(std::function<void()> drain);
-  /// Called on the thread of Run once it is to stop.
+  /// Sets a function that Run calls on its thread after the drain time.
   void OnStop(std::function<void()> stop);
-  /// Called on the thread of Run again and again.
+  /// Calls `tick` periodically on the thread of Run.
   void Every(std::chrono::microseconds time, std::function<void()> tick);
-  /// Serves until Stop, SIGINT or SIGTERM; goes on for drain_seconds, in which
-  /// each answer closes its connection; then takes nothing new, until all that
-  /// was accepted is answered or stop_timeout is over. A second signal ends it
-  /// at once.
+  /// Serves until Stop, SIGINT or SIGTERM. Then continues for drain_seconds, in
+  /// which each response closes its connection. Then accepts no new
+  /// connections, and returns when all requests are answered or after
+  /// stop_timeout. A second signal ends it at once.
   void Run();
-  /// Thread-safe.
+  /// Requests the end of Run. Thread-safe.
   void Stop();
 
  private:

@@ -1,5 +1,5 @@
-// Of the server alone: its loop and its connections. Nothing else includes it,
-// because Asio takes long to compile.
+// Event loop and connections of the server. Only the server's own sources
+// include this header, because Asio takes long to compile.
 #ifndef HEED_SERVE_SERVER_LOOP_H_
 #define HEED_SERVE_SERVER_LOOP_H_
 
@@ -28,31 +28,31 @@ namespace heed {
 
 using SocketError = boost::system::error_code;
 using SteadyClock = std::chrono::steady_clock;
-/// Of TCP or a Unix socket.
+/// Protocol of TCP and Unix sockets.
 using StreamProtocol = boost::asio::generic::stream_protocol;
 using StreamSocket = StreamProtocol::socket;
 
 class ServerLoop;
 class SocketExchange;
 
-/// One client. All functions are called on the server's thread.
+/// Connection of one client. All functions are called on the server's thread.
 class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
  public:
   ClientConnection(StreamSocket socket, ServerLoop& server);
 
   void Start();
-  /// Says 503 and ends.
+  /// Responds with 503 and closes.
   void StartRefused();
   void Close();
-  /// Ends it soon unless there is something to answer: a last request is waited
-  /// for, whose answer closes the connection.
+  /// Closes the connection soon if it is idle. One last request may arrive; its
+  /// response closes the connection.
   void StopIfIdle();
   boost::asio::io_context& io();
-  /// On a thread of the workers: small requests do not wait for large ones.
+  /// Runs `work` on a worker thread; small requests do not wait for large ones.
   void Later(bool large, std::function<void()> work);
   void LogFailure(const std::string& path, const std::string& error);
 
-  // From exchanges, on the server's thread
+  // Called by exchanges, on the server's thread
   void OnSend(uint64_t number, HttpResponse response);
   void OnBegin(uint64_t number, HttpResponse head,
                Exchange::LastWords last_words);
@@ -100,22 +100,22 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   State state_ = State::kIdle;
   std::list<ClientConnection*>::iterator idle_place_;
   bool in_idle_list_ = false;
-  bool skipped_line_ = false;  // in front of the next request
+  bool skipped_line_ = false;  // before the next request
   std::string client_;
-  std::string input_;  // not yet taken by the reader
+  std::string input_;  // not yet consumed by the reader
   std::unique_ptr<RequestReader> reader_;
   bool reading_ = false;
   bool peer_ended_ = false;
 
-  // The request at hand
+  // Current request
   uint64_t number_ = 0;
   std::weak_ptr<SocketExchange> exchange_;
   SteadyClock::time_point started_;
   std::string method_, path_, route_;
   int version_ = 11;
   bool keep_alive_ = true;
-  bool answered_ = false;  // the whole answer is queued
-  bool begun_ = false;     // its head is queued, pieces follow
+  bool answered_ = false;  // the whole response is queued
+  bool begun_ = false;     // the head is queued, pieces follow
   bool chunked_ = false;
   Exchange::LastWords last_words_;
   int status_ = 0;
@@ -127,8 +127,8 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   bool close_after_ = false;
 };
 
-/// Listens and keeps the connections. All on the thread of Run, but Stop and
-/// connections().
+/// Listens and owns the connections. All functions are called on the thread of
+/// Run, except Stop, connections() and longest_event().
 class ServerLoop {
  public:
   /// Listens. Throws: IoError.
@@ -179,11 +179,11 @@ class ServerLoop {
   std::function<void()> stop_;
   std::function<void()> start_;
   std::set<std::shared_ptr<ClientConnection>> all_;
-  std::list<ClientConnection*> idle_;  // longest first
-  std::array<char, 65536> scratch_;    // what was read last
-  size_t most_ = 0;                    // connections
-  size_t lingering_ = 0;               // of them, which were answered for good
-  bool draining_ = false;              // and when it stops
+  std::list<ClientConnection*> idle_;  // the longest idle one first
+  std::array<char, 65536> scratch_;    // bytes of the last read
+  size_t most_ = 0;                    // maximum connections
+  size_t lingering_ = 0;   // connections in all_ that only wait for their end
+  bool draining_ = false;  // also set while stopping
   bool stopping_ = false;
   std::string address_;
   std::atomic<int> count_ = 0;

@@ -1,4 +1,4 @@
-// What the server counts, in the text format of Prometheus.
+// Counters of the server, in Prometheus' text format.
 #ifndef HEED_SERVE_SERVER_METRICS_H_
 #define HEED_SERVE_SERVER_METRICS_H_
 
@@ -13,13 +13,13 @@
 
 namespace heed {
 
-/// How many values were at most each bound, and their sum.
+/// Histogram: number of values up to each bound, and their sum.
 class Histogram {
  public:
   explicit Histogram(std::span<const double> bounds)
       : bounds_(bounds.begin(), bounds.end()), counts_(bounds.size() + 1) {}
   void Add(double value);
-  /// The lines of `name` with these labels ("a=\"b\"", or "").
+  /// Appends the lines of metric `name` with these labels ("a=\"b\"", or "").
   void Write(const std::string& name, const std::string& labels,
              std::string& out) const;
 
@@ -29,7 +29,7 @@ class Histogram {
   double sum_ = 0;
 };
 
-/// A number that is read when the metrics are.
+/// A number that is sampled when the metrics are read.
 struct Gauge {
   std::string name;
   std::string help;
@@ -37,27 +37,27 @@ struct Gauge {
   double value = 0;
 };
 
-/// "a\"b" as the value of a label.
+/// Escapes a label's value: a\"b.
 std::string LabelValue(std::string_view text);
 
-/// Thread-safe.
+/// Counters of requests, batches and connections. Thread-safe.
 class ServerMetrics {
  public:
-  /// An answered request. `route`: as in the API, "other" for unknown paths, so
-  /// that their number is limited. Units: seconds, from the first byte.
+  /// Counts an answered request. `route`: as in the API, "other" for unknown
+  /// paths, which bounds the number of routes. `seconds`: since the first byte.
   void CountRequest(const std::string& route, int status, double seconds);
-  /// What a worker computed at once.
+  /// Counts a batch that a thread of the model computed.
   void CountBatch(const std::string& model, int64_t texts, double seconds);
   void CountTokens(const std::string& model, int64_t source, int64_t target);
   void CountWait(const std::string& model, double seconds);
   void CountReload(const std::string& model, bool succeeded);
-  /// Requests that were cancelled before they were done.
+  /// Counts a request that was cancelled before its answer was complete.
   void CountAbandoned(const std::string& model);
   void CountRefusedConnection() { ++refused_connections_; }
   void CountAcceptedConnection() { ++accepted_connections_; }
 
-  /// Everything, with process figures and `gauges`, which stand together by
-  /// name.
+  /// All metrics, with figures of the process and `gauges`. Gauges of one name
+  /// must be adjacent.
   std::string Text(const std::vector<Gauge>& gauges) const;
 
  private:
@@ -77,9 +77,9 @@ class ServerMetrics {
   std::atomic<uint64_t> refused_connections_ = 0;
 };
 
-/// Resident memory of this process. Units: bytes; 0 where it is not known
+/// Resident memory of this process; 0 if unknown. Units: bytes
 int64_t ResidentBytes();
-/// Files and sockets that this process has open; 0 where it is not known.
+/// Number of open files and sockets of this process; 0 if unknown.
 int64_t OpenFiles();
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// What systemd wants to know of a service (sd_notify(3)), without its library.
+// Notifications to systemd (sd_notify(3)), without its library.
 #ifndef HEED_SERVE_SERVICE_MANAGER_H_
 #define HEED_SERVE_SERVICE_MANAGER_H_
 
@@ -9,21 +9,21 @@
 
 namespace heed {
 
-/// Sends the states of this process to the socket in $NOTIFY_SOCKET, a path or
-/// an abstract name that begins with @. Does nothing where there is none, and
-/// does not mind one that does not listen. Thread-safe.
+/// Sends states of this process to the socket in $NOTIFY_SOCKET, a path or an
+/// abstract name that begins with @. Does nothing without this variable, and
+/// ignores a socket that nobody listens on. Thread-safe.
 class ServiceManager {
  public:
-  /// Reads the environment.
+  /// Reads the environment variables.
   ServiceManager();
 
   void Ready() const { Send("READY=1"); }
-  /// Until the next Ready.
+  /// Reports a reload that lasts until the next Ready.
   void Reloading() const;
   void Stopping() const { Send("STOPPING=1"); }
   void Alive() const { Send("WATCHDOG=1"); }
-  /// How often Alive should be called, half of what is allowed; nothing if
-  /// nobody waits for it.
+  /// Period in which to call Alive, half of the watchdog limit; nullopt without
+  /// a watchdog.
   std::optional<std::chrono::microseconds> alive_every() const {
     return alive_every_;
   }

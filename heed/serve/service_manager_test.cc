@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-// Receives what is sent to `name`, as systemd does.
+// Receives messages to socket `name`, as systemd does.
 class Receiver {
  public:
   explicit Receiver(const std::string& name)

@@ -9,7 +9,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// A request with more bytes is a large one, and so is one that is compressed.
+// Requests with more bytes, and compressed ones, count as large.
 constexpr size_t kLargeRequest = 16384;
 
 }  // namespace
@@ -21,7 +21,7 @@ SocketExchange::~SocketExchange() {
       connection->OnSend(number, ErrorResponse(500, "the request was dropped"));
     });
   } catch (...) {
-    return;  // no memory: the request's time limit answers it
+    return;  // out of memory: the request's time limit responds
   }
 }
 

@@ -1,4 +1,4 @@
-// What answers a request of a connection, from any thread.
+// Thread-safe responses to requests of a connection.
 #ifndef HEED_SERVE_SOCKET_EXCHANGE_H_
 #define HEED_SERVE_SOCKET_EXCHANGE_H_
 
@@ -11,8 +11,7 @@
 
 namespace heed {
 
-/// The exchange of a connection; its functions hand over to the server's
-/// thread.
+/// Exchange of a connection; its functions post to the server's thread.
 class SocketExchange : public Exchange,
                        public std::enable_shared_from_this<SocketExchange> {
  public:
@@ -29,7 +28,7 @@ class SocketExchange : public Exchange,
   void Write(std::string piece) override;
   void End() override;
   using Exchange::SetGone;
-  /// Answers with the exception that is being handled.
+  /// Responds with the exception that is being handled.
   void Fail();
 
  private:

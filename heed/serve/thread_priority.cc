@@ -11,9 +11,9 @@ void StepBack() {
   thread_local bool done = false;
   if (done) return;
   done = true;
-  // Threads inherit the priority of the one that starts them.
+  // Threads inherit the priority of their creator, so start the pool first.
   ParallelFor(ThreadCount(), 1, [](int64_t, int64_t) {});
-  const int present = getpriority(PRIO_PROCESS, 0);  // of the thread, on Linux
+  const int present = getpriority(PRIO_PROCESS, 0);  // of this thread, on Linux
   setpriority(PRIO_PROCESS, 0, present + kNice);
 }
 

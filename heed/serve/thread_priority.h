@@ -1,11 +1,11 @@
-// Priority of threads whose work others should not wait for.
+// Lower priority for background threads.
 #ifndef HEED_SERVE_THREAD_PRIORITY_H_
 #define HEED_SERVE_THREAD_PRIORITY_H_
 
 namespace heed {
 
-/// Gives the calling thread less of a busy processor than those that clients
-/// wait for. The threads of parallel loops keep theirs.
+/// Lowers the priority of the calling thread (nice). Threads of parallel loops
+/// keep their priority.
 void StepBack();
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Shares of a model's time, for those who want it at the same moment.
+// Fair shares of a model's time between lanes and between clients.
 #ifndef HEED_SERVE_TIME_SHARE_H_
 #define HEED_SERVE_TIME_SHARE_H_
 
@@ -8,52 +8,50 @@
 
 namespace heed {
 
-/// Kinds of computations: those that others wait for a moment, and those that
-/// take long.
+/// Lanes of computations: short ones have precedence over long ones.
 enum class Lane { kShort, kLong };
 
 /// Shares time between the two lanes. Short computations never wait for long
-/// ones; long ones pause for short ones until these are ahead of their share by
-/// an allowance. Knows no clock.
+/// ones. Long computations pause for short ones until these have used an
+/// allowance above their share. Independent of clocks.
 class LaneShare {
  public:
   using Duration = std::chrono::nanoseconds;
 
   /// Short computations get `weight` times as much time as long ones, if both
-  /// always want it.
+  /// always compute.
   LaneShare(double weight, Duration allowance)
       : weight_(weight), allowance_(allowance) {}
 
-  /// Counts time that a computation of this lane took while the other lane
-  /// wanted time, too.
+  /// Counts time of a computation in this lane, during which the other lane
+  /// also had computations.
   void Count(Lane lane, Duration time);
-  /// Forgets who is ahead: one lane wants no time any more.
+  /// Resets the shares, when one lane has no more computations.
   void Reset() { lead_ = {}; }
 
-  /// Whether long computations pause while there are short ones.
+  /// True if long computations pause for short ones.
   bool ShortFirst() const { return lead_ < allowance_; }
-  /// How much time short computations take until that changes.
+  /// Time of short computations until ShortFirst() becomes false.
   Duration UntilEqual() const;
 
  private:
   const double weight_;
   const Duration allowance_;
-  Duration lead_ = {};  // of short ones, in time of long ones
+  Duration lead_ = {};  // lead of short computations, in time of long ones
 };
 
-/// Shares time between clients: the next turn is for the one that has used the
-/// least. Time that a client did not want is not saved up for it. Knows no
-/// clock.
+/// Shares time between clients: the next turn goes to the client that used the
+/// least. An idle client saves up no time. Independent of clocks.
 class ClientShare {
  public:
   using Duration = std::chrono::nanoseconds;
 
-  /// A computation of the client begins, as if it had used as much as the one
-  /// of the others with the least; or ends.
+  /// Begins or ends a computation of the client. A new client starts with the
+  /// least time that any other client has used.
   void Begin(const std::string& client);
   void End(const std::string& client);
   void Count(const std::string& client, Duration time);
-  /// Time that the client has used; zero if it has no computation.
+  /// Time used by the client; zero if it has no computation.
   Duration UsedBy(const std::string& client) const;
 
  private:

@@ -11,14 +11,14 @@ namespace {
 using std::chrono::milliseconds;
 using Time = std::chrono::nanoseconds;
 
-/// A model whose clock is moved by hand, millisecond by millisecond.
+/// Simulates a model with a clock of 1 ms steps.
 struct FakeModel {
   LaneShare share{2, milliseconds(50)};
   int short_ms = 0;   // of short computations
   int long_ms = 0;    // of long ones
   int paused_ms = 0;  // of long ones
 
-  /// A millisecond in which a long computation is there all the time.
+  /// Simulates 1 ms, with a long computation always present.
   void Tick(bool short_wants) {
     const bool long_runs = !short_wants || !share.ShortFirst();
     if (short_wants) {
@@ -59,7 +59,7 @@ TEST(LaneShare, TimeAloneIsNotSavedUp) {
   for (int i = 0; i < 100000; ++i) model.Tick(false);
   model.long_ms = 0;
   for (int i = 0; i < 1000; ++i) model.Tick(true);
-  // The allowance twice, then the share.
+  // Twice the allowance (at -50 and at +50 ms), then the share.
   EXPECT_NEAR(model.long_ms, (1000 - 2 * 2 * 50) / 2, 10);
 }
 
@@ -75,7 +75,7 @@ TEST(LaneShare, SaysWhenLongOnesMayGoOn) {
   EXPECT_TRUE(share.ShortFirst());
 }
 
-/// Turns of 100 ms, each for the client that used the least.
+/// Simulates turns of 100 ms, each for the client that used the least time.
 std::vector<std::string> TurnsOf(ClientShare& share,
                                  const std::vector<std::string>& runs,
                                  int turns) {

@@ -24,14 +24,14 @@ Json ToJson(const Detection& detection) {
           {"language", detection.language}};
 }
 
-// The bytes of `text` but for those of a last character that is not whole.
+// Number of bytes of `text` without an incomplete last character.
 size_t WholeCharacters(const std::string& text) {
   auto size = static_cast<int32_t>(text.size());
   U8_TRUNCATE_IF_INCOMPLETE(text.data(), 0, size);
   return static_cast<size_t>(size);
 }
 
-// What an error is in a stream.
+// Event that reports an error in a stream.
 std::string ErrorEvent(const HttpResponse& error) {
   Json data = Json::parse(error.body);
   data["status"] = error.status;
@@ -55,7 +55,7 @@ HttpResponse EventStreamHead() {
   HttpResponse head;
   head.Set("Content-Type", "text/event-stream; charset=utf-8");
   head.Set("Cache-Control", "no-store");
-  head.Set("X-Accel-Buffering", "no");  // nginx must not collect it
+  head.Set("X-Accel-Buffering", "no");  // tells nginx not to buffer
   return head;
 }
 
@@ -82,7 +82,7 @@ void TranslationWork::Split(const SplitOptions& options) {
   }
 }
 
-// What a language is recognised by: no tags.
+// Texts for language detection, without tags.
 std::vector<std::string> TranslationWork::PlainTexts() {
   Split({});
   std::vector<std::string> texts;
@@ -149,7 +149,7 @@ void TranslationWork::Choose(Engine& engine) {
     Split(SplitOptionsOf(queue->model()->source_vocabulary(), source_));
     if (!sentences_.empty()) return Submit(*queue);
   }
-  // Like LibreTranslate, the text is returned unchanged.
+  // Returns the text unchanged, like LibreTranslate.
   sentences_.clear();
   texts_.assign(call_.texts.size(), {});
   for (size_t i = 0; i < texts_.size(); ++i) {
@@ -194,8 +194,8 @@ void TranslationWork::Submit(ModelQueue& queue) {
   queue.Submit(std::move(job));
 }
 
-// Sentences with the mark of the target language, as the model reads them. A
-// mark in front of a text counts for all sentences of that text.
+// Sentences with the mark of the target language, in the model's format. A mark
+// in front of a text applies to all of its sentences.
 std::vector<std::string> TranslationWork::Marked(const TargetMarks& marks) {
   std::vector<std::string> sentences;
   const std::string mark = marks.MarkFor(call_.target);
@@ -207,15 +207,16 @@ std::vector<std::string> TranslationWork::Marked(const TargetMarks& marks) {
   return sentences;
 }
 
-// Bytes of a character, or what a next piece makes look otherwise, wait. So
-// does a sentence with marks: where they go is known once it is whole.
+// Reports text that later pieces cannot change. Incomplete characters wait. A
+// sentence with marks waits for its end, because their places are only known
+// then.
 void TranslationWork::Report(const Vocabulary& vocabulary, size_t sentence,
                              const std::vector<std::string>& pieces,
                              bool whole) {
   if (!sentences_[sentence]->marks.empty()) return;
   std::string text = vocabulary.DecodePieces(pieces);
   text.resize(WholeCharacters(text));
-  // A backslash may depend on what follows.
+  // A backslash may depend on the following characters.
   if (call_.format == TextFormat::kMarkdown && !whole) return;
   Write(sentence,
         EscapeText(text, sentences_[sentence]->text,
@@ -232,13 +233,13 @@ void TranslationWork::ReportMarked(size_t sentence,
   Write(sentence, WriteTarget(segment, translation), pieces, true);
 }
 
-// Sentences are written at the same time, but shown one after the other.
+// Sentences are generated in parallel, but shown one after the other.
 void TranslationWork::Write(size_t sentence, std::string text,
                             const std::vector<std::string>& pieces,
                             bool whole) {
   const std::lock_guard lock(mutex_);
   Written& written = written_[sentence];
-  if (written.whole) return;  // a batch that is computed again
+  if (written.whole) return;  // computed a second time in a batch that failed
   written.whole = whole;
   if (text.starts_with(written.text)) {
     written.text = std::move(text);
@@ -250,8 +251,7 @@ void TranslationWork::Write(size_t sentence, std::string text,
   if (texts_[index].sentence == sentence) Show(index);
 }
 
-// What is new of a text: of the sentence that is shown now, and of those behind
-// it if that one is whole.
+// Shows new text of the current sentence, and of later ones if it is complete.
 void TranslationWork::Show(size_t index) {
   Text& text = texts_[index];
   while (text.sentence < text.first + text.count) {
@@ -264,7 +264,7 @@ void TranslationWork::Show(size_t index) {
   }
 }
 
-// Up to the next sentence.
+// Collects the segments before the next sentence.
 void TranslationWork::PassSeparators(Text& text) const {
   while (text.next < text.segments.size() &&
          !text.segments[text.next].translate) {
@@ -307,7 +307,8 @@ std::string TranslationWork::TextOf(const Text& text,
   return JoinSegments(text.segments, sentences);
 }
 
-// The second best of each sentence, then the third best, and so on.
+// Joins the second-best translations of all sentences, then the third-best, and
+// so on.
 Json TranslationWork::AlternativesOf(const Text& text,
                                      std::span<const Answer> answers) const {
   Json alternatives = Json::array();

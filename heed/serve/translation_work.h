@@ -1,4 +1,4 @@
-// One request for translations, from its texts to its answer.
+// Processing of one translation request, from texts to response.
 #ifndef HEED_SERVE_TRANSLATION_WORK_H_
 #define HEED_SERVE_TRANSLATION_WORK_H_
 
@@ -17,10 +17,10 @@
 
 namespace heed {
 
-/// Lives as long as its job.
+/// A translation request; lives as long as its job.
 class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
  public:
-  /// `client`: whose it is, for the turns that clients take.
+  /// `client`: client that requests are counted for when clients take turns.
   TranslationWork(std::shared_ptr<Exchange> exchange, TranslateCall call,
                   std::string client);
 
@@ -32,21 +32,22 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
   /// A text as the client sent it.
   struct Text {
     std::vector<Segment> segments;
-    size_t first = 0;  // of its sentences among all
-    size_t count = 0;  // sentences
+    size_t first = 0;  // first of its sentences in sentences_
+    size_t count = 0;  // number of sentences
 
-    // Of a stream
-    size_t sentence = 0;    // the one that is shown now, among all
-    size_t next = 0;        // segment behind what was passed on
-    std::string separator;  // what stands before the sentence, not shown yet
+    // Only for streams
+    size_t sentence = 0;    // sentence that is shown now, in sentences_
+    size_t next = 0;        // segment after the last one passed on
+    std::string separator;  // text before the sentence, not shown yet
   };
 
-  /// Of a stream: a sentence's translation while it is written.
+  /// Translation of a sentence while it is generated. Only for streams. text of
+  /// the response
   struct Written {
     std::string text;  // as it is answered
     std::vector<std::string> tokens;
     bool whole = false;
-    size_t shown_text = 0;  // bytes that the client has
+    size_t shown_text = 0;  // bytes sent to the client
     size_t shown_tokens = 0;
   };
 
@@ -79,19 +80,19 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
   std::string source_;
   std::optional<Detection> detected_;
   std::vector<Text> texts_;
-  std::vector<Segment*> sentences_;  // of texts_
+  std::vector<Segment*> sentences_;  // in texts_
 
-  // Of a stream
+  // Only for streams
   std::mutex mutex_;
   bool begun_ = false;
-  std::vector<Written> written_;  // of each sentence
+  std::vector<Written> written_;  // per sentence
 };
 
-/// "event: name\ndata: ...\n\n"
+/// Formats an event: "event: name\ndata: ...\n\n".
 std::string ServerSentEvent(std::string_view name,
                             const nlohmann::ordered_json& data);
 
-/// The head of a stream of events.
+/// Head of a response that is a stream of events.
 HttpResponse EventStreamHead();
 
 }  // namespace heed

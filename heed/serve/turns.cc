@@ -29,7 +29,7 @@ Turns::Turn::~Turn() {
     return;
   }
   turns_.short_wants_ = false;
-  turns_.changed_.notify_all();  // a long one that paused for it
+  turns_.changed_.notify_all();  // wakes a long one that paused
 }
 
 void Turns::Turn::SetClient(const std::string& client) {
@@ -44,7 +44,7 @@ void Turns::Turn::Pass() {
   const bool may_yield = lane_ == Lane::kLong && turns_.short_wants_;
   if (!paused_ && !may_yield && now < slice_end_) return;
   std::unique_lock lock(turns_.mutex_);
-  if (paused_) {  // by another of its threads
+  if (paused_) {  // by another thread of the computation
     turns_.changed_.wait(lock, [this] { return !paused_; });
     return;
   }
@@ -57,7 +57,7 @@ void Turns::Turn::Pass() {
   const Clock::time_point start = Clock::now();
   turns_.SetComputes(state, false);
   state.current = nullptr;
-  turns_.GiveTurn(lane_);  // to another one
+  turns_.GiveTurn(lane_);  // before it is in the list itself
   state.paused.push_back(this);
   turns_.changed_.wait(lock, [&] { return state.current == this; });
   paused_time_ += Clock::now() - start;
@@ -74,7 +74,7 @@ void Turns::StartSlice(Turn& turn, Clock::duration length) {
   turn.slice_end_ = (Clock::now() + length).time_since_epoch().count();
 }
 
-// Time is shared only while both lanes want it.
+// Counts time of the short lane only while both lanes have computations.
 void Turns::CountTime() {
   const Clock::time_point now = Clock::now();
   const bool both =

@@ -1,4 +1,4 @@
-// Several computations of one model, in turns.
+// Time slicing for several computations of one model.
 #ifndef HEED_SERVE_TURNS_H_
 #define HEED_SERVE_TURNS_H_
 
@@ -16,27 +16,27 @@
 namespace heed {
 
 /// Lets the computations of each lane take turns, so that a long one does not
-/// keep others waiting: one that has used up its slice pauses at its next Pass,
-/// and goes on when the others of its lane had theirs. A new one comes first,
-/// unless the last turn was a new one's and others are paused; of those that
-/// are paused the one whose client used the least time is next.
+/// delay others. A computation pauses at its next Pass after its slice, and
+/// resumes after the others of its lane. A new computation comes first, unless
+/// the last turn was a new one's and others are paused. Among paused
+/// computations, the one whose client used the least time is next.
 ///
-/// A computation of the short lane does not wait for one of the long lane: that
-/// one pauses at its next Pass for as long as LaneShare says. Thread-safe.
+/// Computations of the short lane do not wait for the long lane: a long one
+/// pauses at its next Pass for as long as LaneShare requires. Thread-safe.
 class Turns {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// The first slice is for computations that are usually done within it.
-  /// `allowance`: as LaneShare has it.
+  /// `first_slice`: long enough for most computations. `allowance`: see
+  /// LaneShare.
   Turns(Clock::duration first_slice, Clock::duration slice,
         Clock::duration allowance = std::chrono::milliseconds(50))
       : first_slice_(first_slice),
         slice_(slice),
         share_(kShortWeight, allowance) {}
 
-  /// A computation, from its first turn to its end. Made and destroyed by its
-  /// thread; the constructor waits for the turn.
+  /// A computation, from its first turn to its end. Its thread constructs and
+  /// destroys it. The constructor waits for the turn.
   class Turn {
    public:
     explicit Turn(Turns& turns, Lane lane = Lane::kShort);
@@ -44,14 +44,14 @@ class Turns {
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
-    /// How long its further slices are; as Turns has it unless this is called.
+    /// Sets the length of its further slices. Default: that of Turns.
     void SetSlice(Clock::duration slice) { slice_ = slice; }
-    /// Whose time it takes; nobody's until this is called, once.
+    /// Sets the client that its time is counted for. Call it at most once.
     void SetClient(const std::string& client);
-    /// Lets others go first if it is time. Called by each thread of the
-    /// computation, often.
+    /// Pauses for others if its slice is over. All threads of the computation
+    /// call it, often.
     void Pass();
-    /// How long it was paused in all.
+    /// Total time in pauses.
     Clock::duration paused() const { return paused_time_; }
 
    private:
@@ -60,7 +60,7 @@ class Turns {
     Turns& turns_;
     const Lane lane_;
     Clock::duration slice_;
-    std::string client_;  // of those that are paused
+    std::string client_;  // client that its time is counted for
     bool has_client_ = false;
     std::atomic<Clock::rep> slice_end_ = 0;
     std::atomic<bool> paused_ = false;
@@ -73,11 +73,11 @@ class Turns {
     std::deque<Turn*> paused;
     Turn* current = nullptr;
     bool last_was_new = false;
-    bool computes = false;            // current does, and is not paused
-    Clock::time_point counted_until;  // of its time
+    bool computes = false;            // `current` computes and is not paused
+    Clock::time_point counted_until;  // end of the time counted for `current`
   };
 
-  // All with the lock.
+  // Call these with the lock.
   LaneState& StateOf(Lane lane) { return At(lanes_, lane); }
   bool OthersWait(Lane lane);
   void GiveTurn(Lane lane);
@@ -97,7 +97,7 @@ class Turns {
   ClientShare clients_;  // of the long lane
   std::atomic<bool> short_wants_ = false;
 
-  /// How much time short computations get for each that long ones get.
+  /// Time of short computations per time of long ones.
   static constexpr double kShortWeight = 2;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::hours;
 
-/// What happened, in its order.
+/// Events in order.
 class Story {
  public:
   void Add(const std::string& event) {
@@ -156,7 +156,7 @@ TEST(Turns, ALongOneGoesOnOnceTheShortOneHadItsShare) {
     Turns::Turn slow(turns, Lane::kLong);
     for (int i = 0; i < 100; ++i) slow.Pass();
   });
-  other.join();  // though the short one goes on
+  other.join();  // while the short one continues
   EXPECT_GT(Turns::Clock::now() - start, allowance);
 }
 

@@ -15,8 +15,8 @@
 namespace heed {
 namespace {
 
-constexpr mode_t kOwnerAndGroup = 0117;  // what the umask takes from 0777
-constexpr int kMostWaiting = 4096;       // connections that were not accepted
+constexpr mode_t kOwnerAndGroup = 0117;  // bits removed from 0777
+constexpr int kMostWaiting = 4096;       // unaccepted connections
 
 [[noreturn]] void Refuse(const std::string& path, std::string_view reason) {
   throw IoError("{}: {}", path, reason);

@@ -1,4 +1,4 @@
-// A socket in the file system, for a proxy on the same machine.
+// A Unix domain socket, for a proxy on the same machine.
 #ifndef HEED_SERVE_UNIX_SOCKET_H_
 #define HEED_SERVE_UNIX_SOCKET_H_
 
@@ -8,20 +8,20 @@
 
 namespace heed {
 
-/// Listens at a path, which its owner and its group may read and write (mode
-/// 0660). What an earlier server left there is replaced once nobody listens
-/// at it; anything else, symbolic links too, is left alone.
+/// Listens at a path that owner and group may read and write (mode 0660).
+/// Replaces the socket of an earlier server if no process listens at it. Never
+/// replaces anything else, including symbolic links.
 class UnixListener {
  public:
-  /// To be called before there are threads that make files: it sets the umask
-  /// for a moment. Throws: IoError that names the path.
+  /// Must be called before there are threads that create files, because it
+  /// changes the umask for a moment. Throws: IoError with the path.
   explicit UnixListener(std::string path);
-  /// Removes the socket from the file system, unless another took its place.
+  /// Removes the socket from the file system, unless it was replaced.
   ~UnixListener();
   UnixListener(const UnixListener&) = delete;
   UnixListener& operator=(const UnixListener&) = delete;
 
-  /// The listening socket, which the caller then owns. Once.
+  /// Transfers the listening socket to the caller. Call it once.
   int TakeDescriptor();
 
  private:
