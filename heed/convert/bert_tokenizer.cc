@@ -31,15 +31,15 @@ constexpr const char* kTokenizerFile = "tokenizer.json";
 constexpr const char* kSpecialKeys[] = {"pad_token", "unk_token", "cls_token",
                                         "sep_token", "mask_token"};
 
-/// Tokens by their ids, and what the files say of the rules.
+/// Tokens by id, and tokenizer rules from the files.
 struct TokenizerParts {
   std::vector<std::string> tokens;
   std::string inner = std::string(WordPiece::kInner);
-  std::string unknown;                  // "": not said
-  std::optional<WordPieceRules> rules;  // as tokenizer.json has them
+  std::string unknown;                  // "": not specified
+  std::optional<WordPieceRules> rules;  // rules of tokenizer.json
 };
 
-/// A tokenizer.json while it is read.
+/// Parser of a tokenizer.json file.
 class TokenizerFile {
  public:
   explicit TokenizerFile(std::string path)
@@ -73,8 +73,8 @@ class TokenizerFile {
                      known));
   }
 
-  /// Old files do not name the type of their model: only WordPiece limits the
-  /// characters of a word.
+  /// True for WordPiece. Old files do not name the type of their model, but
+  /// only WordPiece limits the characters of a word.
   static bool IsWordPieceModel(const Json& model) {
     const std::string type = TypeOf(model);
     if (!type.empty() || !model.is_object()) return type == "WordPiece";
@@ -152,7 +152,7 @@ class TokenizerFile {
       rules.strip_accents = strip.is_null() ? rules.lowercase : strip == true;
       rules.split_chinese =
           part.value("handle_chinese_chars", Json(true)) == true;
-    } else if (type != "NFD") {  // which comes before StripAccents
+    } else if (type != "NFD") {  // NFD precedes StripAccents
       Refuse("normalizer", part, "BertNormalizer, Lowercase, StripAccents");
     }
   }
@@ -166,7 +166,7 @@ class TokenizerFile {
     }
   }
 
-  /// Whether texts stand between two marks, whatever these are called.
+  /// Checks that each text is enclosed by two special tokens of any names.
   void CheckTemplate(const Json& part) const {
     const std::string type = TypeOf(part);
     if (part.is_null() || type == "BertProcessing") return;
@@ -184,7 +184,7 @@ class TokenizerFile {
   Json json_;
 };
 
-/// vocab.txt, and tokens that were added behind it.
+/// Reads vocab.txt, followed by added tokens.
 TokenizerParts ReadVocabularyFiles(const std::string& folder) {
   TokenizerParts parts;
   const std::string path = PathIn(folder, kVocabularyFile);
@@ -209,8 +209,7 @@ TokenizerParts ReadVocabularyFiles(const std::string& folder) {
   return parts;
 }
 
-/// The rules of tokenizer_config.json, which count before those of
-/// tokenizer.json.
+/// Rules of tokenizer_config.json, which take precedence over tokenizer.json.
 WordPieceRules RulesOf(const std::optional<WordPieceRules>& file,
                        ImportOptions& config) {
   const WordPieceRules otherwise = file.value_or(WordPieceRules());
@@ -227,8 +226,8 @@ WordPieceRules RulesOf(const std::optional<WordPieceRules>& file,
   return rules;
 }
 
-/// Classes of tokenizers that are BERT's under another name, and those that are
-/// whatever tokenizer.json says; "Fast" may stand behind each.
+/// Tokenizer classes that equal BERT's, and classes that only read
+/// tokenizer.json. Each may have the suffix "Fast".
 constexpr std::string_view kClasses[] = {"BertTokenizer",
                                          "DistilBertTokenizer",
                                          "ElectraTokenizer",
@@ -245,14 +244,15 @@ constexpr std::string_view kClasses[] = {"BertTokenizer",
                                          "PreTrainedTokenizer",
                                          "TokenizersBackend"};
 
-/// The name of a special token in a configuration: a text, or an object.
+/// Name of a special token in a configuration, where it is a text or an object.
 std::string NameOfSpecial(const ImportOptions& config, const char* key) {
   nlohmann::json value = config.Value(key);
   if (value.is_object() && value.contains("content")) value = value["content"];
   return value.is_string() ? value.get<std::string>() : "";
 }
 
-/// Gives special tokens BERT's names and inner pieces its mark.
+/// Renames special tokens to BERT's names, and word-internal pieces to prefix
+/// "##".
 void Rename(const ImportOptions& config, const std::string& file,
             TokenizerParts& parts) {
   for (std::string& token : parts.tokens) {

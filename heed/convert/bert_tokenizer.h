@@ -1,4 +1,4 @@
-// Tokenizers of BERT's folders.
+// Import of tokenizers from BERT folders.
 #ifndef HEED_CONVERT_BERT_TOKENIZER_H_
 #define HEED_CONVERT_BERT_TOKENIZER_H_
 
@@ -11,22 +11,22 @@
 namespace heed {
 
 struct BertTokenizer {
-  std::string vocabulary;  // a token per line, as Vocabulary::Serialize
+  std::string vocabulary;  // one token per line, as Vocabulary::Serialize
   VocabularyKind kind = VocabularyKind::kWordPiece;
-  std::string file;  // that the tokens are from
-  Notes notes;       // what Heed does not do as the files say
+  std::string file;  // source of the tokens
+  Notes notes;       // settings that Heed ignores
 };
 
-/// Throws: FormatError that names a tokenizer_class that does not divide words
-/// by WordPiece alone, such as BertJapaneseTokenizer. `options`: config.json or
-/// tokenizer_config.json.
+/// Checks that a tokenizer_class splits words by WordPiece alone. `options`:
+/// config.json or tokenizer_config.json. Throws: FormatError with the name of
+/// any other class, such as BertJapaneseTokenizer.
 void CheckTokenizerClass(const ImportOptions& options);
 
-/// Reads vocab.txt with added_tokens.json, or else tokenizer.json, whose model
-/// must be WordPiece, and the rules that tokenizer_config.json and
-/// tokenizer.json give. Special tokens of other names get those of BERT, and
-/// pieces inside of a word begin with "##". Throws: IoError; FormatError that
-/// names the file and what Heed cannot do.
+/// Reads vocab.txt with added_tokens.json, or else tokenizer.json with a
+/// WordPiece model, and the rules of tokenizer_config.json and tokenizer.json.
+/// Special tokens are renamed to BERT's names, and word-internal pieces begin
+/// with "##". Throws: IoError; FormatError with the file and the unsupported
+/// setting.
 BertTokenizer ReadBertTokenizer(const std::string& folder);
 
 }  // namespace heed

@@ -27,7 +27,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Tensors = std::vector<NamedTensor>;
 
-/// The files of a folder; what stands in `files` is written as it is.
+/// Content of an exported folder. `files` are written unchanged.
 struct HuggingFaceModel {
   Json config;
   Tensors tensors;
@@ -35,7 +35,7 @@ struct HuggingFaceModel {
   Notes notes;
 };
 
-/// Collects what the other program does not have.
+/// Collects settings that the other program does not support.
 class Requirements {
  public:
   explicit Requirements(std::string program) : program_(std::move(program)) {}
@@ -49,10 +49,10 @@ class Requirements {
     missing_.push_back(
         fmt::format("{} '{}' (only '{}')", setting, value, needed));
   }
-  /// Something that is in the way, in words of its own.
+  /// Adds an obstacle with its own message.
   void Add(std::string obstacle) { others_.push_back(std::move(obstacle)); }
 
-  /// Throws: ConfigError that names all of it, with what to do.
+  /// Throws: ConfigError with all obstacles and `advice`.
   void Check(const std::string& advice) const {
     std::vector<std::string> all;
     if (!missing_.empty()) {
@@ -112,7 +112,7 @@ std::string Pretty(const Json& json) { return DumpJson(json, 2) + "\n"; }
 
 // MarianMT
 
-/// token: id, as MarianTokenizer reads it.
+/// Object of token: id for MarianTokenizer.
 std::string TokenIdsOf(const Vocabulary& vocabulary) {
   nlohmann::json ids = nlohmann::json::object();
   for (int32_t id = 0; id < vocabulary.size(); ++id) {
@@ -166,7 +166,8 @@ Json MarianMtConfig(const TransformerConfig& c,
           {"vocab_size", v.source.size()}};
 }
 
-/// What their search does by default: what Heed's does, as far as it can.
+/// Default search of the exported model: Heed's defaults, as far as they have
+/// an equivalent.
 Json GenerationConfig(const TransformerConfig& c) {
   const DecodeOptions search;
   return {{"bad_words_ids", {{kPad}, {kBos}}},
@@ -213,7 +214,7 @@ void CheckMarianMt(const translate::Model& model, Requirements& require) {
                   ModelForExport(kMarianMtFormat)));
 }
 
-/// Tables of positions, unless they are those that their program computes.
+/// Adds position tables, unless they are the sinusoids that MarianMT computes.
 void AddPositions(const TransformerConfig& c, const ParameterSet& parameters,
                   Tensors& tensors) {
   if (c.position == Position::kSinusoidalConcat) return;
@@ -317,7 +318,7 @@ Json BertConfig(const TransformerConfig& c, int64_t rows, int32_t pad,
           {"vocab_size", rows}};
 }
 
-/// The content of vocab.txt for BertTokenizer: one token per line, by id.
+/// Content of vocab.txt for BertTokenizer: one token per line, by id.
 std::string LinesOfTokens(const Vocabulary& vocabulary) {
   std::string lines;
   for (int32_t id = 0; id < vocabulary.size(); ++id) {
@@ -326,7 +327,7 @@ std::string LinesOfTokens(const Vocabulary& vocabulary) {
   return lines;
 }
 
-/// Null where it follows from the case, as most folders have it.
+/// Null if it follows from lowercasing, as in most folders.
 Json StripAccents(const WordPieceRules& rules) {
   if (rules.strip_accents == rules.lowercase) return nullptr;
   return rules.strip_accents;
@@ -387,7 +388,7 @@ void Write(const HuggingFaceModel& model, const std::string& out,
   for (const auto& [name, bytes] : model.files) {
     WriteFileAtomically(folder.PathOf(name), bytes);
   }
-  // Their loaders ask for the program that wrote it.
+  // Loaders of Transformers require this metadata.
   WriteSafetensors(folder.PathOf(kWeightsFile), model.tensors,
                    {{"format", "pt"}});
   WriteFileAtomically(folder.PathOf(kConfigFile), Pretty(model.config));

@@ -17,8 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What Heed writes, it reads again: the same weights, vocabularies and
-// settings.
+// Tests that an exported model can be imported again, with equal weights,
+// vocabularies and settings.
 class ExportHuggingFaceTest : public testing::Test {
  protected:
   std::string Ours(const std::string& file = "") const {

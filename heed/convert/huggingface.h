@@ -1,4 +1,4 @@
-// How Hugging Face's Transformers name and lay out what Heed's models have.
+// Parameter names and layouts of Hugging Face Transformers.
 #ifndef HEED_CONVERT_HUGGINGFACE_H_
 #define HEED_CONVERT_HUGGINGFACE_H_
 
@@ -12,28 +12,28 @@ namespace heed {
 
 inline constexpr Layout kHuggingFaceLayout = {"weight", "bias", "weight",
                                               "bias", true};
-/// What the registry of models calls its formats.
+/// Names of the formats in the model registry.
 inline constexpr const char* kMarianMtFormat = "huggingface/marian";
 inline constexpr const char* kBertFormat = "huggingface/bert";
-/// Its layer norms of MarianMT have no setting for this.
+/// Epsilon of MarianMT's layer norms, which no setting changes.
 inline constexpr double kMarianMtEpsilon = 1e-5;
 
 /// Layers of MarianMT.
 std::vector<Part> MarianMtParts(int layers, int decoder_layers);
 
-/// Layers and norms of BERT's encoder; `prefix` is "bert." or "".
+/// Layers and norms of BERT's encoder. `prefix`: "bert." or "".
 std::vector<Part> BertEncoderParts(const std::string& prefix, int layers);
-/// Its tables: ours, theirs.
+/// Embedding tables of BERT: Heed's name, Hugging Face's name.
 std::vector<std::pair<std::string, std::string>> BertTables(
     const std::string& prefix);
 Part BertPooler(const std::string& prefix);
-/// The layer and norm before the scores of words; the biases of the scores are
-/// words.bias and kBertWordBias.
+/// Transform layer and norm before BERT's word scores. The biases of the scores
+/// are words.bias in Heed and kBertWordBias in Hugging Face.
 std::vector<Part> BertWordParts();
 inline constexpr const char* kBertWordBias = "cls.predictions.bias";
 Part BertNext();
 
-/// Names of activations: theirs, and Heed's (the first of several is written).
+/// Activations: Hugging Face's name, Heed's name. Exports use the first match.
 inline constexpr std::pair<const char*, const char*> kActivations[] = {
     {"gelu", "gelu"},        {"gelu_new", "gelu_tanh"},
     {"relu", "relu"},        {"silu", "swish"},

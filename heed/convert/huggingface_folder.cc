@@ -20,16 +20,16 @@ namespace {
 
 constexpr const char* kIndexFile = "model.safetensors.index.json";
 
-// Keys of PretrainedConfig that say nothing of what given weights compute,
-// compared with Transformers 4.57 and with published folders.
+// Keys of PretrainedConfig that do not change the result of given weights, from
+// Transformers 4.57 and published folders.
 
-/// Where the folder is from, and what it was saved with.
+/// Origin of the folder, and programs that saved it.
 constexpr std::string_view kOrigin =
     "_commit_hash _name_or_path architectures custom_pipelines finetuning_task "
     "language license model_type name name_or_path sentence_transformers "
     "task_specific_params tokenizer_class transformers.js_config "
     "transformers_version";
-/// How a program runs it: types of numbers, kernels, what calls return.
+/// Execution: number types, kernels, return values.
 constexpr std::string_view kRunning =
     "_attn_implementation _attn_implementation_autoset "
     "_attn_implementation_internal _experts_implementation attn_implementation "
@@ -37,15 +37,15 @@ constexpr std::string_view kRunning =
     "output_hidden_states output_past output_scores return_dict "
     "return_dict_in_generate tf_legacy_loss torch_dtype torchscript "
     "use_bfloat16 use_cache xla_device";
-/// How it is trained.
+/// Training.
 constexpr std::string_view kTraining =
     "classif_dropout classifier_dropout decoder_layerdrop encoder_layerdrop "
     "init_std initializer_factor initializer_range layerdrop";
-/// Keys of classification heads; the importer of a head reads them itself.
+/// Keys of classification heads, which the importers of these heads read.
 constexpr std::string_view kHeads =
     "_num_labels id2label label2id num_labels problem_type";
-/// Keys of tokenizers, which their own files repeat, and of the search (see
-/// NotesOfSearch).
+/// Keys of tokenizers, which tokenizer files repeat, and keys of the search
+/// (see NotesOfSearch).
 constexpr std::string_view kGeneration =
     "bad_words_ids begin_suppress_tokens bos_token_id cls_token_id "
     "diversity_penalty do_sample early_stopping encoder_no_repeat_ngram_size "
@@ -58,7 +58,7 @@ constexpr std::string_view kGeneration =
     "renormalize_logits repetition_penalty sep_token_id suppress_tokens "
     "temperature top_k top_p typical_p unk_token_id";
 
-/// Keys that change what is computed, unless they are off.
+/// Keys that change the result unless they are off.
 constexpr std::pair<const char*, const char*> kRefused[] = {
     {"auto_map", "code in the folder computes it"},
     {"quantization_config", "its weights are quantised; save the model in f32"},
@@ -70,7 +70,7 @@ constexpr std::pair<const char*, const char*> kRefused[] = {
     {"tie_encoder_decoder", "its two sides share their layers"},
 };
 
-/// The files of weights that an index names.
+/// Weight files in an index.
 std::vector<std::string> FilesOfIndex(const std::string& folder) {
   const std::string path = PathIn(folder, kIndexFile);
   const nlohmann::ordered_json index = ParseJson(ReadFile(path), path);
@@ -109,7 +109,7 @@ SourceWeights ReadSourceWeights(const std::string& folder) {
   std::vector<NamedTensor> tensors;
   for (const std::string& file : files) {
     for (NamedTensor& tensor : ReadSafetensors(PathIn(folder, file)).tensors) {
-      // Old conversions from TensorFlow use these names.
+      // Old conversions from TensorFlow use these suffixes.
       for (const auto& [old_name, name] :
            {std::pair{".gamma", ".weight"}, {".beta", ".bias"}}) {
         if (tensor.name.ends_with(old_name)) {

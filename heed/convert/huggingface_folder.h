@@ -15,27 +15,28 @@ inline constexpr const char* kTokenizerConfig = "tokenizer_config.json";
 
 bool HasFile(const std::string& folder, const std::string& file);
 
-/// model.safetensors, or the files that its index names. Throws: IoError;
+/// Weights in model.safetensors or in the files of its index. Throws: IoError;
 /// FormatError.
 SourceWeights ReadSourceWeights(const std::string& folder);
 
-/// Passes over the keys that every class of configurations has and that decide
-/// nothing of what given weights compute. Throws: FormatError that names one
-/// whose value does.
+/// Skips keys of all configuration classes that do not change the result of
+/// given weights. Throws: FormatError with the name of a key whose value does.
 void SkipGeneral(ImportOptions& options);
 
-/// Heed's name of the activation that `key` names.
+/// Heed's activation for the value of `key`.
 std::string ActivationOf(ImportOptions& options, const std::string& key);
 
-/// Two settings that Heed has as one.
+/// Value of two settings that must be equal, because Heed has one setting for
+/// both.
 int SameNumber(ImportOptions& options, const std::string& key,
                const std::string& other, int otherwise);
 
-/// One tensor that may stand under several names, as often as it is the same.
+/// Tensor stored under one or several of these names. Throws: FormatError if
+/// the copies differ.
 Tensor TakeShared(SourceWeights& weights, const std::vector<std::string>& names,
                   const Shape& shape);
 
-// The kinds of folders. `options`: config.json.
+// Importers by kind of folder. `options`: config.json.
 Imported ImportMarianMt(const std::string& folder, ImportOptions& options);
 Imported ImportBert(const std::string& folder, ImportOptions& options,
                     const ImportRequest& request);

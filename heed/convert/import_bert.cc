@@ -20,7 +20,7 @@
 namespace heed {
 namespace {
 
-/// Keys of published folders that BERT's classes do not read.
+/// Keys of published folders that BERT's classes ignore.
 constexpr std::string_view kUnread =
     "decoder_start_token_id directionality embedding_size eos_token_id "
     "eos_token_ids is_encoder_decoder max_seq_length model_max_length "
@@ -30,7 +30,7 @@ constexpr const char* kClassifier = "classifier.weight";
 /// Head on top of the encoder.
 enum class BertHead : uint8_t { kPretraining, kTags, kClasses };
 
-/// Classes of folders and their heads.
+/// Architectures in config.json and their heads.
 constexpr std::pair<std::string_view, BertHead> kArchitectures[] = {
     {"BertModel", BertHead::kPretraining},
     {"BertForPreTraining", BertHead::kPretraining},
@@ -40,17 +40,17 @@ constexpr std::pair<std::string_view, BertHead> kArchitectures[] = {
     {"BertForSequenceClassification", BertHead::kClasses},
 };
 
-/// A BERT while it is imported.
+/// A BERT during import.
 struct BertSource {
   TransformerConfig config;
-  int64_t rows = 0;  // of its table of words
+  int64_t rows = 0;  // rows of the word embedding
   BertHead head = BertHead::kPretraining;
   BertTokenizer tokenizer;
   std::string file;  // config.json
   double head_dropout = 0;
   bool several_labels = false;
-  std::vector<std::string> labels;  // by their numbers
-  std::vector<int32_t> order;       // numbers of the labels, sorted by name
+  std::vector<std::string> labels;  // by id
+  std::vector<int32_t> order;       // ids of labels, sorted by name
 };
 
 TransformerConfig ReadBertConfig(ImportOptions& options) {
@@ -58,7 +58,7 @@ TransformerConfig ReadBertConfig(ImportOptions& options) {
   CheckTokenizerClass(options);
   SkipGeneral(options);
   options.SkipEach(kUnread);
-  // Other versions of BERT configure their pooler; the classic one has no keys.
+  // The standard pooler has no keys; other versions of BERT configure theirs.
   options.SkipAll("pooler_");
   c.layers = options.Number("num_hidden_layers", 12);
   c.width = options.Number("hidden_size", 768);
@@ -94,7 +94,7 @@ BertHead HeadOf(const ImportOptions& options, const SourceWeights& weights) {
                                                  : BertHead::kTags;
 }
 
-/// Names of labels by their numbers: id2label, or LABEL_0 and so on.
+/// Names of labels by id, from id2label or else "LABEL_0", "LABEL_1" etc.
 std::vector<std::string> LabelsOf(const ImportOptions& options, int64_t count) {
   std::vector<std::string> labels(static_cast<size_t>(count));
   const nlohmann::json names = options.Value("id2label");
@@ -160,7 +160,7 @@ LabelSet LabelSetOf(const BertSource& bert) {
   return LabelSet::Parse(lines, bert.file);
 }
 
-/// The encoder's settings in a task's.
+/// Sets the encoder of a task to the BERT.
 template <typename Role>
 void SetEncoder(const BertSource& bert, ModelChoice<Role>& encoder) {
   encoder.Choose(ModelForImport(kBertFormat).model);
@@ -175,7 +175,7 @@ TextVocabularyConfig VocabularyConfigOf(const BertSource& bert,
   return config;
 }
 
-/// Checks and fills settings. Throws: FormatError that names config.json.
+/// Checks and resolves settings. Throws: FormatError with config.json.
 void ResolveSettings(const BertSource& bert, TaskSettings& settings) {
   try {
     FieldList fields;
@@ -261,7 +261,8 @@ Imported MakeModel(const BertSource& bert, bool pairs) {
   return MakePretraining(bert, std::move(vocabulary));
 }
 
-/// The tables, of words only as many rows as there are words.
+/// Fills the embedding tables. The word table is truncated to the number of
+/// tokens.
 void FillBertTables(const std::string& prefix, const BertSource& bert,
                     WeightReader& reader, Notes& notes) {
   for (const auto& [ours, theirs] : BertTables(prefix)) {
@@ -286,7 +287,7 @@ void FillBertTables(const std::string& prefix, const BertSource& bert,
   }
 }
 
-/// The heads of pre-training that the file has.
+/// Fills the pre-training heads that the file contains.
 void FillPretrainingHeads(const std::string& prefix, int64_t rows,
                           WeightReader& reader) {
   SourceWeights& from = reader.from();
@@ -303,7 +304,7 @@ void FillPretrainingHeads(const std::string& prefix, int64_t rows,
   if (from.Has("cls.seq_relationship.weight")) read({BertNext()});
 }
 
-/// Scores of labels, in the order of Heed's, as `ours`.weight and .bias.
+/// Fills a classifier at `ours`.weight and .bias, with labels in Heed's order.
 void FillClassifier(const BertSource& bert, const std::string& ours,
                     WeightReader& reader) {
   const auto count = std::ssize(bert.order);
@@ -318,7 +319,7 @@ void FillHead(const std::string& prefix, const BertSource& bert,
               WeightReader& reader) {
   switch (bert.head) {
     case BertHead::kTags:
-      reader.from().SkipAll(prefix + "pooler.");  // tags do not depend on it
+      reader.from().SkipAll(prefix + "pooler.");  // unused by tags
       FillClassifier(bert, "tags", reader);
       break;
     case BertHead::kClasses:

@@ -1,4 +1,4 @@
-// Heads and tokenizers of BERT's folders; pre-training's are in
+// Tests of BERT's heads and tokenizers. Those of pre-training heads are in
 // import_huggingface_test.cc.
 #include <gtest/gtest.h>
 
@@ -20,10 +20,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Folders of tests/golden/bert_heads.py.
+/// Tests with folders from tests/golden/bert_heads.py.
 class ImportBertHead : public HuggingFaceFolder {
  protected:
-  /// Imports the folder, writes the model and reads it again.
+  /// Imports the folder, writes the model and reads it.
   LoadedModel Read(const ImportRequest& request = {}) {
     Imported imported = Import(Theirs(), request);
     notes_ = imported.notes;
@@ -210,7 +210,7 @@ TEST_F(ImportBertClassifier, AddedTokensMayStandBehindTheList) {
             std::string::npos);
 }
 
-/// Changes tokenizer.json of the classifier.
+/// Tests that modify tokenizer.json of the classifier.
 class BertTokenizerTest : public ImportBertHead {
  protected:
   BertTokenizerTest() {

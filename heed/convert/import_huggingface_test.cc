@@ -28,7 +28,7 @@ class ImportMarianMt : public HuggingFaceFolder {
     WriteImported(folder_.Path("ours"), false, imported);
     return translate::ReadTranslationModel(folder_.Path("ours"));
   }
-  /// Their ids in Heed.
+  /// Heed's ids by Hugging Face's ids.
   std::map<int32_t, int32_t> HeedIds() const {
     std::map<int32_t, int32_t> ids = {{0, kEos}, {1, kUnk}};
     const auto pad = static_cast<int32_t>(golden_.at("logits").dim(2)) - 1;
@@ -87,7 +87,7 @@ TEST_F(ImportMarianMt, ReadsLinesAsTheirs) {
   std::string text(static_cast<const char*>(lines.raw()),
                    static_cast<size_t>(lines.numel()));
   text += '\n';
-  // Pieces without an id of theirs stand last, and are read as unknown.
+  // Pieces without an id in vocab.json come last, and count as unknown.
   const auto known = static_cast<int32_t>(ids.size()) + 1;
   ASSERT_EQ(source.size(), known + 1);
   for (int64_t b = 0; b < 3; ++b) {
@@ -308,7 +308,7 @@ class ImportBert : public HuggingFaceFolder {
 
 TEST_F(ImportBert, ComputesAsTheirs) {
   const Imported imported = Read();
-  ASSERT_EQ(imported.notes.size(), 1U);  // the table has one row more
+  ASSERT_EQ(imported.notes.size(), 1U);  // one unused row in the table
   EXPECT_NE(imported.notes[0].find("1 further row"), std::string::npos);
   const auto& bert = dynamic_cast<pretrain::Model&>(*imported.model);
   EXPECT_EQ(bert.vocabulary.kind(), VocabularyKind::kWordPieceCased);

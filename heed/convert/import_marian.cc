@@ -19,7 +19,8 @@ namespace {
 
 constexpr const char* kOptions = "special:model.yml";
 
-/// The settings in a model: text in an array of bytes that ends with a zero.
+/// Reads the settings stored in the model: text in a byte array with a
+/// terminating zero.
 ImportOptions TakeOptions(std::vector<NamedTensor>& tensors,
                           const std::string& file) {
   const auto found = std::ranges::find(tensors, kOptions, &NamedTensor::name);
@@ -41,8 +42,8 @@ ImportOptions TakeOptions(std::vector<NamedTensor>& tensors,
   return {ParseYaml(text, name), name};
 }
 
-/// How the decoder searches there: what its configuration says counts before
-/// what the model says.
+/// Marian's search. The decoder's configuration takes precedence over the
+/// model's.
 ImportedSearch SearchOf(ImportOptions& model, ImportOptions& decoder,
                         Notes& notes) {
   ImportedSearch search;
@@ -68,7 +69,7 @@ ImportedSearch SearchOf(ImportOptions& model, ImportOptions& decoder,
   return search;
 }
 
-/// A model and the files that it needs.
+/// A model with its settings and files.
 struct MarianModel {
   SourceWeights weights;
   ImportOptions options;
@@ -84,13 +85,13 @@ const Tensor& FindTable(const SourceWeights& weights, const std::string& name) {
   return *table;
 }
 
-/// Where the tables of tokens stand, in Marian's model and in Heed's.
+/// Parameter names of the embedding tables, in Marian and in Heed.
 struct Tables {
-  std::string source;  // theirs; the same as target's if they are one
+  std::string source;  // Marian's name; equals `target` if both share a table
   std::string target;
-  std::string output;  // "..._W", "..._Wt", "..._b" are of the scores
+  std::string output;  // output projection: "..._W", "..._Wt", "..._b"
   std::string bias;
-  bool tied = false;  // scores are products with the target's table
+  bool tied = false;  // the output projection is the target's table
   bool has_bias = true;
   int64_t features = 0;
   std::string our_source;
@@ -105,7 +106,7 @@ struct Tables {
   }
 };
 
-/// Tables in Heed's order, and the biases of the scores.
+/// Fills embedding tables in Heed's order of tokens, and output biases.
 void FillTables(const Tables& t, const MappedPair& vocabularies,
                 WeightReader& reader) {
   SourceWeights& from = reader.from();
@@ -122,7 +123,7 @@ void FillTables(const Tables& t, const MappedPair& vocabularies,
     reader.Set(t.our_target, TakeRows(target_table, target.rows));
   }
   if (!t.tied) {
-    // Old models have it the other way round.
+    // Old models store this matrix transposed.
     const Tensor table =
         from.Has(t.output) ? Transposed(from.Take(t.output, {t.features, rows}))
                            : from.Take(t.output + "t", {rows, t.features});
@@ -135,7 +136,7 @@ void FillTables(const Tables& t, const MappedPair& vocabularies,
   reader.Set("decoder.output.bias", target.Biases(bias));
 }
 
-/// A model of these settings whose tables are filled; `fill` fills the others.
+/// Imports a model with its tables; `fill` fills the remaining parameters.
 template <typename Fill>
 Imported ImportModel(MarianModel& marian,
                      const ModelChoice<TranslatorSettings>& model,

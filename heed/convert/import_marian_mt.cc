@@ -19,9 +19,9 @@
 namespace heed {
 namespace {
 
-/// Keys of published folders that no class of MarianMT reads or that other keys
-/// decide: rows of a table of learned positions (these are sines), biases of
-/// the scores (there always are some), names of other keys.
+/// Keys of published folders without effect: no class of MarianMT reads them,
+/// or other keys determine them. Examples are rows of learned positions
+/// (MarianMT has sinusoids) and output biases (always present).
 constexpr std::string_view kNoEffect =
     "add_bias_logits extra_pos_embeddings num_attention_heads "
     "num_hidden_layers";
@@ -30,7 +30,7 @@ struct MarianMt {
   ModelChoice<TranslatorSettings> model;
   int64_t source_rows = 0;
   int64_t target_rows = 0;
-  TokenRows special;  // of the target
+  TokenRows special;  // of the target vocabulary
 };
 
 MarianMt ReadMarianMtConfig(ImportOptions& options) {
@@ -92,7 +92,8 @@ MarianMt ReadMarianMtConfig(ImportOptions& options) {
   return marian;
 }
 
-/// The special tokens of a vocabulary, whose others ids the config tells.
+/// Adds the special tokens of a vocabulary to those of the configuration.
+/// Throws: FormatError if they do not match.
 TokenRows SpecialOf(const TokenIds& tokens, TokenRows special) {
   const auto id_of = [&tokens](const char* token) {
     const auto found = tokens.ids.find(token);
@@ -141,7 +142,7 @@ MappedPair ReadMarianMtVocabularies(const std::string& folder,
 }
 
 bool IsNear(const Tensor& a, const Tensor& b) {
-  constexpr float kTolerance = 2e-3F;  // as halves
+  constexpr float kTolerance = 2e-3F;  // tolerance of 16-bit weights
   for (int64_t i = 0; i < a.numel(); ++i) {
     if (!(std::abs(a.data<float>()[i] - b.data<float>()[i]) <= kTolerance)) {
       return false;
@@ -150,7 +151,7 @@ bool IsNear(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-/// Tables of positions, if the file holds them, and which ones they are.
+/// Learned position tables; undefined if positions are sinusoids.
 struct PositionTables {
   Tensor encoder;
   Tensor decoder;
@@ -212,14 +213,15 @@ void FillMarianMtTables(const MarianMt& marian, const MappedPair& vocabularies,
                  from.Take("final_logits_bias", {marian.target_rows})));
 }
 
-/// generation_config.json or, in old folders, config.json.
+/// Search settings in generation_config.json or, in old folders, in
+/// config.json.
 ImportOptions SearchOptions(const std::string& folder,
                             const ImportOptions& config) {
   const std::string path = PathIn(folder, "generation_config.json");
   return std::filesystem::exists(path) ? ReadJsonOptions(path) : config;
 }
 
-/// Ids of tokens that the search never writes; what else it avoids is noted.
+/// Ids of tokens that the search never generates. Longer bad words get a note.
 std::vector<int32_t> NeverWritten(ImportOptions search, Notes& notes) {
   std::vector<int32_t> ids;
   for (const int id : search.Numbers("suppress_tokens")) ids.push_back(id);
@@ -236,7 +238,8 @@ std::vector<int32_t> NeverWritten(ImportOptions search, Notes& notes) {
   return ids;
 }
 
-/// Rules of a search that Heed's has not, and whether 1 means that one is off.
+/// Search rules without an equivalent in Heed, and whether value 1 disables
+/// them.
 constexpr std::pair<const char*, bool> kNoRules[] = {
     {"forced_bos_token_id", false},
     {"begin_suppress_tokens", false},
@@ -258,7 +261,7 @@ void NoteNoEffect(const ImportOptions& options, const char* key, Notes& notes) {
                               key, ValueText(value)));
 }
 
-/// How the search goes there.
+/// Notes about differences between the model's search and Heed's.
 Notes NotesOfSearch(ImportOptions options) {
   const DecodeOptions ours;
   std::string arguments;
@@ -288,7 +291,7 @@ Notes NotesOfSearch(ImportOptions options) {
   return notes;
 }
 
-/// The language that the tokenizer is configured for; "": none is named, or a
+/// Language in the tokenizer's configuration; "" if there is none, or for a
 /// group of languages.
 std::string LanguageOf(const std::string& folder, const char* key) {
   if (!HasFile(folder, kTokenizerConfig)) return "";

@@ -12,15 +12,16 @@
 namespace heed {
 namespace {
 
-/// Marian's ids in Heed: </s> and <unk> stand first, then the others as in
-/// Heed, two further on.
+/// Heed's ids by Marian's ids: </s> and <unk> come first, other ids are Heed's
+/// minus 2.
 std::map<int32_t, int32_t> HeedIds(int size) {
   std::map<int32_t, int32_t> ids = {{0, kEos}, {1, kUnk}};
   for (int i = 2; i < size; ++i) ids[i] = i + 2;
   return ids;
 }
 
-// Models that tests/golden/marian_transformer.py wrote and evaluated.
+// Tests with models written and evaluated by
+// tests/golden/marian_transformer.py.
 class ImportMarianGolden : public testing::Test {
  protected:
   translate::Model Read(const std::string& name,
@@ -80,7 +81,7 @@ TEST_F(ImportMarianGolden, NormBeforeWithOwnWords) {
                HeedIds(9), HeedIds(11));
 }
 
-// Models that tests/golden/marian_recurrent.py wrote and evaluated.
+// Tests models written and evaluated by tests/golden/marian_recurrent.py.
 TEST_F(ImportMarianGolden, ConditionalGruOfBothTypes) {
   const std::vector<std::string> vocabularies = {Golden("marian.source.yml"),
                                                  Golden("marian.target.yml")};

@@ -19,7 +19,7 @@ namespace {
 
 using SortedJson = nlohmann::json;
 
-/// Scalars as texts.
+/// Converts all scalars to texts.
 SortedJson AsTexts(const SortedJson& value) {
   if (value.is_null()) return "";
   if (!value.is_structured()) {
@@ -30,7 +30,8 @@ SortedJson AsTexts(const SortedJson& value) {
   return texts;
 }
 
-/// Whether it is "0", "-0.00", or of no unit: "0u", "0e", "0t", "0.f".
+/// True for zeros with sign, decimals or unit: "0", "-0.00", "0u", "0e", "0t",
+/// "0.f".
 bool IsZero(std::string_view text) {
   const size_t end = std::min(text.find_first_not_of("+-0."), text.size());
   constexpr std::array<std::string_view, 5> kUnits = {"", "u", "e", "t", "f"};

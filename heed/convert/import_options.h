@@ -1,4 +1,5 @@
-// Settings of another program's model, each of which must be understood.
+// Settings of another program's model. The importer must interpret each of
+// them.
 #ifndef HEED_CONVERT_IMPORT_OPTIONS_H_
 #define HEED_CONVERT_IMPORT_OPTIONS_H_
 
@@ -12,43 +13,44 @@
 
 namespace heed {
 
-/// Every function that reads an option marks it as understood, and throws
-/// FormatError that names file and option for a value of the wrong kind.
+/// Settings that track which ones were read. Each function that reads an option
+/// marks it as understood. It throws FormatError with file and option for a
+/// value of the wrong kind.
 class ImportOptions {
  public:
-  /// `values`: an object, with numbers, truths and nulls as the texts "1",
-  /// "true" and "" (as ParseYaml gives them). `file` is how errors call it.
+  /// `values`: an object whose numbers, booleans and nulls are the texts "1",
+  /// "true" and "" (as from ParseYaml). `file`: name for error messages.
   ImportOptions(nlohmann::json values, std::string file);
 
   const std::string& file() const { return file_; }
   bool Has(const std::string& key) const { return values_.contains(key); }
-  /// As it stands there; null without it. Not marked as understood.
+  /// Raw value; null if the option is absent. Does not mark it as understood.
   nlohmann::json Value(const std::string& key) const;
   std::string Text(const std::string& key, const std::string& otherwise);
   int Number(const std::string& key, int otherwise);
   double Real(const std::string& key, double otherwise);
   bool Flag(const std::string& key, bool otherwise = false);
 
-  /// Throws unless the value is one of these.
+  /// Throws: FormatError unless the value is one of `values`.
   std::string OneOf(const std::string& key, const std::string& otherwise,
                     std::initializer_list<std::string_view> values);
-  /// Says nothing of this model.
+  /// Marks an option as irrelevant for this model.
   void Skip(const std::string& key) { understood_.insert(key); }
-  /// The same for all options that begin so.
+  /// Marks all options with this prefix as irrelevant.
   void SkipAll(std::string_view prefix);
-  /// All names in `keys`, which stand between spaces.
+  /// Marks all names in `keys`, separated by spaces, as irrelevant.
   void SkipEach(std::string_view keys);
 
-  /// Takes out options that the user vouches for, as if they were not there.
-  /// Throws: ConfigError that names one that is not there.
+  /// Removes options that the user chose to ignore. Throws: ConfigError with an
+  /// option that does not exist.
   void Ignore(const std::vector<std::string>& keys);
 
-  /// A list of whole numbers; empty if there is none.
+  /// A list of integers; empty if the option is absent or off.
   std::vector<int> Numbers(const std::string& key);
 
   /// Options that were neither read nor skipped.
   std::vector<std::pair<std::string, nlohmann::json>> NotAskedFor() const;
-  /// Throws: FormatError that names one of those that is not off.
+  /// Throws: FormatError with an option that was not read and is not off.
   void CheckAllUnderstood() const;
 
   [[noreturn]] void Fail(const std::string& key,
@@ -62,13 +64,13 @@ class ImportOptions {
   std::set<std::string> understood_;
 };
 
-/// Whether a value in texts is false, no, off, 0 (of any unit), none, null,
-/// default or empty, in any case; a list or a map: whether all of it is.
+/// True for the texts false, no, off, 0 (with any unit), none, null, default
+/// and "", ignoring case; for lists and maps if all elements are off.
 bool IsOff(const nlohmann::json& value);
-/// A value for messages: "'x'", "['a', 'b']".
+/// A value as text for messages: "'x'", "['a', 'b']".
 std::string ValueText(const nlohmann::json& value);
 
-/// A file of JSON as ImportOptions takes it. Throws: IoError, FormatError.
+/// Reads a JSON file. Throws: IoError, FormatError.
 ImportOptions ReadJsonOptions(const std::string& path);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// How other programs name and lay out what Heed's models are made of.
+// Mapping between the parameters of Heed and of other programs.
 #ifndef HEED_CONVERT_LAYOUT_H_
 #define HEED_CONVERT_LAYOUT_H_
 
@@ -12,18 +12,18 @@
 
 namespace heed {
 
-/// A program's names: what stands for the '*' in the name of a part.
+/// Naming scheme of a program: replacements for '*' in the names of parts.
 struct Layout {
   const char* weight;  // of a matrix
   const char* weight_bias;
   const char* gain;  // of a norm
   const char* norm_bias;
-  bool transposed;  // matrices are [out, in], not [in, out] as Heed's
+  bool transposed;  // matrices are [out, in]; in Heed they are [in, out]
 };
 
-/// A part of a model by both names: parameters OURS.weight and OURS.bias (of a
-/// norm: OURS.gain and OURS.bias), and theirs. Matrices of theirs stand side by
-/// side in ours (queries, keys and values).
+/// A layer in both naming schemes. Heed's parameters are OURS.weight and
+/// OURS.bias, or OURS.gain and OURS.bias for a norm. Several matrices of the
+/// other program are concatenated along Heed's columns (queries, keys, values).
 struct Part {
   enum class Kind : uint8_t { kLinear, kNorm };
   Kind kind;
@@ -31,26 +31,26 @@ struct Part {
   std::vector<std::string> theirs;
 };
 
-/// Fills the parameters of a model from another program's weights, and knows
-/// what is filled.
+/// Fills a model's parameters from another program's weights, and tracks which
+/// ones are filled.
 class WeightReader {
  public:
   WeightReader(SourceWeights& from, ParameterSet& to) : from_(from), to_(to) {}
 
   SourceWeights& from() { return from_; }
   const Shape& ShapeOf(const std::string& ours) const;
-  /// Throws: FormatError that names a tensor that is missing or ill-shaped.
+  /// Fills the parameters of `parts`. Throws: FormatError with a tensor that is
+  /// missing or has a wrong shape.
   void Read(std::span<const Part> parts, const Layout& layout);
   void Set(const std::string& ours, const Tensor& value);
-  /// Multiplies what was read.
+  /// Multiplies a filled parameter by `factor`.
   void Scale(const std::string& ours, float factor);
-  /// Copies the parameters whose names begin with `from` to those that begin
-  /// with `to` and go on alike.
+  /// Copies all parameters with prefix `from` to the names with prefix `to`.
   void CopyAll(const std::string& from, const std::string& to);
-  /// Throws: FormatError that names what the model needs and what Heed does not
-  /// understand.
+  /// Throws: FormatError with a tensor that was not used, or a parameter that
+  /// was not filled.
   void CheckComplete() const;
-  /// Names of the parameters that nothing was read for.
+  /// Names of unfilled parameters.
   std::vector<std::string> Unread() const;
 
  private:
@@ -61,15 +61,15 @@ class WeightReader {
   std::set<std::string> read_;
 };
 
-/// The parameters of `parts` by their names and in their layout.
+/// Converts the parameters of `parts` to the names and layout of `layout`.
 std::vector<NamedTensor> WriteParts(const ParameterSet& from,
                                     std::span<const Part> parts,
                                     const Layout& layout);
 
-/// Shapes: x [R, C], result [C, R].
+/// Transpose of a matrix. Shapes: x [R, C], result [C, R].
 Tensor Transposed(const Tensor& x);
-/// Rows `rows` of a table; zeros where a number is negative.
-/// Shapes: table [V, M], result [rows, M]; or [V], result [rows].
+/// Selects rows of a table; a negative index gives a row of zeros. Shapes:
+/// table [V, M], result [rows, M]; or table [V], result [rows].
 Tensor TakeRows(const Tensor& table, std::span<const int32_t> rows);
 
 }  // namespace heed

@@ -25,15 +25,15 @@ using Piece = SentencePieceModel::Piece;
 using Type = SentencePieceModel::Type;
 
 constexpr std::string_view kSpecials[] = {"<pad>", "<unk>", "<s>", "</s>"};
-/// A score whose token has no probability in f32. It is not much lower, for a
-/// smoothed loss takes the mean of all scores.
+/// Score of a token with probability 0 in f32. A much lower score would distort
+/// a label-smoothed loss, which averages all scores.
 constexpr float kNeverWritten = -1e4F;
 
 bool IsSpecial(std::string_view token) {
   return std::ranges::find(kSpecials, token) != std::end(kSpecials);
 }
 
-/// Whether a vocabulary of words can hold it.
+/// True if a word vocabulary can contain the token.
 bool IsWord(const std::string& token) {
   return IsValidUtf8(token) && !IsSpecial(token) &&
          SplitWhitespace(token) == std::vector<std::string_view>{token};
@@ -95,7 +95,7 @@ TokenRows RowsOfPieces(const SentencePieceModel& model, const std::string& path,
   return tokens;
 }
 
-/// From the key of a token to its row, as YAML or JSON tells.
+/// Row of a token from its value in YAML or JSON.
 int32_t RowFrom(const Json& value, const std::string& token,
                 const std::string& path) {
   int64_t row = -1;
@@ -142,14 +142,14 @@ std::vector<std::pair<int32_t, std::string>> ReadTokens(
   CheckRegular(path);
   std::vector<std::pair<int32_t, std::string>> tokens;
   for (std::string& line : ReadLines(path)) {
-    line.resize(std::min(line.find('\t'), line.size()));  // a score follows
+    line.resize(std::min(line.find('\t'), line.size()));  // without the score
     tokens.emplace_back(static_cast<int32_t>(tokens.size()), std::move(line));
   }
   return tokens;
 }
 
-/// The place of a special token: by its name, or where Nematus has it under
-/// another or under none.
+/// Row of a special token: found by its name, or at `row` if Nematus' name for
+/// it is there or the row is unnamed.
 int32_t SpecialRow(std::span<const std::pair<int32_t, std::string>> tokens,
                    const char* name, const char* nematus, int32_t row,
                    const std::string& path) {
@@ -193,7 +193,7 @@ TokenRows RowsOfWords(const std::string& path, int64_t rows, Notes& notes) {
 
 // Hugging Face's vocabularies
 
-/// Pieces by their text.
+/// Pieces by text.
 using PieceMap = std::map<std::string_view, const Piece*>;
 
 PieceMap MapOf(const SentencePieceModel& model) {
@@ -249,13 +249,13 @@ TokenRows RowsOfIds(const TokenIds& tokens, const TokenRows& special,
   return result;
 }
 
-/// Ids of pieces, and of the special tokens among them.
+/// Ids of pieces, with the special tokens.
 struct NumberedPieces {
   TokenIds tokens;
   TokenRows special;
 };
 
-/// Tokens whose ids are below `rows`, the number of rows of the embedding.
+/// Selects the tokens whose ids are below `rows`, the rows of the embedding.
 NumberedPieces NumberedPiecesOf(const TokenIds& all, int64_t rows,
                                 Notes& notes) {
   std::vector<std::pair<int32_t, std::string>> sorted;
@@ -286,7 +286,7 @@ Tensor MappedVocabulary::Biases(const Tensor& bias) const {
   Tensor result({size()});
   for (int id = 0; id < size(); ++id) {
     const int32_t row = At(rows, id);
-    // One row counts once.
+    // Each row has only one output.
     const bool copy = static_cast<size_t>(id) + copies >= rows.size() ||
                       (id == kBos && row == rows[kPad]);
     const bool written = row >= 0 && !copy;
@@ -323,7 +323,8 @@ MappedVocabulary MapSubwords(const TokenRows& tokens,
     if (found != known.end()) {
       ours.pieces.push_back(*found->second);
     } else if (IsLanguageMark(text)) {
-      // Text has a space before it, which the mark must take along.
+      // Encoded text has a space mark before the language mark, so the piece
+      // includes it.
       ours.pieces.push_back(
           {std::string(kSpaceMark) + text, 0, Type::kUserDefined});
     } else {

@@ -1,4 +1,4 @@
-// Vocabularies of other programs in Heed's order of tokens.
+// Mapping of other programs' vocabularies to Heed's token ids.
 #ifndef HEED_CONVERT_MAPPED_VOCABULARY_H_
 #define HEED_CONVERT_MAPPED_VOCABULARY_H_
 
@@ -14,65 +14,65 @@
 
 namespace heed {
 
-/// Tokens with their rows in another program's tables.
+/// Tokens with their rows in another program's embedding table.
 struct TokenRows {
   static constexpr int32_t kNone = -1;
 
   int32_t pad = kNone;
   int32_t unk = kNone;
-  int32_t bos = kNone;  // what a decoder starts from; kNone: a row of zeros
+  int32_t bos = kNone;  // first input of the decoder; kNone: a zero vector
   int32_t eos = kNone;
-  std::vector<std::pair<std::string, int32_t>> others;  // from id 4 on
-  /// Those at the end of `others` that the other program knows in text, but has
-  /// no row for: it takes <unk>'s, and never writes them.
+  std::vector<std::pair<std::string, int32_t>> others;  // tokens from id 4 on
+  /// Number of tokens at the end of `others` that the other program has in
+  /// text, but not in its table. They use the row of <unk>, and are never
+  /// generated.
   size_t copies = 0;
 };
 
-/// A vocabulary of Heed's, and the row of each id in another program's tables.
+/// A vocabulary with the row of each id in another program's embedding table.
 struct MappedVocabulary {
   VocabularyKind kind = VocabularyKind::kWords;
   std::string bytes;          // as Vocabulary::Serialize
-  std::vector<int32_t> rows;  // kNone: zeros
+  std::vector<int32_t> rows;  // kNone: a row of zeros
   size_t copies = 0;
 
   int size() const { return static_cast<int>(rows.size()); }
-  /// Biases of the outputs in Heed's order; low where a token is no output of
-  /// the other program's, so that it has no probability.
-  /// Shapes: bias [rows of theirs], result [size()].
+  /// Output biases in Heed's order. Tokens that the other program cannot
+  /// generate get a low bias, so that their probability is 0. Shapes: bias
+  /// [rows], result [size()].
   Tensor Biases(const Tensor& bias) const;
 };
 
-/// What is left out, and why: lines to tell the user.
+/// Messages for the user about ignored settings and tokens.
 using Notes = std::vector<std::string>;
 
 MappedVocabulary MapWords(const TokenRows& tokens);
-/// A piece of `tokens` that the model does not have is in no text, but can be
-/// written.
+/// Maps tokens to a SentencePiece vocabulary. Tokens that `model` lacks can be
+/// generated, but are never found in text; language marks are the exception.
 MappedVocabulary MapSubwords(const TokenRows& tokens,
                              const SentencePieceModel& model);
 
-/// Reads a vocabulary of Marian's: .spm (SentencePiece), .yml, .yaml or .json
-/// (token: id), otherwise a token per line; for a table of `rows` rows.
-/// Throws: IoError, FormatError that names the file.
+/// Reads a vocabulary of Marian for a table of `rows` rows: .spm
+/// (SentencePiece), .yml, .yaml or .json (token: id), otherwise one token per
+/// line. Throws: IoError; FormatError with the file.
 MappedVocabulary ReadMarianVocabulary(const std::string& path, int64_t rows,
                                       Notes& notes);
 
-/// A vocabulary as token: id, and its file for errors.
+/// A vocabulary as a map from tokens to ids. `file`: name for error messages.
 struct TokenIds {
   std::map<std::string, int32_t> ids;
   std::string file;
 };
-/// Parses a vocab.json of Hugging Face. Throws: FormatError.
+/// Parses vocab.json of Hugging Face. Throws: FormatError.
 TokenIds ParseTokenIds(const std::string& json, const std::string& file);
-/// Reads a vocabulary of Marian other than .spm. Throws: IoError, FormatError.
+/// Reads a vocabulary of Marian, except .spm. Throws: IoError, FormatError.
 TokenIds ReadTokenIds(const std::string& path);
 
-/// Pieces of both models that one list of ids numbers. The special tokens of
-/// `special` are given, `others` is not read. Throws: FormatError.
+/// Vocabularies of both sides.
 struct MappedPair {
   MappedVocabulary source;
   MappedVocabulary target;
-  bool same_tokens = false;  // each id is the same token on both sides
+  bool same_tokens = false;  // equal ids are equal tokens
 };
 MappedPair MapJoint(const TokenIds& tokens, const TokenRows& special,
                     const SentencePieceModel& source,
@@ -82,8 +82,8 @@ MappedVocabulary MapOwn(const TokenIds& tokens, const TokenRows& special,
                         const SentencePieceModel& model, int64_t rows,
                         Notes& notes);
 
-/// Marian's numbers of pieces that the SentencePiece models `source` and
-/// `target` divide texts into, for tables of so many rows. Throws: FormatError.
+/// Maps the pieces of two SentencePiece models by Marian's ids, for tables with
+/// these numbers of rows. Throws: FormatError.
 MappedPair MapMarianPieces(const TokenIds& source_ids,
                            const TokenIds& target_ids,
                            const SentencePieceModel& source,
@@ -91,7 +91,7 @@ MappedPair MapMarianPieces(const TokenIds& source_ids,
                            int64_t source_rows, int64_t target_rows,
                            Notes& notes);
 
-/// Mark of a target language in a source text, as ">>fra<<".
+/// True for the mark of a target language in a source text, such as ">>fra<<".
 bool IsLanguageMark(std::string_view token);
 
 }  // namespace heed

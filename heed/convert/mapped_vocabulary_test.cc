@@ -35,11 +35,11 @@ TEST(SentencePieceModel, DamageIsAnErrorAndNoCrash) {
   EXPECT_THROW(SentencePieceModel::Parse("", "m.spm"), FormatError);
 }
 
-// One list of ids for a model of SentencePiece on each side.
+// Tests of a joint id list with one SentencePiece model per side.
 class Joint : public testing::Test {
  protected:
   Joint() {
-    // The sides know half of the pieces each.
+    // Each side has every other piece.
     for (size_t i = 2; i < model_.pieces.size(); ++i) {
       const std::string& text = model_.pieces[i].text;
       if (i != 5) tokens_.ids[text] = static_cast<int32_t>(i);
@@ -113,7 +113,7 @@ TEST_F(Joint, PiecesWithoutAnIdReadAsUnknownAndAreNeverWritten) {
   EXPECT_EQ(values[kEos], 2);
   EXPECT_EQ(values[4], 2);
   EXPECT_EQ(values[kPad], 2);
-  EXPECT_LT(values[kBos], -1000);  // <pad> again
+  EXPECT_LT(values[kBos], -1000);  // shares the row of <pad>
   EXPECT_LT(values[pair.target.size() - 1], -1000);
 }
 

@@ -34,7 +34,7 @@ constexpr auto kModelOptions = std::to_array<MarianOption>({
      "it reads more than a sentence"},
     {"special-vocab", kDefault, kDefault, "",
      "some tokens have ids of their own"},
-    // Factored vocabularies, which are refused by themselves
+    // Factored vocabularies, which are rejected elsewhere
     {"lemma-dependency", kDefault, kDefault, "",
      "its vocabulary is one of factors"},
     {"lemma-dim-emb", kDefault, kDefault, "0",
@@ -79,8 +79,8 @@ constexpr auto kModelOptions = std::to_array<MarianOption>({
      "attention adds a bias for distances"},
 });
 
-// Those of layers above the first or of other types, masks and decoders, too;
-// the tensor Wpos tells whether positions were trained.
+// Includes options of higher layers, other model types and masks. Whether
+// positions were trained follows from tensor Wpos.
 constexpr std::string_view kUnusedOptions =
     "after after-batches after-epochs alibi alignment all-caps-every "
     "allow-special authors average beam-size bert-class-symbol "
@@ -145,7 +145,7 @@ const MarianOption* FindModelOption(std::string_view name) {
   return found == kModelOptions.end() ? nullptr : found;
 }
 
-/// Whether `value` is one of "a|b|c".
+/// True if `value` is in the list "a|b|c".
 bool IsAmong(std::string_view value, std::string_view names) {
   return std::ranges::count(SplitAt(names, "|"), value) > 0;
 }

@@ -1,4 +1,4 @@
-// Every option that a model of Marian's can hold.
+// Table of all options in Marian's models.
 #ifndef HEED_CONVERT_MARIAN_OPTIONS_H_
 #define HEED_CONVERT_MARIAN_OPTIONS_H_
 
@@ -12,11 +12,11 @@
 
 namespace heed {
 
-/// What an option of a model does to an import.
+/// Effect of a model's option on its import.
 enum class MarianUse : uint8_t {
-  kRead,     // decides the architecture
-  kAny,      // changes nothing that this type of model computes
-  kDefault,  // Heed has its harmless values alone
+  kRead,     // determines the architecture
+  kAny,      // no effect for this model type
+  kDefault,  // only the harmless values are supported
 };
 
 /// An option that describes a model.
@@ -24,24 +24,23 @@ struct MarianOption {
   std::string_view name;
   MarianUse transformer;
   MarianUse recurrent;  // types s2s and amun
-  /// Values that mean what Heed computes, as "a|b"; of a list, its elements.
-  /// Whatever is off (see IsOff) is one of them.
+  /// Supported values as "a|b"; for a list, values of its elements. Values that
+  /// are off (see IsOff) are always supported.
   std::string_view harmless;
-  std::string_view meaning;  // of the other values
+  std::string_view meaning;  // meaning of all other values
 };
 
-/// The newest version of Marian whose options are all in the table.
+/// Latest Marian version whose options are all in the table.
 inline constexpr std::string_view kNewestMarian = "1.12.43";
 
-/// Options that describe models, but for those that change nothing.
+/// Options that describe models and may change their results.
 std::span<const MarianOption> MarianModelOptions();
-/// Options of training, validation, translation and of the program, and of what
-/// these models have not: their scores depend on none.
+/// Options without effect on the scores of these models: of training,
+/// validation, translation, the program, and of other models.
 const std::vector<std::string_view>& MarianUnusedOptions();
 
-/// Looks at the options that nobody asked for. One that is in no table passes
-/// with a note if it is off. Throws: FormatError that names option and value,
-/// and says what to do.
+/// Checks all unread options. An unknown option passes with a note if it is
+/// off. Throws: FormatError with option, value and advice.
 void CheckMarianOptions(const ImportOptions& options, bool transformer,
                         Notes& notes);
 

@@ -22,7 +22,7 @@ struct Outcome {
   Notes notes;
 };
 
-/// What reading a model of these options gives.
+/// Reads a model's options and returns the notes or the error.
 Outcome ReadOptions(const std::string& text, bool transformer) {
   Outcome outcome;
   outcome.error = MessageOf<FormatError>([&] {
@@ -36,7 +36,7 @@ Outcome ReadOptions(const std::string& text, bool transformer) {
   return outcome;
 }
 
-/// What reading these options says that follow those of a usual Transformer.
+/// Error for these options, added to those of a usual Transformer.
 std::string OptionError(const std::string& more,
                         const std::string& post = "dan",
                         const std::string& pre = "") {
@@ -52,7 +52,7 @@ std::string RecurrentError(const std::string& more) {
   return ReadOptions("type: s2s\n" + more + "\n", false).error;
 }
 
-// The table
+// Options in the table
 
 TEST(MarianOptions, EveryOptionAtItsHarmlessValuesIsAccepted) {
   for (const MarianOption& option : MarianModelOptions()) {
@@ -138,7 +138,7 @@ TEST(MarianOptions, NewestVersionsDefaultsAreUnderstood) {
             "Marian, or train a model without it");
 }
 
-// Options of no table
+// Options in no table
 
 TEST(MarianOptions, UnknownOnesThatAreOffPassWithANote) {
   for (const char* value :
@@ -182,7 +182,7 @@ TEST(MarianOptions, IgnoredOnesAreAsIfTheyWereNotThere) {
   EXPECT_TRUE(notes.empty());
 }
 
-// Values that Heed reads
+// Values that determine the architecture
 
 TEST(MarianOptions, OtherLayersAreNamed) {
   EXPECT_EQ(OptionError("transformer-decoder-autoreg: rnn"),
@@ -192,7 +192,7 @@ TEST(MarianOptions, OtherLayersAreNamed) {
             "o.yml: option output-omit-bias: Heed cannot do 'maybe' (it can: "
             "'true', 'false')");
   EXPECT_EQ(OptionError("output-omit-bias: Off"), "no error");
-  // Without a recurrent decoder these have no effect.
+  // These options only affect recurrent decoders.
   EXPECT_EQ(OptionError("dec-cell: ssru"), "no error");
   EXPECT_EQ(OptionError("transformer-rnn-projection: true"), "no error");
   EXPECT_NE(OptionError("transformer-ffn-depth: 3").find("'3'"),

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDecoderFile = "decoder.yml";
-constexpr std::string_view kBpeMark = "@@";  // of subword-nmt, at a piece's end
+constexpr std::string_view kBpeMark = "@@";  // suffix of a piece in subword-nmt
 
 std::vector<std::string> NamesIn(const std::string& folder) {
   std::vector<std::string> names;
@@ -39,8 +39,8 @@ bool Holds(const std::string& name, std::string_view part) {
   return name.find(part) != std::string::npos;
 }
 
-/// Whether a file of this name is a model, not the state of a training or the
-/// weights of another program.
+/// True for the name of a Marian model. Excludes training states and weights of
+/// other programs.
 bool IsModelName(const std::string& name) {
   if (Holds(name, ".optimizer.") || Holds(name, ".orig.") ||
       Holds(name, "pytorch_model")) {
@@ -62,8 +62,8 @@ std::string FolderOf(const std::string& file) {
   return folder.empty() ? "." : folder;
 }
 
-/// A file that a configuration in `folder` names, perhaps by its path on
-/// another machine.
+/// Path of a file that a configuration in `folder` names, which may be a path
+/// on another machine.
 std::string Locate(const std::string& named, const std::string& folder) {
   const std::string places[] = {
       PathIn(folder, named), named,
@@ -78,7 +78,7 @@ ImportOptions ReadDecoder(const std::string& path) {
   return {ParseYaml(ReadFile(path), path), path};
 }
 
-/// The configuration of a decoder, empty if there is none.
+/// Configuration of the decoder; empty if there is none.
 ImportOptions DecoderOf(const std::string& model) {
   for (const std::string& path :
        {model + "." + kDecoderFile, PathIn(FolderOf(model), kDecoderFile)}) {
@@ -99,8 +99,7 @@ std::vector<std::string> TextsOf(const ImportOptions& options,
   return texts;
 }
 
-/// The only model of a folder, or the one that its decoder's configuration
-/// names.
+/// The only model of a folder, or the one in its decoder's configuration.
 std::string ModelIn(const std::string& folder) {
   std::vector<std::string> models;
   std::string missing;
@@ -138,7 +137,7 @@ std::string ModelIn(const std::string& folder) {
       models.size(), fmt::join(models, ", "));
 }
 
-/// Files that look like vocabularies, where no configuration names some.
+/// Files that look like vocabularies; used without a configuration.
 std::vector<std::string> VocabulariesIn(const std::string& folder) {
   std::vector<std::string> found;
   for (const std::string& name : NamesIn(folder)) {
@@ -178,7 +177,7 @@ std::vector<std::string> NamedVocabularies(const std::string& model,
   return paths;
 }
 
-/// Whether tokens are pieces of SentencePiece, or of subword-nmt.
+/// True if any token satisfies `is`.
 bool HasToken(const TokenIds& tokens, bool (*is)(const std::string& token)) {
   return std::ranges::any_of(
       tokens.ids, [is](const auto& token) { return is(token.first); });
@@ -189,8 +188,8 @@ bool IsBpePiece(const std::string& token) {
   return token.size() > kBpeMark.size() && token.ends_with(kBpeMark);
 }
 
-/// Throws: FormatError if the tokens are parts of words that no file of these
-/// divides texts into.
+/// Throws: FormatError if the tokens are parts of words, but no file splits
+/// words into them.
 void CheckDivides(const MarianFiles& files, const TokenIds& tokens,
                   Notes& notes) {
   const bool pieces = HasToken(tokens, IsPiece);

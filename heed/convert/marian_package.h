@@ -1,4 +1,4 @@
-// Files of a Marian model: as Marian leaves them, and as packages hold them.
+// Files of a Marian model and of OPUS-MT packages.
 #ifndef HEED_CONVERT_MARIAN_PACKAGE_H_
 #define HEED_CONVERT_MARIAN_PACKAGE_H_
 
@@ -10,30 +10,32 @@
 
 namespace heed {
 
-/// Where the files of a model are, and what its decoder is told.
+/// Paths of a model's files, and its decoder's configuration.
 struct MarianFiles {
   std::string model;
-  std::vector<std::string> vocabularies;  // of source and target, or of both
-  /// SentencePiece models of source and target, whose pieces the vocabularies
-  /// number; none: there are none.
+  std::vector<std::string>
+      vocabularies;  // of source and target, or one for both
+  /// SentencePiece models of source and target, whose pieces are in the
+  /// vocabularies; may be empty.
   std::vector<std::string> subwords;
-  /// Whether texts come in the tokens of the vocabularies already.
+  /// True if texts are already split into tokens of the vocabularies.
   bool divided = false;
   /// MODEL.decoder.yml or decoder.yml; empty if there is none.
   ImportOptions decoder;
 };
 
-/// Whether the folder holds a model of Marian.
+/// True if the folder holds a Marian model.
 bool IsMarianFolder(const std::string& folder);
 
-/// `source`: a model, or a folder as OPUS-MT packs it: one model, decoder.yml,
-/// vocabularies, source.spm and target.spm. A path of the decoder's
-/// configuration that leads nowhere is looked for beside the model. Throws:
-/// IoError; FormatError; ConfigError that says which file is to be named.
+/// Finds the files of `source`: a model, or a package of OPUS-MT with one
+/// model, decoder.yml, vocabularies, source.spm and target.spm. If a path in
+/// the decoder's configuration does not exist, the file is searched beside the
+/// model. Throws: IoError; FormatError; ConfigError with the option that must
+/// name a file.
 MarianFiles FindMarianFiles(const std::string& source,
                             const ImportRequest& request);
 
-/// The vocabularies of these files, for tables of so many rows. Throws:
+/// Reads the vocabularies for tables with these numbers of rows. Throws:
 /// IoError; FormatError.
 MappedPair ReadMarianVocabularies(const MarianFiles& files, int64_t source_rows,
                                   int64_t target_rows, Notes& notes);

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder as OPUS-MT packs it: the model of marian_post.npz, whose one
+/// A package in OPUS-MT's format: the model of marian_post.npz, whose joint
 /// SentencePiece vocabulary is a list of pieces here.
 class MarianPackage : public testing::Test {
  protected:
@@ -32,7 +32,7 @@ class MarianPackage : public testing::Test {
     Decoder("opus.vocab.yml");
   }
 
-  /// decoder.yml that names a vocabulary twice, and says more.
+  /// Writes decoder.yml with one vocabulary for both sides and further lines.
   void Decoder(const std::string& vocabulary, const std::string& more = "") {
     folder_.Put("decoder.yml",
                 "relative-paths: true\n"
@@ -40,7 +40,7 @@ class MarianPackage : public testing::Test {
                 "vocabs:\n  - " +
                     vocabulary + "\n  - " + vocabulary + "\n" + more);
   }
-  /// Marian's numbers of the pieces of a SentencePiece model, as YAML.
+  /// Ids of the pieces of a SentencePiece model, as YAML.
   static std::string PiecesOf(const std::string& spm) {
     std::string yaml;
     const auto model = SentencePieceModel::Parse(ReadFile(spm), spm);
@@ -65,7 +65,7 @@ class MarianPackage : public testing::Test {
   Notes notes_;
 };
 
-/// The model translates as the one that was imported with the .spm itself.
+/// Expects the translations of a model imported with the .spm file.
 void ExpectSameModel(const translate::Model& found) {
   const Imported direct = Import(Golden("marian_post.npz"),
                                  {.vocabularies = {Golden("marian.spm")}});

@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-/// What amun calls the parameters of s2s, where it differs.
+/// Parameter names of amun, by the different names in s2s.
 const std::map<std::string, std::string>& AmunNames() {
   static const std::map<std::string, std::string> names = [] {
     std::map<std::string, std::string> all = {
@@ -42,7 +42,7 @@ const std::map<std::string, std::string>& AmunNames() {
   return names;
 }
 
-/// Reads parameters of s2s by their names there.
+/// Fills parameters by their s2s names.
 class Filler {
  public:
   Filler(const MarianRecurrent& marian, WeightReader& reader)
@@ -52,8 +52,9 @@ class Filler {
     reader_.Set(ours, Take(theirs, reader_.ShapeOf(ours)));
   }
 
-  /// A GRU, whose gates r and z stand apart from its candidate in Marian. The
-  /// candidate's bias is reset with the state in the last cell of a step alone.
+  /// Fills a GRU. Marian stores the gates r and z apart from the candidate. The
+  /// reset gate applies to the candidate's bias only in the last cell of a
+  /// step.
   void Gru(const std::string& ours, const std::string& theirs, bool last) {
     const std::string input = ours + ".input.0.weight";
     const int64_t units = reader_.ShapeOf(input)[1] / 3;
@@ -78,7 +79,7 @@ class Filler {
     reader_.Set(ours + ".recurrent.bias", recurrent);
   }
 
-  /// tanh(Σ x_i W_i + b_i) of embedding, state and context.
+  /// Fills the readout tanh(Σ x_i W_i + b_i) of embedding, state and context.
   void ReadOut(const std::string& ours, const std::string& theirs) {
     constexpr std::array kInputs = {"embedding", "state", "context"};
     const std::string bias_name = ours + ".bias";

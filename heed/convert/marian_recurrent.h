@@ -1,4 +1,4 @@
-// Marian's recurrent models in Heed's terms.
+// Import of Marian's recurrent models.
 #ifndef HEED_CONVERT_MARIAN_RECURRENT_H_
 #define HEED_CONVERT_MARIAN_RECURRENT_H_
 
@@ -11,23 +11,23 @@
 
 namespace heed {
 
-/// Types s2s and amun with a conditional GRU.
+/// Model of type s2s or amun with a conditional GRU.
 struct MarianRecurrent {
   RecurrentConfig config;
-  bool amun = false;  // names as Nematus gave them
+  bool amun = false;  // parameter names of Nematus
   bool output_bias = true;
-  bool shared_tables = false;  // Wemb of source and target, in Heed two copies
+  bool shared_tables = false;  // Wemb of source and target; Heed has two copies
 
-  /// What the registry of models calls it.
+  /// Name of the format in the model registry.
   const char* format() const { return amun ? "marian/amun" : "marian/s2s"; }
 };
 
-/// Throws: FormatError that names an option that Heed cannot do.
+/// Reads the options. Throws: FormatError with an unsupported option.
 MarianRecurrent ReadMarianRecurrent(ImportOptions& options, Notes& notes);
 
-/// All but tables of tokens and the biases of their scores.
+/// Fills all parameters except embedding tables and output biases.
 void FillMarianRecurrent(const MarianRecurrent& marian, WeightReader& reader);
-/// What Marian calls a parameter of s2s in this model.
+/// Marian's name in this model for a parameter of s2s.
 std::string MarianName(const MarianRecurrent& marian, const std::string& name);
 
 }  // namespace heed

@@ -17,7 +17,7 @@ namespace {
 constexpr float kSwishScale = 1.702F;
 constexpr double kNormEpsilon = 1e-6;
 
-/// Steps of --transformer-postprocess and the like, without dropout.
+/// Steps of --transformer-postprocess and similar options, without dropout.
 std::string Steps(ImportOptions& options, const std::string& key,
                   const std::string& otherwise) {
   std::string steps = options.Text(key, otherwise);
@@ -43,7 +43,7 @@ void ReadNorms(ImportOptions& options, TransformerConfig& config) {
                     options.Text("transformer-postprocess", "dan"), pre_key,
                     options.Text(pre_key, "")));
   }
-  // The norm of keys came with that option.
+  // Marian 1.10 introduced this option and the norm of keys together.
   if (config.norm == NormPlace::kPre && !knows_top) {
     options.Fail(pre_key,
                  "in models of before Marian 1.10 keys and values are not "
@@ -79,7 +79,7 @@ void ReadFeedForward(ImportOptions& options, MarianTransformer& marian) {
   config.activation = options.OneOf("transformer-ffn-activation", "swish",
                                     {"relu", "swish", "gelu"});
   if (!(config.activation == FeedForward::kGelu)) return;
-  // "v1.12.0 65bf82ff 2023-02-21 ..."
+  // Version as in "v1.12.0 65bf82ff 2023-02-21 ..."
   int major = 0, minor = 0, patch = 0;
   const std::string version = options.Text("version", "");
   std::sscanf(version.c_str(), "v%d.%d.%d", &major, &minor, &patch);
@@ -98,7 +98,7 @@ void ReadTies(ImportOptions& options, TransformerConfig& config) {
                                : Tie::kNone;
 }
 
-/// Layers of the decoder whose weights each layer takes, from 0.
+/// Decoder layer (from 0) whose weights each layer uses.
 std::vector<int> ReadTiedLayers(ImportOptions& options, int layers) {
   const std::string key = "transformer-tied-layers";
   std::vector<int> tied = options.Numbers(key);
@@ -118,7 +118,7 @@ std::vector<int> ReadTiedLayers(ImportOptions& options, int layers) {
 
 void ReadPositions(ImportOptions& options, const SourceWeights& weights,
                    TransformerConfig& config) {
-  // Embeddings are scaled where sines are added to them, and only there.
+  // Embeddings are scaled only if sinusoids are added.
   const Tensor* positions = weights.Find("Wpos");
   if (options.Flag("transformer-disable-position-embeddings")) {
     config.position = Position::kNone;
@@ -139,7 +139,7 @@ Part MarianNorm(std::string ours, std::string theirs) {
   return {Part::Kind::kNorm, std::move(ours), {std::move(theirs)}};
 }
 
-/// The parts of layer `i`, from 0, of the encoder or the decoder.
+/// Parts of layer `i` (from 0) of the encoder or the decoder.
 std::vector<Part> LayerParts(const MarianTransformer& marian,
                              const std::string& side, int i) {
   const TransformerConfig& config = marian.config;
@@ -176,7 +176,7 @@ std::vector<Part> LayerParts(const MarianTransformer& marian,
   return parts;
 }
 
-/// What stands around the layers.
+/// Adds the norms before and after the layers.
 void AddOuterNorms(const TransformerConfig& config, const std::string& side,
                    std::vector<Part>& parts) {
   if (config.final_norm == YesNo::kYes) {
@@ -188,7 +188,7 @@ void AddOuterNorms(const TransformerConfig& config, const std::string& side,
   }
 }
 
-/// x σ(1.702 x) by a swish between scaled products.
+/// Computes x σ(1.702 x) as a swish between scaled matrices.
 void ScaleSwish(const std::vector<Part>& parts, WeightReader& reader) {
   for (const Part& part : parts) {
     if (part.ours.ends_with("feed_forward.in")) {
@@ -200,7 +200,7 @@ void ScaleSwish(const std::vector<Part>& parts, WeightReader& reader) {
   }
 }
 
-/// Output projections that change nothing, where Marian has none.
+/// Sets output projections to the identity, because the model has none.
 void SetIdentities(const TransformerConfig& config, WeightReader& reader) {
   Tensor identity = Tensor::Zeros({config.width, config.width});
   for (int64_t i = 0; i < config.width; ++i) identity.row<float>(i)[i] = 1;

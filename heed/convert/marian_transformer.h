@@ -1,4 +1,4 @@
-// Marian's Transformers in Heed's terms.
+// Import of Marian's Transformers.
 #ifndef HEED_CONVERT_MARIAN_TRANSFORMER_H_
 #define HEED_CONVERT_MARIAN_TRANSFORMER_H_
 
@@ -12,33 +12,32 @@
 
 namespace heed {
 
-/// How Marian writes matrices and norms.
+/// Marian's names and layout of matrices and norms.
 inline constexpr Layout kMarianLayout = {"W", "b", "scale", "bias", false};
 
 struct MarianTransformer {
   TransformerConfig config;
-  /// Marian's gelu is x σ(1.702 x) up to version 1.12.0: a swish whose argument
-  /// is scaled.
+  /// Replace GELU by x σ(1.702 x), a scaled swish, as in Marian up to 1.12.0.
   bool scaled_swish = false;
   bool output_bias = true;
-  /// Whether attention has a product behind it.
+  /// True if attention has an output projection.
   bool projects = true;
-  /// Of each layer of the decoder the number, from 0, under which its weights
-  /// are saved, which several may share; empty: its own.
+  /// For each decoder layer, the layer (from 0) whose weights it uses. Empty:
+  /// each layer has its own.
   std::vector<int> tied_layers;
 
-  /// The number, from 1, in the names of a layer's weights.
+  /// Number (from 1) in the names of a layer's weights.
   int Number(std::string_view side, int layer) const;
-  /// The first layer with the same weights.
+  /// First layer with the weights of `layer`.
   int Origin(std::string_view side, int layer) const;
 };
 
-/// Throws: FormatError that names an option that Heed cannot do.
+/// Reads the options. Throws: FormatError with an unsupported option.
 MarianTransformer ReadMarianTransformer(ImportOptions& options,
                                         const SourceWeights& weights,
                                         Notes& notes);
 
-/// The layers, norms and positions. Tables of tokens are the caller's.
+/// Fills layers, norms and positions. The caller fills the embedding tables.
 void FillMarianTransformer(const MarianTransformer& marian,
                            WeightReader& reader);
 

@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-/// Whether two shapes differ in dimensions of size 1 alone.
+/// True if the shapes are equal without dimensions of size 1.
 bool SameButOnes(const Shape& a, const Shape& b) {
   const auto without_ones = [](const Shape& shape) {
     std::vector<int64_t> dims;
@@ -73,7 +73,7 @@ void SourceWeights::SkipAll(std::string_view prefix) {
 }
 
 void SourceWeights::CheckCount(double weights) const {
-  // Positions may be computed, tables may be shared.
+  // Sinusoidal positions are not stored, and shared tables are stored once.
   constexpr double kMostForOne = 4;
   if (weights > kMostForOne * static_cast<double>(elements_) + 1e6) {
     throw FormatError(

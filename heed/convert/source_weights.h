@@ -1,4 +1,4 @@
-// The weights of another program's model, each of which must be understood.
+// Weights of another program's model. The importer must use each of them.
 #ifndef HEED_CONVERT_SOURCE_WEIGHTS_H_
 #define HEED_CONVERT_SOURCE_WEIGHTS_H_
 
@@ -13,27 +13,28 @@ namespace heed {
 
 class SourceWeights {
  public:
-  /// `file` is how errors call them.
+  /// `file`: name for error messages.
   SourceWeights(std::vector<NamedTensor> tensors, std::string file);
 
   const std::string& file() const { return file_; }
   bool Has(const std::string& name) const { return tensors_.contains(name); }
-  /// Null if there is none of this name. It still counts as not taken.
+  /// The tensor; null if it does not exist. Does not mark it as taken.
   const Tensor* Find(const std::string& name) const;
 
-  /// The tensor, as dense f32 of this shape; in the file, dimensions of size 1
-  /// may stand more or less. Throws: FormatError that names file and tensor.
+  /// Removes and returns a tensor as dense f32 with this shape. The stored
+  /// shape may differ in dimensions of size 1. Throws: FormatError with file
+  /// and tensor.
   Tensor Take(const std::string& name, const Shape& shape);
-  /// One that says nothing new. It need not be there.
+  /// Ignores a tensor that is redundant. It need not exist.
   void Skip(const std::string& name) { tensors_.erase(name); }
 
-  /// All whose names begin so.
+  /// Ignores all tensors with this prefix.
   void SkipAll(std::string_view prefix);
 
-  /// Throws: FormatError if so many weights cannot have come from this file.
-  /// To be asked before a model is made whose sizes a file tells.
+  /// Throws: FormatError if `weights` is far above the number in the file. Call
+  /// it before allocating a model whose size comes from a file.
   void CheckCount(double weights) const;
-  /// Throws: FormatError that names those that were neither taken nor skipped.
+  /// Throws: FormatError with the tensors that were neither taken nor skipped.
   void CheckAllTaken() const;
 
  private:

@@ -1,4 +1,4 @@
-// What tests of imports share.
+// Helpers for tests of imports.
 #ifndef HEED_CONVERT_TESTING_H_
 #define HEED_CONVERT_TESTING_H_
 
@@ -35,7 +35,7 @@ inline std::map<std::string, Tensor> GoldenTensors(const std::string& name) {
   return tensors;
 }
 
-/// ids [B, T] of another program as Heed's, time-major.
+/// Converts token ids [B, T] of another program to Heed's ids [T, B].
 inline Tensor TimeMajor(const Tensor& ids,
                         const std::map<int32_t, int32_t>& heed_ids) {
   Tensor result({ids.dim(1), ids.dim(0)}, DType::kI32);
@@ -47,8 +47,8 @@ inline Tensor TimeMajor(const Tensor& ids,
   return result;
 }
 
-/// That the model scores what the other program scored: source [B, S], lengths
-/// [B], target [B, T], logits [B, T, V], all in its ids.
+/// Expects the other program's logits. `golden`: source [B, S], lengths [B],
+/// target [B, T], logits [B, T, V], all with its ids.
 inline void ExpectLogits(const Decoder& model,
                          const std::map<std::string, Tensor>& golden,
                          const std::map<int32_t, int32_t>& source_ids,
@@ -73,7 +73,7 @@ inline void ExpectLogits(const Decoder& model,
       }
     }
   }
-  // What the other program does not score has no probability.
+  // Tokens that the other program does not score have probability 0.
   std::set<int32_t> scored;
   for (const auto& [theirs, ours] : target_ids) scored.insert(ours);
   for (int32_t id = 0; id < logits.dim(2); ++id) {
@@ -84,7 +84,7 @@ inline void ExpectLogits(const Decoder& model,
   }
 }
 
-/// A copy of a folder of tests/golden/huggingface.py that a test may change.
+/// A copy of a folder from tests/golden/huggingface.py that a test may modify.
 class HuggingFaceFolder : public testing::Test {
  protected:
   using Json = nlohmann::ordered_json;

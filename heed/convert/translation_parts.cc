@@ -9,12 +9,12 @@
 namespace heed {
 namespace {
 
-/// Tokens of a vocabulary that stand for these rows of their table.
+/// Tokens of a vocabulary whose embeddings are these rows.
 std::vector<std::string> TokensOfRows(const Vocabulary& vocabulary,
                                       const MappedVocabulary& mapped,
                                       const std::vector<int32_t>& rows) {
   std::vector<std::string> tokens;
-  // <pad>, <s> and copies are never written anyway, </s> ends the text.
+  // <pad>, <s> and copies are never generated, and </s> must be.
   const auto count = static_cast<int32_t>(mapped.rows.size() - mapped.copies);
   for (int32_t id = 0; id < count; ++id) {
     const int32_t row = At(mapped.rows, id);

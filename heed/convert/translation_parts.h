@@ -1,4 +1,4 @@
-// What imports of translators share: from vocabularies and settings to a task.
+// Assembly of a translation task from imported vocabularies and settings.
 #ifndef HEED_CONVERT_TRANSLATION_PARTS_H_
 #define HEED_CONVERT_TRANSLATION_PARTS_H_
 
@@ -14,28 +14,28 @@
 
 namespace heed {
 
-/// How the other program's search goes.
+/// Search settings of the other program.
 struct ImportedSearch {
   DecodeRules rules;
-  /// Rows of the target's table whose tokens are never written.
+  /// Rows of the target's table whose tokens are never generated.
   std::vector<int32_t> never = {};
-  /// Codes of the languages; empty: not told.
+  /// Language codes; empty if unknown.
   std::string source_language = {};
   std::string target_language = {};
 };
 
-/// A model of these settings with these vocabularies, whose weights are to be
-/// filled. Throws: FormatError that names `file`, where the settings are from,
-/// if they do not fit together.
+/// Makes a model with these settings and vocabularies, whose weights must still
+/// be filled. Throws: FormatError with `file`, the origin of the settings, if
+/// settings and vocabularies do not match.
 Imported MakeTranslation(const ModelChoice<TranslatorSettings>& model,
                          const MappedPair& vocabularies,
                          const std::string& file, ImportedSearch search = {});
 
-/// Paths of the tables of tokens.
+/// Parameter names of the embedding tables.
 std::string SourceTable(const TransformerConfig& config);
 std::string TargetTable(const TransformerConfig& config);
 
-/// Weights that a model of these settings has, about.
+/// Approximate number of weights for these settings.
 double CountWeights(const TransformerConfig& config, int64_t source_rows,
                     int64_t target_rows);
 
