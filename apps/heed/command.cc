@@ -23,7 +23,7 @@
 namespace heed {
 namespace {
 
-// Takes no memory, for there is none.
+// Message without allocation, because memory is exhausted.
 constexpr std::string_view kNoMemory =
     ": not enough memory (see ulimit -v); a smaller batch, model or input "
     "needs less\n";
@@ -45,10 +45,10 @@ bool IsForWantOfThread(const std::exception& error) {
          system->code() == std::errc::resource_unavailable_try_again;
 }
 
-/// An exception where none may pass: in a destructor, or in a thread that is
-/// not ours. No more can be done than to say it; files are whole at any moment.
+/// Handles an exception that nothing can catch: from a destructor or a foreign
+/// thread. Only reports it; files are complete at any time.
 [[noreturn]] void OnTerminate() {
-  // Of none, if there was no memory for the exception itself.
+  // Null if the exception itself could not be allocated.
   const std::type_info* type = abi::__cxa_current_exception_type();
   if (type == nullptr || *type == typeid(std::bad_alloc)) {
     _exit(FailWithoutMemory());
@@ -61,12 +61,12 @@ bool IsForWantOfThread(const std::exception& error) {
     Write(error.what());
     Write("\n");
     _exit(kExitFailure);
-  } catch (...) {  // is not ours
+  } catch (...) {  // not a std::exception
   }
   std::abort();
 }
 
-/// Before any object of static storage is made.
+/// Runs before static objects are constructed.
 [[gnu::constructor(101)]] void HandleTerminate() {
   std::set_terminate(OnTerminate);
 }
@@ -99,7 +99,7 @@ std::vector<OptionText> PartsOf(std::string_view command,
 
 int Fail(std::string_view message, int status) {
   std::string line = AsCalled(message);
-  // It quotes file names and keys, which may hold control characters.
+  // The message quotes file names and keys, which may have control characters.
   for (char& c : line) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7F) c = c == '\n' ? ' ' : '?';

@@ -1,4 +1,4 @@
-// heed align: which words of a pair belong together.
+// heed align: word alignment of sentence pairs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -112,7 +112,7 @@ int64_t ParseLayer(const std::string& name, const std::string& text) {
   return static_cast<int64_t>(*number);
 }
 
-/// `automatic` with what the options say otherwise.
+/// Replaces values of `automatic` by those of the options.
 translate::AttentionChoice Chosen(const AlignOptions& options,
                                   const std::string& name,
                                   const std::string& layer,
@@ -133,14 +133,14 @@ std::string Described(const translate::AttentionChoice& choice) {
       choice.shift ? ", one step later" : "");
 }
 
-/// Views with their links, and the data of the model that they are from, if it
-/// is one with attention.
+/// Views with their links. `data`: settings of the attention model, if one was
+/// used.
 struct AlignedPairs {
   std::vector<AlignmentView> views;
   std::optional<translate::DataConfig> data;
 };
 
-/// The views of two directions as one, links and weights.
+/// Combines the links and weights of two directions.
 std::vector<AlignmentView> Symmetrized(
     std::vector<AlignmentView> views,
     const std::vector<AlignmentView>& reversed, Symmetrization method) {
@@ -153,7 +153,7 @@ std::vector<AlignmentView> Symmetrized(
   return views;
 }
 
-/// Options of the other kind of aligner than was chosen.
+/// Refuses options of the aligner that was not chosen.
 void RefuseOptions(const Options& options, bool ibm,
                    const std::string& folder) {
   constexpr std::array kOfModels = {"layer",     "head",          "shift",
@@ -175,7 +175,7 @@ void RefuseOptions(const Options& options, bool ibm,
   }
 }
 
-/// The aligner of one direction; `label` stands in its progress.
+/// Trains the aligner of one direction. `label`: name in the progress output.
 translate::IbmAligner LearnIbm(const AlignOptions& options,
                                const ParallelText& text,
                                const std::string& label) {
@@ -199,7 +199,7 @@ translate::IbmAligner LearnIbm(const AlignOptions& options,
   return aligner;
 }
 
-/// Views with their links, of IBM models that learn from these pairs or others.
+/// Aligns with IBM models trained on these pairs or on other ones.
 AlignedPairs AlignByIbm(const AlignOptions& options, ParallelText& text) {
   translate::EmptyLongPairs(text);
   const PairFiles& files = options.baseline.learn;
@@ -222,7 +222,7 @@ AlignedPairs AlignByIbm(const AlignOptions& options, ParallelText& text) {
   return {Symmetrized(std::move(views), reversed, method), {}};
 }
 
-/// Views with their links; pairs that are too long are emptied.
+/// Aligns with a model's attention. Clears pairs that are too long.
 AlignedPairs AlignByAttention(const AlignOptions& options, ParallelText& text) {
   const translate::Model forward =
       translate::ReadTranslationModel(options.folder, options.dtype);

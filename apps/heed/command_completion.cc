@@ -1,5 +1,5 @@
-// heed completion: what a shell's TAB key asks. The scripts know nothing of the
-// options: they call `heed __complete WORDS...`.
+// heed completion: shell completion. The scripts do not contain the options;
+// they call `heed __complete WORDS...`.
 
 #include <algorithm>
 #include <cctype>
@@ -15,7 +15,7 @@
 namespace heed {
 namespace {
 
-// Bash splits words at '=' and replaces only what stands behind it.
+// Bash splits words at '=' and only replaces the part after it.
 constexpr const char* kBash =
     R"(# bash completion for heed, made by: heed completion bash
 _heed() {
@@ -123,8 +123,9 @@ std::vector<Candidate> CandidatesOf(const std::vector<Command>& commands) {
   return candidates;
 }
 
-/// The script for this program: "heed" becomes its name, "_heed" that of a
-/// function, in which other characters than letters and digits are "_".
+/// Script for this program. Replaces "heed" by the program's name, and "_heed"
+/// by a function name in which other characters than letters and digits are
+/// "_".
 std::string ForProgram(std::string_view script) {
   constexpr std::string_view kHeed = "heed";
   const std::string name(ProgramName());
@@ -197,7 +198,7 @@ int RunComplete(const Arguments& words) {
   try {
     return command->run(line.ToArguments());
   } catch (const std::exception&) {
-    // A model or a task that does not exist: what there is without it.
+    // The model or task does not exist: complete without it.
   }
   line.before.clear();
   return command->run(line.ToArguments());

@@ -1,4 +1,4 @@
-// heed demo: demonstrations, each a file of course/.
+// heed demo: demonstrations, one per file in course/.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

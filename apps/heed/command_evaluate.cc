@@ -1,4 +1,4 @@
-// heed evaluate: models against what is right.
+// heed evaluate: metrics of models on data with references.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -78,14 +78,14 @@ std::vector<std::string> MetricOf(Options& options) {
       .get<std::vector<std::string>>();
 }
 
-/// "a + b + c": a model and those that answered with it.
+/// Title of a report: "a + b + c" for a model and the models of its ensemble.
 std::string Heading(const std::string& folder, const Report& report) {
   std::string heading = folder;
   for (const std::string& other : report.models) heading += " + " + other;
   return heading;
 }
 
-/// The file that a curve is asked for in; "": none.
+/// File for the curve by length; "" if the option is not set.
 std::string PlotOf(OptionSet& evaluation) {
   FieldList list;
   evaluation.Visit(list);
@@ -113,7 +113,7 @@ int RunEvaluate(const Arguments& arguments) {
   std::optional<AtomicFile> plot_file;
   if (!plot.empty()) {
     CheckPicture(plot);
-    plot_file.emplace(plot);  // what cannot be written is known beforehand
+    plot_file.emplace(plot);  // fails early if the file cannot be written
   }
   std::vector<Series> curves;
   LinePlotOptions axes;

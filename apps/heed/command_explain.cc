@@ -1,4 +1,4 @@
-// heed explain: attention, and what predictions depend on.
+// heed explain: attention and attributions of predictions.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -66,11 +66,13 @@ bool Prunes(const Arguments& arguments) {
   });
 }
 
-/// `of_task`: options of `heed predict`, or with --prune of `heed evaluate`.
+/// `of_task`: options of `heed predict`, or of `heed evaluate` with --prune.
 Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
                    ExplainOptions& o) {
-  constexpr int kLongestText = 2000;       // every character costs its square
-  constexpr int kLongestDocument = 20000;  // of whose words only some meet
+  constexpr int kLongestText =
+      2000;  // costs grow with the square of the length
+  constexpr int kLongestDocument =
+      20000;  // only some of its words attend to each other
   o.input = task.Reading(prunes ? *task.PredictOptions() : of_task).defaults;
   o.input.max_line =
       task.input_kind().several_lines ? kLongestDocument : kLongestText;
@@ -88,7 +90,7 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
     "lines of --file or of standard input. Tables: a whole CSV file");
   v("file", o.file, Any{"FILE"},
     "texts, line by line; of tables: the CSV file (.gz too)");
-  if (!prunes) {  // heed evaluate has its own
+  if (!prunes) {  // heed evaluate has these options itself
     o.input.VisitLength(v);
     o.input.VisitFormat(v);
   }
@@ -153,15 +155,15 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
   return options;
 }
 
-/// What is explained.
+/// The model with everything that explanations need.
 struct Subject {
   LoadedModel loaded;
-  InputReading reading;                   // as of heed predict with the options
-  std::unique_ptr<OptionSet> evaluation;  // of --prune
+  InputReading reading;  // reading of heed predict with its options
+  std::unique_ptr<OptionSet> evaluation;  // options of --prune
   std::unique_ptr<Predictor> predictor;
 };
 
-/// The text of --text as an input.
+/// Input from --text.
 Input AskedText(const ExplainOptions& o, const InputKind& kind, bool whole) {
   std::string text = o.text;
   if (whole) return {std::move(text), "the text"};
@@ -171,8 +173,8 @@ Input AskedText(const ExplainOptions& o, const InputKind& kind, bool whole) {
   return input;
 }
 
-/// The files of --file, as heed predict reads them: each by itself, but
-/// together where all lines are one input.
+/// Reads --file like heed predict: each file by itself, or all together if all
+/// lines form one input.
 void ReadFiles(const ExplainOptions& o, const InputKind& kind,
                InputReading reading, bool whole, const InputsFunction& add) {
   std::string all;
@@ -196,14 +198,14 @@ void ReadFiles(const ExplainOptions& o, const InputKind& kind,
   ForEachInput(kind, reading, in, add);
 }
 
-/// What is given, in order.
+/// Inputs from --text and --file, in order.
 std::vector<Input> AskedInputs(const Subject& s, const ExplainOptions& o) {
   const InputKind kind = s.loaded.input();
   const bool whole = s.reading.whole || kind.line == InputKind::Line::kPart;
   InputReading reading = s.reading;
   const LongLines long_lines = reading.defaults.long_lines;
   reading.defaults = o.input;
-  // A text that heed predict divides would be explained part by part.
+  // A text that heed predict splits would be explained in parts.
   reading.defaults.long_lines =
       long_lines == LongLines::kWhole ? LongLines::kCutEnd : long_lines;
   std::vector<Input> inputs;
@@ -232,25 +234,25 @@ std::vector<Input> AskedInputs(const Subject& s, const ExplainOptions& o) {
   return inputs;
 }
 
-/// Null: none was chosen.
+/// View chosen by --view; null if there is none.
 const ExplanationView* ChosenView(const ExplainOptions& o) {
   return o.view.empty() ? nullptr : &ExplanationViewOf(o.view);
 }
 
-/// Whether numbers of a head are wanted.
+/// True if the view shows numbers of a head.
 bool WantsPanels(const ExplainOptions& o) {
   const ExplanationView* view = ChosenView(o);
   return view != nullptr && view->of_numbers;
 }
 
-/// Whether the model itself is shown, without a text.
+/// True if the view shows the model itself, without a text.
 bool WantsModel(const ExplainOptions& o) {
   const ExplanationView* view = ChosenView(o);
   return view != nullptr && view->of_model && o.text.empty() && o.file.empty();
 }
 
-/// The map whose numbers panels show: as chosen, else the one that speaks for
-/// the answer, else the last one.
+/// Map for the panels: that of --layer, otherwise the answer's, otherwise the
+/// last one.
 std::string PanelMap(const Subject& s, const ExplainOptions& o,
                      const Input& input) {
   if (!o.layer.empty()) return o.layer;
@@ -266,7 +268,7 @@ std::string PanelMap(const Subject& s, const ExplainOptions& o,
       .name;
 }
 
-/// Leaves the panels of one head.
+/// Removes the panels of all other heads.
 void KeepHead(const ExplainOptions& o, const std::string& map,
               ExplanationSegment& segment) {
   std::erase_if(segment.panels, [&](const AttentionPanels& p) {
@@ -305,15 +307,16 @@ std::vector<Explanation> ExplainAll(const Subject& s, const ExplainOptions& o,
   return all;
 }
 
-/// The method that takes the place of attention, which the model has not; "":
-/// none does.
+/// Attribution method used because the model has no attention; "" if there is
+/// none.
 std::string MethodInstead(const ExplainOptions& o,
                           const std::vector<Explanation>& all) {
   if (!o.attribution.methods.empty()) return "";
   for (const Explanation& e : all) {
     for (const ExplanationSegment& segment : e.segments) {
       if (!segment.maps.empty()) return "";
-      // Not those of the model itself, as contributions and gates.
+      // Skips attributions by the model itself, such as contributions and
+      // gates.
       for (const Attribution& a : segment.attributions) {
         if (a.method == "saliency" || a.method == "occlusion") return a.method;
       }
@@ -356,8 +359,8 @@ int ShowTexts(const Subject& s, const ExplainOptions& o) {
   return 0;
 }
 
-/// Deletion beside insertion, a method in the same colour in both. What is
-/// taken away are tokens, cells of an image, parts of a series.
+/// Draws the deletion curve beside the insertion curve, with one colour per
+/// method. Tokens, patches of an image or parts of a series are deleted.
 std::string FaithfulnessSvg(const ExplainSummary& summary) {
   const std::string y_label = "mean probability of the answer";
   std::vector<std::string> names;
@@ -419,7 +422,7 @@ int ShowSummary(const Subject& s, const ExplainOptions& o) {
   return 0;
 }
 
-/// Shares as numbers, ascending. Throws: ConfigError.
+/// Parses shares of heads. Throws: ConfigError for values outside [0, 1].
 std::vector<double> SharesOf(const std::vector<std::string>& texts) {
   std::vector<double> shares;
   for (const std::string& text : texts) {
@@ -434,7 +437,7 @@ std::vector<double> SharesOf(const std::vector<std::string>& texts) {
   return shares;
 }
 
-/// The same heads in an order drawn by lot.
+/// Heads in random order (fixed seed).
 std::vector<HeadPlace> Shuffled(std::vector<HeadPlace> heads) {
   constexpr uint64_t kSeed = 1;
   Rng rng(kSeed);
@@ -442,7 +445,7 @@ std::vector<HeadPlace> Shuffled(std::vector<HeadPlace> heads) {
   return heads;
 }
 
-/// The figure that --metric names, else the first.
+/// First figure of the evaluation, or the first one that --metric names.
 Figure FirstFigure(const Subject& s) {
   Report report = s.loaded.settings->Evaluate(*s.loaded.model, *s.evaluation);
   FieldList list;
@@ -453,8 +456,8 @@ Figure FirstFigure(const Subject& s) {
   return report.figures.at(0);
 }
 
-/// The first figure of the task's evaluation with shares of the heads of an
-/// order away, one more than before each time.
+/// Evaluates with growing shares of heads pruned, in the order of `order`.
+/// Returns the first figure for each share, and restores the parameters.
 std::vector<double> MeasurePruned(const Subject& s,
                                   const std::vector<HeadPlace>& order,
                                   const std::vector<double>& shares) {
@@ -558,7 +561,7 @@ int RunExplain(const Arguments& arguments) {
     s.reading = s.loaded.settings->Reading(*of_task);
     s.predictor = s.loaded.MakePredictor(*of_task);
   }
-  // Every token of an answer has a gradient of its own.
+  // Each token of an answer needs a gradient of its own.
   constexpr int kLongestAttributed = 500;
   constexpr double kManyTargets = 50;
   if (s.predictor->Targets(chosen.input.max_line) > kManyTargets &&

@@ -1,4 +1,4 @@
-// heed export: models for other programs.
+// heed export: converts models for other programs.
 #include <fmt/format.h>
 
 #include "apps/heed/commands.h"

@@ -1,4 +1,4 @@
-// heed import: models of other programs.
+// heed import: converts models of other programs.
 #include <fmt/format.h>
 
 #include "apps/heed/commands.h"

@@ -1,4 +1,4 @@
-// heed info and heed list: what a folder holds, and what there is to choose.
+// heed info and heed list: contents of model folders, and available choices.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// One row of a list: its columns by name.
+/// A row of a table: names and values of its columns.
 using Row = std::vector<std::pair<std::string, std::string>>;
 
 std::vector<Row> ModelRows() {
@@ -49,7 +49,7 @@ std::vector<Row> TaskRows() {
   return rows;
 }
 
-/// The parts of the attention algebra, or those of one kind.
+/// Parts of the attention algebra, or only those of one kind.
 std::vector<Row> AttentionRows(const std::string& kind) {
   std::vector<Row> rows;
   for (const CataloguePart& part : AttentionCatalogue()) {
@@ -67,7 +67,8 @@ std::vector<Row> AttentionRows(const std::string& kind) {
   return rows;
 }
 
-/// What an argument of a mask is where it shows in so few positions.
+/// Argument of a mask, reduced so that its effect is visible in a small
+/// pattern.
 double ShownArgument(const PartArgument& argument, int size) {
   const double most = std::max(argument.minimum, std::floor(size / 3.0));
   return std::min(argument.initial, most);
@@ -84,8 +85,8 @@ MaskPattern PatternOf(const Mask& mask, int size) {
   return pattern;
 }
 
-/// Everybody sees everybody, then every mask that there is; or the one that
-/// `text` describes. Throws: ConfigError.
+/// Patterns of no mask and of every mask, or of the mask that `text` describes.
+/// Throws: ConfigError.
 std::vector<MaskPattern> MaskPatterns(const std::string& text, int size) {
   const MaskSizes sizes = {1, size, size};
   std::vector<MaskPattern> patterns;
@@ -109,7 +110,7 @@ std::vector<MaskPattern> MaskPatterns(const std::string& text, int size) {
             : fmt::format("{}({})", info.name, fmt::join(arguments, ", "));
     patterns.back().formula = info.formula;
   }
-  // Those without arguments stand beside "none".
+  // Puts masks without arguments first, after "none".
   std::stable_partition(patterns.begin(), patterns.end(),
                         [](const MaskPattern& pattern) {
                           return pattern.name.find('(') == std::string::npos;
@@ -117,7 +118,7 @@ std::vector<MaskPattern> MaskPatterns(const std::string& text, int size) {
   return patterns;
 }
 
-/// Models at the left, parts of attentions at the right.
+/// Timeline with models on the left and parts of attention on the right.
 std::vector<TimelineEntry> TimelineEntries() {
   std::vector<TimelineEntry> entries;
   for (const ModelRow& model : Models()) {
@@ -229,7 +230,7 @@ std::vector<Row> RowsOf(const std::string& what) {
   return rows;
 }
 
-/// A head, then columns as wide as their widest entry.
+/// Prints a header and rows in aligned columns.
 void PrintRows(std::vector<Row> rows) {
   constexpr int kGap = 2;
   Row head = rows[0];

@@ -1,4 +1,4 @@
-// heed manual: the manual pages, from what --help prints.
+// heed manual: manual pages, from the descriptions used by --help.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-/// A command that has a page: "demo gallery".
+/// A command with a page, such as "demo gallery".
 struct Page {
   CommandSummary command;
   CommandFunction run;

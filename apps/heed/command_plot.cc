@@ -1,4 +1,4 @@
-// heed plot: learning curves of trainings.
+// heed plot: learning curves.
 #include <fmt/format.h>
 
 #include "apps/heed/commands.h"

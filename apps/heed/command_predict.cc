@@ -1,4 +1,4 @@
-// heed predict: what a model of any task says of its input.
+// heed predict: predictions of a model of any task.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -51,8 +51,8 @@ Options OptionsFor(const TaskSettings& task, OptionSet& prediction,
 
 int RunPredict(const Arguments& arguments) {
   PredictOptions chosen;
-  // The options come from a task of the folder's kind; the model is read once
-  // they are known to be right.
+  // The folder's task determines the options. The model is only read after the
+  // options were checked.
   std::unique_ptr<OptionSet> prediction;
   const auto shown = PeekTask(arguments, [&](TaskSettings& task) {
     prediction = task.PredictOptions();

@@ -1,4 +1,4 @@
-// heed quantize and heed shortlist: what makes a trained model faster.
+// heed quantize and heed shortlist: faster versions of trained models.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// heed serve: models over HTTP.
+// heed serve: HTTP server for models.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace heed {
 namespace {
 
-// Of buffers that no computation uses now; a large one long ago had many.
+// Maximum bytes of pooled buffers that no computation uses.
 constexpr int64_t kMostIdleBytes = int64_t{256} << 20;
 
 }  // namespace
@@ -75,10 +75,9 @@ int RunServe(const Arguments& arguments) {
     return api_options.HeadersFor(path);
   };
   const ServiceManager service;
-  // Who reads the logs may go; the clients stay.
+  // The server must survive the end of the program that reads its logs.
   std::signal(SIGPIPE, SIG_IGN);
-  // Listens first, so that a port that is taken is reported before models are
-  // read.
+  // Listens before models are read, to report a port in use early.
   Api* handler = nullptr;
   HttpServer server(
       server_options,
@@ -112,7 +111,7 @@ int RunServe(const Arguments& arguments) {
     server.Every(*time, [&service] { service.Alive(); });
   }
   server.OnStart([&] {
-    // For people and scripts that wait for it; who has gone does not mind.
+    // For people and scripts that wait for this line; errors are ignored.
     std::fputs(fmt::format("{} serves on {}\n", ProgramName(), server.address())
                    .c_str(),
                stdout);

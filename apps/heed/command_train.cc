@@ -1,4 +1,4 @@
-// heed train: from examples to a model folder.
+// heed train: trains a model folder from examples.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -35,13 +35,13 @@ void PrintResult(const TrainResult& result, const std::string& task,
              ProgramName(), TaskNamed(task).command, folder);
 }
 
-/// Sets the model that is named, or the settings of the one that training
-/// starts from: what further options there are depends on them.
+/// Sets the named model, or the settings of the pretrained model, because
+/// further options depend on them.
 void ChooseStart(const Arguments& arguments, TaskSettings& task) {
   const std::string model = PeekOption(arguments, "model");
   const std::string folder = PeekOption(arguments, "pretrained");
   const std::string resumed = PeekOption(arguments, "resume");
-  // A folder that holds no model is named before any option.
+  // Reports a folder without a model before any wrong option.
   if (!resumed.empty()) ReadModelSettings(LatestRun(resumed));
   if (!model.empty()) task.ChooseModel(model);
   if (folder.empty()) return;
@@ -55,8 +55,8 @@ void ChooseStart(const Arguments& arguments, TaskSettings& task) {
   TakeSettings(task, folder);
 }
 
-/// Throws: ConfigError for an option that asks for another vocabulary than the
-/// one that there is already.
+/// Throws: ConfigError for vocabulary options that contradict the pretrained
+/// model's vocabulary.
 void CheckVocabularyOptions(const TaskSettings& task, const FieldList& fields) {
   if (task.pretrained.empty() || TaskOf(task.pretrained) != task.task()) return;
   const auto theirs = ReadModelSettings(task.pretrained);
@@ -70,7 +70,8 @@ void CheckVocabularyOptions(const TaskSettings& task, const FieldList& fields) {
   }
 }
 
-/// What goes with --resume is read from its folder.
+/// Resumes a run with the settings in its folder. Throws: ConfigError for other
+/// options.
 int ContinueRun(Options& options, const std::string& folder,
                 const RunConfig& given) {
   const std::set<std::string> allowed = {"resume", "threads", "quiet",

@@ -1,4 +1,4 @@
-// heed translate: standard input to standard output, line by line.
+// heed translate: translates standard input to standard output, line by line.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,14 +30,15 @@ namespace {
 
 constexpr int kErrors = 2;  // the descriptor of standard error
 
-// So that a reader at the other end of a pipe is not kept waiting.
+// Flushes after each group of lines, so that a reader at the end of a pipe does
+// not wait.
 void Flush() {
   if (std::fflush(stdout) != 0) {
     throw IoError("standard output: cannot be written");
   }
 }
 
-/// How standard input is cut into what is translated.
+/// Segmentation of standard input.
 struct DocumentOptions {
   std::string format = "lines";
   std::string language;
@@ -53,7 +54,7 @@ struct DocumentOptions {
       "default: that of the training files' endings");
   }
 
-  /// Nothing: lines.
+  /// Format of documents; nullopt for single lines.
   std::optional<TextFormat> Format() const {
     const auto words = WordsOf(TextFormat());
     const auto found = std::ranges::find(words, format);
@@ -61,7 +62,7 @@ struct DocumentOptions {
     return static_cast<TextFormat>(found - words.begin());
   }
 
-  /// Throws: ConfigError if something is asked for that documents do not have.
+  /// Throws: ConfigError for options that documents do not support.
   void CheckOthers(bool attention, bool parts) const {
     if (!Format() || (!attention && !parts)) return;
     throw ConfigError(
@@ -71,7 +72,8 @@ struct DocumentOptions {
   }
 };
 
-/// Standard input as a document: lines of text in groups, markup as a whole.
+/// Translates standard input as a document: lines of text in groups, markup as
+/// a whole.
 void TranslateDocuments(const Translator& translator, TextFormat format,
                         const SplitOptions& split, const InputOptions& input,
                         const TargetChoice& target) {
@@ -146,7 +148,7 @@ void TranslateCommand::Visit(Options& options) {
       "heed translate model --format markdown < README.md > README.de.md");
 }
 
-/// Replaces the rules that the command line does not give by the model's.
+/// Uses the model's rules, except for those on the command line.
 void UseRulesOf(const translate::Model& model, const Options& options,
                 DecodeRules& rules) {
   DecodeRules stored = model.data.rules;
@@ -157,8 +159,8 @@ void UseRulesOf(const translate::Model& model, const Options& options,
   }
 }
 
-/// Writes translations of lines to standard output, and their attention where
-/// the command wants it.
+/// Writes translations of lines to standard output, with their attention if
+/// requested.
 class LineWriter {
  public:
   LineWriter(const TranslateCommand& command, const translate::Model& model)
@@ -178,12 +180,12 @@ class LineWriter {
     }
     if (command_.decode.keep_attention) WriteAttention(all.front());
   }
-  /// Writes a line that was refused.
+  /// Writes the result of a refused line.
   void Refuse(int64_t index, const std::string& reason) {
     if (!command_.json()) return Write(index, "", Translations(1));
     fmt::print("{}\n", DumpJson({{"error", reason}}));
   }
-  /// Completes the file of alignments.
+  /// Completes the alignment file.
   void Finish() {
     if (!file_) return;
     file_->Write(AlignmentFile(*format_, views_));
@@ -258,7 +260,7 @@ int RunTranslate(const Arguments& arguments) {
   decode.keep_scores = parts;
   decode.keep_attention = attention;
   if (!command.alignments.empty()) AlignmentFormatOf(command.alignments);
-  // So that std::cin knows how much there is to read.
+  // Required so that std::cin reports how much input is available.
   std::ios::sync_with_stdio(false);
   const translate::Model model = translate::WithEnsemble(
       translate::ReadTranslationModel(command.folder, command.dtype),

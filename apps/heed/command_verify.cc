@@ -1,4 +1,4 @@
-// heed verify: does a run come to the same again?
+// heed verify: repeats a training run and compares the results.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-/// Whatever may be the reason of a difference.
+/// Possible reasons of a difference: version and processor.
 std::string Circumstances(const RunRecord& record) {
   std::string text;
   const std::string here = kernels::InstructionSet();

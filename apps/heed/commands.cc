@@ -102,8 +102,8 @@ void PrintMainHelp() {
 
 }  // namespace
 
-// What stands behind the command is given to it, so that help can depend on it:
-// heed help train --task NAME.
+// Further arguments are passed to the command, because its help may depend on
+// them: heed help train --task NAME.
 int RunHelp(const Arguments& arguments) {
   if (!arguments.empty()) {
     if (const Command* command = FindCommand(Commands(), arguments[0])) {
@@ -127,7 +127,8 @@ int RunHelp(const Arguments& arguments) {
 
 namespace {
 
-/// HEED_INSTRUCTIONS=AVX2 computes as a processor without AVX-512 would.
+/// Limits instruction sets: HEED_INSTRUCTIONS=AVX2 computes as on a processor
+/// without AVX-512.
 void ObeyEnvironment() {
   const char* set = std::getenv("HEED_INSTRUCTIONS");
   if (set == nullptr || *set == '\0') return;
@@ -165,10 +166,10 @@ int RunMain(const Arguments& arguments) {
                     DidYouMean(name, names), fmt::join(names, ", "));
 }
 
-/// A file that is opened must not take the number of a standard stream that
-/// was closed, or what is printed would go into it. Reading from the stream and
-/// printing results to it still fail; what is written to standard error is
-/// lost.
+/// Opens /dev/null for closed standard streams. Otherwise the next opened file
+/// would get the number of such a stream, and output would go into that file.
+/// Reading standard input and writing standard output still fail; standard
+/// error is discarded.
 void OccupyStandardStreams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) >= 0) continue;

@@ -1,4 +1,4 @@
-// The sub-commands; each has a file of its own.
+// Entry points of the sub-commands, each in its own file.
 #ifndef HEED_APPS_HEED_COMMANDS_H_
 #define HEED_APPS_HEED_COMMANDS_H_
 
@@ -28,17 +28,17 @@ int RunDemo(const Arguments& arguments);
 int RunHelp(const Arguments& arguments);
 int RunManual(const Arguments& arguments);
 int RunCompletion(const Arguments& arguments);
-/// What may follow, for the scripts of RunCompletion: heed __complete WORDS...,
-/// of which the last is not finished (see CompletionAnswer).
+/// Completes a command line for the scripts of RunCompletion: heed __complete
+/// WORDS..., where the last word is incomplete (see CompletionAnswer).
 int RunComplete(const Arguments& words);
 
-/// Why a program without the course lacks most demos, and some commands.
+/// Says why a program without the course lacks most demos and some commands.
 inline constexpr const char* kWithoutCourse =
     "this program was built without the course; ./dev build builds it with all "
     "demos, generators of data, exercises and benchmarks";
-/// The parts of `heed demo`; none in a program without the course.
+/// Sub-commands of `heed demo`; empty in a program without the course.
 const std::vector<Command>& Demos();
-/// Sets the parts of `heed demo`. Call it before Main.
+/// Sets the sub-commands of `heed demo`. Call it before Main.
 void SetDemos(std::vector<Command> demos);
 
 }  // namespace heed

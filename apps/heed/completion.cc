@@ -24,7 +24,8 @@ const Field* FindOption(const std::vector<Field>& fields,
   return nullptr;
 }
 
-// "epochs at most" of "epochs at most; 0: no limit", but all of "as 'a; b'".
+// Text before a semicolon, so "epochs at most" of "epochs at most; 0: no
+// limit". Returns text with quotes ("as 'a; b'") completely.
 std::string FirstClause(const std::string& help) {
   const size_t end = help.find(';');
   return help.find('\'') < end ? help : help.substr(0, end);
@@ -34,7 +35,7 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// What a value is follows from the word that help shows in its place.
+// Kind of a value, from its placeholder in the help.
 std::string_view PathsFor(std::string_view placeholder) {
   if (Contains(placeholder, "FILE")) return "files";
   if (Contains(placeholder, "DIR")) return "directories";
@@ -58,7 +59,8 @@ std::vector<Candidate> PartsFor(std::string_view placeholder) {
   return parts;
 }
 
-// What a field's value may be; `prefix` stands before it in the same word.
+// Candidates for the value of a field. `prefix`: text before the value in the
+// same word.
 std::string ValueAnswer(const Field& field, std::string_view placeholder,
                         std::string prefix, std::string_view current) {
   if (const auto* any = std::get_if<Any>(&field.constraint)) {
@@ -79,7 +81,7 @@ std::string ValueAnswer(const Field& field, std::string_view placeholder,
   return CompletionAnswer(PathsFor(placeholder), values, current);
 }
 
-// Other names are offered once one is begun.
+// Candidates for option names. Aliases are only offered once a name is begun.
 std::vector<Candidate> OptionCandidates(const std::vector<Field>& fields,
                                         bool with_aliases) {
   std::vector<Candidate> candidates;

@@ -1,4 +1,4 @@
-// What may stand at the end of a command line: for the shells' TAB key.
+// Shell completion (TAB key) of command lines.
 #ifndef HEED_APPS_HEED_COMPLETION_H_
 #define HEED_APPS_HEED_COMPLETION_H_
 
@@ -12,37 +12,36 @@
 
 namespace heed {
 
-/// A command line whose last word is not finished. It travels through the
-/// arguments of a command, because these decide what options there are
-/// (--task NAME --model NAME).
+/// A command line with an incomplete last word. It is passed in a command's
+/// arguments, because these determine the options (--task NAME --model NAME).
 struct CommandLineToComplete {
-  /// The finished words, without the next.
+  /// Complete words, without `option`.
   std::vector<std::string> before;
-  /// The option just before the last word, of which that may be the value.
+  /// Option before the last word, which may be its value.
   std::string option;
   std::string current;
 
-  /// The last of the words is the one to complete; it may be empty.
+  /// Splits words, of which the last one is incomplete and may be empty.
   static CommandLineToComplete Of(std::vector<std::string> words);
 
-  /// What the function of a command is called with, and back again; nothing if
-  /// the arguments were meant for the command itself.
+  /// Converts to arguments of a command, and back. From returns nullopt if the
+  /// arguments are no completion request.
   std::vector<std::string> ToArguments() const;
   static std::optional<CommandLineToComplete> From(
       const std::vector<std::string>& arguments);
 };
 
-/// A candidate for the last word, and what it means.
+/// A candidate for the last word, and its meaning.
 using Candidate = std::pair<std::string, std::string>;
 
-/// The answer that the scripts of the shells read. The first line says what
-/// else may stand there: "words" nothing, "files" or "directories"; each other
-/// line is a candidate that begins with `current`, a tab, what it means.
+/// Formats candidates for the shell scripts. The first line tells whether files
+/// may follow: "words" (none), "files" or "directories". Each other line is a
+/// candidate that begins with `current`, a tab, and its meaning.
 std::string CompletionAnswer(std::string_view kind,
                              const std::vector<Candidate>& candidates,
                              std::string_view current);
 
-/// The answer for the arguments of a command.
+/// Candidates for the last word of a command line.
 std::string Completions(const CommandDescription& command,
                         const CommandLineToComplete& line);
 

@@ -15,7 +15,7 @@ using Strings = std::vector<std::string>;
 constexpr size_t kHelpColumn = 28;
 constexpr size_t kHelpWidth = 79;
 
-// The help with choices, range and default.
+// Help of a field with choices, range and default.
 std::string ExplainField(const Field& field) {
   std::string text = field.help;
   if (const auto* one_of = std::get_if<OneOf>(&field.constraint)) {

@@ -1,5 +1,5 @@
-// What a command takes, described once: --help, the manual page and the
-// completion of the shell are made from it.
+// Description of a command, from which --help, the manual page and shell
+// completion are made.
 #ifndef HEED_APPS_HEED_DESCRIPTION_H_
 #define HEED_APPS_HEED_DESCRIPTION_H_
 
@@ -12,16 +12,16 @@
 
 namespace heed {
 
-/// Described for everything that Options parses itself.
+/// Option for a configuration file, which all commands have.
 inline constexpr const char* kConfigOption = "--config";
 
-/// One line of a list of options: "--epochs N" and what it means.
+/// A line in a list of options: "--epochs N" and its explanation.
 struct OptionText {
   std::string usage;
   std::string explanation;
 };
 
-/// Options that stand together under a heading.
+/// A group of options with a heading.
 struct OptionSection {
   std::string title;
   std::vector<OptionText> options;
@@ -30,41 +30,41 @@ struct OptionSection {
 struct CommandDescription {
   std::string command;  ///< "train", "demo gallery"
   std::string purpose;
-  /// Arguments without a name; `key` is what help calls them. The last one is
-  /// given once or more if it is a list.
+  /// Positional arguments; `key` is the name in the help. If the last one is a
+  /// list, it takes one or more values.
   std::vector<Field> positionals;
   bool last_is_optional = false;
   FieldList options;
   std::vector<std::string> examples;
-  /// The commands of this command, each with a help of its own; may be empty.
+  /// Sub-commands, each with its own help; may be empty.
   OptionSection parts;
 };
 
-/// "DIR [options]": what follows the name of the command.
+/// Usage after the command's name: "DIR [options]".
 std::string ArgumentsUsage(const CommandDescription& command);
 std::vector<OptionText> PositionalTexts(const CommandDescription& command);
-/// All options by section: the main ones first, those that every command has
-/// at the end.
+/// All options by section: main options first, common options last.
 std::vector<OptionSection> OptionSections(const CommandDescription& command);
 
-/// "--epochs N", "--[no-]reverse".
+/// Usage of an option: "--epochs N", "--[no-]reverse".
 std::string Usage(const Field& field);
-/// "--no-reverse" for --reverse.
+/// Negated main name of a flag: "--no-reverse" for --reverse.
 std::string NegatedName(const Field& field);
-/// The same of all its names; none if it is no flag.
+/// All negated names of a flag; empty for other options.
 std::vector<std::string> NegatedNames(const Field& field);
-/// An option's name with dashes: --batch-size for --batch_size.
+/// Name with dashes: --batch-size for --batch_size.
 std::string WithDashes(std::string_view name);
-/// Whether the word is a name of its option, not negated, with dashes or not.
+/// True if the word is a name of the field's option, with dashes or
+/// underscores. Negated names do not count.
 bool HasOption(const Field& field, std::string_view word);
-/// Whether the word is an option of these fields whose value follows.
+/// True if the word is an option of these fields that needs a value.
 bool TakesValue(const std::vector<Field>& fields, std::string_view word);
 
-/// Breaks a line between words, for a terminal of 80 columns; all lines but the
-/// first begin with `indent` blanks, where that one will stand, too.
+/// Wraps text at 80 columns. All lines except the first begin with `indent`
+/// spaces; the first one will be printed at this column.
 std::string WrapWords(const std::string& text, size_t indent);
 
-/// What --help prints.
+/// Output of --help.
 std::string HelpText(const CommandDescription& command);
 
 }  // namespace heed

@@ -1,9 +1,9 @@
-// What Highway's library would say of this processor. Its kernels are in its
-// headers; of the library they need three functions, and loading it measures
-// the processor's clock, a fifth of what the command takes to start. So the
-// command, which knows for which instruction sets its kernels are compiled, has
-// these functions itself, and the library is not linked; programs that use
-// heed::heed have Highway's.
+// Replacement of Highway's library in the command. Highway's kernels are in its
+// headers and need only three functions of the library. Loading the library
+// measures the processor's clock, a fifth of the command's start time. The
+// command knows the targets of its kernels, so it defines these functions and
+// does not link the library. Programs that use heed::heed link Highway's
+// library.
 #include <cpuid.h>
 #include <hwy/targets.h>
 
@@ -15,7 +15,8 @@ namespace {
 
 std::atomic<int64_t> chosen_for_test{0};
 
-/// F16C and LZCNT, of which Clang 14's __builtin_cpu_supports knows nothing.
+/// True if the processor has F16C and LZCNT, which Clang 14's
+/// __builtin_cpu_supports does not know.
 bool ConvertsHalvesAndCountsZeros() {
   unsigned int a = 0;
   unsigned int b = 0;
@@ -25,7 +26,7 @@ bool ConvertsHalvesAndCountsZeros() {
   return __get_cpuid(0x80000001, &a, &b, &c, &d) != 0 && (c & bit_ABM) != 0;
 }
 
-/// What HWY_AVX2 is compiled for.
+/// True if the processor has all features that HWY_AVX2 needs.
 bool HasAvx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
@@ -33,7 +34,7 @@ bool HasAvx2() {
          ConvertsHalvesAndCountsZeros();
 }
 
-/// What HWY_AVX3 is compiled for besides.
+/// True if the processor has the additional features that HWY_AVX3 needs.
 bool HasAvx3() {
   return __builtin_cpu_supports("avx512f") &&
          __builtin_cpu_supports("avx512vl") &&

@@ -1,11 +1,10 @@
-// The command heed as a function, for programs that add tasks of their own.
+// Main function of heed, for programs that add tasks.
 #ifndef HEED_APPS_HEED_MAIN_H_
 #define HEED_APPS_HEED_MAIN_H_
 
 namespace heed {
 
-/// The whole of main: runs the command that the words name and gives its exit
-/// code.
+/// Runs the command in `argv` and returns its exit status.
 int Main(int argc, char** argv);
 
 }  // namespace heed

@@ -8,8 +8,8 @@
 namespace heed {
 namespace {
 
-// roff reads '\' anywhere, and '.' and ''' at the start of a line, as its own;
-// a '-' that is to be copied from the page must not become a hyphen.
+// Escapes roff's special characters: '\' anywhere, '.' and ''' at the start of
+// a line, and '-', which must not become a hyphen.
 std::string Escape(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -32,7 +32,7 @@ std::string Escape(std::string_view text) {
   return escaped.starts_with('.') ? "\\&" + escaped : escaped;
 }
 
-// Letters in bold are typed as they are, those in italics are replaced.
+// Marks literal words as bold and placeholders as italic.
 std::string UsageInFonts(const std::string& usage) {
   const size_t space = usage.find(' ');
   if (!usage.starts_with('-')) return "\\fI" + Escape(usage) + "\\fR";

@@ -1,4 +1,4 @@
-// Manual pages in the language of man(7), for roff.
+// Manual pages in the format of man(7), for roff.
 #ifndef HEED_APPS_HEED_MANUAL_PAGE_H_
 #define HEED_APPS_HEED_MANUAL_PAGE_H_
 
@@ -11,20 +11,20 @@
 
 namespace heed {
 
-/// "heed-demo-gallery" for "demo gallery": names a page and its file.
+/// Name of a page and its file: "heed-demo-gallery" for "demo gallery".
 std::string ManualPageName(std::string_view command);
 
-/// The page of one command; the summary is the line that searches find.
+/// Manual page of a command. `summary`: line for searches (apropos).
 std::string ManualPage(const CommandDescription& command,
                        std::string_view summary);
 
-/// What heed(1) says of a command; the name is as on the command line.
+/// Entry of a command in heed(1). `name`: as on the command line.
 struct CommandSummary {
   std::string name;
   std::string summary;
 };
 
-/// heed(1), the page that leads to the others.
+/// The page heed(1), which refers to the other pages.
 std::string MainManualPage(std::string_view summary,
                            const std::vector<CommandSummary>& commands,
                            const std::vector<CommandExample>& examples);

@@ -27,7 +27,7 @@ using Strings = std::vector<std::string>;
 
 constexpr std::string_view kManualRequest = "--help=manual:";
 
-// "a,b" and "c" as a, b, c.
+// Splits at commas: "a,b" and "c" become a, b, c.
 Strings SplitAtCommas(const Strings& words) {
   Strings items;
   for (const std::string& word : words) {
@@ -45,7 +45,7 @@ nlohmann::ordered_json ReadJsonFile(const std::string& path) {
   return ParseJson(ReadFile(path), path);
 }
 
-// The value of the last `name VALUE` or `name=VALUE`, or "".
+// Value of the last `name VALUE` or `name=VALUE`; "" if there is none.
 std::string LastValue(const Arguments& arguments, const std::string& name) {
   std::string value;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -88,7 +88,7 @@ CLI::Option* AddField(CLI::App& app, const Field& field) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
-// A flag, or an option that has its value behind "=".
+// True if the word is an option of the fields, also negated or with "=VALUE".
 bool IsKnown(const std::vector<Field>& fields, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   return IsHelp(word) || TakesValue(fields, name) ||
@@ -133,8 +133,8 @@ Strings WordsFor(const Field& field, const Strings& results) {
   return {results.back()};
 }
 
-// ", did you mean --option VALUE?" for a value of an option that is given
-// without its name, or "".
+// Returns ", did you mean --option VALUE?" for a value without its option; ""
+// for other words.
 std::string DidYouMeanOption(const std::vector<Field>& fields,
                              const std::string& word) {
   for (const Field& field : fields) {
@@ -148,7 +148,7 @@ std::string DidYouMeanOption(const std::vector<Field>& fields,
   return "";
 }
 
-// "--source FILE and --target FILE, or --tsv FILE"
+// Alternatives as text: "--source FILE and --target FILE, or --tsv FILE".
 std::string WaysText(const Requirement& ways,
                      const std::vector<Field>& fields) {
   Strings texts;
@@ -165,7 +165,7 @@ std::string WaysText(const Requirement& ways,
 }  // namespace
 
 std::string ManualRequest(std::string_view path, std::string_view summary) {
-  // A summary may hold a colon, but is one line.
+  // The summary may have a colon, but has one line.
   return fmt::format("{}{}\n{}", kManualRequest, summary, path);
 }
 
@@ -255,7 +255,7 @@ bool Options::Parse(const Arguments& arguments) {
   }
 
   Arguments words = InFullForm(arguments);
-  std::ranges::reverse(words);  // the order that CLI11 takes
+  std::ranges::reverse(words);  // CLI11 expects reverse order
   try {
     app.parse(words);
   } catch (const CLI::CallForHelp&) {
@@ -313,8 +313,8 @@ void Options::RefuseMissing(const Strings& positionals) const {
                     description_.command);
 }
 
-// Of "--a_b=c" the words --a-b and c; CLI11 would take the next word as the
-// value of "--name=", and an option's name as the value of "--name".
+// Rewrites "--a_b=c" as the words --a-b and c. CLI11 would take the next word
+// as the value of "--name=", and an option's name as the value of "--name".
 Arguments Options::InFullForm(const Arguments& arguments) const {
   const std::vector<Field>& fields = description_.options.fields();
   const Strings names = AllNames();
@@ -412,7 +412,8 @@ void Options::RefuseIdle(const FieldList& chosen) const {
 
 void Options::ApplyConfigFile(const std::string& path) {
   nlohmann::ordered_json json = ReadJsonFile(path);
-  // A model's config.json serves too: "heed" holds its version and check sums.
+  // A model's config.json is accepted, too; "heed" holds its version and
+  // checksums.
   if (json.is_object() && json.erase("heed") > 0) {
     for (const FieldList::Removed& removed : description_.options.removed()) {
       json.erase(removed.field.key);
@@ -451,7 +452,7 @@ std::vector<std::string> PositionalsIn(const Arguments& arguments,
     if (!word.starts_with('-')) {
       positionals.push_back(word);
     } else if (!IsKnown(fields, word)) {
-      break;  // what follows may be its value
+      break;  // the next word may be its value
     }
   }
   return positionals;

@@ -1,8 +1,8 @@
-// The options of one sub-command, made from config fields.
+// Command-line options of one sub-command, made from config fields.
 //
-//   int RunTranslate(const Arguments& arguments) {
+//   int RunInfo(const Arguments& arguments) {
 //     std::string folder;
-//     DecodeConfig config;
+//     InfoConfig config;
 //     Options options("info", "Describes a model folder.");
 //     options.Positional("DIR", folder, "model folder");
 //     config.Visit(options.fields());
@@ -11,12 +11,12 @@
 //     ...
 //   }
 //
-// A field `learning_rate` becomes --learning-rate VALUE (or --learning_rate), a
-// bool --x / --no-x,
-// a list --kinds a,b or --kinds a --kinds b, which add up; its aliases are
-// further names. --config FILE.json sets any of them by key; the command line
-// wins. Two different values for what has one are an error. A path of a list
-// may hold a comma if there is such a file.
+// A field `learning_rate` becomes --learning-rate VALUE (or --learning_rate),
+// and a bool becomes --x / --no-x. A list is --kinds a,b or --kinds a --kinds
+// b, which accumulate; a path in a list may contain a comma if the file exists.
+// Aliases are further names. --config FILE.json sets fields by key, and the
+// command line takes precedence. Two different values for an option with one
+// value are an error.
 #ifndef HEED_APPS_HEED_OPTIONS_H_
 #define HEED_APPS_HEED_OPTIONS_H_
 
@@ -32,69 +32,68 @@
 
 namespace heed {
 
-/// The words after the name of the sub-command.
+/// Words after the name of the sub-command.
 using Arguments = std::vector<std::string>;
 
-/// As the only argument: Parse writes the manual page to this file, or to
-/// standard output if that is "", as it prints the help for --help. The summary
-/// stands behind the command's name.
+/// Argument for Parse that requests the manual page, written to the file
+/// `path`, or to standard output if it is "". `summary`: text after the
+/// command's name. It must be the only argument.
 std::string ManualRequest(std::string_view path, std::string_view summary);
 
 class Options {
  public:
   Options(std::string command, std::string purpose);
 
-  /// The visitor that adds options: config.Visit(options.fields()).
+  /// Visitor that adds options: config.Visit(options.fields()).
   FieldList& fields() { return description_.options; }
 
-  /// An argument without a name; all are required.
+  /// Adds a required positional argument.
   void Positional(std::string name, std::string& value, std::string help);
   void Positional(std::string name, std::string& value, Constraint constraint,
                   std::string help);
-  /// The last argument, which need not be given.
+  /// Adds an optional last argument.
   void OptionalPositional(std::string name, std::string& value,
                           Constraint constraint, std::string help);
-  /// The last argument, given once or more.
+  /// Adds a last argument that takes one or more values.
   void Positionals(std::string name, std::vector<std::string>& values,
                    std::string help);
-  /// The last arguments, of which there may be none.
+  /// Adds a last argument that takes any number of values.
   void OptionalPositionals(std::string name, std::vector<std::string>& values,
                            std::string help);
-  /// The first argument, or all of them: folders with models. What is none is
-  /// named before any option is looked at.
+  /// Adds the first argument, or all of them, as model folders. Folders without
+  /// a model are reported before wrong options.
   void ModelFolder(std::string& value, std::string help = "model folder");
-  /// Words that may stand for a folder.
+  /// Sets words that are accepted instead of a folder.
   void InsteadOfModelFolder(std::vector<std::string> words) {
     no_folders_ = std::move(words);
   }
   void ModelFolders(std::vector<std::string>& values, std::string help);
-  /// A line that --help shows under "Examples".
+  /// Adds a line under "Examples" in --help.
   void Example(std::string line);
 
-  /// The commands of this command, under a title: "heed demo cost" and what it
-  /// does.
+  /// Sets sub-commands and their title: "heed demo cost" and its summary.
   void Parts(std::string title, std::vector<OptionText> parts) {
     description_.parts = {std::move(title), std::move(parts)};
   }
 
-  /// With this option, nothing else that is required need be given.
+  /// Sets an option that replaces all other required options.
   void Excuse(std::string key) { excuse_ = std::move(key); }
-  /// Said of an option that is unknown: "a model for task NAME".
+  /// Sets the subject for errors about unknown options: "a model for task
+  /// NAME".
   void SubjectIs(std::string subject) { subject_ = std::move(subject); }
 
   /// Reads --config, then the arguments, into the fields. Returns false after
-  /// writing what was asked for instead: the help, the manual page
-  /// (ManualRequest) or what completes a command line (CommandLineToComplete).
-  /// Throws: ConfigError for what is unknown, out of range, given twice, or
-  /// missing: all of it at once.
+  /// printing the help, the manual page (ManualRequest) or completions
+  /// (CommandLineToComplete) on request. Throws: ConfigError with all options
+  /// that are unknown, out of range, duplicate or missing.
   bool Parse(const Arguments& arguments);
 
-  /// `chosen`: the fields once more, visited after Parse. Throws: ConfigError
-  /// for an option of the command line that changes its default and has no
-  /// effect beside the others (FieldList::If).
+  /// Rejects options without effect. `chosen`: the fields, visited again after
+  /// Parse. Throws: ConfigError for an option on the command line that differs
+  /// from its default but has no effect with the other options (FieldList::If).
   void RefuseIdle(const FieldList& chosen) const;
 
-  /// Whether the command line or --config named the field.
+  /// True if the command line or --config sets the field.
   bool Given(const std::string& key) const { return given_.count(key) > 0; }
 
  private:
@@ -108,22 +107,23 @@ class Options {
 
   CommandDescription description_;
   std::set<std::string> given_;
-  std::map<std::string, std::string> typed_;  // on the command line: defaults
+  std::map<std::string, std::string>
+      typed_;  // on the command line, with their defaults
   bool has_model_folders_ = false;
   std::vector<std::string> no_folders_;
   std::string excuse_;
   std::string subject_;
 };
 
-/// The value that `--key VALUE`, else the --config file gives to a text field,
-/// or "": for what decides which other options there are (--model NAME).
+/// Value of a text field on the command line, otherwise in the --config file,
+/// otherwise "". For options that determine other options (--model NAME).
 std::string PeekOption(const Arguments& arguments, const std::string& key);
 
-/// Whether Parse will write what was asked for instead of reading the options.
+/// True if the arguments request help.
 bool AsksForHelp(const Arguments& arguments);
 
-/// The arguments that belong to no option, if options are these fields; up to
-/// an option that is none of them.
+/// Positional arguments, given the fields of the options. Stops at the first
+/// unknown option.
 std::vector<std::string> PositionalsIn(const Arguments& arguments,
                                        const std::vector<Field>& fields);
 

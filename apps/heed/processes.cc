@@ -27,8 +27,8 @@ int RunTogether(int threads, const std::function<int(Processes&)>& body) {
     return body(alone);
   }
   Processes processes(OpenMpi);
-  // A launcher ends all with the first that ends with an error, so everything
-  // is said before.
+  // Launchers kill all processes when one exits with an error, so errors are
+  // reported before.
   try {
     int status = kExitInterrupted;
     try {
@@ -56,7 +56,8 @@ int SayOnce(const std::function<int()>& start) {
   } catch (const ProcessError&) {
     throw;
   } catch (const std::exception&) {
-    // A launcher ends all with the first that ends.
+    // Launchers kill all processes when one exits, so give the first one time
+    // to report.
     std::this_thread::sleep_for(std::chrono::seconds(1));
     return kExitFailure;
   }

@@ -1,4 +1,4 @@
-// A command that several processes run together, as mpirun starts them.
+// Execution of a command in several processes, as started by mpirun.
 #ifndef HEED_APPS_HEED_PROCESSES_H_
 #define HEED_APPS_HEED_PROCESSES_H_
 
@@ -9,13 +9,14 @@
 
 namespace heed {
 
-/// Calls body(processes), in this process alone or in each of those that a
-/// launcher started, with so many threads (0: one per core, of which each
-/// process of a machine has its part), and returns what it returns. The leading
-/// process speaks for all: the errors of others reach it, and are thrown there.
+/// Calls body(processes) in this process, or in each process of a launcher, and
+/// returns its result. `threads`: threads per process; 0: one per core, shared
+/// by the processes of a machine. Errors of all processes are thrown in the
+/// leading process.
 int RunTogether(int threads, const std::function<int(Processes&)>& body);
 
-/// What is wrong before there are processes is said by the first alone.
+/// Calls `start`, whose errors are only reported by the first process. For
+/// errors before there are Processes.
 int SayOnce(const std::function<int()>& start);
 
 }  // namespace heed

@@ -14,12 +14,12 @@ bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/// Whether a name can end before such a character.
+/// True if a name can end before this character.
 bool IsBorder(char c) {
   return !IsLetter(c) && std::string_view("_-./").find(c) == std::string::npos;
 }
 
-/// Whether a command stands behind the name, which may be wrapped.
+/// True if a command follows the name, possibly on the next line.
 bool IsCalledWith(std::string_view rest) {
   constexpr std::string_view kBlanks = " \n";
   const size_t begin = rest.find_first_not_of(kBlanks);

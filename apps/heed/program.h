@@ -1,4 +1,4 @@
-// What the program is called: heed, or a program of its own that calls Main.
+// Name of the program: heed, or the name of another program that calls Main.
 #ifndef HEED_APPS_HEED_PROGRAM_H_
 #define HEED_APPS_HEED_PROGRAM_H_
 
@@ -7,10 +7,10 @@
 
 namespace heed {
 
-/// The name of the file that was run. Takes no memory.
+/// File name of the running program. Does not allocate.
 std::string_view ProgramName();
 
-/// The text with this name where it says what to type: "heed train".
+/// Replaces "heed" by the program's name in commands such as "heed train".
 std::string AsCalled(std::string_view text);
 
 }  // namespace heed

@@ -21,7 +21,7 @@ std::string TaskOf(const std::string& folder) {
 
 std::unique_ptr<TaskSettings> PeekTask(const Arguments& arguments,
                                        const DescribeForTask& describe) {
-  // Those of any task tell values from folders.
+  // Options of all tasks, to distinguish values from folders.
   std::vector<Field> options;
   for (const TaskRow& task : Tasks()) {
     const std::vector<Field> some = describe(*task.settings());

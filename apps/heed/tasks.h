@@ -1,4 +1,4 @@
-// Which task a command line is about, known before its options are.
+// Task of a command line, determined before its options are parsed.
 #ifndef HEED_APPS_HEED_TASKS_H_
 #define HEED_APPS_HEED_TASKS_H_
 
@@ -14,26 +14,26 @@ namespace heed {
 
 std::vector<std::string> TaskNames();
 
-/// The task that the model of a folder is for. Throws: as ReadModelSettings.
+/// Task of the model in a folder. Throws: as ReadModelSettings.
 std::string TaskOf(const std::string& folder);
 
-/// The options of a command for a task.
+/// Options of a command for a task.
 using DescribeForTask = std::function<std::vector<Field>(TaskSettings& task)>;
 
-/// The task of the model folder that the first argument without an option
-/// names, else of --task, else the first one: so that --help can show its
-/// options. Without weights. Throws: as TaskOf, unless help is asked for.
+/// Settings of the task, without weights, so that --help can show its options.
+/// The task is that of the model folder in the first positional argument,
+/// otherwise that of --task, otherwise the first one. Throws: as TaskOf, unless
+/// the arguments request help.
 std::unique_ptr<TaskSettings> PeekTask(const Arguments& arguments,
                                        const DescribeForTask& describe);
 
-/// Throws: as TaskOf for each folder; ConfigError unless all models are for the
-/// same task.
+/// Throws: ConfigError unless all models have the same task; as TaskOf.
 void CheckSameTask(const std::vector<std::string>& folders);
 
-/// --dtype of the commands that run a model.
+/// Adds --dtype for commands that run a model.
 void VisitDtype(FieldList& v, std::string& dtype);
 
-/// The heading and the figures of a report, a line each, and its text.
+/// Text of a report: heading, one line per figure, and further text.
 std::string ReportText(const Report& report);
 
 }  // namespace heed

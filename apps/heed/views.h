@@ -1,4 +1,4 @@
-// Translations as pictures want them.
+// Conversion of translations for pictures, and picture files.
 #ifndef HEED_APPS_HEED_VIEWS_H_
 #define HEED_APPS_HEED_VIEWS_H_
 
@@ -9,14 +9,14 @@
 
 namespace heed {
 
-/// The attention of a translation, titled with its text.
+/// Attention of a translation, with its text as title.
 AlignmentView ViewOf(const Translation& translation);
 
 /// Throws: ConfigError unless `path` ends in .svg or .png.
 void CheckPicture(const std::string& path);
-/// The bytes of an SVG in the format that this name asks for.
+/// Converts an SVG to the format of the path's ending.
 std::string PictureFile(const std::string& path, const std::string& svg);
-/// Writes an SVG picture as what `path` ends in. Throws: as CheckPicture;
+/// Writes an SVG in the format of the path's ending. Throws: as CheckPicture;
 /// IoError.
 void WritePicture(const std::string& path, const std::string& svg);
 

@@ -1,5 +1,5 @@
-// heed-mpi.so: messages by MPI, for a program that loads it when a launcher
-// started it (heed/train/mpi.h).
+// heed-mpi.so: message passing by MPI. A program loads it if a launcher started
+// the program (heed/train/mpi.h).
 #include <mpi.h>
 
 #include <climits>
@@ -11,7 +11,7 @@ namespace {
 
 int Start() {
   int given = 0;
-  // One thread, this one, calls MPI.
+  // Only this thread calls MPI.
   const int error =
       MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &given);
   if (error != MPI_SUCCESS) return error;
@@ -55,7 +55,8 @@ int Ended(void* transfer) {
   int done = 0;
   const int error = MPI_Test(request.get(), &done, MPI_STATUS_IGNORE);
   if (error != MPI_SUCCESS) return -1;
-  if (done == 0) static_cast<void>(request.release());  // it stays
+  if (done == 0)
+    static_cast<void>(request.release());  // the request stays active
   return done;
 }
 
