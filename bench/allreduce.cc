@@ -1,6 +1,8 @@
-// Sums over processes beside Open MPI's own:
+// Benchmark of sums over processes, beside Open MPI's own:
+//
 //   mpirun -n 2 bench_allreduce heed|mpi MEGABYTES [ROUNDS]
-// Prints the median of the rounds in milliseconds, from rank 0.
+//
+// Rank 0 prints the median time of a round in milliseconds.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -21,7 +23,7 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// In buckets, as GradientSum sends them.
+/// Sums in buckets, like GradientSum.
 void SumByHeed(std::vector<float>& numbers, int rounds) {
   constexpr size_t kBucket = size_t{3} << 17;
   Processes processes(OpenMpi);

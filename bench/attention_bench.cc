@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-/// Numbers of mean 0 and variance 1.
+/// Random numbers with mean 0 and variance 1.
 Tensor RandomTensor(const Shape& shape, Rng& rng) {
   Tensor x(shape);
   const double half_width = std::sqrt(3.0);
@@ -24,7 +24,7 @@ Tensor RandomTensor(const Shape& shape, Rng& rng) {
   return x;
 }
 
-/// Pairs of query and key that may look, over the batch.
+/// Number of query-key pairs that the mask allows, over the batch.
 double AllowedPairs(const Mask& mask, int64_t batch, int64_t queries,
                     int64_t keys) {
   const double all = static_cast<double>(batch) * static_cast<double>(queries) *
@@ -79,7 +79,7 @@ class Subject {
     memory_.mask = ParseMask(o.mask, {o.batch, o.length, keys});
     memory_.keys = RandomTensor({o.batch, keys, key_features}, rng_);
     memory_.values = RandomTensor({o.batch, keys, key_features}, rng_);
-    // What the score makes of them has the sizes that the kernels see.
+    // Projected queries and keys have the sizes that the kernels receive.
     const auto score =
         spec.score.Make(Scope(scratch_, "score"),
                         {o.heads, key_heads, o.dim, o.dim, o.dim, 2, keys, {}});
@@ -94,7 +94,7 @@ class Subject {
                            .Make(Scope(scratch_, "kind"),
                                  {1, 1, o.dim, o.dim, o.dim, 2, keys, {}})
                            ->Fused({}, DType::kF32);
-    // What a decoder keeps of earlier positions.
+    // Uses the format in which a decoder caches keys and values.
     if (o.dtype == "bf16" && !o.backward && fused.has_value() &&
         kernels::ReadsBF16(fused->kind, o.length)) {
       memory_ = memory_.InBF16();
@@ -153,7 +153,8 @@ double Operations(const AttentionBenchOptions& o, const Subject& subject) {
   const double score = (product ? 2 : 4) * features;
   const double sum = 2.0 * o.dim;
   const double forward = score + sum;
-  // Backward: the scores again, two gradients of them, two of the sum.
+  // Backward: scores again, two gradients of the scores, two of the weighted
+  // sum.
   return pairs * (forward + (o.backward ? 3 * score + 2 * sum : 0));
 }
 
@@ -210,9 +211,11 @@ AttentionBenchResult BenchAttention(const AttentionBenchOptions& o) {
   std::vector<double> reads;
   const auto begin = Clock::now();
   double spent = 0;
-  // The limits in between, so that all see the same machine.
+  // Limits are measured between the passes, so that all see the same machine
+  // state.
   constexpr int64_t kFew = 3;
-  constexpr double kPatience = 5;  // a few passes, unless one is very long
+  constexpr double kPatience =
+      5;  // factor for the first passes, unless one is very long
   for (int64_t i = 0;
        i == 0 || SecondsSince(begin) < o.seconds * (i < kFew ? kPatience : 1);
        ++i) {

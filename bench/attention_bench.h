@@ -1,4 +1,4 @@
-// How fast an attention is, against the limits that the machine sets.
+// Throughput of an attention, relative to the machine's limits.
 #ifndef HEED_BENCH_ATTENTION_BENCH_H_
 #define HEED_BENCH_ATTENTION_BENCH_H_
 
@@ -9,8 +9,8 @@
 
 namespace heed {
 
-/// Random queries, keys and values, prepared already: what a score projects is
-/// not timed.
+/// Options. Queries, keys and values are random and already projected, so
+/// projections are not timed.
 struct AttentionBenchOptions {
   std::string score = "scaled_dot";
   std::string modifiers = "none";
@@ -31,23 +31,23 @@ struct AttentionBenchOptions {
 };
 
 struct AttentionBenchResult {
-  std::string dtype;  // what was used: f32 where there is no bf16
+  std::string dtype;  // number format used: f32 if bf16 is not supported
   bool fused = false;
   int threads = 0;
   double ms = 0;  // median of one pass
-  /// Operations that the mask leaves: for each pair of query and key 4 D
-  /// forward (two products), 10 D more backward (five, the scores again among
-  /// them); of scores that are no product, 4 A instead of 2 D (add, function,
-  /// multiply, add) each time they are computed.
+  /// Floating-point operations of unmasked pairs of query and key: 4 D forward
+  /// (two products), and 10 D more backward (five products, including the
+  /// scores again). Scores that are not products take 4 A instead of 2 D (add,
+  /// function, multiply, add) each time.
   double gflop = 0;
   double gflops = 0;
   double limit_gflops = 0;  // rate of large matrix products in this run
   double fraction = 0;      // gflops / limit_gflops
-  /// Bytes of keys and values over the time, and the rate at which this
-  /// machine reads memory: what limits few queries.
+  /// Bytes of keys and values divided by the time, and the machine's measured
+  /// read rate, which is the limit for few queries.
   double gbytes_per_second = 0;
   double limit_gbytes_per_second = 0;
-  int64_t peak_extra_bytes = 0;  // beyond inputs, results and gradients
+  int64_t peak_extra_bytes = 0;  // without inputs, results and gradients
 };
 
 /// Throws: ConfigError.

@@ -13,7 +13,7 @@ int RunBench(const Arguments& arguments);
 int RunBenchDecode(const Arguments& arguments);
 int RunBenchNodes(const Arguments& arguments);
 
-/// The parts of `heed bench`.
+/// Sub-commands of `heed bench`.
 const std::vector<Command>& Benches();
 
 }  // namespace heed

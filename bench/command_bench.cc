@@ -1,4 +1,5 @@
-// heed bench: how fast this machine trains and attends, against its own limit.
+// heed bench: throughput of training and attention, relative to the machine's
+// limits.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// heed bench decode: how fast a model writes, against the machine's limits.
+// heed bench decode: throughput of decoding, relative to the machine's limits.
 #include <fmt/format.h>
 
 #include <filesystem>

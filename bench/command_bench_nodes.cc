@@ -1,4 +1,4 @@
-// heed bench nodes: classifiers of nodes, seed by seed, and what they cost.
+// heed bench nodes: accuracy of node classification over seeds, and its cost.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -56,7 +56,7 @@ void PrintLines(const std::string& model, const NodesBenchResult& r) {
       static_cast<double>(r.peak_bytes) / 1e6);
 }
 
-/// Of a run that leaves no files.
+/// Options of a run that writes no files.
 void VisitRun(FieldList& v, RunConfig& run) {
   v.Section("Run");
   v("epochs", run.epochs, Range(1, 1000000), "epochs at most");

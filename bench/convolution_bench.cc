@@ -67,7 +67,8 @@ ConvolutionBenchResult BenchConvolution(const ConvolutionBenchOptions& o) {
   std::vector<double> times;
   std::vector<double> rates;
   const auto begin = Clock::now();
-  // The limit in between, so that both see the same machine.
+  // The limit is measured between the passes, so that both see the same machine
+  // state.
   while (times.size() < 3 || SecondsSince(begin) < o.seconds) {
     const auto start = Clock::now();
     pass();

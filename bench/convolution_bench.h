@@ -1,4 +1,4 @@
-// How fast a convolution is, against the rate of large products.
+// Throughput of a convolution, relative to the rate of large products.
 #ifndef HEED_BENCH_CONVOLUTION_BENCH_H_
 #define HEED_BENCH_CONVOLUTION_BENCH_H_
 
@@ -8,7 +8,7 @@
 
 namespace heed {
 
-/// Images of random numbers, as many channels out as in.
+/// Options. Images are random, with equal numbers of input and output channels.
 struct ConvolutionBenchOptions {
   int batch = 64;
   int size = 56;
@@ -25,10 +25,10 @@ struct ConvolutionBenchOptions {
 };
 
 struct ConvolutionBenchResult {
-  std::string dtype;  // what was used: f32 where there is no bf16
+  std::string dtype;  // number format used: f32 if bf16 is not supported
   int threads = 0;
   double ms = 0;     // median of one pass
-  double gflop = 0;  // 2 H' W' K² C F an image; with backward three times that
+  double gflop = 0;  // 2 H' W' K² C F per image; with backward 3 times
   double gflops = 0;
   double limit_gflops = 0;  // rate of large matrix products in this run
   double fraction = 0;      // gflops / limit_gflops

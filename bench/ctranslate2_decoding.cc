@@ -1,15 +1,15 @@
-// How fast CTranslate2 translates with the model of `heed bench decode`. One
-// line compiles it; DIR is CTranslate2's sources, built as compare_decoding.py
-// says:
+// Throughput of CTranslate2 with the model of `heed bench decode`. Compile it
+// with this command, where DIR is a build of CTranslate2's sources (see
+// compare_decoding.py):
 //
 //   g++ -std=c++20 -O2 bench/ctranslate2_decoding.cc -o DIR/heed_decoding
 //       -I DIR/built/include -L DIR/built/lib -Wl,-rpath,'$ORIGIN/built/lib'
 //       -lctranslate2
 //
-// MODEL is a folder that ctranslate2_model.py has written. All sources have one
-// length and words that are numbers; exactly --length tokens are written, as
-// </s> is forbidden before. --workers N are so many copies of the translator
-// that share the weights, with --threads each and a batch of its own each.
+// MODEL is a folder written by ctranslate2_model.py. All sources have the same
+// length, and their words are numbers. Exactly --length tokens are generated,
+// because </s> is forbidden before. --workers N runs N replicas of the
+// translator with shared weights; each has --threads threads and its own batch.
 // Prints one JSON line: dtype, threads, workers, tokens_per_second, batch_ms,
 // first_token_ms.
 //
@@ -17,9 +17,9 @@
 //       [--length 30] [--src-len 30] [--vocab 32000] [--seconds 5]
 //       [--threads 1] [--workers 1]
 //
-// With --nbest it translates standard input instead, to at most --length words,
-// and writes as `heed translate --nbest` does: the text, or above 1
-// number ||| text ||| log-probability.
+// With --nbest, translates standard input to at most --length words per line,
+// in the format of `heed translate --nbest`: the text, or for N > 1 number |||
+// text ||| log-probability.
 //
 //   heed_decoding --model MODEL --nbest N [--beam 1] [--length 30]
 #include <ctranslate2/translator.h>
@@ -88,8 +88,9 @@ Options Parse(int argc, char** argv) {
   return o;
 }
 
-/// In a thread that ends, and with it those that OpenMP gave it for loading:
-/// they would be more than the processor has, beside those of the translators.
+/// Loads in a temporary thread, so that the OpenMP threads of the load end with
+/// it. Otherwise they would compete with the translators' threads for the
+/// cores.
 std::unique_ptr<ctranslate2::Translator> MakeTranslator(const Options& o) {
   const auto make = [&] {
     ctranslate2::models::ModelLoader loader(o.model);
@@ -121,7 +122,7 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Of each call, after a first one; three at least.
+/// Median time of a call, after a warm-up call. Times at least three calls.
 template <typename Work>
 double MedianSeconds(const Work& work, double seconds) {
   using Clock = std::chrono::steady_clock;

@@ -65,19 +65,19 @@ Tensor RandomSource(const DecodeBenchOptions& o) {
   return ids;
 }
 
-/// What a batch cannot do without.
+/// Minimum work of a batch.
 struct Work {
   double operations = 0;  // of products with weights
   double bytes = 0;       // of weights, each time they are needed
 };
 
-/// Each weight is applied to the rows of the source at once, of the sentences,
-/// or of the hypotheses at each step. Embeddings are looked up, except where
-/// one is the output matrix too.
+/// Minimum work of a batch. Each weight is applied to all rows of the source at
+/// once, once per sentence, or to the hypotheses at each step. Embeddings are
+/// look-ups, unless they are also the output matrix.
 Work WorkOf(const DecodeBenchOptions& o, const ParameterSet& parameters,
             int target_vocab, int64_t bytes_of_element) {
   const auto batch = static_cast<double>(o.batch);
-  const double first = batch;  // the first step has one row for each sentence
+  const double first = batch;  // one row per sentence in the first step
   const double others = batch * o.beam * (o.length - 1);
   Work work;
   const auto add = [&](double elements, double rows, double times) {
@@ -85,7 +85,7 @@ Work WorkOf(const DecodeBenchOptions& o, const ParameterSet& parameters,
     work.bytes += elements * static_cast<double>(bytes_of_element) * times;
   };
   bool tied = true;
-  double width = 0;  // of embeddings
+  double width = 0;  // of the embeddings
   for (const auto& parameter : parameters.all()) {
     const std::string& name = parameter->name();
     const Shape shape = parameter->value().shape();
@@ -165,7 +165,7 @@ DecodeBenchResult BenchDecoding(const DecodeBenchOptions& o,
   result.threads = threads;
   pool::ResetPeak();
   ResetPeakMemory();
-  translate_all();  // packs the weights
+  translate_all();  // also packs the weights
   result.peak_bytes = pool::Stats().peak;
   result.peak_rss_bytes = PeakMemory();
 
@@ -176,7 +176,8 @@ DecodeBenchResult BenchDecoding(const DecodeBenchOptions& o,
   std::vector<double> rates;
   std::vector<double> reads;
   const auto begin = Clock::now();
-  // The limits in between, so that all see the same machine.
+  // Limits are measured between batches, so that all see the same machine
+  // state.
   constexpr double kRateSeconds = 0.1;
   while (times.size() < 3 || SecondsSince(begin) < o.seconds) {
     times.push_back(translate_all());

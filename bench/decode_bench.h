@@ -1,4 +1,4 @@
-// How fast a model writes, against the floor that the machine sets.
+// Throughput of decoding, relative to the machine's limits.
 #ifndef HEED_BENCH_DECODE_BENCH_H_
 #define HEED_BENCH_DECODE_BENCH_H_
 
@@ -11,7 +11,8 @@
 
 namespace heed {
 
-/// Random sources of one length; each hypothesis has exactly `length` tokens.
+/// Options. Sources are random with equal lengths; each hypothesis has exactly
+/// `length` tokens.
 struct DecodeBenchOptions {
   std::string model = ModelForDecodingBench();
   int batch = 64;
@@ -28,18 +29,18 @@ struct DecodeBenchOptions {
 
 struct DecodeBenchResult {
   std::string model;
-  std::string dtype;  // what was used: f32 where there is no bf16
+  std::string dtype;  // number format used: f32 if bf16 is not supported
   int threads = 0;
-  /// Tokens of the best hypotheses, of all threads. As in translating a long
-  /// text, each thread works on a batch of its own.
+  /// Tokens of the best hypotheses, over all threads. Each thread decodes its
+  /// own batch, as in translating a long text.
   double tokens_per_second = 0;
   double batch_ms = 0;         // median time of a batch on each thread
-  double first_token_ms = 0;   // of one batch alone, all threads on it
-  int64_t peak_bytes = 0;      // weights and all else
-  int64_t peak_rss_bytes = 0;  // of the process, its libraries among it
-  /// What batch_ms cannot be below: the greater of the time of all products
-  /// with weights at the rate of large ones, and the time to read all weights
-  /// as often as they are needed; both rates measured in the same run.
+  double first_token_ms = 0;   // of a single batch with all threads
+  int64_t peak_bytes = 0;      // of tensors, including weights
+  int64_t peak_rss_bytes = 0;  // of the process, including libraries
+  /// Lower bound of batch_ms: the maximum of two times. The first is all
+  /// products with weights at the rate of large products; the second is reading
+  /// all weights as often as needed. Both rates are measured in the same run.
   double floor_ms = 0;
   double fraction = 0;  // floor_ms / batch_ms
   double limit_gflops = 0;
@@ -49,8 +50,8 @@ struct DecodeBenchResult {
 /// Times a model with random weights. Throws: ConfigError.
 DecodeBenchResult BenchDecoding(const DecodeBenchOptions& options);
 
-/// Times `model`, whose products are in options.dtype; options.vocab is that of
-/// its source and `target_vocab` that of its target.
+/// Times `model`, whose products are in options.dtype. options.vocab is the
+/// size of its source vocabulary, `target_vocab` that of its target vocabulary.
 DecodeBenchResult BenchDecoding(const DecodeBenchOptions& options,
                                 const Decoder& model, int target_vocab);
 

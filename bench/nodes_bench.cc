@@ -21,7 +21,7 @@
 namespace heed {
 namespace {
 
-/// A graph, its splits, and the nodes that are tested.
+/// A graph with its splits.
 struct BenchGraph {
   nodes::Data data;
   std::vector<int32_t> test;
@@ -34,7 +34,7 @@ BenchGraph PlantedBench(const NodesBenchOptions& o) {
                     .edges = o.planted_edges,
                     .features = o.planted_features,
                     .features_of_node = o.planted_features_of_node});
-  // A twentieth each to learn from and to validate with.
+  // Uses a twentieth each for training and validation.
   for (int32_t node = 0; node < o.planted_nodes; ++node) {
     const int part = node / 4 % 20;
     (part == 0   ? planted.data.train
@@ -57,7 +57,7 @@ BenchGraph Read(const NodesBenchOptions& o, const nodes::Settings& settings) {
   return read;
 }
 
-/// Operations and bytes of an epoch, see NodesBenchResult.
+/// Operations and bytes of an epoch; see NodesBenchResult.
 struct EpochCost {
   double operations = 0;
   double bytes = 0;
@@ -69,15 +69,15 @@ EpochCost CostOf(const GraphNetworkConfig& config, const nodes::Model& model) {
   const double edges =
       2 * static_cast<double>(model.graph().edges.size()) + nodes;
   EpochCost cost;
-  double inputs = 0;  // of a dense layer
+  double inputs = 0;  // input features of the layer
   for (int i = 0; i < config.layers; ++i) {
     const bool last = i + 1 == config.layers;
     const double heads = last ? config.output_heads : config.heads;
     const double width =
         heads * static_cast<double>(last ? model.classes() : config.units);
-    // The product, and the products of its gradients; those of weights and
-    // values along edges, one forward and two backward; projections, the
-    // output, a key and a value for each edge, in f32.
+    // Counts the layer's product and its gradients; products with weights and
+    // values along edges (one forward, two backward); and f32 tensors:
+    // projections, output, a key and a value per edge.
     cost.operations +=
         i == 0 ? 4 * entries * width : 6 * nodes * inputs * width;
     cost.operations += 6 * edges * width + 12 * edges * heads;
@@ -85,7 +85,8 @@ EpochCost CostOf(const GraphNetworkConfig& config, const nodes::Model& model) {
     cost.bytes += 3 * 4 * (3 * nodes * width + 2 * edges * heads);
     inputs = width;
   }
-  // Weights, gradients and two moments are read, three of them written.
+  // The optimizer reads weights, gradients and two moments, and writes three of
+  // them.
   cost.bytes += 7 * 4 * static_cast<double>(model.parameters().elements());
   return cost;
 }
@@ -110,7 +111,7 @@ void TimeEpochs(const NodesBenchOptions& o, const nodes::Settings& settings,
     const auto start = Clock::now();
     updater.Update(plan, step, o.timed_epochs);
     times.push_back(SecondsSince(start));
-    // At the begin, in the middle and at the end.
+    // Measured at the start, in the middle and at the end.
     if (step != 1 && step % ((o.timed_epochs + 1) / 2) != 0) continue;
     products = std::max(products, kernels::MeasureProductRate(
                                       kernels::Precision::kNative, 0.03));

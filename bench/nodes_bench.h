@@ -1,4 +1,4 @@
-// Node classification: figures of many seeds, and what an epoch costs.
+// Node classification: accuracy over seeds, and cost of an epoch.
 #ifndef HEED_BENCH_NODES_BENCH_H_
 #define HEED_BENCH_NODES_BENCH_H_
 
@@ -24,7 +24,7 @@ struct NodesBenchOptions {
   void Visit(FieldList& v);
 };
 
-/// Of one seed.
+/// Result of one seed.
 struct NodesBenchRun {
   uint64_t seed = 0;
   int64_t epochs = 0;
@@ -41,19 +41,20 @@ struct NodesBenchResult {
   int64_t parameters = 0;
   int threads = 0;
 
-  /// Forward, backward and update of all nodes, without validation, on all
-  /// threads. Units: milliseconds, median.
+  /// Median time of forward pass, backward pass and update for all nodes, on
+  /// all threads, without validation. Units: milliseconds
   double epoch_ms = 0;
-  /// What the operations of an epoch need at the rate of large products, and
-  /// the bytes of its tensors, each written once and read once forward and
-  /// backward, at the rate at which this machine reads memory.
+  /// Lower bounds of epoch_ms. The first is all operations of an epoch at the
+  /// rate of large products. The second is all bytes of its tensors, written
+  /// once and read once in forward and backward each, at the measured read
+  /// rate.
   double product_floor_ms = 0;
   double memory_floor_ms = 0;
   int64_t peak_bytes = 0;  // of tensors
 };
 
-/// Trains in memory, several seeds at the same time, one on each thread.
-/// `settings` is resolved. Throws: ConfigError, IoError, FormatError.
+/// Trains without files, with one seed per thread in parallel. `settings` must
+/// be resolved. Throws: ConfigError, IoError, FormatError.
 NodesBenchResult BenchNodes(const NodesBenchOptions& options,
                             const nodes::Settings& settings,
                             const TrainingConfig& training);

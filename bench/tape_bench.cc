@@ -1,4 +1,4 @@
-// What an operation costs beyond its kernel: a tiny one, on a tape and without.
+// Overhead of an operation beyond its kernel, with and without a tape.
 #include <benchmark/benchmark.h>
 
 #include "heed/autograd/tape.h"
@@ -29,9 +29,9 @@ void WithoutTape(benchmark::State& state) {
 }
 BENCHMARK(WithoutTape);
 
-/// Clearing the tape is part of an operation's cost. The thousand results that
-/// a tape keeps alive do not fit the nearest cache, so the kernel is measured
-/// in the same way: KernelsKept.
+/// Time per operation on a tape, including clearing the tape. The thousand
+/// results on the tape exceed the L1 cache, so KernelsKept measures the kernel
+/// in the same way.
 void OnTape(benchmark::State& state) {
   Tape tape;
   const Tensor value = Tensor::Full(kTiny, 0.5);

@@ -37,7 +37,7 @@ Tensor RandomIds(int rows, int columns, int vocabulary, Rng& rng) {
   return ids;
 }
 
-/// Rows that a weight is applied to in a forward pass.
+/// Number of rows that a weight is applied to in a forward pass.
 double RowsOf(const std::string& weight, const TrainBenchOptions& o) {
   const auto within = [&](std::string_view part) {
     return weight.find(part) != std::string::npos;
@@ -51,10 +51,9 @@ double RowsOf(const std::string& weight, const TrainBenchOptions& o) {
   return static_cast<double>(o.batch) * (of_source ? o.src_len : o.tgt_len);
 }
 
-/// Multiplications and additions of a forward and backward pass in products
-/// with weights: three products (y, dx, dw) for each weight and each row it is
-/// applied to. The products with embeddings are look-ups, but for the one that
-/// is the output matrix too.
+/// Floating-point operations of products with weights in a forward and backward
+/// pass. Each weight takes three products (y, dx, dw) for each of its rows.
+/// Embeddings are look-ups, unless they are also the output matrix.
 double ProductOperations(const ParameterSet& parameters,
                          const TrainBenchOptions& o) {
   double elements = 0;  // of weights, each counted for all of its rows
@@ -119,7 +118,7 @@ TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
   std::vector<double> times;
   std::vector<double> rates;
   TrainBenchResult result;
-  pool::Trim();  // what the first values were computed in
+  pool::Trim();  // frees buffers of the initialisation
   pool::ResetPeak();
   ResetPeakMemory();
   for (int step = 1; step <= kWarmUp + o.steps; ++step) {
@@ -136,7 +135,7 @@ TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
     }
     if (step <= kWarmUp) continue;
     times.push_back(seconds);
-    // Between the steps, so that both see the same machine.
+    // Measured between the steps, so that both see the same machine state.
     if (step % 3 == 0) {
       rates.push_back(kernels::MeasureProductRate(precision, kRateSeconds));
     }

@@ -1,4 +1,4 @@
-// How fast a training step is, against the floor that the machine sets.
+// Throughput of training, relative to the machine's limits.
 #ifndef HEED_BENCH_TRAIN_BENCH_H_
 #define HEED_BENCH_TRAIN_BENCH_H_
 
@@ -10,8 +10,8 @@
 
 namespace heed {
 
-/// The models of the field's usual sizes, on random ids of fixed length:
-/// compute only, no padding.
+/// Options. Models have usual sizes; inputs are random ids of fixed length,
+/// without padding.
 struct TrainBenchOptions {
   std::string model = ModelChoice<TranslatorSettings>().name();
   int batch = 64;
@@ -27,19 +27,19 @@ struct TrainBenchOptions {
 
 struct TrainBenchResult {
   std::string model;
-  std::string dtype;  // what was used: f32 where there is no bf16
+  std::string dtype;  // number format used: f32 if bf16 is not supported
   int threads = 0;
   double tokens_per_second = 0;  // target tokens
   double ms_per_step = 0;        // median
   double floor_ms = 0;           // products of a step at the measured rate
   double limit_gflops = 0;       // product rate, measured in the same run
   double gflop_per_step = 0;     // of matrix products
-  int64_t peak_bytes = 0;        // of a step: weights and all else
-  int64_t peak_rss_bytes = 0;    // of the process, its libraries among it
+  int64_t peak_bytes = 0;        // of tensors in a step, including weights
+  int64_t peak_rss_bytes = 0;    // of the process, including libraries
 };
 
-/// Times steps of forward, backward, clipping and Adam, and in between the rate
-/// of large matrix products.
+/// Times steps of forward pass, backward pass, clipping and Adam. Measures the
+/// rate of large matrix products between the steps.
 TrainBenchResult BenchTraining(const TrainBenchOptions& options);
 
 }  // namespace heed

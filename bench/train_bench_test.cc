@@ -58,7 +58,7 @@ TEST(TrainBench, CountsEachWeightOfATransformerForItsRows) {
   options.steps = 1;
   const double square = kWidth * kWidth;
   const double feed_forward = 2 * kWidth * kInner;
-  // Queries, keys, values and outputs; keys and values of the source.
+  // Query, key, value and output projections; keys and values of the source.
   const double source = 4 * (4 * square + feed_forward) + 4 * 2 * square;
   const double target = 4 * (6 * square + feed_forward) + kWidth * kVocab;
   EXPECT_DOUBLE_EQ(BenchTraining(options).gflop_per_step,
