@@ -19,7 +19,7 @@
 namespace heed {
 namespace {
 
-/// A word of the texts and one of the queries that means the same.
+/// A word of the texts and its synonym in the queries.
 struct Synonyms {
   std::string_view text, query;
 };
@@ -78,7 +78,7 @@ constexpr auto kFrames = std::to_array<std::string_view>({
     "why can i not {} this {} {}",
 });
 
-// Of a thing and its kind alone.
+// Remarks about a thing and its kind.
 constexpr auto kRemarks = std::to_array<std::string_view>({
     "yesterday i saw a {} {} .",
     "my neighbour has a {} {} .",
@@ -106,7 +106,7 @@ std::string Phrase(const Meaning& meaning, std::string_view Synonyms::*word,
                      kSynonyms[2][meaning[2]].*word);
 }
 
-/// The question with remarks around it.
+/// Question surrounded by remarks.
 std::string WithRemarks(const std::string& question, int remarks, Rng& rng) {
   const auto before =
       static_cast<int>(rng.Below(static_cast<uint64_t>(remarks) + 1));
@@ -123,7 +123,7 @@ std::string WithRemarks(const std::string& question, int remarks, Rng& rng) {
   return text;
 }
 
-/// The answer, texts near to it and others, in random order.
+/// The answer, similar texts and random ones, in random order.
 std::vector<int64_t> CandidatesOf(size_t answer, Rng& rng) {
   std::vector<int64_t> candidates = {static_cast<int64_t>(answer)};
   while (candidates.size() < kCandidates) {

@@ -17,21 +17,20 @@ struct ParaphraseTask {
   std::vector<RetrievalQuery> train, valid, test;
 };
 
-/// Of three things that a question says (what to do, with which thing, of which
-/// kind), each has one word in the texts and another one in the queries; the
-/// words around them are chance. To each query, one text says the same. Queries
-/// are different in what they say, a tenth of them for validation and a tenth
-/// for tests; the words of these stand in training, their combination does not.
-/// Candidates are the answer, 9 texts that differ from it in one of the three
-/// things, and 10 others. The same on every platform.
-/// With remarks, a text has so many further sentences around the question,
-/// which name things of other kinds in the words of the texts, but nothing to
-/// do. Throws: ConfigError for fewer than 10 queries and for more than there
-/// are things to say (1728), and for remarks below 0 or above 100.
+/// Makes a retrieval task. A question has three parts (what to do, with which
+/// thing, of which kind); each part has one word in the texts and a synonym in
+/// the queries, in random frames. Exactly one text answers a query. Queries are
+/// distinct; a tenth is for validation and a tenth for tests. Their words occur
+/// in training, but not their combinations. Candidates are the answer, 9 texts
+/// that differ in one part, and 10 others. The result is equal on every
+/// platform. `remarks`: number of further sentences around each text's
+/// question, which name other things and kinds, but no action. Throws:
+/// ConfigError for fewer than 10 queries, more than 1728 (the number of
+/// combinations), or remarks outside 0 to 100.
 ParaphraseTask MakeParaphrases(int queries, uint64_t seed, int remarks = 0);
 
-/// Queries with their candidates as ReadAnswers reads them: a line for each
-/// candidate of each query.
+/// Queries with candidates in the format of ReadAnswers: a line per candidate
+/// of each query.
 std::string AnswerLines(const ParaphraseTask& task,
                         const std::vector<RetrievalQuery>& queries);
 

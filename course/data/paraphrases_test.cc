@@ -52,7 +52,7 @@ TEST(Paraphrases, TestedMeaningsAreNewButTheirWordsAreNot) {
 }
 
 TEST(Paraphrases, SharedWordsDoNotTellTheAnswer) {
-  // By chance the answer is first for one query in 20.
+  // A random ranking puts the answer first for one query in 20.
   const ParaphraseTask task = MakeParaphrases(1000, 3);
   const Bm25Index index(task.corpus.texts());
   int64_t first = 0;

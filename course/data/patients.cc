@@ -15,9 +15,10 @@ namespace heed {
 namespace {
 
 constexpr uint64_t kWorldNumber = ~uint64_t{0};
-constexpr double kMeanDays = 30;  // from one visit to the next
+constexpr double kMeanDays = 30;  // between visits
 
-/// By products of uniform numbers: Knuth 1969, section 3.4.1.
+/// Samples a Poisson distribution by products of uniform numbers (Knuth 1969,
+/// section 3.4.1).
 int64_t DrawPoisson(double mean, Rng& rng) {
   const double limit = std::exp(-mean);
   int64_t count = 0;
@@ -28,7 +29,7 @@ int64_t DrawPoisson(double mean, Rng& rng) {
   return count;
 }
 
-/// `count` different numbers below `below`, each set as likely.
+/// `count` distinct numbers below `below`; all sets are equally likely.
 std::vector<int64_t> DrawDifferent(int64_t count, int64_t below, Rng& rng) {
   std::vector<int64_t> drawn;
   while (std::ssize(drawn) < count) {

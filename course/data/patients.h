@@ -1,5 +1,4 @@
-// Made-up patients of whom it is known what each code counts: data that needs
-// no files and no permission.
+// Synthetic patients with known effects of their codes.
 #ifndef HEED_COURSE_DATA_PATIENTS_H_
 #define HEED_COURSE_DATA_PATIENTS_H_
 
@@ -11,31 +10,32 @@
 
 namespace heed {
 
-/// How they are made.
+/// Parameters of synthetic patients.
 struct PatientOptions {
   int64_t codes = 200;
-  int64_t effective = 20;  ///< codes that count, half for and half against
-  double least = 0.5;      ///< log-odds of a code at the last visit, in
-  double most = 2;         ///< magnitude
-  double visits = 8;       ///< mean of the Poisson distribution; at least 1
+  int64_t effective =
+      20;  ///< codes with an effect, half positive and half negative
+  double least = 0.5;  ///< minimum magnitude of a code's log-odds
+  double most = 2;     ///< maximum magnitude, at the last visit
+  double visits = 8;   ///< mean of the Poisson distribution; at least 1
   int64_t codes_of_visit = 3;
-  double decay = 3;  ///< visits after which a code counts 1/e of that
+  double decay = 3;  ///< visits after which an effect has decayed to 1/e
 };
 
-/// A world with its own codes that count: "C000", "C001", ... Patient number n
-/// has Poisson visits, each with different codes, all as likely, some days
-/// apart; the label is drawn with
+/// A random set of effective codes ("C000", "C001", ...) and patients. A
+/// patient has a Poisson number of visits some days apart, each with different
+/// codes drawn uniformly. The label is drawn with
 ///   log odds = bias + Σ_j Σ_{k in visit j} effect_k exp(−(last − j) / decay),
-/// and the bias takes away the mean of the sum. The same (seed, number) gives
-/// the same patient on every platform; immutable.
+/// where the bias cancels the mean of the sum. (seed, number) determine a
+/// patient on every platform. Immutable.
 class PatientWorld {
  public:
-  /// Throws: ConfigError for options that no patients follow from.
+  /// Throws: ConfigError for invalid options.
   PatientWorld(const PatientOptions& options, uint64_t seed);
 
-  /// With label, times (days), effects and log-odds.
+  /// Patient with label, times (days), effects and log-odds.
   VisitRecord Make(uint64_t number) const;
-  /// So many, from this number on.
+  /// `count` patients with numbers from `first` on.
   VisitRecords Make(int64_t count, uint64_t first) const;
 
   /// Log-odds of each code at the last visit. [codes]

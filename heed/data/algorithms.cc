@@ -18,7 +18,7 @@ namespace {
 
 using Bits = std::vector<uint8_t>;
 
-/// Of the numbers 1 to 10, by which repeats are fed.
+/// Mean and deviation of the numbers 1 to 10, which normalise the repeats.
 constexpr double kMeanRepeats = 5.5;
 const double kRepeatDeviation = std::sqrt((10.0 * 10.0 - 1.0) / 12.0);
 
@@ -33,13 +33,13 @@ Bits DrawBits(Rng& rng, int64_t count) {
   return bits;
 }
 
-/// Beta(½, ½), by its inverse distribution function.
+/// Samples Beta(½, ½) by its inverse distribution function.
 double DrawArcsine(Rng& rng) {
   const double root = std::sin(rng.Uniform() * std::numbers::pi / 2);
   return root * root;
 }
 
-/// The five bits before vector t, as a number.
+/// Five bits before vector t, as a number.
 size_t ContextBefore(const BitSequence& sequence, int64_t t) {
   size_t context = 0;
   for (int64_t i = t - kContextBits; i < t; ++i) {
@@ -61,7 +61,7 @@ void DrawNgrams(Rng& rng, int64_t length, BitSequence& sequence) {
   }
 }
 
-/// The item of a recall that begins with vector `first`, as one row of bits.
+/// True if items `a` and `b` of a recall sequence are equal.
 bool SameItem(const BitSequence& s, int64_t a, int64_t b) {
   for (int64_t i = 0; i < kItemVectors; ++i) {
     if (At(s.vectors, a * kItemVectors + i) !=
@@ -72,7 +72,7 @@ bool SameItem(const BitSequence& s, int64_t a, int64_t b) {
   return true;
 }
 
-/// Writes a sequence step by step.
+/// Builds an EncodedSequence step by step.
 class StepWriter {
  public:
   StepWriter(const ProblemShape& shape, int64_t steps) {
@@ -80,30 +80,30 @@ class StepWriter {
     e_.targets = Tensor::Zeros({steps, shape.outputs()});
   }
 
-  /// The next step reads these bits in its first channels.
+  /// Adds a step with these bits in its first input channels.
   void Read(const Bits& bits, std::string name) {
     std::copy(bits.begin(), bits.end(), e_.inputs.row<float>(step()));
     e_.steps.push_back(std::move(name));
   }
-  /// The next step reads 1 in this channel.
+  /// Adds a step with 1 in this input channel.
   void Mark(int64_t channel, std::string name) {
     Read({}, std::move(name));
     Set(channel, 1);
   }
-  /// A further channel of the last step.
+  /// Sets another input channel of the last step.
   void Set(int64_t channel, double value) {
     e_.inputs.row<float>(step() - 1)[channel] = static_cast<float>(value);
   }
-  /// The last step is to answer these bits.
+  /// Sets the target of the last step.
   void Target(const Bits& bits) {
     std::copy(bits.begin(), bits.end(), e_.targets.row<float>(step() - 1));
   }
-  /// The next step reads nothing and is to answer these bits.
+  /// Adds a step without input, with these target bits.
   void Answer(const Bits& bits, std::string name) {
     Read({}, std::move(name));
     Target(bits);
   }
-  /// From the next step on, or up to it, answers are scored.
+  /// Sets the first scored step: the next one, or step `at`.
   void Begin() { e_.begin = step(); }
   void Begin(int64_t at) { e_.begin = at; }
   EncodedSequence Take() {
@@ -188,12 +188,12 @@ EncodedSequence EncodeNgrams(const ProblemShape& shape, const BitSequence& s) {
       w.Target(s.vectors[i + 1]);
     }
   }
-  // The last bit has no successor to compare with.
+  // The last bit has no successor as a target.
   w.Begin(std::min(kContextBits - 1, length - 1));
   return w.Take(length - 1);
 }
 
-/// Vectors with the highest priority first; of equals, the first.
+/// Indices of the vectors by decreasing priority; ties keep their order.
 std::vector<size_t> SortedByPriority(const BitSequence& s) {
   std::vector<size_t> order(s.vectors.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -235,7 +235,7 @@ Bits ParseBits(std::string_view word, int64_t bits, const std::string& place) {
   return parsed;
 }
 
-/// "x3" as the number of repeats.
+/// Parses "x3" as the number of repeats.
 int64_t ParseRepeats(std::string_view word, const std::string& place) {
   const auto repeats = ParseInteger<int64_t>(word.substr(1));
   if (!repeats || *repeats < 1 || *repeats > kMostVectors) {
@@ -251,7 +251,7 @@ void CheckAnswered(int64_t vectors, int64_t repeats, const std::string& place) {
                     place, vectors, repeats, vectors * repeats, kMostVectors);
 }
 
-/// The words of a line that are vectors, and what else it says.
+/// Parses the words of a line: vectors, separators and numbers.
 class SequenceReader {
  public:
   SequenceReader(const ProblemShape& shape, const std::string& place)
@@ -410,7 +410,8 @@ int64_t BitSequence::length(Problem problem) const {
 BitSequence DrawSequence(const ProblemShape& shape,
                          const ProblemLengths& lengths, uint64_t seed,
                          int64_t number, int64_t group) {
-  // Two streams: lengths by the group, all else by the number.
+  // Two random streams: the group determines lengths, the number everything
+  // else.
   Rng sizes(Rng(seed, 2 * static_cast<uint64_t>(group)).Next());
   const int64_t length = BetweenBoth(sizes, lengths.min, lengths.max);
   BitSequence s;

@@ -1,6 +1,6 @@
-// The five problems on which Neural Turing Machines were introduced: sequences
-// of bits, drawn or typed, and what is to be answered.
-// Paper: Graves et al. 2014, arXiv:1410.5401, section 4.
+// The five algorithmic problems that introduced Neural Turing Machines: random
+// or typed sequences of bits, and their targets. Paper: Graves et al. 2014,
+// arXiv:1410.5401, section 4.
 #ifndef HEED_DATA_ALGORITHMS_H_
 #define HEED_DATA_ALGORITHMS_H_
 
@@ -16,60 +16,60 @@
 namespace heed {
 
 enum class Problem : uint8_t {
-  kCopy,        // say the vectors again
-  kRepeatCopy,  // say them again so often, then that this is the end
-  kRecall,      // after one of the items, say the one that followed it
+  kCopy,        // repeat the vectors
+  kRepeatCopy,  // repeat them a given number of times, then mark the end
+  kRecall,      // given one item, answer the next one
   kNgrams,      // predict the next bit of a random 6-gram source
-  kSort,        // say the vectors of the highest priorities in order
+  kSort,        // output the vectors with the highest priorities in order
 };
 constexpr auto WordsOf(Problem) {
   return std::array{"copy", "repeat-copy", "recall", "ngrams", "sort"};
 }
 
-/// A problem and how many bits its vectors have.
+/// A problem and the number of bits of its vectors.
 struct ProblemShape {
   Problem problem = Problem::kCopy;
   int64_t bits = 8;
 
-  int64_t inputs() const;   ///< channels of a step that is read
-  int64_t outputs() const;  ///< bits of a step that is answered
+  int64_t inputs() const;   ///< input channels per step
+  int64_t outputs() const;  ///< target bits per step
 };
 
-/// How long sequences are drawn, both limits included.
+/// Inclusive ranges of the lengths of random sequences.
 struct ProblemLengths {
   int64_t min = 1;  // vectors; items of recall; bits of n-grams
   int64_t max = 20;
   int64_t min_repeats = 1;  // of repeat-copy
   int64_t max_repeats = 10;
 };
-/// What the paper trains with: bits, and lengths.
+/// Bits and training lengths of the paper.
 ProblemShape DefaultShape(Problem problem);
 ProblemLengths DefaultLengths(Problem problem);
 
 inline constexpr int64_t kItemVectors = 3;  // of recall
 inline constexpr int64_t kContextBits = 5;  // of n-grams
-/// What is read at once at most. Units: vectors
+/// Maximum length of an input. Units: vectors
 inline constexpr int64_t kMostVectors = 10000;
 
-/// What is asked, without how it is fed to a network.
+/// A problem instance before its encoding for a network.
 struct BitSequence {
   std::vector<std::vector<uint8_t>> vectors;  ///< each of `bits` 0 and 1
   int64_t repeats = 1;                        ///< of repeat-copy
-  int64_t query = 0;               ///< of recall: the item that is asked about
-  std::vector<double> priorities;  ///< of sort, one for each vector
+  int64_t query = 0;  ///< of recall: item whose successor is the answer
+  std::vector<double> priorities;  ///< of sort, one per vector
 
-  /// Vectors; items of recall.
+  /// Number of vectors; number of items for recall.
   int64_t length(Problem problem) const;
 };
 
-/// Sequence `number` of the stream `seed`: the same whenever it is drawn. Its
-/// length and its repeats are those of its `group`, so that a batch of one
-/// group is of one length.
+/// Random sequence `number` of stream `seed`, which determine the result. Its
+/// length and its repeats only depend on `group`, so that all sequences of a
+/// batch have one length.
 BitSequence DrawSequence(const ProblemShape& shape,
                          const ProblemLengths& lengths, uint64_t seed,
                          int64_t number, int64_t group);
 
-/// A line as a user types it: vectors of bits with blanks between them,
+/// Parses a typed line of vectors of bits, separated by blanks.
 ///   copy         10110010 01100101
 ///   repeat-copy  10110010 01100101 x3
 ///   recall       101010 010101 111000 | 000111 ... ? 101010 010101 111000
@@ -78,42 +78,42 @@ BitSequence DrawSequence(const ProblemShape& shape,
 /// Throws: FormatError that begins with `place` and names the vector.
 BitSequence ParseSequence(const ProblemShape& shape, std::string_view text,
                           const std::string& place);
-/// The same, or a sequence that is drawn: "random", how long, and for
-/// repeat-copy how often ("random 20", "random 5 x3"); a further number is its
-/// seed. Throws: as ParseSequence.
+/// Parses a typed line, or draws a random sequence: "random" with the length,
+/// and for repeat-copy the repeats ("random 20", "random 5 x3"); a further
+/// number is the seed. Throws: as ParseSequence.
 BitSequence ReadSequence(const ProblemShape& shape, std::string_view text,
                          const std::string& place);
-/// The shortest sequence that can be asked about.
+/// Minimum length of a sequence that has an answer.
 int64_t LeastLength(Problem problem);
-/// The line of a sequence back.
+/// Line that ParseSequence parses as this sequence.
 std::string FormatSequence(const ProblemShape& shape,
                            const BitSequence& sequence);
 
-/// What a network reads and should answer. Steps [begin, end) are scored; what
-/// it is asked there is not shown to it.
+/// Inputs and targets of a network. Steps [begin, end) are scored; their
+/// targets are not in the inputs.
 ///   copy         the vectors, a delimiter, then one step for each
 ///   repeat-copy  the vectors, a delimiter with (repeats − mean) / deviation
 ///                under training lengths, then one step for each and the end
-///   recall       a delimiter before each item; a second one before and behind
+///   recall       a delimiter before each item; a second one before and after
 ///                the query; then the steps of an item
-///   ngrams       the bits; a step is asked for the bit that follows, from the
+///   ngrams       the bits; the target of a step is the next bit, from the
 ///                sixth bit on
 ///   sort         vectors and priorities, a delimiter, then one step for each
 ///                of the ⌈0.8 · vectors⌉ with the highest priorities
 struct EncodedSequence {
   Tensor inputs;   // f32 [T, inputs]
-  Tensor targets;  // f32 [T, outputs], 0 where nothing is scored
+  Tensor targets;  // f32 [T, outputs], 0 in unscored steps
   int64_t begin = 0;
   int64_t end = 0;
-  /// What each step stands for: "1", "2", "|", "?", ...
+  /// Label of each step: "1", "2", "|", "?", ...
   std::vector<std::string> steps;
 };
-/// Throws: ShapeError for vectors of other bits.
+/// Throws: ShapeError for vectors with another number of bits.
 EncodedSequence Encode(const ProblemShape& shape, const BitSequence& sequence);
 
-/// −log2 p of the bits that are scored, by the best predictor that knows what
-/// the source is, but not its probabilities: p(1) = (n1 + ½) / (n0 + n1 + 1),
-/// from how often 1 and 0 followed the same five bits. Units: bits
+/// −log2 p of the scored bits under the optimal predictor that knows the kind
+/// of source, but not its probabilities: p(1) = (n1 + ½) / (n0 + n1 + 1), where
+/// n1 and n0 count the ones and zeros after the same five bits. Units: bits.
 /// Paper: Murphy 2012 (Beta prior); Graves et al. 2014, eq. 10.
 double OptimalNgramBits(const BitSequence& sequence);
 

@@ -43,7 +43,7 @@ BitSequence OfVectors(std::vector<std::vector<uint8_t>> vectors) {
   return s;
 }
 
-/// Rows of 0 and 1 of steps [begin, end).
+/// Steps [begin, end) as texts of 0 and 1.
 std::vector<std::string> Rows(const Tensor& x, int64_t begin, int64_t end) {
   std::vector<std::string> rows;
   for (int64_t t = begin; t < end; ++t) {
@@ -72,7 +72,8 @@ TEST(Algorithms, WhatIsWrittenIsReadBack) {
       EXPECT_EQ(read.vectors, drawn.vectors);
       EXPECT_EQ(read.repeats, drawn.repeats);
       EXPECT_EQ(Line(problem, read), Line(problem, drawn));
-      // Two items of a recall may be alike, so that the first one is meant.
+      // Two items of a recall may be equal; the parser then finds the first
+      // one.
       EXPECT_LE(read.query, drawn.query);
     }
   }
@@ -93,7 +94,7 @@ TEST(Algorithms, LengthsAndBitsAreUniform) {
   ASSERT_EQ(lengths.size(), 20u);
   EXPECT_EQ(lengths.begin()->first, 1);
   EXPECT_EQ(lengths.rbegin()->first, 20);
-  // 200 ± 4 deviations of 13.8.
+  // 200 ± 4 standard deviations of 13.8.
   for (const auto& [length, count] : lengths) {
     EXPECT_NEAR(count, 200, 56) << length;
   }
@@ -127,7 +128,7 @@ TEST(Algorithms, PrioritiesAndProbabilitiesHaveTheirMoments) {
   EXPECT_NEAR(sum / n, 0, 4 * std::sqrt(1 / 3.0 / n));
   EXPECT_NEAR(squares / n, 1 / 3.0, 0.02);
 
-  // Who predicts by the true prior is as surprised as he expects to be.
+  // A predictor with the true prior is, on average, as surprised as it expects.
   double surprise = 0;
   double expected = 0;
   double bits = 0;
@@ -211,7 +212,7 @@ TEST(Algorithms, SortKeepsTheHighestPriorities) {
 }
 
 TEST(Algorithms, TheOptimalPredictorCounts) {
-  // Contexts 00000 (thrice), then 00001: p = ½, ¾, 1/6, ½.
+  // Contexts 00000 (three times), then 00001: p = ½, ¾, 1/6, ½.
   const double bits = OptimalNgramBits(Parsed(Problem::kNgrams, "000000010"));
   EXPECT_NEAR(bits, -std::log2(0.5 * 0.75 * (0.5 / 3) * 0.5), 1e-12);
 }

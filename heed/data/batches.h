@@ -14,7 +14,7 @@
 
 namespace heed {
 
-/// B pairs, time-major, padded at the end with kPad.
+/// B sentence pairs, time-major, padded at the end with kPad.
 struct Batch {
   int B = 0;  ///< pairs
   int S = 0;  ///< longest source, </s> included
@@ -22,55 +22,55 @@ struct Batch {
   std::vector<int32_t> source;          ///< [S, B], each ends with kEos
   std::vector<int32_t> source_lengths;  ///< [B]
   std::vector<int32_t> target_in;       ///< [T, B], starts with kBos
-  std::vector<int32_t> target_out;      ///< [T, B], target_in one step later
+  std::vector<int32_t> target_out;      ///< [T, B], target_in one step ahead
   std::vector<int32_t> target_lengths;  ///< [B]
   std::vector<int64_t> indices;         ///< [B], places in the corpus
-  int64_t target_tokens = 0;            ///< of target_out, without padding
+  int64_t target_tokens = 0;            ///< in target_out, without padding
 };
 
-/// B texts with their marks, batch-first, padded at the end.
+/// B texts with segment ids, batch-first, padded at the end.
 struct SegmentBatch {
   Tensor ids;       ///< i32 [B, S]
   Tensor segments;  ///< i32 [B, S]: 1 in the second text of a pair, else 0
   Tensor lengths;   ///< i32 [B]
 };
 
-/// Ids below each other. Shapes: ids [B, S], S at least 1; lengths [B].
+/// Padded rows of ids. Shapes: ids [B, S] with S at least 1; lengths [B].
 struct IdRows {
   Tensor ids;
   Tensor lengths;
 };
 
-/// Rows 0 to `count` − 1, `fill` behind each.
+/// Pads rows 0 to `count` − 1 with `fill`.
 IdRows MakeIdRows(int64_t count,
                   const std::function<std::span<const int32_t>(int64_t)>& row,
                   int32_t fill);
 
-/// Those of `all` at `indices`.
+/// Pads the rows of `all` at `indices` with `fill`.
 IdRows MakeIdRows(std::span<const std::vector<int32_t>> all,
                   std::span<const int64_t> indices, int32_t fill);
 
-/// The pretrained vectors of words, whose rows are those of `all` at `indices`.
-/// Shapes: result [B, S, D].
+/// Pretrained word vectors, whose row numbers are the rows of `all` at
+/// `indices`. Shapes: result [B, S, D].
 Tensor VectorsOfRows(const WordVectors& vectors,
                      std::span<const std::vector<int32_t>> all,
                      std::span<const int64_t> indices);
 
-/// The texts at `indices`; `second[i]`: where the second one of text i begins.
+/// Texts at `indices`. `second[i]`: position of the second text in text i.
 SegmentBatch MakeSegmentBatch(std::span<const std::vector<int32_t>> texts,
                               std::span<const int32_t> second,
                               std::span<const int64_t> indices, int32_t pad);
 
-/// The batches of an epoch of all pairs (see PlanPairs).
+/// Batches of an epoch over all pairs (see PlanPairs).
 BatchList PlanBatches(const Corpus& corpus, const BatchOptions& options,
                       uint64_t seed, int epoch);
-/// The pairs of a corpus, as PlanPairs takes them; it outlives the plan.
+/// Lengths of a corpus's pairs for PlanPairs. The corpus must outlive the plan.
 PlannedPairs PairsOf(const Corpus& corpus);
 
-/// The pairs at `indices`, in that order.
+/// Pairs at `indices`, in this order.
 Batch MakeBatch(const Corpus& corpus, std::span<const int64_t> indices);
 
-/// The sentences at `indices` of `source`, without a target.
+/// Sentences of `source` at `indices`, without a target.
 Batch MakeSourceBatch(std::span<const std::vector<int32_t>> source,
                       std::span<const int64_t> indices);
 

@@ -13,7 +13,7 @@ namespace {
 using Ids = std::vector<int32_t>;
 using Plan = std::vector<std::vector<int64_t>>;
 
-// 1000 pairs, their lengths spread over 2..41 and correlated.
+// 1000 pairs with correlated lengths from 2 to 41.
 Corpus ManyPairs() {
   Corpus corpus;
   for (int i = 0; i < 1000; ++i) {

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::string_view kJoiner = "\xE2\x80\x8D";  // U+200D
 
-/// Invisible characters that stand for nothing at the end of a word: U+FEFF,
-/// U+200B, U+200D, U+200E, U+200F, U+2060, U+180E, U+00AD.
+/// Invisible characters without meaning at the end of a word: U+FEFF, U+200B,
+/// U+200D, U+200E, U+200F, U+2060, U+180E, U+00AD.
 constexpr std::array<std::string_view, 8> kInvisible = {
     "\xEF\xBB\xBF", "\xE2\x80\x8B", kJoiner,        "\xE2\x80\x8E",
     "\xE2\x80\x8F", "\xE2\x81\xA0", "\xE1\xA0\x8E", "\xC2\xAD"};
 
-/// Whether a text ends with a character of U+0900 to U+0DFF.
+/// True if the text ends with a character in U+0900 to U+0DFF.
 bool EndsWithIndic(std::string_view text) {
   constexpr size_t kBytes = 3;
   if (text.size() < kBytes) return false;

@@ -6,10 +6,10 @@
 
 namespace heed {
 
-/// The text without white space of any kind and invisible characters at both
-/// ends: byte-order marks, zero-width spaces, word joiners, directional marks,
-/// soft hyphens and the like. A zero-width joiner stays behind an Indic letter,
-/// which it gives its form.
+/// Text without white space and invisible characters at both ends: byte-order
+/// marks, zero-width spaces, word joiners, directional marks, soft hyphens and
+/// similar ones. A zero-width joiner after an Indic letter is kept, because it
+/// changes the letter's form.
 std::string_view WithoutBlankEnds(std::string_view text);
 
 }  // namespace heed

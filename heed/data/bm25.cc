@@ -23,7 +23,7 @@ namespace {
 
 constexpr int64_t kTextsPerChunk = 256;
 
-/// Finds where words begin and end. For one thread.
+/// Word segmentation by ICU. Not thread-safe.
 class WordBreaker {
  public:
   WordBreaker() {
@@ -76,8 +76,8 @@ double IdfOf(double texts, double with) {
   return std::log(1 + (texts - with + 0.5) / (with + 0.5));
 }
 
-/// How a word counts that comes `f` times in a text of this length over the
-/// mean.
+/// Saturated term frequency of a word that occurs `f` times. `length`: length
+/// of the text relative to the mean.
 double Saturated(double f, double length, const Bm25Options& options) {
   return f * (options.k1 + 1) /
          (f + options.k1 * (1 - options.b + options.b * length));

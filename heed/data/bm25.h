@@ -1,4 +1,4 @@
-// BM25: how search engines rank texts by the words they share with a query.
+// BM25, a ranking of texts by the words they share with a query.
 #ifndef HEED_DATA_BM25_H_
 #define HEED_DATA_BM25_H_
 
@@ -11,40 +11,40 @@
 
 namespace heed {
 
-/// The words of each text in lower case and NormalForm, as Unicode's rules
-/// divide it, without spaces and punctuation; scripts without spaces are
-/// divided by dictionary.
+/// Lower-case words of each text in NormalForm, by Unicode's word boundaries,
+/// without spaces and punctuation. Scripts without spaces are segmented with a
+/// dictionary.
 std::vector<std::vector<std::string>> SplitWords(
     std::span<const std::string> texts);
 
 struct Bm25Options {
-  double k1 = 1.2;  ///< how much more a word counts when it comes again
-  double b = 0.75;  ///< 0 to 1: how much long texts are held back
+  double k1 = 1.2;  ///< saturation of term frequency
+  double b = 0.75;  ///< length normalisation, 0 to 1
 };
 
-/// A text as BM25 compares it with others: its words, and how they count.
+/// A text for comparisons by BM25: its words with counts and idf.
 struct CountedWords {
   struct Word {
     uint64_t hash;
     double count;
     double idf;
   };
-  std::vector<Word> words;  ///< ascending by hash, each once
-  double length = 0;        ///< over the mean length
+  std::vector<Word> words;  ///< ascending by hash, unique
+  double length = 0;        ///< relative to the mean length
 };
 
-/// How many of a collection's texts have a word, and how long texts are: all
-/// that BM25 must know of other texts. A value.
+/// Document frequencies and mean length of a collection: all that BM25 needs to
+/// know of other texts. A value type.
 class Bm25Statistics {
  public:
   explicit Bm25Statistics(std::span<const std::string> texts);
-  /// Reads what Serialize() gave. Throws: FormatError that names `name`.
+  /// Parses the result of Serialize(). Throws: FormatError with `name`.
   static Bm25Statistics Parse(std::string_view bytes, const std::string& name);
-  /// A line of the number of texts and of words, and one for each word of how
-  /// many texts have it, with tabs between.
+  /// Lines of two columns, separated by tabs: first the number of texts and of
+  /// words, then each word and the number of texts with it.
   std::string Serialize() const;
 
-  /// log(1 + (N − n + ½) / (n + ½)) of a word that n of N texts have.
+  /// log(1 + (N − n + ½) / (n + ½)) for a word in n of N texts.
   double Idf(const std::string& word) const;
   std::vector<CountedWords> Count(std::span<const std::string> texts) const;
 
@@ -55,13 +55,13 @@ class Bm25Statistics {
   std::unordered_map<std::string, int64_t> texts_with_;
 };
 
-/// The BM25 score of a text over the most that any could have,
+/// BM25 score of a text, divided by the maximum score of any text,
 ///   Σ_w idf(w) (k1 + 1) over the words of the query,
-/// so from 0 to 1; 0 for a query without words.
+/// in 0 to 1; 0 for a query without words.
 double SharedWords(const CountedWords& query, const CountedWords& text,
                    const Bm25Options& options = {});
 
-/// Immutable; used from many threads.
+/// Inverted index for BM25. Immutable and thread-safe.
 class Bm25Index {
  public:
   /// Throws: ConfigError unless k1 ≥ 0 and 0 ≤ b ≤ 1.
@@ -69,17 +69,17 @@ class Bm25Index {
                      const Bm25Options& options = {});
 
   int64_t size() const { return texts_; }
-  /// Of every text,
+  /// Scores of all texts,
   ///   Σ over words w of the query of idf(w) f (k1 + 1) / (f + k1 (1 − b + b
   ///   l)),  idf(w) = log(1 + (N − n + ½) / (n + ½)) ≥ 0,
   /// with f the count of w in the text, l the length of the text over the mean
-  /// length, N the number of texts and n of those that have w.
-  /// Paper: Robertson and Zaragoza 2009, "The Probabilistic Relevance
-  /// Framework: BM25 and Beyond"; the 1 in the idf as in Lucene.
+  /// length, N the number of texts and n the number of texts with w. Paper:
+  /// Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework: BM25
+  /// and Beyond"; the 1 in the idf as in Lucene.
   std::vector<double> Scores(const std::string& query) const;
 
  private:
-  /// What a word adds to the score of a text that has it.
+  /// A text with a word, and the word's contribution to its score.
   struct Posting {
     int64_t text;
     double weight;

@@ -91,7 +91,7 @@ TEST(SharedWords, IsTheScoreOverTheMostPossible) {
     EXPECT_EQ(SharedWords(asked[1], counted[i]), 0);
     EXPECT_EQ(SharedWords(asked[2], counted[i]), 0);
   }
-  // A word that no text has is rare, and shared all the same.
+  // An unknown word is rare, and it is shared all the same.
   EXPECT_GT(SharedWords(asked[1], asked[1]), 0.4);
 }
 

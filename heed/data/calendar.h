@@ -1,4 +1,4 @@
-// Moments, and days of the Gregorian calendar.
+// Points in time, and days of the Gregorian calendar.
 #ifndef HEED_DATA_CALENDAR_H_
 #define HEED_DATA_CALENDAR_H_
 
@@ -8,8 +8,8 @@
 
 namespace heed {
 
-/// Microseconds since 1970-01-01 00:00, on the clock of the file: UTC where
-/// its times have a zone.
+/// Microseconds since 1970-01-01 00:00 on the file's clock; UTC if its times
+/// have a zone.
 using Moment = int64_t;
 
 inline constexpr Moment kSecond = 1'000'000;
@@ -24,15 +24,15 @@ struct CalendarDay {
   bool operator==(const CalendarDay&) const = default;
 };
 
-/// Nothing for a day that does not exist.
+/// Days since 1970-01-01; nullopt if the day does not exist.
 std::optional<int64_t> DaysOf(const CalendarDay& day);
 CalendarDay CalendarDayOf(int64_t days);
-/// Whole days before a moment, also of one before 1970.
+/// Whole days since 1970-01-01, rounded down (negative before 1970).
 int64_t DaysBefore(Moment moment);
 int DaysInMonth(int year, int month);
-/// From Monday, which is 0.
+/// Day of the week from 0 (Monday).
 int64_t WeekdayOfDays(int64_t days);
-/// The year and number of the ISO week of a day.
+/// Year and number of a day's ISO week.
 std::pair<int, int> WeekOf(int64_t days);
 
 }  // namespace heed

@@ -34,8 +34,8 @@ constexpr std::array<std::string_view, 10> kConlluColumns = {
 
 bool IsBlank(std::string_view line) { return WithoutBlankEnds(line).empty(); }
 
-/// The columns of a line, of which there should be `count` (0: any number).
-/// Other white space than the separators is ignored if they come out as many.
+/// Splits a line into columns. `count`: expected number (0: any). If splitting
+/// at all white space gives `count` columns instead, uses these.
 std::vector<std::string_view> Split(std::string_view line, bool tabs,
                                     size_t count) {
   std::vector<std::string_view> columns;
@@ -52,7 +52,7 @@ std::vector<std::string_view> Split(std::string_view line, bool tabs,
   std::erase_if(others, [](std::string_view column) { return column.empty(); });
   if (others.size() == count) return others;
   others = SplitUnicodeWhitespace(line);
-  // A comment is no line of words, however many it has.
+  // A comment is not a word line, whatever its number of columns.
   if (others.size() == count && !line.starts_with('#')) return others;
   return columns;
 }
@@ -80,7 +80,7 @@ int ConlluColumn(const std::string& name) {
   return static_cast<int>(found - kConlluColumns.begin());
 }
 
-/// Puts the words of a file together.
+/// Collects the sentences of a file.
 class SentenceReader {
  public:
   SentenceReader(std::vector<std::string> lines, const std::string& path,
@@ -108,7 +108,7 @@ class SentenceReader {
 
  protected:
   virtual void ReadLine(size_t line) = 0;
-  /// Throws: FormatError for words that are none.
+  /// Throws: FormatError if the word column does not hold words.
   virtual void CheckWords() const {}
 
   void EndSentence() {
@@ -119,7 +119,7 @@ class SentenceReader {
     places_.clear();
   }
 
-  /// `tag` is null if the text has none.
+  /// Adds a word. `tag`: null if the text has no tags.
   void AddWord(size_t line, std::string_view word,
                const std::string_view* tag) {
     if (sentence_.words.empty()) {
@@ -157,7 +157,7 @@ class ColumnReader : public SentenceReader {
   }
 
  private:
-  /// Lines of words, not more than are needed to know their columns.
+  /// First word lines, enough to determine the columns.
   std::vector<size_t> FirstLines() const {
     constexpr size_t kEnough = 100;
     std::vector<size_t> lines;
@@ -169,13 +169,13 @@ class ColumnReader : public SentenceReader {
     return lines;
   }
 
-  /// The first line of words tells what stands between columns; how many there
-  /// are is the number that most lines have.
+  /// Determines the columns. The first word line determines the separator; the
+  /// most frequent number of columns is the number of columns.
   void FindColumns() {
     const std::vector<size_t> lines = FirstLines();
     if (lines.empty()) return;
     const std::string& first = text_.lines[lines.front()];
-    // A tab at the end separates nothing.
+    // A tab at the end of a line is not a separator.
     const std::string_view words = WithoutBlankEnds(first);
     const char* end = words.data() + words.size();
     text_.tabs = std::find(first.data(), end, '\t') != end;
@@ -206,7 +206,8 @@ class ColumnReader : public SentenceReader {
     FindTags();
   }
 
-  /// Tags of the lines that are no comments, if some lines may be either.
+  /// Collects tags of lines that are certainly not comments, if there are
+  /// ambiguous lines.
   void FindTags() {
     const bool needed =
         !text_.tabs && tag_column_ >= 0 &&
@@ -222,7 +223,7 @@ class ColumnReader : public SentenceReader {
     }
   }
 
-  /// Whether a line between two sentences is none of words.
+  /// True if a line between two sentences is a comment.
   bool IsComment(std::string_view line,
                  const std::vector<std::string_view>& columns) const {
     if (!line.starts_with('#')) return false;
@@ -266,7 +267,7 @@ class ColumnReader : public SentenceReader {
             tag_column_ < 0 ? nullptr : &At(columns, tag_column_));
   }
 
-  /// Numbers of words, and a name of the document in each line, are no words.
+  /// Throws: FormatError if the words are only numbers, or one document name.
   void CheckWords() const override {
     bool count = true;
     bool same = true;
@@ -297,8 +298,7 @@ class ColumnReader : public SentenceReader {
   std::set<std::string, std::less<>> tags_;
 };
 
-/// The names of the columns of CoNLL-U Plus, which its first line tells; none
-/// of other files.
+/// Column names in the first line of CoNLL-U Plus; empty for other files.
 std::vector<std::string> GlobalColumns(const std::vector<std::string>& lines) {
   constexpr std::string_view kMark = "# global.columns";
   if (lines.empty()) return {};
@@ -314,12 +314,12 @@ std::vector<std::string> GlobalColumns(const std::vector<std::string>& lines) {
   return names;
 }
 
-/// Whether lines are those of CoNLL-U Plus, with a column of words.
+/// True for CoNLL-U Plus with a column of words.
 bool NamesForms(const std::vector<std::string>& lines) {
   return std::ranges::count(GlobalColumns(lines), "form") > 0;
 }
 
-/// CoNLL-U with its ten columns, or with those that its first line names.
+/// Reader of CoNLL-U with its ten columns, or with those in the first line.
 class ConlluReader : public SentenceReader {
  public:
   ConlluReader(std::vector<std::string> lines, const std::string& path,
@@ -339,13 +339,13 @@ class ConlluReader : public SentenceReader {
   }
 
  private:
-  /// Where a column stands; their number for one that does not.
+  /// Index of a column; the number of columns if it does not exist.
   size_t Place(const std::string& name) const {
     return static_cast<size_t>(std::ranges::find(names_, name) -
                                names_.begin());
   }
 
-  /// The column of tags of CoNLL-U Plus: by number, by name, or the last.
+  /// Finds the tag column of CoNLL-U Plus: by number, by name, or the last one.
   void FindColumns(const TagColumns& columns) {
     const size_t count = names_.size();
     if (static_cast<size_t>(columns.tag_column) > count) {
@@ -364,7 +364,7 @@ class ConlluReader : public SentenceReader {
                     tags + 1, names_[tags]));
   }
 
-  /// A range of words (3-4) or a node that is not in the text (8.1).
+  /// True for a range of words (3-4) or an empty node (8.1).
   static bool IsLeftOut(std::string_view id) {
     const size_t mark = id.find_first_of("-.");
     return mark != id.npos && ParseInteger<uint64_t>(id.substr(0, mark)) &&
@@ -393,8 +393,8 @@ class ConlluReader : public SentenceReader {
     AddWord(i, columns[form_], &At(columns, text_.tag_column));
   }
 
-  std::vector<std::string> names_;  // of columns, in lower case
-  size_t id_ = 0;                   // without one: the number of columns
+  std::vector<std::string> names_;  // lower-case names of the columns
+  size_t id_ = 0;                   // if absent, the number of columns
   size_t form_ = 0;
 };
 

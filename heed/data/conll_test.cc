@@ -21,7 +21,7 @@ class Conll : public testing::Test {
                   const std::string& name = "text") {
     return ReadTagged(folder_.Put(name, text), columns);
   }
-  /// The text's error without its folder.
+  /// Error for a text, without its folder.
   std::string Error(const std::string& text, const TagColumns& columns = {},
                     const std::string& name = "text") {
     const std::string message =
@@ -80,7 +80,7 @@ TEST_F(Conll, InvisibleCharactersAroundColumnsDoNotCount) {
     EXPECT_EQ(text.sentences[0].tags, (Strings{"O", "B-LOC"})) << mark;
     EXPECT_EQ(text.sentences[0].words, (Strings{"it", "York"})) << mark;
   }
-  // A joiner belongs to the Malayalam letter before it.
+  // A joiner after a Malayalam letter belongs to it.
   EXPECT_EQ(Read("\u0D05\u0D35\u0D28\u0D4D\u200D\tO\n").sentences[0].words,
             (Strings{"\u0D05\u0D35\u0D28\u0D4D\u200D"}));
 }
@@ -106,7 +106,7 @@ TEST_F(Conll, LinesOfIdsBetweenSentencesAreComments) {
   ASSERT_EQ(text.sentences.size(), 2U);
   EXPECT_EQ(text.sentences[0].tags, (Strings{"B-PER", "I-PER"}));
   EXPECT_EQ(text.sentences[1].words, (Strings{"lima", "#"}));
-  // Without a blank line before it, it ends a sentence, too.
+  // Without a blank line before it, the line still ends a sentence.
   std::string joined = kMultiConer;
   joined.erase(joined.find("\n\n"), 1);
   EXPECT_EQ(Read(joined).sentences.size(), 2U);
@@ -123,7 +123,7 @@ TEST_F(Conll, CommentsOfOtherFilesAreLeftOut) {
   const TaggedText spaces = Read("# a B-X\nIt O\n\n# O\nis O\n");
   ASSERT_EQ(spaces.sentences.size(), 2U);
   EXPECT_EQ(spaces.sentences[0].words, (Strings{"It"}));
-  // Its tag is one of the text's, so that it is a word.
+  // Other lines have its tag, so it is a word.
   EXPECT_EQ(spaces.sentences[1].words, (Strings{"#", "is"}));
 }
 
@@ -303,7 +303,7 @@ TEST_F(Conll, ConlluPlusIsReadByTheNamesOfItsColumns) {
   }
   const TagColumns last = {.tag_column = 4};
   EXPECT_EQ(Read(text, last).sentences[0].tags, (Strings{"B-LOC", "I-LOC"}));
-  // Without the column that is preset, the last one has the tags.
+  // Without the default column, the last one holds the tags.
   EXPECT_EQ(
       Read("# global.columns = ID FORM NE\n1\tYork\tB-LOC\n").sentences[0].tags,
       (Strings{"B-LOC"}));

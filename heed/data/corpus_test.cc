@@ -63,7 +63,7 @@ TEST(ParallelText, AFirstLineThatNamesTheColumnsIsLeftOut) {
     const auto path = folder.Put("t", std::string(header) + "a\tb\nc\td\n");
     EXPECT_EQ(ReadTsv(path).source, expected) << header;
   }
-  // Words of a dictionary.
+  // A dictionary whose first entry has two equal words.
   EXPECT_EQ(
       ReadTsv(folder.Put("d", "question\tquestion\na\tb\n")).source.size(), 2U);
   PairFiles kept{.tsv = {folder.Put("k", "en\tde\na\tb\n")}};

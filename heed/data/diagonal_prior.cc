@@ -5,8 +5,9 @@
 namespace heed {
 namespace {
 
-/// Σ over k from 0 to n − 1 of exp(λ (h − k / S)), and of the same times
-/// (h − k / S): a side of the diagonal, whose nearest word has the feature h.
+/// One side of the diagonal, whose nearest word has feature h. `mass`: Σ_k
+/// exp(λ (h − k / S)) for k from 0 to n − 1. `feature`: the sum of the same
+/// terms times (h − k / S).
 struct Side {
   double mass = 0;
   double feature = 0;
@@ -31,7 +32,7 @@ struct Sides {
   Side high;
 };
 
-/// Source words up to the diagonal, and those beyond it.
+/// Sides of the diagonal: source words up to it, and those beyond it.
 Sides SidesOf(const DiagonalPrior& prior, int64_t t) {
   const int64_t split = t * prior.S / prior.T;
   return {

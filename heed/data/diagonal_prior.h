@@ -1,4 +1,4 @@
-// How probable it is that words at two positions translate each other.
+// Prior probability that words at two positions are translations.
 #ifndef HEED_DATA_DIAGONAL_PRIOR_H_
 #define HEED_DATA_DIAGONAL_PRIOR_H_
 
@@ -6,13 +6,12 @@
 
 namespace heed {
 
-/// The prior of IBM model 2 with one number, the tension λ: of the target word
-/// t of T, and each source word s of S, counted from 1,
+/// Prior of IBM model 2 with a single parameter, the tension λ. For target word
+/// t of T and source word s of S, counted from 1,
 ///   p(s | t) = exp(λ h(s, t)) / Z(t),   h(s, t) = −|s / S − t / T|.
-/// Above and below the diagonal the terms are geometric series, so Z and its
-/// derivative take as long for S = 1000 as for S = 10.
-/// Paper: Dyer, Chahuneau and Smith 2013, "A Simple, Fast, and Effective
-/// Reparameterization of IBM Model 2", eq. 1 to 5.
+/// On each side of the diagonal the terms are geometric series, so Z and its
+/// derivative take constant time. Paper: Dyer, Chahuneau and Smith 2013, "A
+/// Simple, Fast, and Effective Reparameterization of IBM Model 2", eq. 1 to 5.
 struct DiagonalPrior {
   int64_t T = 1;
   int64_t S = 1;

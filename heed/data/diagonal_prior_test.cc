@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-/// Sides of T target and S source words, and the tension.
+/// Parameters: target words T, source words S, and tension.
 class DiagonalPriorSizes
     : public testing::TestWithParam<std::tuple<int, int, double>> {};
 

@@ -17,7 +17,7 @@ bool IsBlankText(std::string_view text) {
   return text.find_first_not_of(kBlanksAndEnds) == text.npos;
 }
 
-/// Without the blanks around it.
+/// Text without surrounding blanks.
 std::string_view Trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(kBlanksAndEnds);
   if (begin == text.npos) return {};

@@ -13,27 +13,29 @@
 
 namespace heed {
 
-/// Bytes at which the sentences of a text begin, ascending. A text of several
-/// lines has a sentence in each that is not blank; one of a single line those
-/// of SplitSentences. A blank text has none.
+/// Byte offsets at which the sentences of a text begin, ascending. In a text of
+/// several lines each non-blank line is a sentence; a single line is split by
+/// SplitSentences. A blank text has none.
 std::vector<size_t> FindSentences(std::string_view text);
 
-/// The words of a text and, each on its own, its punctuation marks, with one
-/// space between them: what a vocabulary of words learns from documents.
+/// Words and punctuation marks of a text, separated by single spaces, for
+/// training the word vocabulary of documents.
 std::string SpacedWords(std::string_view text);
 
-/// A document as a model reads it, without marks.
+/// An encoded document, without special tokens.
 struct MarkedDocument {
   std::vector<int32_t> ids;
-  std::vector<std::string> pieces;       ///< of each id, as the text has it
-  std::vector<int32_t> sentences;        ///< tokens of each sentence, not 0
-  std::vector<std::string> sentence_of;  ///< the text of each sentence
-  bool cut = false;  ///< longer than allowed: its end is left out
+  std::vector<std::string> pieces;  ///< surface form of each id
+  std::vector<int32_t>
+      sentences;  ///< number of tokens in each sentence, at least 1
+  std::vector<std::string> sentence_of;  ///< text of each sentence
+  bool cut = false;                      ///< true if truncated
 };
 
-/// Sentences without a token are left out; a document without any is one
-/// sentence with the mark of a sentence's end alone, so that no document is
-/// empty. `begins`: of the sentences. At most `max_length` tokens, 0: all.
+/// Encodes a document. Sentences without a token are dropped; a document
+/// without tokens becomes one sentence with the end-of-sentence token, so that
+/// no document is empty. `begins`: byte offsets of the sentences. `max_length`:
+/// maximum tokens (0: no limit).
 MarkedDocument MarkDocument(const Vocabulary& vocabulary, std::string_view text,
                             std::span<const size_t> begins, int max_length,
                             bool lowercase);

@@ -26,7 +26,7 @@ TEST(Documents, ALineHasTheSentencesOfUnicode) {
 TEST(Documents, OfSeveralLinesEachIsASentence) {
   EXPECT_EQ(SentencesOf("a. B c.\n\n \nd\n"),
             (Strings{"a. B c.\n\n \n", "d\n"}));
-  // A line end behind a single line makes no second one.
+  // A line end after a single line does not add a sentence.
   EXPECT_EQ(SentencesOf("It rains. Yes!\n"), (Strings{"It rains. ", "Yes!\n"}));
 }
 

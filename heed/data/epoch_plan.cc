@@ -15,10 +15,10 @@
 namespace heed {
 namespace {
 
-/// Pairs that follow one another, which are read from files together.
+/// Consecutive pairs that are read from files together.
 constexpr int64_t kBlock = 4096;
 
-// std::shuffle and the standard distributions may differ between libraries.
+// std::shuffle and standard distributions differ between libraries.
 template <typename T>
 void ShuffleBy(std::mt19937_64& random, std::vector<T>& items) {
   for (size_t i = items.size(); i > 1; --i) {
@@ -26,7 +26,7 @@ void ShuffleBy(std::mt19937_64& random, std::vector<T>& items) {
   }
 }
 
-/// Of an epoch, or of one of its windows but the first.
+/// Random generator of an epoch, or of a window after the first.
 std::mt19937_64 RandomOf(uint64_t seed, int epoch, int64_t window) {
   std::vector<uint32_t> parts = {static_cast<uint32_t>(seed),
                                  static_cast<uint32_t>(seed >> 32),
@@ -36,11 +36,11 @@ std::mt19937_64 RandomOf(uint64_t seed, int epoch, int64_t window) {
   return std::mt19937_64(sequence);
 }
 
-/// Pairs `begin` to `end` − 1, or some of them.
+/// Pairs `begin` to `end` − 1, or a subset of them.
 struct Block {
   int64_t begin = 0;
   int64_t end = 0;
-  std::vector<int64_t> chosen = {};  // if not all
+  std::vector<int64_t> chosen = {};  // subset; empty: all
 
   int64_t size() const {
     return chosen.empty() ? end - begin : std::ssize(chosen);
@@ -62,7 +62,7 @@ std::vector<Block> BlocksOf(int64_t begin, int64_t end) {
   return blocks;
 }
 
-/// Some of the pairs of blocks.
+/// Adds a random subset of `count` pairs.
 void AddSome(std::vector<Block> from, int64_t count, std::mt19937_64& random,
              std::vector<Block>& blocks) {
   ShuffleBy(random, from);
@@ -81,7 +81,7 @@ void AddSome(std::vector<Block> from, int64_t count, std::mt19937_64& random,
   }
 }
 
-/// How many pairs of an epoch are of each corpus.
+/// Number of an epoch's pairs from each corpus.
 std::vector<int64_t> SharesOf(const PlannedPairs& pairs) {
   const auto sum =
       std::accumulate(pairs.weights.begin(), pairs.weights.end(), 0.0);
@@ -98,7 +98,8 @@ std::vector<int64_t> SharesOf(const PlannedPairs& pairs) {
   const auto all = static_cast<double>(pairs.ends.back());
   std::vector<int64_t> shares;
   double before = 0;
-  for (const double weight : pairs.weights) {  // their sum is that of all
+  for (const double weight :
+       pairs.weights) {  // rounded so that they sum to all pairs
     const double until = before + weight;
     shares.push_back(std::llround(all * until / sum) -
                      std::llround(all * before / sum));
@@ -130,7 +131,7 @@ std::vector<Block> BlocksOfEpoch(const PlannedPairs& pairs,
   return blocks;
 }
 
-/// Blocks in the order of their pairs, as many as make a window.
+/// Groups blocks into windows, each in the order of its pairs.
 std::vector<std::vector<Block>> WindowsOf(std::vector<Block> blocks,
                                           int64_t window,
                                           std::mt19937_64& random) {
@@ -153,7 +154,7 @@ std::vector<std::vector<Block>> WindowsOf(std::vector<Block> blocks,
   return windows;
 }
 
-/// Whether a pair of this length needs a batch of its own, behind `count`.
+/// True if a pair of this length does not fit into a batch of `count` pairs.
 bool NeedsNew(int64_t count, int64_t length, const BatchOptions& options) {
   return count == 0 || (count + 1) * length > options.tokens ||
          (options.sentences > 0 && count == options.sentences);
@@ -184,9 +185,9 @@ std::vector<Measured> Measure(const std::vector<Block>& blocks,
 
 BatchList BatchesOf(std::vector<Measured> pairs, const BatchOptions& options,
                     std::mt19937_64 random) {
-  ShuffleBy(random, pairs);  // the order among pairs of the same lengths
-  // The longer side first: it is what a batch's budget counts, and measured on
-  // Multi30k this order leaves a third less padding than source, then target.
+  ShuffleBy(random, pairs);  // random order of pairs with equal lengths
+  // Sorts by the longer side, which determines a batch's size. On Multi30k this
+  // leaves a third less padding than sorting by source, then target.
   std::ranges::stable_sort(pairs, {}, [](const Measured& pair) {
     return std::tuple(pair.longest, pair.source, pair.target);
   });
@@ -200,7 +201,7 @@ BatchList BatchesOf(std::vector<Measured> pairs, const BatchOptions& options,
   return batches;
 }
 
-/// As many as BatchesOf gives, without sorting.
+/// Number of batches of BatchesOf, computed without sorting.
 int64_t CountBatches(const std::vector<Block>& blocks,
                      const PlannedPairs& pairs, const BatchOptions& options) {
   std::vector<int64_t> of_length;
@@ -268,7 +269,8 @@ EpochPlan PlanPairs(const PlannedPairs& pairs, const BatchOptions& options,
         "0 sentences mean no limit",
         options.tokens, options.sentences);
   }
-  // Not the numbers of the windows: these shuffle what is in them.
+  // INT32_MAX instead of a window number, which the windows use for their own
+  // order.
   std::mt19937_64 random = RandomOf(seed, epoch, INT32_MAX);
   const auto windows = std::make_shared<const std::vector<std::vector<Block>>>(
       WindowsOf(BlocksOfEpoch(pairs, random), pairs.window, random));

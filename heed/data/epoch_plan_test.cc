@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-/// Pairs of 2 to 20 tokens on each side.
+/// Lengths of 2 to 20 tokens on each side.
 PairLength LengthOf(int64_t pair) {
   const auto hash = static_cast<uint64_t>(pair) * 0x9e3779b97f4a7c15U;
   return {static_cast<int32_t>(2 + (hash >> 40) % 19),
@@ -76,7 +76,7 @@ TEST(EpochPlan, WindowsMixRunsOfPairsAnewInEachEpoch) {
     blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
     return blocks;
   };
-  EXPECT_EQ(first_window(0).size(), 2U);  // of 4096 pairs each
+  EXPECT_EQ(first_window(0).size(), 2U);  // batches of blocks of 4096 pairs
   EXPECT_NE(first_window(0), first_window(1));
   EXPECT_EQ(first_window(2), first_window(2));
 }
@@ -98,7 +98,7 @@ TEST(EpochPlan, AnyPartCanBeHad) {
     expect(batch, batch + 7);
   }
   expect(plan.size() - 1, plan.size());
-  expect(plan.size() / 2, plan.size());  // back, as a resumed run may
+  expect(plan.size() / 2, plan.size());  // goes back, as a resumed run may
   expect(0, plan.size());
   expect(3, 3);
 }
@@ -117,7 +117,7 @@ TEST(EpochPlan, WeightsArePartsOfAnEpoch) {
     int64_t of_last = 0;
     for (const auto& [pair, count] : counts) {
       (pair < 1000 ? of_first : of_last) += count;
-      // 7500 pairs of 1000: each 7 times, and half of them once more.
+      // 7500 pairs from 1000: each one 7 times, and half of them once more.
       const bool expected = pair < 1000 ? count == 7 || count == 8 : count == 1;
       EXPECT_TRUE(expected) << pair << ": " << count;
     }
@@ -148,7 +148,7 @@ TEST(EpochPlan, WeightsMustFit) {
     pairs.weights = weights;
     EXPECT_THROW(PlanPairs(pairs, {}, 1, 0), ConfigError);
   }
-  pairs.weights = {1, 1, 1};  // of the second no pair is left
+  pairs.weights = {1, 1, 1};  // the second corpus has no pairs
   EXPECT_NE(MessageOf<ConfigError>([&] {
               PlanPairs(pairs, {}, 1, 0);
             }).find("corpus 2 of 3"),

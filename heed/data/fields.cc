@@ -17,7 +17,7 @@ constexpr std::string_view kFieldBlanks = " \t";
 constexpr std::array kDelimiters = {Delimiter::kComma, Delimiter::kSemicolon,
                                     Delimiter::kTab, Delimiter::kPipe};
 
-/// The rows that are complete among these lines; none if they are no rows.
+/// Complete rows of these lines; empty if the lines cannot be parsed.
 std::vector<std::vector<std::string>> RowsOf(std::span<const std::string> lines,
                                              Delimiter delimiter) {
   FieldReader reader(delimiter, "", true);
@@ -33,8 +33,8 @@ std::vector<std::vector<std::string>> RowsOf(std::span<const std::string> lines,
   return rows;
 }
 
-/// The part of the rows with the most frequent number of fields, 0 if that is
-/// one field.
+/// Share of rows with the most frequent number of fields; 0 if that number is
+/// 1.
 double ShareOfUsualWidth(const std::vector<std::vector<std::string>>& rows) {
   std::map<size_t, size_t> counts;
   for (const auto& row : rows) ++counts[row.size()];
@@ -96,7 +96,7 @@ const std::vector<std::string>* FieldReader::Add(std::string_view text,
   return &fields_;
 }
 
-/// At a quote within quotes: it is doubled, or closes the field.
+/// Handles a quote within a quoted field: it is doubled, or closes the field.
 void FieldReader::AddQuoted(std::string_view text, size_t& at) {
   if (at + 1 < text.size() && text[at + 1] == '"') {
     fields_.back() += '"';
@@ -139,7 +139,7 @@ Delimiter GuessDelimiter(
   for (const Delimiter delimiter : kDelimiters) {
     const auto rows = RowsOf(lines, delimiter);
     double score = ShareOfUsualWidth(rows);
-    // Every delimiter that divides is better than one that does not.
+    // Any delimiter that splits beats one that does not.
     if (score > 0 && fits) score *= 0.01 + fits(rows);
     if (score > most) {
       best = delimiter;

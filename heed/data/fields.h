@@ -1,4 +1,4 @@
-// Fields of delimited text: which delimiter a file has, and rows of it.
+// Fields of delimited text: detection of the delimiter, and parsing of rows.
 #ifndef HEED_DATA_FIELDS_H_
 #define HEED_DATA_FIELDS_H_
 
@@ -23,27 +23,27 @@ constexpr auto WordsOf(Delimiter) {
 }
 char CharacterOf(Delimiter delimiter);
 
-/// Whether the first line of a table names its columns.
+/// Presence of a header line with column names.
 enum class HeaderLine : uint8_t { kYes, kNo };
 constexpr auto WordsOf(HeaderLine) { return std::array{"yes", "no"}; }
 
-/// Puts fields together, line by line (RFC 4180): a field may stand in double
-/// quotes, doubled within it, and then hold delimiters and ends of lines. A
-/// field may have 16 MB.
+/// Parses rows line by line (RFC 4180). A field in double quotes may contain
+/// delimiters and line ends, and doubled quotes. A field may have at most 16
+/// MB.
 class FieldReader {
  public:
-  /// `name` stands in errors. `trim`: blanks around fields, also around quotes,
-  /// do not count.
+  /// `name`: name for error messages. `trim`: ignore blanks around fields, also
+  /// around quotes.
   FieldReader(Delimiter delimiter, std::string name, bool trim = false);
 
-  /// The fields of the row that is complete with this line, number `line` from
-  /// 1; null within a quoted field. They stay until the next call.
-  /// Throws: FormatError that names line and column of text behind a closing
-  /// quote, and of a field that is too large.
+  /// Adds a line, with its number `line` from 1. Returns the fields of the row
+  /// that this line completes, valid until the next call; null within a quoted
+  /// field. Throws: FormatError with line and column, for text after a closing
+  /// quote or a field that is too large.
   const std::vector<std::string>* Add(std::string_view text, int64_t line);
-  /// Throws: FormatError that names the line of a quote that is not closed.
+  /// Throws: FormatError with the line of a quote that is not closed.
   void Finish() const;
-  /// Whether the last line ended within a quoted field.
+  /// True if the last line ended within a quoted field.
   bool quoted() const { return quoted_; }
 
  private:
@@ -57,36 +57,36 @@ class FieldReader {
   bool trim_;
   std::vector<std::string> fields_;
   bool quoted_ = false;  // within quotes
-  bool closed_ = false;  // behind them
+  bool closed_ = false;  // after closing quotes
   int64_t quote_line_ = 0;
 };
 
-/// The delimiter that divides most of these lines into fields of which there
-/// are as many in each: several, if any delimiter gives several. `fits` scores
-/// the rows of a delimiter (from 0 to 1), where the number of fields does not
-/// decide; null: all alike. Comma where nothing tells.
+/// Detects the delimiter that splits most lines into the same number of fields,
+/// at least two if possible. `fits`: optional score of a delimiter's rows in 0
+/// to 1, for delimiters that are equal otherwise. Comma if nothing decides.
 Delimiter GuessDelimiter(
     std::span<const std::string> lines,
     const std::function<double(const std::vector<std::vector<std::string>>&)>&
         fits = nullptr);
 
-/// The place in a header of the column of this name: of the cell that is it, or
-/// else of the only one that is it but for case and white space around it.
+/// Index of the column with this name in a header: the exact match, otherwise
+/// the only match that ignores case and surrounding white space.
 std::optional<size_t> PlaceOfColumn(std::span<const std::string> header,
                                     std::string_view name);
 
-/// The delimiter with which a header names these columns; that which gives most
-/// fields where none does.
+/// Delimiter by which a header has all of these columns; otherwise the
+/// delimiter that gives most fields.
 Delimiter DelimiterOfHeader(std::string_view header,
                             const std::vector<std::string>& columns);
 
-/// The delimiter of lines that are declared to have tabs between `columns`
-/// fields: a tab, unless none of them has one and another delimiter divides
-/// each into as many. Texts have commas of their own, so not every one does.
+/// Delimiter of lines that should have tabs between `columns` fields. It is a
+/// tab, unless no line has one and another delimiter splits every line into
+/// `columns` fields. Every line must match, because texts contain commas, too.
 Delimiter DelimiterInsteadOfTab(std::span<const std::string> lines,
                                 size_t columns);
 
-/// "sep=;", the line with which spreadsheets announce a delimiter, or nothing.
+/// Delimiter in "sep=;", a first line that spreadsheets write; nullopt for
+/// other lines.
 std::optional<Delimiter> AnnouncedDelimiter(std::string_view line);
 
 }  // namespace heed

@@ -26,14 +26,14 @@ constexpr size_t kNamedClasses = 20;
 
 using LineBody = std::function<bool(std::string_view line, int64_t number)>;
 
-/// Whether a file that can be read again has nothing in it.
+/// True for an empty regular file.
 bool IsEmptyFile(const std::string& path) {
   std::error_code error;
   return std::filesystem::is_regular_file(path, error) &&
          std::filesystem::is_empty(path, error);
 }
 
-/// Where lines come from, and what errors call it.
+/// A source of lines with its name for error messages.
 struct GraphSource {
   std::string name;
   std::function<void(const LineBody& body)> lines;
@@ -66,7 +66,7 @@ void CheckCount(int64_t count, int64_t most, const char* what,
 
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20; }
 
-/// "17" or "17:0.5".
+/// Parses "17" or "17:0.5".
 void AddFeature(std::string_view text, const std::string& place,
                 std::vector<std::pair<int32_t, float>>& row) {
   const auto [number, value] = SplitOnce(text, ":");
@@ -157,7 +157,7 @@ void AddEdges(const GraphSource& source, NodeGraph& graph) {
 
 void AddLabels(const GraphSource& source, NodeGraph& graph) {
   std::map<std::string, int32_t, std::less<>> ids;
-  std::vector<const std::string*> names;  // null: not known
+  std::vector<const std::string*> names;  // null: unknown
   source.lines([&](std::string_view line, int64_t number) {
     const std::string_view name = TrimBlanks(line);
     if (number > graph.size()) {
@@ -297,8 +297,7 @@ int32_t NodeGraph::ClassNamed(std::string_view name,
 }
 
 NodeGraph ReadGraph(const GraphFiles& files) {
-  // A graph may have no edges; features and labels that are missing are a
-  // mistake.
+  // A graph may have no edges, but empty features or labels are an error.
   return GraphOf({IsEmptyFile(files.edges) ? GraphSource::Bytes("", files.edges)
                                            : GraphSource::File(files.edges),
                   GraphSource::File(files.features),

@@ -1,5 +1,4 @@
-// Graphs whose nodes have features and labels: what node classification learns
-// from.
+// Graphs with node features and labels, for node classification.
 #ifndef HEED_DATA_GRAPH_H_
 #define HEED_DATA_GRAPH_H_
 
@@ -13,13 +12,12 @@
 
 namespace heed {
 
-/// What a graph may have: more is not read.
+/// Limits of a graph. Larger ones are refused.
 inline constexpr int64_t kMostNodes = 100'000'000;
 inline constexpr int64_t kMostFeatures = 100'000'000;
 inline constexpr int64_t kMostEntries = 1'000'000'000;  // edges, features
 
-/// Lists, one for each row, behind one another: that of row r is
-/// [offsets[r], offsets[r + 1]).
+/// Ragged rows in one array: row r is [offsets[r], offsets[r + 1]).
 struct RowLists {
   std::vector<int32_t> offsets = {0};
   std::vector<int32_t> columns;
@@ -30,62 +28,64 @@ struct RowLists {
   Tensor ColumnTensor() const;
 };
 
-/// Nodes are numbered from 0.
+/// A graph whose nodes are numbered from 0.
 struct NodeGraph {
-  /// Pairs of neighbours, each once, (u, v) with u <= v, in ascending order.
+  /// Undirected edges (u, v) with u <= v, unique and in ascending order.
   std::vector<std::pair<int32_t, int32_t>> edges;
   RowLists features;          // in ascending order
   std::vector<float> values;  // of each feature
-  int64_t feature_count = 0;  // the highest feature and one
-  /// Of each node; -1: not known.
+  int64_t feature_count = 0;  // largest feature number plus 1
+  /// Label of each node; −1: unknown.
   std::vector<int32_t> labels;
-  std::vector<std::string> classes;  // names of labels, in their order
+  std::vector<std::string> classes;  // names of the labels
 
   int64_t size() const { return features.rows(); }
-  /// Of each node its neighbours and, even if it has none, itself.
+  /// Neighbours of each node, including the node itself.
   RowLists Neighbours() const;
-  /// values, those of each node divided by the sum of their magnitudes.
+  /// Values divided by the sum of magnitudes of their node.
   std::vector<float> NormalizedValues() const;
-  /// Throws: FormatError that begins with `place` and names the classes.
+  /// Label with this name. Throws: FormatError that begins with `place` and
+  /// lists the classes.
   int32_t ClassNamed(std::string_view name, const std::string& place) const;
 };
 
-/// The files of a graph, plain or gzip:
-///   features  line i: the features of node i, each as its number (of value 1)
-///             or number:value, between blanks; an empty line: none
-///   edges     a line: two nodes that are neighbours of each other, between
-///             blanks; either order, in both orders it is the same edge
-///   labels    line i: the class of node i; ?: not known
+/// Files of a graph, plain or gzip:
+///   features  line i: the features of node i as NUMBER (value 1) or
+///             NUMBER:VALUE, separated by blanks; an empty line: none
+///   edges     a line: two adjacent nodes, separated by blanks; edges are
+///             undirected, so that their order does not matter
+///   labels    line i: the class of node i; ?: unknown
 struct GraphFiles {
   std::string edges;
   std::string features;
   std::string labels;
 };
 
-/// Throws: IoError; FormatError that names file and line: for an edge to a node
-/// that is not there, one that stands twice, a feature that stands twice or is
-/// no number, labels of another length, fewer than two classes.
+/// Reads a graph. Throws: IoError; FormatError with file and line, for an edge
+/// to a missing node, a duplicate edge, a duplicate or malformed feature, a
+/// wrong number of labels, or fewer than two classes.
 NodeGraph ReadGraph(const GraphFiles& files);
 
-/// The same of the bytes of such files; errors call them by `names`.
+/// Parses the contents of a graph's files. `names`: names for error messages.
+/// Throws: as ReadGraph.
 NodeGraph ParseGraph(const GraphFiles& bytes, const GraphFiles& names);
-/// What ParseGraph reads as this graph.
+/// Contents of files that ParseGraph parses as this graph.
 GraphFiles SerializeGraph(const NodeGraph& graph);
 
-/// A node by its number, with blanks around it. Throws: FormatError that begins
-/// with `place` for what is no node of the graph.
+/// Parses a node's number, ignoring blanks. Throws: FormatError that begins
+/// with `place` for anything else.
 int32_t NodeNamed(std::string_view number, int64_t nodes,
                   const std::string& place);
 
-/// A list of nodes: a number on each line. Throws: IoError; FormatError that
-/// names file and line: for one that is not there, that stands twice or whose
-/// label is not known.
+/// Reads a list of nodes, one number per line. Throws: IoError; FormatError
+/// with file and line, for a node that is missing, duplicate or without a
+/// label.
 std::vector<int32_t> ReadNodes(const std::string& path, const NodeGraph& graph);
 std::vector<int32_t> ParseNodes(std::string_view bytes, const std::string& name,
                                 const NodeGraph& graph);
 std::string SerializeNodes(const std::vector<int32_t>& nodes);
 
-/// Throws: FormatError that names both files and a node that is in both.
+/// Throws: FormatError with both files and a node that is in both.
 void CheckApart(const std::vector<int32_t>& a, const std::string& a_name,
                 const std::vector<int32_t>& b, const std::string& b_name);
 

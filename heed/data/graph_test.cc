@@ -18,7 +18,7 @@ NodeGraph Parse(const std::string& edges, const std::string& features,
   return ParseGraph({edges, features, labels}, kNames);
 }
 
-/// 0 - 1 - 2, and 3 alone.
+/// Path 0 - 1 - 2, and the isolated node 3.
 NodeGraph Path() {
   return Parse("0\t1\n2 1\n", "2 0\n1:0.5 0:-1.5\n\n7\n", "b\na\n?\nb\n");
 }

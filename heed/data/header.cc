@@ -15,11 +15,11 @@ namespace {
 
 constexpr size_t kMostNameCharacters = 40;
 constexpr size_t kMostNameWords = 3;
-/// Lines from which a label that stands once is remarkable.
+/// Number of further lines from which a unique first label indicates a header.
 constexpr int64_t kFewLines = 4;
 constexpr int64_t kManyLines = 10;
 
-/// Without digits at the end, lower case, "-" and " " as "_".
+/// Lower-case name without trailing digits, with "-" and " " as "_".
 std::string NameWithoutNumber(std::string_view cell) {
   std::string name = Lowercase(TrimBlanks(cell));
   while (!name.empty() && name.back() >= '0' && name.back() <= '9') {
@@ -57,7 +57,7 @@ bool IsColumnName(std::string_view cell) {
   return names.contains(NameWithoutNumber(cell));
 }
 
-/// Whether a label is a usual name of the column of labels.
+/// True for a usual name of a label column.
 bool NamesLabels(std::string_view label) {
   static const std::set<std::string, std::less<>> names = {
       "label",  "labels",     "class",  "classes", "category", "sentiment",
@@ -84,7 +84,7 @@ bool IsLanguage(std::string_view cell) {
   return languages.contains(Lowercase(TrimBlanks(cell)));
 }
 
-/// Whether a cell could be a name: short, without the marks of a sentence.
+/// True if a cell could be a column name: short, without punctuation.
 bool CouldBeName(std::string_view cell) {
   const std::string_view name = TrimBlanks(cell);
   return !name.empty() &&
@@ -131,7 +131,7 @@ FirstLine JudgeFirstLine(const std::string& label,
     return FirstLine::kHeader;
   }
   int64_t lines = 0;
-  bool several = true;  // all other labels stand more than once
+  bool several = true;  // all other labels occur more than once
   for (const auto& [other, count] : others) {
     lines += count;
     several &= count > 1;

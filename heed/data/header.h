@@ -1,4 +1,4 @@
-// Whether the first line of a table without a declared header is one.
+// Detection of header lines in tables.
 #ifndef HEED_DATA_HEADER_H_
 #define HEED_DATA_HEADER_H_
 
@@ -10,33 +10,33 @@
 
 namespace heed {
 
-/// Whether these cells are names that tables give their columns: "id" and
-/// "text", "sentence1", "sentence2" and "label", "en" and "de".
+/// True if the cells are usual column names: "id" and "text", "sentence1",
+/// "sentence2" and "label", "en" and "de".
 bool NamesColumns(std::span<const std::string> cells);
 bool NamesColumns(std::span<const std::string_view> cells);
 
-/// Whether these cells, a label first, are a usual header of labelled texts:
+/// True if the cells are a usual header of labelled texts with the label first:
 /// "label" and "sentence".
 bool NamesLabelAndTexts(std::span<const std::string> cells);
 
-/// Whether a label is no number, although all labels of other lines are.
+/// True if the label is not a number, but all labels in `others` are.
 bool StandsAmongNumbers(const std::string& label,
                         const std::map<std::string, int64_t>& others);
 
 enum class FirstLine : uint8_t {
   kRow,
   kHeader,
-  kDoubt,  ///< its label stands nowhere else
+  kDoubt,  ///< unclear: no other line has its label
 };
 
-/// Judges the first line of a table with labels by its label, its other cells,
-/// and the number of the other lines that have each label.
+/// Decides whether the first line of a labelled table is a header. `cells`: its
+/// other cells. `others`: labels of the other lines with their counts.
 FirstLine JudgeFirstLine(const std::string& label,
                          std::span<const std::string> cells,
                          const std::map<std::string, int64_t>& others);
 
-/// Says on standard error that the first line of a file is left out as its
-/// header.
+/// Prints on standard error that a file's first line is a header and is
+/// skipped.
 void SayHeaderLeftOut(const std::string& path, std::string_view line);
 
 }  // namespace heed

@@ -39,7 +39,7 @@ TEST(Header, ItsLabelContradictsTheOthers) {
             FirstLine::kHeader);
   EXPECT_EQ(Judge("sentiment", "review", {{"pos", 1}, {"neg", 1}}),
             FirstLine::kHeader);
-  // No name of a column that is known: the row may be data.
+  // No known column name: the row may be data.
   EXPECT_EQ(Judge("klass", "satz text", {{"a", 9}, {"b", 9}}),
             FirstLine::kDoubt);
 }

@@ -17,7 +17,7 @@
 namespace heed {
 namespace {
 
-/// gdk-pixbuf with GLib, which it brings.
+/// Functions of gdk-pixbuf and of its dependency GLib.
 struct Pixbuf {
   SharedLibrary library{"libgdk_pixbuf-2.0.so.0", "libgdk-pixbuf-2.0-0"};
   HEED_FUNCTION(library, gdk_pixbuf_apply_embedded_orientation);
@@ -64,7 +64,7 @@ void CheckSize(const ImageSize& size, const std::string& place) {
   }
 }
 
-/// Colour `value` with opacity `alpha` on white.
+/// Blends a colour with opacity `alpha` onto white.
 uint8_t OnWhite(uint8_t value, uint8_t alpha) {
   return static_cast<uint8_t>((value * alpha + 255 * (255 - alpha) + 127) /
                               255);
@@ -92,7 +92,7 @@ Image FromPixbuf(GdkPixbuf* pixbuf) {
   return image;
 }
 
-// GLib's and the decoders' own, beside the pixels.
+// Memory of GLib and the decoders, in addition to the pixels.
 constexpr size_t kForDecoding = size_t{1} << 24;
 
 GlibOwned<GdkPixbuf> Decoded(std::string_view bytes, const char* type,
@@ -113,7 +113,7 @@ GlibOwned<GdkPixbuf> Decoded(std::string_view bytes, const char* type,
           loader.get(), reinterpret_cast<const guchar*>(bytes.data()),
           bytes.size(), &raw) != 0;
   GError* at_end = nullptr;
-  // Closed in any case, or the loader complains when it goes.
+  // Always closes the loader, which otherwise warns in its destructor.
   const bool closed = Library().gdk_pixbuf_loader_close(
                           loader.get(), written ? &at_end : nullptr) != 0;
   if (written) raw = at_end;
@@ -126,8 +126,8 @@ GlibOwned<GdkPixbuf> Decoded(std::string_view bytes, const char* type,
       Library().gdk_pixbuf_apply_embedded_orientation(pixbuf));
 }
 
-/// How much each pixel of `from` counts for each of `to` pixels: those it
-/// covers, or the two around its middle.
+/// Weights of the old pixels for a new pixel: those that it covers, or the two
+/// around its centre.
 struct Share {
   int64_t first = 0;
   std::vector<double> weights;  // sum to 1
@@ -138,7 +138,8 @@ std::vector<Share> SharesOf(int64_t from, int64_t to) {
   const double reach = std::max(1.0, scale);
   std::vector<Share> shares(static_cast<size_t>(to));
   for (int64_t i = 0; i < to; ++i) {
-    // A triangle as wide as two new pixels, or two old ones if larger.
+    // Triangle filter with a width of two new pixels, or two old ones if
+    // larger.
     const double middle = (static_cast<double>(i) + 0.5) * scale - 0.5;
     const auto first = std::max<int64_t>(
         0, static_cast<int64_t>(std::floor(middle - reach)) + 1);
@@ -173,7 +174,7 @@ Image DecodeImage(std::string_view bytes, const std::string& place) {
   const ImageSize size = png ? PngSize(bytes, place) : JpegSize(bytes, place);
   CheckSize(size, place);
   if (png) CheckPngPixels(bytes, place);
-  // RGBA of 8 bits and, before that, of 16.
+  // Pixels as 8-bit RGBA and, during decoding, as 16-bit RGBA.
   RequireMemory(kForDecoding +
                 static_cast<size_t>(size.width * size.height) * 12);
   if (!png) CheckJpegPixels(bytes, place);
@@ -228,7 +229,7 @@ Image Resized(const Image& image, int64_t height, int64_t width) {
   const std::vector<Share> down = SharesOf(image.height, height);
   Image result = {height, width, channels, {}};
   result.pixels.resize(static_cast<size_t>(result.size()));
-  // Rows of the image at their new width, as they are needed for a new row.
+  // Rows resized to the new width, computed when needed.
   std::vector<std::vector<double>> rows(static_cast<size_t>(image.height));
   const auto row = [&](int64_t y) -> const std::vector<double>& {
     std::vector<double>& numbers = At(rows, y);
@@ -246,7 +247,7 @@ Image Resized(const Image& image, int64_t height, int64_t width) {
     return numbers;
   };
   std::vector<double> sums(static_cast<size_t>(width * channels));
-  int64_t above = 0;  // rows before it are not needed again
+  int64_t above = 0;  // earlier rows are no longer needed
   for (int64_t y = 0; y < height; ++y) {
     const Share& share = At(down, y);
     for (; above < share.first; ++above) {

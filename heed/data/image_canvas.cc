@@ -10,12 +10,12 @@
 namespace heed {
 namespace {
 
-/// A rectangle of an image, and where it goes on another.
+/// A rectangle of an image, and its position on the canvas.
 struct Cut {
   int64_t from_top, from_left, top, left, height, width;
 };
 
-/// Copies what lies on the canvas; where both have something, the lighter.
+/// Copies the part that lies on the canvas; the lighter pixel is kept.
 void Paste(std::span<const uint8_t> image, const ImageFormat& own, Cut cut,
            const ImageFormat& canvas, std::span<uint8_t> out) {
   for (int64_t y = 0; y < cut.height; ++y) {
@@ -36,7 +36,7 @@ void Paste(std::span<const uint8_t> image, const ImageFormat& own, Cut cut,
   }
 }
 
-/// One of 0 to n - 1.
+/// Random number from 0 to n − 1.
 int64_t Drawn(Rng& rng, int64_t n) {
   return static_cast<int64_t>(rng.Below(static_cast<uint64_t>(n)));
 }

@@ -36,7 +36,7 @@ std::vector<std::filesystem::path> SortedEntries(
   return entries;
 }
 
-/// Errors say where the file is named.
+/// Reads an image; errors include the place where the file is named.
 Image ReadImageFile(const ImageFile& file) {
   std::string bytes;
   try {
@@ -94,7 +94,7 @@ std::vector<std::filesystem::path> ImageFolder::ImagesIn(
   std::vector<std::filesystem::path> images;
   for (const auto& entry : SortedEntries(inner)) {
     if (IsImageName(entry) && !IsLeftover(entry) &&
-        std::filesystem::exists(entry) &&  // or a link to nothing
+        std::filesystem::exists(entry) &&  // false for a broken link
         !std::filesystem::is_directory(entry)) {
       images.push_back(entry);
     } else {

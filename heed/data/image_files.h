@@ -1,4 +1,4 @@
-// Files of images as sets are read from them.
+// Image files of a data set.
 #ifndef HEED_DATA_IMAGE_FILES_H_
 #define HEED_DATA_IMAGE_FILES_H_
 
@@ -15,28 +15,28 @@ namespace heed {
 
 struct ImageFile {
   std::string path;
-  std::string place;  ///< what errors call it
+  std::string place;  ///< name for error messages
 };
 
-/// Whether a file's ending is that of an image: .png, .jpg or .jpeg.
+/// True if the file name ends in .png, .jpg or .jpeg.
 bool IsImageName(const std::filesystem::path& path);
-/// Whether a file or folder of this name is left behind by an operating system,
-/// an editor or a notebook, and is no data: .DS_Store, ._1.png, Thumbs.db,
-/// __MACOSX, .ipynb_checkpoints, \@eaDir, 1.png~ and the like.
+/// True for files and folders that operating systems, editors or notebooks
+/// leave behind: .DS_Store, ._1.png, Thumbs.db, __MACOSX, .ipynb_checkpoints,
+/// \@eaDir, 1.png~ and similar ones.
 bool IsLeftover(const std::filesystem::path& path);
 
-/// The folders and images of a folder of images, whatever else there is.
+/// Image files of a folder with one subfolder per class. Ignores other files.
 class ImageFolder {
  public:
   explicit ImageFolder(std::string folder) : folder_(std::move(folder)) {}
 
-  /// Folders in the folder, by name. Files in it are skipped. Throws: IoError.
+  /// Subfolders, sorted by name. Files are skipped. Throws: IoError.
   std::vector<std::filesystem::path> Folders();
-  /// Image files in one of them, by name. All else is skipped, as are links to
-  /// files that are not there. Throws: IoError.
+  /// Image files of a subfolder, sorted by name. Other files and broken links
+  /// are skipped. Throws: IoError.
   std::vector<std::filesystem::path> ImagesIn(
       const std::filesystem::path& inner);
-  /// Warns of what was skipped, with its number, if anything was.
+  /// Warns about the number of skipped files, if there are any.
   void WarnOfSkipped() const;
 
  private:
@@ -47,34 +47,34 @@ class ImageFolder {
   std::vector<std::string> first_skipped_;
 };
 
-/// Throws: IoError; FormatError for what no image is.
+/// Format of an image file. Throws: IoError; FormatError for other files.
 ImageFormat FormatOfFile(const ImageFile& file);
 
-/// The images of files, in one size.
+/// Images of files, resized to one format.
 struct FilePixels {
   ImageFormat format;
   std::vector<uint8_t> pixels;   // [N, H, W, C]
-  std::vector<ImageFormat> own;  // of each file
+  std::vector<ImageFormat> own;  // original format of each file
 };
 
-/// On all threads; fitted to `format`, whose height (with width) and channels
-/// are the first one's where they are 0. Throws:
-/// IoError; FormatError for what no image is, or more than kMostSetBytes.
+/// Reads and resizes image files on all threads. Height and width, or channels,
+/// that are 0 in `format` are those of the first image. Throws: IoError;
+/// FormatError for a file that is not an image, or for more than kMostSetBytes.
 FilePixels ReadImageFiles(std::span<const ImageFile> files, ImageFormat format);
 
-/// Throws: FormatError, naming `place`, if that is more than kMostSetBytes.
+/// Throws: FormatError with `place` if the images exceed kMostSetBytes.
 void CheckSetSize(int64_t images, const ImageFormat& format,
                   const std::string& place);
 
-/// A line of a list: an image and the columns behind its path, one at least.
+/// A line of an image list: an image and one or more columns after its path.
 struct ListedImage {
   ImageFile file;
   std::vector<std::string> columns;
 };
 
-/// A list whose lines are a path, which starts at the list's folder, a tab, and
-/// `what` ("class"). Throws: IoError; FormatError that names a line without
-/// one, or a list without lines.
+/// Reads a list whose lines are a path relative to the list's folder, a tab,
+/// and `what` ("class"). Throws: IoError; FormatError for an incomplete line
+/// (with its number), or an empty list.
 std::vector<ListedImage> ReadImageList(const std::string& list,
                                        const std::string& what);
 

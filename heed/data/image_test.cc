@@ -25,7 +25,7 @@ std::string RefusalOf(const std::string& bytes) {
   return MessageOf<FormatError>([&] { DecodeImage(bytes, "the image"); });
 }
 
-/// The colour of the quarter of a sample that has (x, y), as they were written.
+/// Colour at (x, y) of a sample, which has a colour per quarter.
 std::array<int, 3> SampleColour(int64_t x, int64_t y) {
   constexpr std::array<std::array<int, 3>, 4> kColours = {
       {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {255, 255, 255}}};
@@ -87,7 +87,7 @@ TEST(ImageRefusals, SayWhatIsWrong) {
   EXPECT_EQ(RefusalOf(""), "the image: an empty file, no image");
   EXPECT_EQ(RefusalOf("GIF89a not here"),
             "the image: neither a PNG nor a JPEG image");
-  // A header that claims 100,000 × 100,000, in a file that is whole.
+  // A complete file whose header claims 100,000 × 100,000 pixels.
   std::string enormous = SampleBytes("rgb.png");
   const std::string side("\x00\x01\x86\xa0", 4);
   enormous.replace(16, 8, side + side);
@@ -126,7 +126,7 @@ std::string Packed(const std::string& bytes) {
   return packed;
 }
 
-/// A PNG file with sums that are right and `rows` bytes of zeros as its pixels.
+/// A PNG file with valid checksums and `rows` zero bytes of pixel data.
 std::string PngOfZeros(size_t width, size_t height, int depth, int colour,
                        bool interlaced, size_t rows) {
   const std::string header = BigEndianBytes(width) + BigEndianBytes(height) +
@@ -134,7 +134,7 @@ std::string PngOfZeros(size_t width, size_t height, int depth, int colour,
                              static_cast<char>(colour) + std::string(2, '\0') +
                              static_cast<char>(interlaced);
   const std::string pixels = Packed(std::string(rows, '\0'));
-  // In two parts, as files have them.
+  // Split into two chunks, as in real files.
   return "\x89PNG\r\n\x1a\n" + ChunkOf("IHDR", header) +
          ChunkOf("IDAT", pixels.substr(0, 3)) +
          ChunkOf("IDAT", pixels.substr(3)) + ChunkOf("IEND", "");
@@ -143,7 +143,7 @@ std::string PngOfZeros(size_t width, size_t height, int depth, int colour,
 struct RowCase {
   int depth, colour;
   bool interlaced;
-  size_t bytes;  ///< of 5 × 3 pixels, each row with its filter
+  size_t bytes;  ///< of 5 × 3 pixels, with a filter byte per row
 };
 
 class PngRows : public testing::TestWithParam<RowCase> {};
@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(RowCase{1, 0, false, 6}, RowCase{8, 0, false, 18},
                     RowCase{16, 0, false, 33}, RowCase{8, 2, false, 48},
                     RowCase{8, 4, false, 33}, RowCase{16, 6, false, 123},
-                    // Seven passes: 2, 2, 0, 2, 4, 6 and 6 bytes.
+                    // Bytes of the seven passes: 2, 2, 0, 2, 4, 6 and 6.
                     RowCase{8, 0, true, 22}),
     [](const auto& test) {
       const RowCase& rows = test.param;
@@ -208,7 +208,7 @@ TEST(ImagePng, IsReadAsItWasWritten) {
 TEST(ImageSize, SmallerPixelsAreMeansOfWhatTheyCover) {
   Image image = {4, 4, 1, std::vector<uint8_t>(16, 100)};
   EXPECT_EQ(Resized(image, 2, 3).pixels, std::vector<uint8_t>(6, 100));
-  // Even steps stay even.
+  // A linear ramp stays linear.
   Image ramp = {1, 8, 1, {0, 10, 20, 30, 40, 50, 60, 70}};
   const Image half = Resized(ramp, 1, 4);
   EXPECT_EQ(half.pixels[1], 25);

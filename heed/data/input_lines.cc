@@ -23,7 +23,7 @@ namespace {
 
 bool IsSpace(char byte) { return byte == ' ' || byte == '\t'; }
 
-/// Bytes of the first `count` characters.
+/// Number of bytes of the first `count` characters.
 size_t BytesOfFirst(std::string_view line, int64_t count) {
   size_t bytes = 0;
   while (bytes < line.size() && count >= 0) {
@@ -33,7 +33,7 @@ size_t BytesOfFirst(std::string_view line, int64_t count) {
   return bytes;
 }
 
-/// Bytes before the last `count` characters.
+/// Number of bytes before the last `count` characters.
 size_t BytesBeforeLast(std::string_view line, int64_t count) {
   size_t begin = line.size();
   while (begin > 0 && count > 0) {
@@ -42,7 +42,7 @@ size_t BytesBeforeLast(std::string_view line, int64_t count) {
   return begin;
 }
 
-/// Lines wait in it to be answered together.
+/// Buffer of lines that are answered together.
 class Window {
  public:
   Window(const InputOptions& options, const LinesFunction& answer,
@@ -72,7 +72,7 @@ class Window {
     first_ += std::ssize(lines);
   }
 
-  /// The next line.
+  /// Reports the next line as bad.
   void Refuse(const std::string& reason) {
     if (bad_ == nullptr) Stop(reason);
     Warn(reason + "; answered with an empty line");
@@ -91,8 +91,8 @@ class Window {
   int64_t first_ = 0;
 };
 
-/// The next line; of one that is longer than kMostLineBytes, a little more than
-/// so much. False at the end.
+/// Reads the next line; slightly more than kMostLineBytes of a longer one.
+/// Returns false at the end.
 bool NextLine(std::istream& in, std::string& line) {
   line.clear();
   std::array<char, 65536> part;
@@ -104,16 +104,16 @@ bool NextLine(std::istream& in, std::string& line) {
       return !in.bad() && !line.empty();
     }
     if (!in.fail()) {
-      line.append(part.data(), count - 1);  // without its end
+      line.append(part.data(), count - 1);  // without the line end
       return true;
     }
-    in.clear();  // there is more of it
+    in.clear();  // the line continues
     line.append(part.data(), count);
   }
   return true;
 }
 
-/// The texts of a row that is complete with this line.
+/// Texts of the row that this line completes.
 std::optional<std::string> RowOf(TableReader& table, const std::string& line,
                                  int64_t number) {
   const std::optional<TableRow> row = table.Add(line, number);

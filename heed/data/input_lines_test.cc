@@ -14,7 +14,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-// What the lines of a text are answered with: themselves and their number.
+// Answers with the lines themselves and their numbers.
 std::string Answers(const std::string& text, const InputOptions& options,
                     int64_t window = 100) {
   std::istringstream in(text);
@@ -45,7 +45,7 @@ TEST(AnswerLines, AnswersEachLineInItsTurn) {
   EXPECT_EQ(Answers("", {}), "");
 }
 
-// Hands out one line at a time and has nothing more until it is asked.
+// Provides one line at a time, as typed input does.
 class TypedLines : public std::streambuf {
  public:
   explicit TypedLines(Strings lines) : lines_(std::move(lines)) {}
@@ -104,7 +104,7 @@ TEST(AnswerLines, GoesOnBehindBadLinesIfAskedTo) {
   }
 }
 
-// Bytes that never end: what is left unread of them is not in memory.
+// Endless bytes; unread ones are not in memory.
 class Endless : public std::streambuf {
  public:
   size_t handed_out() const { return handed_out_; }

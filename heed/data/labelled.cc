@@ -25,7 +25,8 @@ constexpr size_t kNamedLabels = 20;
 
 using Strings = std::vector<std::string>;
 
-/// Cuts from the end of the longer one until both fit; whether they did not.
+/// Truncates the longer one first until both fit. Returns true if anything was
+/// cut.
 bool Truncate(Encoded& first, Encoded& second, int64_t room) {
   const auto cut = [](Encoded& text, int64_t size) {
     text.ids.resize(static_cast<size_t>(size));
@@ -34,7 +35,7 @@ bool Truncate(Encoded& first, Encoded& second, int64_t room) {
   const int64_t a = std::ssize(first.ids);
   const int64_t b = std::ssize(second.ids);
   if (a + b <= room) return false;
-  // What the shorter one leaves free of its half is the longer one's.
+  // The longer text also gets the unused part of the shorter text's half.
   const int64_t kept = std::min(a, std::max(room - b, (room + 1) / 2));
   cut(first, kept);
   cut(second, room - kept);
@@ -60,7 +61,7 @@ LabelSet::LabelSet(const LabelledText& text) {
 LabelSet LabelSet::Parse(std::string_view bytes, const std::string& name) {
   LabelSet set;
   std::vector<std::string_view> lines = SplitAt(bytes, "\n");
-  const bool whole = lines.back().empty();  // behind the last line feed
+  const bool whole = lines.back().empty();  // the last line has a line feed
   lines.pop_back();
   set.names_.assign(lines.begin(), lines.end());
   if (!whole || set.names_.size() < 2 ||

@@ -1,4 +1,4 @@
-// Texts with labels: what classification learns from.
+// Labelled texts for classification.
 #ifndef HEED_DATA_LABELLED_H_
 #define HEED_DATA_LABELLED_H_
 
@@ -18,19 +18,19 @@
 
 namespace heed {
 
-/// The labels that a task knows; ids in the order of their bytes. Immutable.
+/// The labels of a task. Ids are in the byte order of the names. Immutable.
 class LabelSet {
  public:
   /// Throws: ConfigError if there are fewer than two.
   explicit LabelSet(const LabelledText& text);
-  /// Reads what Serialize() gave. Throws: FormatError that names `name`.
+  /// Parses the result of Serialize(). Throws: FormatError with `name`.
   static LabelSet Parse(std::string_view bytes, const std::string& name);
   /// One label per line.
   std::string Serialize() const;
 
   int64_t size() const { return std::ssize(names_); }
   const std::string& Name(int32_t id) const { return At(names_, id); }
-  /// Throws: FormatError for a label that is not among them.
+  /// Id of a label. Throws: FormatError for an unknown label.
   int32_t Id(std::string_view label) const;
 
  private:
@@ -39,65 +39,66 @@ class LabelSet {
 };
 
 struct TextOptions {
-  /// What is longer loses its end, of a pair the longer text.
-  /// Units: tokens, <s> and </s> included; 0: no limit.
+  /// Maximum length; longer texts lose their end, in a pair the longer text
+  /// first. Units: tokens, including <s> and </s>; 0: no limit.
   int max_length = 512;
   bool lowercase = false;
-  /// Texts are documents (see MarkDocument), not sequences between marks.
+  /// Encode texts as documents (see MarkDocument), without <s> and </s>.
   bool documents = false;
-  /// Pretrained vectors of their tokens; null: none. Outlives the corpus.
+  /// Pretrained vectors of tokens; may be null. Must outlive the corpus.
   const WordVectors* vectors = nullptr;
 };
 
-/// A text as a classifier reads it: <s> text </s>, and a pair as
-/// <s> text </s> second </s>, with the marks of the vocabulary ([CLS] and [SEP]
-/// of WordPiece).
+/// A text encoded for a classifier: <s> text </s>, or <s> text </s> second </s>
+/// for a pair, with the vocabulary's special tokens ([CLS] and [SEP] for
+/// WordPiece).
 struct MarkedText {
   std::vector<int32_t> ids;
-  std::vector<std::string> pieces;  ///< of each id
-  int32_t first = 0;  ///< how many ids are of the first text and its marks
-  bool cut = false;   ///< longer than max_length: its end is left out
+  std::vector<std::string> pieces;  ///< one per id
+  int32_t first = 0;  ///< number of ids of the first text, with special tokens
+  bool cut = false;   ///< true if truncated to max_length
 };
 
-/// `second` is null where there is no pair.
+/// Encodes a text. `second`: second text of a pair, or null.
 MarkedText MarkText(const Vocabulary& vocabulary, std::string_view text,
                     const std::string* second, const TextOptions& options);
 
-/// Labelled texts as ids: `corpus.source` the texts, `corpus.target` the labels
-/// of each, so that PlanBatches takes it.
+/// Encoded labelled texts. `corpus.source` holds the texts and `corpus.target`
+/// their labels, as PlanBatches expects.
 struct LabelledCorpus {
   Corpus corpus;
   std::vector<int32_t> first;  ///< as MarkedText::first
-  int64_t cut = 0;             ///< texts whose end is left out
-  /// Of documents, tokens of each sentence; with vectors, the row of each
-  /// token. Else empty.
+  int64_t cut = 0;             ///< number of truncated texts
+  /// Documents: number of tokens in each sentence. With vectors: vector row of
+  /// each token. Otherwise empty.
   std::vector<std::vector<int32_t>> sentences = {};
   std::vector<std::vector<int32_t>> vector_rows = {};
   const WordVectors* vectors = nullptr;
 };
 
-/// The sentences of text i: those that are known, else those of FindSentences.
+/// Byte offsets of the sentences in text i: those of the file if known,
+/// otherwise from FindSentences.
 std::vector<size_t> SentencesOf(const LabelledText& text, size_t i);
 
-/// All texts, none dropped, on all threads; without labels if `labels` is null.
-/// Throws: FormatError that names a label that is not in `labels`.
+/// Encodes all texts on all threads, without labels if `labels` is null.
+/// Throws: FormatError with a label that is not in `labels`.
 LabelledCorpus EncodeLabelled(const LabelledText& text,
                               const Vocabulary& vocabulary,
                               const LabelSet* labels,
                               const TextOptions& options);
 
-/// Says on standard error how many texts were longer than `max_length` tokens,
-/// if any was.
+/// Prints on standard error how many texts exceed `max_length` tokens, if any.
 void WarnOfCut(const LabelledCorpus& corpus, int max_length);
 
-/// Padded with kPad.
+/// A batch of labelled texts, padded with kPad.
 struct LabelledBatch : SegmentBatch {
-  std::vector<std::vector<int32_t>> labels;  ///< of each text
-  Tensor sentences = {};  ///< of documents i32 [B, R]: tokens of each, then 0
-  Tensor vectors = {};    ///< f32 [B, S, D], 0 where there is none
+  std::vector<std::vector<int32_t>> labels;  ///< labels of each text
+  Tensor sentences =
+      {};  ///< documents: i32 [B, R], tokens per sentence, 0-padded
+  Tensor vectors = {};  ///< f32 [B, S, D], 0 for tokens without a vector
 };
 
-/// The texts at `indices`, in that order.
+/// Texts at `indices`, in this order.
 LabelledBatch MakeLabelledBatch(const LabelledCorpus& corpus,
                                 std::span<const int64_t> indices);
 

@@ -24,7 +24,7 @@ namespace heed {
 namespace {
 
 constexpr int kLargestFold = 999;
-/// Lines that are looked at to see how a file is written.
+/// Number of lines that are used to detect a file's format.
 constexpr size_t kSampledLines = 200;
 
 using Strings = std::vector<std::string>;
@@ -34,7 +34,7 @@ std::optional<int> Number(std::string_view digits) {
   return number && *number >= 0 ? number : std::nullopt;
 }
 
-/// "0-3,5" as 0, 1, 2, 3 and 5.
+/// Parses "0-3,5" as 0, 1, 2, 3 and 5.
 std::set<int> ParseFolds(const std::string& text) {
   std::set<int> folds;
   for (const std::string_view part : SplitAt(text, ",")) {
@@ -53,7 +53,7 @@ std::set<int> ParseFolds(const std::string& text) {
   return folds;
 }
 
-/// How a file is written: its name tells tables in any format.
+/// Format of a file. A table's file name takes precedence over the option.
 std::string FormOf(const std::string& path, const LabelledFormat& format) {
   const std::string table = TableFormOf(path);
   return table.empty() ? format.format : table;
@@ -76,7 +76,7 @@ Strings OtherFormats(const std::string& format) {
   return others;
 }
 
-/// One file while it is read; errors name it and the line.
+/// Reader of one file. Errors contain the file and the line.
 class LabelReader {
  public:
   LabelReader(const std::string& path, const LabelledFormat& format,
@@ -94,16 +94,16 @@ class LabelReader {
   void Lines(const std::string& label_path);
   void Documents(const std::set<int>& folds);
   void Imdb();
-  /// Leaves out a first line that names columns, of the rows that were read.
+  /// Removes a header line from the rows that were read.
   void LeaveOutHeader();
-  /// Warns of further rows that are usual headers: of files put together.
+  /// Warns of further rows that look like headers, as in concatenated files.
   void WarnOfHeaders() const;
 
  private:
   [[noreturn]] void Fail(size_t line, std::string_view message) const {
     throw FormatError("{}:{}: {}", path_, line + 1, message);
   }
-  /// Throws like Fail. At the first line, the error also lists other formats.
+  /// Throws like Fail. At the first line, the message also lists other formats.
   [[noreturn]] void Misfit(size_t line, std::string_view message) const {
     if (line > 0) Fail(line, message);
     Fail(line,
@@ -115,7 +115,7 @@ class LabelReader {
   int Needed() const;
   /// Label, text and second text of row i.
   Strings CellsOf(size_t i) const;
-  /// Says which columns are read, if the default ones are some of more.
+  /// Prints which columns are used, if the file has more than the default ones.
   void SayColumns(size_t columns) const;
   template <typename Text>
   void AddColumns(size_t line, const std::vector<Text>& columns,
@@ -126,7 +126,7 @@ class LabelReader {
   LabelledText& result_;
   std::string form_;
   std::vector<std::string> lines_;
-  size_t first_ = result_.text.size();  // row of this file
+  size_t first_ = result_.text.size();  // first row of this file
 };
 
 void LabelReader::Table() {
@@ -222,7 +222,7 @@ void LabelReader::AddColumns(size_t line, const std::vector<Text>& columns,
 void LabelReader::Tsv() {
   const Delimiter delimiter = DelimiterOfLines();
   if (delimiter == Delimiter::kTab) {
-    // No quotes: a text may begin with one.
+    // Quotes have no meaning, because a text may begin with one.
     for (size_t i = 0; i < lines_.size(); ++i) {
       AddColumns(i, SplitAt(lines_[i], "\t"), delimiter);
     }
@@ -253,8 +253,7 @@ void LabelReader::LeaveOutHeader() {
       ++others[cells[0]];
     }
   }
-  // Files that were put together have a header each; a row of data may stand
-  // several times, too.
+  // Concatenated files repeat the header, but a data row may be repeated, too.
   if (repeated > 0 && !NamesColumns(header) &&
       !StandsAmongNumbers(header[0], others)) {
     others[header[0]] += repeated;
@@ -287,7 +286,7 @@ void LabelReader::LeaveOutHeader() {
 void LabelReader::WarnOfHeaders() const {
   if (format_.header == HeaderLine::kNo) return;
   std::vector<size_t> headers;
-  std::set<std::string> labels;  // of the other rows
+  std::set<std::string> labels;  // labels of the other rows
   for (size_t i = first_; i < result_.text.size(); ++i) {
     const Strings cells = CellsOf(i);
     if (NamesLabelAndTexts(cells)) {
@@ -322,7 +321,7 @@ void LabelReader::Lines(const std::string& label_path) {
 
 void LabelReader::Documents(const std::set<int>& folds) {
   bool wanted = false;
-  size_t begun = 0;  // the line of the last "#doc", or 0 for none, from 1
+  size_t begun = 0;  // line of the last "#doc" from 1; 0 for none
   const auto check = [&] {
     if (wanted && result_.text.back().empty()) {
       Fail(begun - 1, "a document without a sentence");
@@ -492,7 +491,7 @@ LabelledText ReadLabelled(const LabelledFiles& files,
       reader.Imdb();
     }
   }
-  // Files in other formats do not say where sentences begin.
+  // Files in other formats do not contain sentence boundaries.
   if (!result.sentences.empty()) result.sentences.resize(result.text.size());
   if (result.text.empty()) {
     throw ConfigError(files.texts.empty()

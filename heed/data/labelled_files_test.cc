@@ -18,7 +18,7 @@ LabelledFormat Format(const std::string& name) {
   return format;
 }
 
-/// Message of the error that reading `content` throws.
+/// Error for a file with this content.
 std::string ErrorOf(const std::string& content, const LabelledFormat& format) {
   const TemporaryFolder folder;
   const std::string path = folder.Put("file", content);
@@ -50,7 +50,7 @@ TEST(LabelledText, PlacesAreFilesAndLines) {
   EXPECT_EQ(text.FileOf(4), b);
 }
 
-/// Labels of a file that is read so.
+/// Labels of a file in this format.
 std::vector<Strings> LabelsIn(const std::string& name,
                               const std::string& content,
                               const LabelledFormat& format = {}) {
@@ -64,7 +64,7 @@ TEST(LabelledText, AHeaderWhoseLabelContradictsTheOthersIsLeftOut) {
   EXPECT_EQ(LabelsIn("a.tsv", "label\tsentence\n" + rows), expected);
   EXPECT_EQ(LabelsIn("a.tsv", "Klasse\tSatz\n" + rows), expected);
   EXPECT_EQ(LabelsIn("a.tsv", rows), expected);
-  // Files that were put together.
+  // Concatenated files.
   EXPECT_EQ(LabelsIn("a.tsv", "y\tx\n1\ta\n0\tb\ny\tx\n1\tc\n0\td\n"),
             expected);
   EXPECT_EQ(LabelsIn("a.csv", "1,good\n0,bad\n1,fine\n0,poor\n",
@@ -82,7 +82,7 @@ TEST(LabelledText, BlanksOfAnyKindAroundALabelDoNotCount) {
   EXPECT_EQ(ErrorOf("pos\ta\n\u00A0\tb\n", {}), ":2: no label");
 }
 
-/// The messages on standard error while a file is read, without its path.
+/// Messages on standard error while a file is read, without its path.
 std::string SaidOf(const std::string& name, const std::string& content) {
   const TemporaryFolder folder;
   const std::string path = folder.Put(name, content);
@@ -119,7 +119,7 @@ TEST(LabelledText, AHeaderBelowTheFirstLineIsDoubted) {
       "its label; remove the line\n";
   EXPECT_EQ(SaidOf("a.tsv", "1\tgood\n0\tbad\nlabel\tsentence\n"), doubt);
   EXPECT_EQ(SaidOf("a.csv", "label,text\n1,good\nlabel,sentence\n"), doubt);
-  // A label that other texts have, too.
+  // Another text has this label, too.
   EXPECT_EQ(SaidOf("a.tsv", "score\tsentence\nscore\tone nil\n0\tbad\n"), "");
 }
 
@@ -189,7 +189,7 @@ TEST(LabelledText, SeveralLabelsHaveCommasBetweenThem) {
             (std::vector<Strings>{{"b", "a"}, {}, {"c"}}));
   EXPECT_NE(ErrorOf("a,,b\tx\n", format).find(":1: no label"),
             std::string::npos);
-  format.multi_label = false;  // then a comma is part of the one label
+  format.multi_label = false;  // a comma is then part of the label
   EXPECT_EQ(
       ReadLabelled({.texts = {folder.Put("b", "b, a\tx\n")}}, format).labels,
       (std::vector<Strings>{{"b, a"}}));
@@ -218,7 +218,7 @@ TEST(LabelledText, NamesOfTablesTellThemInAnyFormat) {
     const LabelledText text = ReadLabelled({.texts = {file}}, Format(format));
     EXPECT_EQ(text.text, (Strings{"x y"})) << format;
   }
-  // Files of labels belong to the others, in their order.
+  // Label files correspond to text files by their order.
   LabelledFiles files;
   files.texts = {file, folder.Put("t", "z\n")};
   files.labels = {folder.Put("l", "neg\n")};

@@ -67,7 +67,7 @@ class MarkTextTest : public testing::Test {
     return marked.ids;
   }
 
-  // a b c d are 4 5 6 7.
+  // Ids of a b c d are 4 5 6 7.
   const Vocabulary words_ =
       Vocabulary::Train(Strings{"a a a a b b b c c d"},
                         {.kind = VocabularyKind::kWords, .size = 0});

@@ -10,8 +10,7 @@
 namespace heed {
 namespace {
 
-/// Parts that source words are divided into; each has a mark for every target
-/// word.
+/// Number of chunks of source words. Each chunk needs a mark per target word.
 constexpr int64_t kParts = 256;
 
 void CheckIds(std::span<const std::vector<int32_t>> sentences, int32_t size) {
@@ -25,8 +24,8 @@ void CheckIds(std::span<const std::vector<int32_t>> sentences, int32_t size) {
   }
 }
 
-/// For each word the sentences that it occurs in, in ascending order: those of
-/// word w stand from first[w] to first[w + 1].
+/// Sentences of each word, in ascending order: those of word w are at first[w]
+/// to first[w + 1].
 struct Occurrences {
   std::vector<int64_t> first;
   std::vector<int32_t> sentences;
@@ -88,7 +87,7 @@ LexicalTable::LexicalTable(const IdPairs& pairs, int32_t source_size,
                 }
               });
   if (null_word) {
-    // Also words that do not occur, so that a word's place is its id.
+    // Includes words that do not occur, so that a word's position is its id.
     rows.back().resize(static_cast<size_t>(target_size));
     std::iota(rows.back().begin(), rows.back().end(), 0);
   }
@@ -106,7 +105,7 @@ LexicalTable::LexicalTable(const IdPairs& pairs, int32_t source_size,
 
 int64_t LexicalTable::Place(int32_t row, int32_t target) const {
   const std::span<const int32_t> words = targets(row);
-  // A row of all words needs no search.
+  // A row of all words is indexed directly.
   const auto own = static_cast<size_t>(target);
   if (own < words.size() && words[own] == target) return first(row) + target;
   const auto found = std::ranges::lower_bound(words, target);

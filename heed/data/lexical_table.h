@@ -1,4 +1,4 @@
-// A number for each pair of words that occur in one pair of sentences.
+// Sparse table with a value for each pair of co-occurring words.
 #ifndef HEED_DATA_LEXICAL_TABLE_H_
 #define HEED_DATA_LEXICAL_TABLE_H_
 
@@ -10,31 +10,31 @@
 
 namespace heed {
 
-/// Sentence i of `source` translates to sentence i of `target`: ids of words
-/// from 0. The sentences belong to the caller.
+/// Parallel sentences as word ids from 0: sentence i of `source` translates to
+/// sentence i of `target`. Does not own the sentences.
 struct IdPairs {
   std::span<const std::vector<int32_t>> source;
   std::span<const std::vector<int32_t>> target;
 };
 
-/// Rows of source words, each with the target words that occur beside it, in
-/// ascending order, and a value of each. Memory: 12 bytes for each pair of
-/// words that occur together, whatever the sizes of the vocabularies.
-/// Reading is safe from many threads.
+/// Sparse matrix with a row per source word. A row has the target words that
+/// co-occur with it, in ascending order, with their values. Memory: 12 bytes
+/// per pair of co-occurring words, independent of the vocabulary sizes.
+/// Concurrent reads are safe.
 class LexicalTable {
  public:
-  /// On all threads. With `null_word` the row `source_size` stands for the
-  /// empty word, beside which all target words occur. All values are `value`.
+  /// Builds the table on all threads, with all values set to `value`. With
+  /// `null_word`, row `source_size` is the empty word, with all target words.
   /// Throws: ShapeError if the sides differ in length or an id is too large.
   LexicalTable(const IdPairs& pairs, int32_t source_size, int32_t target_size,
                bool null_word, double value);
 
   int32_t rows() const { return static_cast<int32_t>(first_.size()) - 1; }
   int64_t size() const { return static_cast<int64_t>(targets_.size()); }
-  /// Where a row begins; of rows(): size().
+  /// Position of a row's first value; size() for row rows().
   int64_t first(int32_t row) const { return At(first_, row); }
 
-  /// Where the pair stands, or −1 if it never occurs; `row` is one of rows().
+  /// Position of a pair's value; −1 if the words never co-occur.
   int64_t Place(int32_t row, int32_t target) const;
 
   std::span<const int32_t> targets(int32_t row) const {

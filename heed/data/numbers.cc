@@ -13,13 +13,12 @@ constexpr size_t kMostNumberBytes = 400;
 
 bool IsAsciiDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// Thousands separators besides the comma and the point: a space, an
-/// apostrophe, a no-break space, a thin, a narrow no-break space, a typographic
-/// apostrophe.
+/// Thousands separators besides comma and point: space, apostrophe, no-break
+/// space, thin space, narrow no-break space, typographic apostrophe.
 constexpr std::array<std::string_view, 6> kGroupMarks = {
     " ", "'", "\u00A0", "\u2009", "\u202F", "\u2019"};
 
-/// The bytes of a mark that groups thousands at the start of `text`, or 0.
+/// Number of bytes of a thousands separator at the start of `text`, or 0.
 size_t GroupMark(std::string_view text, char other) {
   if (text.starts_with(other)) return 1;
   for (const std::string_view mark : kGroupMarks) {
@@ -28,12 +27,12 @@ size_t GroupMark(std::string_view text, char other) {
   return 0;
 }
 
-/// Whole digits without the marks of their groups; nothing if they are not
-/// grouped by three, with one kind of mark.
+/// Digits without thousands separators; nullopt unless groups have three digits
+/// and a single separator.
 std::optional<std::string> WithoutGroups(std::string_view text, char other) {
   std::string digits;
   std::string_view mark;
-  size_t group = 0;  // digits since the last mark
+  size_t group = 0;  // digits since the last separator
   bool grouped = false;
   while (!text.empty()) {
     if (IsAsciiDigit(text.front())) {
@@ -94,7 +93,7 @@ void DecimalGuess::Add(std::string_view cell) {
   const bool comma = ParseDecimal(cell, Decimal::kComma).has_value();
   if (point && comma) {
     std::string& open = commas > 0 ? open_comma_ : open_point_;
-    // "0.500" is written by nobody for 500.
+    // "0.500" cannot be 500.
     const std::string_view digits =
         cell.substr(std::min(cell.find_first_not_of("+- "), cell.size()));
     if (digits.starts_with('0')) {
@@ -114,9 +113,9 @@ Decimal DecimalGuess::Decide(Delimiter delimiter) const {
     return comma_ > point_ ? Decimal::kComma : Decimal::kPoint;
   }
   if (open_comma_.empty() || !open_point_.empty()) return Decimal::kPoint;
-  // Commas before three digits alone. A comma between fields leaves decimals
-  // to the point; a semicolon is there because commas are decimal; otherwise
-  // numbers below 1,000 without a comma tell that it groups thousands.
+  // Only commas before exactly three digits. Comma-delimited tables use decimal
+  // points, semicolon-delimited ones decimal commas. Otherwise numbers without
+  // a mark indicate that commas group thousands.
   if (delimiter == Delimiter::kComma) return Decimal::kPoint;
   if (delimiter == Delimiter::kSemicolon) return Decimal::kComma;
   return whole_ ? Decimal::kPoint : Decimal::kComma;
@@ -128,7 +127,7 @@ std::string DecimalGuess::Doubt(Delimiter delimiter) const {
     const bool thousands = delimiter == Delimiter::kComma && whole_;
     return thousands ? "" : open_comma_;
   }
-  // In a table with semicolons, "1.020" may be a thousand.
+  // In a semicolon-delimited table, "1.020" may be 1020.
   return delimiter == Delimiter::kSemicolon ? open_point_ : "";
 }
 

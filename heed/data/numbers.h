@@ -1,4 +1,4 @@
-// Numbers as tables write them: decimal points or commas, grouped thousands.
+// Numbers in tables: decimal points or commas, thousands separators.
 #ifndef HEED_DATA_NUMBERS_H_
 #define HEED_DATA_NUMBERS_H_
 
@@ -18,31 +18,30 @@ namespace heed {
 enum class Decimal : uint8_t { kPoint, kComma };
 constexpr auto WordsOf(Decimal) { return std::array{"point", "comma"}; }
 
-/// A finite number, with an optional sign and exponent. Whole digits may be
-/// grouped by three, with spaces of any kind, apostrophes, or whichever of
-/// comma and point is not the decimal mark.
+/// Parses a finite number with optional sign and exponent. Digits before the
+/// decimal mark may be grouped by three, with spaces of any kind, apostrophes,
+/// or the other one of comma and point.
 std::optional<double> ParseDecimal(std::string_view text, Decimal decimal);
 
-/// Collects what the cells of a table say about its decimal mark.
+/// Detects the decimal mark of a table from its cells.
 class DecimalGuess {
  public:
   void Add(std::string_view cell);
-  /// The decimal mark of a table with this delimiter.
+  /// Decimal mark of a table with this delimiter.
   Decimal Decide(Delimiter delimiter) const;
-  /// A cell that could also be read with the other mark, if nothing in the
-  /// table tells how: "10,500". Empty: it is certain.
+  /// A cell such as "10,500" that is ambiguous because nothing in the table
+  /// decides; empty if the mark is certain.
   std::string Doubt(Delimiter delimiter) const;
 
  private:
-  int64_t point_ = 0;  ///< cells that have decimal points, and no other reading
-  int64_t comma_ = 0;  ///< decimal commas
-  std::string open_point_;  ///< "1.234", the first cell of its kind
-  std::string open_comma_;  ///< "1,234"
-  bool whole_ = false;      ///< a cell has neither mark
+  int64_t point_ = 0;       ///< cells that can only have a decimal point
+  int64_t comma_ = 0;       ///< cells that can only have a decimal comma
+  std::string open_point_;  ///< first ambiguous cell with points: "1.234"
+  std::string open_comma_;  ///< first ambiguous cell with commas: "1,234"
+  bool whole_ = false;      ///< some cell has neither mark
 };
 
-/// The shortest decimal form that reads back as the same number of f32, which
-/// models compute in.
+/// Shortest decimal text that parses to the same f32, the type of models.
 std::string ExactNumber(double number);
 
 }  // namespace heed

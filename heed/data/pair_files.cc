@@ -19,7 +19,7 @@ void AppendTo(std::vector<T>& to, std::vector<T> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
-// "--valid-source" of "valid_" and "source".
+// Option name: "--valid-source" for "valid_" and "source".
 std::string Option(const std::string& prefix, const char* name) {
   std::string option = "--" + prefix + name;
   std::ranges::replace(option, '_', '-');

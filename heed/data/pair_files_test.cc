@@ -29,7 +29,7 @@ TEST(PairFiles, SeveralFilesAddUpInTheirOrder) {
 TEST(PairFiles, EachPairOfFilesHasAsManyLines) {
   const TemporaryFolder folder;
   PairFiles files;
-  // Together they would have as many.
+  // The total numbers of lines are equal, but not those of each pair of files.
   files.source = {folder.Put("s1", "a\nb\n"), folder.Put("s2", "c\n")};
   files.target = {folder.Put("t1", "x\n"), folder.Put("t2", "y\nz\n")};
   EXPECT_NE(

@@ -95,7 +95,7 @@ PassageQuestion QuestionOfJson(std::string_view line, bool with_answer,
   return question;
 }
 
-/// Stories whose lines are numbered, with questions among them.
+/// Parser of stories with numbered lines and questions.
 class NumberedStories {
  public:
   /// `cbt`: a question ends its story and has candidates. `answered`: each
@@ -105,7 +105,7 @@ class NumberedStories {
 
   std::optional<PassageQuestion> Add(std::string_view line,
                                      const std::string& place) {
-    // A tab at the end begins an answer that is missing.
+    // A tab at the end precedes a missing answer.
     const size_t begin = std::min(line.find_first_not_of(' '), line.size());
     const auto [number, text] = SplitOnce(line.substr(begin), " ");
     const auto parsed = ParseInteger<int64_t>(number);
@@ -168,7 +168,7 @@ class NumberedStories {
   std::string passage_;
 };
 
-/// Of a file of numbered lines, by its first question.
+/// Detects cbt by the first question of a file with numbered lines.
 bool HasCandidates(std::string_view line) {
   const std::vector<std::string_view> fields = SplitAt(line, "\t");
   return fields.size() >= 4 &&
@@ -177,7 +177,7 @@ bool HasCandidates(std::string_view line) {
 
 using LineFunction = std::function<bool(std::string_view line, int64_t number)>;
 
-/// Calls `each` for the lines of a file, as often as it is asked to.
+/// Calls `each` for the lines of a file. Can be called repeatedly.
 using LinesOf = std::function<void(const LineFunction& each)>;
 
 void AddPassages(const LinesOf& lines, const std::string& name,
@@ -336,7 +336,7 @@ PassageText ReadPassageText(const PassageQuestion& question, bool lowercase) {
                                       ? "a passage without words"
                                       : "a question without words");
   }
-  // −1: allowed, but not met yet.
+  // −1: a candidate that has not occurred yet.
   std::map<std::string, int32_t> places;
   for (const std::string& one : question.candidates) places[key(one)] = -1;
   const bool all = places.empty();

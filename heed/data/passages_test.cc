@@ -172,7 +172,7 @@ TEST(PassageText, FindsCandidatesAndAnswerWhereverTheyStand) {
   EXPECT_THAT(text.of_words, ElementsAre(0, -1, 1, -1, 1, -1, -1));
   EXPECT_EQ(text.answer, 1);
   EXPECT_EQ(ReadPassageText(question, /*lowercase=*/false).answer, -1);
-  question.answer = "Carl";  // a candidate, but not of this passage
+  question.answer = "Carl";  // a candidate that the passage lacks
   EXPECT_EQ(ReadPassageText(question, true).answer, -1);
   question.candidates = {"two words"};
   EXPECT_TRUE(ReadPassageText(question, true).candidates.empty());

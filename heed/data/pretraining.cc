@@ -31,7 +31,7 @@ constexpr int64_t kDocumentsPerChunk = 16;
 constexpr int kSeparators = 3;  // [CLS], [SEP], [SEP]
 constexpr int kTries = 10;
 
-/// Uniform in {low, ..., high}.
+/// Uniform random number in {low, ..., high}.
 size_t Between(Rng& rng, size_t low, size_t high) {
   return low + rng.Below(high - low + 1);
 }
@@ -40,7 +40,7 @@ void Append(const Tokens& tokens, Tokens& to) {
   to.insert(to.end(), tokens.begin(), tokens.end());
 }
 
-/// Makes a and b together as short as `most`.
+/// Truncates a and b until both together have at most `most` tokens.
 void Truncate(std::span<const int32_t>& a, std::span<const int32_t>& b,
               size_t most, Rng& rng) {
   while (a.size() + b.size() > most) {
@@ -90,7 +90,7 @@ class InstanceMaker {
     return tokens;
   }
 
-  /// Sentences of another document that fill up `a` to `target` tokens.
+  /// Sentences of another document that extend `a` to `target` tokens.
   Tokens FromElsewhere(size_t number, const Tokens& a, size_t target,
                        Rng& rng) const {
     size_t other = number;
@@ -128,7 +128,7 @@ class InstanceMaker {
         candidates.push_back(static_cast<int32_t>(i));
       }
     }
-    // Halves are rounded to even, as Python's round does.
+    // Rounds halves to even, like Python's round.
     const auto wanted = static_cast<size_t>(std::max(
         1.0,
         std::nearbyint(static_cast<double>(ids.size()) * options_.mask_rate)));
@@ -157,7 +157,7 @@ class InstanceMaker {
   SpecialIds special_;
   size_t words_;
   PretrainingOptions options_;
-  size_t most_;  // tokens of A and B together
+  size_t most_;  // maximum tokens of A and B together
 };
 
 void CheckOptions(std::span<const Document> documents,
@@ -212,7 +212,8 @@ PretrainingCorpus MakePretrainingCorpus(std::span<const Document> documents,
                                         const PretrainingOptions& options) {
   CheckOptions(documents, vocabulary, options);
   const InstanceMaker maker(documents, vocabulary, options);
-  // Each cut of a document has random numbers of its own, whatever runs where.
+  // Each pass over a document has its own random numbers, independent of
+  // threads.
   const int64_t cuts = std::ssize(documents) * options.duplicates;
   std::vector<Instances> of_cut(static_cast<size_t>(cuts));
   ParallelForEach(cuts, kDocumentsPerChunk, [&](int64_t i) {

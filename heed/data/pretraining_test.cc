@@ -26,8 +26,7 @@ struct Instance {
 };
 using Instances = std::vector<Instance>;
 
-// As many distinct words as a test wants, so that a token tells where it is
-// from.
+// Size of a vocabulary whose distinct words identify their positions in a text.
 constexpr int kWordsOfVocabulary = 30000;
 
 Vocabulary ManyWords() {
@@ -41,9 +40,9 @@ Vocabulary ManyWords() {
   return Vocabulary::Parse(bytes, VocabularyKind::kWordPiece, "words");
 }
 
-// Documents of consecutive ids that start at 5: every token stands once in the
-// text, and the next token is the next number. Sentences have `words` tokens,
-// or one or two more.
+// Documents of consecutive ids from 5 on: every token is unique, and the next
+// token is the next number. Sentences have `words` tokens, or up to `more`
+// more.
 std::vector<Document> Numbered(int documents, int sentences, int words,
                                int more = 2) {
   std::vector<Document> all;
@@ -59,7 +58,7 @@ std::vector<Document> Numbered(int documents, int sentences, int words,
   return all;
 }
 
-// What stood there before tokens were hidden.
+// Ids of an instance before masking.
 Ids Original(const Instance& instance) {
   Ids ids = instance.ids;
   for (size_t i = 0; i < instance.positions.size(); ++i) {
@@ -142,7 +141,7 @@ TEST_F(Pretraining, InstancesAreTwoRunsOfTokensWithinTheLength) {
 }
 
 TEST_F(Pretraining, BFollowsAUnlessItIsRandom) {
-  // Chunks end with a sentence, so nothing need be cut away here.
+  // Chunks end with a sentence, so nothing is truncated here.
   const auto documents = Numbered(40, 30, 9);
   const auto document_of = [&](int32_t id) {
     size_t d = 0;
@@ -163,12 +162,12 @@ TEST_F(Pretraining, BFollowsAUnlessItIsRandom) {
     EXPECT_EQ(document_of(a[0]), document_of(b[0]));
     direct += b.front() == a.back() + 1 ? 1 : 0;
   }
-  // Truncation takes some tokens between them.
+  // Truncation may remove tokens between A and B.
   EXPECT_GT(direct, following / 4);
 }
 
 TEST_F(Pretraining, WithoutTruncationNothingLiesBetween) {
-  // Sentences of one token end exactly where the length is reached.
+  // Sentences of one token reach the length exactly.
   for (const Instance& instance :
        Make(Numbered(40, 100, 1, 0), {.max_length = 200, .duplicates = 1})) {
     if (instance.random_next) continue;
@@ -178,7 +177,8 @@ TEST_F(Pretraining, WithoutTruncationNothingLiesBetween) {
 }
 
 TEST_F(Pretraining, HalfOfLongDocumentsAreRandom) {
-  // One sentence at the end of a document is always random, so a bit more.
+  // A final single sentence always gets a random B, so the share exceeds one
+  // half.
   const double share =
       Share(Make(Numbered(40, 60, 5), {.duplicates = 20}), IsRandom);
   EXPECT_GT(share, 0.5);
@@ -187,7 +187,7 @@ TEST_F(Pretraining, HalfOfLongDocumentsAreRandom) {
 
 TEST_F(Pretraining, ShortDocumentsAreRandomMoreOften) {
   EXPECT_EQ(Share(Make(Numbered(300, 1, 5), {}), IsRandom), 1);
-  // Of two sentences, either one instance with both, or two random ones.
+  // Two sentences give either one instance with both, or two with random B.
   const PretrainingOptions options = {.short_rate = 0, .duplicates = 50};
   EXPECT_NEAR(Share(Make(Numbered(300, 2, 5), options), IsRandom), 2.0 / 3,
               0.02);
@@ -202,7 +202,7 @@ TEST_F(Pretraining, SentencesThatWereNotUsedComeBack) {
     as_a_or_next.insert(a.begin(), a.end());
     if (!instance.random_next) as_a_or_next.insert(b.begin(), b.end());
   }
-  // No token is lost and none is used twice.
+  // No token is lost or used twice.
   for (const Document& document : documents) {
     for (const Ids& sentence : document) {
       for (const int32_t id : sentence) EXPECT_EQ(as_a_or_next.count(id), 1u);
@@ -216,7 +216,7 @@ TEST_F(Pretraining, OneInTenDocumentsIsCutShort) {
   };
   const auto documents = Numbered(100, 12, 20);
   const double full = Share(Make(documents, {.short_rate = 0}), is_full);
-  EXPECT_GT(full, 0.6);  // the last of a document is shorter
+  EXPECT_GT(full, 0.6);  // the last instance of a document is shorter
   EXPECT_EQ(
       Share(Make(documents, {.max_length = 5}),
             [](const Instance& instance) { return instance.ids.size() == 5; }),
@@ -225,7 +225,7 @@ TEST_F(Pretraining, OneInTenDocumentsIsCutShort) {
 }
 
 TEST_F(Pretraining, TruncationTakesFromFrontAndBackOfTheLonger) {
-  // Two long sentences: the cut takes half of each from the front.
+  // Two long sentences: half of each truncation is at the front.
   const auto documents = Numbered(80, 2, 100);
   double front = 0;
   double all = 0;
@@ -255,7 +255,7 @@ TEST_F(Pretraining, MasksFollowTheRates) {
         std::is_sorted(instance.positions.begin(), instance.positions.end()));
     for (size_t i = 0; i < instance.positions.size(); ++i) {
       const int32_t id = At(instance.ids, instance.positions[i]);
-      EXPECT_GE(instance.labels[i], 5);  // no special token is chosen
+      EXPECT_GE(instance.labels[i], 5);  // special tokens are never chosen
       ++chosen;
       if (id == words_.special().mask) {
         ++masked;

@@ -20,13 +20,13 @@ namespace {
 
 using Columns = std::vector<std::string_view>;
 
-/// The lines of files in columns; knows where it stands for its errors.
+/// Reader of lines in columns. Stores the current place for error messages.
 class TabReader {
  public:
   explicit TabReader(const std::vector<std::string>& paths) : paths_(paths) {}
 
-  /// Calls body(columns) for each line; of tables that name their columns for
-  /// each row.
+  /// Calls body(columns) for each line, or for each row of a table with column
+  /// names.
   template <typename Body>
   void ForEach(const std::vector<std::string>& names, Body&& body) {
     for (const std::string& path : paths_) {

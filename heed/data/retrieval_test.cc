@@ -16,7 +16,7 @@ std::string WithoutFolder(const std::string& message) {
   return name == message.npos ? message : message.substr(name);
 }
 
-/// What the reader says of a file, without the folder.
+/// Error of `read` for a file, without its folder.
 template <typename Read>
 std::string ErrorOf(const std::string& content, Read&& read) {
   const TemporaryFolder folder;
@@ -186,7 +186,7 @@ TEST(AnswersFile, GathersTheTextsOfEachQuestion) {
   EXPECT_EQ(read[0].candidates, (Places{0, 2}));
   EXPECT_TRUE(read[1].positives.empty());
   EXPECT_EQ(texts.Id(2), "q1.2");
-  // More, as of validation, stand behind, also where a question comes again.
+  // Further files, such as validation, add new ids, even for known questions.
   const auto more = Answers("who ?\t1\tthey\n", questions, texts);
   EXPECT_EQ(more.at(0).query, 2);
   EXPECT_EQ(more.at(0).candidates, (Places{3}));

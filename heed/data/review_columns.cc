@@ -15,8 +15,8 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-/// Names of columns in lower case without other characters than letters and
-/// digits, the first one preferred.
+/// Usual column names (lower case, only letters and digits), preferred ones
+/// first.
 const std::array<Names, kReviewRoles>& UsualNames() {
   static const std::array<Names, kReviewRoles> names = {{
       {"user", "userid", "reviewerid", "uid", "customerid", "memberid",
@@ -52,7 +52,7 @@ bool ConsistsOf(std::string_view text, std::string_view characters) {
   return text.find_first_not_of(characters) == text.npos;
 }
 
-/// The whole numbers of a text.
+/// All integers in a text.
 std::vector<int64_t> NumbersIn(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789";
   constexpr size_t kMostDigits = 9;
@@ -68,7 +68,8 @@ std::vector<int64_t> NumbersIn(std::string_view text) {
   return numbers;
 }
 
-/// Seconds since 1970 of "2018-07-07 22:09:11", "2018/7/7" or "07 26, 2018".
+/// Parses "2018-07-07 22:09:11", "2018/7/7" or "07 26, 2018" to seconds since
+/// 1970.
 std::optional<double> SecondsOfNumbers(std::string_view text) {
   if (!ConsistsOf(text, "0123456789-/:., TZ+")) return std::nullopt;
   std::vector<int64_t> parts = NumbersIn(text);
@@ -91,7 +92,7 @@ std::optional<double> SecondsOfNumbers(std::string_view text) {
          60.0 * static_cast<double>(parts[4]) + static_cast<double>(parts[5]);
 }
 
-/// Seconds since 1970 of a date in any form that tables have.
+/// Parses a date in any format of tables to seconds since 1970.
 std::optional<double> SecondsOfDate(std::string_view text) {
   if (const auto seconds = SecondsOfNumbers(text)) return seconds;
   for (const TimeReading& reading : ReadTime(text)) {
@@ -101,7 +102,7 @@ std::optional<double> SecondsOfDate(std::string_view text) {
   return std::nullopt;
 }
 
-/// Amazon's number of a product, and of a reviewer.
+/// True for Amazon's id of a product, or of a reviewer.
 bool IsAsin(std::string_view text) {
   constexpr size_t kSize = 10;
   return text.size() == kSize &&
@@ -114,8 +115,7 @@ bool IsAmazonReviewer(std::string_view text) {
          ConsistsOf(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-/// Numbers of a product and of a reviewer by their first characters alone, for
-/// data sets that shorten them.
+/// True for a truncated product id, or reviewer id, as some data sets have.
 bool BeginsAsAsin(std::string_view text) {
   return text.starts_with("B0") &&
          ConsistsOf(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -126,7 +126,7 @@ bool BeginsAsAmazonReviewer(std::string_view text) {
          ConsistsOf(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-/// Whether a text is one word as identifiers are: RX983154919.
+/// True for a single word that looks like an identifier: RX983154919.
 bool IsIdentifier(std::string_view text) {
   constexpr size_t kShort = 6;
   constexpr size_t kLong = 20;

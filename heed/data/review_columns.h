@@ -1,4 +1,4 @@
-// Which column of a table of ratings holds what.
+// Detection of the columns in tables of ratings.
 #ifndef HEED_DATA_REVIEW_COLUMNS_H_
 #define HEED_DATA_REVIEW_COLUMNS_H_
 
@@ -24,28 +24,28 @@ enum class ReviewRole : uint8_t {
 };
 inline constexpr size_t kReviewRoles = 6;
 
-/// Where each role stands in a row; nothing: in no column.
+/// Column of each role; nullopt if there is none.
 using ReviewPlaces = std::array<std::optional<size_t>, kReviewRoles>;
 
-/// The places of the columns that public data sets usually call so. Nothing
-/// unless there are a user, an item and a rating.
+/// Columns by the usual names of public data sets. Nullopt without user, item
+/// and rating.
 std::optional<ReviewPlaces> UsualPlaces(std::span<const std::string> names);
 
-/// Whether a text is a number, a time, an address, an identifier or a truth
-/// value, which no review is.
+/// True if a text cannot be a review: a number, a time, a URL, an identifier or
+/// a boolean.
 bool IsNoReviewText(std::string_view text);
 
-/// Whether a text is a time: seconds or milliseconds since 1970, or a date.
+/// True for a time: seconds or milliseconds since 1970, or a date.
 bool IsReviewTime(std::string_view text);
 
-/// A number, or the seconds since 1970 of a date; nothing for another text.
+/// A number, or seconds since 1970 of a date; nullopt for other texts.
 std::optional<double> ReviewTimeOf(std::string_view text);
 
-/// The number of a rating, with a decimal point or a decimal comma.
+/// Value of a rating with a decimal point or a decimal comma.
 std::optional<double> RatingOf(std::string_view text);
 
-/// The places of rows without a header: user, item, rating, and then a text, a
-/// time, or both. Throws: nothing; a row of another width has no places.
+/// Columns of rows without a header: user, item, rating, and then a text, a
+/// time, or both. Nullopt for other numbers of columns.
 std::optional<ReviewPlaces> PlacesWithoutHeader(
     std::span<const std::vector<std::string>> rows);
 

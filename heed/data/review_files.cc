@@ -25,7 +25,7 @@
 namespace heed {
 namespace {
 
-/// Lines by which the form of a file is recognised.
+/// Number of lines that are used to detect a file's format.
 constexpr size_t kReviewLinesSeen = 100;
 constexpr size_t kNeededRoles = 3;
 constexpr const char* kRoleNames[] = {"user", "item", "rating",
@@ -36,7 +36,7 @@ constexpr const char* kRoleNames[] = {"user", "item", "rating",
   throw FormatError("{}: {}", place, why);
 }
 
-/// How a line of a table is divided.
+/// Separators of a line's fields.
 enum class Division : uint8_t { kFields, kTabs, kColons, kBlanks, kBlocks };
 
 std::vector<std::string> Divided(std::string_view line, Division division) {
@@ -47,7 +47,7 @@ std::vector<std::string> Divided(std::string_view line, Division division) {
   return {parts.begin(), parts.end()};
 }
 
-/// "1193:", which begins the ratings of an item in Netflix's files.
+/// True for "1193:", which begins the ratings of an item in Netflix's files.
 bool BeginsBlock(std::string_view line) {
   return line.size() > 1 && line.ends_with(':') &&
          ParseInteger<uint64_t>(line.substr(0, line.size() - 1)).has_value();
@@ -58,7 +58,7 @@ struct ReviewInputLine {
   int64_t number;
 };
 
-/// The lines of one file. Its form is decided by the first of them.
+/// Parser of one file. Its first lines determine the format.
 class ReviewLines {
  public:
   ReviewLines(std::string name, const ReviewFormat& format,
@@ -88,34 +88,34 @@ class ReviewLines {
   bool FindHeader(const std::vector<std::string>& first);
   void FindColumns(const std::vector<std::vector<std::string>>& rows);
   void Describe(const std::vector<std::string>& names) const;
-  /// Says a delimiter other than the comma, and decimal commas.
+  /// Prints a delimiter other than the comma, and decimal commas.
   void DescribeForm(const std::vector<std::vector<std::string>>& rows) const;
   void Read(std::string_view line, int64_t number);
   std::optional<std::vector<std::string>> FieldsOf(std::string_view line,
                                                    int64_t number);
   void AddRow(const std::vector<std::string>& fields, std::string place);
   [[noreturn]] void RefuseTexts() const;
-  /// The columns of a table by the names of training data and questions.
+  /// Column names of training data and of questions, without one role.
   std::string NamesWithout(ReviewRole without) const;
 
   const std::string name_;
   const std::vector<std::string> columns_;
-  const bool chosen_;  // the columns are not the default ones
+  const bool chosen_;  // columns differ from the defaults
   std::vector<Review>* to_;
 
   std::vector<ReviewInputLine> waiting_;
   bool decided_ = false;
   Division division_ = Division::kTabs;
-  std::optional<FieldReader> fields_;  // of Division::kFields
+  std::optional<FieldReader> fields_;  // for Division::kFields
   Delimiter delimiter_ = Delimiter::kComma;
-  std::unique_ptr<TableReader> table_;  // of JSON lines
+  std::unique_ptr<TableReader> table_;  // for JSON lines
   ReviewPlaces places_;
-  std::vector<std::string> names_;  // of the columns, as the file has them
+  std::vector<std::string> names_;  // column names of the file
   bool skips_header_ = false;
   size_t width_ = 0;
-  std::string block_;  // the item of Division::kBlocks
+  std::string block_;  // current item for Division::kBlocks
   int64_t texts_ = 0;
-  int64_t no_texts_ = 0;  // numbers, times and addresses among them
+  int64_t no_texts_ = 0;  // texts that are numbers, times or URLs
   std::string first_no_text_;
 };
 
@@ -207,7 +207,7 @@ void ReviewLines::DecideTable() {
       rows.push_back(*fields);
     }
   }
-  if (rows.empty()) return;  // within a quoted field, which Finish refuses
+  if (rows.empty()) return;  // unclosed quote, which Finish reports
   width_ = rows.front().size();
   FindColumns(rows);
   DescribeForm(rows);
@@ -229,7 +229,7 @@ void ReviewLines::DescribeForm(
   }
 }
 
-/// Whether the first row has no number in a column in which all others have.
+/// True if the first row has text in a column where all others have numbers.
 bool StandsAboveNumbers(const std::vector<std::vector<std::string>>& rows) {
   for (size_t column = 0; column < rows[0].size(); ++column) {
     const auto is_number = [column](const std::vector<std::string>& row) {
@@ -243,7 +243,7 @@ bool StandsAboveNumbers(const std::vector<std::vector<std::string>>& rows) {
   return false;
 }
 
-/// Whether the first row names the columns.
+/// True if the first row is a header. Sets the columns.
 bool ReviewLines::FindHeader(const std::vector<std::string>& first) {
   const auto usual =
       chosen_ ? std::optional<ReviewPlaces>() : UsualPlaces(first);
@@ -308,7 +308,7 @@ void ReviewLines::FindColumns(
   if (!usual) Describe(names_);
 }
 
-/// Says which columns are read, unless they have the default names.
+/// Prints which columns are read, unless they have the default names.
 void ReviewLines::Describe(const std::vector<std::string>& names) const {
   std::vector<std::string> parts;
   bool other = false;
@@ -397,8 +397,8 @@ void ReviewLines::RefuseTexts() const {
               : ""));
 }
 
-/// Whether ratings on a wider scale than the default are so on purpose: half
-/// stars, or a scale to 10 whose upper half is used.
+/// Detects a wider scale than the default: half stars, or a scale to 10 of
+/// which the upper half is used.
 std::optional<RatingScale> WiderScale(std::span<const Review> reviews) {
   constexpr size_t kFewest = 10;
   constexpr double kHalf = 0.5, kFive = 5, kTen = 10;
@@ -419,9 +419,9 @@ std::optional<RatingScale> WiderScale(std::span<const Review> reviews) {
   return std::nullopt;
 }
 
-/// Leaves out 0 and -1 where they mean that there is no rating: outside of a
-/// scale that was given, or of ratings of which all others are above 0, up to
-/// more than 2. Says how many.
+/// Drops ratings of 0 and −1 that mean "not rated". These are outside the given
+/// scale, or, for the default scale, all other ratings are positive and some
+/// exceed 2. Prints how many were dropped.
 void LeaveOutUnrated(std::vector<Review>& reviews, const RatingScale& given,
                      const std::string& name) {
   constexpr double kLeast = 0.5;
@@ -447,7 +447,7 @@ void LeaveOutUnrated(std::vector<Review>& reviews, const RatingScale& given,
   }
 }
 
-/// Throws: FormatError that names the first rating outside of the scale.
+/// Throws: FormatError with the first rating outside the scale.
 void CheckScale(std::span<const Review> reviews, const RatingScale& given) {
   const RatingScale scale = ScaleOf(reviews, given);
   for (const Review& review : reviews) {

@@ -1,4 +1,4 @@
-// Files of reviews and ratings as they are published.
+// Reading of published review and rating files.
 #ifndef HEED_DATA_REVIEW_FILES_H_
 #define HEED_DATA_REVIEW_FILES_H_
 
@@ -11,42 +11,42 @@
 
 namespace heed {
 
-/// How files of reviews are read.
+/// Format of review files.
 struct ReviewFormat {
-  /// Names of the columns that hold user, item and rating, and optionally text,
-  /// time and what a review decides ("user", "item", "both" or nothing). An
-  /// empty name: the files have no texts.
+  /// Columns of user, item and rating, and optionally of text, time and the
+  /// deciding role ("user", "item", "both" or nothing). An empty text column
+  /// name: the files have no texts.
   std::vector<std::string> columns = {"user", "item", "rating", "review"};
   RatingScale scale;
 };
 
-/// Reads the reviews of all files in their order. A file (.gz too) is JSON
-/// lines, or a table whose fields stand between tabs, commas, semicolons, bars,
-/// "::" or spaces, with a header or without, or blocks of "ITEM:" with lines of
-/// user, rating and date. Without a header the columns stand in the order of
-/// ReviewFormat::columns. If these have the default names, and the file has
-/// others, the usual names of public data sets are recognised (userId, asin,
-/// overall, reviewText, timestamp), which is said in a line. Blank lines do not
-/// count; the text of a review may be empty, absent or null. Ratings may have
-/// decimal commas. Ratings of 0 and -1 that stand below a scale are no ratings:
-/// they are left out, and a line says how many. Throws: IoError;
-/// ConfigError for columns that do not fit; FormatError that names file and
-/// line, for a row without a user, an item or a number, or with a rating
-/// outside of the scale (see ScaleOf), for a file without a review, and for a
-/// column of texts that holds nothing but numbers, times or addresses.
+/// Reads the reviews of all files, in order. A file (.gz too) is one of: JSON
+/// lines; a table with or without header, separated by tabs, commas,
+/// semicolons, bars, "::" or spaces; blocks of "ITEM:" with lines of user,
+/// rating and date. Without a header, columns are in the order of
+/// ReviewFormat::columns. If these are the defaults but the file has other
+/// names, the usual names of public data sets are recognised (userId, asin,
+/// overall, reviewText, timestamp), with a message. Blank lines are ignored;
+/// texts may be empty, absent or null. Ratings may have decimal commas. Ratings
+/// of 0 and −1 below the scale mean "not rated" and are dropped, with a
+/// message. Throws: IoError; ConfigError for columns that do not match;
+/// FormatError with file and line, for a row without user, item or rating, a
+/// rating outside the scale (see ScaleOf), a file without reviews, or a text
+/// column of numbers, times or URLs.
 std::vector<Review> ReadReviews(const std::vector<std::string>& paths,
                                 const ReviewFormat& format);
 
-/// The reviews in the text of one file of this name, which may have none.
+/// Parses the text of one file, which may have no reviews. `name`: name for
+/// error messages.
 std::vector<Review> ParseReviews(std::string_view text, const std::string& name,
                                  const ReviewFormat& format);
 
-/// Throws: ConfigError unless three to six different columns are named.
+/// Throws: ConfigError unless there are three to six different columns.
 void CheckReviewColumns(const std::vector<std::string>& columns);
 
-/// The scale of these ratings: `given`; or, if that is the default 1 to 5 and
-/// the ratings clearly are on another usual scale, that one: half stars from
-/// 0.5, or 0 or 1 to 10.
+/// Scale of the ratings: `given`, unless it is the default 1 to 5 and the
+/// ratings are clearly on another usual scale (half stars from 0.5, or 0 or 1
+/// to 10).
 RatingScale ScaleOf(std::span<const Review> reviews, const RatingScale& given);
 
 }  // namespace heed

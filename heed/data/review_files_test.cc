@@ -105,12 +105,12 @@ TEST(ReviewColumns, AreThreeToSixDifferentNames) {
   CheckReviewColumns({"a", "b", "c", "", "e"});
 }
 
-/// Two ratings as a published data set writes them.
+/// Two ratings in the format of a published data set.
 struct PublishedRatings {
   const char* name;
   const char* content;
-  double time;       // of the first
-  std::string text;  // of the first
+  double time;       // of the first rating
+  std::string text;  // of the first rating
 };
 
 class Published : public ReviewFiles,
@@ -226,7 +226,7 @@ TEST_F(ReviewFiles, AColumnThatIsNoTextIsRefusedAsSuch) {
   EXPECT_THAT(
       ErrorOf("b.csv", "user,item,rating,verified\na,b,3,True\n", format),
       HasSubstr("cannot be the text"));
-  // Some reviews are a number.
+  // Some review texts are numbers.
   EXPECT_EQ(Read("b.tsv", "a\tb\t3\t10\nc\td\t4\ttop\n").size(), 2);
 }
 
@@ -286,7 +286,7 @@ TEST_F(ReviewFiles, ALineOfJsonMayHaveNoText) {
                             format);
   ASSERT_EQ(reviews.size(), 4);
   for (size_t i = 1; i < 4; ++i) EXPECT_EQ(reviews[i].text, "");
-  // A rating must be there.
+  // A rating is required.
   EXPECT_THAT(ErrorOf("b.jsonl",
                       "{\"reviewerID\": \"a\", \"asin\": "
                       "\"b\", \"overall\": null}\n",
@@ -319,7 +319,7 @@ TEST_F(ReviewFiles, ClearlyOtherScalesAreTaken) {
   EXPECT_EQ(scale({0.5, 5, 4}), (RatingScale{0.5, 5}));
   EXPECT_EQ(scale({1, 10, 7, 8, 9, 6, 5, 4, 10, 8}), (RatingScale{1, 10}));
   EXPECT_EQ(scale({0, 10, 7, 8, 9, 6, 5, 4, 10, 8}), (RatingScale{0, 10}));
-  // A slip is none.
+  // A single outlier does not change the scale.
   EXPECT_EQ(scale({1, 2, 3, 4, 5, 5, 4, 3, 2, 1, 1, 6}), (RatingScale{1, 5}));
   EXPECT_EQ(scale({0, 5}), (RatingScale{1, 5}));
 }
@@ -351,9 +351,9 @@ TEST_F(ReviewFiles, MarksOfNoRatingAreLeftOut) {
   using Ratings = std::vector<double>;
   EXPECT_EQ(ratings("a,b,0\na,c,1\na,d,5\n"), (Ratings{1, 5}));
   EXPECT_EQ(ratings("a,b,-1\na,c,10\na,d,1\n", {1, 10}), (Ratings{10, 1}));
-  // On a scale that was given, 0 is a rating.
+  // On a given scale, 0 is a rating.
   EXPECT_EQ(ratings("a,b,0\na,c,1\na,d,5\n", {0, 5}), (Ratings{0, 1, 5}));
-  // Likes are no marks of a scale.
+  // Likes (0 and 1) do not imply a scale.
   EXPECT_THROW(ratings("a,b,0\na,c,1\na,d,1\n"), FormatError);
 }
 

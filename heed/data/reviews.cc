@@ -36,8 +36,8 @@ constexpr size_t kDecidesColumn = 5;
   throw FormatError("{}: {}", place, why);
 }
 
-/// Gives a name its canonical form. Throws if it cannot stand in a file of tabs
-/// and lines.
+/// Normalises a name to NFC. Throws: FormatError if it cannot be stored in a
+/// tab-separated file.
 void CheckReviewName(std::string& name, const char* what,
                      const std::string& place) {
   name = Nfc(name);
@@ -55,7 +55,7 @@ void CheckReviewName(std::string& name, const char* what,
   }
 }
 
-/// What would end a field or a line as a space.
+/// Text with tabs and line ends replaced by spaces.
 std::string InOneField(std::string text) {
   for (char& c : text) {
     if (c == '\t' || c == '\n' || c == '\r') c = ' ';
@@ -307,7 +307,7 @@ RatingBiasFit FitBiases(const ReviewMemory& memory, double shrinkage) {
   fit.mean = memory.mean();
   fit.users.resize(static_cast<size_t>(memory.users().size()));
   fit.items.resize(static_cast<size_t>(memory.items().size()));
-  // Minimises over each of one kind while the others stay.
+  // Minimises over the biases of one side while the others are fixed.
   const auto sweep = [&](std::vector<double>& own, const auto& reviews_of,
                          const std::vector<double>& others,
                          const std::vector<int32_t>& other_ids) {

@@ -1,4 +1,4 @@
-// Reviews of items by users with a rating each, and who reviewed what.
+// Reviews with ratings of items by users.
 #ifndef HEED_DATA_REVIEWS_H_
 #define HEED_DATA_REVIEWS_H_
 
@@ -14,12 +14,12 @@
 
 namespace heed {
 
-/// Most bytes of the name of a user or an item.
+/// Maximum length of a user's or an item's name.
 inline constexpr size_t kMostNameBytes = 1000;
-/// Most reviews that a question may bring along for one side.
+/// Maximum number of reviews per side in a question.
 inline constexpr size_t kMostGivenReviews = 1000;
 
-/// The numbers that a rating may be.
+/// Range of ratings.
 struct RatingScale {
   double least = 1;
   double most = 5;
@@ -28,45 +28,44 @@ struct RatingScale {
   bool Has(double rating) const { return rating >= least && rating <= most; }
 };
 
-/// A review as it stands in a file.
+/// A review in a file.
 struct Review {
   std::string user;
   std::string item;
   double rating = 0;
   std::string text;
-  double time = 0;  ///< on any scale; 0 where it is not given
-  /// What is known of made-up reviews: this is the one of its user, or of its
-  /// item, that ratings depend on.
+  double time = 0;  ///< on any scale; 0 if unknown
+  /// Ground truth of synthetic reviews: the user's, or the item's, rating
+  /// depends on this review.
   bool decides_user = false;
   bool decides_item = false;
   std::string place = {};  ///< "train.tsv:3"
 };
 
-/// The review of these fields: user, item, rating, text, time, and what it
-/// decides, of which the last three may be empty. Throws: FormatError that
-/// begins with `place`, for a name or a number that cannot be one.
+/// Parses the fields user, item, rating, text, time and deciding role; the last
+/// three may be empty. Throws: FormatError that begins with `place`, for an
+/// invalid name or number.
 Review ReviewOfFields(const std::vector<std::string>& fields,
                       std::string place);
 
-/// A line of a tab-separated file with the columns user, item, rating, review,
-/// time and decides, without its end; what would end a field becomes a space.
+/// Tab-separated line with the columns user, item, rating, review, time and
+/// decides, without line end. Tabs and line ends in fields become spaces.
 std::string ReviewLine(const Review& review);
 
-/// Reviews in two parts and the rest, whose places are those among the given.
+/// Reviews split into training, validation and test sets.
 struct ReviewSplit {
   std::vector<Review> train;
   std::vector<Review> valid;
   std::vector<Review> test;
 };
 
-/// Of each user with at least three reviews the last one, by time and then by
-/// line, is of the test, and the one before it of validation: the other pairs
-/// are what there was to learn from before. Paper: the split of Tay et al.
-/// 2018, arXiv:1801.09251, section 4.1.
+/// Splits by time: for each user with at least three reviews, the last one (by
+/// time, then by line) is for testing and the one before for validation. Paper:
+/// the split of Tay et al. 2018, arXiv:1801.09251, section 4.1.
 ReviewSplit SplitByUser(std::vector<Review> reviews);
 
-/// What is asked: a pair of names, or reviews in the place of those that are
-/// known of either.
+/// A rating to predict: user and item by name, or with reviews that replace the
+/// known ones.
 struct RatingQuestion {
   std::string user;
   std::string item;
@@ -74,13 +73,13 @@ struct RatingQuestion {
   std::optional<std::vector<std::string>> item_reviews;
 };
 
-/// user TAB item, or {"user": "A1", "item": "B7", "user_reviews": ["..."],
-/// "item_reviews": [...]}, of which either name may be left out where reviews
-/// stand for it. Throws: FormatError, which begins with `place`.
+/// Parses user TAB item, or {"user": "A1", "item": "B7", "user_reviews":
+/// ["..."], "item_reviews": [...]}. A name is optional if its reviews are
+/// given. Throws: FormatError that begins with `place`.
 RatingQuestion ParseRatingQuestion(std::string_view line,
                                    const std::string& place);
 
-/// Names in the order of their bytes; the id of one is its place.
+/// Sorted names; the id of a name is its index.
 class NameTable {
  public:
   NameTable() = default;
@@ -88,45 +87,45 @@ class NameTable {
 
   int64_t size() const { return std::ssize(names_); }
   const std::vector<std::string>& names() const { return names_; }
-  /// −1: not known.
+  /// Id of a name; −1 if unknown.
   int32_t Find(std::string_view name) const;
 
  private:
   std::vector<std::string> names_;
 };
 
-/// Who reviewed what: the reviews that a model knows. Immutable.
+/// The reviews that a model knows, indexed by user and item. Immutable.
 class ReviewMemory {
  public:
   ReviewMemory() = default;
-  /// Texts become their words, as SplitWords has them.
+  /// Texts are normalised to words, as SplitWords does.
   explicit ReviewMemory(std::vector<Review> reviews);
-  /// As Serialize wrote them, or by `name` what is damaged. Throws:
-  /// FormatError.
+  /// Parses the result of Serialize. Throws: FormatError with `name`.
   static ReviewMemory Parse(std::string_view text, const std::string& name);
   std::string Serialize() const;
 
-  /// Their texts are words with a space between them.
+  /// Reviews whose texts are words separated by spaces.
   const std::vector<Review>& reviews() const { return reviews_; }
   const NameTable& users() const { return users_; }
   const NameTable& items() const { return items_; }
-  /// Of each review.
+  /// User and item of each review.
   const std::vector<int32_t>& user_ids() const { return user_ids_; }
   const std::vector<int32_t>& item_ids() const { return item_ids_; }
-  /// Places of the reviews of one, the oldest first; of a time, as given.
+  /// Indices of a user's or an item's reviews, oldest first; in the original
+  /// order for equal times.
   const std::vector<int32_t>& OfUser(int32_t user) const {
     return At(of_user_, user);
   }
   const std::vector<int32_t>& OfItem(int32_t item) const {
     return At(of_item_, item);
   }
-  /// Mean of all ratings, and of those of one.
+  /// Mean of all ratings, and of the ratings of a user or an item.
   double mean() const { return mean_; }
   double MeanOfUser(int32_t user) const { return MeanOf(OfUser(user)); }
   double MeanOfItem(int32_t item) const { return MeanOf(OfItem(item)); }
 
  private:
-  /// Of words.
+  /// Builds the index of users and items.
   void Index();
   double MeanOf(const std::vector<int32_t>& some) const;
 
@@ -140,22 +139,20 @@ class ReviewMemory {
   double mean_ = 0;
 };
 
-/// rating ≈ mean + user + item.
+/// Bias model: rating ≈ mean + user + item.
 struct RatingBiasFit {
   double mean = 0;
   std::vector<double> users;
   std::vector<double> items;
 };
 
-/// The mean of the ratings, and the biases that minimise
+/// Fits the mean of the ratings, and the biases that minimise
 ///   Σ (r − mean − b_u − b_i)² + shrinkage (Σ b_u² + Σ b_i²),
-/// by minimising over each in turn. Range: shrinkage > 0.
-/// Paper: Koren et al. 2009, "Matrix Factorization Techniques for Recommender
-/// Systems".
+/// by alternating minimisation. Range: shrinkage > 0. Paper: Koren et al. 2009,
+/// "Matrix Factorization Techniques for Recommender Systems".
 RatingBiasFit FitBiases(const ReviewMemory& memory, double shrinkage);
 
-/// Words of a text, in lower case with spaces between them, without
-/// punctuation.
+/// Lower-case words of each text, separated by spaces, without punctuation.
 std::vector<std::string> WordsOfReviews(std::span<const std::string> texts);
 
 }  // namespace heed

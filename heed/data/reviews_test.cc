@@ -104,7 +104,7 @@ TEST(ReviewMemory, KnowsWhoReviewedWhatByTime) {
   EXPECT_THROW(ReviewMemory::Parse("", "m"), FormatError);
 }
 
-/// Σ (r − mean − b_u − b_i)² + shrinkage (Σ b_u² + Σ b_i²).
+/// Loss Σ (r − mean − b_u − b_i)² + shrinkage (Σ b_u² + Σ b_i²).
 double BiasLoss(const ReviewMemory& memory, const RatingBiasFit& fit,
                 double shrinkage) {
   double loss = 0;

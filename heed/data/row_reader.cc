@@ -68,7 +68,8 @@ class Tabbed : public RowReader {
       first_lines_.emplace_back(*line);
     }
     const Delimiter delimiter = FindDelimiter();
-    // No quotes between tabs: a text may begin with one.
+    // In tab-separated files quotes have no meaning, because a text may begin
+    // with one.
     if (delimiter != Delimiter::kTab) fields_.emplace(delimiter, path_);
   }
 
@@ -140,7 +141,7 @@ class Tabbed : public RowReader {
   PairForm form_;
   LineReader reader_;
   std::vector<std::string> first_lines_;
-  size_t number_ = 0;  // of the line that came last, from 1
+  size_t number_ = 0;  // of the last line, from 1
   int64_t rows_ = 0;
   std::optional<FieldReader> fields_;
 };

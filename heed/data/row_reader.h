@@ -1,4 +1,4 @@
-// Rows of texts out of files, row by row.
+// Row-by-row reading of texts from files.
 #ifndef HEED_DATA_ROW_READER_H_
 #define HEED_DATA_ROW_READER_H_
 
@@ -11,44 +11,45 @@
 
 namespace heed {
 
-/// Only a part of the files is in memory.
+/// Reads rows of texts, with only a part of the files in memory.
 class RowReader {
  public:
   virtual ~RowReader() = default;
-  /// Puts the next row, of always as many texts, into `row`; false at the end.
-  /// Throws: as LineReader and TableReader; FormatError.
+  /// Reads the next row into `row`; all rows have the same number of texts.
+  /// Returns false at the end. Throws: as LineReader and TableReader;
+  /// FormatError.
   virtual bool Next(TableRow& row) = 0;
 };
 
-/// Row i: line i of each file, of which there may be several. Throws:
-/// FormatError, at the end, if they have different numbers of lines.
+/// Reads line-aligned files: row i holds line i of each file. Throws:
+/// FormatError at the end if the files have different numbers of lines.
 std::unique_ptr<RowReader> ReadSideBySide(std::vector<std::string> paths);
 
-/// How lines of two texts are written; what is open is detected.
+/// Format of lines with two texts. Open values are detected.
 struct PairForm {
   Auto<Delimiter> delimiter = {};
   Auto<HeaderLine> header = {};
 };
 
-/// One file of first text, tab, second text; further columns are left out, and
-/// a first line that names the columns, which standard error says. Another
-/// delimiter counts where the first lines have no tab. Throws: FormatError that
-/// names a line without a tab.
+/// Reads a file of first text, tab, second text. Further columns are ignored. A
+/// header is skipped, with a message on standard error. Another delimiter is
+/// detected if the first lines have no tab. Throws: FormatError with a line
+/// that lacks the delimiter.
 std::unique_ptr<RowReader> ReadTabbed(const std::string& path,
                                       const PairForm& form = {});
 
-/// The columns of a .csv or .jsonl file, each text in one line.
+/// Reads columns of a .csv or .jsonl file, with each text in one line.
 std::unique_ptr<RowReader> ReadTable(const std::string& path,
                                      const TableColumns& columns);
 
-/// Files whose rows belong together, and how they are read.
+/// Files with aligned rows, and a function that opens them.
 struct RowFile {
   std::vector<std::string> paths;
   std::function<std::unique_ptr<RowReader>()> open;
 };
 
-/// Of files of lines, and of tables that name their columns: rows of one text.
-/// Throws: ConfigError unless there is one column.
+/// Row files with one text per row, from files of lines or from tables with
+/// column names. Throws: ConfigError unless `columns` has one column.
 std::vector<RowFile> PlainRowFiles(const std::vector<std::string>& paths,
                                    const std::vector<std::string>& columns);
 

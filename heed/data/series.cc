@@ -15,8 +15,8 @@
 namespace heed {
 namespace {
 
-// A column whose deviation is smaller than this share of its largest number
-// differs by rounding only.
+// A column is constant if its deviation is below this share of its largest
+// magnitude (rounding errors).
 constexpr double kConstant = 1e-12;
 
 constexpr std::string_view kEttSplit = "8640,2880,2880";
@@ -79,7 +79,8 @@ SeriesSplit SplitRows(std::string_view text, int64_t rows) {
   const double sum = parts[0] + parts[1] + parts[2];
   const double n = static_cast<double>(rows);
   if (std::abs(sum - 1) < 1e-6) {
-    // Test is what is left, so that no row is lost; 0.7 of 700 are 490.
+    // The test part gets the remaining rows, so that none is lost. The small
+    // offset makes 0.7 of 700 equal 490.
     const auto rows_of = [n](double share) {
       return std::floor(share * n + 1e-6);
     };
@@ -108,7 +109,7 @@ Standardizer::Standardizer(const Tensor& values, RowRange fitted) {
   }
   const double n = static_cast<double>(fitted.size());
   for (int64_t c = 0; c < values.dim(1); ++c) {
-    // Divided first, so that no sum overflows.
+    // Divides before summing to avoid overflow.
     double mean = 0, variance = 0, largest = 0;
     for (int64_t i = fitted.begin; i < fitted.end; ++i) {
       mean += values.row<double>(i)[c] / n;

@@ -15,10 +15,10 @@
 namespace heed {
 namespace {
 
-/// Places that a message names; more are counted.
+/// Number of places in a message; others are counted.
 constexpr size_t kNamedPlaces = 3;
 
-/// The first places, and how many more there are.
+/// First places, and the number of further ones.
 std::string PlacesText(const std::vector<std::string>& places) {
   std::string text = fmt::format(
       "{}", fmt::join(places.begin(),
@@ -31,12 +31,12 @@ std::string PlacesText(const std::vector<std::string>& places) {
   return text;
 }
 
-/// Tables of one series as they were read, put together and sorted.
+/// Concatenates and sorts the tables of one series.
 class SeriesBuilder {
  public:
   explicit SeriesBuilder(const KnownSeries* known) : known_(known) {}
 
-  /// Throws: FormatError for other columns than those of the first one.
+  /// Throws: FormatError unless the columns equal those of the first table.
   void Add(SeriesTable table, const std::string& name) {
     if (names_.empty()) {
       all_ = table;
@@ -105,7 +105,7 @@ class SeriesBuilder {
   }
 
   void SortByTime() {
-    // One row of many may be out of place.
+    // A single row among many may be out of order.
     constexpr size_t kFewRises = 5;
     if (all_.time->form == DateForm::kTimeOfDay) CountDays(table_time());
     size_t rises = 0;
@@ -126,7 +126,7 @@ class SeriesBuilder {
               : fmt::format("rows are sorted by '{}', which goes back {} times "
                             "in the file, first at {}",
                             all_.time_name, falls, Place(first_fall)));
-      // Rows of equal time keep their order in time.
+      // Rows with equal times keep their order.
       if (newest_first) std::ranges::reverse(order_);
       std::ranges::stable_sort(
           order_, {}, [this](size_t row) { return all_.time->moments[row]; });
@@ -151,8 +151,8 @@ class SeriesBuilder {
             : ""));
   }
 
-  /// In local time if its steps are days or months, which have no fixed length
-  /// where clocks change.
+  /// Uses local time if steps are days or months, whose length varies with
+  /// clock changes.
   TimeAxis TakeAxis() {
     TimeAxis axis;
     std::vector<Moment> moments;
@@ -199,7 +199,7 @@ class SeriesBuilder {
                       all_.time_name, step, PlacesText(places)));
   }
 
-  /// The step of training, unless the rows have another one.
+  /// Uses the training data's step, unless the rows have another one.
   void TakeKnownStep(TimeAxis& axis, const std::vector<Moment>& moments) {
     if (moments.size() < 2 || IsRegular(moments, known_->step)) {
       axis.step = known_->step;
@@ -210,7 +210,7 @@ class SeriesBuilder {
   }
 
   const KnownSeries* known_;
-  std::vector<std::string> names_;  // of files
+  std::vector<std::string> names_;  // names of the files
   std::vector<size_t> file_of_row_;
   std::vector<size_t> order_;
   SeriesTable all_;

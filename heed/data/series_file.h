@@ -1,4 +1,4 @@
-// Time series from files: rows in the order of time, and what is known of it.
+// Reading of time series from files, sorted by time.
 #ifndef HEED_DATA_SERIES_FILE_H_
 #define HEED_DATA_SERIES_FILE_H_
 
@@ -13,24 +13,24 @@
 
 namespace heed {
 
-/// The times of the rows of a series.
+/// Time axis of a series.
 struct TimeAxis {
   std::string name;
   TimeColumn column;  ///< without moments
   Moment last = 0;    ///< of the last row
   TimeStep step;
-  bool local = false;  ///< steps are those of a local clock
+  bool local = false;  ///< steps are in local time
 
   bool known() const { return !name.empty(); }
-  /// The `count` times behind the last row, as the file writes times. None if
-  /// the step is unknown.
+  /// The `count` times after the last row, in the file's format. Empty if the
+  /// step is unknown.
   std::vector<std::string> Behind(int64_t count) const;
 };
 
-/// N rows of C numbers, in the order of time where it is known.
+/// N rows of C numbers, in time order if times are known.
 struct TimeSeries {
   std::vector<std::string> names;  ///< [C]
-  std::vector<std::string> times;  ///< [N] as written, or empty
+  std::vector<std::string> times;  ///< [N] as in the file, or empty
   Tensor values;                   ///< f64 [N, C]
   TimeAxis axis;
   /// Notes and warnings about the detected format, one per line.
@@ -38,21 +38,22 @@ struct TimeSeries {
 
   int64_t rows() const { return values.dim(0); }
   int64_t columns() const { return values.dim(1); }
-  /// Column names, time format and step, to read further tables of this kind.
+  /// Column names, time format and step, for reading further tables of this
+  /// series.
   KnownSeries Known() const {
     return {names, axis.name, axis.column.order, axis.step};
   }
 };
 
-/// The rows of tables, plain or gzip, one after the other, sorted by time; says
-/// what was detected on standard error. Throws: ConfigError if there is no
-/// file; FormatError as ReadSeriesTable, and for a file with other columns than
-/// the first; as ReadLines.
+/// Reads tables (plain or gzip), concatenates their rows and sorts them by
+/// time. Prints what was detected on standard error. Throws: ConfigError
+/// without a file; FormatError as ReadSeriesTable, and for a file with other
+/// columns than the first; as ReadLines.
 TimeSeries ReadTimeSeries(const std::vector<std::string>& paths,
                           const SeriesFormat& format = {},
                           const KnownSeries* known = nullptr);
-/// Parses the text of a file, which errors call `name`. Prints nothing: the
-/// result holds the notes.
+/// Parses the text of a file. `name`: name for error messages. Prints nothing;
+/// the result contains the notes.
 TimeSeries ParseTimeSeries(std::string_view text, const std::string& name,
                            const SeriesFormat& format = {},
                            const KnownSeries* known = nullptr);

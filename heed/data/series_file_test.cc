@@ -29,7 +29,7 @@ std::string ErrorOf(const std::string& csv) {
   return MessageOf<FormatError>([&csv] { Parse(csv); });
 }
 
-/// "date,value" and a row for each of these times, which count from 1.
+/// Table with header "date,value" and a row for each time, numbered from 1.
 std::string Rows(const Strings& times, const std::string& name = "date") {
   std::string csv = name + ",value\n";
   for (size_t i = 0; i < times.size(); ++i) {
@@ -165,7 +165,7 @@ TEST(SeriesFile, AFirstLineOfNumbersIsARow) {
   EXPECT_EQ(timed.names, (Strings{"2"}));
   EXPECT_EQ(ValuesOf(timed), (Numbers{1.5, 2.5}));
 
-  // Names that are numbers stay names.
+  // Numbers may be column names.
   const TimeSeries counted =
       Parse("date,0,1\n2024-01-01,5,6\n2024-01-02,7,8\n");
   EXPECT_EQ(counted.names, (Strings{"0", "1"}));
@@ -233,7 +233,7 @@ TEST(SeriesFile, TheColumnOfTimesCanBeForced) {
   EXPECT_EQ(Parse(csv, {.time_column = "x"}).names, (Strings{"a"}));
   EXPECT_THAT(MessageOf<ConfigError>([&] { Parse(csv, {.time_column = "y"}); }),
               HasSubstr("no column 'y'"));
-  // A series that a model knows is none.
+  // A column that the model knows as a value is not a time column.
   const KnownSeries known = {{"x", "a"}, "", {}, {}};
   EXPECT_EQ(Parse(csv, {}, &known).names, (Strings{"x", "a"}));
 }
@@ -252,10 +252,10 @@ TEST(SeriesFile, RowsAreSortedByTime) {
   EXPECT_EQ(ValuesOf(mixed), (Numbers{3, 1, 2, 4}));
   EXPECT_THAT(mixed.notes, ElementsAre(HasSubstr("first at line 4")));
 
-  // 9 is before 10 in time, though not as text.
+  // 9 precedes 10 in time, but not as text.
   EXPECT_EQ(ValuesOf(Parse(Rows({"1/10/2024", "1/9/2024", "1/13/2024"}))),
             (Numbers{2, 1, 3}));
-  // The zone counts.
+  // Time zones are taken into account.
   EXPECT_EQ(ValuesOf(Parse(Rows(
                 {"2024-01-01T00:30:00+00:00", "2024-01-01T01:00:00+01:00"}))),
             (Numbers{2, 1}));
@@ -324,7 +324,7 @@ TEST(SeriesFile, StepsOfTrainingGoOnInAWindow) {
       Parse(Rows(week), {}, &known).notes,
       ElementsAre(HasSubstr("rows are 1 day apart, but those of training "
                             "were 1 hour")));
-  // One row tells no step.
+  // A single row has no step of its own.
   EXPECT_THAT(Parse(Rows({"2024-01-10 05:00"}), {}, &known).axis.Behind(1),
               ElementsAre("2024-01-10 06:00"));
 }

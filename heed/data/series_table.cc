@@ -17,12 +17,12 @@ namespace {
 
 using Cells = TableCells;
 
-/// Rows that are looked at to see how a table is written.
+/// Number of rows that are used to detect a table's format.
 constexpr size_t kSampleRows = 200;
 constexpr size_t kShownBytes = 40;
 constexpr const char* kNoTime = "none";
 
-/// The cell, truncated to the length that messages show.
+/// Cell truncated for messages.
 std::string Shown(const std::string& cell) {
   if (cell.size() <= kShownBytes) return cell;
   size_t end = kShownBytes;
@@ -36,7 +36,7 @@ bool IsNumberCell(const std::string& cell) {
 }
 bool IsTimeCell(const std::string& cell) { return !ReadTime(cell).empty(); }
 
-/// The part of the cells behind the first row that are numbers or times.
+/// Share of cells after the first row that are numbers or times.
 double ShareOfData(const std::vector<Cells>& rows) {
   double data = 0;
   double all = 0;
@@ -49,7 +49,7 @@ double ShareOfData(const std::vector<Cells>& rows) {
   return all > 0 ? data / all : 1;
 }
 
-/// Cells of one column of some rows.
+/// Cells of one column.
 Cells ColumnOf(std::span<const Cells> rows, size_t column) {
   Cells cells;
   for (const Cells& row : rows) {
@@ -109,8 +109,8 @@ class SeriesTableReader {
         std::span(lines_).subspan(first_line_, end - first_line_), ShareOfData);
   }
 
-  /// Calls body(cells, line) for each row, line from 1, until it returns false.
-  /// Returns the number of rows without any text, which are left out.
+  /// Calls body(cells, line) for each row until it returns false; lines are
+  /// numbered from 1. Skips empty rows and returns their number.
   int64_t ForEachRow(
       const std::function<bool(const Cells& cells, int64_t line)>& body) const {
     FieldReader reader(delimiter_, name_, true);
@@ -143,14 +143,14 @@ class SeriesTableReader {
     return std::span(sample_).subspan(table_.header ? 1 : 0);
   }
 
-  /// Whether the first row is one of numbers and times as the others are.
+  /// True if the first row holds numbers and times like the others.
   bool FirstRowIsData() const {
     const Cells& first = sample_.front();
     if (sample_.size() < 2) {
       return std::ranges::all_of(first, IsNumberCell);
     }
     const auto others = std::span(sample_).subspan(1);
-    bool whole = true;  // all other numbers
+    bool whole = true;  // all other numbers are integers
     bool counts = first.size() > 1;
     size_t fits = 0;
     for (size_t i = 0; i < first.size(); ++i) {
@@ -168,7 +168,7 @@ class SeriesTableReader {
         return ParseInteger<int64_t>(cell).has_value();
       });
     }
-    // "0,1,2" above numbers with decimals counts the columns.
+    // "0,1,2" before decimal numbers is a header of column numbers.
     return fits > 0 && !(counts && !whole);
   }
 
@@ -193,14 +193,14 @@ class SeriesTableReader {
     }
   }
 
-  /// Columns without names are those of a model, if there are as many: the
-  /// series, and where the model has a time, the column of times.
+  /// Names unnamed columns by the known series, if their number matches: its
+  /// value columns, and its time column if there is one.
   void NameByModel() {
     if (known_ == nullptr) return;
     const auto is_there = [this](const std::string& name) {
       return std::ranges::find(names_, name) != names_.end();
     };
-    // A table of training without names, too.
+    // The training table had no names either.
     if (is_there(known_->time_name) &&
         std::ranges::all_of(known_->names, is_there)) {
       return;
@@ -264,14 +264,14 @@ class SeriesTableReader {
     }
   }
 
-  /// Whether all cells that were looked at meet a condition.
+  /// True if all sampled cells of a column satisfy a condition.
   template <typename Condition>
   bool AllCells(size_t column, Condition&& condition) const {
     return std::ranges::all_of(ColumnOf(Rows(), column), condition);
   }
 
-  /// Whether a column counts the rows: pandas writes one without a name; beside
-  /// a time it may be called "t", or have no header.
+  /// True if a column numbers the rows. pandas writes such a column without a
+  /// name; next to a time column it may be named "t" or have no header.
   bool IsRowCount(size_t i) const {
     const std::string& name = names_[i];
     const bool unnamed = name.empty() || name == "Unnamed: 0";
@@ -281,7 +281,7 @@ class SeriesTableReader {
            CountsRows(ColumnOf(Rows(), i));
   }
 
-  /// Whether a column is none of the series, with a note that says so.
+  /// True if a column is not a value column. Adds a note.
   bool IsLeftOut(size_t i) {
     const std::string& name = names_[i];
     if (std::ranges::find(time_.columns, i) != time_.columns.end()) return true;
@@ -311,8 +311,8 @@ class SeriesTableReader {
     return false;
   }
 
-  /// Whether a column beside the time is a date as well: a text, or a number
-  /// whose name says so, "timestamp".
+  /// True if a further column holds times, too: texts, or numbers with a name
+  /// such as "timestamp".
   bool TellsTimeToo(size_t i) const {
     if (!AllCells(i, IsTimeCell)) return false;
     if (!AllCells(i, IsNumberCell)) return true;
@@ -339,7 +339,7 @@ class SeriesTableReader {
 
   void FindDecimal() {
     DecimalGuess guess;
-    // Cells without quotes between commas have no comma.
+    // In comma-delimited tables without quotes, cells contain no commas.
     const bool plain =
         delimiter_ == Delimiter::kComma &&
         std::ranges::none_of(lines_, [](const std::string& line) {
@@ -436,7 +436,8 @@ class SeriesTableReader {
         NameOf(day_first ? DateForm::kMonthDayYear : DateForm::kDayMonthYear));
   }
 
-  /// Names the first row whose date contradicts the order that is asked for.
+  /// Throws: FormatError with the first row whose date contradicts the
+  /// requested order.
   [[noreturn]] void FailAtOrder() const {
     const bool day_first = format_.dates == DateOrder::kDayFirst;
     const DateForm wanted =
@@ -456,7 +457,8 @@ class SeriesTableReader {
     Fail(FirstLine(), time_.columns[0], "dates in another order");
   }
 
-  /// Names the first row whose time does not fit those before it.
+  /// Throws: FormatError with the first row whose time does not match the
+  /// earlier ones.
   [[noreturn]] void FailAtTime() const {
     size_t good = 0;
     size_t bad = table_.times.size();
@@ -486,10 +488,10 @@ class SeriesTableReader {
   size_t first_line_ = 0;
   Delimiter delimiter_ = Delimiter::kComma;
   Decimal decimal_ = Decimal::kPoint;
-  std::vector<Cells> sample_;  // the first rows, with the header
+  std::vector<Cells> sample_;  // first rows, including the header
   Cells names_;                // of all columns
   TimePlace time_;
-  std::optional<size_t> label_;  // a column of text that names the rows
+  std::optional<size_t> label_;  // a text column that names the rows
   std::vector<size_t> values_;
   SeriesTable table_;
 };

@@ -1,5 +1,5 @@
-// One table of a time series, as its file has it: delimiter, header, decimal
-// mark and the column that tells the time are detected.
+// A single table of a time series. Delimiter, header, decimal mark and time
+// column are detected.
 #ifndef HEED_DATA_SERIES_TABLE_H_
 #define HEED_DATA_SERIES_TABLE_H_
 
@@ -15,14 +15,13 @@
 
 namespace heed {
 
-/// How tables of series are written; what is open is detected.
+/// Format of series tables. Open values are detected.
 struct SeriesFormat {
   Auto<Delimiter> delimiter = {};
   Auto<Decimal> decimal = {};
   Auto<HeaderLine> header = {};
   Auto<DateOrder> dates = {};
-  /// Name of the column that tells the time; "": it is detected; "none": there
-  /// is none.
+  /// Name of the time column; "": detected; "none": there is none.
   std::string time_column = {};
 
   void Visit(FieldList& v);
@@ -31,30 +30,31 @@ struct SeriesFormat {
 /// Properties of the series that a model was trained with, used to read
 /// further tables of that series.
 struct KnownSeries {
-  std::vector<std::string> names = {};  ///< of its columns, without the time
+  std::vector<std::string> names =
+      {};  ///< of the value columns, without the time
   std::string time_name = {};
   Auto<DateOrder> dates = {};
   TimeStep step = {};
 };
 
-/// Rows in the order of the file.
+/// A table with rows in file order.
 struct SeriesTable {
-  std::vector<std::string> names;  ///< [C] of the columns of numbers
+  std::vector<std::string> names;  ///< [C] names of the value columns
   std::vector<double> values;      ///< [N, C]
-  std::vector<int64_t> lines;      ///< [N] where each row ends, from 1
-  std::vector<std::string> times;  ///< [N] as written, or empty
+  std::vector<int64_t> lines;      ///< [N] last line of each row, from 1
+  std::vector<std::string> times;  ///< [N] as in the file, or empty
   std::string time_name;
   std::optional<TimeColumn>
-      time;  ///< nothing: times are text, or there are none
+      time;  ///< nullopt: times are text, or there are none
   bool header = true;
-  std::vector<std::string> notes;  ///< what was detected, a line each
+  std::vector<std::string> notes;  ///< what was detected, one per line
 };
 
-/// Reads the lines of a file, which errors call `name`. `known` may be null.
-/// Throws: FormatError that names file, line and column of an empty cell, of
-/// text where a number or a time should stand, of a row with more or fewer
-/// fields than the first, and of a quote that is not closed; FormatError for
-/// names that are missing or come twice and for a file without rows.
+/// Parses the lines of a file. `name`: name for error messages. `known`: may be
+/// null. Throws: FormatError with file, line and column, for an empty cell,
+/// text instead of a number or time, a row with a wrong number of fields, or an
+/// unclosed quote; FormatError for missing or duplicate names and for a file
+/// without rows.
 SeriesTable ReadSeriesTable(std::vector<std::string> lines,
                             const std::string& name, const SeriesFormat& format,
                             const KnownSeries* known);

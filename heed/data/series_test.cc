@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-/// Row i is i and 10 i.
+/// Row i holds i and 10 i.
 Tensor Counting(int64_t rows) {
   Tensor values({rows, 2}, DType::kF64);
   for (int64_t i = 0; i < rows; ++i) {
@@ -61,7 +61,7 @@ TEST(Standardizer, InvertUndoesApply) {
 }
 
 TEST(Standardizer, ConstantColumnsAreOnlyCentred) {
-  // The sum of 0.1 is not exact, so that the mean differs from the numbers.
+  // Sums of 0.1 are inexact, so the mean differs from the values.
   Tensor values = Tensor::Full({1000, 2}, 0.1, DType::kF64);
   for (int64_t i = 0; i < 1000; ++i) values.row<double>(i)[1] = 0;
   const Standardizer standardizer(values, {0, 1000});

@@ -55,7 +55,7 @@ bool IsHour(const std::string& cell) {
   return hour && *hour >= 0 && *hour <= 24;
 }
 
-/// "130000", "1300" and "13.00.00" with colons; nothing for another text.
+/// Adds colons to "130000", "1300" and "13.00.00"; nullopt for other texts.
 std::optional<std::string> WithColons(std::string_view cell) {
   std::string digits(cell);
   if (cell.size() == 8 && cell[2] == '.' && cell[5] == '.') {
@@ -74,7 +74,7 @@ bool IsClock(const std::string& cell) {
   return clock && TellsTime(*clock);
 }
 
-/// The date of a day of a year, or a text that is no time.
+/// Date of a day of a year; for invalid input a text that is not a time.
 std::string DateOfYear(const std::string& year, const std::string& day) {
   const auto y = ParseInteger<int>(year);
   const auto d = ParseInteger<int>(day);
@@ -99,7 +99,7 @@ class TimeFinder {
     if (!parts) parts = FindParts(kDayOfYearParts, TimeJoin::kDayOfYear);
     if (!parts) parts = FindParts(kQuarterParts, TimeJoin::kQuarter);
     if (!parts) parts = FindParts(kWeekParts, TimeJoin::kWeek);
-    // Years and months beside the date of a day say less than the date.
+    // Year and month columns are less precise than a column of dates.
     if (parts && (!column || parts->Name(search_.names) == search_.known_name ||
                   Different(*parts) >= Different(column->place))) {
       return FoundTime{std::move(*parts)};
@@ -118,7 +118,7 @@ class TimeFinder {
     return cells.size();
   }
 
-  /// How surely a column tells the time; the lowest is the surest.
+  /// Reliability of a time column, most reliable first.
   enum Rank : uint8_t {
     kSure,
     kDoubtful,
@@ -163,7 +163,7 @@ class TimeFinder {
     return found;
   }
 
-  /// A date of days may have its time of day in another column.
+  /// Adds the column with the time of day to a date column, if there is one.
   TimePlace WithClock(size_t date, const TimeColumn& column) const {
     const bool days = column.form != DateForm::kTimeOfDay && !column.counts &&
                       !column.pattern.has_clock;
@@ -192,7 +192,7 @@ class TimeFinder {
     return {{date}};
   }
 
-  /// Columns named as the first parts of a date, two or more of them.
+  /// Finds columns named like the leading parts of a date, at least two.
   std::optional<TimePlace> FindParts(std::span<const Aliases> parts,
                                      TimeJoin join) const {
     TimePlace place = {{}, join};
@@ -222,8 +222,8 @@ class TimeFinder {
     return std::nullopt;
   }
 
-  /// Whether most cells of a column are times that are no numbers: the others
-  /// are then mistakes.
+  /// True if most cells are non-numeric times. The others are then errors in
+  /// the data.
   bool IsNearlyTime(size_t i) const {
     constexpr double kMost = 0.6;
     const TableCells cells = search_.Column(i);
@@ -260,7 +260,7 @@ std::string TimePlace::Cell(const TableCells& row) const {
     case TimeJoin::kDayOfYear:
       break;
   }
-  // A day, then hours and minutes.
+  // Day, then hours and minutes.
   size_t next = 2;
   std::string text;
   if (join == TimeJoin::kDayOfYear) {

@@ -1,4 +1,4 @@
-// The columns of a table that tell the time of its rows.
+// Detection of the time columns of a table.
 #ifndef HEED_DATA_SERIES_TIME_H_
 #define HEED_DATA_SERIES_TIME_H_
 
@@ -15,16 +15,16 @@
 
 namespace heed {
 
-/// Cells of a row, or of a column.
+/// Cells of a row or of a column.
 using TableCells = std::vector<std::string>;
 
-/// Columns that together tell the time.
+/// Columns that together hold the time.
 struct TimePlace {
   enum class Join : uint8_t {
     kSpace,      ///< one cell, or a date and its time of day
     kHour,       ///< a date and a number of hours
-    kClock,      ///< a date and digits, "130000", or "13.00.00"
-    kCalendar,   ///< year, month, day, hour, minute, or the first of them
+    kClock,      ///< a date and a time as digits, "130000", or "13.00.00"
+    kCalendar,   ///< year, month, day, hour, minute, or a prefix of these
     kDayOfYear,  ///< year, day of the year, hour, minute
     kQuarter,    ///< year, quarter
     kWeek,       ///< year, week
@@ -33,33 +33,34 @@ struct TimePlace {
   std::vector<size_t> columns;
   Join join = Join::kSpace;
 
-  /// The time of a row in one text.
+  /// Time of a row as one text.
   std::string Cell(const TableCells& row) const;
   std::string Name(const TableCells& names) const;
 };
 
-/// Part of a table in which the time is searched.
+/// Sample of a table for the search of time columns.
 struct TimeSearch {
-  std::span<const TableCells> rows;  ///< the first ones, without a header
+  std::span<const TableCells> rows;  ///< first rows, without a header
   const TableCells& names;           ///< of all columns
-  std::function<bool(const std::string& name)> is_series;  ///< known to be one
+  std::function<bool(const std::string& name)>
+      is_series;  ///< true for columns known as values
   Auto<DateOrder> order;
-  std::string known_name;  ///< of the time of a model, or empty
+  std::string known_name;  ///< name of a trained model's time, or empty
 
   TableCells Column(size_t i) const;
 };
 
 struct FoundTime {
   TimePlace place = {};
-  std::string kind = {};  ///< of numbers: "Unix seconds"; empty for dates
-  bool doubtful = false;  ///< the numbers may also be a series
+  std::string kind = {};  ///< unit of numbers: "Unix seconds"; empty for dates
+  bool doubtful = false;  ///< the numbers may also be values
 };
 
-/// The columns that tell the time: a date before a count of rows, and a time of
-/// day without a date only if there is nothing else.
+/// Finds the time columns. Dates take precedence over row counts; a time of day
+/// without a date is only used if there is nothing else.
 std::optional<FoundTime> FindTime(const TimeSearch& search);
 
-/// True if a column rises or falls by steps of one size, as a row number does.
+/// True if a column rises or falls by constant steps, like a row number.
 bool CountsRows(const TableCells& column);
 
 }  // namespace heed

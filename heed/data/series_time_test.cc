@@ -33,7 +33,7 @@ TEST(SeriesTime, ADateTellsTheTimeRatherThanACountOfRows) {
     EXPECT_EQ(series.names, (Strings{"value"})) << name;
     EXPECT_EQ(NumbersOf(series), (Numbers{7, 6, 5})) << name;
   }
-  // Without another time, the count is the time.
+  // Without another time column, the row count is the time.
   EXPECT_EQ(SeriesOf("t,value\n0,5\n1,6\n2,7\n").axis.name, "t");
   EXPECT_EQ(SeriesOf("0,2024-01-03,5\n1,2024-01-02,6\n2,2024-01-01,7\n").names,
             (Strings{"3"}));
@@ -78,10 +78,10 @@ TEST(SeriesTime, PartsOfADateHaveTheirUsualNames) {
         SeriesOf(fmt::format("{},v\n{},2\n{},1\n", header, second, first));
     EXPECT_EQ(NumbersOf(falling), (Numbers{1, 2})) << header;
   }
-  // A standard deviation is no hour.
+  // Column "Std" is a standard deviation, not an hour.
   EXPECT_EQ(SeriesOf("Year,Month,Day,Std\n2024,1,1,0.5\n2024,1,2,0.7\n").names,
             (Strings{"Std"}));
-  // Months repeat beside days.
+  // Month columns repeat the date column.
   EXPECT_EQ(SeriesOf("date,year,month,v\n2024-01-01,2024,1,5\n"
                      "2024-01-02,2024,1,6\n")
                 .axis.name,
@@ -103,7 +103,7 @@ TEST(SeriesTime, ADateAndHoursOrDigitsOfAClockAreOneTime) {
       "Date;Time;CO\n31/01/2024;22.00.00;1,5\n31/01/2024;23.00.00;2\n");
   EXPECT_EQ(points.names, (Strings{"CO"}));
   EXPECT_THAT(points.axis.Behind(1), ElementsAre("01/02/2024 00:00:00"));
-  // One row of a day: its hour is a series.
+  // One row per day: the hour is a value.
   EXPECT_EQ(SeriesOf("date,hour\n2024-01-01,5\n2024-01-02,6\n").names,
             (Strings{"hour"}));
 }
@@ -125,7 +125,7 @@ TEST(SeriesTime, ManyRowsOfOneTimeAreTurnedWithTheFile) {
       "date,v\n2024-01-02,4\n2024-01-02,3\n2024-01-01,2\n2024-01-01,1\n");
   EXPECT_EQ(NumbersOf(turned), (Numbers{1, 2, 3, 4}));
   EXPECT_THAT(turned.notes, Contains(HasSubstr("the newest row is the first")));
-  // A shuffled file has no newest row first.
+  // A shuffled file is not in reverse order.
   const TimeSeries shuffled = SeriesOf(
       "date,v\n2024-01-03,3\n2024-01-01,1\n2024-01-04,4\n2024-01-02,2\n");
   EXPECT_EQ(NumbersOf(shuffled), (Numbers{1, 2, 3, 4}));
@@ -160,7 +160,7 @@ TEST(SeriesTime, AFirstColumnThatRisesByOneStepIsTheTime) {
   const TimeSeries likely = SeriesOf("x,v\n0.5,5\n1,6\n1.5,7\n2,8\n");
   EXPECT_EQ(likely.names, (Strings{"v"}));
   EXPECT_THAT(likely.notes, Contains(HasSubstr("--time-column none")));
-  // A trend may rise by one step, too, but stands behind.
+  // A trend may rise by constant steps, too, but is not the first column.
   EXPECT_EQ(SeriesOf("v,trend\n5,0\n7,1\n6,2\n").names,
             (Strings{"v", "trend"}));
 }

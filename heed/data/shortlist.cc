@@ -17,18 +17,17 @@ namespace heed {
 namespace {
 
 constexpr int kIterations = 5;
-/// What is less likely takes room and is never written.
+/// Minimum probability of a shortlist entry.
 constexpr double kLeastProbability = 1e-3;
-/// Pairs of tokens that are counted at most: a gigabyte of memory if all
-/// differ. From a larger corpus every second or every so many pairs of
-/// sentences are taken.
+/// Maximum number of counted token pairs, about a gigabyte if all differ. Of
+/// larger corpora, only every n-th sentence pair is used.
 constexpr int64_t kMostPairs = 50'000'000;
 
 constexpr const char* kFrequent = "frequent";
 constexpr const char* kFirst = "first";
 constexpr const char* kTargets = "targets";
 
-/// The pairs that are counted.
+/// Sentence pairs that are counted.
 Corpus SampleOf(const Corpus& corpus) {
   int64_t pairs = 0;
   for (size_t i = 0; i < corpus.source.size(); ++i) {
@@ -43,7 +42,7 @@ Corpus SampleOf(const Corpus& corpus) {
   return sample;
 }
 
-/// The tokens that occur most, the lower id first.
+/// Most frequent tokens; ties are broken by the lower id.
 std::vector<int32_t> MostFrequent(const Corpus& corpus, int size, int count) {
   std::vector<int64_t> occurrences(static_cast<size_t>(size));
   for (const auto& sentence : corpus.target) {
@@ -70,7 +69,7 @@ Tensor AsTensor(const std::vector<int32_t>& values) {
   return Tensor::Of(values, {std::ssize(values)});
 }
 
-/// The tensor `name`, whose elements are all in [0, limit].
+/// Tensor `name`, checked to have elements in [0, limit].
 std::vector<int32_t> IdsIn(const SafetensorsFile& file, const char* name,
                            int64_t limit, const std::string& path) {
   const auto found = std::ranges::find(file.tensors, name, &NamedTensor::name);

@@ -1,5 +1,5 @@
-// Which target tokens may translate a sentence: a search that scores only these
-// saves most of the work of a large vocabulary.
+// Vocabulary shortlists: likely target tokens of a sentence. A search that only
+// scores these avoids most of the output projection.
 #ifndef HEED_DATA_SHORTLIST_H_
 #define HEED_DATA_SHORTLIST_H_
 
@@ -13,47 +13,47 @@
 
 namespace heed {
 
-/// The file of a model folder that DecodeOptions::shortlist means by "model".
+/// File in a model folder that "model" in DecodeOptions::shortlist refers to.
 inline constexpr const char* kShortlistFile = "shortlist.safetensors";
 
 struct ShortlistOptions {
-  int frequent = 100;  ///< target tokens that every sentence may use
-  int best = 100;      ///< likeliest target tokens of each source token
+  int frequent =
+      100;         ///< most frequent target tokens, allowed in every sentence
+  int best = 100;  ///< most probable target tokens per source token
 };
 
-/// Immutable; used from many threads.
+/// A vocabulary shortlist. Immutable and thread-safe.
 class Shortlist {
  public:
-  /// The likeliest translations of tokens by their place in each other's
-  /// sentences: t(target | source) of IBM model 1, in which </s> stands for the
-  /// empty word. Paper: Brown 1993, The Mathematics of Statistical Machine
+  /// Learns t(target | source) by IBM model 1, in which </s> acts as the empty
+  /// word. Paper: Brown 1993, The Mathematics of Statistical Machine
   /// Translation, section 4.1.
   static Shortlist Train(const Corpus& corpus, int source_size, int target_size,
                          const ShortlistOptions& options);
 
-  /// A lexical table as fast_align's tools and Marian's shortlists have it:
-  /// lines of target token, source token, p(target | source), plain or gzip.
-  /// Lines with a token that a vocabulary does not have are left out; the
-  /// vocabulary's first tokens count as the most frequent ones.
-  /// Throws: as ReadLines; FormatError that names a line.
+  /// Reads a lexical table in the format of fast_align and Marian: lines of
+  /// target token, source token, p(target | source), plain or gzip. Lines with
+  /// unknown tokens are skipped. The first tokens of the target vocabulary
+  /// count as the most frequent ones. Throws: as ReadLines; FormatError with a
+  /// line.
   static Shortlist ReadLexicon(const std::string& path,
                                const Vocabulary& source,
                                const Vocabulary& target,
                                const ShortlistOptions& options);
 
-  /// What Write has written. Throws: IoError; FormatError that names the file,
-  /// also if it was made for vocabularies of other sizes.
+  /// Reads a file of Write. Throws: IoError; FormatError with the file, also if
+  /// its vocabulary sizes differ.
   static Shortlist Read(const std::string& path, int source_size,
                         int target_size);
   /// Throws: IoError.
   void Write(const std::string& path) const;
 
-  /// The tokens that a translation of sentences with these tokens may use:
-  /// ascending, the special ones among them.
+  /// Allowed target tokens for sentences with these source tokens: ascending,
+  /// including special tokens.
   std::vector<int32_t> Outputs(std::span<const int32_t> source) const;
 
  private:
-  /// A target token of a source token.
+  /// A target token of a source token, with its probability.
   struct Entry {
     int32_t source;
     int32_t target;
@@ -65,7 +65,8 @@ class Shortlist {
 
   int32_t target_size_ = 0;
   std::vector<int32_t> frequent_;
-  std::vector<int32_t> first_;    // of source token s in targets_; one more
+  std::vector<int32_t>
+      first_;  // first entry of each source token in targets_, and the end
   std::vector<int32_t> targets_;  // of all source tokens
 };
 

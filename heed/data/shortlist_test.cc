@@ -18,8 +18,8 @@ using Ids = std::vector<int32_t>;
 
 constexpr int kSize = 40;
 
-/// Sentences in which source token s is translated by s + 1 (and 39 by 4), in
-/// any order, and each target sentence holds 5 besides.
+/// Sentences in which target token s + 1 translates source token s (4
+/// translates 39), in any order. Each target sentence also has token 5.
 Corpus Neighbours() {
   Rng rng(1);
   Corpus corpus;

@@ -1,4 +1,4 @@
-// Random orders that are the same on every platform.
+// Random orders that are equal on every platform.
 #ifndef HEED_DATA_SHUFFLE_H_
 #define HEED_DATA_SHUFFLE_H_
 
@@ -12,7 +12,7 @@
 
 namespace heed {
 
-/// Every order is equally likely (Fisher and Yates).
+/// Shuffles uniformly (Fisher and Yates).
 template <typename T>
 void Shuffle(std::vector<T>& items, Rng& rng) {
   for (size_t i = items.size(); i > 1; --i) {
@@ -20,8 +20,8 @@ void Shuffle(std::vector<T>& items, Rng& rng) {
   }
 }
 
-/// The numbers below `count`, shuffled anew in each epoch, `size` in a batch
-/// (fewer in the last).
+/// Batches of `size` numbers below `count` (fewer in the last one), reshuffled
+/// in each epoch.
 inline std::vector<std::vector<int64_t>> ShuffledBatches(int64_t count,
                                                          int64_t size,
                                                          uint64_t seed,
@@ -38,8 +38,8 @@ inline std::vector<std::vector<int64_t>> ShuffledBatches(int64_t count,
   return batches;
 }
 
-/// The same, where each epoch makes other examples of the items: item i of
-/// epoch k is example k · count + i.
+/// ShuffledBatches with new numbers in each epoch: item i of epoch k is example
+/// k · count + i. For examples that are generated from their numbers.
 inline std::vector<std::vector<int64_t>> NumberedBatches(int64_t count,
                                                          int64_t size,
                                                          uint64_t seed,

@@ -18,15 +18,15 @@
 namespace heed {
 namespace {
 
-/// What a decoder of this library may take for its own buffers.
+/// Maximum memory of a decoder library for its own buffers.
 constexpr size_t kDecoderBytes = size_t{8} << 20;
 
 [[noreturn]] void ThrowCut(const std::string& place, const char* type) {
   throw FormatError("{}: a truncated {} file", place, type);
 }
 
-/// Follows the pages of an Ogg file to the last, which says so; the library
-/// would give what it has of a file that ends before.
+/// Follows the pages of an Ogg file to its last page. Throws: FormatError for a
+/// truncated file, which the library would accept.
 void CheckOgg(std::string_view bytes, const std::string& place) {
   constexpr size_t kHeader = 27;
   constexpr int kFirstPage = 2, kLastPage = 4;
@@ -57,7 +57,7 @@ void CheckOgg(std::string_view bytes, const std::string& place) {
   if ((flags & kLastPage) == 0) ThrowCut(place, "Ogg");
 }
 
-/// The name of the file's type, of one that is read. Throws: FormatError.
+/// Type of a supported file. Throws: FormatError.
 const char* CheckedType(std::string_view bytes, const std::string& place) {
   if (IsWav(bytes)) return "WAV";
   if (bytes.starts_with("fLaC")) return "FLAC";
@@ -74,7 +74,7 @@ const char* CheckedType(std::string_view bytes, const std::string& place) {
       place, seconds, kMostSoundSeconds);
 }
 
-/// Throws: FormatError for a header that claims what is not read.
+/// Throws: FormatError for a header outside the limits.
 void CheckHeader(const SoundReader& reader, const std::string& place) {
   if (reader.rate() < kLeastSoundRate || reader.rate() > kMostSoundRate) {
     throw FormatError("{}: a rate of {} Hz; {} to {} Hz are read", place,
@@ -91,8 +91,7 @@ void CheckHeader(const SoundReader& reader, const std::string& place) {
   }
 }
 
-/// Throws: FormatError for a number that no microphone gives, of which the
-/// power would be infinite.
+/// Throws: FormatError for a sample whose power would overflow.
 void CheckSample(float value, size_t number, const std::string& place) {
   if (!std::isfinite(value)) {
     throw FormatError("{}: sample {} is no finite number", place, number);
@@ -156,7 +155,7 @@ Sound Resampled(Sound sound, int rate) {
   static const SharedLibrary library("libsamplerate.so.0", "libsamplerate0");
   static const decltype(&src_simple) resample = library["src_simple"];
   if (resample(&call, SRC_SINC_MEDIUM_QUALITY, 1) != 0) throw std::bad_alloc();
-  // At least one sample of a sound that has some.
+  // A non-empty sound keeps at least one sample.
   result.samples.resize(
       static_cast<size_t>(std::max<int64_t>(1, call.output_frames_gen)));
   return result;
@@ -178,7 +177,7 @@ std::string EncodeWav(std::span<const float> samples, int rate) {
   wav += "WAVEfmt ";
   number(16, 4);
   number(1, 2);  // PCM
-  number(1, 2);  // a channel
+  number(1, 2);  // number of channels
   number(rate, 4);
   number(int64_t{rate} * kBytes, 4);
   number(kBytes, 2);

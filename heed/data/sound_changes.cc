@@ -6,7 +6,8 @@
 namespace heed {
 namespace {
 
-/// Of a sound that a mask of time may take (p of SpecAugment).
+/// Inverse of the maximum share of a sound under a time mask (p of
+/// SpecAugment).
 constexpr int64_t kMostShare = 5;
 
 struct Stretch {
@@ -60,7 +61,7 @@ void MaskFeatures(const SoundChangesConfig& config, int64_t bands,
   const int64_t frames = features.dim(0) * stack;
   for (int i = 0; i < config.band_masks; ++i) {
     const Stretch mask = DrawnMask(bands, config.band_mask_width, rng);
-    // Rows of frames stand one behind the other.
+    // Frames of all rows are consecutive in memory.
     for (int64_t f = 0; f < frames; ++f) {
       float* row = features.data<float>() + f * bands;
       std::fill(row + mask.begin, row + mask.end, 0.0f);

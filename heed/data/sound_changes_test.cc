@@ -28,7 +28,7 @@ TEST(SoundChanges, ASpeedChangesLengthAndPitchAlike) {
     for (size_t t = 1; t < changed.size(); ++t) {
       if (changed[t - 1] < 0 && changed[t] >= 0) ++crossings;
     }
-    // A second of 200 Hz has 200 waves at any speed.
+    // One second of 200 Hz has 200 periods at any speed.
     EXPECT_NEAR(crossings, 200, 1);
     faster = faster || length < 0.97 * kRate;
     slower = slower || length > 1.03 * kRate;
@@ -38,7 +38,7 @@ TEST(SoundChanges, ASpeedChangesLengthAndPitchAlike) {
   EXPECT_EQ(AtAnotherSpeed(tone, 0, rng), tone);
 }
 
-/// Which of [F, bands] are hidden.
+/// True for masked elements of [F, bands].
 std::vector<bool> Hidden(const Tensor& features) {
   const float* x = features.data<float>();
   std::vector<bool> hidden;
@@ -53,7 +53,7 @@ TEST(SoundChanges, MasksHideBandsAndStretchesOfTime) {
   bands.band_masks = 1;
   bands.band_mask_width = 4;
   time.time_masks = 1;
-  time.time_mask_width = 0.2;  // 20 frames, but a fifth of 60 are 12
+  time.time_mask_width = 0.2;  // 20 frames, but limited to a fifth of 60
   Rng rng(5);
   int64_t widest = 0, longest = 0;
   for (int draw = 0; draw < 200; ++draw) {
@@ -86,7 +86,7 @@ TEST(SoundChanges, MasksHideBandsAndStretchesOfTime) {
   }
   EXPECT_EQ(widest, 4);
   EXPECT_EQ(longest, 12);
-  // A sound of a frame is left as it is by masks of time.
+  // Time masks do not change a sound of one frame.
   Tensor one = Tensor::Full({1, kStack * kBands}, 1);
   time.time_masks = 9;
   MaskFeatures(time, kBands, 0.01, rng, one);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kFramesAtOnce = 16384;
 
-/// libsndfile with the codecs that it brings, and libvorbisfile.
+/// Functions of libsndfile with its codecs, and of libvorbisfile.
 struct SndfileAndVorbis {
   SharedLibrary sndfile{"libsndfile.so.1", "libsndfile1"};
   HEED_FUNCTION(sndfile, sf_close);
@@ -38,7 +38,7 @@ const SndfileAndVorbis& SoundLibraries() {
   return libraries;
 }
 
-/// Bytes as the libraries read a file.
+/// Bytes as a file for the libraries.
 struct ReadBytes {
   std::string_view bytes;
   int64_t at = 0;
@@ -66,7 +66,7 @@ sf_count_t SeekBytes(sf_count_t offset, int whence, void* user) {
   const sf_count_t base = whence == SEEK_CUR   ? from.at
                           : whence == SEEK_END ? size
                                                : 0;
-  // Neither before the start nor far behind the end, whatever a file says.
+  // Refuses positions outside of the file.
   if (offset > size - base || offset < -base) return -1;
   from.at = base + offset;
   return from.at;
@@ -81,7 +81,7 @@ sf_count_t PlaceInBytes(void* user) {
   return static_cast<ReadBytes*>(user)->at;
 }
 
-/// All but Vorbis, by libsndfile.
+/// Reader of all formats except Vorbis, with libsndfile.
 class SndfileReader : public SoundReader {
  public:
   SndfileReader(std::string_view bytes, const char* type, std::string place)
@@ -131,8 +131,8 @@ size_t ReadVorbisBytes(void* to, size_t size, size_t count, void* user) {
       to, static_cast<int64_t>(size * count), static_cast<ReadBytes*>(user)));
 }
 
-/// Ogg Vorbis, from its start to its end without a search for the length.
-/// libsndfile (1.2) loses memory at each file with a damaged header.
+/// Reader of Ogg Vorbis without seeking to find the length. libsndfile 1.2
+/// leaks memory for files with damaged headers.
 class VorbisReader : public SoundReader {
  public:
   VorbisReader(std::string_view bytes, std::string place)
@@ -173,12 +173,12 @@ class VorbisReader : public SoundReader {
  private:
   ReadBytes from_;
   std::string place_;
-  // ov_info takes no const pointer, and changes nothing.
+  // ov_info takes no const pointer, but changes nothing.
   mutable OggVorbis_File file_ = {};
   std::vector<float> samples_;
 };
 
-/// Whether the first packet of an Ogg file is Vorbis's.
+/// True if the first packet of an Ogg file is Vorbis.
 bool IsVorbis(std::string_view bytes) {
   constexpr size_t kHeader = 27;
   if (!bytes.starts_with("OggS") || bytes.size() < kHeader) return false;

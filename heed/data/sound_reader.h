@@ -1,4 +1,4 @@
-// The decoders of sound files, behind one interface.
+// Common interface of the sound decoders.
 #ifndef HEED_DATA_SOUND_READER_H_
 #define HEED_DATA_SOUND_READER_H_
 
@@ -11,24 +11,25 @@
 
 namespace heed {
 
-/// A sound file while it is read.
+/// A sound file during decoding.
 class SoundReader {
  public:
   virtual ~SoundReader() = default;
 
-  /// Hz.
+  /// Sample rate. Units: Hz
   virtual int rate() const = 0;
   virtual int channels() const = 0;
-  /// What the header claims, if it claims anything.
+  /// Number of frames in the header, if known.
   virtual std::optional<int64_t> frames() const = 0;
 
-  /// The next frames, the samples of their channels one after the other; none
-  /// at the end. Valid until the next call. Throws: FormatError.
+  /// Next frames with interleaved channels; empty at the end. Valid until the
+  /// next call. Throws: FormatError.
   virtual std::span<const float> Next() = 0;
 };
 
-/// The reader of a WAV, FLAC or Ogg file, which is kept alive by the caller.
-/// `type` names it in errors. Throws: FormatError that begins with `place`.
+/// Reader of a WAV, FLAC or Ogg file. The bytes must outlive the reader.
+/// `type`: name for error messages. Throws: FormatError that begins with
+/// `place`.
 std::unique_ptr<SoundReader> MakeSoundReader(std::string_view bytes,
                                              const char* type,
                                              const std::string& place);

@@ -27,7 +27,7 @@ std::vector<float> Tone(double frequency, int rate, double seconds) {
   return samples;
 }
 
-/// The bytes of a file of another format, as the library writes it.
+/// Bytes of a file that libsndfile writes in another format.
 std::string Written(const std::vector<float>& samples, int format, int rate,
                     int channels = 1) {
   const TemporaryFolder folder;
@@ -87,7 +87,7 @@ TEST(Sound, ResamplingKeepsATone) {
   for (size_t i = 500; i < 3500; ++i) {
     EXPECT_NEAR(at8.samples[i], same[i], 0.01);
   }
-  // What the lower rate cannot hold is gone.
+  // Frequencies above the new Nyquist limit are removed.
   const Sound high = Resampled({44100, Tone(9000, 44100, 0.5)}, 8000);
   for (size_t i = 500; i < 3500; ++i)
     EXPECT_LT(std::abs(high.samples[i]), 0.02);
@@ -123,7 +123,7 @@ TEST(Sound, RefusesWhatIsDamagedOrTooLargeInOneLine) {
         MessageOfSound(Written(holes, SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000)),
         testing::StartsWith("a.wav: sample 21 is "));
   }
-  // The range of 32-bit integers.
+  // Samples with the range of 32-bit integers.
   holes[20] = -2147483648.0f;
   EXPECT_EQ(
       DecodeSound(Written(holes, SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000), "a")
@@ -134,7 +134,7 @@ TEST(Sound, RefusesWhatIsDamagedOrTooLargeInOneLine) {
 TEST(Sound, RefusesVorbisWithADamagedHeaderAndOneAfterAnother) {
   const std::string bytes =
       Written(Tone(440, 8000, 1), SF_FORMAT_OGG | SF_FORMAT_VORBIS, 8000);
-  // The version, then the name of the header of the code books.
+  // Damages the version, then the name of the codebook header.
   const std::string header = "\x05vorbis";
   for (const size_t at : {bytes.find("\x01vorbis") + header.size(),
                           bytes.find(header) + header.size() - 1}) {
@@ -149,10 +149,10 @@ TEST(Sound, RefusesVorbisWithADamagedHeaderAndOneAfterAnother) {
 }
 
 TEST(Sound, RefusesTenHoursByTheHeaderAlone) {
-  // Ten hours of silence take little place in FLAC: a header is what is read.
+  // Ten hours of silence are small in FLAC, so the header is checked.
   std::string flac =
       Written(Tone(440, 8000, 1), SF_FORMAT_FLAC | SF_FORMAT_PCM_16, 8000);
-  // STREAMINFO: 36 bits of the number of samples end at byte 26.
+  // STREAMINFO: the 36-bit number of samples ends at byte 26.
   const int64_t samples = 8000LL * 36000;
   for (int i = 0; i < 4; ++i) {
     At(flac, 25 - i) = static_cast<char>(samples >> (8 * i) & 0xff);

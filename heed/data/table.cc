@@ -38,7 +38,7 @@ class CsvTable : public TableReader {
            text);
       if (announced) return std::nullopt;
     }
-    // Blank, where a row has several fields.
+    // A blank line, in a table with several columns.
     if (text.empty() && !fields_->quoted() && width_ != 1) return std::nullopt;
     const std::vector<std::string>* fields = fields_->Add(text, line);
     return fields ? Row(*fields, line) : std::nullopt;
@@ -52,7 +52,7 @@ class CsvTable : public TableReader {
   }
 
  private:
-  /// A header that has blanks behind delimiters announces them for all rows.
+  /// A header with blanks after its delimiters indicates blanks in all rows.
   void Open(Delimiter found, std::string_view header) {
     const Delimiter delimiter =
         columns_.delimiter.open() ? found : columns_.delimiter.value();
@@ -95,7 +95,7 @@ class CsvTable : public TableReader {
     return true;
   }
 
-  /// Columns by number, from 1. Throws: ConfigError.
+  /// Sets columns by number, from 1. Throws: ConfigError.
   void FindNumbers(const std::vector<std::string>& first, int64_t line) {
     std::vector<size_t> places;
     for (const std::string& column : columns_.names) {
@@ -119,7 +119,7 @@ class CsvTable : public TableReader {
                                  });
   }
 
-  /// Whether the first row is a header, where columns are chosen by number.
+  /// True if the first row is a header, in a table with numbered columns.
   bool IsHeader(const TableRow& row) const {
     if (!columns_.header.open()) return columns_.header == HeaderLine::kYes;
     if (!NamesColumns(row)) return false;
@@ -130,11 +130,12 @@ class CsvTable : public TableReader {
   const TableColumns columns_;
   std::string name_;
   std::optional<FieldReader> fields_;
-  std::vector<size_t> places_;  // of the columns; none before the first row
+  std::vector<size_t>
+      places_;  // places of the columns; empty before the first row
   size_t width_ = 0;
 };
 
-/// The text of a member, or nothing for what is none.
+/// Text of a member; nullopt for other types.
 std::optional<std::string> TextOf(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number() || value.is_boolean()) return value.dump();

@@ -18,23 +18,23 @@
 
 namespace heed {
 
-/// The texts of the columns that were asked for, in their order.
+/// Texts of the requested columns, in their order.
 using TableRow = std::vector<std::string>;
 
-/// Reads a table line by line.
+/// Parses a table line by line.
 class TableReader {
  public:
   virtual ~TableReader() = default;
 
-  /// The next line, without its end, as number `line` from 1. Nothing if no row
-  /// is complete with it: of a header, within a quoted field, of a blank line.
-  /// Throws: FormatError that names the line.
+  /// Adds a line without its end, with number `line` from 1. Returns the row
+  /// that this line completes; nullopt for a header, within a quoted field, or
+  /// for a blank line. Throws: FormatError with the line.
   virtual std::optional<TableRow> Add(std::string_view text, int64_t line) = 0;
-  /// Throws: FormatError for a table that ends within a row.
+  /// Throws: FormatError if the table ends within a row.
   virtual void Finish() const = 0;
 };
 
-/// The columns that are read of a table, and how it is written.
+/// Columns to read, and format of the table.
 struct TableColumns {
   TableColumns() = default;
   TableColumns(std::vector<std::string> columns)  // NOLINT: implicit by design
@@ -42,48 +42,47 @@ struct TableColumns {
   TableColumns(std::initializer_list<std::string> columns)  // NOLINT
       : names(columns) {}
 
-  /// Names; or numbers from 1, for a table whose first row is none of names.
+  /// Names; or numbers from 1, for a table without header.
   std::vector<std::string> names;
-  /// Delimiter of CSV files; open: the one between the names of the first line.
+  /// Delimiter of CSV files; open: detected from the first line.
   Auto<Delimiter> delimiter = {};
-  /// Whether the first row is a header, where columns are chosen by number;
-  /// open: detected.
+  /// Presence of a header if columns are numbers; open: detected.
   Auto<HeaderLine> header = {};
 };
 
-/// CSV: the first row names the columns (see PlaceOfColumn); a field may stand
-/// in double quotes, doubled within it, and then hold commas and ends of lines.
-/// Another delimiter is found, and said on standard error. JSON lines: an
-/// object a line; a text, a number, or a list of texts, which are joined by
-/// spaces. `form`: "csv" or "jsonl"; `name` stands in errors. A field may have
-/// 16 MB. Errors: a column that is not there (ConfigError, names those that
-/// are), a row with more or fewer fields than the header, a quote that is not
-/// closed (names the line in which it begins), text behind a closing quote;
-/// what ParseJson refuses, and a member that is something else. Of JSON lines,
-/// the columns from `optional` on may be absent or null, and are then empty.
+/// Makes a reader. CSV: the first row names the columns (see PlaceOfColumn).
+/// Fields in double quotes may contain delimiters, line ends and doubled
+/// quotes. Other delimiters than the comma are detected, with a message on
+/// standard error. JSON lines: an object per line, whose members are texts,
+/// numbers or lists of texts, which are joined by spaces. `form`: "csv" or
+/// "jsonl". `name`: name for error messages. `optional`: columns of JSON lines
+/// from this index on may be absent or null, and are then empty. A field may
+/// have at most 16 MB. Errors: ConfigError for a missing column (lists the
+/// existing ones); FormatError for a row with another number of fields than the
+/// header, an unclosed quote (with the line of its start), text after a closing
+/// quote, invalid JSON, and members of other types.
 std::unique_ptr<TableReader> MakeTableReader(const std::string& form,
                                              const TableColumns& columns,
                                              std::string name,
                                              size_t optional = SIZE_MAX);
 
-/// Whether columns are given by number.
+/// True if columns are given by number.
 bool AreNumbered(const std::vector<std::string>& columns);
 
-/// The text with spaces in the place of ends of lines, which a row of one line
-/// has not.
+/// Text with line ends replaced by spaces.
 std::string InOneLine(std::string text);
 
-/// Throws: ConfigError unless there are `count` columns; `what` they hold:
-/// "source and target".
+/// Throws: ConfigError unless there are `count` columns. `what`: their content,
+/// such as "source and target".
 void CheckColumns(const std::vector<std::string>& columns, size_t count,
                   std::string_view what);
 
-/// "csv", "jsonl" or "" for other files, by the end of the name: .csv, .jsonl,
-/// .ndjson, and these with .gz.
+/// Format by file name: "csv" for .csv, "jsonl" for .jsonl and .ndjson (also
+/// with .gz), "" for others.
 std::string TableFormOf(std::string_view path);
 
-/// Calls body(row, line) for the rows of a file, plain or gzip, of this form,
-/// or of that of its name. `line`: the one in which the row ends. Throws: as
+/// Calls body(row, line) for all rows of a file, plain or gzip. `form`: format;
+/// by default that of the file name. `line`: last line of the row. Throws: as
 /// TableReader and ForEachLine.
 void ForEachRow(const std::string& path, const std::string& form,
                 const TableColumns& columns,

@@ -38,7 +38,7 @@ TEST(Table, NamesOfColumnsMayHaveBlanksAndAnotherCase) {
         "TEXT; label\nx, y; 1\n"}) {
     EXPECT_EQ(CellsOf("t.csv", table, {"label", "text"}), expected) << table;
   }
-  // The name as it is comes first; one of two others is not chosen.
+  // An exact match takes precedence; of several inexact ones none is chosen.
   EXPECT_EQ(CellsOf("t.csv", "A,a,b\n0,1,x\n", {"a", "b"}),
             (std::vector<TableRow>{{"1", "x"}}));
   EXPECT_THROW(CellsOf("t.csv", "A,a ,b\n0,1,x\n", {"a", "b"}), ConfigError);
@@ -123,10 +123,10 @@ TEST(Table, DelimiterCanBeForced) {
 TEST(Table, ColumnsWithoutAHeaderAreNumbered) {
   EXPECT_EQ(CellsOf("t.csv", "x,-,1\ny,-,2\n", {"3", "1"}),
             (std::vector<TableRow>{{"1", "x"}, {"2", "y"}}));
-  // A line of names is none of texts.
+  // A line of column names is skipped.
   EXPECT_EQ(CellsOf("t.csv", "source,id,target\ny,-,2\n", {"3", "1"}),
             (std::vector<TableRow>{{"2", "y"}}));
-  // A header may have such names.
+  // A header may have numbers as names.
   EXPECT_EQ(CellsOf("t.csv", "2,1\na,b\n", {"1", "2"}),
             (std::vector<TableRow>{{"b", "a"}}));
   EXPECT_NE(MessageOf<ConfigError>([] {

@@ -25,8 +25,8 @@ namespace {
   throw FormatError("{}:{}: {}", path, line + 1, message);
 }
 
-/// Words and their tags, of texts with spaces between them; blanks of other
-/// kinds are none.
+/// Words and tags of texts separated by spaces; other kinds of blanks are part
+/// of words.
 std::pair<std::vector<std::string_view>, std::vector<std::string_view>>
 WordsAndTags(std::string_view words, std::string_view tags) {
   const auto split = [](std::string_view text) {
@@ -42,7 +42,7 @@ WordsAndTags(std::string_view words, std::string_view tags) {
   return found;
 }
 
-/// Names of the columns of a table, by its first line.
+/// Column names of a table, from its first line.
 std::vector<std::string> NamesOfTable(const std::string& path) {
   std::vector<std::string> names;
   ForEachLine(path, [&](std::string_view line, int64_t) {
@@ -60,8 +60,8 @@ std::vector<std::string> NamesOfTable(const std::string& path) {
   return names;
 }
 
-/// The columns by the names that the table has for them: Hugging Face's data
-/// sets call words "tokens". Throws: ConfigError for columns that are missing.
+/// Columns by their names in the table; Hugging Face's data sets call words
+/// "tokens". Throws: ConfigError for missing columns.
 std::vector<std::string> ColumnsOfTable(const std::string& path,
                                         std::vector<std::string> columns) {
   using Names = std::array<std::string_view, 3>;
@@ -88,7 +88,8 @@ std::vector<std::string> ColumnsOfTable(const std::string& path,
   return columns;
 }
 
-/// "['O', 'B-LOC']", as pandas writes a list into a cell.
+/// True for "['O', 'B-LOC']", the text of a list that pandas writes into a
+/// cell.
 bool IsWrittenList(std::string_view cell) {
   cell = WithoutBlankEnds(cell);
   return cell.starts_with('[') && cell.ends_with(']') &&

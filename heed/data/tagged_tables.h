@@ -1,4 +1,4 @@
-// Sentences with a tag for each word from tables and from files of SNIPS.
+// Tagged sentences in tables and in files of SNIPS.
 #ifndef HEED_DATA_TAGGED_TABLES_H_
 #define HEED_DATA_TAGGED_TABLES_H_
 
@@ -9,18 +9,18 @@
 
 namespace heed {
 
-/// Reads a table (see TableFormOf) with a sentence in each row: its words, as
-/// many tags, and with three columns its label; words stand between spaces, or
-/// are a list. Where no column "words" is named, "tokens" is read; instead of
-/// "tags", "ner_tags" or "labels". Throws: ConfigError for columns that are
-/// missing; FormatError that names file and line; as ForEachRow.
+/// Reads a table (see TableFormOf) with a sentence per row: its words, as many
+/// tags, and with three columns its label. Words are separated by spaces, or
+/// form a list. If there is no column "words", "tokens" is used; for "tags",
+/// "ner_tags" or "labels". Throws: ConfigError for missing columns; FormatError
+/// with file and line; as ForEachRow.
 std::vector<TaggedSentence> ReadTaggedTable(
     const std::string& path, const std::vector<std::string>& columns);
 
-/// Reads prefix.seq.in (words), prefix.seq.out (a tag for each) and
-/// prefix.label (one for each sentence), line by line.
-/// Throws: IoError; FormatError that names the line, for different numbers of
-/// lines, or of words and tags; and as ReadLines.
+/// Reads prefix.seq.in (words), prefix.seq.out (a tag per word) and
+/// prefix.label (one per sentence), line by line. Throws: IoError; FormatError
+/// with the line, for different numbers of lines, or of words and tags; as
+/// ReadLines.
 std::vector<TaggedSentence> ReadSnips(const std::string& prefix);
 
 }  // namespace heed

@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-/// Appends `ids` in blocks of at most `length`.
+/// Appends `ids` as blocks of at most `length` tokens.
 void AddBlocks(const std::vector<int32_t>& ids, size_t length, Corpus& corpus) {
   for (size_t begin = 0; begin < ids.size(); begin += length) {
     const size_t end = std::min(ids.size(), begin + length);
@@ -44,7 +44,7 @@ Corpus EncodePartInBlocks(std::span<const std::string> lines,
   std::vector<int32_t> stream;
   const auto length = static_cast<size_t>(options.length);
   for (const std::vector<int32_t>& line : ids) {
-    if (line.size() == 1) {  // </s>
+    if (line.size() == 1) {  // only </s>
       ++corpus.dropped_empty;
     } else if (options.stream) {
       stream.insert(stream.end(), line.begin(), line.end());

@@ -1,5 +1,4 @@
-// Plain text as a language model learns it: line by line, or in blocks of one
-// stream.
+// Training text of language models: line by line, or blocks of a stream.
 #ifndef HEED_DATA_TEXT_BLOCKS_H_
 #define HEED_DATA_TEXT_BLOCKS_H_
 
@@ -11,24 +10,24 @@
 namespace heed {
 
 struct TextBlockOptions {
-  /// Longer pieces are cut. Units: tokens, </s> included
+  /// Maximum length; longer sequences are split. Units: tokens, including </s>
   int length = 256;
-  /// One line after the other, so that a model learns what follows a line;
-  /// else each line begins anew.
+  /// Concatenate all lines, so that the model learns which line follows;
+  /// otherwise each line is a sequence.
   bool stream = false;
   bool lowercase = false;
 };
 
-/// The text as a Corpus of targets without sources, which PlanBatches and
-/// MakeBatch take: a batch's target_in starts with <s>, target_out is the same
-/// one step later. Every line ends with kEos. Each token stands in one block
-/// and is predicted once, from <s> and what stands before it in its block.
-/// Lines without a token are left out (dropped_empty).
-/// Throws: ConfigError for a length below 1, or if no token is left.
+/// Encodes text as a Corpus of targets without sources, for PlanBatches and
+/// MakeBatch: target_in of a batch starts with <s>, and target_out is one step
+/// ahead. Every line ends with kEos. Each token is in one block and predicted
+/// once, from <s> and the preceding tokens of its block. Lines without a token
+/// are dropped (dropped_empty). Throws: ConfigError for a length below 1, or if
+/// no token remains.
 Corpus EncodeTextBlocks(std::span<const std::string> lines,
                         const Vocabulary& vocabulary,
                         const TextBlockOptions& options);
-/// The same of a part of a text, which may have no token.
+/// EncodeTextBlocks for a part of a text, which may have no token.
 Corpus EncodePartInBlocks(std::span<const std::string> lines,
                           const Vocabulary& vocabulary,
                           const TextBlockOptions& options);

@@ -11,7 +11,7 @@ namespace {
 using Strings = std::vector<std::string>;
 using Ids = std::vector<int32_t>;
 
-// a b c are 4 5 6.
+// Ids of a b c are 4 5 6.
 Vocabulary BlockWords() {
   return Vocabulary::Train(Strings{"a a a b b c"},
                            {.kind = VocabularyKind::kWords, .size = 0});

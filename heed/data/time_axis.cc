@@ -33,7 +33,7 @@ MonthPlace PlaceInMonth(Moment moment) {
           moment - days * kDay, day.day == DaysInMonth(day.year, day.month)};
 }
 
-/// The most frequent value, the smaller one of two.
+/// Most frequent value; the smaller one of a tie.
 int64_t ModeOf(const std::vector<int64_t>& values) {
   std::map<int64_t, int64_t> counts;
   for (const int64_t value : values) ++counts[value];
@@ -42,8 +42,8 @@ int64_t ModeOf(const std::vector<int64_t>& values) {
   return most == counts.end() ? 0 : most->first;
 }
 
-/// In months, if all stand on one day of the month, or on its last one, at one
-/// time of day.
+/// Step in months, if all moments are on the same day of the month, or on its
+/// last day, at the same time of day.
 std::optional<TimeStep> MonthStep(std::span<const Moment> moments) {
   const MonthPlace first = PlaceInMonth(moments.front());
   bool same_day = true;
@@ -82,15 +82,15 @@ Moment BehindByMonths(Moment from, int64_t months, bool end) {
   return DaysOf({year, of_year, day}).value_or(0) * kDay + place.clock;
 }
 
-/// Work days before a day that is none of a weekend.
+/// Number of working days before a working day.
 int64_t WorkDaysBefore(Moment moment) {
   const int64_t days = DaysBefore(moment) + 3;  // since a Monday
   const int64_t weeks = days / kWeekDays - (days % kWeekDays < 0 ? 1 : 0);
   return weeks * 5 + WeekdayOf(moment);
 }
 
-/// Whether cells in this order are one step apart, or nearly so: how many of
-/// their differences are the usual one.
+/// Regularity of the moments in this order: the share of usual differences plus
+/// the share of differences in the main direction.
 double Evenness(const std::vector<Moment>& moments) {
   std::vector<int64_t> steps;
   int64_t rising = 0;
@@ -100,7 +100,7 @@ double Evenness(const std::vector<Moment>& moments) {
   }
   if (steps.empty()) return 0;
   const int64_t usual = ModeOf(steps);
-  // Steps of months are even too.
+  // Month steps count as even, too.
   const auto even = std::ranges::count_if(steps, [usual](int64_t step) {
     return std::abs(step - usual) <= 3 * kDay && std::abs(usual) >= 28 * kDay
                ? true
@@ -112,7 +112,7 @@ double Evenness(const std::vector<Moment>& moments) {
              static_cast<double>(count);
 }
 
-/// All cells in one form.
+/// Cells in one format.
 class FormOfColumn {
  public:
   explicit FormOfColumn(const TimeReading& first) : form_(first.form) {
@@ -120,7 +120,7 @@ class FormOfColumn {
     column_.pattern = first;
   }
 
-  /// False if no reading has the form.
+  /// Adds a cell. Returns false if none of its readings has the format.
   bool Add(const std::vector<TimeReading>& readings) {
     const auto found = std::ranges::find(readings, form_, &TimeReading::form);
     if (found == readings.end()) return false;
@@ -157,8 +157,8 @@ class FormOfColumn {
   TimeColumn column_;
 };
 
-/// Numbers most of which rise by one step: seconds of an experiment, days of a
-/// study.
+/// Parses numbers most of which rise by a constant step, such as seconds of an
+/// experiment or days of a study.
 std::optional<TimeColumn> ReadCounts(std::span<const std::string> cells) {
   if (cells.size() < 3) return std::nullopt;
   TimeColumn column;
@@ -188,7 +188,7 @@ Auto<DateOrder> OrderOf(DateForm form) {
   return {};
 }
 
-/// The likeliest of several forms that all cells have.
+/// Chooses among the formats that fit all cells.
 TimeColumn Choose(std::vector<FormOfColumn> forms, Auto<DateOrder> order) {
   const auto rank = [&](const FormOfColumn& form) {
     const bool wanted = !order.open() && OrderOf(form.form()) == order.value();
@@ -205,7 +205,7 @@ TimeColumn Choose(std::vector<FormOfColumn> forms, Auto<DateOrder> order) {
   const bool ordered = !OrderOf(forms[best].form()).open();
   const bool assumed = ordered && forms.size() > 1 && tie;
   if (assumed && order.open()) {
-    // With points the day stands first, with slashes the month.
+    // Assumes day first for points, month first for slashes.
     const auto first =
         std::ranges::find_if(forms, [](const FormOfColumn& form) {
           const TimeColumn& column = form.column();
@@ -239,7 +239,7 @@ std::vector<std::string> WordsOfName(std::string_view name) {
   return words;
 }
 
-/// Whether numbers of this name count from a beginning: "elapsed", "mjd".
+/// True if the name indicates elapsed time: "elapsed", "mjd".
 bool CountsTime(std::string_view name) {
   constexpr std::array<std::string_view, 17> kNames = {
       "elapsed", "seconds", "secs",   "sec",   "minutes", "hours",
@@ -250,7 +250,7 @@ bool CountsTime(std::string_view name) {
   });
 }
 
-/// Whether all of these are one step apart.
+/// True if at least three sorted moments have constant steps.
 bool IsEven(const std::vector<Moment>& sorted) {
   for (size_t i = 2; i < sorted.size(); ++i) {
     if (sorted[i] - sorted[i - 1] != sorted[1] - sorted[0]) return false;
@@ -265,7 +265,7 @@ bool NamesYear(std::string_view name) {
   });
 }
 
-/// Years of three or four digits, also those before 1800.
+/// Parses years of three or four digits, also before 1800.
 std::optional<TimeColumn> ReadYears(std::span<const std::string> cells) {
   std::optional<FormOfColumn> form;
   for (const std::string& cell : cells) {
@@ -386,7 +386,7 @@ NumericTime JudgeNumericTime(std::string_view name, bool first_column,
                : NumericTime::kNo;
   }
   if (named) {
-    // Days of a month, prices named "data": they repeat or jump.
+    // Excludes values that repeat or jump, such as days of a month.
     const bool plausible = distinct || IsRegular(sorted, StepOf(sorted)) ||
                            column.form != DateForm::kYear;
     return plausible ? NumericTime::kYes : NumericTime::kNo;
@@ -439,7 +439,7 @@ bool IsRegular(std::span<const Moment> moments, const TimeStep& step) {
 std::vector<Moment> MomentsBehind(Moment last, const TimeStep& step,
                                   int64_t count) {
   std::vector<Moment> moments;
-  // About the year 9999, the last one that cells are written for.
+  // About the year 9999, the last year of times in cells.
   constexpr double kLastMoment = 2.5e17;
   const double ahead = step.months > 0 ? static_cast<double>(step.months) * 31 *
                                              static_cast<double>(kDay)

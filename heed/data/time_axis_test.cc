@@ -7,7 +7,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-/// The times behind those of a column, as it writes them.
+/// Times after a column, in its format.
 Strings Behind(const Strings& cells, int64_t count,
                Auto<DateOrder> order = {}) {
   const auto column = ReadTimeColumn(cells, order);
@@ -62,7 +62,7 @@ TEST(TimeAxis, BusinessDaysLeaveOutWeekends) {
   EXPECT_TRUE(step.business_days);
   EXPECT_TRUE(IsRegular(column->moments, step));
   EXPECT_EQ(StepsBetween(column->moments[1], column->moments[2], step), 1);
-  // A week without a weekend says nothing of weekends.
+  // A week without its weekend says nothing about weekends.
   EXPECT_FALSE(StepOf(std::span(column->moments).subspan(2)).business_days);
 }
 
@@ -77,7 +77,7 @@ TEST(TimeAxis, TheWholeColumnTellsDayFromMonth) {
 }
 
 TEST(TimeAxis, EvenStepsTellDayFromMonth) {
-  // Weeks, if the month stands first.
+  // Weekly steps, if the month comes first.
   const auto column = ReadTimeColumn(
       Strings{"01/01/2024", "01/08/2024", "02/05/2024", "02/12/2024"}, {});
   EXPECT_FALSE(column->assumed && column->order == DateOrder::kDayFirst);
@@ -140,7 +140,7 @@ TEST(TimeAxis, ColumnsOfNumbersAreTimesByNameOrWhereTheyCannotBeElse) {
             NumericTime::kYes);
   EXPECT_EQ(Judge("load", false, {"45322", "45323", "45324"}),
             NumericTime::kNo);
-  // A year that repeats, beside months, is none.
+  // A year that repeats, next to months, is not a time axis.
   EXPECT_EQ(Judge("year", true, {"2021", "2021", "2021", "2022", "2022"}),
             NumericTime::kNo);
 }

@@ -49,8 +49,8 @@ void AddReadings(const std::vector<DateParts>& dates, std::string_view between,
   }
 }
 
-/// Where the clock begins: its hour stands before the first colon, before the h
-/// of "13h00", or before AM or PM. Nothing if there is none.
+/// Index of the hour token: before the first colon, before the h of "13h00", or
+/// before AM or PM. Nullopt if there is no clock.
 std::optional<size_t> ClockAt(const TimeTokens& tokens) {
   for (size_t i = 1; i < tokens.size(); ++i) {
     const bool hour = tokens[i - 1].IsNumber(1, 2);
@@ -65,7 +65,7 @@ std::optional<size_t> ClockAt(const TimeTokens& tokens) {
   return std::nullopt;
 }
 
-/// "20240131T130000Z", "20240131 1300", "2024-01-31T13Z".
+/// Parses "20240131T130000Z", "20240131 1300" or "2024-01-31T13Z".
 void ReadCompact(const TimeTokens& tokens, std::vector<TimeReading>& readings) {
   if (tokens.size() < 3) return;
   size_t at = 0;
@@ -87,8 +87,8 @@ void ReadCompact(const TimeTokens& tokens, std::vector<TimeReading>& readings) {
   AddReadings(ReadDate(all.first(at)), tokens[at].text, clock, false, readings);
 }
 
-/// "Wed Jan 31 13:00:00 +0000 2024": the year stands behind the clock, which
-/// begins at token `at`.
+/// Parses "Wed Jan 31 13:00:00 +0000 2024", where the year follows the clock.
+/// `at`: first token of the clock.
 void ReadYearLast(const TimeTokens& tokens, size_t at,
                   std::vector<TimeReading>& readings) {
   const size_t last = tokens.size() - 1;
@@ -112,7 +112,8 @@ void ReadYearLast(const TimeTokens& tokens, size_t at,
   }
 }
 
-/// "01.01.2024 00:00 - 01.01.2024 01:00" is read as its beginning.
+/// Parses an interval such as "01.01.2024 00:00 - 01.01.2024 01:00" as its
+/// start.
 std::vector<TimeReading> ReadInterval(std::string_view cell) {
   constexpr std::array<std::string_view, 2> kMarks = {" - ", " \u2013 "};
   for (const std::string_view mark : kMarks) {
@@ -121,14 +122,14 @@ std::vector<TimeReading> ReadInterval(std::string_view cell) {
     std::vector<TimeReading> begin = ReadTime(cell.substr(0, at));
     const auto end = ReadTime(cell.substr(at + mark.size()));
     if (begin.empty() || end.empty()) continue;
-    // "31.01.2024 - 13:00" is a day and a clock.
+    // "31.01.2024 - 13:00" is a date and a time, not an interval.
     const bool clock_alone = end.front().form == DateForm::kTimeOfDay;
     if (begin.front().has_clock || !clock_alone) return begin;
   }
   return {};
 }
 
-/// "2024013113" and longer ones.
+/// Parses "2024013113" and longer numbers.
 void ReadDigits(std::string_view digits, std::vector<TimeReading>& readings) {
   if (digits.size() != 10 && digits.size() != 12 && digits.size() != 14) return;
   const TimeToken day = {TimeToken::kDigits, digits.substr(0, 8)};
@@ -144,7 +145,7 @@ struct CountedForm {
   double least, most;
 };
 
-/// From 1973 to 2128, and from 1954 to 2173 in days.
+/// Ranges of numbers: years 1973 to 2128; for days 1954 to 2173.
 constexpr std::array<CountedForm, 5> kCountedForms = {{
     {DateForm::kSeconds, 1e6, 1e8, 5e9},
     {DateForm::kMilliseconds, 1e3, 1e11, 5e12},
@@ -160,7 +161,7 @@ void ReadCounted(std::string_view cell, std::vector<TimeReading>& readings) {
     if (*number < counted.least || *number > counted.most) continue;
     TimeReading reading;
     reading.form = counted.form;
-    // Nanoseconds have more digits than a double.
+    // Nanoseconds exceed the precision of a double.
     const auto whole = ParseInteger<int64_t>(cell);
     reading.moment = counted.unit < 1 && whole
                          ? *whole / 1000
@@ -192,7 +193,7 @@ std::string WriteCounted(Moment moment, const TimeReading& pattern) {
   return fmt::format("{:.{}f}", number, decimals);
 }
 
-/// The parts of a moment as cells write them.
+/// Formats the parts of a moment.
 class TimeWriter {
  public:
   TimeWriter(Moment moment, const TimeReading& pattern, bool padded)
@@ -263,9 +264,9 @@ class TimeWriter {
   bool padded_;
   int64_t days_;
   CalendarDay day_;
-  Moment rest_;  // of the day
+  Moment rest_;  // time of day
   int64_t hour_;
-  bool halves_ = false;  // AM and PM
+  bool halves_ = false;  // with AM and PM
   int year_ = 0;
 };
 
@@ -325,7 +326,8 @@ std::vector<TimeReading> ReadTime(std::string_view cell) {
     return readings;
   }
   if (*at == 0) {
-    // "13:00 31.01.2024": the clock ends at a blank; or it is alone.
+    // "13:00 31.01.2024": the clock ends at a blank; otherwise the cell is a
+    // clock.
     for (size_t size = 1; size < all.size() && readings.empty(); ++size) {
       if (!IsBlank(all[size])) continue;
       const auto first = ReadTimeOfDay(all.first(size), false);

@@ -1,4 +1,4 @@
-// A time as a cell of a table writes it, and as it writes another one.
+// Times in table cells: parsing, and formatting in the same format.
 #ifndef HEED_DATA_TIME_CELL_H_
 #define HEED_DATA_TIME_CELL_H_
 
@@ -12,7 +12,7 @@
 
 namespace heed {
 
-/// The order of the parts of a date, or what else a cell counts.
+/// Order of the parts of a date, or unit of a number.
 enum class DateForm : uint8_t {
   kYearMonthDay,
   kDayMonthYear,
@@ -26,10 +26,10 @@ enum class DateForm : uint8_t {
   kMilliseconds,
   kMicroseconds,
   kNanoseconds,
-  kSerial,     ///< days of a spreadsheet, since 1899-12-30
+  kSerial,     ///< spreadsheet days, since 1899-12-30
   kTimeOfDay,  ///< without a date
 };
-/// "day.month.year" and the like, for messages.
+/// Name for messages, such as "day.month.year".
 std::string_view NameOf(DateForm form);
 
 /// Meaning of a part of a time cell.
@@ -50,10 +50,10 @@ enum class TimePart : uint8_t {
   kFraction,
   kHalfOfDay,  ///< AM or PM
   kZone,
-  kWhole,  ///< a number that counts
+  kWhole,  ///< a plain number
 };
 
-/// One way to read a cell.
+/// One interpretation of a cell.
 struct TimeReading {
   struct Part {
     TimePart part;
@@ -62,18 +62,18 @@ struct TimeReading {
 
   DateForm form = DateForm::kYearMonthDay;
   Moment moment = 0;
-  bool has_clock = false;  ///< a time of day
+  bool has_clock = false;  ///< includes a time of day
   bool has_zone = false;
-  int64_t offset = 0;  ///< of the zone. Units: seconds
+  int64_t offset = 0;  ///< offset of the zone. Units: seconds
   std::vector<Part> parts;
 };
 
-/// All ways to read a cell as a time: none if it is none, several for
+/// All interpretations of a cell as a time: none for other texts, several for
 /// "01/02/2024" and for numbers.
 std::vector<TimeReading> ReadTime(std::string_view cell);
 
-/// Writes a moment as the cell of `pattern` is written. `padded`: numbers below
-/// ten have a leading zero.
+/// Formats a moment like the cell of `pattern`. `padded`: numbers below ten
+/// have a leading zero.
 std::string WriteTime(Moment moment, const TimeReading& pattern, bool padded);
 
 }  // namespace heed

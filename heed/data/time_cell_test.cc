@@ -8,12 +8,12 @@
 namespace heed {
 namespace {
 
-/// 2024-01-31 13:00:00.
+/// Moment 2024-01-31 13:00:00.
 constexpr Moment kAfternoon = 1706706000 * kSecond;
-/// Without the time of day.
+/// Moment 2024-01-31 00:00:00.
 constexpr Moment kMidnight = kAfternoon - 13 * 3600 * kSecond;
 
-/// The reading of a cell that has this moment.
+/// Reading of a cell with this moment.
 std::optional<TimeReading> ReadingOf(const std::string& cell, Moment moment) {
   for (const TimeReading& reading : ReadTime(cell)) {
     if (reading.moment == moment) return reading;
@@ -147,7 +147,7 @@ TEST(TimeCell, AnIntervalIsReadAsItsBeginning) {
     ASSERT_TRUE(reading) << cell;
     EXPECT_EQ(WriteTime(kAfternoon, *reading, true), "31.01.2024 13:00");
   }
-  // A day and a clock are no interval.
+  // A date and a time are not an interval.
   EXPECT_TRUE(ReadTime("31.01.2024 - 13:00").empty());
 }
 
@@ -189,7 +189,7 @@ TEST(TimeCell, OtherMomentsAreWrittenAlike) {
   EXPECT_EQ(WriteTime(kMidnight, pattern("2023-07-01 01:00 AM"), true),
             "2024-01-31 12:00 AM");
   EXPECT_EQ(WriteTime(kAfternoon, pattern("2023Q3"), true), "2024Q1");
-  // The week of December 31 is one of the next year.
+  // The week of December 31 belongs to the next year.
   EXPECT_EQ(WriteTime(kMidnight + 335 * kDay, pattern("2023-W10"), true),
             "2025-W01");
 }

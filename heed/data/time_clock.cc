@@ -27,7 +27,7 @@ TimeToken::Kind KindOf(char c) {
                                               : TimeToken::kOther;
 }
 
-/// Reads tokens one after the other.
+/// Sequential reader of tokens.
 class TokenCursor {
  public:
   explicit TokenCursor(std::span<const TimeToken> tokens) : tokens_(tokens) {}
@@ -43,7 +43,7 @@ class TokenCursor {
   size_t at_ = 0;
 };
 
-/// "+01:00", "-0530", "+01", behind the sign.
+/// Parses an offset: "+01:00", "-0530" or "+01". The cursor is at the sign.
 bool TakeOffset(TokenCursor& cursor, TimeOfDay& clock) {
   const std::string_view sign = cursor.Take().text;
   std::string text(sign);
@@ -68,8 +68,8 @@ bool TakeOffset(TokenCursor& cursor, TimeOfDay& clock) {
   return seconds <= 18 * kHourSeconds;
 }
 
-/// Takes the name of a zone, "CET", "Europe/Berlin" or "[Europe/Berlin]", at
-/// the end of a cell. Its offset is not known: the time stays one of its clock.
+/// Parses the name of a zone at the end of a cell: "CET", "Europe/Berlin" or
+/// "[Europe/Berlin]". Its offset is unknown, so the time stays local.
 bool TakeZoneName(TokenCursor& cursor, TimeOfDay& clock) {
   static const std::set<std::string, std::less<>> names = {
       "cet",  "cest", "met", "mest", "mez",  "mesz", "wet",  "west", "eet",
@@ -94,7 +94,7 @@ bool TakeZoneName(TokenCursor& cursor, TimeOfDay& clock) {
   return true;
 }
 
-/// Reads what may follow the digits of a time of day: AM or PM, and a zone.
+/// Parses the rest of a time of day: AM or PM, and a zone.
 bool TakeClockEnd(TokenCursor& cursor, TimeOfDay& clock, int64_t& hour) {
   while (!cursor.done()) {
     if (IsBlank(*cursor.Peek())) {
@@ -129,7 +129,7 @@ TimeTokens TimeTokensOf(std::string_view cell) {
   size_t begin = 0;
   for (size_t i = 1; i <= cell.size(); ++i) {
     const TimeToken::Kind kind = KindOf(cell[begin]);
-    // The sign of a zone is a token of its own: "13:00 +01:00".
+    // The sign of an offset is a separate token: "13:00 +01:00".
     const bool sign = i < cell.size() && cell[i - 1] == ' ' &&
                       (cell[i] == '+' || cell[i] == '-');
     if (i < cell.size() && KindOf(cell[i]) == kind && !sign) continue;
@@ -190,7 +190,7 @@ std::optional<TimeOfDay> ReadTimeOfDay(std::span<const TimeToken> tokens,
       clock.parts.push_back(
           {TimePart::kLiteral, std::string(cursor.Take().text)});
     }
-    // An hour alone is one of a half of the day: "1 PM".
+    // A single hour requires AM or PM: "1 PM".
     const size_t next =
         cursor.Peek() != nullptr && IsBlank(*cursor.Peek()) ? 1 : 0;
     const bool half =

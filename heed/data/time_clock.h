@@ -1,4 +1,4 @@
-// A time of day within a cell, and the tokens that a cell is cut into.
+// Tokens of a cell, and times of day within it.
 #ifndef HEED_DATA_TIME_CLOCK_H_
 #define HEED_DATA_TIME_CLOCK_H_
 
@@ -29,14 +29,14 @@ struct TimeToken {
 using TimeTokens = std::vector<TimeToken>;
 TimeTokens TimeTokensOf(std::string_view cell);
 bool IsBlank(const TimeToken& token);
-/// Whether token `at` is the h of "13h00", between digits.
+/// True if token `at` is the h of "13h00", between digits.
 bool IsHourSign(std::span<const TimeToken> tokens, size_t at);
-/// Whether a word is AM or PM.
+/// True if the word is AM or PM.
 bool IsHalfOfDay(std::string_view word);
-/// The number of these digits.
+/// Value of decimal digits.
 int64_t ValueOf(std::string_view digits);
 
-/// The time of day at the end, or the start, of a cell.
+/// A time of day at the start or the end of a cell.
 struct TimeOfDay {
   Moment moment = 0;
   bool has_zone = false;
@@ -44,7 +44,8 @@ struct TimeOfDay {
   std::vector<TimeReading::Part> parts;
 };
 
-/// "13:00", "13:00:00.25", "1:00 PM", "130000" (`compact`), with a zone.
+/// Parses "13:00", "13:00:00.25", "1:00 PM" or, if `compact`, "130000", with an
+/// optional zone.
 std::optional<TimeOfDay> ReadTimeOfDay(std::span<const TimeToken> tokens,
                                        bool compact);
 

@@ -15,10 +15,10 @@ using Part = TimeReading::Part;
 
 constexpr int kFirstYear = 1000;
 constexpr int kLastYear = 2999;
-/// Digits alone are a date from 1800 to 2199 only.
+/// Range of years in dates without separators.
 constexpr int kFirstDigitYear = 1800;
 constexpr int kLastDigitYear = 2199;
-/// Two digits up to this are years of the 21st century, as POSIX reads them.
+/// Largest two-digit year of the 21st century, as in POSIX.
 constexpr int kLastShortYear = 68;
 
 int YearOf(std::string_view digits) {
@@ -60,7 +60,7 @@ class DateReader {
     tokens_ = tokens_.subspan(2);
   }
 
-  /// Adds a date whose tokens stand for these parts.
+  /// Adds a date. `roles`: part of each token.
   void Add(DateForm form, CalendarDay day, std::span<const TimePart> roles) {
     if (day.year < kFirstYear || day.year > kLastYear || !DaysOf(day)) return;
     DateParts parts = {form, day, before_};
@@ -70,7 +70,7 @@ class DateReader {
     read_.push_back(std::move(parts));
   }
 
-  /// Digits without separators: "20240131", "202401", "2024", "2024031",
+  /// Parses digits without separators: "20240131", "202401", "2024", "2024031",
   /// "31012024".
   void OneNumber() {
     const std::string_view text = tokens_[0].text;
@@ -100,7 +100,7 @@ class DateReader {
     AddDigits(form, day, std::move(parts));
   }
 
-  /// Eight digits, of which the last four are the year.
+  /// Parses eight digits that end with the year.
   void YearLast(DateForm form, std::array<TimePart, 2> first) {
     const std::string_view text = tokens_[0].text;
     CalendarDay day;
@@ -124,7 +124,7 @@ class DateReader {
     read_.push_back({form, day, std::move(parts)});
   }
 
-  /// "2024-031".
+  /// Parses a day of the year: "2024-031".
   void Ordinal() {
     if (!tokens_[0].IsNumber(4, 4) || !tokens_[2].IsNumber(3, 3)) return;
     DayOfYear(tokens_[0].text, tokens_[2].text, "-");
@@ -146,7 +146,7 @@ class DateReader {
     AddDigits(DateForm::kDayOfYear, date, std::move(parts));
   }
 
-  /// "2024年1月31日", with or without blanks.
+  /// Parses "2024年1月31日", with or without blanks.
   void EastAsian() {
     constexpr std::array<std::array<std::string_view, 2>, 3> kSigns = {
         {{"年", "년"}, {"月", "월"}, {"日", "일"}}};
@@ -176,7 +176,7 @@ class DateReader {
            token.text.find_first_not_of("-/., ") == std::string_view::npos;
   }
 
-  /// "2024-01", "01/2024", "Jan 2024", "Jan2024".
+  /// Parses month and year: "2024-01", "01/2024", "Jan 2024", "Jan2024".
   void TwoParts() {
     const size_t last = tokens_.size() - 1;
     if (last == 2 && !IsSeparator(tokens_[1])) return;
@@ -184,14 +184,14 @@ class DateReader {
     MonthAndYear(last, 0);
   }
 
-  /// Year and month at these places, two or three tokens in all.
+  /// Parses year and month at these indices, in two or three tokens.
   void MonthAndYear(size_t month, size_t year) {
     const TimeToken& y = tokens_[year];
     const TimeToken& m = tokens_[month];
     const int named = m.kind == TimeToken::kLetters ? MonthOfName(m.text) : 0;
     const bool short_year = named > 0 && y.IsNumber(2, 2);
     if (!y.IsNumber(4, 4) && !short_year) return;
-    // "1.2024" is a number.
+    // "1.2024" is a number, not a month.
     const bool divided =
         tokens_.size() == 3 &&
         tokens_[1].text.find_first_of(".,") == std::string_view::npos;
@@ -206,8 +206,8 @@ class DateReader {
         roles);
   }
 
-  /// A year and a number beside a letter: "2024Q1", "Q1 2024", "2024-W05",
-  /// "2024M01", "1Q 2024".
+  /// Parses a year and a number next to a letter: "2024Q1", "Q1 2024",
+  /// "2024-W05", "2024M01", "1Q 2024".
   void LetterParts() {
     std::vector<size_t> numbers;
     std::string letter;
@@ -241,7 +241,7 @@ class DateReader {
       Add(DateForm::kYearMonth, day, roles);
     } else if (letter == "w" && tokens_[other].IsNumber(1, 2) && number >= 1 &&
                number <= 53) {
-      // Week 1 is that of January 4; weeks begin on Monday.
+      // ISO week 1 contains January 4; weeks begin on Monday.
       const int64_t fourth = *DaysOf({day.year, 1, 4});
       const int64_t monday = fourth - WeekdayOfDays(fourth);
       roles[other] = TimePart::kWeek;
@@ -249,7 +249,7 @@ class DateReader {
     }
   }
 
-  /// A day, a month and a year at these places, in any order.
+  /// Parses day, month and year at these indices, in any order.
   void ThreeParts(size_t a, size_t b, size_t c) {
     for (size_t i = 0; i < tokens_.size(); ++i) {
       const bool part = i == a || i == b || i == c;
@@ -261,7 +261,7 @@ class DateReader {
     DayMonthYear(DateForm::kMonthDayYear, {b, a, c});
   }
 
-  /// `at`: the places of day, month and year.
+  /// Parses a date. `at`: indices of day, month and year.
   void DayMonthYear(DateForm form, std::array<size_t, 3> at) {
     const TimeToken& d = tokens_[at[0]];
     const TimeToken& m = tokens_[at[1]];
@@ -269,7 +269,7 @@ class DateReader {
     const int named = m.kind == TimeToken::kLetters ? MonthOfName(m.text) : 0;
     if (!d.IsNumber(1, 2) || (named == 0 && !m.IsNumber(1, 2))) return;
     if (!y.IsNumber(4, 4) && !y.IsNumber(2, 2)) return;
-    // "31-Jan-24" does not begin with a year.
+    // "31-Jan-24" does not begin with the year.
     if (form == DateForm::kYearMonthDay && named > 0 && y.IsNumber(2, 2)) {
       return;
     }

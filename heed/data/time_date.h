@@ -11,14 +11,14 @@
 
 namespace heed {
 
-/// One way to read tokens as a date.
+/// One interpretation of tokens as a date.
 struct DateParts {
   DateForm form;
   CalendarDay day;
   std::vector<TimeReading::Part> parts;
 };
 
-/// All ways to read all tokens as one date: "31 Jan 2024", "2024Q1".
+/// All interpretations of the tokens as one date: "31 Jan 2024", "2024Q1".
 std::vector<DateParts> ReadDate(std::span<const TimeToken> tokens);
 
 }  // namespace heed

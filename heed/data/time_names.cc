@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-/// Characters of a name that may be cut short.
+/// Number of letters in an abbreviated name.
 constexpr int64_t kLeastLetters = 3;
 constexpr int64_t kMostLetters = 4;
 
@@ -83,7 +83,7 @@ bool IsCut(std::string_view word) {
   return CountCharacters(word) <= kMostLetters;
 }
 
-/// The place from 1 of a name, or of its first letters ("Sept"); 0: none.
+/// Number from 1 of a name or its abbreviation ("Sept"); 0 for other words.
 template <size_t kCount>
 int PlaceOfName(std::string_view word,
                 const std::array<PeriodName, kCount>& names) {
@@ -96,7 +96,7 @@ int PlaceOfName(std::string_view word,
   return 0;
 }
 
-/// A name as short, and in the case, of one that was read.
+/// Name in the length and case of the name `read`.
 std::string NameLike(const PeriodName& name, std::string_view read) {
   const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
   std::string text(IsCut(read) ? name.cut : name.whole);

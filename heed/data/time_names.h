@@ -1,4 +1,4 @@
-// Names of months and days of the week, read and written.
+// Names of months and weekdays.
 #ifndef HEED_DATA_TIME_NAMES_H_
 #define HEED_DATA_TIME_NAMES_H_
 
@@ -7,14 +7,13 @@
 
 namespace heed {
 
-/// The month from 1 with this name in English, German, French or Spanish, or
-/// with its first three or four letters; 0: none.
+/// Month from 1 by its name in English, German, French or Spanish, or by the
+/// name's first three or four letters; 0 for other words.
 int MonthOfName(std::string_view word);
-/// The day of the week from 1, Monday, with this English name; 0: none.
+/// Day of the week from 1 (Monday) by its English name; 0 for other words.
 int WeekdayOfName(std::string_view word);
 
-/// The name of a month from 1 in the language and case of one that was read,
-/// and as short.
+/// Name of a month from 1, in the language, case and length of the name `read`.
 std::string MonthNameLike(int month, std::string_view read);
 std::string WeekdayNameLike(int weekday, std::string_view read);
 

@@ -22,7 +22,7 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr std::string_view kMagic = "HEEDTOK1";
 constexpr size_t kSumAt = 8;
-constexpr size_t kSummed = 12;  // from here on
+constexpr size_t kSummed = 12;  // the checksum covers all bytes from here on
 constexpr size_t kNumbersAt = 20;
 enum Number {
   kMadeOf,
@@ -134,7 +134,7 @@ TokenFile::TokenFile(std::string_view bytes, const std::string& name,
         "was made of other text, by another vocabulary or with other "
         "options");
   }
-  // None is large enough for the sum to overflow.
+  // Each is at most `limit`, so the sum cannot overflow.
   const uint64_t limit = bytes.size();
   const uint64_t pairs = number(kPairs);
   tokens_[0] = number(kSourceTokens);
@@ -163,7 +163,8 @@ TokenFile::TokenFile(std::string_view bytes, const std::string& name,
   CheckIds(name);
 }
 
-/// What a check sum does not see: who wrote it may have been wrong.
+/// Checks ids and ends, because a correct checksum does not exclude a faulty
+/// writer.
 void TokenFile::CheckIds(const std::string& name) const {
   bool valid = true;
   for (size_t side = 0; side < 2; ++side) {
@@ -219,7 +220,7 @@ void TokenFile::Append(int64_t pair, Corpus& corpus) const {
   corpus.target.push_back(IdsOf(pair, 1));
 }
 
-/// A file in memory while this lives.
+/// Memory mapping of a file, released by the destructor.
 class TokenFiles::Mapping {
  public:
   Mapping(const std::string& path, const TokenFileInfo& expected)

@@ -1,4 +1,4 @@
-// Pairs of token ids in files that are mapped into memory: text that is larger.
+// Memory-mapped files of token-id pairs, for text larger than memory.
 #ifndef HEED_DATA_TOKEN_FILES_H_
 #define HEED_DATA_TOKEN_FILES_H_
 
@@ -17,39 +17,39 @@ namespace heed {
 
 /// The header of a file of tokens.
 struct TokenFileInfo {
-  /// Of what it was made (text, vocabularies, options): a digest.
+  /// Digest of the origin (text, vocabularies, options).
   uint64_t made_of = 0;
-  /// Tokens that the vocabularies have. Ids are below, and have two bytes each
-  /// if both are at most 65,536.
+  /// Vocabulary sizes, which exceed all ids. Ids have two bytes if both sizes
+  /// are at most 65,536.
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
-  /// Which of several corpora its pairs are of.
+  /// Number of the corpus that the pairs belong to.
   int64_t corpus = 0;
   int64_t dropped_long = 0;
   int64_t dropped_empty = 0;
 };
 
-/// The bytes of a file of these pairs: "HEEDTOK1"; the CRC-32 of what follows,
-/// bytes of an id, 0 (u32 each, little-endian); `made_of`, both vocabularies,
-/// corpus, pairs, source tokens, target tokens, long and empty pairs that were
-/// dropped (u64 each); where source and target of each pair end (u32 each); the
-/// ids of all sources, then of all targets.
+/// Serialises pairs. Format: "HEEDTOK1"; the CRC-32 of the following bytes,
+/// bytes per id, 0 (u32 each, little-endian); `made_of`, both vocabularies,
+/// corpus, pairs, source tokens, target tokens, dropped long and dropped empty
+/// pairs (u64 each); ends of source and target of each pair (u32 each); ids of
+/// all sources, then of all targets.
 std::string SerializeTokens(const Corpus& corpus, const TokenFileInfo& info);
 
-/// Such bytes. They outlive it.
+/// View of a serialised file. The bytes must outlive it.
 class TokenFile {
  public:
-  /// Throws: FormatError that names `name` if they are cut short, changed, made
-  /// of something else than `expected` (whose corpus and dropped pairs do not
-  /// matter), or hold ids that the vocabularies have not.
+  /// Throws: FormatError with `name` if the bytes are truncated, damaged, of
+  /// another origin than `expected` (its corpus and dropped pairs are ignored),
+  /// or have ids outside the vocabularies.
   TokenFile(std::string_view bytes, const std::string& name,
             const TokenFileInfo& expected);
 
   int64_t size() const { return size_; }
   const TokenFileInfo& info() const { return info_; }
-  /// Units: tokens, </s> included.
+  /// Lengths of a pair. Units: tokens, including </s>
   PairLength LengthOf(int64_t pair) const;
-  /// Puts a pair behind others.
+  /// Appends a pair to `corpus`.
   void Append(int64_t pair, Corpus& corpus) const;
 
  private:
@@ -69,10 +69,10 @@ class TokenFile {
   const char* ids_[2] = {};
 };
 
-/// The pairs of several files, mapped into memory. Const uses are thread-safe.
+/// Pairs of several memory-mapped files. Const functions are thread-safe.
 class TokenFiles {
  public:
-  /// Reads each once to check it. Throws: IoError; as TokenFile.
+  /// Reads each file once to check it. Throws: IoError; as TokenFile.
   TokenFiles(const std::vector<std::string>& paths,
              const TokenFileInfo& expected);
   ~TokenFiles();
@@ -84,13 +84,13 @@ class TokenFiles {
   int64_t size() const { return starts_.back(); }
   int64_t dropped_long() const { return dropped_long_; }
   int64_t dropped_empty() const { return dropped_empty_; }
-  /// Where the pairs of each of so many corpora end, in the order of the files.
+  /// Ends of the pairs of each corpus, in the order of the files.
   std::vector<int64_t> EndsOf(int64_t corpora) const;
   PairLength LengthOf(int64_t pair) const;
-  /// Copies of these pairs.
+  /// Copies of pairs.
   Corpus Read(std::span<const int64_t> pairs) const;
-  /// Gives the memory back in which they were read; they are read again when
-  /// they are needed.
+  /// Releases the memory of the mapped files; the pages are read again when
+  /// needed.
   void Release() const;
 
  private:
@@ -98,7 +98,7 @@ class TokenFiles {
   size_t FileOf(int64_t pair) const;
 
   std::vector<std::unique_ptr<Mapping>> files_;
-  std::vector<int64_t> starts_ = {0};  // of each file's pairs, and the end
+  std::vector<int64_t> starts_ = {0};  // first pair of each file, and the end
   int64_t dropped_long_ = 0;
   int64_t dropped_empty_ = 0;
 };

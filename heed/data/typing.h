@@ -1,5 +1,4 @@
-// Text as it is typed: every character stands before a word that is to be
-// guessed.
+// Character-by-character text, for models that predict the current word.
 #ifndef HEED_DATA_TYPING_H_
 #define HEED_DATA_TYPING_H_
 
@@ -14,9 +13,9 @@
 
 namespace heed {
 
-/// Conversion of the NormalForm of a text into typed characters.
+/// Conversion of text (in NormalForm) into typed characters.
 enum class TypedForm : uint8_t {
-  kLetters,    // lower case; all but letters become spaces, as in text8
+  kLetters,    // lower case; other characters become spaces, as in text8
   kLowercase,  // lower case
   kAsIs,
 };
@@ -24,30 +23,30 @@ constexpr auto WordsOf(TypedForm) {
   return std::array{"letters", "lowercase", "as_is"};
 }
 
-/// Words in that form, with one space before each: " the cat". A text that ends
-/// with white space (or with what becomes a space) ends with one here, too:
-/// then the next word begins; empty text becomes one space.
+/// Words in this form, each after a space: " the cat". A final space is kept,
+/// because it begins the next word; empty text becomes one space.
 std::string TypedText(std::string_view text, TypedForm form);
 
 struct TypingOptions {
   TypedForm form = TypedForm::kLetters;
-  /// Of a sequence. Words that are longer by themselves are left out. Units:
-  /// characters, with the space before each word
+  /// Maximum length of a sequence; longer words are dropped. Units: characters,
+  /// including the space before each word
   int length = 200;
-  /// A sequence begins with a line; else it may hold several lines.
+  /// If true, each line begins a new sequence.
   bool lines = true;
 };
 
-/// The lines as sequences of whole words, as TypedText: " the cat".
+/// Splits lines into sequences of whole words in the format of TypedText: " the
+/// cat".
 std::vector<std::string> TypedSequences(std::span<const std::string> lines,
                                         const TypingOptions& options);
 
-/// Characters and the words that they belong to. A space belongs to the word
-/// behind it.
+/// Encoding of characters and the words that contain them. A space belongs to
+/// the following word.
 class TypingCodec {
  public:
-  /// The `words` most frequent words, without those rarer than `min_count`.
-  /// Throws: ConfigError if there are none.
+  /// Learns the `words` most frequent words, except those with fewer than
+  /// `min_count` occurrences. Throws: ConfigError if there are none.
   static TypingCodec Learn(std::span<const std::string> sequences, int words,
                            int min_count);
   TypingCodec(Vocabulary characters, Vocabulary words)
@@ -56,21 +55,21 @@ class TypingCodec {
   const Vocabulary& characters() const { return characters_; }
   const Vocabulary& words() const { return words_; }
 
-  /// Words that can be guessed: classes 0 to word_count() − 1.
+  /// Number of predictable words: classes 0 to word_count() − 1.
   int64_t word_count() const { return words_.size() - kSpecialTokens; }
   const std::string& Word(int64_t word) const {
     return words_.Piece(static_cast<int32_t>(word) + kSpecialTokens);
   }
 
-  /// Ids of the characters of a sequence.
+  /// Ids of a sequence's characters.
   std::vector<int32_t> Characters(std::string_view typed) const {
     return characters_.Encode(typed);
   }
-  /// For each character the word that it belongs to; −1: it cannot be guessed.
+  /// Word of each character; −1 for an unknown word.
   std::vector<int32_t> Words(std::string_view typed) const;
 
-  /// All sequences on all threads, characters as sources and words as targets,
-  /// which have equal lengths: so that PlanBatches takes them.
+  /// Encodes all sequences on all threads: characters as sources and words of
+  /// equal length as targets, as PlanBatches expects.
   Corpus Encode(std::span<const std::string> sequences) const;
 
  private:
@@ -78,8 +77,8 @@ class TypingCodec {
   Vocabulary words_;
 };
 
-/// For each character of a sequence how many of its word's were typed: 0 at a
-/// space, 1 at the first letter, ...
+/// Number of typed letters of the current word at each character: 0 at a space,
+/// 1 at the first letter, ...
 std::vector<int32_t> CharactersSeen(std::string_view typed);
 
 }  // namespace heed

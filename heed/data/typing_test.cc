@@ -23,7 +23,7 @@ TEST(TypedText, InvisibleDifferencesOfTextsAreNone) {
     EXPECT_EQ(TypedText("cafe\u0301\u00A0wo\u00ADman\u3000", form),
               TypedText("caf\u00E9 woman ", form));
   }
-  // j with caron has no upper case of one code point.
+  // J with caron has no upper-case code point.
   EXPECT_EQ(TypedText("J\u030C", TypedForm::kLowercase), " \u01F0");
 }
 
@@ -56,7 +56,7 @@ TEST(TypingCodec, CharactersBelongToWordsAndSpacesToTheNextOne) {
   const Ids words = codec.Words(" the dog cat ");
   ASSERT_EQ(words.size(), 13U);
   for (size_t i = 0; i < 4; ++i) EXPECT_EQ(words[i], 0);
-  // One of both is known, the other not; behind the last space is nothing.
+  // One of the two words is known; nothing follows the last space.
   EXPECT_EQ(words[4] + words[8], 0);
   EXPECT_EQ(words[12], -1);
   EXPECT_EQ(codec.Characters(" the dog").size(), 8U);

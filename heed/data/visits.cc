@@ -29,8 +29,8 @@ const char* const kMembers = "visits, times, label, effects, log_odds";
   throw FormatError("{}: {}", place, why);
 }
 
-/// Lists of a JSON text, found without building it: a line of a million visits
-/// is refused before it takes memory.
+/// Counts lists in a JSON text without parsing it, to refuse a line of a
+/// million visits before memory is allocated.
 int64_t ListsIn(std::string_view text) {
   int64_t lists = 0;
   bool quoted = false;
@@ -52,7 +52,7 @@ bool HasControlCharacter(const std::string& code) {
   });
 }
 
-/// A finite number that f32 can hold.
+/// Parses a finite number that fits into f32.
 double NumberOf(const Json& value, const std::string& place,
                 const std::string& what) {
   constexpr double kLargest = 1e30;
@@ -89,7 +89,7 @@ const std::string& CodeOf(const Json& value, const std::string& place,
   return code;
 }
 
-/// One visit with its effects, each code once.
+/// Adds a visit with its effects. Duplicate codes count once.
 void AddVisit(const Json& codes, const Json* effects, const std::string& place,
               VisitRecord* record) {
   const size_t number = record->visits.size() + 1;

@@ -74,7 +74,7 @@ TEST(Visits, MillionVisitsAreRefusedBeforeTheyTakeMemory) {
   for (int i = 0; i < 1000000; ++i) line += R"(["a"],)";
   line.back() = ']';
   EXPECT_TRUE(Says(line + "}", "more than 10000 visits"));
-  // Brackets in a code are no visits.
+  // Brackets within a code are not visits.
   const std::string brackets(40000, '[');
   EXPECT_EQ(Refusal(R"({"visits":[[")" + brackets + R"("]]})"), "");
 }

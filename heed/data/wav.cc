@@ -18,7 +18,7 @@ constexpr size_t kChunkHeader = 8;
 constexpr uint64_t kSizeIn64Bits = 0xFFFFFFFF;
 constexpr uint64_t kLeastPlaceholder = 0x7F000000;
 
-/// Chunks that programs write before the samples, or behind them.
+/// Known chunks before or after the samples.
 constexpr std::array<std::string_view, 24> kKnownChunks = {
     "data", "fmt ", "fact", "LIST", "JUNK", "junk", "bext", "cue ",
     "smpl", "inst", "PEAK", "id3 ", "ID3 ", "iXML", "ds64", "PAD ",
@@ -46,14 +46,14 @@ bool IsKnownChunk(std::string_view bytes, size_t at) {
              kKnownChunks.end();
 }
 
-/// Where the chunk behind one that ends at `end` begins.
+/// Start of the chunk after one that ends at `end`.
 size_t NextChunk(std::string_view bytes, size_t end, bool odd) {
   if (!odd) return end;
   const bool padded = IsKnownChunk(bytes, end + 1) || !IsKnownChunk(bytes, end);
   return padded ? end + 1 : end;
 }
 
-/// Whether all that follows are whole chunks.
+/// True if only complete chunks follow.
 bool EndsInChunks(std::string_view bytes, size_t at) {
   while (at + kChunkHeader <= bytes.size()) {
     const std::string_view name = bytes.substr(at, 4);
@@ -71,11 +71,11 @@ bool EndsInChunks(std::string_view bytes, size_t at) {
   throw FormatError("{}: a truncated WAV file", place);
 }
 
-/// The chunks of a file up to its samples.
+/// Chunks of a file up to its samples.
 struct WavParts {
-  std::string_view format;  // what the chunk of the format holds
+  std::string_view format;  // content of the format chunk
   bool known_size = false;
-  bool in_order = true;  // nothing else about the header needs to be repaired
+  bool in_order = true;  // the header needs no other repair
   std::string_view samples;
 };
 
@@ -118,7 +118,7 @@ WavParts PartsOfWav(std::string_view bytes, const std::string& place) {
     if (name == "ds64" && size >= kLeastDs64) {
       size_of_samples = NumberAt(bytes, at + 8, 8);
     }
-    // libsndfile loses its way behind odd chunks.
+    // libsndfile loses track after odd chunks.
     parts.in_order = parts.in_order && size % 2 == 0;
     at = NextChunk(bytes, at + size, size % 2 == 1);
   }

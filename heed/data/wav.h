@@ -1,4 +1,4 @@
-// WAV files whose headers were written before their samples were known.
+// Repair of WAV headers with unknown sizes.
 #ifndef HEED_DATA_WAV_H_
 #define HEED_DATA_WAV_H_
 
@@ -7,18 +7,17 @@
 
 namespace heed {
 
-/// Whether the bytes begin as a WAV file does: RIFF, or RF64 or BW64, which
-/// have sizes of 64 bits.
+/// True if the bytes begin like a WAV file: RIFF, or RF64 or BW64 with 64-bit
+/// sizes.
 bool IsWav(std::string_view bytes);
 
-/// A WAV file whose header states the size of the samples: `bytes`, or a copy
-/// with another header in `*copy`. The samples run to the end of the file if
-/// their size is a placeholder, as programs write it that cannot seek back: 0,
-/// or 0x7F000000 and more (FFmpeg 0xFFFFFFFF, SoX 0x7FFFF000). The samples also
-/// run to the end if their size is larger than the file for another reason,
-/// with a warning. An odd chunk may lack its pad byte. Throws: FormatError that
-/// begins with `place` for a file that ends before its samples, or has no
-/// format.
+/// WAV file with a valid size of its samples: `bytes`, or a copy with another
+/// header in `*copy`. Samples extend to the end of the file if their size is a
+/// placeholder of programs that cannot seek back: 0, or at least 0x7F000000
+/// (FFmpeg 0xFFFFFFFF, SoX 0x7FFFF000). They also do, with a warning, if their
+/// size exceeds the file for another reason. An odd chunk may lack its pad
+/// byte. Throws: FormatError that begins with `place` for a file that ends
+/// before its samples, or without a format.
 std::string_view WavWithSize(std::string_view bytes, const std::string& place,
                              std::string* copy);
 

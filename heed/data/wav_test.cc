@@ -43,14 +43,14 @@ class StreamedWav : public testing::Test {
     wav.replace(kDataAt + 4, 4, Word(data));
     return wav;
   }
-  /// The chunks of the plain file with another before its samples.
+  /// The plain file with another chunk before its samples.
   std::string With(const std::string& chunk) const {
     const std::string all =
         plain_.substr(kFormatAt - 4, kDataAt - kFormatAt + 4) + chunk +
         plain_.substr(kDataAt);
     return "RIFF" + Word(all.size()) + all;
   }
-  /// Whether the sound is that of the plain file, and nothing is reported.
+  /// Success if the sound equals that of the plain file, without messages.
   static testing::AssertionResult IsPlain(const std::string& wav,
                                           const std::string& plain) {
     testing::internal::CaptureStderr();
@@ -101,7 +101,7 @@ TEST_F(StreamedWav, OddChunksMayLackTheirPadByte) {
 TEST_F(StreamedWav, ChunksBehindTheSamplesAreNotSamples) {
   EXPECT_TRUE(IsPlain(plain_ + Chunk("LIST", "INFO"), plain_));
   EXPECT_TRUE(IsPlain(plain_ + Chunk("id3 ", "abc"), plain_));
-  // No samples, followed by a chunk.
+  // No samples, followed by another chunk.
   const std::string empty = EncodeWav({}, 8000) + Chunk("LIST", "INFO");
   EXPECT_EQ(MessageOf<FormatError>([&] { DecodeSound(empty, "a.wav"); }),
             "a.wav: a sound of no samples");

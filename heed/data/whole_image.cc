@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <vector>
 
-// Each needs what stands above it.
+// This order is required: each header needs the ones before it.
 // clang-format off
 #include <jpeglib.h>
 #include <jerror.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kPngSignature = "\x89PNG\r\n\x1a\n";
 constexpr std::string_view kJpegSignature = "\xff\xd8\xff";
-constexpr size_t kChunkFrame = 12;  // length, name and sum of a PNG's chunk
+constexpr size_t kChunkFrame = 12;  // length, name and checksum of a PNG chunk
 
 int64_t BigEndian(std::string_view bytes, size_t at, size_t count) {
   int64_t value = 0;
@@ -40,7 +40,7 @@ struct PngChunk {
   std::string_view content;
 };
 
-/// The chunk at `at`, which then is the place of the next.
+/// Reads the chunk at `at` and advances `at` to the next one.
 PngChunk NextChunk(std::string_view bytes, size_t& at,
                    const std::string& place) {
   if (at + kChunkFrame > bytes.size()) ThrowTruncated(place, "PNG");
@@ -52,12 +52,12 @@ PngChunk NextChunk(std::string_view bytes, size_t& at,
   return chunk;
 }
 
-/// Bytes of the rows of an image: each has one more, for its filter.
+/// Bytes of an image's rows, each with a filter byte.
 int64_t BytesOfRows(int64_t width, int64_t height, int64_t bits) {
   return width < 1 || height < 1 ? 0 : height * (1 + (width * bits + 7) / 8);
 }
 
-/// Bytes of pixels that a PNG's header claims, before they are packed.
+/// Uncompressed bytes of pixels by a PNG's header.
 int64_t ClaimedBytes(std::string_view header, const std::string& place) {
   constexpr std::array<int64_t, 7> kChannels = {1, 0, 3, 1, 2, 0, 4};
   const int64_t width = BigEndian(header, 0, 4);
@@ -70,7 +70,7 @@ int64_t ClaimedBytes(std::string_view header, const std::string& place) {
   }
   const int64_t bits = depth * kChannels[colour];
   if (header[12] == 0) return BytesOfRows(width, height, bits);
-  // Adam7: seven images, each of every so many pixels from a first one.
+  // Adam7: seven images, each a subsampled grid of the pixels.
   struct Pass {
     int64_t x, y, across, down;
   };
@@ -89,7 +89,7 @@ int64_t ClaimedBytes(std::string_view header, const std::string& place) {
   return bytes;
 }
 
-/// Counts what packed bytes become, up to `most`.
+/// Counts decompressed bytes, up to `most`.
 class UnpackedSize {
  public:
   UnpackedSize(int64_t most, const std::string& place)
@@ -102,9 +102,9 @@ class UnpackedSize {
 
   int64_t size() const { return size_; }
 
-  /// Throws: FormatError if they are not packed bytes.
+  /// Throws: FormatError if the bytes cannot be decompressed.
   void Add(std::string_view packed) {
-    // zlib does not write to it.
+    // zlib does not write to its input.
     stream_.next_in =
         const_cast<Bytef*>(reinterpret_cast<const Bytef*>(packed.data()));
     stream_.avail_in = static_cast<uInt>(packed.size());
@@ -138,7 +138,7 @@ bool IsStartOfFrame(uint8_t marker) {
          marker != 0xcc;
 }
 
-/// Where libjpeg leaves to at an error, and its message.
+/// Error state of libjpeg: jump target and message.
 struct JpegFailure {
   jpeg_error_mgr manager = {};
   std::jmp_buf back = {};
@@ -147,14 +147,13 @@ struct JpegFailure {
 };
 
 [[noreturn]] void LeaveJpeg(j_common_ptr info) {
-  // The manager is its first member.
+  // `manager` is the first member of JpegFailure.
   auto* failure = reinterpret_cast<JpegFailure*>(info->err);
   failure->manager.format_message(info, failure->message.data());
   std::longjmp(failure->back, 1);
 }
 
-/// libjpeg goes on after a warning; of these the picture would not be that of
-/// the file.
+/// Treats warnings as errors, because libjpeg would continue with wrong pixels.
 void HearJpeg(j_common_ptr info, int level) {
   if (level >= 0) return;
   auto* failure = reinterpret_cast<JpegFailure*>(info->err);
@@ -166,8 +165,9 @@ void HearJpeg(j_common_ptr info, int level) {
   }
 }
 
-/// Decodes an eighth of the pixels, for which all scans are read, row by row.
-/// No object that wants its destructor lives here: libjpeg jumps.
+/// Decodes an image at an eighth of its size, row by row, which reads all
+/// scans. This function must have no objects with destructors, because libjpeg
+/// jumps out of it.
 bool ReadsAllScans(std::string_view bytes, JpegFailure& failure) {
   jpeg_decompress_struct info = {};
   info.err = jpeg_std_error(&failure.manager);
@@ -249,7 +249,7 @@ ImageSize JpegSize(std::string_view bytes, const std::string& place) {
       throw FormatError("{}: a damaged JPEG file", place);
     }
     const auto marker = static_cast<uint8_t>(bytes[at + 1]);
-    if (marker == 0xff) {  // fills up
+    if (marker == 0xff) {  // fill byte
       ++at;
       continue;
     }

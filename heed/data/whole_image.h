@@ -1,5 +1,5 @@
-// Whether a PNG or JPEG file is whole, before a decoder takes memory for it:
-// the decoders show what they have of a truncated file, and fill up the rest.
+// Completeness checks of PNG and JPEG files before decoding, because decoders
+// accept truncated files and fill the missing pixels.
 #ifndef HEED_DATA_WHOLE_IMAGE_H_
 #define HEED_DATA_WHOLE_IMAGE_H_
 
@@ -9,29 +9,29 @@
 
 namespace heed {
 
-/// Units: pixels.
+/// Size of an image. Units: pixels
 struct ImageSize {
   int64_t width = 0;
   int64_t height = 0;
 };
 
-/// What its first bytes say.
+/// True for the signature of the format.
 bool IsPng(std::string_view bytes);
 bool IsJpeg(std::string_view bytes);
 
-/// The size that a PNG's header claims, of a file whose chunks follow one
-/// another up to the last. Throws: FormatError.
+/// Size in a PNG's header, if the file has all chunks up to the last. Throws:
+/// FormatError.
 ImageSize PngSize(std::string_view bytes, const std::string& place);
-/// Unpacks the pixels of a PNG, of which PngSize was asked, into one small
-/// buffer. Throws: FormatError if there are fewer than its header claims.
+/// Decompresses a PNG's pixels into a small buffer. The file must have passed
+/// PngSize. Throws: FormatError if there are fewer than in the header.
 void CheckPngPixels(std::string_view bytes, const std::string& place);
 
-/// The size that a JPEG's first frame claims, of a file that has an end.
-/// Throws: FormatError.
+/// Size in a JPEG's first frame, if the file has an end marker. Throws:
+/// FormatError.
 ImageSize JpegSize(std::string_view bytes, const std::string& place);
-/// Reads all scans of a JPEG; a progressive one takes memory for its
-/// coefficients, 6 bytes a pixel. Throws: FormatError if they end too early or
-/// are damaged.
+/// Reads all scans of a JPEG. A progressive one needs memory for its
+/// coefficients, 6 bytes per pixel. Throws: FormatError if they are truncated
+/// or damaged.
 void CheckJpegPixels(std::string_view bytes, const std::string& place);
 
 }  // namespace heed

@@ -15,18 +15,18 @@
 namespace heed {
 namespace {
 
-// How the tension is learnt (of the authors' program fast_align).
+// Hyperparameters of the tension, from the authors' program fast_align.
 constexpr int kTensionSteps = 8;
 constexpr double kTensionRate = 20;
 constexpr double kLeastTension = 0.1;
 constexpr double kMostTension = 14;
 
-/// t(f | e) of known words that never occurred together.
+/// Probability t(f | e) of known words that never co-occur.
 constexpr double kUnseen = 1e-9;
 
-// Counts of a chunk of sentences are sorted by the part of the table that they
-// belong to; then each part is summed on its own, chunk by chunk. All borders
-// depend on the text alone, so sums do too.
+// Counts of a chunk of sentences are sorted by part of the table. Then each
+// part is summed on its own, chunk by chunk. All boundaries depend on the text
+// only, so the sums do, too.
 constexpr int64_t kCellsOfChunk = 1 << 15;
 constexpr size_t kChunksOfBlock = 64;
 constexpr size_t kParts = 64;
@@ -49,13 +49,13 @@ void CheckOptions(const AlignerOptions& options) {
   }
 }
 
-/// p(a_j = i) of the words of one pair.
+/// Prior p(a_j = i) for the words of a pair.
 class Prior {
  public:
   Prior(const AlignerOptions& options, int64_t S, int64_t T)
       : options_(options), diagonal_{T, S, options.tension} {
     if (!options.diagonal) return;
-    // exp(λ h) is a product of a factor of s and one of t on either side.
+    // exp(λ h) is a product of a factor of s and a factor of t on each side.
     for (int64_t s = 0; s <= S; ++s) {
       rising_.push_back(std::exp(options.tension * static_cast<double>(s) /
                                  static_cast<double>(S)));
@@ -67,7 +67,7 @@ class Prior {
     return options_.diagonal ? options_.null_probability : uniform();
   }
 
-  /// Shapes: row [S], of target word t from 0.
+  /// Fills the prior of target word t (from 0). Shapes: row [S].
   void Fill(int64_t t, std::span<double> row) const {
     if (!options_.diagonal) {
       std::ranges::fill(row, uniform());
@@ -99,21 +99,22 @@ class Prior {
   std::vector<double> rising_;
 };
 
-/// Something to be added to a place of the table.
+/// An increment of a table entry.
 struct Count {
   int64_t place;
   double value;
 };
 
-/// What a chunk of sentences adds to the sums of an iteration.
+/// Contribution of a chunk of sentences to the sums of an iteration.
 struct ChunkCounts {
-  std::vector<Count> counts;  // by part of the table
+  std::vector<Count> counts;  // sorted by part of the table
   std::array<size_t, kParts + 1> first = {};
-  std::vector<double> linked;  // of each target word: not the empty word
-  double feature = 0;          // Σ p h
+  std::vector<double>
+      linked;  // per target word: probability of a non-empty source word
+  double feature = 0;  // Σ p h
   double log_likelihood = 0;
 
-  /// Puts them in the order of the parts of 2^`shift` places.
+  /// Sorts the counts by part; a part has 2^`shift` entries.
   void Sort(int shift) {
     const auto part = [shift](const Count& count) {
       return static_cast<size_t>(count.place >> shift);
@@ -127,10 +128,10 @@ struct ChunkCounts {
   }
 };
 
-/// Target words of pairs of one size, by their position.
+/// Expected linked words by target position, for each size of pairs.
 using SizeMasses = std::map<std::pair<int64_t, int64_t>, std::vector<double>>;
 
-/// Expectation maximisation of one table.
+/// Expectation maximisation of a table.
 class Learner {
  public:
   Learner(const IdPairs& pairs, AlignerOptions& options, LexicalTable& table)
@@ -139,7 +140,7 @@ class Learner {
     PlanChunks();
   }
 
-  /// One iteration; returns the log-likelihood before it.
+  /// Runs one iteration. Returns the log-likelihood before it.
   double Improve(bool learn_tension) {
     counts_.assign(static_cast<size_t>(table_.size()), 0);
     log_likelihood_ = 0;
@@ -156,7 +157,7 @@ class Learner {
   }
 
  private:
-  /// Borders of chunks, of about so many cells each.
+  /// Sets boundaries of chunks with about equal numbers of cells.
   void PlanChunks() {
     chunks_ = {0};
     int64_t cells = 0;
@@ -171,7 +172,7 @@ class Learner {
     }
   }
 
-  /// The counts of chunks [begin, end).
+  /// Adds the counts of chunks [begin, end).
   void CountBlock(size_t begin, size_t end) {
     std::vector<ChunkCounts> block(end - begin);
     ParallelForEach(std::ssize(block), 1, [&](int64_t c) {
@@ -220,7 +221,7 @@ class Learner {
         joint[s] *= table_.value(places[s]);
         sum += joint[s];
       }
-      // Below: t(f | e) of all of them has become 0 in f64.
+      // A zero sum means that all t(f | e) underflowed in f64.
       chunk.linked.push_back(sum > 0 ? 1 - empty / sum : 0);
       if (!(sum > 0)) continue;
       chunk.log_likelihood += std::log(sum);
@@ -250,7 +251,7 @@ class Learner {
     }
   }
 
-  /// t(f | e) from the counts, row by row.
+  /// Updates t(f | e) from the counts, row by row.
   void Maximise() {
     ParallelForEach(table_.rows(), kRowsOfChunk, [&](int64_t r) {
       const auto row = static_cast<int32_t>(r);
@@ -259,7 +260,7 @@ class Learner {
           static_cast<size_t>(table_.first(row)), values.size());
       double sum = 0;
       for (const double count : counts) sum += count + options_.alpha;
-      if (!(sum > 0)) return;  // a word of pairs with one empty side
+      if (!(sum > 0)) return;  // word of pairs with an empty side
       const double of_sum = options_.alpha > 0 ? Digamma(sum) : 0;
       for (size_t i = 0; i < values.size(); ++i) {
         values[i] = options_.alpha > 0
@@ -269,8 +270,8 @@ class Learner {
     });
   }
 
-  /// Follows Σ p(a_j = i) (h − E[h]) / words, the gradient of the expected
-  /// log-likelihood: words of the empty word say nothing about the diagonal.
+  /// Follows the gradient of the expected log-likelihood, Σ p(a_j = i) (h −
+  /// E[h]) / words. Target words of the empty word do not contribute.
   void LearnTension() {
     if (words_ == 0) return;
     std::vector<const SizeMasses::value_type*> sizes;
@@ -298,11 +299,11 @@ class Learner {
   AlignerOptions& options_;
   LexicalTable& table_;
   int shift_ = 0;
-  std::vector<size_t> chunks_;  // first pair of each; and the end
+  std::vector<size_t> chunks_;  // first pair of each chunk, and the end
   std::vector<double> counts_;
   double log_likelihood_ = 0;
   double feature_ = 0;
-  double words_ = 0;  // of the target
+  double words_ = 0;  // number of target words
   SizeMasses masses_;
 };
 
@@ -312,7 +313,7 @@ double Digamma(double x) {
   double result = 0;
   for (; x < 8; ++x) result -= 1 / x;
   const double y = 1 / (x * x);
-  // The asymptotic series; its first term left out is below 1e-13.
+  // Asymptotic series; its first omitted term is below 1e-13.
   return result + std::log(x) - 0.5 / x -
          y * (1.0 / 12 -
               y * (1.0 / 120 - y * (1.0 / 252 - y * (1.0 / 240 - y / 132))));
@@ -329,7 +330,8 @@ WordAligner::WordAligner(const IdPairs& pairs, int32_t source_size,
   CheckOptions(options);
   Learner learner(pairs, options_, table_);
   for (int i = 0; i < options.iterations; ++i) {
-    // After the first iteration the words say nothing yet of the diagonal.
+    // In the first iteration translations are not informative about the
+    // diagonal.
     const double likelihood =
         learner.Improve(options.diagonal && options.learn_tension && i > 0);
     if (on_iteration) on_iteration(i + 1, likelihood);
@@ -338,7 +340,7 @@ WordAligner::WordAligner(const IdPairs& pairs, int32_t source_size,
 
 double WordAligner::ProbabilityOf(int32_t source, int32_t target) const {
   const bool known_source = source >= 0 && source < table_.rows();
-  // A word of which nothing is known may be translated by any.
+  // An unknown source word translates to all target words equally.
   if (!known_source) return 1.0 / std::max(1, target_size_);
   if (target < 0 || target >= target_size_) return kUnseen;
   const int64_t place = table_.Place(source, target);

@@ -23,15 +23,15 @@ struct AlignerText {
   IdPairs pairs() const { return {source, target}; }
 };
 
-/// das haus / the house, das buch / the book, ein buch / a book: das 0, haus 1,
-/// buch 2, ein 3, and the same of the target.
+/// das haus / the house, das buch / the book, ein buch / a book. Source ids:
+/// das 0, haus 1, buch 2, ein 3; target ids: the 0, house 1, book 2, a 3.
 AlignerText Houses() {
   return {{{0, 1}, {0, 2}, {3, 2}}, {{0, 1}, {0, 2}, {3, 2}}};
 }
 
-/// Pairs in which target word s + 1 (of `words`, in a circle) translates source
-/// word s, in the order of the source, but that two neighbours in ten change
-/// places; a word of its own that translates none stands in every third.
+/// Synthetic pairs. Target word s + 1 (modulo `words`) translates source word s
+/// in the same order, except that two of ten neighbours are swapped. Every
+/// third sentence has an additional word that translates none.
 AlignerText MadeUp(int pairs, int32_t words, uint64_t seed) {
   Rng rng(seed);
   AlignerText text;
@@ -66,8 +66,8 @@ TEST(WordAligner, OneStepOfModel1IsWhatOneCountsByHand) {
   options.iterations = 1;
   const AlignerText text = Houses();
   const WordAligner aligner(text.pairs(), 4, 4, options);
-  // Every word of a pair is a half of each other's: das has the, house, the,
-  // book; haus the, house; ein a, book.
+  // Every word is aligned to half of each word in its pair: das to the, house,
+  // the, book; haus to the, house; ein to a, book.
   EXPECT_DOUBLE_EQ(Probability(aligner, 0, 0), 0.5);
   EXPECT_DOUBLE_EQ(Probability(aligner, 0, 1), 0.25);
   EXPECT_DOUBLE_EQ(Probability(aligner, 0, 2), 0.25);
@@ -98,7 +98,7 @@ TEST(WordAligner, TheEmptyWordTakesItsShare) {
   // A third of each of six target words: two of "the", two of "book".
   EXPECT_DOUBLE_EQ(Probability(aligner, 4, 0), 1.0 / 3);
   EXPECT_DOUBLE_EQ(Probability(aligner, 4, 1), 1.0 / 6);
-  // A word of the source: as without it.
+  // Source words are as without the empty word.
   EXPECT_DOUBLE_EQ(Probability(aligner, 0, 0), 0.5);
 }
 
@@ -109,8 +109,8 @@ TEST(WordAligner, AStepOfModel2IsWhatOneCountsByHand) {
   options.alpha = 0;
   const AlignerText text = {{{0, 1}}, {{0, 1}}};
   const WordAligner aligner(text.pairs(), 2, 2, options);
-  // |1/2 − 1/2| = 0 and |2/2 − 1/2| = 1/2: shares 1 and exp(−1) of 0.92, for
-  // either target word; 0.08 of both for the empty word.
+  // |1/2 − 1/2| = 0 and |2/2 − 1/2| = 1/2: weights 1 and exp(−1) share 0.92 for
+  // each target word; the empty word has 0.08.
   const double near = 1 / (1 + std::exp(-1.0));
   EXPECT_DOUBLE_EQ(Probability(aligner, 0, 0), near);
   EXPECT_DOUBLE_EQ(Probability(aligner, 0, 1), 1 - near);
@@ -133,7 +133,7 @@ TEST(WordAligner, VariationalBayesTakesTheDigammaOfCounts) {
   options.alpha = 0.01;
   const AlignerText text = Houses();
   const WordAligner aligner(text.pairs(), 4, 4, options);
-  // das: counts 1, ½, ½ of three words.
+  // Counts of das are 1, ½, ½ for three words.
   EXPECT_NEAR(Probability(aligner, 0, 0),
               std::exp(Digamma(1.01) - Digamma(2.03)), 1e-14);
   EXPECT_NEAR(Probability(aligner, 0, 1),
@@ -159,7 +159,7 @@ TEST(WordAligner, TheLikelihoodOfModel1NeverFalls) {
                               likelihoods.push_back(likelihood);
                             });
   ASSERT_EQ(likelihoods.size(), 12U);
-  // At first all 16 words are as probable.
+  // At first all 16 words are equally probable.
   double words = 0;
   for (const AlignerIds& target : text.target) {
     words += static_cast<double>(target.size());
@@ -209,8 +209,8 @@ TEST(WordAligner, TheTensionRisesWhereWordsKeepTheirOrder) {
 }
 
 TEST(WordAligner, TheTensionGoesToWhereItsGradientEnds) {
-  // At the tension that is learnt the gradient is 0: with the dictionary known,
-  // words expect what they find.
+  // At the learned tension the gradient is 0: with a known dictionary, expected
+  // and observed features are equal.
   AlignerOptions options;
   options.iterations = 60;
   options.alpha = 0;
