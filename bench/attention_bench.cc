@@ -214,8 +214,7 @@ AttentionBenchResult BenchAttention(const AttentionBenchOptions& o) {
   // Limits are measured between the passes, so that all see the same machine
   // state.
   constexpr int64_t kFew = 3;
-  constexpr double kPatience =
-      5;  // factor for the first passes, unless one is very long
+  constexpr double kPatience = 5;  // for the first passes
   for (int64_t i = 0;
        i == 0 || SecondsSince(begin) < o.seconds * (i < kFew ? kPatience : 1);
        ++i) {

@@ -69,10 +69,8 @@ bool Prunes(const Arguments& arguments) {
 /// `of_task`: options of `heed predict`, or of `heed evaluate` with --prune.
 Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
                    ExplainOptions& o) {
-  constexpr int kLongestText =
-      2000;  // costs grow with the square of the length
-  constexpr int kLongestDocument =
-      20000;  // only some of its words attend to each other
+  constexpr int kLongestText = 2000;       // costs are quadratic in it
+  constexpr int kLongestDocument = 20000;  // only some words attend
   o.input = task.Reading(prunes ? *task.PredictOptions() : of_task).defaults;
   o.input.max_line =
       task.input_kind().several_lines ? kLongestDocument : kLongestText;

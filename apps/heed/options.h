@@ -107,8 +107,7 @@ class Options {
 
   CommandDescription description_;
   std::set<std::string> given_;
-  std::map<std::string, std::string>
-      typed_;  // on the command line, with their defaults
+  std::map<std::string, std::string> typed_;  // on the command line: defaults
   bool has_model_folders_ = false;
   std::vector<std::string> no_folders_;
   std::string excuse_;

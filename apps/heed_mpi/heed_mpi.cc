@@ -55,8 +55,7 @@ int Ended(void* transfer) {
   int done = 0;
   const int error = MPI_Test(request.get(), &done, MPI_STATUS_IGNORE);
   if (error != MPI_SUCCESS) return -1;
-  if (done == 0)
-    static_cast<void>(request.release());  // the request stays active
+  if (done == 0) static_cast<void>(request.release());  // still active
   return done;
 }
 

@@ -13,8 +13,7 @@ namespace heed {
 /// Paths of a model's files, and its decoder's configuration.
 struct MarianFiles {
   std::string model;
-  std::vector<std::string>
-      vocabularies;  // of source and target, or one for both
+  std::vector<std::string> vocabularies;  // of both sides, or joint
   /// SentencePiece models of source and target, whose pieces are in the
   /// vocabularies; may be empty.
   std::vector<std::string> subwords;

@@ -25,9 +25,8 @@ std::string SpacedWords(std::string_view text);
 /// An encoded document, without special tokens.
 struct MarkedDocument {
   std::vector<int32_t> ids;
-  std::vector<std::string> pieces;  ///< surface form of each id
-  std::vector<int32_t>
-      sentences;  ///< number of tokens in each sentence, at least 1
+  std::vector<std::string> pieces;       ///< surface form of each id
+  std::vector<int32_t> sentences;        ///< tokens per sentence, all > 0
   std::vector<std::string> sentence_of;  ///< text of each sentence
   bool cut = false;                      ///< true if truncated
 };

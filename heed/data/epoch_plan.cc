@@ -98,8 +98,7 @@ std::vector<int64_t> SharesOf(const PlannedPairs& pairs) {
   const auto all = static_cast<double>(pairs.ends.back());
   std::vector<int64_t> shares;
   double before = 0;
-  for (const double weight :
-       pairs.weights) {  // rounded so that they sum to all pairs
+  for (const double weight : pairs.weights) {  // rounded to the exact sum
     const double until = before + weight;
     shares.push_back(std::llround(all * until / sum) -
                      std::llround(all * before / sum));

@@ -93,9 +93,8 @@ void WarnOfCut(const LabelledCorpus& corpus, int max_length);
 /// A batch of labelled texts, padded with kPad.
 struct LabelledBatch : SegmentBatch {
   std::vector<std::vector<int32_t>> labels;  ///< labels of each text
-  Tensor sentences =
-      {};  ///< documents: i32 [B, R], tokens per sentence, 0-padded
-  Tensor vectors = {};  ///< f32 [B, S, D], 0 for tokens without a vector
+  Tensor sentences = {};  ///< i32 [B, R]: tokens per sentence, 0-padded
+  Tensor vectors = {};    ///< f32 [B, S, D], 0 for tokens without a vector
 };
 
 /// Texts at `indices`, in this order.

@@ -19,10 +19,9 @@ inline constexpr size_t kMostCandidates = 1000;
 struct PassageQuestion {
   std::string passage;  ///< one sentence per line, or text in one line
   std::string question;
-  std::string answer;  ///< "": unknown
-  std::vector<std::string> candidates =
-      {};                  ///< empty: all words of the passage
-  std::string place = {};  ///< "train.jsonl:3"
+  std::string answer;                        ///< "": unknown
+  std::vector<std::string> candidates = {};  ///< empty: all passage words
+  std::string place = {};                    ///< "train.jsonl:3"
 };
 
 /// File formats:

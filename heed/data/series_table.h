@@ -30,8 +30,7 @@ struct SeriesFormat {
 /// Properties of the series that a model was trained with, used to read
 /// further tables of that series.
 struct KnownSeries {
-  std::vector<std::string> names =
-      {};  ///< of the value columns, without the time
+  std::vector<std::string> names = {};  ///< value columns, without the time
   std::string time_name = {};
   Auto<DateOrder> dates = {};
   TimeStep step = {};

@@ -42,8 +42,7 @@ struct TimePlace {
 struct TimeSearch {
   std::span<const TableCells> rows;  ///< first rows, without a header
   const TableCells& names;           ///< of all columns
-  std::function<bool(const std::string& name)>
-      is_series;  ///< true for columns known as values
+  std::function<bool(const std::string& name)> is_series;  ///< known as values
   Auto<DateOrder> order;
   std::string known_name;  ///< name of a trained model's time, or empty
 

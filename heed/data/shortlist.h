@@ -17,9 +17,8 @@ namespace heed {
 inline constexpr const char* kShortlistFile = "shortlist.safetensors";
 
 struct ShortlistOptions {
-  int frequent =
-      100;         ///< most frequent target tokens, allowed in every sentence
-  int best = 100;  ///< most probable target tokens per source token
+  int frequent = 100;  ///< frequent target tokens, for every sentence
+  int best = 100;      ///< most probable target tokens per source token
 };
 
 /// A vocabulary shortlist. Immutable and thread-safe.
@@ -65,8 +64,7 @@ class Shortlist {
 
   int32_t target_size_ = 0;
   std::vector<int32_t> frequent_;
-  std::vector<int32_t>
-      first_;  // first entry of each source token in targets_, and the end
+  std::vector<int32_t> first_;    // start of each source token; and the end
   std::vector<int32_t> targets_;  // of all source tokens
 };
 

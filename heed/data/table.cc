@@ -130,8 +130,7 @@ class CsvTable : public TableReader {
   const TableColumns columns_;
   std::string name_;
   std::optional<FieldReader> fields_;
-  std::vector<size_t>
-      places_;  // places of the columns; empty before the first row
+  std::vector<size_t> places_;  // of the columns; empty before the first row
   size_t width_ = 0;
 };
 

@@ -43,8 +43,7 @@ struct TimeColumn {
   bool padded = true;
   /// Order of day and month; open if the format has no ambiguity.
   Auto<DateOrder> order;
-  bool assumed =
-      false;  ///< both orders fit all cells, and this one was assumed
+  bool assumed = false;  ///< both orders fit all cells
   bool numeric = false;  ///< all cells are numbers
   bool counts = false;   ///< plain numbers that rise by a constant step
 

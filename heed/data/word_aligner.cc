@@ -109,9 +109,8 @@ struct Count {
 struct ChunkCounts {
   std::vector<Count> counts;  // sorted by part of the table
   std::array<size_t, kParts + 1> first = {};
-  std::vector<double>
-      linked;  // per target word: probability of a non-empty source word
-  double feature = 0;  // Σ p h
+  std::vector<double> linked;  // per target word: 1 − p(empty word)
+  double feature = 0;          // Σ p h
   double log_likelihood = 0;
 
   /// Sorts the counts by part; a part has 2^`shift` entries.

@@ -79,16 +79,13 @@ struct ModelCall {
 /// POST /explain
 struct ExplainCall {
   Input input;
-  std::string
-      answer;  ///< text to explain instead of the model's answer; "": none
+  std::string answer;    ///< instead of the model's own; "": its own
   std::string contrast;  ///< contrastive answer; "": none
-  std::string
-      target;  ///< LanguageCode of the translation; "": the model's default
+  std::string target;    ///< LanguageCode; "": the default target
   AttributionOptions attribution;
   std::string layer;        ///< layer whose weights are returned; "": none
   std::optional<int> head;  ///< the only head of that layer to return
-  std::vector<std::string>
-      views;  ///< names of the pictures to return, for PageJson
+  std::vector<std::string> views;        ///< names of pictures, for PageJson
   ShadeScale scale = ShadeScale::kAuto;  ///< of the pictures
 };
 

@@ -47,8 +47,7 @@ constexpr size_t kLastChunk = 5;
   }
   const std::string_view line = bytes.substr(0, bytes.find('\n'));
   if (error == http::error::bad_version && !line.ends_with("HTTP/1.1") &&
-      !line.ends_with(
-          "HTTP/1.0")) {  // otherwise its carriage return is missing
+      !line.ends_with("HTTP/1.0")) {  // else it lacks its carriage return
     throw HttpError(505, "only HTTP/1.0 and HTTP/1.1 are spoken here");
   }
   throw HttpError(400, "the request is not valid HTTP ({})", error.message());

@@ -137,8 +137,7 @@ class ServedModel {
   SearchDefaults search_;
   LoadedModel loaded_;
   InputKind input_;
-  const translate::Model* translation_ =
-      nullptr;  // member of loaded_; null for other models
+  const translate::Model* translation_ = nullptr;  // in loaded_, or null
   std::unique_ptr<Predictor> predictor_;
   nlohmann::ordered_json description_;
   double multiply_adds_ = 0;   // per token read or written
