@@ -71,9 +71,9 @@ struct Work {
   double bytes = 0;       // of weights, each time they are needed
 };
 
-/// Minimum work of a batch. Each weight is applied to all rows of the source at
-/// once, once per sentence, or to the hypotheses at each step. Embeddings are
-/// look-ups, unless they are also the output matrix.
+/// Computes the minimum work. Each weight is applied to all rows of the source
+/// at once, once per sentence, or to the hypotheses at each step. Embeddings
+/// are look-ups, unless they are also the output matrix.
 Work WorkOf(const DecodeBenchOptions& o, const ParameterSet& parameters,
             int target_vocab, int64_t bytes_of_element) {
   const auto batch = static_cast<double>(o.batch);

@@ -29,7 +29,7 @@ namespace {
 constexpr int kTrainLines = 3000;
 constexpr int kValidLines = 100;
 constexpr int kTestLines = 200;
-constexpr int kLongestLine = 8;       // letters of a line that is learned
+constexpr int kLongestLine = 8;   // letters of a line that is learned
 constexpr int kLongestTest = 12;  // of test.tsv
 
 struct StepsDemoOptions : DemoOptions {

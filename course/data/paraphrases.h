@@ -1,5 +1,4 @@
-// Questions that say the same in other words: a retrieval task that shared
-// words do not solve.
+// Retrieval of paraphrased questions, which word overlap cannot solve.
 #ifndef HEED_COURSE_DATA_PARAPHRASES_H_
 #define HEED_COURSE_DATA_PARAPHRASES_H_
 

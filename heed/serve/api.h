@@ -43,8 +43,8 @@ struct ApiOptions {
   void Resolve();
   /// Headers of all responses to requests of a path.
   NamedValues HeadersFor(std::string_view path) const;
-  /// A path without base_path; empty for base_path itself. A path outside of it
-  /// stays as it is.
+  /// A path without base_path; empty for base_path itself. Other paths are
+  /// unchanged.
   std::string_view RouteOf(std::string_view path) const;
 };
 

@@ -416,7 +416,7 @@ void ModelQueue::Compute(Run& run, Batch batch) {
     try {
       return ComputeTogether(run, batch);
     } catch (const Cancelled&) {
-      const auto gone = std::stable_partition(  // Clang 14 knows no ranges'
+      const auto gone = std::stable_partition(  // Clang 14 lacks ranges'
           batch.begin(), batch.end(),
           [this](const Piece& piece) { return !IsCancelled(piece); });
       if (gone == batch.end()) {

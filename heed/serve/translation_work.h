@@ -41,10 +41,9 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
     std::string separator;  // text before the sentence, not shown yet
   };
 
-  /// Translation of a sentence while it is generated. Only for streams. text of
-  /// the response
+  /// Translation of a sentence while it is generated. Only for streams.
   struct Written {
-    std::string text;  // as it is answered
+    std::string text;  // in the format of the response
     std::vector<std::string> tokens;
     bool whole = false;
     size_t shown_text = 0;  // bytes sent to the client
