@@ -44,7 +44,7 @@ struct LabelledText {
 ///   jsonl  objects, with the columns of the options as members
 ///   imdb   a line is a name, a rating from 1 to 10 and a text; the labels are
 ///          neg (up to 4) and pos (from 7); <br /> becomes a space
-/// In format tsv, files named .csv or .jsonl are read as csv or jsonl.
+/// Files named .csv or .jsonl are read as csv or jsonl in any format.
 struct LabelledFormat {
   std::string format = "tsv";
   int label_column = 1;
