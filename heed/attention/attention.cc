@@ -55,7 +55,7 @@ AttentionSizes SizesOf(const std::string& path, const AttentionSpec& spec) {
   return n;
 }
 
-/// body(); errors of ops are given the name of the attention.
+/// Runs body(); prefixes errors of ops with the name of the attention.
 template <class Body>
 auto Named(const std::string& path, const Body& body) {
   const auto named = [&path](const std::exception& error) {
@@ -71,8 +71,9 @@ auto Named(const std::string& path, const Body& body) {
   }
 }
 
-/// When a step is applied: windows behind all that changes scores, because a
-/// cap would make a number of their -infinity; factors of weights at the end.
+/// Order in which steps are applied. Windows follow all other changes of
+/// scores, because a soft cap would make their −∞ finite. Factors of weights
+/// come last.
 enum class Stage : uint8_t { kScores, kWindows, kWeights };
 
 Stage StageOf(const ScoreStep& step) {
@@ -80,7 +81,7 @@ Stage StageOf(const ScoreStep& step) {
   return step.kind == Kind::kGaussianWeights ? Stage::kWeights : Stage::kScores;
 }
 
-/// One step of a modifier, put together from ops.
+/// One step of a modifier, composed of ops.
 Var ApplyStep(const ScoreStep& step, int64_t heads, const Var& e) {
   const auto per_row = [&] {
     return Reshape(step.x, {step.x.dim(0) * step.x.dim(1), step.x.dim(2)});
@@ -148,7 +149,7 @@ Tensor Spread(const Tensor& edges, const kernels::Neighbourhood& graph) {
 
 }  // namespace
 
-/// Everything that one call of Attend computes from.
+/// Inputs and intermediate values of one call of Attend.
 struct Attention::Call {
   AttentionSite site;
   Var query = {};  // prepared
@@ -159,9 +160,10 @@ struct Attention::Call {
   Mask mask = {};
   std::vector<std::vector<ScoreStep>> steps = {};  // of each modifier
   WantWeights want = WantWeights::kNo;
-  AttentionWish wish = {};    // of the observer
-  AttentionParts parts = {};  // [B H, ., .], if they are wanted
-  const kernels::Neighbourhood* graph = nullptr;  // that it ran along
+  AttentionWish wish = {};    // requested by the observer
+  AttentionParts parts = {};  // [B H, ., .], if requested
+  const kernels::Neighbourhood* graph =
+      nullptr;        // graph of the edges; null: all pairs
   Var observed = {};  // weights [B, H, T, S], of a graph [H, E]
 };
 
@@ -244,8 +246,8 @@ void Attention::CheckQuery(const Var& query, int64_t features,
         query, memory);
 }
 
-/// `memory` in f32 if it is not and the kernels for so many queries cannot read
-/// it as it is.
+/// Returns `memory` converted to f32 if the kernels for this number of queries
+/// cannot read bf16; else nothing.
 std::optional<Memory> Attention::Turned(const Context& ctx,
                                         const Memory& memory,
                                         int64_t queries) const {
@@ -268,7 +270,7 @@ Attended Attention::Attend(const Context& ctx, const Var& query,
   return AttendFrom(ctx, query, memory, nullptr, options);
 }
 
-/// `left` keeps what the queries leave for those behind them; null: nothing.
+/// `left` receives the state that later queries need; null: discarded.
 Attended Attention::AttendFrom(const Context& ctx, const Var& query,
                                const Memory& memory, Memory* left,
                                const AttendOptions& options) const {
@@ -297,7 +299,7 @@ Attended Attention::AttendFrom(const Context& ctx, const Var& query,
   return attended;
 }
 
-/// Features of the queries that a call gets.
+/// Features of the queries passed to a call.
 int64_t Attention::QuerySize(const Memory& memory,
                              const AttendOptions& options) const {
   if (!options.prepared) return query_;
@@ -427,7 +429,7 @@ kernels::AttentionArgs Attention::Arguments(const Call& call,
     args.dropout = dropout_;
     args.dropout_key = call.site.ctx.NextKey();
   }
-  // A score whose keys have more heads than the values have.
+  // The score has more key heads than value heads: repeat the values.
   const Var values =
       call.key_heads == call.value_heads
           ? call.values
@@ -510,7 +512,7 @@ Attended Attention::Composed(Call& call) const {
     a = modifiers_[i]->Weights(site, a);
     moved = moved || !a.value().Aliases(before.value());
   }
-  // What was moved may have come to where nobody may look.
+  // Modifiers of weights may have moved mass to masked keys.
   if (moved && rule != nullptr) {
     a = Mul(a, Allowed(a, *rule, heads, site.offset));
   }

@@ -10,9 +10,8 @@
 //   const Memory memory = attention.Prepare(ctx, keys, values);
 //   const Var context = attention.Attend(ctx, queries, memory).context;
 //
-// What a spec says is computed by a fused kernel wherever there is one, which
-// never builds the T x S matrix, and else from single ops, with the same
-// numbers.
+// A fused kernel, which never builds the T x S matrix, computes a spec wherever
+// one exists. Other specs run as single ops and give equal results.
 #ifndef HEED_ATTENTION_ATTENTION_H_
 #define HEED_ATTENTION_ATTENTION_H_
 
@@ -32,20 +31,20 @@
 
 namespace heed {
 
-/// What an attention computes: a value.
+/// Parts and sizes of an attention: a value.
 struct AttentionSpec {
   Choice<Score> score = ChooseScore("scaled_dot");
   std::vector<Choice<Modifier>> modifiers;
   Mask mask;
   Choice<Normalizer> normalizer = ChooseNormalizer("softmax");
-  double dropout = 0;  // of weights, while training
+  double dropout = 0;  // dropout rate of the weights in training
 
   int64_t heads = 1;      // H
-  int64_t key_heads = 0;  // K, a divisor of H; 0: as heads
+  int64_t key_heads = 0;  // K, a divisor of H; 0: equal to heads
   /// Features of a query, a key and a value, over all heads.
   int64_t query = 0;
   int64_t key = 0;
-  int64_t value = 0;  // 0: as key
+  int64_t value = 0;  // 0: equal to key
 
   int64_t units = 0;  // width of hidden layers, per head
   int64_t layers = 2;
@@ -53,13 +52,13 @@ struct AttentionSpec {
   Init init;
   kernels::Precision precision = kernels::Precision::kNative;
 
-  /// As AttentionInfo has them.
+  /// Labels for observers, copied to the AttentionInfo.
   std::string query_axis = "source";
   std::string key_axis = "source";
   std::string output = {};
 };
 
-/// Whether Attend is to give the weights, which then takes memory T * S.
+/// Attention weights that Attend returns; they take memory T * S.
 enum class WantWeights : uint8_t {
   kNo,
   kValues,          // without a gradient
@@ -69,75 +68,79 @@ enum class WantWeights : uint8_t {
 /// Choices of one call of Attend.
 struct AttendOptions {
   WantWeights want = WantWeights::kNo;
-  /// Gives Attended::last of this head; -1: the mean of all heads.
+  /// Fills Attended::last with the weights of this head; -1: the mean of all
+  /// heads.
   std::optional<int64_t> last = {};
-  /// The queries are prepared already [B, T, H*A]: what remains when all
-  /// projections are done elsewhere. Not with modifiers that read the query.
+  /// True if the queries [B, T, H*A] are already projected by the caller. Not
+  /// with modifiers that read the query.
   bool prepared = false;
 };
 
 struct Attended {
   Var context = {};  // [B, T, H*D]
-  Var weights = {};  // [B, H, T, S] if wanted
-  Tensor last = {};  // weights of the last query of each row [B, S] if wanted
-  /// Of a hard sample [B, H, T], see ReinforceLoss.
+  Var weights = {};  // [B, H, T, S] if requested
+  Tensor last =
+      {};  // weights of the last query of each row [B, S] if requested
+  /// Log-probability [B, H, T] and entropy of a hard sample; see ReinforceLoss.
   Var log_probability = {};
   Var entropy = {};
 };
 
-/// Immutable; used from many threads. A row that may look nowhere gives a zero
+/// Immutable; thread-safe. A query whose keys are all masked gets a zero
 /// context and a zero gradient.
 class Attention {
  public:
   static constexpr size_t kMaxModifiers = 8;
 
-  /// Throws: ConfigError if parts do not fit together: heads that do not
-  /// divide, a score that needs queries and keys of one size, a modifier that
-  /// needs a query where there is none.
+  /// Throws: ConfigError if parts do not fit together, for example heads that
+  /// do not divide the features, a score that needs queries and keys of one
+  /// size, or a modifier that needs a query where the score has none.
   Attention(const Scope& scope, const AttentionSpec& spec);
 
-  /// Shapes: keys [B, S, key], values [B, S, value]; `mask` is and-ed to the
-  /// spec's. Throws: ShapeError, naming the attention.
+  /// Projects keys and values. `mask` is combined with the mask of the spec by
+  /// AND. Shapes: keys [B, S, key], values [B, S, value]. Throws: ShapeError,
+  /// naming the attention.
   Memory Prepare(const Context& ctx, const Var& keys, const Var& values,
                  const Mask& mask = {}) const;
 
-  /// The memory of a source for the steps of a decoder. It is kept as the state
-  /// says, where the kernels of single steps can read it. Shapes: `lengths` i32
-  /// [B] or undefined (all S). Throws: ShapeError.
+  /// The memory of a source for the steps of a decoder, in the layout and
+  /// precision of `state`. Shapes: `lengths` i32 [B] or undefined (all S).
+  /// Throws: ShapeError.
   Memory Prepare(const Context& ctx, const Var& keys, const Var& values,
                  const Tensor& lengths, const DecoderState& state) const;
 
-  /// `memory` (undefined at first) with keys and values [B, N, ·] behind those
-  /// it has: a key/value cache, which grows in place if the caller moves it in.
-  /// Not for gradients. Throws: ShapeError.
+  /// Appends keys and values [B, N, ·] to `memory` (undefined at first): a
+  /// key/value cache, which grows in place if the caller moves it in. Not
+  /// differentiable. Throws: ShapeError.
   Memory Extend(const Context& ctx, Memory memory, const Var& keys,
                 const Var& values) const;
 
-  /// Shapes: query [B, T, query] (undefined for a score that has its own).
-  /// ctx.observer gets what it wants of it. Throws: ShapeError, naming the
-  /// attention; ConfigError for prepared queries that a part does not take.
+  /// Attends from all queries at once. ctx.observer receives the weights and
+  /// parts that it requests. Shapes: query [B, T, query], undefined for a score
+  /// without queries. Throws: ShapeError, naming the attention; ConfigError for
+  /// prepared queries that a part does not accept.
   Attended Attend(const Context& ctx, const Var& query, const Memory& memory,
                   const AttendOptions& options = {}) const;
 
-  /// Queries that stand behind those before: the memory moves on. For the
-  /// source of a decoder, R may be a multiple of its B sources. Shapes: query
-  /// [R, T, query].
+  /// Attends from queries that follow those of earlier calls; advances
+  /// memory->position. In a decoder R may be a multiple of its B sources.
+  /// Shapes: query [R, T, query].
   Attended Attend(const Context& ctx, const Var& query, Memory* memory,
                   const AttendOptions& options = {}) const;
 
-  /// Whether what a query gets depends on itself and the memory alone: not on
-  /// where it stands, nor on those before it.
+  /// True if the result for a query depends on that query and the memory alone,
+  /// not on its position or on earlier queries.
   bool independent() const {
     return score_->takes_query() && !history_ && modifiers_.empty() &&
            mask_.all();
   }
   const AttentionInfo& info() const { return info_; }
-  /// Whether f32 tensors run through a fused kernel.
+  /// True if f32 tensors run through a fused kernel.
   bool fused() const { return fused_; }
 
  private:
   struct Call;
-  /// Of the fused kernel: q, k, v, w, then x of each step of a modifier.
+  /// Inputs of the fused kernel: q, k, v, w, then x of each step of a modifier.
   using Inputs = InlineVector<Var, 4 + 2 * kMaxModifiers>;
   void CheckSource(const Var& keys, const Var& values) const;
   void Check(bool holds, const std::string& message, const Var& x,
@@ -193,14 +196,15 @@ class Attention {
   bool history_ = false;
 };
 
-/// The mean weights of the last query, if the state wants to show them.
+/// Options that request the mean weights of the last query if the state wants
+/// them.
 inline AttendOptions WantedWeights(const DecoderState& state) {
   AttendOptions options;
   if (state.wants_weights) options.last = -1;
   return options;
 }
 
-/// Weights [B, H, T, S] as one [B, T, S]: of `head`, -1: the mean of all.
+/// Weights [B, H, T, S] of one head as [B, T, S]; head -1: the mean of all.
 Tensor HeadWeights(const Tensor& weights, int64_t head = -1);
 /// Position T - 1 of each row. Shapes: x [R, T, S], result [R, S].
 Tensor LastOfEach(const Tensor& x);

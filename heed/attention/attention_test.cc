@@ -17,7 +17,7 @@
 namespace heed {
 namespace {
 
-/// A score of one's own: a dot product with a learned factor.
+/// User-defined score: a dot product with a learned factor.
 class FactorScore : public Score {
  public:
   FactorScore(const Scope& scope, const AttentionSizes& /*sizes*/)
@@ -31,7 +31,7 @@ class FactorScore : public Score {
   Parameter& factor_;
 };
 
-/// A modifier of one's own: half of each score.
+/// User-defined modifier: half of each score.
 class HalveScores : public Modifier {
  public:
   Var Scores(const AttentionSite& /*site*/, const Var& scores) const override {
@@ -39,7 +39,7 @@ class HalveScores : public Modifier {
   }
 };
 
-/// A normaliser of one's own: tanh(e)^2.
+/// User-defined normaliser: tanh(e)^2.
 class SquaredTanh : public Normalizer {
  public:
   Normalized operator()(const Context& /*ctx*/,
@@ -204,8 +204,8 @@ TEST(Attention, DropsTheSameWeightsFusedAndComposed) {
   }
 }
 
-/// Rounded factors change a score by 2^-8 of its size, which is what a plain
-/// bf16 computation gets.
+/// Rounding factors to bf16 changes a score by 2^-8 of its size, as in a plain
+/// bf16 computation.
 TEST(Attention, InBF16IsAsCloseAsItsRounding) {
   if (!kernels::HasBF16()) GTEST_SKIP() << "no bf16 on this machine";
   for (const char* score : {"dot", "scaled_dot", "general", "cosine"}) {
@@ -278,8 +278,8 @@ std::vector<std::vector<int64_t>> RankingsOf(const std::string& score) {
   return rankings;
 }
 
-// The theorem of Brody et al. 2021: LeakyReLU grows with its argument, which is
-// a number of the query and one of the key.
+// Theorem of Brody et al. 2021: LeakyReLU is monotonic, and its argument is the
+// sum of one term of the query and one of the key.
 TEST(Attention, ByTheGraphScoreAllQueriesRankKeysAlike) {
   for (const char* score : {"graph", "graph(0.2, 1)", "graph(0.01)"}) {
     const auto rankings = RankingsOf(score);
@@ -440,8 +440,8 @@ TEST(Attention, PreparedQueriesAreAttendedAsOthers) {
   }
 }
 
-/// Few queries of a dot product read it as it is, other attention turns it
-/// back.
+/// A few queries of a dot product read the bf16 memory directly; other
+/// attention converts it to f32.
 TEST(Attention, OfAMemoryInBF16IsThatOfTheRoundedOne) {
   for (const char* score : {"scaled_dot", "dot", "additive", "general"}) {
     for (const int64_t queries : {1, 5, 20}) {
@@ -475,7 +475,7 @@ TEST(Attention, OfAMemoryInBF16IsThatOfTheRoundedOne) {
   }
 }
 
-/// The weights of the step before are not stored as the memory is.
+/// The previous weights keep their type when the memory is stored in bf16.
 TEST(Attention, OfAMemoryInBF16ReadsTheStepBefore) {
   const AttentionUnderTest test(TestSpec("scaled_dot", "median_window(9)"),
                                 {2, 4, 30}, DType::kF32);
@@ -494,7 +494,7 @@ TEST(Attention, OfAMemoryInBF16ReadsTheStepBefore) {
   }
 }
 
-/// A sample is one key of each row that has one.
+/// Checks that each row with a visible key selects exactly one key.
 void ExpectOneHot(const Tensor& weights, const Mask& mask) {
   for (int64_t r = 0; r < weights.rows(); ++r) {
     const int64_t t = r % weights.dim(2);
@@ -580,7 +580,7 @@ TEST(Sampling, LogProbabilityIsThatOfTheKeyTaken) {
   }
 }
 
-/// Every key is taken as often as its weight says.
+/// Keys are sampled as often as their weights say.
 TEST(Sampling, FollowsTheSoftmax) {
   const TestSizes sizes{1, 1, 4};
   for (const char* normalizer : {"gumbel", "hard"}) {

@@ -18,7 +18,7 @@ std::string Usage(const Info& info) {
                          : fmt::format("{}({})", info.name, numbers);
 }
 
-/// How an attention runs that has `part` and is fused otherwise.
+/// How an attention with `part` runs if all its other parts are fused.
 template <class Part>
 std::string RunsAs(const Part& part) {
   if (!part.fused()) return "composed";

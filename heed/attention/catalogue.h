@@ -1,5 +1,5 @@
-// All parts of the algebra in one list, for the command and for tests that
-// must not forget one.
+// List of all parts of the algebra, for the command and for tests that cover
+// every part.
 #ifndef HEED_ATTENTION_CATALOGUE_H_
 #define HEED_ATTENTION_CATALOGUE_H_
 
@@ -13,9 +13,9 @@ struct CataloguePart {
   std::string name;
   std::string usage;  // with its arguments: "window(before = 8, after = -1)"
   std::string formula;
-  /// "fused": a fused kernel computes it, also while training; "fused, trains
-  /// composed"; "composed": from single ops. An attention is fused if all its
-  /// parts are.
+  /// "fused": a fused kernel computes it, also in training; "fused, trains
+  /// composed"; "composed": single ops. An attention is fused if all its parts
+  /// are.
   std::string runs;
   std::string source;
 };

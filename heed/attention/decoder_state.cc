@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-/// Whether that leaves `count` rows as they are.
+/// True if gathering `rows` from `count` rows changes nothing.
 bool IsIdentity(const Tensor& rows, int64_t count) {
   if (rows.numel() != count) return false;
   for (int64_t i = 0; i < count; ++i) {
@@ -17,7 +17,7 @@ bool IsIdentity(const Tensor& rows, int64_t count) {
   return true;
 }
 
-/// Rows `rows` of the `count` among which dimension `axis` is divided.
+/// Gathers `rows` along dimension `axis`, whose size is a multiple of `count`.
 Tensor GatherAxis(const Tensor& x, const Tensor& rows, int64_t count,
                   int axis) {
   if (axis > 0) {
@@ -89,7 +89,7 @@ void DecoderState::CheckRows(const Tensor& rows, const Tensor& sources) const {
       sources.defined() ? sources.shape().ToString() : "as before");
 }
 
-/// How the rows of one Reorder move.
+/// Row movements of one Reorder.
 struct DecoderState::Moves {
   const Tensor& rows;
   const Tensor& sources;

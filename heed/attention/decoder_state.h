@@ -1,4 +1,4 @@
-// What a decoder carries from step to step: one kind of value for all models.
+// State that a decoder carries from step to step, for all models.
 #ifndef HEED_ATTENTION_DECODER_STATE_H_
 #define HEED_ATTENTION_DECODER_STATE_H_
 
@@ -15,26 +15,26 @@
 
 namespace heed {
 
-/// Where a decoder stands while it writes a batch of sequences: the memories of
-/// its attentions, named tensors, and how they follow the rows of a search.
-/// Each of the B sources owns n consecutive rows of R = B n: the partial
-/// hypotheses that are continued; one at first. What derives from a source
-/// alone is kept once, so that attention to it is n queries of one memory. A
-/// value; one thread uses it at a time.
+/// State of a decoder while it writes a batch of sequences: the memories of its
+/// attentions and named tensors, which follow the rows of a beam search. Each
+/// of the B sources owns n consecutive rows of R = B n, its partial hypotheses;
+/// n is 1 at first. Tensors that depend on a source alone are stored once per
+/// source: attention to the source is n queries of one memory. A value; used by
+/// one thread at a time.
 class DecoderState {
  public:
   DecoderState() = default;
-  /// With one row for each source; 0: as many as the first step has.
+  /// One row for each source; 0: the number of rows of the first step.
   explicit DecoderState(int64_t sources) : rows_(sources), sources_(sources) {}
 
   int64_t rows() const { return rows_; }        // R
   int64_t sources() const { return sources_; }  // B
 
-  /// The tensor of this name, undefined until it is set. Of kRow, dimension
-  /// `axis` is R times a number, else B (kSource) or R (kRepeated). The
-  /// reference stays valid until it is erased.
+  /// The tensor of this name, undefined until it is set. Dimension `axis` is a
+  /// multiple of R for kRow, B for kSource and R for kRepeated. The reference
+  /// stays valid until the tensor is erased.
   Var& At(std::string_view name, StateRole role, int axis = 0);
-  /// Null if there is none that is defined.
+  /// Null if the tensor is missing or undefined.
   const Var* Find(std::string_view name) const;
   void Erase(std::string_view name);
 
@@ -42,28 +42,30 @@ class DecoderState {
   /// extended. The reference stays valid.
   Memory& MemoryOf(const std::string& path);
 
-  /// Row i becomes what row rows[i] was, which belonged to the same source;
-  /// source j becomes what source sources[j] was (undefined: all stay). Rows
-  /// may be repeated or left out, also to another n; sources left out.
-  /// Shapes: rows i32 [B' n'], sources i32 [B'], ascending.
-  /// Throws: ShapeError for rows of another source, or that are not there.
+  /// Moves row rows[i] to row i, within one source, and source sources[j] to
+  /// source j (undefined: all sources stay). Rows may be repeated or dropped,
+  /// also to another n; sources may be dropped. Shapes: rows i32 [B' n'],
+  /// sources i32 [B'], ascending. Throws: ShapeError for rows of another source
+  /// or out of range.
   void Reorder(const Tensor& rows, const Tensor& sources);
 
-  /// Before a step of `rows` rows. Throws: ShapeError if there are others.
+  /// Starts a step of `rows` rows. Throws: ShapeError if the state has another
+  /// number.
   void BeginStep(int64_t rows);
 
   int64_t position = 0;  // of the next token
-  /// All tokens are given at once: no later step needs what this one leaves.
+  /// True if all tokens are given at once and no later step needs the caches.
   bool whole = false;
-  /// Whether `weights` is to be filled.
+  /// True if the step should fill `weights`.
   bool wants_weights = true;
-  /// Attention of the last step to the source [R, S]; undefined if the model
-  /// has none, or once rows were moved.
+  /// Attention weights of the last step to the source [R, S]; undefined if the
+  /// model has no such attention, or once rows were moved.
   Tensor weights;
-  /// How cached keys and values are kept: half as long where products are
-  /// rounded anyway.
+  /// Precision of cached keys and values: bf16 takes half the memory where
+  /// products round their factors anyway.
   kernels::Precision precision = kernels::Precision::kNative;
-  uint64_t dropout_key = 0;  // variational: of this sequence's masks
+  uint64_t dropout_key =
+      0;  // key of the masks of variational dropout of this sequence
 
   std::vector<DecoderState> members;  // of an ensemble
 

@@ -13,10 +13,10 @@ using kernels::MaskRule;
 using Rule = std::shared_ptr<const MaskRule>;
 using Extent = MaskRule::Extent;
 
-/// Keys whose verdicts are combined at a time.
+/// Number of keys whose masks are combined at a time.
 constexpr int64_t kPiece = 256;
 
-/// a and b, or a or b.
+/// Conjunction (kAnd) or disjunction of the masks a and b.
 template <bool kAnd>
 class BothRule : public MaskRule {
  public:
@@ -38,7 +38,7 @@ class BothRule : public MaskRule {
   }
   Extent Block(int64_t b, kernels::Range queries,
                kernels::Range keys) const override {
-    // What decides alone, and what leaves it to the other.
+    // Extent that decides alone, and the neutral one.
     constexpr Extent kDecides = kAnd ? Extent::kNone : Extent::kAll;
     constexpr Extent kLeaves = kAnd ? Extent::kAll : Extent::kNone;
     const Extent first = a_->Block(b, queries, keys);
@@ -78,7 +78,7 @@ class NotRule : public MaskRule {
   Rule rule_;
 };
 
-/// Nobody may look anywhere.
+/// Mask that allows no key.
 class NowhereRule : public MaskRule {
  public:
   void Row(int64_t, int64_t, kernels::Range keys, uint8_t* may) const override {
@@ -89,7 +89,7 @@ class NowhereRule : public MaskRule {
   }
 };
 
-/// The lesser of each pair of lengths; one may be undefined.
+/// Elementwise minimum of two length tensors; one may be undefined.
 Tensor Lesser(const Tensor& a, const Tensor& b) {
   if (!a.defined()) return b;
   if (!b.defined()) return a;

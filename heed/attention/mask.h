@@ -1,7 +1,7 @@
-// Masks: who may look where. True means may.
+// Masks: which keys a query may attend to. True means allowed.
 //
-// A mask is a value: combine masks with &&, || and !. Whole blocks that a mask
-// empties are never computed, so that a window or a causal mask saves time.
+// A mask is a value: combine masks with &&, || and !. Fully masked blocks are
+// never computed, so a window or a causal mask saves time.
 #ifndef HEED_ATTENTION_MASK_H_
 #define HEED_ATTENTION_MASK_H_
 
@@ -18,7 +18,7 @@
 
 namespace heed {
 
-/// Sizes that a mask is made for; -1: any.
+/// Sizes that a mask requires; -1: any.
 struct MaskSizes {
   int64_t batch = -1;
   int64_t queries = -1;
@@ -28,7 +28,7 @@ struct MaskSizes {
 /// Cheap to copy; immutable.
 class Mask {
  public:
-  /// Everybody may look everywhere.
+  /// Allows every query all keys.
   Mask() = default;
   explicit Mask(std::shared_ptr<const kernels::MaskRule> rule,
                 const MaskSizes& sizes = {})
@@ -39,8 +39,8 @@ class Mask {
   const std::shared_ptr<const kernels::MaskRule>& rule() const { return rule_; }
   bool May(int64_t b, int64_t t, int64_t s) const;
 
-  /// Numbers of real keys (i32 [B]) if a padding mask takes part in it with
-  /// &&, else undefined.
+  /// Lengths (i32 [B]) of the padding masks that are combined by &&; undefined
+  /// if there are none.
   const Tensor& lengths() const { return lengths_; }
   /// The graph if this is Adjacency() and nothing else.
   const std::shared_ptr<const kernels::Neighbourhood>& graph() const {
@@ -48,9 +48,9 @@ class Mask {
   }
   /// True if this is Causal() and nothing else.
   bool causal() const { return causal_; }
-  /// Throws ShapeError, naming `where`, if the mask is made for other sizes,
-  /// or has more real keys in a row than there are.
-  /// Fewer queries and keys are fine unless `exact`.
+  /// Throws ShapeError, naming `where`, if the mask requires other sizes, or if
+  /// a length exceeds the number of keys. Without `exact`, fewer queries and
+  /// keys are accepted.
   void Check(const std::string& where, int64_t batch, int64_t queries,
              int64_t keys, bool exact = true) const;
 
@@ -78,28 +78,29 @@ Mask operator!(const Mask& mask);
 
 /// Key s of batch row b is real: s < lengths[b]. i32 [B].
 Mask Padding(const Tensor& lengths);
-/// Scores of keys that are not real become −∞, so that a normaliser leaves them
-/// out. Shapes: scores [B, T, S], lengths i32 [B].
+/// Sets the scores of padded keys to −∞, so that a normaliser ignores them.
+/// Shapes: scores [B, T, S], lengths i32 [B].
 Var MaskPadding(const Var& scores, const Tensor& lengths);
-/// s <= t, or s < t.
+/// Keys s <= t (Causal) or s < t (StrictCausal).
 Mask Causal();
 Mask StrictCausal();
-/// t - before <= s <= t + after. Throws: ConfigError if one is below zero.
+/// Keys t - before <= s <= t + after. Throws: ConfigError if an argument is
+/// negative.
 Mask SlidingWindow(int64_t before, int64_t after);
-/// Causal, but every query sees the first lengths[b] keys.
+/// Causal mask in which every query also sees the first lengths[b] keys.
 Mask Prefix(const Tensor& lengths);
-/// Several sequences packed into one row: a query looks at keys of its own
-/// document only. i32 [B, T] and [B, S] of document numbers, negative where
-/// nothing stands; document numbers never decrease along a row.
+/// Block-diagonal mask for several sequences packed into one row: a query sees
+/// the keys of its own document only. i32 [B, T] and [B, S] of document
+/// numbers, negative for padding; numbers never decrease along a row.
 Mask Documents(const Tensor& of_queries, const Tensor& of_keys);
 /// Query t looks at the keys that a graph lists for it.
 Mask Adjacency(const kernels::Neighbourhood& graph);
-/// A rule of one's own: may(b, t, s) is true or false.
+/// User-defined mask: may(b, t, s) is true if the key is allowed.
 template <class May>
 Mask MaskOf(May may);
 
-/// A line of `heed list attentions`. A mask that needs data is made with an
-/// example of it that fits `sizes`, all of which must then be known.
+/// Row of `heed list attentions`. A mask that needs data is made with example
+/// data of `sizes`, which must all be known then.
 struct MaskInfo {
   std::string name;
   std::string formula;
@@ -110,12 +111,12 @@ struct MaskInfo {
 };
 
 const std::vector<MaskInfo>& Masks();
-/// Adds one, before any other use of them and before there are threads. Throws:
-/// ConfigError if there is one of its name.
+/// Registers a mask; call before any other use of the registry and before
+/// threads start. Throws: ConfigError if the name is taken.
 void AddMask(MaskInfo row);
-/// The mask that a text such as "causal && !window(4)" describes, with &&,
-/// ||, ! and parentheses; "none" and "" mean all. With unknown sizes (-1) masks
-/// that need data are refused. Throws: ConfigError.
+/// The mask that a text such as "causal && !window(4)" describes, with &&, ||,
+/// ! and parentheses; "none" and "" allow all keys. Masks that need data are
+/// refused if sizes are unknown (-1). Throws: ConfigError.
 Mask ParseMask(const std::string& text, const MaskSizes& sizes);
 
 namespace internal {

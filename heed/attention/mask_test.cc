@@ -95,7 +95,7 @@ TEST(Mask, BlockAgreesWithRow) {
       Documents(documents, Tensor::Full({3, 29}, 0, DType::kI32)));
 }
 
-/// What decides alone saves the time of blocks.
+/// Empty and full blocks are skipped only if Block recognises them.
 TEST(Mask, EmptyAndFullBlocksAreKnown) {
   const auto block = [](const Mask& mask, Range queries, Range keys) {
     return mask.rule()->Block(0, queries, keys);

@@ -83,7 +83,7 @@ class MaskParser {
         text_, rest_);
   }
 
-  // No text needs more; each may take a place on the stack.
+  // Limit on nesting, since each sign may take a stack frame.
   static constexpr int kMostSigns = 1000;
 
   const std::string& text_;

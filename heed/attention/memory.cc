@@ -1,4 +1,4 @@
-// What can be attended to: made at once, or grown step by step.
+// Memory of an attention: made at once or grown step by step.
 #include <algorithm>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// The keys and values of an attention, and where its queries stand.
+// Keys and values of an attention, and the position of its queries.
 #ifndef HEED_ATTENTION_MEMORY_H_
 #define HEED_ATTENTION_MEMORY_H_
 
@@ -11,55 +11,58 @@
 
 namespace heed {
 
-/// The rows with which a search moves a tensor.
+/// How the rows of a tensor move in a beam search.
 enum class StateRole : uint8_t {
   kRow,     ///< partial hypotheses
   kSource,  ///< sources, each kept once for all its hypotheses
-  /// Sources with a copy for each hypothesis: moved only where the number of
+  /// One copy of the source for each hypothesis: moved only if the number of
   /// rows or sources changes.
   kRepeated,
-  kFixed,  ///< never moved: rows find their own by a number
+  kFixed,  ///< never moved: rows are found by their number
 };
 
-/// All the state of one attention: keys and values, and where its queries
-/// stand. Attention::Prepare makes it at once, Attention::Extend step by step.
-/// A value; copies share the tensors, so that one memory serves many steps.
+/// Complete state of one attention: keys, values and the position of its
+/// queries. Attention::Prepare makes it at once, Attention::Extend step by
+/// step. A value; copies share the tensors, so that one memory serves many
+/// steps.
 ///
-/// The memory of a decoder has one of two layouts. Any score can do with
-/// `keys` and `values`, which are copied when a search moves their rows. The
-/// kernels of single steps read keys and values side by side where they were
-/// written, and only the numbers of rows move.
+/// The memory of a decoder has one of two layouts. `keys` and `values` work
+/// with any score and are copied when a search moves their rows. Kernels of
+/// single steps read keys and values side by side where they were written, and
+/// only row numbers move.
 struct Memory {
   Var keys;    ///< prepared [B, S, ·]
   Var values;  ///< [B, S, K*D]
   Mask mask;
-  Tensor lengths;        ///< of the sources i32 [B]; undefined: all S
-  int64_t filled = -1;   ///< keys of a growing memory that are there; -1: all
-  int64_t position = 0;  ///< of the next query, if queries come in steps
-  Var previous;  ///< weights of the last query [B*H, S], if a part reads
+  Tensor lengths;       ///< of the sources i32 [B]; undefined: all S
+  int64_t filled = -1;  ///< number of valid keys in a growing memory; -1: all
+  int64_t position =
+      0;         ///< position of the next query, if queries come in steps
+  Var previous;  ///< last weights [B*H, S], if a part reads them
 
-  /// A decoder keeps this memory, so that kernels of single steps may read it.
+  /// True if a decoder owns this memory, so that kernels of single steps may
+  /// read it.
   bool decoded = false;
-  StateRole role = StateRole::kRow;  ///< of keys, values and lengths
-  /// How a decoder keeps pairs and positions: bf16 where products are rounded.
+  StateRole role = StateRole::kRow;  ///< role of keys, values and lengths
+  /// Precision of cached pairs and positions: bf16 where products round.
   kernels::Precision precision = kernels::Precision::kNative;
   Tensor pairs;    ///< keys and values of the sources [.., S, key + value]
-  Tensor sources;  ///< i32 [B]: row of `pairs` that each source has
-  std::vector<Tensor> positions;  ///< of each position [.., key + value]
-  /// i32 [R, at least as many as positions]: row r finds its own of position s
-  /// in row slots[r, s].
+  Tensor sources;  ///< i32 [B]: row of `pairs` of each source
+  std::vector<Tensor> positions;  ///< for each position [.., key + value]
+  /// Cache row of each position, i32 [R, at least as many as positions]:
+  /// position s of row r is stored in row slots[r, s].
   Tensor slots;
 
   bool defined() const {
     return values.defined() || pairs.defined() || !positions.empty();
   }
-  /// This memory with keys and values in bf16: half the bytes, and a few
-  /// queries of a dot product, which are bound by reading it, take half the
-  /// time. Other attention turns them back. Not for gradients.
+  /// Returns this memory with keys and values in bf16, which halves memory and
+  /// the time of a few queries of a dot product (memory-bound). Other attention
+  /// converts it back. Not differentiable.
   Memory InBF16() const;
-  /// The type of results: f32 for a memory in bf16.
+  /// DType of results: f32 for a memory in bf16.
   DType computed_in() const;
-  /// S, without keys that are still to come.
+  /// S, without keys that are not yet appended.
   int64_t size() const { return filled < 0 ? values.dim(1) : filled; }
 };
 

@@ -11,31 +11,31 @@
 
 namespace heed {
 
-/// Weights [N, T, S]; of a hard sample also its log-probability and the
-/// entropy of what it was drawn from [N, T], which REINFORCE needs.
+/// Weights [N, T, S]; for a hard sample also its log-probability and the
+/// entropy of its distribution [N, T], which REINFORCE needs.
 struct Normalized {
   Var weights;
   Var log_probability;
   Var entropy;
 };
 
-/// Immutable; used from many threads.
+/// Immutable; thread-safe.
 class Normalizer {
  public:
   virtual ~Normalizer() = default;
-  /// A score of -infinity gets weight 0; a row of them only zeros.
-  /// Shapes: scores [N, T, S].
+  /// A score of −∞ gets weight 0; a row of −∞ gets zeros. Shapes: scores [N, T,
+  /// S].
   virtual Normalized operator()(const Context& ctx,
                                 const Var& scores) const = 0;
-  /// True if it is the softmax that the fused kernel computes.
+  /// True for the softmax that the fused kernel computes.
   virtual bool fused() const { return false; }
 };
 
 using NormalizerInfo = PartInfo<Normalizer>;
 
 const std::vector<NormalizerInfo>& Normalizers();
-/// Adds one, before any other use of them and before there are threads. Throws:
-/// ConfigError if there is one of its name.
+/// Registers a normaliser; call before any other use of the registry and before
+/// threads start. Throws: ConfigError if the name is taken.
 void AddNormalizer(NormalizerInfo row);
 /// Throws: ConfigError that lists the names.
 Choice<Normalizer> ChooseNormalizer(const std::string& text);

@@ -1,4 +1,4 @@
-// Normalisers with a bias: what their equations say.
+// Tests of normalisers with a bias against their equations.
 #include "heed/attention/normalizer.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-/// A normaliser of 2 heads.
+/// Normaliser for 2 heads.
 struct BiasedUnderTest {
   explicit BiasedUnderTest(const std::string& text)
       : set(1, DType::kF64, kernels::Precision::kNative),
@@ -36,7 +36,7 @@ struct BiasedUnderTest {
   std::unique_ptr<Normalizer> normalizer;
 };
 
-/// Scores [B H, T, S] of two rows of a batch.
+/// Scores [B H, T, S] of a batch of 2.
 Tensor SomeScores() { return RandomTensor({4, 3, 5}, 7); }
 
 TEST(SigmoidNormalizer, StartsAtMinusTheLogarithmOfTheKeysThatAreSeen) {

@@ -55,7 +55,7 @@ PartText ParsePart(const std::string& text) {
     part.arguments.push_back(ParseNumber(Trim(rest.substr(0, comma)), text));
     if (comma == std::string_view::npos) break;
     rest = Trim(rest.substr(comma + 1));
-    if (rest.empty()) ParseNumber(rest, text);  // a comma at the end
+    if (rest.empty()) ParseNumber(rest, text);  // trailing comma
   }
   return part;
 }

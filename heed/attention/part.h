@@ -1,10 +1,10 @@
-// The parts that an attention is put together from, as values with a name.
+// Parts of an attention, as values with a name.
 //
 // A score, a modifier, a mask or a normaliser is described once, in its own
-// small file, and listed in registry.cc. It is chosen by a text such as
-// "soft_cap(30)", in code, in a model's configuration and on the command line
-// alike. A part that is nobody else's business needs no registry: fill in a
-// PartInfo (or call UserPart) and put it into a Choice.
+// small file, and listed in registry.cc. A text such as "soft_cap(30)" selects
+// it, in code, in a model's configuration and on the command line. A private
+// part needs no registry: fill in a PartInfo (or call UserPart) and put it into
+// a Choice.
 #ifndef HEED_ATTENTION_PART_H_
 #define HEED_ATTENTION_PART_H_
 
@@ -20,7 +20,7 @@
 
 namespace heed {
 
-/// What a part is built for. Features are those of one head.
+/// Sizes with which a part is built. Features are per head.
 struct AttentionSizes {
   int64_t heads = 1;
   int64_t key_heads = 1;
@@ -28,28 +28,28 @@ struct AttentionSizes {
   int64_t key = 0;
   int64_t units = 0;      // width of a hidden layer (additive, mlp, local_p)
   int64_t layers = 2;     // hidden layers (mlp)
-  int64_t positions = 0;  // longest source that location sees
-  Init init;              // of matrices
+  int64_t positions = 0;  // longest source of the score "location"
+  Init init;              // initial values of matrices
 };
 
-/// A number in the parentheses behind a part's name.
+/// Number in parentheses after a part's name.
 struct PartArgument {
   std::string name;
-  double initial;  // where it is left out
+  double initial;  // default
   double minimum;
   double maximum;
 };
 
-/// A line of `heed list attentions`.
+/// Row of `heed list attentions`.
 template <class Part>
 struct PartInfo {
   std::string name;
   std::string formula;
   std::string source;
-  bool equal_sizes = false;  // of a score: queries and keys of one size only
+  bool equal_sizes = false;  // for a score: needs queries and keys of one size
   std::vector<PartArgument> arguments;
-  /// Of a normaliser: it draws one key per query in training, which learns by
-  /// reward.
+  /// For a normaliser: true if it samples one key per query in training,
+  /// trained by REINFORCE.
   bool chooses = false;
   std::function<std::unique_ptr<Part>(const Scope& scope,
                                       const AttentionSizes& sizes,
@@ -57,7 +57,7 @@ struct PartInfo {
       make;
 };
 
-/// A part with its arguments.
+/// Part with its arguments.
 template <class Part>
 struct Choice {
   PartInfo<Part> info;
@@ -69,8 +69,8 @@ struct Choice {
   }
 };
 
-/// A part of one's own: a class that derives from Part and is made from a
-/// Scope and AttentionSizes, or from nothing.
+/// User-defined part: a class that derives from Part and is constructed from a
+/// Scope and AttentionSizes, or by default.
 template <class Own, class Part>
 Choice<Part> UserPart(const std::string& name) {
   Choice<Part> choice;
@@ -87,7 +87,7 @@ Choice<Part> UserPart(const std::string& name) {
   return choice;
 }
 
-/// "name(1, 2)" parsed.
+/// Parsed text "name(1, 2)".
 struct PartText {
   std::string name;
   std::vector<double> arguments;
@@ -96,14 +96,14 @@ struct PartText {
 /// Throws: ConfigError that quotes `text`.
 PartText ParsePart(const std::string& text);
 
-/// `given`, completed with the initial values of `arguments`.
-/// Throws: ConfigError that names `kind`, the part and the argument that is
-/// out of its range, or if there are too many.
+/// Completes `given` with the defaults of `arguments`. Throws: ConfigError that
+/// names `kind`, the part and the argument that is out of range, or if there
+/// are too many arguments.
 std::vector<double> CompleteArguments(
     const std::string& kind, const PartText& given,
     const std::vector<PartArgument>& arguments);
 
-/// Throws ConfigError: `kind` has no `name`; there are `names`.
+/// Throws ConfigError: `kind` has no `name`; lists `names`.
 [[noreturn]] void ThrowUnknownPart(std::string_view kind, std::string_view name,
                                    const std::vector<std::string>& names);
 
@@ -124,8 +124,8 @@ const Info& FindPart(std::string_view kind, const std::vector<Info>& infos,
   ThrowUnknownPart(kind, name, NamesOf(infos));
 }
 
-/// The part of `infos` that `text` names, with its arguments.
-/// Throws: ConfigError.
+/// The part of `infos` named by `text`, with its arguments. Throws:
+/// ConfigError.
 template <class Part>
 Choice<Part> ChoosePart(const std::string& kind,
                         const std::vector<PartInfo<Part>>& infos,

@@ -1,4 +1,4 @@
-// Parts by name, and what an attention refuses.
+// Tests of parts by name, and of configurations that an attention rejects.
 #include "heed/attention/part.h"
 
 #include <gtest/gtest.h>
@@ -200,7 +200,7 @@ TEST(BadAttention, AModifierThatDoesNotFitTheScore) {
   }
 }
 
-/// An attention in f32 and what is wrong with what it is given.
+/// Attention in f32 that is given invalid inputs.
 class BadInput : public testing::Test {
  protected:
   void Attend(const Tensor& query, const Tensor& keys, const Tensor& values) {

@@ -1,5 +1,6 @@
-// Every part by name, in the order of its invention. A new one is a file in its
-// folder and a line here; other programs add theirs by AddScore and the like.
+// Registry of all parts by name, in the order of publication. A new part is a
+// file in its folder and a line here; other programs register theirs by
+// AddScore, AddModifier, AddMask and AddNormalizer.
 #include "heed/base/registry.h"
 
 #include <utility>

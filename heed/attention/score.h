@@ -1,8 +1,8 @@
-// Score functions: how well a query fits a key.
+// Score functions: compatibility of a query and a key.
 //
 // A score is independent of the model that uses it. Each is one small file in
 // scores/ with its formula and source, and one line in registry.cc. Heads are
-// groups of columns: query head h of H looks at key head h / (H / K) of K.
+// groups of columns: query head h of H attends to key head h / (H / K) of K.
 #ifndef HEED_ATTENTION_SCORE_H_
 #define HEED_ATTENTION_SCORE_H_
 
@@ -23,39 +23,39 @@ struct FusedScore {
   Var w;  // [H, A]; not for dot
 };
 
-/// e(q, k) for all pairs. Immutable; used from many threads.
+/// Score e(q, k) of all pairs. Immutable; thread-safe.
 class Score {
  public:
   virtual ~Score() = default;
 
-  /// What can be computed of the keys alone, once per source.
-  /// Shapes: keys [B, S, K*key], result [B, S, PreparedHeads()*A].
+  /// Projects the keys, once per source. Shapes: keys [B, S, K*key], result [B,
+  /// S, PreparedHeads()*A].
   virtual Var PrepareKeys(const Context& ctx, const Var& keys) const;
-  /// What can be computed of the queries alone. Shapes: query [B, T, H*query],
-  /// or undefined if !takes_query(); result [B, T, H*A].
+  /// Projects the queries. Shapes: query [B, T, H*query], or undefined if
+  /// !takes_query(); result [B, T, H*A].
   virtual Var PrepareQuery(const Context& ctx, const Var& query,
                            int64_t batch) const;
-  /// Prepared keys for a step that knows the weights [B*H, S] of the step
-  /// before it. Only if uses_history(). Result [B, S, H*A].
+  /// Prepared keys for a step, given the weights [B*H, S] of the previous step.
+  /// Only if uses_history(). Result [B, S, H*A].
   virtual Var KeysAfter(const Context& ctx, const Var& keys,
                         const Var& previous) const;
-  /// The scores, put together from ops: what defines the score. Prepared
-  /// queries [N, T, A] and keys [N, S, A], N = B*H; result [N, T, S].
+  /// Scores composed of ops; the definition of the score. Prepared queries [N,
+  /// T, A] and keys [N, S, A], N = B*H; result [N, T, S].
   virtual Var Scores(const Context& ctx, const Var& query,
                      const Var& keys) const = 0;
-  /// How the fused kernel computes the same, if it can.
+  /// Parameters of the fused kernel for this score, if there is one.
   virtual std::optional<FusedScore> Fused(const Context& ctx,
                                           DType dtype) const;
 
-  /// Heads that prepared keys have: a divisor of H.
+  /// Number of heads of prepared keys: a divisor of H.
   virtual int64_t PreparedHeads(const AttentionSizes& sizes) const;
-  /// True if Fused gives something.
+  /// True if Fused returns a value.
   virtual bool fused() const { return false; }
-  /// True if it is a product of prepared queries and keys, which rotary
-  /// positions can turn.
+  /// True if the score is a product of prepared queries and keys, which rotary
+  /// positions can rotate.
   virtual bool turns() const { return false; }
-  /// True if it is FusedScore::value times the product of query and key as
-  /// they are, which the kernels of single steps can do.
+  /// True if the score is FusedScore::value times the product of the query and
+  /// the key without projections, which the kernels of single steps compute.
   virtual bool steps() const { return false; }
   virtual bool takes_query() const { return true; }
   virtual bool uses_history() const { return false; }
@@ -63,10 +63,10 @@ class Score {
 
 using ScoreInfo = PartInfo<Score>;
 
-/// All scores, in the order of their invention.
+/// All scores, in the order of publication.
 const std::vector<ScoreInfo>& Scores();
-/// Adds one, before any other use of them and before there are threads. Throws:
-/// ConfigError if there is one of its name.
+/// Registers a score; call before any other use of the registry and before
+/// threads start. Throws: ConfigError if the name is taken.
 void AddScore(ScoreInfo row);
 /// The score that a text such as "additive" names. Throws: ConfigError that
 /// lists the names.

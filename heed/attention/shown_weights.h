@@ -1,4 +1,4 @@
-// Weights of attention that no Attention computes, as an observer gets them.
+// Reports weights to an observer that no Attention computes.
 #ifndef HEED_ATTENTION_SHOWN_WEIGHTS_H_
 #define HEED_ATTENTION_SHOWN_WEIGHTS_H_
 
@@ -9,7 +9,7 @@
 
 namespace heed {
 
-/// Shows an observer who wants them what `weights()` gives, of one head and
+/// Passes `weights()` to an observer that requests them, as one head and
 /// without parts. Shapes: weights [B, T, S].
 template <typename Weights>
 void ShowWeights(const Context& ctx, AttentionInfo info, Weights&& weights) {

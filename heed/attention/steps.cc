@@ -1,6 +1,6 @@
-// Queries that come in steps. Where kernels of single steps can do it, keys and
-// values of a decoder stay where they were written, and the rows of a search
-// are found by their numbers.
+// Queries that come in steps. Where kernels of single steps apply, keys and
+// values of a decoder stay where they were written, and a beam search moves
+// only row numbers.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -13,8 +13,8 @@
 namespace heed {
 namespace {
 
-/// Keys and values in one row, as a decoder keeps them: half as long where
-/// products are rounded anyway, because reading them is what takes the time.
+/// Keys and values in one row, as a decoder caches them: in bf16 where products
+/// round anyway, because reading them is memory-bound.
 Tensor SideBySide(const Tensor& keys, const Tensor& values,
                   kernels::Precision precision) {
   Tensor pairs = kernels::ConcatColumns(std::array{keys, values});
@@ -24,8 +24,8 @@ Tensor SideBySide(const Tensor& keys, const Tensor& values,
   return stored;
 }
 
-/// `slots` for `count` positions, of which `known` are there: the others stand
-/// in the rows of today.
+/// Widens `slots` to `count` positions, of which `known` exist; new positions
+/// are stored in the current rows.
 void Widen(int64_t rows, int64_t known, int64_t count, Tensor& slots) {
   constexpr int64_t kFewPositions = 32;
   if (!slots.defined() || slots.dim(1) < count) {
@@ -58,8 +58,8 @@ Attended Attention::Attend(const Context& ctx, const Var& query, Memory* memory,
     memory->position += query.dim(1);
     return AttendPairs(ctx, query.value(), *memory, options);
   }
-  // Rows of one source are queries of one memory where that makes no
-  // difference: [R, T, M] is then [B, n T, M].
+  // Rows of one source become queries of one memory where the result is equal:
+  // [R, T, M] is then [B, n T, M].
   const int64_t sources = memory->values.dim(0);
   const int64_t rows = query.defined() ? query.dim(0) : sources;
   if (rows == sources || memory->role != StateRole::kSource) {
@@ -124,7 +124,7 @@ Attended Attention::StepByStep(const Context& ctx, const Var& query,
           .entropy = by_head(entropies)};
 }
 
-/// The result of no queries.
+/// Result for T = 0.
 Attended Attention::Nothing(int64_t batch, const Memory& memory,
                             WantWeights want) const {
   const DType dtype = memory.computed_in();
@@ -137,8 +137,8 @@ Attended Attention::Nothing(int64_t batch, const Memory& memory,
   return nothing;
 }
 
-/// `known`, the weights of the step before, for the keys that there are now;
-/// before the first step, key 0 has all.
+/// Extends `known`, the weights of the previous step, to the current keys;
+/// before the first step key 0 has weight 1.
 Var Attention::Previous(const Var& known, int64_t batch,
                         const Memory& memory) const {
   const int64_t keys = memory.values.dim(1);
@@ -153,8 +153,8 @@ Var Attention::Previous(const Var& known, int64_t batch,
       {known, Tensor::Zeros({known.dim(0), keys - known.dim(1)}, dtype)});
 }
 
-/// Whether score, modifiers and normaliser are what the kernels of single steps
-/// compute, and nobody wants to see more than they tell.
+/// True if the kernels of single steps compute score, modifiers and normaliser,
+/// and the caller requests no more than they return.
 bool Attention::StepsByKernel(const Context& ctx, const Tensor& x) const {
   return ctx.tape == nullptr && ctx.observer == nullptr && !ctx.training &&
          x.dtype() == DType::kF32 && key_ == value_ && score_->steps() &&
@@ -208,7 +208,7 @@ void Attention::AppendPositions(const Tensor& keys, const Tensor& values,
   Widen(rows, known, known + steps, memory.slots);
 }
 
-/// `x` [R, T, M] at `position`, as modifiers turn queries and keys.
+/// Applies TurnRows of the modifiers to `x` [R, T, M] at `position`.
 Tensor Attention::Turn(const Tensor& x, int64_t position) const {
   if (modifiers_.empty()) return x;
   Tensor turned = x.Clone();

@@ -29,7 +29,7 @@ AttentionSpec SelfSpec(const TestRow& row, const TestSizes& sizes) {
   return spec;
 }
 
-/// Rows of three sources, of which the second ends: two rows for each of the
+/// Beam rows after the second of three sources ended: two rows for each of the
 /// others.
 const std::vector<int32_t> kRows = {0, 0, 2, 2};
 const std::vector<int32_t> kSources = {0, 2};
@@ -51,8 +51,8 @@ std::vector<TestRow> Parts() {
 
 INSTANTIATE_TEST_SUITE_P(Parts, Cache, testing::ValuesIn(Parts()));
 
-/// Some positions at once, then rows that a search has moved, are those of a
-/// memory that holds all.
+/// A few positions at once, then reordered rows, give the results of one memory
+/// of all positions.
 TEST_P(Cache, SourcesAreAttendedToAsByOneMemory) {
   const TestSizes sizes{3, 4, 9};
   const AttentionSpec spec = SpecOf(GetParam(), sizes);
@@ -106,7 +106,7 @@ TEST_P(Cache, PositionsThatWereMovedAreAttendedToAsAllAtOnce) {
   for (const DType dtype : {DType::kF64, DType::kF32}) {
     const AttentionUnderTest test(spec, sizes, dtype);
     if (!test.query.defined()) continue;
-    // Its windows depend on how many keys there are.
+    // The windows of local_p depend on the number of keys.
     if (GetParam().modifier == "local_p") continue;
     const Attention& attention = test.attention();
     const Tensor all = test.ContextOf();

@@ -1,5 +1,5 @@
-// One row for each combination of parts, made from the registries, so that a
-// new part cannot be forgotten.
+// Test rows for combinations of parts, made from the registries, so that a new
+// part is tested automatically.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 namespace heed {
 namespace {
 
-/// Rows of one score in which each pair of a modifier, a mask and a normaliser
-/// stands at least once.
+/// Rows of one score that cover each pair of a modifier, a mask and a
+/// normaliser at least once.
 std::vector<TestRow> PairsOf(const std::string& score) {
   const std::vector<std::string> modifiers = ModifierNames();
   const std::vector<std::string> masks = MaskTexts();
@@ -33,7 +33,7 @@ std::vector<TestRow> PairsOf(const std::string& score) {
   for (const std::string& modifier : modifiers) {
     if (!Fit(score, modifier)) continue;
     for (size_t i = 0; i < masks.size(); ++i) {
-      // The normaliser that makes the most new pairs.
+      // The normaliser that adds the most new pairs.
       TestRow best;
       size_t most = 0;
       for (const std::string& normalizer : normalizers) {
@@ -52,13 +52,13 @@ std::vector<TestRow> PairsOf(const std::string& score) {
   return rows;
 }
 
-/// Scores with all modifiers, masks and normalisers in turn: each pair of a
-/// score and another part, and many of the other pairs.
+/// Rows that cycle through all modifiers, masks and normalisers: each pair of
+/// the score and another part, and many of the other pairs.
 std::vector<TestRow> FewOf(const std::string& score) {
   const std::vector<std::string> masks = MaskTexts();
   const std::vector<std::string> normalizers = NamesOf(Normalizers());
   std::vector<TestRow> rows;
-  size_t i = score.size();  // another beginning for another score
+  size_t i = score.size();  // another start for another score
   for (const std::string& modifier : ModifierNames()) {
     if (!Fit(score, modifier)) continue;
     rows.push_back({score, modifier, masks[i % masks.size()],
@@ -158,8 +158,8 @@ TEST_P(EveryScore, TellsTheWeightsThatItUsed) {
   });
 }
 
-/// Rows of a batch of sequences of unequal lengths, one of them empty, are what
-/// they are alone.
+/// Sequences of unequal lengths in a batch, one of them empty, give the results
+/// of each sequence alone.
 TEST_P(EveryScore, APaddedRowIsTheSameAlone) {
   const std::vector<int32_t> lengths{3, 0, 5};
   const TestSizes sizes{3, 4, 5};
@@ -184,12 +184,12 @@ TEST_P(EveryScore, APaddedRowIsTheSameAlone) {
   }
 }
 
-/// Parts for which it matters where a key stands.
+/// Parts that depend on the positions of keys.
 const std::set<std::string> kByPlace = {
     "location",     "location_aware", "interpolate",   "shift",
     "local_p",      "local_p_scores", "median_window", "relative_bias",
     "learned_bias", "rotary",         "alibi"};
-/// Of those, the ones for which it only matters how far from the query.
+/// Parts that depend only on the distance between query and key.
 const std::set<std::string> kByDistance = {"relative_bias", "rotary", "alibi"};
 
 TEST_P(EveryScore, APermutationOfKeysPermutesTheWeightsUnlessPlacesCount) {
@@ -231,8 +231,8 @@ TEST_P(EveryScore, APermutationOfKeysPermutesTheWeightsUnlessPlacesCount) {
   }
 }
 
-/// Two sequences in one row are what they are alone, unless a part counts from
-/// the beginning of the row or looks back at the query before.
+/// Two packed sequences give the results of each alone, unless a part counts
+/// from the start of the row or reads the previous query.
 TEST_P(EveryScore, APackedSequenceIsTheSameAlone) {
   const TestSizes sizes{1, 9, 9};
   const std::vector<int64_t> borders{0, 4, 9};
@@ -303,7 +303,7 @@ TEST_P(EveryScore, NothingIsNothing) {
   }
 }
 
-/// Sizes around those of vectors, tiles and blocks.
+/// Sizes around the boundaries of vectors, tiles and blocks.
 constexpr std::array<int64_t, 8> kOddSizes{1, 3, 15, 17, 63, 65, 127, 129};
 
 class EverySize : public testing::TestWithParam<int64_t> {};

@@ -1,5 +1,5 @@
-// What tests of attentions share. A score, modifier, mask or normaliser of
-// one's own is put through all that holds for every attention by
+// Properties that hold for every attention. Test a user-defined score,
+// modifier, mask or normaliser by
 //
 //   AttentionSpec spec = TestSpec();
 //   spec.score = UserPart<MyScore, Score>("mine");
@@ -29,15 +29,14 @@ void PrintTo(const PartInfo<Part>& info, std::ostream* out) {
   *out << info.name;
 }
 
-/// Sizes of what an attention under test is given.
+/// Sizes of the inputs of an attention under test.
 struct TestSizes {
   int64_t batch = 2;
   int64_t queries = 4;
   int64_t keys = 5;
 };
 
-/// Two heads that share one key head; no size is equal to another where it
-/// need not be.
+/// Spec with two heads that share one key head; sizes differ where possible.
 inline AttentionSpec TestSpec(const std::string& score = "scaled_dot",
                               const std::string& modifiers = "",
                               const std::string& normalizer = "softmax") {
@@ -62,8 +61,8 @@ inline bool TakesQuery(const AttentionSpec& spec) {
   return spec.score.Make(Scope(set, "score"), sizes)->takes_query();
 }
 
-/// A part with numbers that show what it does on short sequences. Parts that
-/// are not named here are taken with the numbers they have.
+/// Text of a part with arguments that have an effect on short sequences. Parts
+/// that are not listed keep their defaults.
 inline std::string SmallText(const std::string& name, const TestSizes& sizes) {
   static const std::vector<std::pair<std::string, std::string>> texts = {
       {"location_aware", "(2, 2)"},
@@ -90,7 +89,7 @@ inline std::string SmallText(const std::string& name, const TestSizes& sizes) {
   return name;
 }
 
-/// Names of parts; no modifier and no mask are "".
+/// Names of parts; "" stands for no modifier and no mask.
 struct TestRow {
   std::string score;
   std::string modifier;
@@ -117,7 +116,7 @@ inline std::vector<std::string> MaskTexts() {
   return names;
 }
 
-/// `mask` with small numbers; combinations have them already.
+/// `mask` with small arguments; combinations contain theirs already.
 inline std::string SmallMask(const std::string& mask, const TestSizes& sizes) {
   return mask.find(' ') == std::string::npos ? SmallText(mask, sizes) : mask;
 }
@@ -132,8 +131,8 @@ inline AttentionSpec SpecOf(const TestRow& row, const TestSizes& sizes) {
   return spec;
 }
 
-/// Whether the constructor takes score and modifier together; what it refuses
-/// it refuses with an error that names both.
+/// True if the constructor accepts score and modifier together; checks that a
+/// rejection names both.
 inline bool Fit(const std::string& score, const std::string& modifier) {
   ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
   const AttentionSpec spec =
@@ -163,7 +162,7 @@ inline Tensor Positions(const Tensor& x, int64_t begin, int64_t end) {
 /// Row b of x [B, ·, ·] as a batch of its own.
 inline Tensor RowOf(const Tensor& x, int64_t b) { return x.Slice(b, b + 1); }
 
-/// body() throws a ConfigError whose message has all `parts`.
+/// Checks that body() throws a ConfigError whose message contains all `parts`.
 template <class Body>
 void ExpectConfigError(const Body& body,
                        const std::vector<std::string>& parts) {
@@ -178,7 +177,7 @@ void ExpectConfigError(const Body& body,
   }
 }
 
-/// A value and gradients, by name.
+/// Values and gradients, by name.
 struct Result {
   std::vector<std::pair<std::string, Tensor>> tensors;
 
@@ -190,8 +189,7 @@ struct Result {
   }
 };
 
-/// An attention with random parameters and inputs, which are the same in f32
-/// and f64.
+/// Attention with random parameters and inputs, equal in f32 and f64.
 class AttentionUnderTest {
  public:
   AttentionUnderTest(const AttentionSpec& spec, const TestSizes& sizes,
@@ -211,7 +209,7 @@ class AttentionUnderTest {
         {sizes.batch, sizes.keys, spec.value == 0 ? spec.key : spec.value});
   }
 
-  /// Within [-1, 1], other ones with each call, of a precision that f32 has.
+  /// Random numbers within [-1, 1] that f32 represents; new ones in each call.
   Tensor Numbers(const Shape& shape) {
     return RandomTensor(shape, ++seed_, DType::kF32).To(dtype_);
   }
@@ -234,7 +232,7 @@ class AttentionUnderTest {
     return Attend({}, WantWeights::kNo, mask).context.value();
   }
 
-  /// Context, and the gradients of one random loss.
+  /// Context, and gradients of a random loss.
   Result Run(WantWeights want, const Mask& mask = {},
              bool training = false) const {
     Tape tape;
@@ -270,7 +268,7 @@ class AttentionUnderTest {
     return outcome;
   }
 
-  Tensor query;  // undefined for a score that has its own
+  Tensor query;  // undefined for a score without queries
   Tensor keys;
   Tensor values;
 
@@ -281,7 +279,7 @@ class AttentionUnderTest {
   Attention attention_;
 };
 
-/// Gradients of query, keys, values and all parameters are those of
+/// Checks the gradients of query, keys, values and all parameters by finite
 /// differences.
 inline void ExpectGradientsHold(const AttentionSpec& spec,
                                 const TestSizes& sizes = {}) {
@@ -321,8 +319,8 @@ inline double Largest(const Tensor& x) {
   return MaxDifference(x, Tensor::Zeros(x.shape(), x.dtype()));
 }
 
-/// `fused` is at most twice as far from `exact` as `plain` is, and a rounding
-/// of `floor` times the largest number.
+/// Checks that `fused` is at most twice as far from `exact` as `plain` is, plus
+/// a rounding of `floor` times the largest number.
 inline void ExpectAsCloseAs(const Result& plain, const Result& fused,
                             const Result& exact, double floor) {
   ASSERT_EQ(fused.tensors.size(), exact.tensors.size());
@@ -334,12 +332,12 @@ inline void ExpectAsCloseAs(const Result& plain, const Result& fused,
   }
 }
 
-/// In f32, the context and all gradients, fused as well as composed, are those
-/// of f64; with dropout too.
+/// Checks that in f32 the context and all gradients, fused and composed, match
+/// f64; with dropout if `training`.
 inline void ExpectFusedIsComposed(const AttentionSpec& spec,
                                   const TestSizes& sizes = {},
                                   bool training = false) {
-  // Of a sum of some hundred products, which compilers contract as they like:
+  // Rounding of a sum of some hundred products, which compilers may contract:
   // plain may happen to be exact where fused is not.
   constexpr double kRounding = 16 * std::numeric_limits<float>::epsilon();
   const auto run = [&](DType dtype, WantWeights want) {
@@ -356,7 +354,8 @@ inline void ExpectFusedIsComposed(const AttentionSpec& spec,
   ExpectAsCloseAs(plain, fused, exact, kRounding);
 }
 
-/// Queries one after the other, or a few at a time, get what they get at once.
+/// Checks that queries in steps of one or three give the results of all at
+/// once.
 inline void ExpectStepsEqualAllAtOnce(const AttentionSpec& spec,
                                       const TestSizes& sizes, DType dtype) {
   const double tolerance = dtype == DType::kF64 ? 1e-13 : 1e-5;
@@ -387,13 +386,13 @@ inline void ExpectStepsEqualAllAtOnce(const AttentionSpec& spec,
   }
 }
 
-/// A memory that grows with the queries is one that is made anew for each.
+/// Checks that a growing memory gives the results of a new memory at each step.
 inline void ExpectExtendedEqualsPrepared(const AttentionSpec& spec,
                                          const TestSizes& sizes, DType dtype) {
   const double tolerance = dtype == DType::kF64 ? 1e-13 : 1e-5;
   const AttentionUnderTest test(spec, sizes, dtype);
   Memory memory;
-  Var previous;  // of the memory that is made anew
+  Var previous;  // weights for the new memory
   for (int64_t t = 0; t < sizes.queries; ++t) {
     const int64_t keys = sizes.keys * (t + 1) / sizes.queries;
     const int64_t known = memory.defined() ? memory.size() : 0;
@@ -420,12 +419,13 @@ inline void ExpectExtendedEqualsPrepared(const AttentionSpec& spec,
   }
 }
 
-/// Query 1 and all of row 0 may look nowhere.
+/// Mask that hides all keys from query 1 and from all of row 0.
 inline Mask Nowhere() {
   return MaskOf([](int64_t b, int64_t t, int64_t) { return b != 0 && t != 1; });
 }
 
-/// A row that may look nowhere gives a zero context and a zero gradient.
+/// Checks that a query whose keys are all masked has a zero context and
+/// gradient.
 inline void ExpectNowhereIsZero(const AttentionSpec& spec,
                                 const TestSizes& sizes, DType dtype) {
   const AttentionUnderTest test(spec, sizes, dtype);
@@ -444,8 +444,8 @@ inline void ExpectNowhereIsZero(const AttentionSpec& spec,
   }
 }
 
-/// Scores that are far too large, above and below zero, give no NaN, and the
-/// same weights fused and composed but for the rounding of scores.
+/// Checks that huge positive and negative scores give no NaN, and equal weights
+/// fused and composed up to the rounding of scores.
 inline void ExpectGreatScoresAreNumbers(const AttentionSpec& spec,
                                         const TestSizes& sizes, DType dtype) {
   for (const double factor : {1e4, -1e4, 1e30, -1e30}) {
@@ -483,7 +483,7 @@ inline Tensor MatrixOf(const AttentionWatch::Seen& seen) {
   return weights;
 }
 
-/// What was seen of all steps put together, [B, H, T, S].
+/// Weights of all observed steps in one tensor [B, H, T, S].
 inline Tensor PutTogether(const AttentionWatch& watch, const Shape& shape) {
   Tensor weights = Tensor::Full(shape, NAN, DType::kF64);
   for (const AttentionWatch::Seen& seen : watch.seen) {
@@ -499,7 +499,8 @@ inline Tensor PutTogether(const AttentionWatch& watch, const Shape& shape) {
   return weights;
 }
 
-/// An observer and WantWeights get the weights that the context is made of.
+/// Checks that an observer and WantWeights get the weights from which the
+/// context is computed.
 inline void ExpectWeightsAreObserved(const AttentionSpec& spec,
                                      const TestSizes& sizes, DType dtype) {
   const double tolerance = dtype == DType::kF64 ? 1e-13 : 1e-5;
@@ -548,7 +549,7 @@ inline void ExpectWeightsAreObserved(const AttentionSpec& spec,
   }
 }
 
-/// With a causal mask, what comes later changes nothing.
+/// Checks that later keys change nothing with a causal mask.
 inline void ExpectCausal(const AttentionSpec& spec, const TestSizes& sizes,
                          DType dtype) {
   AttentionUnderTest test(spec, sizes, dtype);
@@ -565,7 +566,7 @@ inline void ExpectCausal(const AttentionSpec& spec, const TestSizes& sizes,
       MaxDifference(Positions(before, 0, seen), Positions(after, 0, seen)), 0);
 }
 
-/// All that holds for an attention of whatever parts.
+/// Checks all properties that hold for every attention.
 inline void ExpectAttentionHolds(const AttentionSpec& spec,
                                  const TestSizes& sizes = {}) {
   ExpectGradientsHold(spec, sizes);

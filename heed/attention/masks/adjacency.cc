@@ -1,5 +1,5 @@
-// Each query has a list of keys, as a node of a graph has neighbours.
-// Paper: Veličković et al. 2018, arXiv:1710.10903, section 2.1.
+// Mask that lists the keys of each query, such as the neighbours of a node in a
+// graph. Paper: Veličković et al. 2018, arXiv:1710.10903, section 2.1.
 
 #include <algorithm>
 
@@ -48,7 +48,7 @@ class AdjacencyRule : public kernels::MaskRule {
   std::shared_ptr<const Neighbourhood> graph_;
 };
 
-/// Query t looks at `degree` keys around its own place.
+/// Graph in which query t sees `degree` keys around position t.
 Neighbourhood Ring(int64_t queries, int64_t keys, int64_t degree) {
   Tensor offsets({queries + 1}, DType::kI32);
   std::vector<int32_t> list;

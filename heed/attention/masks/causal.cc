@@ -1,6 +1,6 @@
-// s <= t, and s < t: a query looks at what came before, with or without
-// itself. With s < t the first query looks nowhere and gets zeros.
-// Paper: Vaswani et al. 2017, arXiv:1706.03762, section 3.2.3.
+// Causal masks s <= t and s < t: a query sees earlier keys, with or without its
+// own position. With s < t the first query sees no key and gets zeros. Paper:
+// Vaswani et al. 2017, arXiv:1706.03762, section 3.2.3.
 #include "heed/attention/masks/rules.h"
 
 namespace heed {

@@ -1,6 +1,6 @@
-// Several sequences in one row, without padding between them: a query looks
-// only at keys of its own sequence.
-// Paper: Krell et al. 2021, arXiv:2107.02027, section 3.2.
+// Mask for packed sequences, without padding between them: a query sees only
+// keys of its own sequence. Paper: Krell et al. 2021, arXiv:2107.02027, section
+// 3.2.
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@ class DocumentRule : public RangeRule {
     const int32_t* begin = of_keys_.row<int32_t>(b);
     const int32_t* end = begin + of_keys_.dim(1);
     const int32_t document = of_queries_.row<int32_t>(b)[t];
-    if (document < 0) {  // behind the last sequence
+    if (document < 0) {  // padding after the last sequence
       return {of_keys_.dim(1), of_keys_.dim(1)};
     }
     const auto [first, last] = std::equal_range(
@@ -33,7 +33,8 @@ class DocumentRule : public RangeRule {
   Tensor of_keys_;
 };
 
-/// 0 or more, not decreasing, then perhaps negative ones to the row's end.
+/// Checks that numbers are 0 or more and never decrease, followed by optional
+/// negative ones for padding.
 void CheckOrder(const char* what, const Tensor& documents) {
   for (int64_t b = 0; b < documents.dim(0); ++b) {
     const int32_t* row = documents.row<int32_t>(b);

@@ -1,6 +1,6 @@
-// s < length_b: rows of a batch are of unequal length, and what stands behind
-// their end is not looked at. A prefix is a causal mask that opens the first
-// keys to everybody (Raffel et al. 2020, arXiv:1910.10683, section 3.2.1).
+// s < length_b: padding of shorter rows in a batch is masked. A prefix mask is
+// a causal mask in which all queries also see the first keys (Raffel et al.
+// 2020, arXiv:1910.10683, section 3.2.1).
 #include <algorithm>
 
 #include "heed/attention/masks/rules.h"

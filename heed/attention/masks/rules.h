@@ -1,4 +1,4 @@
-// What the files of masks share.
+// Helpers of the mask files.
 #ifndef HEED_ATTENTION_MASKS_RULES_H_
 #define HEED_ATTENTION_MASKS_RULES_H_
 
@@ -10,11 +10,11 @@
 
 namespace heed {
 
-/// A rule that lets each query look at the keys of one range. Ranges move
-/// forward with the query: neither end ever decreases.
+/// Rule that allows each query one range of keys. Neither end of the range
+/// decreases from one query to the next.
 class RangeRule : public kernels::MaskRule {
  public:
-  /// May reach beyond the keys there are, and may be empty.
+  /// May extend beyond the existing keys, and may be empty.
   virtual kernels::Range Keys(int64_t b, int64_t t) const = 0;
 
   void Row(int64_t b, int64_t t, kernels::Range keys, uint8_t* may) const final;

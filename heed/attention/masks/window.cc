@@ -1,7 +1,7 @@
-// t - before <= s <= t + after: a window that slides with the query, and
-// Luong's local-m, the same with p_t = t and D keys on each side.
-// Papers: Beltagy et al. 2020, arXiv:2004.05150, section 3.1; Luong et al.
-// 2015, arXiv:1508.04025, section 3.2.
+// t - before <= s <= t + after: a sliding window, and Luong's local-m, a window
+// with p_t = t and D keys on each side. Papers: Beltagy et al. 2020,
+// arXiv:2004.05150, section 3.1; Luong et al. 2015, arXiv:1508.04025, section
+// 3.2.
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-// e' = e − m_h |s − t|: every head prefers what is near, each with a slope m_h
-// of its own, from which order is learned without position embeddings.
-// Paper: Press et al. 2021, arXiv:2108.12409, section 3.
+// e' = e − m_h |s − t|: every head penalises distance with a slope m_h of its
+// own, which encodes order without position embeddings. Paper: Press et al.
+// 2021, arXiv:2108.12409, section 3.
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -10,8 +10,8 @@
 namespace heed {
 namespace {
 
-/// The slopes 2^(-8 i / n), i = 1..n, for n a power of two; for other numbers
-/// those of the power below, and between them every other one of its double.
+/// Slope 2^(-8 i / n), i = 1..n, for n a power of two. Other numbers of heads
+/// take the slopes of the next lower power n, then every second slope of 2n.
 double Slope(int64_t head, int64_t heads) {
   const auto power =
       static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(heads)));

@@ -1,5 +1,5 @@
-// a' = g a + (1 − g) a_before, g = σ(wᵀ q + b): stay where the step before
-// looked, or look anew. The first step comes from a look at key 0.
+// a' = g a + (1 − g) a_before, g = σ(wᵀ q + b): a gate between the new weights
+// and those of the previous step. Before the first step all weight is at key 0.
 // Paper: Graves et al. 2014, arXiv:1410.5401, eq. 7.
 #include "heed/attention/modifiers/modifiers.h"
 #include "heed/ops/elementwise.h"

@@ -50,7 +50,7 @@ class LearnedBiasModifier : public Modifier {
   bool fused() const override { return true; }
 
  private:
-  /// Of the row that has the most.
+  /// Largest number of real keys in a row.
   static int64_t RealKeys(const AttentionSite& site) {
     if (!site.lengths.defined()) return site.keys;
     int32_t most = 0;

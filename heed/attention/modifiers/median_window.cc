@@ -1,7 +1,7 @@
-// Only keys within W of the median of the weights of the step before: a long
-// recording is read from left to right. The first step starts at key 0; no
-// gradient flows through the median.
-// Paper: Chorowski et al. 2015, arXiv:1506.07503, section 2.3 (windowing).
+// Masks keys further than W from the median of the previous weights, so that a
+// long recording is read from left to right. The first step starts at key 0; no
+// gradient flows through the median. Paper: Chorowski et al. 2015,
+// arXiv:1506.07503, section 2.3 (windowing).
 #include "heed/attention/modifiers/modifiers.h"
 
 namespace heed {

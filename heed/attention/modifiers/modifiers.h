@@ -21,7 +21,7 @@ ModifierInfo SoftCapInfo();
 ModifierInfo StrengthInfo();
 ModifierInfo TemperatureInfo();
 
-/// A PartInfo::make for a class that is made from scope, sizes and arguments.
+/// PartInfo::make for a class constructed from scope, sizes and arguments.
 template <class T>
 std::unique_ptr<Modifier> MakeModifier(const Scope& scope,
                                        const AttentionSizes& sizes,

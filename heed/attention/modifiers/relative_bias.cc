@@ -1,7 +1,7 @@
 // e' = e + b_h(s − t): a learned number for each head and distance. Half of the
-// buckets are for keys behind the query, half for the others; in each half the
-// near distances have a bucket each, the far ones share them logarithmically.
-// Paper: Raffel et al. 2020, arXiv:1910.10683, section 2.1.
+// buckets are for keys after the query, half for the others. In each half near
+// distances have a bucket each; far ones share logarithmic buckets. Paper:
+// Raffel et al. 2020, arXiv:1910.10683, section 2.1.
 #include <algorithm>
 #include <cmath>
 

@@ -1,6 +1,6 @@
-// Rotary positions: queries and keys are turned by an angle that grows with
-// their position, so that a dot product depends on their distance.
-// Paper: Su et al. 2021, arXiv:2104.09864, eq. 34.
+// Rotary position embedding: rotates queries and keys by an angle proportional
+// to their position, so that a dot product depends on their distance. Paper: Su
+// et al. 2021, arXiv:2104.09864, eq. 34.
 #include "heed/kernels/rotary.h"
 
 #include "heed/attention/modifiers/modifiers.h"

@@ -1,5 +1,5 @@
-// e' = β e and e' = e / τ: one constant, seen from two sides. A larger β (a
-// smaller τ) gives sharper weights.
+// e' = β e and e' = e / τ: multiplication by a constant, given as a sharpening
+// factor or as a temperature. A larger β (a smaller τ) gives sharper weights.
 // Papers: Chorowski et al. 2015, arXiv:1506.07503, section 2.3 (sharpening);
 // Hinton et al. 2015, arXiv:1503.02531, eq. 1 (temperature).
 #include "heed/attention/modifiers/modifiers.h"

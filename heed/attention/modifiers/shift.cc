@@ -1,7 +1,6 @@
 // a'(i) = Σ_j a(j) s(i − j), circular, s = softmax(W q + b) over the shifts
-// −R..R: look a few places further on than the content says. The circle closes
-// behind the last real key.
-// Paper: Graves et al. 2014, arXiv:1410.5401, eq. 8.
+// −R..R: moves the weights by a few positions. Indices wrap around after the
+// last real key. Paper: Graves et al. 2014, arXiv:1410.5401, eq. 8.
 #include "heed/attention/modifiers/modifiers.h"
 #include "heed/ops/heads.h"
 #include "heed/ops/matmul.h"

@@ -1,8 +1,7 @@
-// e' = c tanh(e / c): scores stay within (-c, c), so that no weight becomes
-// exactly one key's; small scores stay as they are. (Bello et al. 2016,
-// arXiv:1611.09940, appendix A.1, clip with C tanh(e), which multiplies small
-// scores by C.)
-// Paper: Gemma 2, Riviere et al. 2024, arXiv:2408.00118, section 2 (c = 50).
+// e' = c tanh(e / c): limits scores to (-c, c), so that no softmax saturates;
+// small scores hardly change. (Bello et al. 2016, arXiv:1611.09940, appendix
+// A.1, clip with C tanh(e), which multiplies small scores by C.) Paper: Gemma
+// 2, Riviere et al. 2024, arXiv:2408.00118, section 2 (c = 50).
 #include "heed/attention/modifiers/modifiers.h"
 
 namespace heed {

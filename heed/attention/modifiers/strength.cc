@@ -1,5 +1,5 @@
-// e' = β_t e, β_t = softplus(wᵀ q_t + b): every query says how sharply it
-// looks. With the score cosine this is the key strength of content addressing.
+// e' = β_t e, β_t = softplus(wᵀ q_t + b): a learned sharpness for each query.
+// With the score "cosine" this is the key strength of content addressing.
 // Paper: Graves et al. 2014, arXiv:1410.5401, eq. 5.
 #include "heed/attention/modifiers/modifiers.h"
 #include "heed/ops/matmul.h"

@@ -9,7 +9,7 @@ namespace {
 
 class BiasedNormalizer : public Normalizer {
  public:
-  /// `bias`: null, or the numbers of the heads [H].
+  /// `bias`: null, or one number for each head [H].
   BiasedNormalizer(Parameter* bias, ScoresOp op, ScoresOp shift)
       : bias_(bias), op_(op), shift_(shift) {}
 

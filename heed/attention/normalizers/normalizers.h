@@ -15,11 +15,11 @@ NormalizerInfo SoftmaxInfo();
 NormalizerInfo SparsemaxInfo();
 NormalizerInfo TopKInfo();
 
-/// A normaliser that is one op of scores and arguments.
+/// Normaliser given as one op of scores and arguments.
 using NormalizerOp = Normalized (*)(const Context& ctx, const Var& scores,
                                     const std::vector<double>& arguments);
 
-/// The PartInfo::make of such a one; `fused`: see Normalizer.
+/// PartInfo::make of a normaliser given as one op; `fused`: see Normalizer.
 inline auto MakeNormalizer(NormalizerOp op, bool fused = false) {
   class OpNormalizer : public Normalizer {
    public:
@@ -45,7 +45,7 @@ inline auto MakeNormalizer(NormalizerOp op, bool fused = false) {
   };
 }
 
-/// The same of an op of scores alone.
+/// PartInfo::make of a normaliser given as one op of scores alone.
 template <Var (*op)(const Var& scores)>
 auto MakeNormalizer(bool fused = false) {
   return MakeNormalizer(

@@ -1,9 +1,9 @@
-// a = σ(e + b − ln S), S the number of keys that the query may attend to: each
-// key is let in or not, whatever the others say; weights do not sum to one. In
-// the paper the bias starts at −ln n for sequences of n tokens, so that the
-// weights of a query first sum to about one. Here sequences differ in length:
-// −ln S is computed for each query, and b is learned for each head, from 0.
-// Paper: Ramapuram et al. 2024, arXiv:2409.04431, eq. 3 and section 3.
+// a = σ(e + b − ln S), S the number of keys that the query may attend to: keys
+// are weighted independently, and weights do not sum to one. In the paper the
+// bias starts at −ln n for sequences of n tokens, so that the weights of a
+// query first sum to about one. Here sequences differ in length: −ln S is
+// computed for each query, and b is learned for each head, from 0. Paper:
+// Ramapuram et al. 2024, arXiv:2409.04431, eq. 3 and section 3.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,7 +16,7 @@
 namespace heed {
 namespace {
 
-/// −ln S for each row, at all of its keys.
+/// −ln S of each row, repeated for all its keys.
 template <typename T>
 Tensor MinusLogCounts(const Tensor& scores) {
   Tensor shifts(scores.shape(), scores.dtype());

@@ -1,5 +1,5 @@
-// Softmax over the k largest scores; the other keys get nothing.
-// Paper: Chorowski et al. 2015, arXiv:1506.07503, section 2.3.
+// Softmax over the k largest scores; other keys get weight 0. Paper: Chorowski
+// et al. 2015, arXiv:1506.07503, section 2.3.
 #include "heed/attention/normalizers/normalizers.h"
 #include "heed/ops/normalizers.h"
 

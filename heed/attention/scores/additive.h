@@ -1,4 +1,4 @@
-// The additive score, which others extend.
+// Additive score and its base class.
 #ifndef HEED_ATTENTION_SCORES_ADDITIVE_H_
 #define HEED_ATTENTION_SCORES_ADDITIVE_H_
 
@@ -6,7 +6,7 @@
 
 namespace heed {
 
-/// A score of W q and U k + b; each head has W, U and b of its own.
+/// Base of scores of W q and U k + b; each head has its own W, U and b.
 class AffineScore : public Score {
  public:
   AffineScore(const Scope& scope, const AttentionSizes& n);
@@ -24,7 +24,7 @@ class AffineScore : public Score {
   Parameter& key_bias_;
 };
 
-/// e = wᵀ tanh(W q + U k + b); each head has a w of its own.
+/// e = wᵀ tanh(W q + U k + b); each head has its own w.
 class AdditiveScore : public AffineScore {
  public:
   AdditiveScore(const Scope& scope, const AttentionSizes& n,

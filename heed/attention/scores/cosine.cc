@@ -10,9 +10,10 @@
 namespace heed {
 namespace {
 
-/// Keeps a zero vector's cosine at zero instead of NaN.
+/// Makes the cosine with a zero vector 0 instead of NaN.
 constexpr double kEpsilon = 1e-8;
-/// A cosine lies in [-1, 1]: softmax needs a larger range to become sharp.
+/// Initial β: a cosine lies in [-1, 1], which is too narrow for a sharp
+/// softmax.
 constexpr double kInitialStrength = 10;
 
 class CosineScore : public ProductScore {

@@ -1,7 +1,6 @@
-// e = qᵀ k, and e = qᵀ k / √d, which keeps the variance of a score at 1 where
-// the features have variance 1.
-// Papers: Luong et al. 2015, arXiv:1508.04025, section 3.1; Vaswani et al.
-// 2017, arXiv:1706.03762, eq. 1.
+// e = qᵀ k, and e = qᵀ k / √d, which keeps the variance of a score at 1 if the
+// features have variance 1. Papers: Luong et al. 2015, arXiv:1508.04025,
+// section 3.1; Vaswani et al. 2017, arXiv:1706.03762, eq. 1.
 #include <cmath>
 
 #include "heed/attention/scores/scores.h"

@@ -1,10 +1,10 @@
-// e_ij = LeakyReLU(aᵀ q_i + cᵀ k_j): the score of graph attention, where each
-// node looks at its neighbours (use it with the mask Adjacency). With `bias` 1
-// both terms have a number of their own for each head, as in the authors' code,
-// which is not in the paper. Because the
-// LeakyReLU stands outside of the sum of two numbers, all nodes rank their
-// neighbours alike (Brody et al. 2021, arXiv:2105.14491, call that static).
-// Paper: Veličković et al. 2018, arXiv:1710.10903, eq. 3.
+// e_ij = LeakyReLU(aᵀ q_i + cᵀ k_j): the score of graph attention, in which
+// each node attends to its neighbours (use it with the mask Adjacency). With
+// `bias` 1 both terms have a bias for each head, as in the authors' code but
+// not in the paper. The LeakyReLU is applied to the sum of two numbers, so all
+// nodes rank their neighbours in one order (static attention, Brody et al.
+// 2021, arXiv:2105.14491). Paper: Veličković et al. 2018, arXiv:1710.10903, eq.
+// 3.
 #include "heed/attention/scores/scores.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/elementwise.h"

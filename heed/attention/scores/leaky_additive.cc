@@ -1,7 +1,7 @@
-// e = wᵀ LeakyReLU(W q + U k + b): GATv2. The LeakyReLU stands inside of the
-// sum over hidden units, so that the ranking of keys depends on the query,
-// which it does not in the score "graph" (Brody et al. call this dynamic
-// attention). Paper: Brody, Alon, Yahav 2021, arXiv:2105.14491, eq. 7.
+// e = wᵀ LeakyReLU(W q + U k + b): GATv2. The LeakyReLU is inside the sum over
+// hidden units, so the ranking of keys depends on the query, unlike in the
+// score "graph" (dynamic attention). Paper: Brody, Alon, Yahav 2021,
+// arXiv:2105.14491, eq. 7.
 #include "heed/attention/scores/additive.h"
 #include "heed/attention/scores/scores.h"
 #include "heed/ops/attention.h"

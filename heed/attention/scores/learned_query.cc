@@ -1,6 +1,6 @@
-// e_s = uᵀ tanh(W k_s + b): what matters is learned once, in u, and nobody
-// asks. It sums a sequence up in one vector for each head.
-// Paper: Yang et al. 2016, Hierarchical Attention Networks, eq. 5 and 6.
+// e_s = uᵀ tanh(W k_s + b): a learned query u replaces queries. Pools a
+// sequence into one vector for each head. Paper: Yang et al. 2016, Hierarchical
+// Attention Networks, eq. 5 and 6.
 #include "heed/attention/scores/scores.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/heads.h"

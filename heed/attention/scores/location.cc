@@ -1,7 +1,7 @@
-// e_s = (W q)_s: where to look depends on the decoder's state alone, not on
-// what stands there. Sources longer than W has rows are attended in their
-// first part only. Heads share W.
-// Paper: Luong et al. 2015, arXiv:1508.04025, eq. 8.
+// e_s = (W q)_s: positions are scored from the decoder's state alone, not from
+// the keys. Of sources with more positions than W has rows, only the first part
+// is attended to. Heads share W. Paper: Luong et al. 2015, arXiv:1508.04025,
+// eq. 8.
 #include <limits>
 
 #include "heed/attention/scores/scores.h"

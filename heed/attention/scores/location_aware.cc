@@ -1,7 +1,6 @@
-// e_j = wᵀ tanh(W q + U k_j + V f_j + b), f = F * a': the additive score, that
-// also sees where the step before it looked, through a few filters F over its
-// weights a'.
-// Paper: Chorowski et al. 2015, arXiv:1506.07503, eq. 8 and 9.
+// e_j = wᵀ tanh(W q + U k_j + V f_j + b), f = F * a': the additive score with
+// features of the previous weights a', convolved with a few filters F. Paper:
+// Chorowski et al. 2015, arXiv:1506.07503, eq. 8 and 9.
 #include "heed/attention/scores/additive.h"
 #include "heed/attention/scores/scores.h"
 #include "heed/ops/convolution.h"

@@ -1,6 +1,6 @@
-// e = wᵀ tanh(W_L … tanh(W q + U k)): the additive score with more layers,
-// which heads share but for W and U.
-// Paper: Xu et al. 2015, arXiv:1502.03044, whose code has this option.
+// e = wᵀ tanh(W_L … tanh(W q + U k)): the additive score with more layers.
+// Heads share all layers except W and U. Paper: Xu et al. 2015,
+// arXiv:1502.03044, whose code has this option.
 #include <vector>
 
 #include "heed/attention/scores/additive.h"

@@ -20,7 +20,7 @@ ScoreInfo MlpInfo();
 ScoreInfo ScaledDotInfo();
 ScoreInfo UniformInfo();
 
-/// `scale` times the product of what queries and keys are prepared to.
+/// `scale` times the dot product of prepared queries and keys.
 class ProductScore : public Score {
  public:
   explicit ProductScore(double scale = 1) : scale_(scale) {}
@@ -40,7 +40,7 @@ class ProductScore : public Score {
   double scale_;
 };
 
-/// A PartInfo::make for a class that is made from scope, sizes and arguments.
+/// PartInfo::make for a class constructed from scope, sizes and arguments.
 template <class T>
 std::unique_ptr<Score> MakeScore(const Scope& scope,
                                  const AttentionSizes& sizes,

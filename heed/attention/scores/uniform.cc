@@ -1,8 +1,8 @@
-// e = 0: every key that a query may look at gets the same weight. With the mask
-// Adjacency it is the mean over a node and its neighbours; elsewhere a control
-// of what attention adds. (A graph convolution divides by the roots of both
-// degrees instead: models/graph_convolution.h.)
-// Paper: Hamilton et al. 2017, arXiv:1706.02216, eq. 2.
+// e = 0: all visible keys get equal weight. With the mask Adjacency it is the
+// mean over a node and its neighbours; elsewhere a baseline without attention.
+// (A graph convolution divides by the roots of both degrees instead:
+// models/graph_convolution.h.) Paper: Hamilton et al. 2017, arXiv:1706.02216,
+// eq. 2.
 #include "heed/attention/scores/scores.h"
 
 namespace heed {
@@ -24,7 +24,7 @@ class UniformScore : public ProductScore {
   bool turns() const override { return false; }
 
  private:
-  /// A number for each head, where nothing of x is needed.
+  /// Placeholder with one number for each head; x gives only its sizes.
   static Var Zeros(const Var& x, int64_t heads) {
     return Tensor::Zeros({x.dim(0), x.dim(1), heads}, x.value().dtype());
   }
