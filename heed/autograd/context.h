@@ -1,4 +1,4 @@
-// What a computation gets besides its inputs.
+// Context of a computation: tape, random numbers, mode and observer.
 #ifndef HEED_AUTOGRAD_CONTEXT_H_
 #define HEED_AUTOGRAD_CONTEXT_H_
 
@@ -12,23 +12,23 @@
 namespace heed {
 
 /// Passed to every layer and model; there are no globals. Without a tape
-/// nothing is kept for gradients; without `training` there is no dropout.
+/// nothing is stored for gradients; without `training` there is no dropout.
 class Context {
  public:
   Tape* tape = nullptr;
   Rng* rng = nullptr;  // needed if training
   bool training = false;
-  Observer* observer = nullptr;  // sees inputs and attentions if set
-  /// Attentions that would draw one key give the expectation instead.
+  Observer* observer = nullptr;  // receives inputs and attentions if set
+  /// True to replace sampled attention by its expectation.
   bool expects_choices = false;
-  /// What is differentiated depends on inputs alone: parameters are constants,
-  /// so that many threads may explain one model.
+  /// True to differentiate with respect to inputs alone: parameters are
+  /// constants, so that many threads may explain one model.
   bool fixed_parameters = false;
-  /// Ends the computation early if set; looked at between layers and steps.
+  /// Ends the computation early if set; checked between layers and steps.
   const Cancellation* cancellation = nullptr;
 
-  /// A parameter as an operand: a leaf if there is a tape and it is not frozen,
-  /// else a constant.
+  /// Parameter as an operand: a leaf if there is a tape and the parameter is
+  /// not frozen, else a constant.
   Var Use(const Parameter& parameter) const {
     if (tape != nullptr && !fixed_parameters && !parameter.frozen()) {
       return tape->Leaf(const_cast<Parameter&>(parameter));
@@ -41,8 +41,8 @@ class Context {
   bool ObservesInput(const std::string& name) const {
     return observer != nullptr && observer->WantsInput(name);
   }
-  /// x, or what an observer puts in its place: the vectors of an input, in the
-  /// order in which they are read. Shapes: x [B, S, M].
+  /// x, or its replacement by an observer: the vectors of an input, in reading
+  /// order. Shapes: x [B, S, M].
   Var Input(const std::string& name, const Var& x) const {
     return ObservesInput(name) ? observer->OnInput(name, x) : x;
   }

@@ -1,4 +1,4 @@
-// Comparing gradients with finite differences, in f64.
+// Comparison of gradients with finite differences, in f64.
 #ifndef HEED_AUTOGRAD_GRADIENT_CHECK_H_
 #define HEED_AUTOGRAD_GRADIENT_CHECK_H_
 
@@ -15,7 +15,8 @@ namespace heed {
 struct GradientCheckResult {
   /// Largest |analytic − numeric| / max(1, |analytic|, |numeric|).
   double worst = 0;
-  /// Which input and element that was: "input 1, element 7: 0.5 against 0.4".
+  /// Input and element with the largest error: "input 1, element 7: 0.5 against
+  /// 0.4".
   std::string where;
 };
 
@@ -26,8 +27,9 @@ GradientCheckResult CheckGradient(
     const std::function<Var(std::span<const Var>)>& f,
     std::vector<Tensor> inputs, int samples = 64);
 
-/// The same for the parameters that `loss` uses: it is called with a tape and
-/// without one and returns a scalar.
+/// Checks the gradients of the parameters of `loss`, which returns a scalar and
+/// is called with and without a tape. Throws: NumericError if a value is not
+/// finite.
 GradientCheckResult CheckParameterGradient(
     const std::function<Var(Tape*)>& loss,
     std::span<Parameter* const> parameters, int samples = 16);

@@ -1,5 +1,4 @@
-// Watches a computation: what attentions compute, what enters and what their
-// heads give.
+// Observers of a computation: attention weights, inputs and contexts of heads.
 #ifndef HEED_AUTOGRAD_OBSERVER_H_
 #define HEED_AUTOGRAD_OBSERVER_H_
 
@@ -14,86 +13,88 @@
 
 namespace heed {
 
-/// What an attention is: what its weights mean.
+/// Identity of an attention and the meaning of its weights.
 struct AttentionInfo {
   std::string path;        ///< in the model: "decoder.layers.0.cross_attention"
   std::string score = {};  ///< "scaled_dot"
   std::string normalizer = {};              ///< "softmax"
   std::vector<std::string> modifiers = {};  ///< of scores: "alibi"
-  /// What its queries and its keys stand for: an input of the model ("source",
-  /// "target_inputs"), "target" where a query gives what is written next, or
-  /// "answer" where one query pools them all.
+  /// Meaning of queries and keys: an input of the model ("source",
+  /// "target_inputs"), "target" if a query gives the next token, or "answer" if
+  /// one query pools all keys.
   std::string query_axis = "source";
   std::string key_axis = "source";
   int64_t heads = 1;  ///< H
-  /// The parameter [H D, M] that mixes what the heads read; none: empty.
+  /// Name of the output projection [H D, M]; empty if there is none.
   std::string output = {};
-  bool parts = true;  ///< whether an observer can have AttentionParts
+  bool parts = true;  ///< true if AttentionParts are available
 };
 
-/// What one call of an attention computes from and to. Shapes: query [B, H, T,
-/// A], keys [B, H, S, A], values [B, H, S, D] (those that heads share are
-/// repeated); scores, after modifiers and mask (−∞: may not look), and weights
-/// [B, H, T, S]; context [B, H, T, D]. Query and keys are undefined for a score
-/// that has none.
+/// Inputs and results of one call of an attention. Shapes: query [B, H, T, A],
+/// keys [B, H, S, A], values [B, H, S, D] (shared heads are repeated); scores,
+/// after modifiers and mask (−∞: masked), and weights [B, H, T, S]; context [B,
+/// H, T, D]. Query and keys are undefined for a score without them.
 struct AttentionParts {
   Tensor query, keys, values, scores, weights, context;
 };
 
-/// What is wanted of an attention. Parts and a gradient let it run composed.
+/// Data that an observer requests of an attention. Parts and a gradient force
+/// composed ops.
 struct AttentionWish {
   bool weights = false;
-  bool gradient = false;  ///< weights with one, before dropout
+  bool gradient = false;  ///< weights with a gradient, before dropout
   bool parts = false;
 
   bool any() const { return weights || gradient || parts; }
 };
 
-/// One call of an attention.
+/// Call of an attention.
 struct AttentionEvent {
   const AttentionInfo& info;
   int64_t step = 0;  ///< position of the first query
-  /// [B, H, T, S], as the contexts are made of them; of edges [H, E].
+  /// Weights [B, H, T, S] that form the contexts; along a graph [H, E], one for
+  /// each edge.
   Var weights;
-  /// Of an attention along a graph: who looks where. Null: everywhere.
+  /// Graph of an attention along edges; null: all pairs.
   const kernels::Neighbourhood* graph = nullptr;
-  /// Null unless they were wanted.
+  /// Null unless requested.
   const AttentionParts* parts = nullptr;
-  /// Of hard choices [B, H, T], with a gradient; undefined: none were made.
+  /// Log-probability of hard samples [B, H, T], with a gradient; undefined if
+  /// nothing was sampled.
   Var log_probability = {};
   Var entropy = {};
 };
 
-/// Given to a Context by who wants to look (alignments, explanations), to make
-/// a loss of weights or to replace what passes. It asks for nothing unless a
+/// Base of observers (alignments, explanations), also used to make a loss of
+/// weights or to replace intermediate values. It requests nothing unless a
 /// member is overridden.
 class Observer {
  public:
   virtual ~Observer() = default;
 
   virtual AttentionWish Wants(const AttentionInfo& /*info*/) { return {}; }
-  /// Of each call of an attention of which something is wanted.
+  /// Called after each call of an attention from which data is requested.
   virtual void OnAttention(const AttentionEvent& /*event*/) {}
-  /// What the heads of an attention read, side by side, before it is mixed.
-  /// What it returns goes on in its place. Shapes: context [B, T, H D].
+  /// Called with the concatenated contexts of the heads, before the output
+  /// projection; the result replaces them. Shapes: context [B, T, H D].
   virtual Var OnContext(const AttentionInfo& /*info*/, const Var& context) {
     return context;
   }
 
   virtual bool WantsInput(const std::string& /*name*/) { return false; }
-  /// The vectors that stand for an input of the model, before positions are
-  /// added: what it returns goes on in their place. In the order in which they
-  /// are read, also by a model that reads backwards. Shapes: x [B, S, M].
+  /// Called with the vectors of an input of the model, before positions are
+  /// added; the result replaces them. Vectors are in reading order, also in a
+  /// model that reads backwards. Shapes: x [B, S, M].
   virtual Var OnInput(const std::string& /*name*/, const Var& x) { return x; }
 };
 
-/// Keeps what attentions compute.
+/// Observer that stores attention events.
 class AttentionWatch : public Observer {
  public:
   using Wish = std::function<AttentionWish(const AttentionInfo& info)>;
-  /// Weights of all attentions, or what `wish` says.
+  /// Stores the weights of all attentions, or the data that `wish` requests.
   explicit AttentionWatch(Wish wish = {}) : wish_(std::move(wish)) {}
-  /// The weights of one, by its path, with a gradient.
+  /// Stores the weights, with a gradient, of the attention at `path`.
   static AttentionWatch WithGradient(const std::string& path) {
     return AttentionWatch([path](const AttentionInfo& info) {
       return AttentionWish{.gradient = info.path == path};
@@ -115,15 +116,15 @@ class AttentionWatch : public Observer {
     return context;
   }
 
-  /// An event that outlives its call.
+  /// Copy of an event that outlives its call.
   struct Seen {
     AttentionInfo info;
     int64_t step = 0;
     Var weights;
     std::optional<kernels::Neighbourhood> graph;
     std::optional<AttentionParts> parts;
-    /// What its heads read [B, T, H D]; undefined of weights that several calls
-    /// made.
+    /// Contexts of the heads [B, T, H D]; undefined if several calls made the
+    /// weights.
     Tensor context;
   };
   std::vector<Seen> seen;  ///< in the order of computation

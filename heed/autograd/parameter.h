@@ -11,17 +11,17 @@
 
 namespace heed {
 
-/// What operations do with a parameter, and so whether bytes can stand for it.
+/// How operations use a parameter, which decides if it can be quantised.
 enum class ParameterUse : uint8_t {
-  kOther,   // anything; it stays as it is
-  kMatrix,  // it is the right factor [in, out] of products; scales of columns
+  kOther,   // anything; never quantised
+  kMatrix,  // right factor [in, out] of products; one scale per column
   kTable,   // rows [V, M] are looked up, its transpose may be a right factor;
             // scales of rows
 };
 
-/// A named tensor with its gradient. The value is read from many threads; who
-/// changes it (an optimiser, a loader) is alone and calls Changed() afterwards,
-/// or FormsToUpdate() before.
+/// Named tensor with its gradient. The value may be read from many threads. A
+/// writer (an optimiser, a loader) needs exclusive access and calls Changed()
+/// afterwards, or FormsToUpdate() before.
 class Parameter {
  public:
   Parameter(std::string name, Tensor value, kernels::Precision precision,
@@ -35,42 +35,44 @@ class Parameter {
 
   /// The path in the model: "decoder.attention.query.weight".
   const std::string& name() const { return name_; }
-  /// Once it is quantised its shape alone means something: what products and
-  /// look-ups read are bytes in an order of their own.
+  /// The value. For a quantised parameter only its shape is meaningful;
+  /// products and look-ups read packed int8 data instead.
   const Tensor& value() const { return value_; }
   Tensor& mutable_value() { return value_; }
-  /// In what products with this parameter round their factors.
+  /// Precision to which products round their factors.
   kernels::Precision precision() const { return precision_; }
 
-  /// True if bytes stand for the value; such a parameter cannot be trained.
+  /// True if the value is stored in int8; such a parameter cannot be trained.
   bool quantized() const { return scales_.defined(); }
-  /// What operations compute with: f32 also if it is quantised.
+  /// DType of computations: f32 also for a quantised parameter.
   DType dtype() const { return quantized() ? DType::kF32 : value_.dtype(); }
-  /// The bytes and their scales; a copy if products have them arranged.
+  /// The int8 values and their scales; a copy if they are packed for products.
   kernels::QuantizedMatrix bytes() const;
-  /// True if its use and its shape allow bytes.
+  /// True if use and shape allow int8.
   bool quantizable() const;
-  /// Puts bytes in the place of an f32 value if that is allowed.
+  /// Replaces an f32 value by int8 if that is allowed.
   void Quantize();
-  /// Puts the numbers that bytes stand for in their place, so that it can be
-  /// trained; products round their factors to `precision`.
+  /// Replaces int8 by the numbers that it represents, so that the parameter can
+  /// be trained; products then round their factors to `precision`.
   void Dequantize(kernels::Precision precision);
-  /// Rounds the factors of products in another way from now on; kInt8
-  /// quantises, a parameter without values when it gets them.
-  /// Throws: ConfigError if it is quantised already.
+  /// Sets the precision of products; kInt8 quantises, immediately or once a
+  /// parameter without values gets them. Throws: ConfigError if the parameter
+  /// is quantised already.
   void SetPrecision(kernels::Precision precision, bool has_values = true);
-  /// Takes a value of the same shape: as numbers (which are quantised if it
-  /// is), or in int8 with scales (it then is quantised).
-  /// Throws: ConfigError if bytes cannot stand for it.
+  /// Copies a value of equal shape: numbers (quantised if the parameter is), or
+  /// int8 with scales (the parameter becomes quantised). Throws: ConfigError if
+  /// the parameter cannot be int8.
   void Set(const Tensor& value);
   void Set(const kernels::QuantizedMatrix& bytes);
-  /// As Set of numbers, but keeps the tensor itself if they stay numbers.
+  /// Takes a value of equal shape without a copy; quantises it if the parameter
+  /// is quantised.
   void Take(Tensor value);
-  /// Scales of bytes: one for each row of a table, each column of a matrix.
+  /// Number of int8 scales: one for each row of a table or each column of a
+  /// matrix.
   int64_t scale_count() const;
 
-  /// Rows of a table as numbers. Shapes: ids i32 [...], result [..., M].
-  /// Range: 0 <= id < V.
+  /// Looks up rows of a table. Shapes: ids i32 [...], result [..., M]. Range: 0
+  /// <= id < V.
   Tensor Rows(const Tensor& ids) const;
 
   /// Sum of gradients since ClearGradient; undefined if there was none.
@@ -78,28 +80,28 @@ class Parameter {
   Tensor& mutable_gradient() { return gradient_; }
   void ClearGradient() { gradient_ = Tensor(); }
 
-  /// Of a layer whose products with it score the tokens of a vocabulary.
+  /// Marks a table that is also the output projection of a vocabulary.
   void SetScoresTokens() { scores_tokens_ = true; }
   bool scores_tokens() const { return scores_tokens_; }
-  /// Of a matrix: what one row of a product with it takes; 0 of a table whose
-  /// rows are only looked up.
+  /// Multiply-adds of one row of a product with a matrix; 0 for a table used
+  /// only for look-up.
   int64_t multiply_adds() const {
     return multiplied() && value_.rank() == 2 ? value_.numel() : 0;
   }
 
-  /// A frozen parameter is a constant of every computation: it gets no
-  /// gradient, and an optimiser that is made afterwards leaves it as it is.
+  /// Makes the parameter a constant of every computation: it gets no gradient,
+  /// and optimisers made afterwards skip it.
   void Freeze() { frozen_ = true; }
   bool frozen() const { return frozen_; }
 
-  /// Forgets what was derived from the old value.
+  /// Discards packed forms of the old value.
   void Changed();
 
-  /// Of an f32 matrix the forms that products have had since the last change:
-  /// who changes the value packs them again. Forgets all others.
+  /// Packed forms of an f32 matrix that products used since the last change.
+  /// The caller, who changes the value, repacks them. Discards all other forms.
   kernels::PackedForms FormsToUpdate();
 
-  /// The value (or its transpose) arranged for products, made on first use.
+  /// The value (or its transpose) packed for products, on first use.
   /// Thread-safe.
   const kernels::PackedMatrix& Packed(bool transpose) const;
 
@@ -107,26 +109,26 @@ class Parameter {
   struct Cache {
     kernels::PackedMatrix matrix;
     bool valid = false;
-    bool used = false;  // since the last change; valid, then
+    bool used = false;  // since the last change; implies valid
   };
 
-  /// Forgets a form, unless it is what the value is held as.
+  /// Discards a packed form, unless it is the only copy of the value.
   void Forget(Cache& cache);
 
-  /// Whether numbers that it is given become bytes.
+  /// True if assigned numbers are quantised.
   bool quantizes() const;
   bool multiplied() const {
     return use_ != ParameterUse::kTable || scores_tokens_;
   }
-  /// Whether products have a table's transpose, or a matrix as it is.
+  /// True if products use the transpose (a table) instead of the matrix.
   bool by_row() const { return use_ == ParameterUse::kTable; }
   const Cache& arranged() const { return packed_[by_row() ? 1 : 0]; }
 
   std::string name_;
   Tensor value_;
-  Tensor scales_;  // f32, of bytes
-  /// Bytes are in arranged() alone, and value_ is their shape: a weight is held
-  /// once. False of a table whose rows are only looked up.
+  Tensor scales_;  // f32, of int8 values
+  /// True if int8 values are stored in arranged() alone and value_ is only a
+  /// shape. False for a table used only for look-up.
   bool arranged_only_ = false;
   Tensor gradient_;
   kernels::Precision precision_;

@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-/// Where a file keeps the scales of a quantised value.
+/// Suffix of the name of a quantised value's scales in a file.
 constexpr const char* kScaleSuffix = ".scale";
 
 /// Orthonormal rows of a [rows, cols] matrix, rows <= cols, by Gram-Schmidt on
@@ -32,8 +32,8 @@ void MakeRowsOrthonormal(std::vector<double>& m, int64_t rows, int64_t cols) {
   }
 }
 
-/// Blocks of square matrices side by side (the gates of a recurrence) are made
-/// orthogonal one by one.
+/// Orthogonal matrix; square blocks side by side (the gates of a recurrence)
+/// are made orthogonal one by one.
 std::vector<double> Orthogonal(int64_t rows, int64_t cols, double scale,
                                Rng& rng) {
   std::vector<double> result(static_cast<size_t>(rows * cols));
@@ -86,14 +86,15 @@ Tensor Initial(const Shape& shape, Init init, Rng& rng) {
   return t;
 }
 
-/// What a file has for a parameter that stays, or is quantised from, numbers.
+/// Tensor of a file for a parameter that is saved as numbers.
 const Tensor& NumbersFor(const Parameter& p,
                          std::span<const NamedTensor> tensors,
                          const std::string& file) {
   return FindTensor(tensors, p.name(), p.value().shape(), p.dtype(), file);
 }
 
-/// False if the file has numbers for the parameter.
+/// Sets int8 values from a file; false if the file has numbers for the
+/// parameter.
 bool SetBytes(Parameter& p, std::span<const NamedTensor> tensors,
               const std::string& file) {
   if (!p.quantizable() ||
@@ -117,7 +118,7 @@ Parameter& ParameterSet::Add(const std::string& name, const Shape& shape,
     throw ConfigError("parameter '{}' {} has no elements; choose sizes above 0",
                       name, shape.ToString());
   }
-  // Value, gradient and two averages of an optimiser; the value starts in f64.
+  // Value, gradient and two moments of an optimiser; initial values are in f64.
   const auto needed = static_cast<double>(elements() + shape.numel()) * 4 *
                           static_cast<double>(SizeOf(dtype_)) +
                       static_cast<double>(shape.numel()) * sizeof(double);
@@ -142,7 +143,7 @@ void ParameterSet::SetPrecision(kernels::Precision precision) {
   for (const auto& parameter : all_) {
     parameter->SetPrecision(precision, has_values_);
   }
-  pool::Trim();  // what the numbers were in
+  pool::Trim();  // frees the memory of the numbers
 }
 
 bool ParameterSet::Dequantize() {
@@ -189,7 +190,7 @@ void ParameterSet::TakeTensors(std::vector<NamedTensor> tensors,
 
 void ParameterSet::EndOfReading() {
   has_values_ = true;
-  pool::Trim();  // what numbers were in that bytes have replaced
+  pool::Trim();  // frees numbers that were replaced by int8
 }
 
 Parameter* ParameterSet::Find(const std::string& name) const {

@@ -14,7 +14,7 @@
 
 namespace heed {
 
-/// How a parameter starts.
+/// Initial values of a parameter.
 struct Init {
   enum class Kind {
     kConstant,  // every element `scale`
@@ -28,15 +28,15 @@ struct Init {
 };
 inline constexpr Init kGlorotInit = {};
 inline constexpr Init kZeroInit = {Init::Kind::kConstant, 0};
-/// A row of an embedding is not a map between layers: its size does not depend
-/// on how many rows there are.
+/// Initial values of embeddings, whose size is independent of the number of
+/// rows.
 inline constexpr Init kEmbeddingInit = {Init::Kind::kUniform, 0.1};
 
-/// The seed of a model whose weights are read next. Until then they are not
-/// initialised: their memory is not even touched.
+/// Seed of a model whose weights are loaded next. They are not initialised and
+/// their memory is not touched until then.
 inline constexpr uint64_t kNoSeed = ~uint64_t{0};
 
-/// Owns parameters; their addresses stay. Same seed, same values.
+/// Owner of parameters with stable addresses. Equal seeds give equal values.
 class ParameterSet {
  public:
   ParameterSet(uint64_t seed, DType dtype, kernels::Precision precision)
@@ -45,34 +45,35 @@ class ParameterSet {
         precision_(precision),
         has_values_(seed != kNoSeed) {}
 
-  /// Throws: ConfigError if the name is taken, if the shape has no elements, or
-  /// if the machine has too little memory to train the parameters so far and
-  /// this one.
+  /// Adds a parameter. Throws: ConfigError if the name is taken, if the shape
+  /// has no elements, or if the machine has too little memory to train all
+  /// parameters.
   Parameter& Add(const std::string& name, const Shape& shape, Init init,
                  ParameterUse use = ParameterUse::kOther);
 
-  /// How products round their factors from now on. kInt8 puts bytes in the
-  /// place of matrices and tables, once they have values: a quarter of the
-  /// memory, and no training.
-  /// Throws: ConfigError if there are bytes already and kInt8 is not asked for.
+  /// Sets the precision of products. kInt8 quantises matrices and tables once
+  /// they have values: a quarter of the memory, and no training. Throws:
+  /// ConfigError if parameters are quantised already and `precision` is not
+  /// kInt8.
   void SetPrecision(kernels::Precision precision);
 
   /// Replaces int8 weights by their f32 values, so that all can be trained.
-  /// Returns whether there were int8 weights.
+  /// Returns true if there were int8 weights.
   bool Dequantize();
 
   kernels::Precision precision() const { return precision_; }
 
-  /// What a file keeps: each value under its name; one of bytes with its scales
-  /// as NAME.scale.
+  /// Tensors to save: each value under its name; int8 values with scales
+  /// NAME.scale.
   std::vector<NamedTensor> Tensors() const;
-  /// The values from a file of this set's or the other form: numbers for a
-  /// quantised parameter are quantised, and bytes make a parameter quantised.
-  /// Throws: FormatError, naming `file`, for a missing or ill-shaped one.
+  /// Loads values: numbers for a quantised parameter are quantised, and int8
+  /// values make a parameter quantised. Throws: FormatError, naming `file`, for
+  /// a missing tensor or a wrong shape.
   void SetTensors(std::span<const NamedTensor> tensors,
                   const std::string& file);
-  /// The same, but gives each tensor back as soon as it has been read, or keeps
-  /// it instead of a copy: a model takes its memory once.
+  /// Loads values and frees or adopts each tensor, so that a model never takes
+  /// its memory twice. Throws: FormatError, naming `file`, for a missing tensor
+  /// or a wrong shape.
   void TakeTensors(std::vector<NamedTensor> tensors, const std::string& file);
 
   /// Null if there is none of this name.
@@ -87,11 +88,11 @@ class ParameterSet {
   Rng rng_;
   DType dtype_;
   kernels::Precision precision_;
-  bool has_values_;  // not with kNoSeed before they are read
+  bool has_values_;  // false with kNoSeed until values are loaded
   std::vector<std::unique_ptr<Parameter>> all_;
 };
 
-/// A place in a model, under whose name parts add their parameters.
+/// Path in a model under which its parts add parameters.
 class Scope {
  public:
   Scope(ParameterSet& set, std::string path)

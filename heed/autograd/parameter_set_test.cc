@@ -26,8 +26,8 @@ Tensor Initial(const Shape& shape, Init init, uint64_t seed = 1) {
   return set.Add("p", shape, init).value();
 }
 
-/// Rows (or columns, if they are fewer) of `block` have length `scale` and are
-/// orthogonal.
+/// Checks that the rows (or columns, if fewer) of `block` have length `scale`
+/// and are orthogonal.
 void ExpectOrthogonal(const Tensor& block, double scale) {
   const bool by_rows = block.rows() <= block.cols();
   const int64_t count = by_rows ? block.rows() : block.cols();
@@ -183,7 +183,7 @@ TEST(Parameter, GivesTheFormsThatAreInUseForAnUpdate) {
   EXPECT_EQ(forms.transposed, &w.Packed(true));
   w.Packed(true);
   w.FormsToUpdate();
-  // Not used since: forgotten, and packed again where it is asked for.
+  // Unused since the last change: discarded, and packed again on demand.
   w.mutable_value().Fill(1);
   EXPECT_FALSE(w.FormsToUpdate().any());
   EXPECT_EQ(Times(Tensor::Full({1, 70}, 1), w, false).ToVector<float>(),
@@ -287,7 +287,7 @@ TEST(Quantized, AFileOfNumbersIsQuantisedByASetOfBytes) {
       << "the old packed matrix was used";
 }
 
-/// Reading `file` fails with a message that has `part`.
+/// Checks that reading `file` fails with a message that contains `part`.
 void ExpectRefused(const std::vector<NamedTensor>& file,
                    const std::string& part) {
   Model model(1);
@@ -429,7 +429,7 @@ TEST(ParameterSet, TakenTensorsAreCheckedAsOthersAre) {
   EXPECT_THROW(set.TakeTensors({}, "file"), FormatError);
 }
 
-/// A row that is looked up costs nothing, a product does.
+/// Look-ups cost no multiply-adds, products do.
 TEST(ParameterSet, KnowsWhatProductsCost) {
   ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
   const Parameter& matrix =

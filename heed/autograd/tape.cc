@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-/// sum (+)= g, not touching elements that someone else sees.
+/// sum (+)= g, without changing elements that are shared.
 void AddInto(Tensor& sum, Tensor g) {
   if (!sum.defined()) {
     sum = std::move(g);
@@ -87,7 +87,7 @@ void Tape::SetColumnsOf(const Var& part, const Var& whole, int64_t column) {
 Tensor& Tape::Accumulate(int32_t index) {
   Node& node = At(nodes_, index);
   if (!node.gradient.defined() || node.in_place) {
-    // What is in place already stays there.
+    // Gradients added in place remain in the gradient of `whole`.
     node.gradient = Tensor::Zeros(node.shape, node.dtype);
     node.in_place = false;
   } else if (!node.has_parts &&
@@ -123,7 +123,7 @@ void Tape::Backward(const Var& output, const Tensor& seed,
     if (node.backward == nullptr) FinishLeaf(i);
     if (node.backward == nullptr || !node.gradient.defined()) continue;
     if (cancellation != nullptr) cancellation->Check();
-    if (node.in_place) {  // it is where it belongs
+    if (node.in_place) {  // accumulated in place
       node.gradient = Tensor();
       Finish(node);
       continue;
@@ -136,16 +136,15 @@ void Tape::Backward(const Var& output, const Tensor& seed,
   }
 }
 
-/// Releases what an operation kept for its gradient.
+/// Releases the values stored for a backward function.
 void Tape::Finish(Node& node) {
   node.destroy(node.closure);
   node.backward = nullptr;
   node.destroy = nullptr;
 }
 
-/// All operations that a leaf enters have been differentiated: what they kept
-/// for its products is released, and its gradient may travel while others are
-/// computed.
+/// Finishes a leaf when all operations that read it are differentiated:
+/// releases the values stored for its products and reports its gradient.
 void Tape::FinishLeaf(int32_t index) {
   Node& node = At(nodes_, index);
   bool complete = false;
@@ -154,11 +153,11 @@ void Tape::FinishLeaf(int32_t index) {
     node.gradient = Tensor();
     complete = true;
   }
-  complete |= AddProducts(index);  // last: added to what is there at no cost
+  complete |= AddProducts(index);  // last: adds to the existing gradient
   if (complete && ready_ && node.parameter != nullptr) ready_(*node.parameter);
 }
 
-/// Does the gathered products of a weight at once. False if it has none.
+/// Computes the gathered products of a weight at once. False if there are none.
 bool Tape::AddProducts(int32_t index) {
   for (PendingProduct& product : pending_) {
     if (product.node == index) fellows_.push_back(std::move(product.factors));
@@ -233,7 +232,8 @@ Tensor& Grads::AccumulateRows(int i) { return tape_.AccumulateRows(Node(i)); }
 void Grads::AddProduct(int i, const Tensor& x, const Tensor& dy) {
   if (!Needs(i)) return;
   if (At(tape_.nodes_, Node(i)).backward != nullptr) {
-    // A computed weight passes its gradient on before the pass ends.
+    // A computed weight (not a leaf) passes its gradient on before the pass
+    // ends.
     kernels::MultiplyTransposed(AsMatrix(x), AsMatrix(dy), true,
                                 kernels::Precision::kNative, Accumulate(i));
     return;

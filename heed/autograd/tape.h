@@ -24,8 +24,8 @@ class Tape;
 class Grads;
 struct Operand;
 
-/// A tensor and, if it depends on something that is differentiated, its node on
-/// a tape. Cheap to copy. A tensor converts to a constant.
+/// Tensor and, if it depends on a differentiated variable, its node on a tape.
+/// Cheap to copy. A tensor converts to a constant.
 class Var {
  public:
   Var() = default;
@@ -54,15 +54,15 @@ class Var {
   const Parameter* parameter_ = nullptr;
 };
 
-/// Where on which tape an operand stands; what Record needs to know of it.
+/// Position of an operand on a tape, for Record.
 struct Operand {
   Operand(const Var& x) : tape(x.tape()), node(x.node()) {}  // NOLINT
   Tape* tape;
   int32_t node;
 };
 
-/// The operations of one computation, in order. One thread uses it at a time.
-/// Clear() keeps the memory, so that a steady computation asks for none.
+/// Operations of one computation, in order. Used by one thread at a time.
+/// Clear() keeps the memory, so that a repeated computation allocates none.
 class Tape {
  public:
   Tape() = default;
@@ -72,18 +72,18 @@ class Tape {
 
   /// A variable to differentiate with respect to; see Gradient.
   Var Leaf(Tensor value);
-  /// A parameter; its gradient is added to parameter.gradient(). The same
-  /// parameter gives the same leaf again.
+  /// Leaf of a parameter; its gradient is added to parameter.gradient(). Calls
+  /// with one parameter return one leaf.
   Var Leaf(Parameter& parameter);
 
-  /// d(output)/d(everything), times `seed` (same shape as output; all ones if
+  /// Computes d(output)/d(everything), times `seed` (shape of output; ones if
   /// undefined). Throws: ShapeError if the output is not on this tape;
   /// Cancelled, after which the tape can only be cleared.
   void Backward(const Var& output, const Tensor& seed = {},
                 const Cancellation* cancellation = nullptr);
 
-  /// Called by Backward on its thread for each parameter as soon as its
-  /// gradient is complete, if it has one; nobody if null.
+  /// Sets a callback that Backward calls on its thread for each parameter with
+  /// a gradient as soon as that gradient is complete; null: none.
   void OnGradient(std::function<void(Parameter&)> ready) {
     ready_ = std::move(ready);
   }
@@ -91,11 +91,11 @@ class Tape {
   /// The gradient of a leaf after Backward; undefined if it has none.
   Tensor Gradient(const Var& leaf) const;
 
-  /// Says that a variable is columns of another, from `column` on: what is
-  /// added to the gradient of the one may be added to that of the other.
+  /// Declares that `part` is a view of columns of `whole`, from `column` on, so
+  /// that both accumulate into one gradient.
   void SetColumnsOf(const Var& part, const Var& whole, int64_t column);
 
-  /// Forgets all operations.
+  /// Removes all operations.
   void Clear();
   int64_t size() const { return static_cast<int64_t>(nodes_.size()); }
 
@@ -116,14 +116,15 @@ class Tape {
     Parameter* parameter = nullptr;
     int32_t first_input = 0;
     DType dtype = DType::kF32;
-    bool in_place = false;   // `gradient` is columns of that of `whole`
+    bool in_place = false;   // `gradient` is a view of the gradient of `whole`
     bool has_parts = false;  // others add to `gradient` in place
-    int32_t whole = -1;      // the node that this one is columns of
-    int32_t column = 0;      // the first of them
+    int32_t whole = -1;      // node of which this node is columns
+    int32_t column = 0;      // first of these columns
     Shape shape;
     Tensor gradient;
   };
-  /// A weight's gradient xᵀ dy that waits for its fellows.
+  /// Gradient xᵀ dy of a weight, deferred to be computed with others of that
+  /// weight.
   struct PendingProduct {
     int32_t node;
     kernels::RowPair factors;
@@ -152,29 +153,29 @@ class Tape {
   std::function<void(Parameter&)> ready_;
 };
 
-/// What a backward function adds its results to. Input numbers are positions
-/// in the list that was given to Record.
+/// Receiver of the results of a backward function. Input numbers are positions
+/// in the list given to Record.
 class Grads {
  public:
-  /// False if input i is a constant: its gradient need not be computed.
+  /// False if input i is a constant, whose gradient need not be computed.
   bool Needs(int i) const { return Node(i) >= 0; }
   /// True if inputs i and j are one variable.
   bool Same(int i, int j) const { return Node(i) == Node(j); }
   /// Adds g to the gradient of input i.
   void Add(int i, Tensor g);
-  /// The gradient of input i so far, which is then forgotten; undefined if it
-  /// has none. For a result that passes on the gradient of another result.
+  /// Removes and returns the gradient of input i so far; undefined if there is
+  /// none. For a result that passes on the gradient of another result.
   Tensor Take(int i);
-  /// The gradient of input i (zeros at first), to accumulate into; a handle to
-  /// it is good until the gradient of the same variable is asked for again.
+  /// The gradient of input i (zeros at first), to accumulate into. A handle
+  /// stays valid until the next access to the gradient of that variable.
   Tensor& Accumulate(int i);
-  /// The same with rows that may be apart, for those that can write them: of
-  /// columns of another variable no gradient of their own is needed.
+  /// The gradient of input i with rows that may be apart, to accumulate into. A
+  /// view of columns of another variable then needs no gradient of its own.
   Tensor& AccumulateRows(int i);
   /// Adds xᵀ dy to the gradient of input i, a weight [K, N]. Products of one
-  /// leaf are gathered over the whole backward pass and done as one, which
-  /// makes small steps of a recurrence as fast as one large product.
-  /// Shapes: x [R, K], dy [R, N].
+  /// leaf are gathered over the backward pass and computed as one, which makes
+  /// small steps of a recurrence as fast as one large product. Shapes: x [R,
+  /// K], dy [R, N].
   void AddProduct(int i, const Tensor& x, const Tensor& dy);
 
  private:
@@ -215,9 +216,8 @@ Var RecordInputs(const char* name, Tensor&& value, const Inputs& inputs,
   return result;
 }
 
-/// The result of an operation. If an input is on a tape, the operation is
-/// recorded with `backward(const Tensor& dy, Grads&)`, else nothing is kept.
-/// The given dy is dense.
+/// Result of an operation. If an input is on a tape, the operation is recorded
+/// with `backward(const Tensor& dy, Grads&)`. dy is dense.
 template <typename Fn>
 Var Record(const char* name, Tensor value,
            std::initializer_list<Operand> inputs, Fn&& backward) {
@@ -225,7 +225,7 @@ Var Record(const char* name, Tensor value,
                       std::forward<Fn>(backward));
 }
 
-/// The same for operands whose number is known at run time.
+/// Result of an operation whose number of operands is known at run time.
 template <typename Fn>
 Var Record(const char* name, Tensor value, std::span<const Var> inputs,
            Fn&& backward) {

@@ -39,7 +39,7 @@ Var RowOf(const Var& x, int64_t i) {
   });
 }
 
-/// Columns that say so.
+/// Columns declared by SetColumnsOf.
 Var ColumnsOf(const Var& x, int64_t begin, int64_t end) {
   Var part = Record("columns", x.value().Columns(begin, end), {x},
                     [begin, end](const Tensor& dy, Grads& g) {
@@ -53,7 +53,7 @@ Var ColumnsOf(const Var& x, int64_t begin, int64_t end) {
 /// Ways to add to the gradient of an operand.
 enum class Way : uint8_t { kRows, kDense, kAdd, kTake };
 
-/// factor · x, with its gradient added so.
+/// factor · x, which adds its gradient by `way`.
 Var Times(double factor, const Var& x, Way way) {
   return Record("times", kernels::Scale(x.value().Contiguous(), factor), {x},
                 [factor, way](const Tensor& dy, Grads& g) {
@@ -75,7 +75,7 @@ Var Times(double factor, const Var& x, Way way) {
                 });
 }
 
-/// x W with the gradient of W gathered.
+/// x W, which gathers the gradient of W.
 Var Product(const Var& x, const Var& w) {
   kernels::PackedMatrix packed;
   kernels::Pack(w.value(), false, kernels::Precision::kNative, packed);
@@ -112,7 +112,7 @@ TEST(Tape, DifferentiatesAProduct) {
   EXPECT_EQ(Values(tape.Gradient(b)), (Numbers{2, 3}));
 }
 
-/// x and 2 x, of which the second passes on the gradient of the first.
+/// x and 2 x; the second passes on the gradient of the first.
 std::pair<Var, Var> WithDouble(const Var& x) {
   const Var same =
       Record("same", x.value(), {x}, [](const Tensor&, Grads&) { FAIL(); });
@@ -161,7 +161,7 @@ TEST(Tape, AccumulatesOverSharedOperands) {
   EXPECT_EQ(Values(tape.Gradient(y)), (Numbers{2, 2}));
 }
 
-/// Whichever way and in which order it was added, to columns that overlap.
+/// Overlapping columns accumulate correctly for all ways and orders.
 TEST(Tape, GradientsOfColumnsAreAddedInPlace) {
   const std::array<Way, 4> ways = {Way::kRows, Way::kDense, Way::kAdd,
                                    Way::kTake};
@@ -201,7 +201,7 @@ TEST(Tape, ColumnsOfColumnsAndTheWholeAddUp) {
 }
 
 TEST(Tape, SharedGradientsDoNotLeakIntoEachOther) {
-  // plus hands the same tensor to both; x gets more, y must not.
+  // plus passes one tensor to both; x accumulates more, y must not change.
   Tape tape;
   const Var x = tape.Leaf(Vector({2, 3}));
   const Var y = tape.Leaf(Vector({5, 7}));
@@ -295,8 +295,7 @@ TEST_F(TapeWithParameter, AddsToTheParametersGradient) {
 }
 
 TEST_F(TapeWithParameter, GatheredProductsEqualSeparateOnes) {
-  // Steps of a recurrence with other rows in each, and a use that is no
-  // product.
+  // Steps of a recurrence with unequal rows, and a use without a product.
   std::vector<Tensor> steps;
   for (const int64_t rows : {1, 4, 2}) {
     steps.push_back(RandomTensor({rows, 3}, static_cast<uint64_t>(rows)));
@@ -337,7 +336,7 @@ TEST(Tape, AComputedWeightPassesItsGradientOn) {
       {RandomTensor({4, 3}, 1), RandomTensor({3, 2}, 2)});
 }
 
-/// A few hundred small operations, as a step of training has.
+/// A few hundred small operations, like one training step.
 double Step(Tape& tape, Parameter& w) {
   tape.Clear();
   w.ClearGradient();

@@ -1,4 +1,4 @@
-// What the tests of everything that is differentiated share.
+// Helpers of tests of differentiable code.
 #ifndef HEED_AUTOGRAD_TESTING_H_
 #define HEED_AUTOGRAD_TESTING_H_
 
@@ -20,7 +20,7 @@
 
 namespace heed {
 
-/// Numbers within [-1, 1].
+/// Random numbers within [-1, 1].
 inline Tensor RandomTensor(const Shape& shape, uint64_t seed,
                            DType dtype = DType::kF64) {
   Rng rng(seed);
@@ -52,7 +52,7 @@ inline double MaxDifference(const Tensor& a, const Tensor& b) {
   return worst;
 }
 
-/// f(inputs), a function of Vars, has the gradient that differences show.
+/// Checks the gradient of f(inputs), a function of Vars, by finite differences.
 template <typename F>
 void ExpectGradientOf(const F& f, std::vector<Tensor> inputs) {
   const GradientCheckResult result = CheckGradient(f, std::move(inputs));
@@ -60,7 +60,7 @@ void ExpectGradientOf(const F& f, std::vector<Tensor> inputs) {
   EXPECT_FALSE(result.where.empty()) << "nothing was compared";
 }
 
-/// f() throws a ShapeError whose message has all `parts`.
+/// Checks that f() throws a ShapeError whose message contains all `parts`.
 template <typename F>
 void ExpectShapeError(const F& f, const std::vector<std::string>& parts) {
   try {
