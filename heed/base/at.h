@@ -1,4 +1,4 @@
-// Elements by signed indices and by enums.
+// Element access by signed indices and by enums.
 #ifndef HEED_BASE_AT_H_
 #define HEED_BASE_AT_H_
 
@@ -9,7 +9,7 @@
 
 namespace heed {
 
-/// Element `i` of a vector, an array or a span, as v[i]; not checked.
+/// Element v[i] of a vector, an array or a span; not bounds-checked.
 template <typename V, typename I>
 requires std::integral<I> || std::is_enum_v<I>
 constexpr decltype(auto) At(V&& v, I i) {

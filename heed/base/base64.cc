@@ -5,7 +5,7 @@
 namespace heed {
 namespace {
 
-/// Six bits of a character; -1: it is none of the alphabet.
+/// Value of a character (6 bits); -1 if it is not in the alphabet.
 int ValueOf(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -19,7 +19,7 @@ int ValueOf(char c) {
 std::optional<std::string> FromBase64(std::string_view text) {
   std::string bytes;
   uint32_t bits = 0;
-  int count = 0;  // of bits that are no byte yet
+  int count = 0;  // pending bits that do not form a byte yet
   size_t characters = 0;
   size_t padding = 0;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// Bytes as text (RFC 4648).
+// Base64 encoding (RFC 4648).
 #ifndef HEED_BASE_BASE64_H_
 #define HEED_BASE_BASE64_H_
 
@@ -8,11 +8,11 @@
 
 namespace heed {
 
-/// The bytes of base64, whose alphabet is the usual one or that for addresses;
-/// line ends are left out, padding may be missing. Nothing for other text.
+/// Decodes base64 in the standard or the URL-safe alphabet. Line ends are
+/// skipped; padding is optional. Returns nullopt for invalid text.
 std::optional<std::string> FromBase64(std::string_view text);
 
-/// The text of bytes, in the usual alphabet, padded.
+/// Encodes bytes as base64 in the standard alphabet, with padding.
 std::string ToBase64(std::string_view bytes);
 
 }  // namespace heed

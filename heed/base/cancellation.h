@@ -1,4 +1,4 @@
-// Ends a computation that nobody waits for any more.
+// Cancellation of computations.
 #ifndef HEED_BASE_CANCELLATION_H_
 #define HEED_BASE_CANCELLATION_H_
 
@@ -12,15 +12,15 @@
 
 namespace heed {
 
-/// Says whether a computation shall end. Passed down by pointer (see Context);
-/// null: it runs to its end. It must outlive the computation. Thread-safe.
+/// Tells a computation to stop early. Passed by pointer (see Context); null:
+/// never cancelled. Must outlive the computation. Thread-safe.
 class Cancellation {
  public:
   virtual ~Cancellation() = default;
 
-  /// Asked between steps (of a search, of layers, of batches), at least every
-  /// 0.1 s where the computation allows it, and by each of its threads. Cheap,
-  /// but may keep the caller waiting to let others go first.
+  /// True if the computation should stop. Polled between steps (of a search, of
+  /// layers, of batches) by each thread, at least every 0.1 s if possible.
+  /// Cheap, but may block to let computations of higher priority run first.
   virtual bool cancelled() const = 0;
 
   /// Throws: Cancelled.
@@ -29,7 +29,7 @@ class Cancellation {
   }
 };
 
-/// Cancelled by a call or at a point in time, whichever comes first.
+/// Cancelled by a call or at a deadline, whichever comes first.
 class CancellationFlag : public Cancellation {
  public:
   using Clock = std::chrono::steady_clock;
@@ -48,8 +48,8 @@ class CancellationFlag : public Cancellation {
   const Clock::time_point deadline_ = Clock::time_point::max();
 };
 
-/// Of work for several: cancelled once all of them are. A null among them never
-/// is, and neither is work for nobody.
+/// Cancellation of work shared by several clients: cancelled once all of them
+/// are. A null client never cancels; an empty list is never cancelled.
 class AllCancelled : public Cancellation {
  public:
   explicit AllCancelled(std::vector<const Cancellation*> all)

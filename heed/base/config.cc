@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Strings = std::vector<std::string>;
 
-/// As many names as a message can list.
+/// Maximum number of names listed in a message.
 constexpr size_t kListedNames = 12;
 
 template <typename T>
@@ -53,7 +53,7 @@ bool ReadInteger(const Json& json, T& value) {
   return fits;
 }
 
-// A text alone is a list of one.
+// A single text is a list of one element.
 bool ReadStrings(const Json& json, Strings& value) {
   if (json.is_string()) {
     auto text = json.get<std::string>();
@@ -115,7 +115,7 @@ bool ReadText(const Strings& words, T& value) {
   }
 }
 
-/// What a field's member holds: a word in the place of an enum.
+/// Value of a field's member; an enum is returned as its word.
 template <typename T>
 const T& Get(const T* member) {
   return *member;
@@ -183,7 +183,8 @@ Strings KeysOf(const std::vector<Field>& fields) {
   return keys;
 }
 
-// What an unknown name may have been meant as: all names, if they are few.
+// Suggestions for an unknown name: similar names, and all names if there are
+// few.
 std::string Instead(std::string_view name, const Strings& names) {
   if (names.size() <= kListedNames) {
     return fmt::format("{} (valid: {})", DidYouMean(name, names),
@@ -430,7 +431,7 @@ std::vector<FieldDescription> DescribeFields(const std::vector<Field>& fields) {
 
 namespace {
 
-// Edits from one word to another, or nothing if they are more than `limit`.
+// Number of edits from one word to another; nullopt if above `limit`.
 std::optional<size_t> EditsWithin(size_t limit, std::string_view word,
                                   std::string_view candidate) {
   const size_t longer = std::max(word.size(), candidate.size());

@@ -14,9 +14,9 @@
 //   };
 //
 // JSON files, command-line options, range checks, help and documentation all
-// come from that one description. A config contains another by visiting it
-// (`v.Section("Model"); model.Visit(v);`); all keys share one flat space. What
-// else is known of a field is added behind it:
+// derive from this description. A config contains another by visiting it
+// (`v.Section("Model"); model.Visit(v);`); all keys share one flat namespace.
+// Further properties of a field are chained:
 //
 //       v("learning_rate", learning_rate, Above(0), "peak step size")
 //           .Alias("lr")  // another name
@@ -38,7 +38,7 @@
 
 namespace heed {
 
-/// The numbers from min to max, both included unless said to be open.
+/// Numbers from min to max, inclusive unless an end is open.
 struct Range {
   Range(double min, double max) : min(min), max(max) {}
 
@@ -48,12 +48,12 @@ struct Range {
   bool open_max = false;
 };
 
-/// [min, infinity), (min, infinity) and [min, max).
+/// Ranges [min, infinity), (min, infinity) and [min, max).
 Range AtLeast(double min);
 Range Above(double min);
 Range UpToBelow(double min, double max);
 
-/// The values that a string (or each string of a list) may have.
+/// Allowed values of a string or of each string of a list.
 struct OneOf {
   OneOf(std::initializer_list<std::string> choices) : choices(choices) {}
   explicit OneOf(std::vector<std::string> choices)
@@ -62,22 +62,21 @@ struct OneOf {
   std::vector<std::string> choices;
 };
 
-/// Any value; help shows the option with this instead of its type: --out DIR.
+/// Allows any value; help shows the placeholder instead of the type: --out DIR.
 struct Any {
   std::string placeholder;
 };
 
 using Constraint = std::variant<std::monostate, Range, OneOf, Any>;
 
-/// Throws: ConfigError that lists the words.
+/// Throws: ConfigError that lists the valid words.
 [[noreturn]] void ThrowUnknownWord(const std::string& word,
                                    const std::vector<std::string>& words);
 
-/// A value of an enum, or (kMayBeOpen) "auto": left open, for others to fill
-/// in. The enum's values are 0, 1, ...; beside it stands what they are called:
+/// Value of an enum, or "auto" (kMayBeOpen): a default that the model fills in.
+/// The enum's values are 0, 1, ...; WordsOf lists their names:
 ///   constexpr auto WordsOf(Norm) { return std::array{"pre", "post"}; }
-/// Whoever writes a config may also name the word. Throws: ConfigError for
-/// another word.
+/// Also constructible from a word. Throws: ConfigError for an unknown word.
 template <typename Enum, bool kMayBeOpen>
 class EnumField {
  public:
@@ -95,13 +94,13 @@ class EnumField {
   }
 
   bool open() const { return value_ < 0; }
-  /// Not open.
+  /// The value; must not be open.
   Enum value() const { return static_cast<Enum>(value_); }
   operator Enum() const requires(!kMayBeOpen) {  // NOLINT
     return value();
   }
   std::string word() const { return At(Words(), value_ - kFirst); }
-  /// "auto" first.
+  /// Valid words; "auto" first if allowed.
   static std::vector<std::string> Words() {
     std::vector<std::string> words;
     if (kMayBeOpen) words.emplace_back("auto");
@@ -126,7 +125,7 @@ using Named = EnumField<Enum, false>;
 template <typename Enum>
 using Auto = EnumField<Enum, true>;
 
-/// Reads and writes an EnumField.
+/// Type-erased access to an EnumField.
 struct WordTarget {
   template <typename Enum, bool kMayBeOpen>
   explicit WordTarget(EnumField<Enum, kMayBeOpen>* to)
@@ -143,23 +142,24 @@ struct WordTarget {
   void (*set)(void* member, const std::string& word);
 };
 
-/// The member that a field reads and writes.
+/// Member that a field reads and writes.
 using FieldTarget =
     std::variant<bool*, int*, int64_t*, uint64_t*, double*, std::string*,
                  std::vector<std::string>*, WordTarget>;
 
-/// One described member of a config; points into it, so must not outlive it.
+/// One described member of a config; points into the config and must not
+/// outlive it.
 struct Field {
   std::string key;  ///< snake_case, as in JSON
   FieldTarget target;
   Constraint constraint;
   std::string help;
   std::string section;
-  std::vector<std::string> aliases = {};  ///< further names, like the key
-  bool main = false;                      ///< among those to know first
-  /// Options that the field needs beside it to have an effect; "": it has one.
+  std::vector<std::string> aliases = {};  ///< alternative keys
+  bool main = false;                      ///< true if shown first in help
+  /// Options required for the field to have an effect; "": it has one.
   std::string needs = {};
-  /// Largest value that a request to a server may give; 0: any in the range.
+  /// Maximum for requests to a server; 0: no limit but the range.
   int served_limit = 0;
 
   bool IsBool() const { return std::holds_alternative<bool*>(target); }
@@ -168,35 +168,36 @@ struct Field {
   }
   nlohmann::ordered_json Value() const;
 
-  /// "flag", "int", "number", "text", "list", or the choices: "adam|sgd".
+  /// "flag", "int", "number", "text", "list", or the choices "adam|sgd".
   std::string TypeName() const;
-  /// "1 to 10000", "above 0", or empty when every value is allowed.
+  /// "1 to 10000", "above 0", or empty if every value is allowed.
   std::string RangeName() const;
-  /// --learning-rate
+  /// Option of the key: "--learning-rate".
   std::string OptionName() const;
-  /// That, and those of the aliases.
+  /// Options of the key and of its aliases.
   std::vector<std::string> OptionNames() const;
-  /// Whether this is its key or an alias.
+  /// True if `name` is the key or an alias.
   bool IsNamed(std::string_view name) const;
-  /// Whether it has a value: a text or a list that is not empty.
+  /// True unless the value is an empty text or list.
   bool IsSet() const;
 
-  /// Sets and checks the value. `name` is how errors call the field.
-  /// Throws: ConfigError, with the value, the name and what would be valid.
+  /// Sets and checks the value; errors refer to the field as `name`. Throws:
+  /// ConfigError, with the value, the name and the valid values.
   void SetJson(const nlohmann::ordered_json& json, std::string_view name) const;
-  /// The same from command-line words: one, or several for a list.
+  /// Sets the value from command-line words: one, or several for a list.
+  /// Throws: ConfigError, with the value, the name and the valid values.
   void SetText(const std::vector<std::string>& words,
                std::string_view name) const;
   void Check(std::string_view name) const;
 };
 
-/// Ways to give what is needed: keys that belong together.
+/// Alternatives of required options; each is a list of keys needed together.
 using Requirement = std::vector<std::vector<std::string>>;
 
-/// The visitor: collects fields in the order of their description.
+/// Visitor that collects fields in the order of their description.
 class FieldList {
  public:
-  /// The heading under which the fields that follow are shown.
+  /// Sets the heading of the fields that follow.
   void Section(std::string_view title) { section_ = title; }
 
   template <typename T>
@@ -215,7 +216,7 @@ class FieldList {
                         std::string_view help) {
     return (*this)(key, member, OneOf(member.Words()), help);
   }
-  /// Only some of the words.
+  /// Restricts an enum to some of its words.
   template <typename Enum, bool kMayBeOpen>
   FieldList& operator()(std::string_view key,
                         EnumField<Enum, kMayBeOpen>& member, const OneOf& words,
@@ -223,23 +224,25 @@ class FieldList {
     return Add(key, WordTarget(&member), words, help);
   }
 
-  /// Another name of the field before. Throws: ConfigError if it is taken.
+  /// Adds an alternative key to the last field. Throws: ConfigError if it is
+  /// taken.
   FieldList& Alias(std::string_view name);
-  /// The field before is one of the few to know first.
+  /// Marks the last field as one of the few shown first.
   FieldList& Main();
-  /// Limits what requests to a server may give the field before.
+  /// Sets the maximum of the last field in requests to a server.
   FieldList& ServedUpTo(int limit);
-  /// The field before has an effect only if `acts`, which depends on the values
-  /// that other members have now; `needs` names the options that make it act:
-  /// "--optimizer sgd". A command refuses the field where it does not act.
+  /// Declares that the last field has an effect only if `acts`, which depends
+  /// on the current values of other members. `needs` names the options that
+  /// enable it: "--optimizer sgd". Commands reject the field where it has no
+  /// effect.
   FieldList& If(bool acts, std::string_view needs);
-  /// Does so for the field of this key.
+  /// Declares that the field `key` has an effect only if `acts`; see the other
+  /// overload.
   void If(std::string_view key, bool acts, std::string_view needs);
-  /// Removes the field of this key, which never has an effect, as `reason`
-  /// explains. A command that is given the option says so.
+  /// Removes the field `key`, which never has an effect, for `reason`. Commands
+  /// report the reason if the option is given.
   void Remove(std::string_view key, std::string reason);
-  /// A command cannot do without: of several ways, each of which is keys that
-  /// are needed together, one must be gone.
+  /// Requires one of several alternatives, each a list of keys needed together.
   void Require(Requirement ways) { requirements_.push_back(std::move(ways)); }
 
   const std::vector<Field>& fields() const { return fields_; }
@@ -262,14 +265,13 @@ class FieldList {
   std::string section_;
 };
 
-/// Whether one of the ways is given whole.
+/// True if all options of one alternative are given.
 bool IsMet(const Requirement& ways, const std::vector<Field>& fields);
 
-/// Throws: ConfigError that names what a config cannot do without and has not:
-/// "--tsv is needed".
+/// Throws: ConfigError that names a missing required option: "--tsv is needed".
 void CheckGiven(const FieldList& list);
 
-/// The field of this key or alias, or nullptr.
+/// The field with this key or alias, or nullptr.
 const Field* FindField(const std::vector<Field>& fields, std::string_view name);
 
 template <typename Config>
@@ -277,12 +279,12 @@ concept Visitable = requires(Config& config, FieldList& list) {
   config.Visit(list);
 };
 
-/// What documentation, --help and `heed info` show of a field.
+/// Description of a field for documentation, --help and `heed info`.
 struct FieldDescription {
   std::string key, type, default_value, range, help, section;
 };
 
-// The same for any config, on its list of fields.
+// Implementation of the templates below for a list of fields.
 nlohmann::ordered_json FieldsToJson(const std::vector<Field>& fields);
 void FieldsFromJson(const std::vector<Field>& fields,
                     const nlohmann::ordered_json& json,
@@ -298,17 +300,16 @@ std::vector<Field> FieldsOf(Config& config) {
   return list.fields();
 }
 
-/// All members in order, as an object (nlohmann::ordered_json).
+/// All members in order, as a JSON object.
 template <Visitable Config>
 auto ToJson(Config config) {
   return FieldsToJson(FieldsOf(config));
 }
 
-/// Sets the members that `json` names; the others keep their values.
-/// An alias stands for its key. Throws: ConfigError that names the source and
-/// the key, for a key that is unknown (lists the valid or nearest ones), given
-/// twice, or a value of wrong type or out of range;
-/// `config` is then unchanged.
+/// Sets the members named in `json`; others keep their values. Aliases are
+/// accepted. Throws: ConfigError that names the source and the key, for an
+/// unknown key (lists valid or similar ones), a duplicate key, or a value of
+/// wrong type or out of range; `config` is then unchanged.
 template <Visitable Config>
 void FromJson(Config& config, const nlohmann::ordered_json& json,
               std::string_view source_name) {
@@ -317,13 +318,13 @@ void FromJson(Config& config, const nlohmann::ordered_json& json,
   config = std::move(next);
 }
 
-/// Throws: ConfigError when a member is not in its range.
+/// Throws: ConfigError if a member is out of range.
 template <Visitable Config>
 void Check(Config config) {
   CheckFields(FieldsOf(config));
 }
 
-/// Throws: as CheckGiven of its fields.
+/// Throws: ConfigError that names a missing required option.
 template <Visitable Config>
 void CheckGiven(Config config) {
   FieldList list;
@@ -331,19 +332,19 @@ void CheckGiven(Config config) {
   CheckGiven(list);
 }
 
-/// Describes each member; the present values are given as the defaults.
+/// Describes each member; current values are shown as defaults.
 template <Visitable Config>
 std::vector<FieldDescription> Describe(Config config) {
   return DescribeFields(FieldsOf(config));
 }
 
 /// The candidate with the fewest edits (insert, delete, replace, swap) to
-/// `word`, or "" when none is near enough to be meant.
+/// `word`, or "" if none is similar.
 std::string NearestName(std::string_view word,
                         const std::vector<std::string>& candidates);
 
-/// The candidates that `word` may stand for, nearest first, `count` at most: of
-/// few edits, or of which one contains the other.
+/// Up to `count` candidates similar to `word`, nearest first: few edits away,
+/// or one contains the other.
 std::vector<std::string> NearestNames(
     std::string_view word, const std::vector<std::string>& candidates,
     size_t count);

@@ -342,8 +342,8 @@ TEST(NearestNames, AreThoseOfFewEditsThenThoseThatHoldTheWord) {
   EXPECT_TRUE(NearestNames("", names, 3).empty());
 }
 
-/// A member that acts only beside a value of another one, and one that never
-/// does.
+/// Config with a member that has an effect only for one value of another
+/// member, and a member without any effect.
 struct Idle {
   std::string optimizer = "adam";
   double momentum = 0;

@@ -7,7 +7,7 @@
 
 namespace heed {
 
-/// FNV-1a of 64 bits: tells contents apart, but does not withstand an attacker.
+/// 64-bit FNV-1a hash: distinguishes contents; not cryptographic.
 inline uint64_t Digest(std::string_view bytes) {
   uint64_t digest = 0xcbf29ce484222325U;
   for (const char c : bytes) {

@@ -5,7 +5,7 @@
 namespace heed {
 namespace {
 
-// Values of the reference: http://www.isthe.com/chongo/tech/comp/fnv
+// Reference values: http://www.isthe.com/chongo/tech/comp/fnv
 TEST(Digest, IsFnv1aOf64Bits) {
   EXPECT_EQ(Digest(""), 0xcbf29ce484222325U);
   EXPECT_EQ(Digest("a"), 0xaf63dc4c8601ec8cU);

@@ -1,7 +1,7 @@
 // Exceptions of the public API.
 //
-// Every error says what was being done, on what, and what to do about it. The
-// command prints what() as one line; nothing in Heed aborts on input.
+// Every message states the operation, its object and how to fix the error. The
+// command prints what() as one line; Heed never aborts on invalid input.
 #ifndef HEED_BASE_ERRORS_H_
 #define HEED_BASE_ERRORS_H_
 
@@ -17,7 +17,7 @@ namespace heed {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-  /// The message as fmt::format puts it together.
+  /// Message formatted by fmt::format.
   template <typename First, typename... Rest>
   Error(fmt::format_string<First, Rest...> format, First&& first,
         Rest&&... rest)
@@ -25,7 +25,7 @@ class Error : public std::runtime_error {
                                   std::forward<Rest>(rest)...)) {}
 };
 
-/// Operands whose shapes or dtypes do not fit; names the operation and shapes.
+/// Operands with incompatible shapes or dtypes; names the operation and shapes.
 class ShapeError : public Error {
  public:
   using Error::Error;
@@ -37,7 +37,7 @@ class ConfigError : public Error {
   using Error::Error;
 };
 
-/// A file whose content is not what it should be; names file and place.
+/// File with invalid content; names file and position.
 class FormatError : public Error {
  public:
   using Error::Error;
@@ -61,8 +61,7 @@ class Interrupted : public Error {
   using Error::Error;
 };
 
-/// Nobody waits for the result any more (see Cancellation). Whoever catches it
-/// to do something else instead passes it on.
+/// The computation was cancelled (see Cancellation). Handlers must rethrow it.
 class Cancelled : public Error {
  public:
   using Error::Error;

@@ -1,5 +1,5 @@
-// Kinds of FormatError of a file that somebody sent, which a server answers
-// with a status each.
+// Subclasses of FormatError for uploaded files, which a server maps to HTTP
+// statuses.
 #ifndef HEED_BASE_FILE_ERRORS_H_
 #define HEED_BASE_FILE_ERRORS_H_
 
@@ -7,13 +7,13 @@
 
 namespace heed {
 
-/// A file that is larger than what is read, or says that it is.
+/// File that exceeds the size limit, or declares a size above it.
 class TooLargeError : public FormatError {
  public:
   using FormatError::FormatError;
 };
 
-/// A file of a type that is not read, whatever its name says.
+/// File of an unsupported type, whatever its extension.
 class UnsupportedError : public FormatError {
  public:
   using FormatError::FormatError;

@@ -1,4 +1,4 @@
-// A list of few elements that needs no allocation.
+// Vector of few elements without allocation.
 #ifndef HEED_BASE_INLINE_VECTOR_H_
 #define HEED_BASE_INLINE_VECTOR_H_
 
@@ -10,7 +10,7 @@
 
 namespace heed {
 
-/// At most N elements, held in place.
+/// Up to N elements, stored inline.
 template <typename T, size_t N>
 class InlineVector {
  public:

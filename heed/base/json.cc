@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Difference = std::vector<Json>::difference_type;
 
-// Hands what nlohmann's lexer finds to a JsonBuilder.
+// Passes the events of nlohmann's lexer to a JsonBuilder.
 class Handler final : public nlohmann::json_sax<Json> {
  public:
   Handler(std::string_view text, std::string_view source_name,
@@ -38,7 +38,7 @@ class Handler final : public nlohmann::json_sax<Json> {
     return Add(value);
   }
   bool string(string_t& value) override { return Add(std::move(value)); }
-  bool binary(binary_t&) override { return false; }  // not in a text
+  bool binary(binary_t&) override { return false; }  // never occurs in text
   bool start_object(size_t) override {
     builder_.StartObject();
     return true;
@@ -56,7 +56,7 @@ class Handler final : public nlohmann::json_sax<Json> {
 
   bool parse_error(size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
-    constexpr int kOutOfRange = 400;  // the first number of such errors
+    constexpr int kOutOfRange = 400;  // first code of out-of-range errors
     if (error.id >= kOutOfRange) {
       throw FormatError("{}: is not valid JSON (a number is too large)",
                         source_name_);
@@ -114,7 +114,7 @@ void JsonBuilder::Start(bool is_object) {
   levels_.push_back({is_object, values_.size(), names_.size()});
 }
 
-// Equal names are neighbours when sorted.
+// After sorting, duplicate names are adjacent.
 void JsonBuilder::CheckNames(size_t first) const {
   std::vector<std::string_view> names(
       names_.begin() + static_cast<Difference>(first), names_.end());
@@ -137,7 +137,7 @@ void JsonBuilder::End() {
     members.reserve(static_cast<size_t>(values_.end() - first));
     auto name = names_.begin() + static_cast<Difference>(level.first_name);
     for (auto member = first; member != values_.end(); ++member, ++name) {
-      // Not emplace(), which looks through all that are there.
+      // emplace() would search all existing members.
       members.emplace_back(std::move(*name), std::move(*member));
     }
     value = std::move(members);
@@ -175,7 +175,7 @@ std::string Abridged(const Json& value) {
   std::string text = DumpJson(value);
   if (text.size() <= kShownBytes) return text;
   size_t end = kShownBytes;
-  while (!BeginsCharacter(text[end])) --end;  // not inside a character
+  while (!BeginsCharacter(text[end])) --end;  // at a character boundary
   return text.substr(0, end) + "...";
 }
 

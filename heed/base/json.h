@@ -1,4 +1,4 @@
-// The one parser of JSON: what it reads may come from anybody.
+// JSON parser for untrusted input.
 #ifndef HEED_BASE_JSON_H_
 #define HEED_BASE_JSON_H_
 
@@ -9,26 +9,26 @@
 #include <string_view>
 #include <vector>
 
-// The members are instantiated once, in json.cc.
+// Explicitly instantiated in json.cc.
 extern template class nlohmann::basic_json<nlohmann::ordered_map>;
 
 namespace heed {
 
-/// What a text may hold at most; the defaults are for files of models.
+/// Limits of a JSON text; the defaults suit model files.
 struct JsonLimits {
   size_t bytes = size_t{1} << 28;   ///< of the text
-  size_t values = size_t{1} << 21;  ///< members and elements, in all
+  size_t values = size_t{1} << 21;  ///< members and elements in total
   size_t names = size_t{1} << 20;   ///< members of one object
-  /// Objects and arrays inside one another: to copy, print, compare and destroy
-  /// them takes that much of the stack.
+  /// Nesting depth: copying, printing, comparing and destroying a value
+  /// recurses to this depth.
   size_t depth = 100;
 };
 
-/// Puts a value together from its parts, in the order in which a text has them,
-/// in linear time (but for sorting the names of an object) and within limits.
+/// Builds a value from its parts, in the order of the text, in linear time
+/// (except for sorting the names of an object) and within limits.
 class JsonBuilder {
  public:
-  /// Called with what is wrong ("nested more than 100 deep"); must throw.
+  /// Reports an error ("nested more than 100 deep"); must throw.
   using Fail = std::function<void(std::string_view problem)>;
 
   JsonBuilder(const JsonLimits& limits, Fail fail)
@@ -37,19 +37,20 @@ class JsonBuilder {
   void Add(nlohmann::ordered_json scalar);
   void StartObject() { Start(true); }
   void StartArray() { Start(false); }
-  /// The name of the member that comes next.
+  /// Sets the name of the next member.
   void AddName(std::string name);
-  /// Of the innermost object or array. No name may stand twice in an object.
+  /// Closes the innermost object or array. Fails if an object has duplicate
+  /// names.
   void End();
 
-  /// Whether a name must come next (or the end of the object).
+  /// True if a name (or the end of the object) must come next.
   bool expects_name() const;
   size_t depth() const { return levels_.size(); }
-  /// The value, when all is closed; null if there was none.
+  /// The finished value; null if nothing was added.
   nlohmann::ordered_json Take();
 
  private:
-  /// An object or array that is open: where its parts begin.
+  /// Open object or array and the index of its first parts.
   struct Level {
     bool is_object;
     size_t first_value;
@@ -62,25 +63,24 @@ class JsonBuilder {
   JsonLimits limits_;
   Fail fail_;
   std::vector<Level> levels_;
-  // The parts of what is open; a closed object or array is one value.
+  // Parts of open levels; a closed object or array is one value.
   std::vector<nlohmann::ordered_json> values_;
   std::vector<std::string> names_;
   size_t count_ = 0;
 };
 
-/// Parses a JSON text. Throws: FormatError with the source's name, and line and
-/// column of what is not JSON; also for a name that stands twice in an object,
-/// and for what passes a limit.
+/// Parses a JSON text. Throws: FormatError with the source's name, line and
+/// column, for invalid JSON, a duplicate name in an object, or an exceeded
+/// limit.
 nlohmann::ordered_json ParseJson(std::string_view text,
                                  std::string_view source_name,
                                  const JsonLimits& limits = {});
 
-/// A JSON text; what is not UTF-8 becomes U+FFFD. `indent`: spaces of each
-/// level, on lines of their own; -1: all on one line.
+/// Serialises a value; ill-formed UTF-8 becomes U+FFFD. `indent`: spaces per
+/// level; -1: all on one line.
 std::string DumpJson(const nlohmann::ordered_json& value, int indent = -1);
 
-/// What a message shows of a value that is refused: its JSON, cut to what fits
-/// on a line.
+/// JSON of an invalid value for a message, truncated to fit on a line.
 std::string Abridged(const nlohmann::ordered_json& value);
 
 }  // namespace heed

@@ -77,7 +77,7 @@ TEST(ParseJson, RefusesANameThatStandsTwice) {
   EXPECT_EQ(ErrorOf(R"({"a":{"a":{"a":1}},"b":{"a":1}})"), "");
 }
 
-// What takes a time that grows with the square would take hours here.
+// An algorithm of quadratic time would take hours here.
 TEST(ParseJson, ReadsManyNamesInLinearTime) {
   std::string text = "{";
   for (int i = 0; i < 500000; ++i) text += fmt::format("\"name {}\":{},", i, i);
@@ -87,7 +87,7 @@ TEST(ParseJson, ReadsManyNamesInLinearTime) {
   EXPECT_EQ(json.back(), 499999);
 }
 
-// An object that grows behind a large first member must not copy it each time.
+// Adding members after a large first one must not copy it each time.
 TEST(ParseJson, DoesNotCopyWhatIsClosed) {
   std::string text = "[1";
   for (int i = 0; i < 300000; ++i) text += ",1";

@@ -18,7 +18,7 @@ TEST(PeakMemory, CountsWhatWasTakenAndGivenBack) {
   constexpr size_t kBytes = size_t{64} << 20;
   const int64_t before = PeakMemory();
   ASSERT_GT(before, 0);
-  // From the system: what a sanitizer frees is kept.
+  // mmap, because a sanitizer keeps freed heap memory.
   void* taken = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(taken, MAP_FAILED);

@@ -36,7 +36,7 @@ std::vector<OutlineStep> ModelOutline::Steps() const {
   for (const OutlineSequence& sequence : sequences) {
     for (const OutlineBlock& block : sequence.blocks) {
       for (const OutlinePart& part : block.parts) {
-        // Two sequences may be read alike.
+        // Two sequences may share a formula.
         const bool known =
             std::ranges::find(steps, part.result, &OutlineStep::result) !=
             steps.end();

@@ -1,5 +1,4 @@
-// What a model is made of and what flows where, as the model says itself: what
-// pictures of models are drawn from.
+// Structure of a model for diagrams: its layers and the data flow between them.
 #ifndef HEED_BASE_MODEL_OUTLINE_H_
 #define HEED_BASE_MODEL_OUTLINE_H_
 
@@ -9,27 +8,28 @@
 
 namespace heed {
 
-/// A layer over the vectors of a sequence.
+/// Layer over the vectors of a sequence.
 struct OutlinePart {
-  /// How these vectors meet in it.
+  /// How the layer combines the vectors.
   enum class Kind : uint8_t {
-    kEach,      ///< each by itself: embeddings, linear layers
-    kForward,   ///< step by step, from the first
-    kBackward,  ///< step by step, from the last
-    kBoth,      ///< in both directions, side by side
+    kEach,      ///< each separately: embeddings, linear layers
+    kForward,   ///< step by step from the first
+    kBackward,  ///< step by step from the last
+    kBoth,      ///< both directions, concatenated
     kAll,       ///< each attends to all
-    kCausal,    ///< each attends to itself and to those before
-    kSource,    ///< each attends to the sequence before this one
+    kCausal,    ///< each attends to itself and earlier ones
+    kSource,    ///< each attends to the preceding sequence
     kPool,      ///< all become one vector
-    kNear,      ///< each sees those beside it: a convolution
+    kNear,      ///< each sees its neighbours: a convolution
     kEdges,     ///< each attends to its neighbours in a graph
-    kWhole,     ///< not known
+    kWhole,     ///< unknown
   };
   Kind kind = Kind::kEach;
-  std::string name = {};    ///< "GRU"
-  int64_t features = 0;     ///< of what it gives, over all directions; 0: -
+  std::string name = {};  ///< "GRU"
+  int64_t features =
+      0;  ///< size of the output, over all directions; 0: unknown
   std::string detail = {};  ///< "8 heads, scaled_dot"
-  /// Symbol of the result: "hⱼ"; none: empty.
+  /// Symbol of the result: "hⱼ"; empty: none.
   std::string result = {};
   /// Formula of the result for a step i or an item j, with braces around each
   /// value that it reads: "GRU({yᵢ₋₁}, {sᵢ₋₁}, {cᵢ})"; empty: the layer reads
@@ -37,37 +37,38 @@ struct OutlinePart {
   std::string formula = {};
 };
 
-/// Layers that follow each other alike, the lowest part first.
+/// Stack of identical layers, parts from bottom to top.
 struct OutlineBlock {
   std::vector<OutlinePart> parts = {};
   int64_t repeats = 1;
 };
 
-/// A sequence, and what reads or writes it, the lowest block first.
+/// Sequence with the layers that read or write it, from bottom to top.
 struct OutlineSequence {
   std::string name = {};   ///< "encoder"
   std::string axis = {};   ///< as in Explanation: "source", "target_inputs"
-  bool writes = false;     ///< gives the next item of what it reads
-  bool backwards = false;  ///< is read from its end
+  bool writes = false;     ///< predicts the next item
+  bool backwards = false;  ///< is read from the end
   std::vector<OutlineBlock> blocks = {};
-  /// What its items are called where nothing was read: "s" for s₁, s₂ …; empty:
-  /// "x", of what is written "y".
+  /// Symbol of an item in a diagram without data: "s" for s₁, s₂ …; empty: "x",
+  /// or "y" for an output.
   std::string letter = {};
-  /// Their names, where there are always as many: "first frame"; none: empty.
+  /// Names of the items if their number is fixed: "first frame"; empty: none.
   std::vector<std::string> items = {};
-  /// The sequences before this one whose vectors are its items: of each item
-  /// one, or one for all, which is run for each item; empty: it is given.
+  /// Indices of earlier sequences whose vectors are the items of this one: one
+  /// for each item, or a single one that runs once per item; empty: the items
+  /// are inputs.
   std::vector<size_t> of = {};
 };
 
-/// One computation at each step i or for each item j: a part that has a
-/// formula, with the values that it reads.
+/// Computation at each step i or for each item j: a part with a formula and the
+/// values that it reads.
 struct OutlineStep {
   enum class Role : uint8_t { kState, kAttention, kOutput };
   Role role = Role::kState;
   std::string result = {};
   std::string formula = {};
-  /// Results of other parts, and given values.
+  /// Results of other parts and inputs that the formula reads.
   std::vector<std::string> reads = {};
   int64_t features = 0;  ///< of the result
 };
@@ -75,30 +76,30 @@ struct OutlineStep {
 struct ModelOutline {
   std::string name = {};  ///< "bahdanau (rnnsearch)"
   std::vector<OutlineSequence> sequences = {};
-  /// What the second sequence starts from, z, and how it is made of the first;
-  /// empty: from nothing. "z = tanh(W h + b)".
+  /// Formula of the initial state z of the second sequence from the first: "z =
+  /// tanh(W h + b)"; empty: none.
   std::string bridge = {};
   int64_t bridge_features = 0;
-  /// The state that z is made of stands at the first item, not the last.
+  /// True if z derives from the state at the first item, not the last.
   bool bridge_from_first = false;
-  /// The path of the attention among a decoder's steps.
+  /// Path of the attention of a decoder's steps.
   std::string attention = {};
-  /// All numbers that are learned.
+  /// Number of trained weights.
   int64_t weights = 0;
 
   bool defined() const { return !sequences.empty(); }
-  /// Each step of a decoder, or of what else makes its results of several
-  /// others, in the order of computation; none: parts read those below them.
+  /// Steps of a decoder, or of another part with formulas, in the order of
+  /// computation; empty if all parts read the part below them.
   std::vector<OutlineStep> Steps() const;
 };
 
-/// `blocks` with one more on top.
+/// Appends a block at the top of `blocks`.
 std::vector<OutlineBlock> WithBlock(std::vector<OutlineBlock> blocks,
                                     OutlineBlock top);
-/// The same at the bottom.
+/// Inserts a block at the bottom of `blocks`.
 std::vector<OutlineBlock> OnBlock(OutlineBlock bottom,
                                   std::vector<OutlineBlock> blocks);
-/// Something of which nothing is known but what it gives.
+/// Block of unknown structure with a known output size.
 std::vector<OutlineBlock> UnknownOutline(const std::string& name,
                                          int64_t features);
 

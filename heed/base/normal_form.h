@@ -1,4 +1,4 @@
-// One form for texts that mean the same but have different code points.
+// Normal forms of equivalent Unicode texts.
 #ifndef HEED_BASE_NORMAL_FORM_H_
 #define HEED_BASE_NORMAL_FORM_H_
 
@@ -7,11 +7,11 @@
 
 namespace heed {
 
-/// `utf8` in Unicode's normalisation form C. Ill-formed bytes stay.
+/// Converts `utf8` to Unicode normalisation form C. Ill-formed bytes stay.
 /// Throws: FormatError for a text of 2 GB or more.
 std::string Nfc(std::string_view utf8);
 
-/// `utf8` in form C and without invisible differences:
+/// Converts `utf8` to form C and removes invisible differences:
 /// - Each white space character (no-break, ideographic, thin, line separator,
 ///   tab) becomes a space.
 /// - A zero-width space, byte order mark, left-to-right or right-to-left mark
@@ -19,11 +19,10 @@ std::string Nfc(std::string_view utf8);
 ///   removed.
 /// - Control characters and invisible format characters (soft hyphen, word
 ///   joiner, directional embeddings) are removed. The joiners U+200C and
-///   U+200D, variation selectors and emoji tags stay, for they change what is
-///   read.
+///   U+200D, variation selectors and emoji tags stay, because they are visible.
 /// - Ill-formed bytes become U+FFFD.
-/// Canonically equal texts have equal normal forms, and the normal form of a
-/// normal form is itself. Throws: as Nfc.
+/// Canonically equivalent texts have equal normal forms; the function is
+/// idempotent. Throws: FormatError for a text of 2 GB or more.
 std::string NormalForm(std::string_view utf8);
 
 }  // namespace heed

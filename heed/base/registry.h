@@ -1,4 +1,4 @@
-// What registries of rows with names share.
+// Helper of registries of named rows.
 #ifndef HEED_BASE_REGISTRY_H_
 #define HEED_BASE_REGISTRY_H_
 
@@ -10,8 +10,8 @@
 
 namespace heed {
 
-/// Adds a row to those there are; `what` says in messages what a row is.
-/// Throws: ConfigError if there is one of its name.
+/// Appends a row; `what` names the kind of row in messages. Throws: ConfigError
+/// if the name is taken.
 template <typename Rows>
 void AddRow(Rows& rows, typename Rows::value_type row, std::string_view what) {
   const auto has_its_name = [&row](const auto& other) {

@@ -1,4 +1,4 @@
-// Counter-based random numbers: a seed and a position are the whole state.
+// Counter-based random numbers; the state is a seed and a position.
 #ifndef HEED_BASE_RNG_H_
 #define HEED_BASE_RNG_H_
 
@@ -8,8 +8,8 @@
 
 namespace heed {
 
-/// Number i of the stream `seed` is a hash of both (splitmix64), so the state
-/// is two integers that a checkpoint can hold. Not for cryptography.
+/// Random stream whose number i is a hash of seed and i (splitmix64), so that a
+/// checkpoint stores two integers. Not for cryptography.
 class Rng {
   __extension__ using Wide = unsigned __int128;
 

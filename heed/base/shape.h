@@ -1,4 +1,4 @@
-// Dimensions of a tensor, held inline.
+// Dimensions of a tensor, stored inline.
 #ifndef HEED_BASE_SHAPE_H_
 #define HEED_BASE_SHAPE_H_
 

@@ -20,7 +20,7 @@ extern "C" const char* __lsan_default_suppressions() {  // NOLINT
 namespace heed {
 namespace {
 
-/// Addresses, for a library and all that it brings.
+/// Address space for a library and its dependencies.
 constexpr size_t kForLibraries = size_t{1} << 26;
 
 }  // namespace

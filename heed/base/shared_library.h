@@ -1,4 +1,4 @@
-// Libraries that are loaded where they are first needed.
+// Shared libraries loaded on first use.
 #ifndef HEED_BASE_SHARED_LIBRARY_H_
 #define HEED_BASE_SHARED_LIBRARY_H_
 
@@ -6,9 +6,9 @@
 
 namespace heed {
 
-/// A shared library that is not linked, so that a start which does not need it
-/// takes no time to load it and what it stands on. Stays loaded until the
-/// process ends. What its headers declare becomes members of a struct:
+/// Shared library that is loaded at run time, so that programs which do not use
+/// it start faster. Stays loaded until the process ends. Declared functions
+/// become members of a struct:
 ///
 ///   struct Cairo {
 ///     SharedLibrary library{"libcairo.so.2", "libcairo2"};
@@ -16,12 +16,12 @@ namespace heed {
 ///   };
 class SharedLibrary {
  public:
-  /// `name` as the dynamic linker looks for it; `package` is what has it.
+  /// Loads `name`, as the dynamic linker finds it; `package` contains it.
   /// Throws: IoError, with the package to install, if it cannot be loaded;
-  /// std::bad_alloc if there is no memory for it.
+  /// std::bad_alloc if memory is insufficient.
   SharedLibrary(std::string name, const std::string& package);
 
-  /// The address of a function, as a pointer of any type.
+  /// Address of a function, convertible to any function pointer.
   class Function {
    public:
     explicit Function(void* address) : address_(address) {}
@@ -34,8 +34,8 @@ class SharedLibrary {
     void* address_;
   };
 
-  /// A function of the library or of one that it brings.
-  /// Throws: IoError if none has that name.
+  /// Looks up a function of the library or of its dependencies. Throws: IoError
+  /// if there is none of this name.
   Function operator[](const char* function) const;
 
  private:

@@ -1,4 +1,4 @@
-// What tests of several folders share.
+// Helpers shared by tests of several folders.
 #ifndef HEED_BASE_TESTING_H_
 #define HEED_BASE_TESTING_H_
 
@@ -16,7 +16,7 @@
 
 namespace heed {
 
-/// An empty folder of this process alone, which goes with the object.
+/// Empty folder with a unique name, removed by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -35,7 +35,7 @@ class TemporaryFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::string Path(const std::string& name) const { return path_ / name; }
-  /// Writes a file and gives its path.
+  /// Writes a file and returns its path.
   std::string Put(const std::string& name, const std::string& content) const {
     std::ofstream(Path(name), std::ios::binary) << content;
     return Path(name);
@@ -45,7 +45,8 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// What the error of this type says that `action` throws.
+/// Message of the error of type ErrorType that `action` throws; "no error" if
+/// it throws none.
 template <typename ErrorType, typename Action>
 std::string MessageOf(Action&& action) {
   try {
@@ -56,7 +57,7 @@ std::string MessageOf(Action&& action) {
   return "no error";
 }
 
-/// How often `part` occurs in `text`.
+/// Number of occurrences of `part` in `text`.
 inline size_t Count(const std::string& text, const std::string& part) {
   size_t count = 0;
   for (size_t at = text.find(part); at != std::string::npos;
@@ -66,7 +67,7 @@ inline size_t Count(const std::string& text, const std::string& part) {
   return count;
 }
 
-/// Counts how often it is asked, and is cancelled from the `last` time on.
+/// Counts its calls; cancelled from call `last` on.
 class CountedCancellation : public Cancellation {
  public:
   explicit CountedCancellation(

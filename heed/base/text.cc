@@ -58,7 +58,7 @@ std::vector<std::string_view> SplitWhere(std::string_view s,
   return pieces;
 }
 
-// With U+FFFD for each ill-formed sequence.
+// Replaces each ill-formed sequence by U+FFFD.
 std::string WellFormed(std::string_view s) {
   std::string result;
   ForEachCodePoint(s, [&](UChar32 c, size_t begin, size_t end) {
@@ -88,7 +88,7 @@ std::string Lowercase(std::string_view utf8) {
   if (utf8.size() > INT32_MAX) {
     throw FormatError("lowercase: a line of 2 GB or more; split it");
   }
-  // ICU would leave ill-formed bytes as they are.
+  // ICU would keep ill-formed bytes.
   if (!IsValidUtf8(utf8)) return Lowercase(WellFormed(utf8));
   std::string lower;
   icu::StringByteSink<std::string> sink(&lower);

@@ -13,64 +13,64 @@
 
 namespace heed {
 
-/// Whether `s` is well-formed UTF-8 (no surrogates, no overlong forms).
+/// True if `s` is well-formed UTF-8 (no surrogates, no overlong forms).
 bool IsValidUtf8(std::string_view s);
 
-/// The code points of `s`, one view each, in order. An ill-formed byte sequence
-/// becomes a piece of its own.
+/// Splits `s` into code points, in order. An ill-formed byte sequence becomes
+/// one piece.
 std::vector<std::string_view> Utf8Characters(std::string_view s);
 
-/// `utf8` in lower case by Unicode's full rules without a language's
-/// exceptions: what Python's str.lower() gives. Ill-formed bytes become U+FFFD.
+/// Lower case of `utf8` by Unicode's full rules without language-specific
+/// exceptions, as Python's str.lower(). Ill-formed bytes become U+FFFD.
 std::string Lowercase(std::string_view utf8);
 
-/// `utf8` with a space in the place of every character that is neither a letter
-/// nor a mark upon one (Unicode's categories L and M).
+/// Replaces every character that is neither a letter nor a combining mark
+/// (Unicode categories L and M) by a space.
 std::string LettersAlone(std::string_view utf8);
 
-/// Whether a letter of it is written from right to left.
+/// True if the text contains a right-to-left letter.
 bool HasRightToLeft(std::string_view utf8);
 
 /// Columns that a terminal uses for `utf8`: two for wide East Asian characters
 /// and emoji, none for combining marks and control characters.
 int DisplayWidth(std::string_view utf8);
 
-/// The pieces of `s` between ASCII white space, without empty ones.
+/// Splits `s` at ASCII white space, without empty pieces.
 std::vector<std::string_view> SplitWhitespace(std::string_view s);
 
-/// The pieces of `utf8` between Unicode white space (no-break and ideographic
-/// spaces too), without empty ones: what Python's str.split() gives.
+/// Splits `utf8` at Unicode white space (including no-break and ideographic
+/// spaces), without empty pieces, as Python's str.split().
 std::vector<std::string_view> SplitUnicodeWhitespace(std::string_view utf8);
 
-/// The pieces of `s` between separators, empty ones too; of no text: one empty
-/// piece.
+/// Splits `s` at each separator and keeps empty pieces; an empty text gives one
+/// empty piece.
 std::vector<std::string_view> SplitAt(std::string_view s,
                                       std::string_view separator);
 
-/// What stands before the first separator, and behind it; all of `s` and
-/// nothing where there is none.
+/// Splits `s` at the first separator; without one, into all of `s` and "".
 std::pair<std::string_view, std::string_view> SplitOnce(
     std::string_view s, std::string_view separator);
 
-/// The lines of `s`, without line ends (LF or CRLF); none behind the last one.
+/// Splits `s` into lines, without line ends (LF or CRLF). A final line end
+/// starts no further line.
 std::vector<std::string_view> SplitLines(std::string_view s);
 
-/// Whether a byte of UTF-8 is the first one of its character.
+/// True if a byte of UTF-8 is the first of its character.
 constexpr bool BeginsCharacter(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
 }
 
-/// Units: code points
+/// Number of code points.
 int64_t CountCharacters(std::string_view utf8);
 
-/// Without spaces and tabs at both ends.
+/// Removes spaces and tabs at both ends.
 std::string_view TrimBlanks(std::string_view s);
 
-/// A number and nothing else but blanks around it, from the locale-free grammar
-/// of from_chars with an optional plus; nothing for infinity and NaN.
+/// Parses a number with optional blanks around it, by the locale-free grammar
+/// of from_chars with an optional plus; nullopt for infinity and NaN.
 std::optional<double> ParseNumber(std::string_view s);
 
-/// A whole number of this type and nothing else.
+/// Parses an integer of this type; nullopt for any other text.
 template <typename Integer>
 std::optional<Integer> ParseInteger(std::string_view s) {
   Integer value = 0;

@@ -19,18 +19,19 @@
 namespace heed {
 namespace {
 
-/// What threads write often lies in lines of its own.
+/// Alignment that avoids false sharing.
 constexpr size_t kCacheLine = 64;
-/// As many threads have parts of loops of their own.
+/// Maximum number of threads with a range of chunks of their own.
 constexpr int kParts = 16;
-/// As many loops may be helped at once; callers of others run them alone.
+/// Maximum number of loops that the pool helps at once; further loops run on
+/// their callers alone.
 constexpr int kSlots = 64;
 constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
 
-/// How long a thread looks for work before it sleeps. Waking one takes some
-/// 50 microseconds on virtual machines.
+/// Time for which an idle thread spins before it sleeps. Waking a thread takes
+/// about 50 microseconds on virtual machines.
 constexpr double kSpinSeconds = 1e-4;
-/// After this it lets others have its core in between.
+/// Time after which a spinning thread yields its core between checks.
 constexpr double kAloneSeconds = 1e-5;
 
 void Pause() {
@@ -41,7 +42,8 @@ void Pause() {
 #endif
 }
 
-/// Calls done() until it is true, or for kSpinSeconds. Returns whether it was.
+/// Calls done() until it returns true, or for kSpinSeconds. Returns true if
+/// done() did.
 template <class Done>
 bool Spin(const Done& done) {
   constexpr int kLooks = 32;
@@ -61,7 +63,7 @@ bool Spin(const Done& done) {
   }
 }
 
-/// Part of loops that this thread begins with.
+/// Range of chunks with which this thread starts a loop.
 thread_local int own_part = 0;
 
 }  // namespace
@@ -99,13 +101,13 @@ class ThreadPool::Impl {
   }
 
  private:
-  /// Chunks of a loop that no thread has begun.
+  /// Chunks of a loop that have not started.
   struct alignas(kCacheLine) Part {
     std::atomic<int64_t> next = 0;
     int64_t end = 0;
   };
 
-  /// A loop that runs.
+  /// Running loop.
   struct Loop {
     ThreadPool::Chunk chunk;
     void* body;
@@ -131,7 +133,7 @@ class ThreadPool::Impl {
       });
     }
 
-    /// Runs chunks until none is left, first those of part `first`.
+    /// Runs chunks until none is left, starting with part `first`.
     void RunChunks(int first) {
       for (int i = 0; i < parts; ++i) {
         Part& from = part[(first + i) % parts];
@@ -148,15 +150,15 @@ class ThreadPool::Impl {
     }
   };
 
-  /// Where a loop is found by threads that have nothing to do.
+  /// Published loop, where idle threads find it.
   struct alignas(kCacheLine) Slot {
     std::atomic<bool> taken = false;
     std::atomic<Loop*> loop = nullptr;
-    /// Threads that may be looking at `loop`.
+    /// Number of threads that may access `loop`.
     std::atomic<uint32_t> helpers = 0;
   };
 
-  /// Starts threads until there are so many, or no more can be had.
+  /// Starts threads up to this number, or as many as the system allows.
   void Start(int threads) {
     if (started_ >= threads) return;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -167,7 +169,7 @@ class ThreadPool::Impl {
         started_ = part;
       }
     } catch (const std::exception&) {
-      started_ = threads;  // not tried again
+      started_ = threads;  // no retry after a failure
     }
   }
 
@@ -185,7 +187,7 @@ class ThreadPool::Impl {
     return nullptr;
   }
 
-  /// Until nobody looks at the slot's loop any more.
+  /// Waits until no thread accesses the slot's loop.
   void Wait(Slot& slot) {
     if (Spin([&] { return slot.helpers == 0; })) return;
     for (uint32_t helpers = slot.helpers; helpers != 0;
@@ -194,7 +196,7 @@ class ThreadPool::Impl {
     }
   }
 
-  /// Helps a loop that has chunks left. Returns false if there is none.
+  /// Helps one loop that has chunks left. Returns false if there is none.
   bool HelpOnce(int part) {
     bool helped = false;
     const int used = used_;
@@ -212,7 +214,7 @@ class ThreadPool::Impl {
     return helped;
   }
 
-  /// What a thread of the pool does.
+  /// Main function of a pool thread.
   void Help(int part) {
     own_part = part;
     for (int limit = limit_; limit > 0; limit = limit_) {
@@ -224,13 +226,14 @@ class ThreadPool::Impl {
       if (Spin(work)) continue;
       const uint32_t calls = calls_;
       ++asleep_;
-      // A loop from before `asleep_` was counted would wake nobody.
+      // Check again: a loop started before `asleep_` was incremented wakes
+      // nobody.
       if (!work()) calls_.wait(calls);
       --asleep_;
     }
   }
 
-  /// Wakes at least so many of those who sleep.
+  /// Wakes at least `threads` sleeping threads.
   void Wake(int64_t threads) {
     ++calls_;
     if (threads >= asleep_) {
@@ -242,7 +245,7 @@ class ThreadPool::Impl {
 
   std::atomic<int> limit_ = 1;
   std::atomic<int> started_ = 0;
-  std::atomic<int> used_ = 0;  // slots that were ever taken: the first ones
+  std::atomic<int> used_ = 0;  // slots that were ever taken: a prefix
   std::atomic<int> asleep_ = 0;
   std::atomic<uint32_t> calls_ = 0;
   std::array<Slot, kSlots> slots_ = {};

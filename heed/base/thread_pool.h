@@ -1,13 +1,10 @@
-// Threads that share the chunks of loops.
+// Thread pool for parallel loops.
 //
-// The thread that starts a loop runs chunks of it and returns when all are
-// done; threads of the pool that have nothing to do help it. Loops may be
-// nested, and started by several threads at once. Between loops the pool's
-// threads look for the next one for a while before they sleep, because waking
-// takes longer than many a loop.
-// Where another program keeps a thread of a loop from running, one that waits
-// for it lets it have its core (cores.h); where a thread may run stays as it
-// was.
+// The calling thread runs chunks of its loop and returns when all are done;
+// idle threads of the pool help. Loops may be nested and started by several
+// threads at once. Idle threads spin for a while before they sleep, because
+// waking takes longer than many loops. A spinning thread soon yields its core
+// to other threads. Thread affinity is never changed.
 #ifndef HEED_BASE_THREAD_POOL_H_
 #define HEED_BASE_THREAD_POOL_H_
 
@@ -21,24 +18,23 @@ class ThreadPool {
   /// Runs chunk `c` of a loop.
   using Chunk = void (*)(void* body, int64_t c);
 
-  /// Starts no thread yet.
+  /// Creates a pool without threads; they start with the first loop.
   ThreadPool();
-  /// No loop may be running.
+  /// Must not be called while a loop runs.
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  /// How many threads a loop may have from now on, the caller's included.
+  /// Sets the number of threads that a loop may use, including the caller.
   /// Range: threads > 0.
   void Limit(int threads);
   int limit() const;
 
-  /// Calls chunk(body, c) for 0 <= c < chunks. A thread begins with the chunks
-  /// of its own part, always the same for loops of as many, so that what it
-  /// left in its cache is of use to it, and goes on to those of others. While
-  /// the caller waits it runs nothing else. Throws what a chunk threw (of
-  /// several one); then chunks that have not begun are left out. Where threads
-  /// cannot be started, there are fewer.
+  /// Calls chunk(body, c) for 0 <= c < chunks. Each thread starts with a fixed
+  /// range of chunks, which keeps its cache warm across loops of equal length,
+  /// and then takes chunks of others. A waiting caller runs no other loop.
+  /// Rethrows one exception of a chunk; chunks that have not started are then
+  /// skipped. If threads cannot be started, fewer are used.
   void Run(int64_t chunks, Chunk chunk, void* body);
 
  private:

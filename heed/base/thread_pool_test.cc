@@ -34,14 +34,14 @@ void RunLoop(ThreadPool& pool, int64_t chunks, const Body& body) {
       const_cast<void*>(static_cast<const void*>(&body)));
 }
 
-/// Work that a compiler cannot leave out.
+/// Work that a compiler cannot remove.
 double Work(int64_t steps) {
   double x = static_cast<double>(steps);
   for (int64_t i = 0; i < steps; ++i) x = std::cos(x);
   return x;
 }
 
-/// With more threads than there may be cores, so that they are interrupted.
+/// Pool with possibly more threads than cores, so that threads are preempted.
 class AThreadPool : public testing::TestWithParam<int> {
  protected:
   AThreadPool() { pool_.Limit(GetParam()); }
@@ -56,7 +56,7 @@ TEST_P(AThreadPool, RunsEachChunkOnce) {
   }
 }
 
-/// Loops right after one another, which the same threads help.
+/// Consecutive loops, helped by the same threads.
 TEST_P(AThreadPool, IsDoneWhenItReturns) {
   for (int round = 0; round < 2000; ++round) {
     int64_t sums[8] = {};
@@ -65,7 +65,7 @@ TEST_P(AThreadPool, IsDoneWhenItReturns) {
   }
 }
 
-/// Its threads sleep by then.
+/// The threads of the pool sleep after the pause.
 TEST_P(AThreadPool, RunsLoopsAfterAPause) {
   for (int round = 0; round < 20; ++round) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -76,7 +76,7 @@ TEST_P(AThreadPool, RunsLoopsAfterAPause) {
 }
 
 TEST_P(AThreadPool, MayBeUsedByManyThreadsAtOnce) {
-  constexpr int kCallers = 80;  // more than it has slots
+  constexpr int kCallers = 80;  // more than the number of slots
   std::atomic<int64_t> sum = 0;
   std::vector<std::thread> callers;
   for (int i = 0; i < kCallers; ++i) {
@@ -102,7 +102,7 @@ TEST_P(AThreadPool, LoopsMayBeNested) {
   EXPECT_EQ(sum, 190 * 45 * 10);
 }
 
-/// What holds a lock around a loop would else wait for itself.
+/// A caller that holds a lock around its loop would otherwise deadlock.
 TEST_P(AThreadPool, AThreadThatWaitsForALoopRunsNoChunkOfAnother) {
   std::mutex mutex;
   std::set<std::thread::id> inside;
@@ -143,7 +143,7 @@ TEST_P(AThreadPool, HasAsManyThreadsAsItsLimit) {
     std::mutex mutex;
     std::set<std::thread::id> ran;
     std::atomic<int> waiting = 0;
-    // Every chunk waits for the others, so that each has a thread of its own.
+    // Every chunk waits for the others, so each needs its own thread.
     RunLoop(pool_, limit, [&](int64_t) {
       {
         const std::lock_guard<std::mutex> lock(mutex);
@@ -162,7 +162,7 @@ TEST_P(AThreadPool, HasAsManyThreadsAsItsLimit) {
   }
 }
 
-/// The chunks of a thread's part are its own as long as it keeps up.
+/// A thread runs the chunks of its own part as long as it keeps up.
 TEST(ThreadPool, GivesAThreadTheSameChunksAgain) {
   ThreadPool pool;
   pool.Limit(2);

@@ -18,7 +18,7 @@ int AllowedCores() {
   return std::max(1, CPU_COUNT(&cores));
 }
 
-/// Never destroyed: its threads outlive what is destroyed at the end.
+/// Global pool, never destroyed because its threads outlive static objects.
 ThreadPool& Pool() {
   static ThreadPool* const pool = [] {
     auto* made = new ThreadPool;
@@ -28,7 +28,7 @@ ThreadPool& Pool() {
   return *pool;
 }
 
-/// Whether the loops of this thread run on it alone.
+/// True if loops of this thread run on it alone.
 thread_local bool alone = false;
 
 }  // namespace

@@ -1,9 +1,9 @@
-// The one pool of threads.
+// Global thread pool.
 //
-// All parallel work runs as chunks on one pool of threads, see thread_pool.h.
-// Chunk borders depend on sizes alone, never on the number of threads or on
-// timing, and partial results are combined in chunk order, so what ran where
-// never changes a result.
+// All parallel work runs as chunks on one thread pool, see thread_pool.h. Chunk
+// borders depend on sizes alone, never on the number of threads or on timing,
+// and partial results are combined in chunk order, so results are
+// deterministic.
 #ifndef HEED_BASE_THREADS_H_
 #define HEED_BASE_THREADS_H_
 
@@ -13,14 +13,15 @@
 
 namespace heed {
 
-/// Number of threads that parallel loops use now (at least 1).
+/// Number of threads that parallel loops currently use (at least 1).
 int ThreadCount();
 
-/// Cores of this machine, whichever of them this process may use.
+/// Number of cores of the machine, including cores that this process may not
+/// use.
 int CoreCount();
 
-/// Limits parallel loops to `threads` while it lives; 0 means one per core.
-/// One instance at a time, made by the program that owns the process.
+/// Limits parallel loops to `threads` during its lifetime; 0: one per core.
+/// Only one instance at a time, created by the main program.
 class ThreadLimit {
  public:
   explicit ThreadLimit(int threads);
@@ -38,9 +39,9 @@ void ParallelChunks(int64_t n, int64_t grain, void* body, ChunkFn fn);
 }  // namespace internal
 
 /// Calls body(begin, end) for consecutive chunks of [0, n), each of `grain`
-/// items (the last may be shorter). Chunks may run at the same time; a single
-/// chunk runs on the calling thread without touching the scheduler. An
-/// exception thrown by a chunk reaches the caller.
+/// items (the last may be shorter). Chunks may run concurrently; a single chunk
+/// runs on the calling thread without the scheduler. Rethrows an exception of a
+/// chunk.
 template <typename Body>
 void ParallelFor(int64_t n, int64_t grain, Body&& body) {
   if (n <= 0) return;
@@ -56,7 +57,7 @@ void ParallelFor(int64_t n, int64_t grain, Body&& body) {
                            });
 }
 
-/// Calls body(i) for i in [0, n), those of a chunk in order.
+/// Calls body(i) for i in [0, n), in order within a chunk.
 template <typename Body>
 void ParallelForEach(int64_t n, int64_t grain, Body&& body) {
   ParallelFor(n, grain, [&](int64_t begin, int64_t end) {
@@ -64,10 +65,9 @@ void ParallelForEach(int64_t n, int64_t grain, Body&& body) {
   });
 }
 
-/// Calls task(i) for i in [0, n), several at the same time. Parallel loops
-/// within a task run on its thread alone, which is what takes least time where
-/// there are more tasks than threads. A single task runs as if it were called.
-/// An exception thrown by a task reaches the caller.
+/// Calls task(i) for i in [0, n), concurrently. Parallel loops within a task
+/// run on its thread alone, which is fastest with more tasks than threads. A
+/// single task runs as a plain call. Rethrows an exception of a task.
 void ParallelTasks(int64_t n, const std::function<void(int64_t)>& task);
 
 }  // namespace heed

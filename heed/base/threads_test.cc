@@ -19,7 +19,7 @@ namespace {
 
 using Chunk = std::pair<int64_t, int64_t>;
 
-/// The chunks of a loop in order, however they ran.
+/// Chunks of a loop, sorted.
 std::vector<Chunk> ChunksOf(int64_t n, int64_t grain) {
   std::mutex mutex;
   std::vector<Chunk> chunks;

@@ -1,4 +1,4 @@
-// Seconds, and the middle of several measurements.
+// Elapsed seconds and medians.
 #ifndef HEED_BASE_TIMING_H_
 #define HEED_BASE_TIMING_H_
 
@@ -11,7 +11,8 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point begin);
 
-/// The greater middle one of an even number. Range: at least one value.
+/// Median; the upper one for an even number of values. Range: at least one
+/// value.
 double Median(std::vector<double> values);
 
 }  // namespace heed
