@@ -7,8 +7,8 @@
 
 namespace heed {
 
-/// f32 computes, bf16 and bytes store factors of products, f64 checks, i32
-/// holds ids.
+/// f32 for computation, bf16 and 8-bit for factors of products, f64 for checks,
+/// i32 for ids.
 enum class DType : uint8_t { kF32, kF64, kBF16, kI32, kI8, kU8 };
 
 /// The upper half of an f32: 8 bits of exponent, 7 of mantissa.

@@ -52,7 +52,7 @@ void HugePages::Give(void* block, size_t bytes) {
     free_.erase(joined);
     return;
   }
-  // Pages that the block was on and that are free as a whole now.
+  // Pages of the block that are now entirely free.
   const uintptr_t first =
       std::max(Up(joined->first, kHugePage), begin / kHugePage * kHugePage);
   const uintptr_t last =
@@ -62,7 +62,7 @@ void HugePages::Give(void* block, size_t bytes) {
 
 /// Adds a free region.
 void HugePages::AddRegion() {
-  // Regions begin with a page; what lies before and behind is given back.
+  // Regions begin at a page boundary; the rest of the mapping is released.
   constexpr size_t kBytes = kRegion + kHugePage;
   void* const memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -71,7 +71,7 @@ void HugePages::AddRegion() {
   const uintptr_t first = Up(begin, kHugePage);
   if (first > begin) munmap(memory, first - begin);
   munmap(Pointer(first + kRegion), begin + kBytes - first - kRegion);
-  madvise(Pointer(first), kRegion, MADV_HUGEPAGE);  // a refusal costs nothing
+  madvise(Pointer(first), kRegion, MADV_HUGEPAGE);  // failure is harmless
   regions_.emplace(first, kRegion);
   free_.emplace(first, kRegion);
 }

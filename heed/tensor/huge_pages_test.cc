@@ -81,7 +81,7 @@ TEST(HugePages, NeighboursThatAreFreeBecomeOne) {
 
 TEST(HugePages, APageOfWhichNothingIsInUseTakesNoMemory) {
   HugePages pages;
-  // Two to a page; the first keeps the region.
+  // Two blocks per page; the first block keeps the region alive.
   constexpr size_t kHalf = kHugePage / 2;
   std::vector<void*> blocks;
   for (int i = 0; i < 6; ++i) {
@@ -97,7 +97,7 @@ TEST(HugePages, APageOfWhichNothingIsInUseTakesNoMemory) {
   EXPECT_EQ(Resident(PageOf(blocks[0]), kHugePage), kHugePage);
   const auto* kept = static_cast<const char*>(blocks[4]);
   EXPECT_TRUE(std::all_of(kept, kept + kHalf, [](char c) { return c == 1; }));
-  // Resident again, and empty.
+  // The page is resident again and zeroed.
   auto* again = static_cast<char*>(pages.Take(kHalf));
   EXPECT_EQ(again, blocks[2]);
   EXPECT_EQ(*again, 0);

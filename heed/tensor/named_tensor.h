@@ -1,4 +1,4 @@
-// Tensors by name: what files hold of models and optimisers.
+// Named tensors, as stored in files of models and optimisers.
 #ifndef HEED_TENSOR_NAMED_TENSOR_H_
 #define HEED_TENSOR_NAMED_TENSOR_H_
 
@@ -19,12 +19,14 @@ struct NamedTensor {
 const Tensor& FindTensor(std::span<const NamedTensor> tensors,
                          std::string_view name, std::string_view file);
 
-/// The tensor of this name, of this shape and dtype. Throws: the same.
+/// The tensor of this name, shape and dtype. Throws: FormatError that names
+/// `file`.
 const Tensor& FindTensor(std::span<const NamedTensor> tensors,
                          std::string_view name, const Shape& shape, DType dtype,
                          std::string_view file);
 
-/// The tensor of this name, of the shape and dtype of `like`. Throws: the same.
+/// The tensor of this name with the shape and dtype of `like`. Throws:
+/// FormatError that names `file`.
 inline const Tensor& FindTensor(std::span<const NamedTensor> tensors,
                                 std::string_view name, const Tensor& like,
                                 std::string_view file) {

@@ -15,7 +15,8 @@
 #include "heed/tensor/huge_pages.h"
 #include "heed/tensor/pool_limit.h"
 
-// The address sanitizer sees a use after release only if buffers are not kept.
+// The address sanitizer detects use after release only if buffers are not
+// cached.
 #if defined(__SANITIZE_ADDRESS__)
 #define HEED_POOL_KEEPS 0
 #elif defined(__has_feature)
@@ -83,31 +84,31 @@ size_t CapacityOf(int size_class) {
   return base + base / kSteps * (size_class % kSteps);
 }
 
-/// Elements stand on huge pages, for fewer TLB misses: on small ones a step of
-/// training took 2 to 36 % longer, see docs/decisions.md. Whether a buffer
-/// shares them with others.
+/// True if a buffer shares huge pages with others. Huge pages reduce TLB
+/// misses: on small pages a training step took 2 to 36 % longer, see
+/// docs/decisions.md.
 bool SharesHugePages(size_t capacity) {
   constexpr size_t kLeast = size_t{64} << 10;
   return HEED_POOL_KEEPS && capacity >= kLeast && capacity < kHugePage;
 }
 
-/// Where it does not, elements begin with a huge page and the header stands
-/// before it on a page of its own, so that neither a header makes elements
-/// resident nor elements that fill their pages take one more.
+/// Bytes before the elements of a buffer with huge pages of its own. Elements
+/// begin at a page boundary and the header is on the page before. Neither the
+/// header nor full pages of elements then make a further page resident.
 size_t BytesBefore(size_t capacity) {
   return capacity >= kHugePage ? kHugePage - sizeof(Buffer) : 0;
 }
 
-/// What one thread sweeps over makes its processor fetch some 16 KB beyond; of
-/// a buffer that another thread writes they would travel to and fro. (Attention
-/// of 8 heads by 2048 in bf16 on two threads took 15.5 ms instead of 10.9.)
-/// Nobody touches them.
+/// Padding after the elements, which is never accessed. The hardware prefetches
+/// about 16 KB beyond the end of a sweep; without padding, cache lines that
+/// another thread writes would bounce. (Attention of 8 heads by 2048 in bf16 on
+/// two threads took 15.5 ms instead of 10.9.)
 size_t BytesBehind(size_t capacity) {
   constexpr size_t kPage = 4096;
   return capacity >= kPage && capacity < kHugePage ? size_t{32} << 10 : 0;
 }
 
-/// Of a buffer that shares huge pages.
+/// Total size of a buffer that shares huge pages.
 size_t SharedBytes(size_t capacity) {
   return sizeof(Buffer) + capacity + BytesBehind(capacity);
 }
@@ -121,8 +122,8 @@ void ToSystem(Buffer* buffer) {
   std::free(reinterpret_cast<std::byte*>(buffer) - BytesBefore(capacity));
 }
 
-/// Room for a buffer that has no huge page with others; returns its header.
-/// Throws: bad_alloc.
+/// Allocates a buffer that shares no huge page; returns its header. Throws:
+/// bad_alloc.
 void* Allocate(size_t capacity) {
   const size_t before = BytesBefore(capacity);
   const size_t alignment = before > 0 ? kHugePage : alignof(Buffer);
@@ -133,7 +134,8 @@ void* Allocate(size_t capacity) {
   if (memory == nullptr) throw std::bad_alloc();
   auto* header = static_cast<std::byte*>(memory) + before;
   if (before > 0) {
-    // A refusal costs nothing. Of the last page half is worth the memory.
+    // Failure is harmless. The last page is huge if at least half of it is
+    // used.
     const size_t pages = (capacity + kHugePage / 2) / kHugePage;
     madvise(memory, kHugePage, MADV_NOHUGEPAGE);
     madvise(header + sizeof(Buffer), pages * kHugePage, MADV_HUGEPAGE);
@@ -228,7 +230,7 @@ void Trim() {
       head = next;
     }
   }
-  // What lies between buffers that are in use.
+  // Returns free memory between buffers that are in use.
   malloc_trim(0);
 }
 

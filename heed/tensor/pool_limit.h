@@ -1,5 +1,5 @@
-// How much memory that is not in use the pool of tensors keeps. A header of its
-// own, because every tensor includes the pool's.
+// Limit on unused memory that the tensor pool keeps. A separate header, because
+// every tensor includes pool.h.
 #ifndef HEED_TENSOR_POOL_LIMIT_H_
 #define HEED_TENSOR_POOL_LIMIT_H_
 
@@ -7,9 +7,8 @@
 
 namespace heed::pool {
 
-/// From now on everything that waits for reuse is given back to the system
-/// whenever it is more than `bytes`: for processes that stay, whose largest
-/// computation may be long ago. Otherwise all is kept. Thread-safe.
+/// Returns all cached buffers to the system whenever they exceed `bytes`, for
+/// long-running processes (default: no limit). Thread-safe.
 void KeepAtMost(int64_t bytes);
 
 }  // namespace heed::pool

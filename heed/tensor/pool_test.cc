@@ -15,7 +15,7 @@
 namespace heed {
 namespace {
 
-/// The address sanitizer's build keeps no buffers.
+/// False in builds with the address sanitizer, which cache no buffers.
 bool Keeps() {
   pool::Release(pool::Acquire(100));
   return pool::Stats().cached > 0;

@@ -10,8 +10,8 @@
 namespace heed {
 namespace {
 
-/// What a thread copies or clears at once: gradients of embeddings are
-/// megabytes, and one core writes at half a machine's rate.
+/// Bytes per chunk of parallel copies: gradients of embeddings are megabytes,
+/// and one core writes at half of the machine's bandwidth.
 constexpr int64_t kCopiedBytes = int64_t{1} << 20;
 
 bfloat16 ToBfloat16(float value) {
@@ -55,7 +55,7 @@ void WithType(DType dtype, F f) {
   }
 }
 
-/// out[i] = in[i] over all rows of `in`, converted.
+/// Converts all rows of `in` to `out`.
 template <typename From, typename To>
 void ConvertRows(const Tensor& in, To* out) {
   const int64_t cols = in.cols();

@@ -14,14 +14,14 @@
 
 namespace heed {
 
-/// A reference-counted handle: copies share the elements. Elements start
-/// 64-byte aligned, the last dimension is dense, rows may be apart (a slice).
-/// Distinct handles may be used from distinct threads.
+/// Reference-counted handle: copies share the elements. Elements start 64-byte
+/// aligned, the last dimension is dense, rows may be apart (a slice). Distinct
+/// handles may be used from distinct threads.
 class Tensor {
  public:
-  /// No elements and no buffer; defined() is false.
+  /// Undefined tensor without elements or buffer.
   Tensor() = default;
-  /// Uninitialised elements.
+  /// Tensor with uninitialised elements.
   explicit Tensor(const Shape& shape, DType dtype = DType::kF32);
 
   Tensor(const Tensor& other)
@@ -65,7 +65,7 @@ class Tensor {
   }
 
   static Tensor Zeros(const Shape& shape, DType dtype = DType::kF32);
-  /// Every element `value` (converted to dtype).
+  /// Tensor with every element `value` (converted to dtype).
   static Tensor Full(const Shape& shape, double value,
                      DType dtype = DType::kF32);
   template <typename T>
@@ -86,7 +86,7 @@ class Tensor {
     return numel() * static_cast<int64_t>(SizeOf(dtype_));
   }
 
-  /// The tensor seen as a matrix: all dimensions but the last are rows.
+  /// Number of rows as a matrix: all dimensions but the last are rows.
   int64_t rows() const {
     return rank() == 0 ? 1 : (cols() == 0 ? 0 : numel() / cols());
   }
@@ -115,26 +115,26 @@ class Tensor {
   const T* row(int64_t i) const {
     return data<T>() + i * row_stride_;
   }
-  /// The only element of a tensor with one, as a double. Throws: ShapeError.
+  /// The element of a one-element tensor, as a double. Throws: ShapeError.
   double item() const;
 
-  /// Shares the elements. Throws: ShapeError if numel differs, or if rows are
-  /// apart and their length changes.
+  /// View with another shape. Throws: ShapeError if numel differs, or if rows
+  /// are apart and their length changes.
   Tensor Reshape(const Shape& shape) const;
-  /// Elements [begin, end) of dimension 0, shared. Throws: ShapeError.
+  /// View of elements [begin, end) of dimension 0. Throws: ShapeError.
   Tensor Slice(int64_t begin, int64_t end) const;
-  /// Element i of dimension 0, shared, with one dimension less.
+  /// View of element i of dimension 0, with one dimension less.
   Tensor operator[](int64_t i) const;
-  /// Columns [begin, end) of the last dimension, shared; rows are then apart.
+  /// View of columns [begin, end) of the last dimension; its rows are apart.
   Tensor Columns(int64_t begin, int64_t end) const;
 
-  /// Itself if contiguous, else a dense copy.
+  /// This tensor if contiguous, else a dense copy.
   Tensor Contiguous() const;
-  /// A dense copy.
+  /// Dense copy.
   Tensor Clone() const;
   /// Copies the elements of `other` (same shape and dtype) into this buffer.
   void CopyFrom(const Tensor& other);
-  /// Elements converted to another dtype (a copy, also if it is the same).
+  /// Copy converted to `dtype`, also if it is equal.
   Tensor To(DType dtype) const;
   void Fill(double value);
   /// Elements as a vector, converted. For tests, printing and files.
@@ -146,7 +146,7 @@ class Tensor {
     return buffer_ != nullptr &&
            buffer_->references.load(std::memory_order_acquire) == 1;
   }
-  /// True if both see the same first element.
+  /// True if both share the first element.
   bool Aliases(const Tensor& other) const { return data_ == other.data_; }
 
  private:

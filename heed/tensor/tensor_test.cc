@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-/// 0, 1, 2, ... in the given shape.
+/// Tensor with elements 0, 1, 2, ...
 Tensor Counting(const Shape& shape) {
   std::vector<float> values(static_cast<size_t>(shape.numel()));
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);

@@ -1,4 +1,4 @@
-// What tests of storage share.
+// Helpers for tests of storage.
 #ifndef HEED_TENSOR_TESTING_H_
 #define HEED_TENSOR_TESTING_H_
 
@@ -11,7 +11,7 @@
 
 namespace heed {
 
-/// What is resident of the pages of some memory, in bytes.
+/// Resident bytes of a memory range.
 inline size_t Resident(const void* memory, size_t bytes) {
   constexpr size_t kPage = 4096;
   std::vector<unsigned char> pages(bytes / kPage);
