@@ -1,6 +1,6 @@
-// Activations of layers, together with the bias before them.
+// Activations of layers, fused with the preceding bias.
 //
-// All take f32 and f64; dense tensors, all dimensions but the last are rows.
+// f32 and f64; dense tensors, all dimensions but the last are rows.
 #ifndef HEED_KERNELS_ACTIVATION_H_
 #define HEED_KERNELS_ACTIVATION_H_
 
@@ -10,23 +10,24 @@
 
 namespace heed::kernels {
 
-/// f(z) = z; max(z, 0); z Phi(z), with Phi the normal distribution's function;
-/// the same with Phi(z) = (1 + tanh(sqrt(2 / pi) (z + 0.044715 z^3))) / 2;
-/// z sigmoid(z). Paper: Hendrycks 2016, 1606.08415; Ramachandran 2017,
-/// 1710.05941.
+/// In order: f(z) = z; max(z, 0); z Phi(z), with Phi the standard normal
+/// distribution function; z Phi(z) with the approximation Phi(z) = (1 +
+/// tanh(sqrt(2 / pi) (z + 0.044715 z^3))) / 2; z sigmoid(z). Paper: Hendrycks
+/// 2016, 1606.08415; Ramachandran 2017, 1710.05941.
 enum class Activation : uint8_t { kNone, kRelu, kGelu, kGeluTanh, kSwish };
 
-/// z += bias unless that is undefined; y = f(z). y may be z itself, which then
-/// keeps only f(z): enough for the gradient of kRelu. Shapes: z and y [R, C],
-/// bias [C]. The rows of matrices may be apart, as columns of a wider one are.
+/// z += bias, unless bias is undefined; y = f(z). y may be z, which then holds
+/// only f(z): enough for the gradient of kRelu. Shapes: z and y [R, C], rows
+/// may be apart; bias [C].
 void Activate(Tensor& z, const Tensor& bias, Activation f, Tensor& y);
-/// dz = scale dy f'(z); dbias += sum_r dz[r, :] unless it is null. dz may be
+/// dz = scale dy f'(z); dbias += sum_r dz[r, :] unless dbias is null. dz may be
 /// dy.
 void ActivateGrad(const Tensor& dy, const Tensor& z, Activation f, double scale,
                   Tensor& dz, Tensor* dbias);
 
-/// The same in place, of part of a tensor: dz *= scale f'(z). Of f32 z may be
-/// bf16. Shapes: dz and z [R, C], rows may be apart, dbias [1, C].
+/// dz *= scale f'(z), in place, for part of a tensor; dbias += sum_r dz[r, :]
+/// unless dbias is null. For f32, z may be bf16. Shapes: dz and z [R, C], rows
+/// may be apart, dbias [1, C].
 void ActivateGradPart(Tensor& dz, const Tensor& z, Activation f, double scale,
                       Tensor* dbias);
 

@@ -39,18 +39,18 @@ double Value(Activation f, double z) {
   return 0;
 }
 
-/// The derivative, by differences (kRelu: by rule).
+/// Derivative by differences (for kRelu exact).
 double Slope(Activation f, double z) {
   if (f == Activation::kRelu) return z > 0 ? 1 : 0;
   constexpr double kStep = 1e-3;
   const auto central = [&](double h) {
     return (Value(f, z + h) - Value(f, z - h)) / (2 * h);
   };
-  // Richardson's step takes the error to the fourth power of the step.
+  // Richardson extrapolation: the error is of fourth order in the step.
   return (4 * central(kStep / 2) - central(kStep)) / 3;
 }
 
-/// Calls body(f, x) for numbers within [-8, 8] of many sizes.
+/// Calls body(f, x) for numbers of many magnitudes within [-8, 8].
 template <typename Body>
 void ForCases(const Body& body) {
   for (const DType dtype : {DType::kF32, DType::kF64}) {

@@ -25,7 +25,7 @@ struct Case {
     e = RandomSlice({B, T, S}, dtype, rng);
   }
 
-  /// The row of the keys that key s of a row of queries stands in.
+  /// Row of k that holds key s for a row of queries.
   int64_t KeyRow(int64_t query_row, int64_t s) const {
     return query_row / T * S + s;
   }
@@ -42,7 +42,8 @@ struct Case {
   Rng rng{5};
 };
 
-/// Sizes around those of vectors and tiles, and some of several chunks.
+/// Sizes around the boundaries of vectors and tiles, and some with several
+/// chunks.
 template <typename Body>
 void ForCases(const Body& body) {
   for (const DType dtype : {DType::kF32, DType::kF64}) {
@@ -130,7 +131,7 @@ TEST_P(AttentionKernels, ANanScoreMakesItsWeightsNan) {
   }
 }
 
-/// sum of term(s) over the keys of a row of queries.
+/// Sum of term(s) over the keys of a row of queries.
 template <typename Term>
 double SumOverKeys(const Case& n, const Term& term) {
   double sum = 0;
@@ -138,7 +139,7 @@ double SumOverKeys(const Case& n, const Term& term) {
   return sum;
 }
 
-/// sum of term(query row, s) over the queries that see a row of keys.
+/// Sum of term(query row, s) over the queries that see a row of keys.
 template <typename Term>
 double SumOverQueries(const Case& n, int64_t key_row, const Term& term) {
   const int64_t b = key_row / n.S;
@@ -148,7 +149,7 @@ double SumOverQueries(const Case& n, int64_t key_row, const Term& term) {
   return sum;
 }
 
-// Each gradient that is marked += starts from ones.
+// Accumulated gradients start from ones.
 
 TEST_P(AttentionKernels, DotScoresGradIsTheFormula) {
   ForCases([](const Case& n) {
@@ -201,7 +202,7 @@ TEST_P(AttentionKernels, RowSoftmaxGradIsTheFormula) {
   });
 }
 
-/// Random arguments in f64, for differences.
+/// Random arguments in f64, for finite differences.
 Case SmallCase() { return Case(DType::kF64, 4, 5, 6, 9); }
 
 TEST_P(AttentionKernels, DotScoresGradIsTheDifference) {

@@ -1,5 +1,4 @@
-// What tests compare FusedAttention with: the same from its definition, with
-// plain loops in double.
+// Reference implementation of FusedAttention: plain loops in double.
 #ifndef HEED_KERNELS_ATTENTION_TESTING_H_
 #define HEED_KERNELS_ATTENTION_TESTING_H_
 
@@ -14,7 +13,7 @@
 
 namespace heed::kernels {
 
-/// All f64.
+/// Reference results in f64.
 struct ReferenceResult {
   Tensor context;  // [B, T, H*D]
   Tensor weights;  // [B, H, T, S], with factors
@@ -29,7 +28,7 @@ inline void AddTo(Tensor& x, int64_t row, int64_t col, double value) {
   if (x.defined()) x.row<double>(row)[col] += value;
 }
 
-/// phi(x) and its derivative, of scores that are no product.
+/// phi(x) and its derivative, for scores that are not a dot product.
 struct ReferencePhi {
   double y;
   double dx;
@@ -43,7 +42,7 @@ inline ReferencePhi PhiOf(const AttentionArgs& args, double x) {
   return {slope * x, slope};
 }
 
-/// A modified score (or factor of a weight), and its derivatives.
+/// Modified score (or factor of a weight) and its derivatives.
 struct ReferenceStep {
   double y;
   double de;
@@ -74,7 +73,7 @@ inline ReferenceStep StepOf(const ScoreModifier& m, double e, double x,
   return {e * gaussian, gaussian, e * gaussian * u / m.value};
 }
 
-/// A row of weights, (b, h, t), and how it came about.
+/// Row (b, h, t) of weights with its intermediate values.
 class ReferenceRow {
  public:
   ReferenceRow(const AttentionArgs& args, const Tensor& kept, int64_t b,
@@ -235,7 +234,7 @@ class ReferenceRow {
 
   const AttentionArgs& args_;
   int64_t b_, h_, t_;
-  std::vector<std::vector<double>> inputs_;  // of each modifier
+  std::vector<std::vector<double>> inputs_;  // inputs of each modifier
   std::vector<double> scores_;
   std::vector<double> weights_;  // before factors
   std::vector<double> factors_;
@@ -257,7 +256,7 @@ void ForReferenceRows(const AttentionArgs& args, const Body& body) {
   }
 }
 
-/// FusedAttention of args of any dtype.
+/// Reference of FusedAttention for any dtype.
 inline ReferenceResult ReferenceAttention(const AttentionArgs& args) {
   const int64_t width = args.value_features();
   const Shape rows{args.batch(), args.heads, args.queries()};
@@ -284,7 +283,7 @@ inline ReferenceResult ReferenceAttention(const AttentionArgs& args) {
   return result;
 }
 
-/// FusedAttentionGrad; adds to f64 gradients.
+/// Reference of FusedAttentionGrad; adds to f64 gradients.
 inline void ReferenceAttentionGrad(const AttentionArgs& args,
                                    const Tensor& dcontext,
                                    AttentionGrads& grads) {

@@ -19,7 +19,7 @@ namespace {
 
 using Kind = ScoreModifier::Kind;
 
-/// Query t sees keys in (t - width, t], and says so of blocks.
+/// Band mask, keys in (t - width, t], with exact block extents.
 class Band : public MaskRule {
  public:
   explicit Band(int64_t width) : width_(width) {}
@@ -42,7 +42,7 @@ class Band : public MaskRule {
   int64_t width_;
 };
 
-/// No pattern, and every fifth query sees nothing.
+/// Irregular mask; every fifth query sees nothing.
 class Scattered : public MaskRule {
  public:
   void Row(int64_t b, int64_t t, Range keys, uint8_t* may) const override {
@@ -56,7 +56,7 @@ struct Sizes {
   int64_t B, T, S, H, K, A, D;
 };
 
-/// Attention in rows that are apart, and its gradients.
+/// Attention with strided rows, and its gradients.
 struct Case {
   explicit Case(const Sizes& sizes) : n(sizes) {
     args.q = RandomSlice({n.B, n.T, n.H * n.A}, DType::kF32, rng);
@@ -102,7 +102,7 @@ struct Case {
     TiledAttentionGrad(args, result, dcontext, grads);
   }
 
-  /// All results are those of the formulas.
+  /// Checks all results against the reference.
   void Expect(double tolerance) {
     Run();
     const ReferenceResult reference = ReferenceAttention(args);
@@ -142,7 +142,7 @@ struct Case {
 
 constexpr double kTolerance = 2e-5;
 
-/// Sizes around those of vectors, tiles and blocks.
+/// Sizes around the boundaries of vectors, tiles and blocks.
 const std::vector<Sizes> kSizes = {
     {1, 9, 0, 1, 1, 3, 3},      {1, 9, 1, 1, 1, 1, 1},
     {2, 15, 9, 2, 2, 3, 1},     {1, 16, 15, 2, 1, 15, 17},
@@ -319,7 +319,7 @@ double Error(const Tensor& x, const Tensor& expected) {
 }
 
 TEST_P(TiledAttentionTest, IsAsExactAsThePlainComputation) {
-  // Where a product and a sum round apart, tiles lose a little more.
+  // Without fused multiply-add, tiles lose slightly more precision.
   const double most = IsFused(GetParam()) ? 2 : 2.2;
   for (const Precision precision : {Precision::kNative, Precision::kBF16}) {
     for (const double scale : {0.02, 0.125, 1.0}) {
@@ -327,7 +327,7 @@ TEST_P(TiledAttentionTest, IsAsExactAsThePlainComputation) {
       c.args.precision = precision;
       c.args.value = scale;
       c.Run();
-      // Gradients were added to random numbers; from 0 they keep their digits.
+      // Start gradients from 0 instead of random numbers, for full precision.
       for (Tensor* x : {&c.grads.dq, &c.grads.dk, &c.grads.dv}) x->Fill(0);
       for (Tensor* x : {&c.expected.dq, &c.expected.dk, &c.expected.dv}) {
         x->Fill(0);

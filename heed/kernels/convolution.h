@@ -1,6 +1,5 @@
-// Windows around the positions of a sequence: with a product, a convolution.
-//
-// f32 and f64. Rows of the inputs may be apart.
+// Windows around the positions of a sequence; multiplied by filters, a
+// convolution.
 #ifndef HEED_KERNELS_CONVOLUTION_H_
 #define HEED_KERNELS_CONVOLUTION_H_
 

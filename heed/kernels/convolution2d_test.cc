@@ -33,7 +33,7 @@ const std::vector<ConvolutionCase> kConvolutions = {
     {5, 10, 7, 2, 4, {2, 3, 0}},
 };
 
-/// The number at [b, i, j, c], 0 outside.
+/// Element [b, i, j, c], 0 outside the image.
 double Pixel(const Tensor& x, int64_t b, int64_t i, int64_t j, int64_t c) {
   if (i < 0 || i >= x.dim(1) || j < 0 || j >= x.dim(2)) return 0;
   return At(x, (b * x.dim(1) + i) * x.dim(2) + j, c);
@@ -73,7 +73,7 @@ class Convolution2dKernels
   Tensor Of(const Shape& shape, uint64_t seed) const {
     return Random(shape, dtype(), seed);
   }
-  /// x is expected, within what rounding f32, or bf16, may change.
+  /// Checks x against `expected`, within the rounding of f32 or bf16.
   static void ExpectNear(const Tensor& x, const Tensor& expected,
                          double f32_tolerance) {
     ASSERT_EQ(x.shape(), expected.shape());
@@ -201,7 +201,7 @@ TEST_P(Pool2dKernels, AreTheFormulas) {
         });
         return sum / static_cast<double>(size * size);
       });
-      // Each gradient is where its maximum was, or spread evenly.
+      // The gradient goes to the maximum, or is spread evenly.
       const Tensor dy = Random(max.shape(), GetParam(), 2);
       Tensor dmax = Tensor::Zeros(images, DType::kF64);
       Tensor dmean = Tensor::Zeros(images, DType::kF64);

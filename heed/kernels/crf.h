@@ -10,8 +10,8 @@
 
 namespace heed::kernels {
 
-/// What scores paths; also the gradient with respect to it. Shapes: emissions
-/// [B, T, C], transitions [C, C] (from, to), start and end [C].
+/// Scores of a linear chain, or their gradients. Shapes: emissions [B, T, C],
+/// transitions [C, C] (from, to), start and end [C].
 struct CrfScores {
   Tensor emissions;
   Tensor transitions;
@@ -19,22 +19,22 @@ struct CrfScores {
   Tensor end;
 };
 
-/// Σ_b log Σ_y exp(score of y) − score of the given tags, which is −log
-/// p(tags). A gradient that is not null is replaced. Shapes: tags i32 [B, T],
-/// lengths i32 [B]. Range: lengths 0 to T, tags within them 0 to C − 1.
-/// Paper: Lafferty et al. 2001.
+/// Negative log-likelihood of the tags: Σ_b log Σ_y exp(score of y) − score of
+/// the given tags. Sets `gradient` unless it is null. Shapes: tags i32 [B, T],
+/// lengths i32 [B]. Range: lengths 0 to T, tags within them 0 to C − 1. Paper:
+/// Lafferty et al. 2001.
 double CrfLoss(const CrfScores& x, const Tensor& tags, const Tensor& lengths,
                CrfScores* gradient);
 
-/// log Σ_y exp(score of y) of every row, 0 for a row of length 0. Shapes:
-/// result [B].
+/// log Σ_y exp(score of y) of each row, 0 for a row of length 0. Shapes: result
+/// [B].
 Tensor CrfLogPartition(const CrfScores& x, const Tensor& lengths);
-/// Its gradient; that of emissions is dy_b p(y_t = c). Shapes: dy [B].
+/// Gradient of CrfLogPartition; for emissions dy_b p(y_t = c). Shapes: dy [B].
 CrfScores CrfLogPartitionGradient(const CrfScores& x, const Tensor& lengths,
                                   const Tensor& dy);
 
-/// The tags of the path of the largest score, 0 behind the end of a row; of
-/// equal paths one. Shapes: result i32 [B, T]. Paper: Viterbi 1967.
+/// Tags of the path with the largest score, 0 for padding; any one of equal
+/// paths. Shapes: result i32 [B, T]. Paper: Viterbi 1967.
 Tensor CrfBestPaths(const CrfScores& x, const Tensor& lengths);
 
 }  // namespace heed::kernels

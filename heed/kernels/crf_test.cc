@@ -37,7 +37,7 @@ const std::vector<int32_t> kLengths = {4, 1, 0, 3, 2, 4};
 
 using Row = std::vector<double>;
 
-/// One step by one, in double: log Σ (kSum) or max over the tags before.
+/// One step in double: log Σ (kSum) or max over the previous tags.
 template <bool kSum>
 Row Step(const CrfScores& x, const Row& before, int64_t b, int64_t t) {
   Row after(before.size());

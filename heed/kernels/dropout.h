@@ -1,5 +1,4 @@
-// Dropout: what is dropped depends on a key and on where it stands, nothing
-// else.
+// Dropout whose mask depends only on a key and the position.
 #ifndef HEED_KERNELS_DROPOUT_H_
 #define HEED_KERNELS_DROPOUT_H_
 
@@ -10,17 +9,17 @@
 namespace heed::kernels {
 
 struct DropoutKey {
-  double rate = 0;  // 0: nothing is dropped
+  double rate = 0;  // 0: no dropout
   uint64_t key = 0;
 };
 
 /// y[i] = x[i] m[i], with m[i] = 0 with probability `rate` and 1 / (1 - rate)
-/// otherwise. m[i] depends on key and i alone: the gradient is the same call on
-/// dy. Range: 0 <= rate < 1.
+/// otherwise. m[i] depends on key and i alone: the gradient is Dropout of dy
+/// with the same key. Range: 0 <= rate < 1.
 Tensor Dropout(const Tensor& x, double rate, uint64_t key);
 
-/// The same in place, of a part of a tensor of `width` columns: rows from `row`
-/// on and columns from `column` on. Shapes: part [R, C]; its rows may be apart.
+/// Dropout in place of a part of a tensor with `width` columns; the part starts
+/// at `row` and `column`. Shapes: part [R, C]; its rows may be apart.
 void DropPart(Tensor& part, int64_t row, int64_t column, int64_t width,
               const DropoutKey& dropout);
 

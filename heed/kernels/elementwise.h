@@ -1,7 +1,7 @@
-// Functions of each element, and moves of whole elements.
+// Elementwise functions, and kernels that move elements.
 //
-// Floating-point kernels take f32 and f64; operands share one dtype. A gradient
-// kernel takes dy, the gradient with respect to the result, first.
+// Floating-point kernels take f32 and f64; operands share one dtype. The first
+// argument of a gradient kernel is dy, the gradient of the result.
 #ifndef HEED_KERNELS_ELEMENTWISE_H_
 #define HEED_KERNELS_ELEMENTWISE_H_
 
@@ -53,10 +53,10 @@ void AddRowTo(Tensor& y, const Tensor& row);
 /// y[r, j] = max(x[r, 2j], x[r, 2j+1]). Shapes: x [R, 2N], y [R, N].
 /// Paper: Goodfellow 2013, 1302.4389.
 Tensor Maxout(const Tensor& x);
-/// dy goes to the greater of the two, in a tie to the first.
+/// Gradient of Maxout: dy goes to the larger of the two, in a tie to the first.
 Tensor MaxoutGrad(const Tensor& dy, const Tensor& x);
 
-/// The columns of all parts side by side. Shapes: [.., C1], [.., C2], .. to
+/// Concatenates the columns of all parts. Shapes: [.., C1], [.., C2], .. to
 /// [.., C1 + C2 + ..]. Any dtype; rows of the parts may be apart.
 Tensor ConcatColumns(std::span<const Tensor> parts);
 /// y[b, a, :] = x[a, b, :]. Shapes: x [A, B, ..] (rank 2 or more), y [B, A,
@@ -66,10 +66,10 @@ Tensor TransposeLeading(const Tensor& x);
 /// Shapes: x [S, B, ..] of any dtype, lengths i32 [B]. Range: 0 <= length <= S.
 Tensor ReverseByLength(const Tensor& x, const Tensor& lengths);
 
-/// Rounds to nearest, ties to even; NaN stays NaN. Shapes: equal. Rows of f32
+/// Rounds to nearest, ties to even; NaN stays NaN. Equal shapes. Rows of f32
 /// may be apart.
 void ToBF16(const Tensor& f32, Tensor& bf16);
-/// Exact. Rows of bf16 may be apart.
+/// Converts exactly. Rows of bf16 may be apart.
 void FromBF16(const Tensor& bf16, Tensor& f32);
 
 }  // namespace heed::kernels

@@ -20,7 +20,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// Sizes around those of vectors, and one of several chunks.
+/// Sizes around the boundaries of vectors, and one with several chunks.
 template <typename Body>
 void ForSizes(const Body& body) {
   for (const DType dtype : {DType::kF32, DType::kF64}) {
@@ -47,8 +47,8 @@ void ForSizes(const Body& body) {
 class Elementwise : public hwy::TestWithParamTarget {};
 HWY_TARGET_INSTANTIATE_TEST_SUITE_P(Elementwise);
 
-/// kernel(x) has a relative error of some ulp over [low, high]; numbers below
-/// `least` may as well be 0.
+/// Checks that kernel(x) has a relative error of a few ulp over [low, high];
+/// results below `least` may be 0.
 void ExpectPrecise(Tensor (*kernel)(const Tensor&), double low, double high,
                    const std::function<long double(long double)>& f,
                    double least = 0) {
@@ -272,7 +272,7 @@ std::vector<double> Mask(int64_t n, double rate, uint64_t key,
   return Dropout(Tensor::Full({n}, 1, dtype), rate, key).ToVector<double>();
 }
 
-/// Part of the elements of which f(i) is true.
+/// Fraction of elements for which f(i) is true.
 double Part(int64_t n, const std::function<bool(size_t)>& f) {
   int64_t count = 0;
   for (int64_t i = 0; i < n; ++i) count += f(static_cast<size_t>(i)) ? 1 : 0;
@@ -316,7 +316,7 @@ TEST_P(Elementwise, DropoutDropsItsRateInEveryChunk) {
   for (const double rate : {0.1, 0.2, 0.5, 0.9}) {
     for (const uint64_t key : {0, 1, 2, 1000}) {
       const auto m = Mask(kCount, rate, key);
-      // Five standard deviations of a part of n draws.
+      // Five standard deviations of the fraction of n draws.
       const double sigma = std::sqrt(rate * (1 - rate) / kCount);
       EXPECT_NEAR(Part(kCount, [&](size_t i) { return m[i] == 0; }), rate,
                   5 * sigma);
@@ -328,7 +328,7 @@ TEST_P(Elementwise, DropoutDropsItsRateInEveryChunk) {
 
 TEST_P(Elementwise, DropoutMasksOfKeysAndPlacesAreIndependent) {
   constexpr int64_t kCount = 300000;
-  // Both of two independent masks keep a quarter; five standard deviations.
+  // Two independent masks together keep a quarter; five standard deviations.
   const double tolerance = 5 * std::sqrt(0.25 * 0.75 / kCount);
   const auto a = Mask(kCount, 0.5, 7);
   for (const uint64_t key : {uint64_t{8}, uint64_t{6}, uint64_t{7} << 32}) {

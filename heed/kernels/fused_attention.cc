@@ -5,7 +5,7 @@
 namespace heed::kernels {
 namespace {
 
-/// Below this number of queries, packing the keys costs more than it saves.
+/// Below this number of queries, packing keys costs more than it saves.
 constexpr int64_t kFewQueries = 8;
 
 bool Tiled(const AttentionArgs& args) {

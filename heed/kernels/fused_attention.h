@@ -1,12 +1,11 @@
-// Attention in one pass: scores, modifiers, mask, softmax and weighted sum of
-// blocks that stay in the cache. Nothing of size T * S is stored; the backward
-// pass computes the scores again from the saved log-sum-exp.
+// Fused attention: scores, modifiers, mask, softmax and weighted sum of blocks
+// that stay in the cache. Nothing of size T * S is stored; the backward pass
+// recomputes scores from the saved log-sum-exp.
 //
-// f32; products can round their factors to bf16. Where ReadsBF16() and no
-// gradient is wanted, keys and values may both be bf16, which is half as much
-// to read. Rows of q, k, v and of
-// the gradients may be apart. Heads are groups of columns: query head h uses
-// key head h / (heads / key_heads).
+// f32; products can round their factors to bf16. Without gradients and where
+// ReadsBF16(), keys and values may both be bf16, which halves the memory to
+// read. Rows of q, k, v and of the gradients may be apart. Heads are groups of
+// columns: query head h uses key head h / (heads / key_heads).
 //
 // Shapes: q [B, T, H*A], k [B, S, K*A], v [B, S, K*D], context [B, T, H*D],
 // weights [B, H, T, S] for H heads and K key heads.
@@ -23,7 +22,7 @@
 
 namespace heed::kernels {
 
-/// One step from the score e of query t and key s to a new score.
+/// Change of the score e of query t and key s.
 struct ScoreModifier {
   enum class Kind : uint8_t {
     kScale,            // value * e
@@ -33,14 +32,14 @@ struct ScoreModifier {
     kDistanceBias,     // e + x[h, s - t + T - 1]; x [H or 1, T + S - 1]
     kWindow,           // -infinity where |s - x[b, h, t]| > value
     kGaussianScores,   // e * exp(-(s - x[b, h, t])^2 / (2 value^2))
-    kGaussianWeights,  // the same factor, of the weight; only as the last ones
+    kGaussianWeights,  // that factor, applied to the weight; only last
   };
   Kind kind = Kind::kScale;
   double value = 1;
   Tensor x;  // f32, dense
 };
 
-/// What to compute.
+/// Arguments of fused attention.
 struct AttentionArgs {
   enum class Score : uint8_t {
     kDot,    // value * sum_a q_a k_a
@@ -57,12 +56,12 @@ struct AttentionArgs {
   int64_t key_heads = 1;
   std::vector<ScoreModifier> modifiers;
   const MaskRule* mask = nullptr;  // null: all keys
-  int64_t query_offset = 0;        // the mask's number of query 0
+  int64_t query_offset = 0;        // position of query 0 in the mask
   double dropout = 0;  // of weights; a weight (b, h, t, s) is dropped as
   uint64_t dropout_key =
       0;  // Dropout drops element (b, h, t, s) of [B, H, T, S]
   Precision precision = Precision::kNative;
-  /// Asked between blocks of queries, by each thread; null: runs to its end.
+  /// Polled between blocks of queries by each thread; null: never cancelled.
   const Cancellation* cancellation = nullptr;
 
   /// Throws: Cancelled.
@@ -79,22 +78,22 @@ struct AttentionArgs {
 
 struct AttentionResult {
   Tensor context;
-  /// log sum_s exp(e_ts) [B, H, T]; -infinity for a row that may look nowhere,
-  /// whose context is 0.
+  /// log sum_s exp(e_ts) [B, H, T]; -infinity for a fully masked row, whose
+  /// context is 0.
   Tensor log_sum;
 };
 
-/// True if k and v may be bf16: dot products with few queries, which are bound
-/// by reading them.
+/// True if k and v may be bf16: dot products with few queries, which are
+/// memory-bound.
 bool ReadsBF16(AttentionArgs::Score score, int64_t queries);
 
 AttentionResult FusedAttention(const AttentionArgs& args);
 
-/// The weights that FusedAttention used, with dropout and Gaussian factors.
+/// Weights used by FusedAttention, with dropout and Gaussian factors.
 Tensor FusedAttentionWeights(const AttentionArgs& args, const Tensor& log_sum);
 
-/// Gradients to add to; those that are undefined are not computed. Shapes: as
-/// the inputs; modifiers[i] as args.modifiers[i].x (may be shorter than those).
+/// Gradients to add to; undefined ones are not computed. Shapes: those of the
+/// inputs; modifiers[i] as args.modifiers[i].x (may have fewer entries).
 struct AttentionGrads {
   Tensor dq;
   Tensor dk;

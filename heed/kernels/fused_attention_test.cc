@@ -20,7 +20,7 @@ namespace {
 using Score = AttentionArgs::Score;
 using Kind = ScoreModifier::Kind;
 
-/// The first 2/3 of the keys, 3/3, 0/3 ..; says nothing about blocks.
+/// Padding mask of 2/3, 3/3, 0/3 .. of the keys, without block extents.
 class PaddingRule : public MaskRule {
  public:
   explicit PaddingRule(int64_t keys) : keys_(keys) {}
@@ -34,7 +34,7 @@ class PaddingRule : public MaskRule {
   int64_t keys_;
 };
 
-/// Keys up to the query; knows which blocks are empty or full.
+/// Causal mask with exact block extents.
 class CausalRule : public MaskRule {
  public:
   void Row(int64_t, int64_t t, Range keys, uint8_t* may) const override {
@@ -46,7 +46,7 @@ class CausalRule : public MaskRule {
   }
 };
 
-/// No order at all, and queries that see nothing.
+/// Irregular mask, with queries that see nothing.
 class ScatteredRule : public MaskRule {
  public:
   void Row(int64_t b, int64_t t, Range keys, uint8_t* may) const override {
@@ -56,7 +56,7 @@ class ScatteredRule : public MaskRule {
   }
 };
 
-/// What a case is made of; the index of each in a list of its own.
+/// Indices of the properties of a case in their lists.
 struct CaseIndex {
   Score score;
   int modifiers;
@@ -70,7 +70,7 @@ struct CaseIndex {
 constexpr int kModifierLists = 15;
 constexpr int kMasks = 4;
 
-/// Arguments in rows that are apart, and what belongs to them.
+/// Arguments with strided rows, and their owners.
 struct Case {
   explicit Case(const CaseIndex& index)
       : padding(index.S), rng(static_cast<uint64_t>(index.T * 1000 + index.S)) {
@@ -165,8 +165,8 @@ struct Case {
   Rng rng;
 };
 
-/// Every score, modifier, mask, dropout and sharing of keys; each time with
-/// other sizes around those of vectors and blocks.
+/// Covers every score, modifier, mask, dropout and key sharing, with sizes
+/// around the boundaries of vectors and blocks.
 template <typename Body>
 void ForCases(const Body& body) {
   constexpr std::array<int64_t, 5> kT{1, 2, 3, 8, 11};
@@ -214,8 +214,8 @@ void ForTargets(const Body& body) {
   hwy::SetSupportedTargetsForTest(0);
 }
 
-/// Each element of x is that of `expected`, within a small part of the greater
-/// of 1 and it.
+/// Checks each element of x, relative to the larger of 1 and the expected
+/// value.
 void ExpectSame(const Tensor& x, const Tensor& expected, double tolerance) {
   ASSERT_EQ(x.shape(), expected.shape());
   ExpectEach(x, tolerance,
@@ -244,7 +244,7 @@ TEST(DirectAttention, IsTheFormula) {
   });
 }
 
-/// Gradients of `like`, all equal to 1, of rows that are apart if those are.
+/// Gradients shaped like `like`, all 1, with strided rows if `like` has them.
 Tensor Ones(const Tensor& like) {
   if (!like.defined()) return Tensor();
   Tensor x = like;
@@ -354,7 +354,7 @@ TEST(DirectAttention, ALongCacheIsTheFormula) {
   }
 }
 
-/// All results and gradients, computed with so many threads.
+/// All results and gradients, computed with `threads` threads.
 std::vector<std::vector<double>> ResultsWith(int threads,
                                              const AttentionArgs& args) {
   const ThreadLimit limit(threads);
@@ -439,7 +439,7 @@ TEST(DirectAttention, ANanScoreMakesItsContextNan) {
   EXPECT_TRUE(std::isnan(At(DirectAttention(n.args).context, 0, 0)));
 }
 
-/// The same arguments in f64, for differences.
+/// Arguments converted to f64, for finite differences.
 AttentionArgs InDouble(const AttentionArgs& args) {
   AttentionArgs copy = args;
   for (Tensor* x : {&copy.q, &copy.k, &copy.v, &copy.w}) {

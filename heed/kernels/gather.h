@@ -1,4 +1,4 @@
-// Rows of a table by id.
+// Look-up of table rows by id, and its gradient.
 #ifndef HEED_KERNELS_GATHER_H_
 #define HEED_KERNELS_GATHER_H_
 

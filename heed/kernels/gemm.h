@@ -1,8 +1,7 @@
 // Matrix products.
 //
-// Every product runs as chunks of rows of a dense left operand against a right
-// operand that was packed once for the library's kernels, so that a weight is
-// rearranged once and used for many steps.
+// Every product multiplies chunks of rows of a dense left operand by a packed
+// right operand. Packing rearranges a weight once for many products.
 #ifndef HEED_KERNELS_GEMM_H_
 #define HEED_KERNELS_GEMM_H_
 
@@ -16,29 +15,30 @@
 
 namespace heed::kernels {
 
-/// In what a product rounds its factors; sums are f32 (f64 for f64 tensors,
-/// which are never rounded). kInt8: each row of the left factor and each column
-/// of the right one as quantize.h says, with exact sums: the same bits on every
-/// processor. Sums of more than kMaxInt8Sum products are native.
+/// Precision to which a product rounds its factors; sums are f32 (f64 for f64
+/// tensors, which are never rounded). kInt8 quantises each row of the left and
+/// each column of the right factor, see quantize.h; sums are exact, so results
+/// are equal on every processor. Sums of more than kMaxInt8Sum products are
+/// native.
 enum class Precision : uint8_t { kNative, kBF16, kInt8 };
 
-/// True if the processor multiplies bf16; on others kBF16 is kNative.
+/// True if the processor multiplies bf16; on others kBF16 means kNative.
 bool HasBF16();
 
-/// In what a factor of such products may be kept with the same results: bf16 if
-/// they round it to that, else `dtype`, which it has.
+/// DType in which a factor can be stored without changing results: bf16 if
+/// products round `dtype` to it, else `dtype`.
 DType StoredDType(Precision precision, DType dtype);
-/// A matrix that products read in place, uninitialised. Of bf16 its rows may be
+/// Uninitialised matrix for a stored factor. Rows of a bf16 matrix may be
 /// apart.
 Tensor FactorRows(int64_t rows, int64_t cols, DType dtype);
-/// Copies x to `stored`, rounded as products round it if that is bf16. Shapes:
-/// equal. Rows of both may be apart.
+/// Copies x to `stored`, rounded if that is bf16. Equal shapes. Rows of both
+/// may be apart.
 void StoreFactor(const Tensor& x, Tensor& stored);
 
-/// A right operand [K, N], arranged for products. Cheap to copy.
+/// Packed right operand [K, N]. Cheap to copy.
 struct PackedMatrix {
   Tensor data;
-  Tensor scales;  // kInt8: of the columns
+  Tensor scales;  // kInt8: one per column
   int64_t k = 0;
   int64_t n = 0;
   Precision precision = Precision::kNative;
@@ -49,13 +49,13 @@ struct PackedMatrix {
 void Pack(const Tensor& b, bool transpose, Precision precision,
           PackedMatrix& packed);
 
-/// The same of an int8 weight.
+/// Packs an int8 weight b [K, N], or its transpose.
 void Pack(const QuantizedMatrix& b, bool transpose, PackedMatrix& packed);
 
-/// Columns are arranged in panels of so many.
+/// Number of columns of a panel of packed columns.
 inline constexpr int64_t kPanelColumns = 64;
 
-/// The arranged forms of a matrix, each null where there is none.
+/// Packed forms of a matrix; null if there is none.
 struct PackedForms {
   PackedMatrix* plain = nullptr;
   PackedMatrix* transposed = nullptr;
@@ -63,64 +63,63 @@ struct PackedForms {
   bool any() const { return plain != nullptr || transposed != nullptr; }
 };
 
-/// Part of a matrix.
+/// Rectangular part of a matrix.
 struct MatrixBlock {
   int64_t row, rows, column, columns;
 };
 
-/// Packs this block of an f32 matrix b once more, into forms that Pack made of
-/// b. Blocks begin at multiples of kPanelColumns and end there or with b.
+/// Repacks a block of an f32 matrix b into `forms`, which Pack made of b.
+/// Blocks begin at multiples of kPanelColumns and end there or with b.
 void PackBlock(const Tensor& b, const MatrixBlock& block,
                const PackedForms& forms);
 
-/// The values of an int8 weight b that Pack arranged: b whether it was
-/// transposed or not. Shapes: i8 [K, N], of a transpose [N, K].
+/// Values of a packed int8 weight b, before any transposition. Shapes: i8 [K,
+/// N], for a transpose [N, K].
 Tensor UnpackInt8(const PackedMatrix& packed, bool transpose);
 
-/// y[i, :] = column ids[i] of an int8 b as f32: what GatherRows gives of the
-/// weight whose transpose b is. Shapes: ids i32 of any shape, y ids.shape +
-/// [K]. Range: 0 <= id < N.
+/// y[i, :] = column ids[i] of an int8 b as f32; equals GatherRows of the weight
+/// whose transpose is b. Shapes: ids i32 of any shape, y ids.shape + [K].
+/// Range: 0 <= id < N.
 Tensor GatherColumns(const PackedMatrix& b, const Tensor& ids);
 
-/// Columns ids[0], ids[1].. of b: a vocabulary shortlist of an output matrix.
-/// Products with them have the bits of those with b.
-/// Shapes: ids i32. Range: 0 <= id < N.
+/// Selects columns ids[0], ids[1].. of b, for a vocabulary shortlist. Products
+/// are bitwise equal to those with b. Shapes: ids i32. Range: 0 <= id < N.
 PackedMatrix SelectColumns(const PackedMatrix& b, const Tensor& ids);
 
-/// The columns of panels [first, last), of which the last may be beside b; no
-/// copy. Not of f64.
+/// View of the columns of panels [first, last); the last panel may extend
+/// beyond b. Not for f64.
 PackedMatrix SelectPanels(const PackedMatrix& b, int64_t first, int64_t last);
 
-/// What a product does with its sums while they are in the cache.
+/// Operations on the sums of a product while they are in the cache.
 struct Epilogue {
   const Tensor* bias = nullptr;  // [N]
   Activation activation = Activation::kNone;
   bool accumulate = false;
   DropoutKey dropout = {};
-  Tensor* sums = nullptr;  // gets what f is of, as c; not of kInt8
+  Tensor* sums =
+      nullptr;  // receives the sums before f, shaped like c; not for kInt8
 };
 
-/// c = Dropout(f(c + a b + bias)), c within f only to accumulate. Shapes: a
-/// [..., K], b [K, N], c [..., N]. Rows of a may be apart; c is dense. With b
-/// in bf16 both may be, as StoreFactor gives them; then rows of c may be apart,
-/// and it does not accumulate.
+/// c = Dropout(f(a b + bias)); adds the old c before f if `accumulate`. Shapes:
+/// a [..., K], b [K, N], c [..., N]. Rows of a may be apart; c is dense. With b
+/// in bf16, a and c may be bf16, see StoreFactor; then rows of c may be apart,
+/// and `accumulate` is false.
 void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
               Tensor& c);
-/// The same of rows that are quantised once for several products of kInt8.
+/// Multiplies rows that are quantised once for several kInt8 products.
 void Multiply(const QuantizedRows& a, const PackedMatrix& b,
               const Epilogue& epilogue, Tensor& c);
 
-/// Of Dropout(scale f(z)) what its gradient needs.
+/// Arguments of the gradient of Dropout(scale f(z)).
 struct SlopeEpilogue {
-  const Tensor& z;  // [..., N], as c
+  const Tensor& z;  // [..., N], shaped like c
   Activation activation = Activation::kNone;
   double scale = 1;
   DropoutKey dropout = {};
-  Tensor* dbias = nullptr;  // [N], gets the sum of the rows of c added
+  Tensor* dbias = nullptr;  // [N], the column sums of c are added to it
 };
 
-/// c = scale f'(z) Dropout(a b). Shapes and types: as of Multiply; not of
-/// kInt8.
+/// c = scale f'(z) Dropout(a b). Shapes and types: see Multiply; not for kInt8.
 void MultiplyWithSlope(const Tensor& a, const PackedMatrix& b,
                        const SlopeEpilogue& epilogue, Tensor& c);
 
@@ -130,26 +129,25 @@ inline void Multiply(const Tensor& a, const PackedMatrix& b, bool accumulate,
   Multiply(a, b, Epilogue{.accumulate = accumulate}, c);
 }
 
-/// c (+)= xᵀ y: the gradient of a weight, never of int8. Shapes: x [R, K],
-/// y [R, N], c [K, N]. Rows of x and y may be apart; c is dense. Both may be of
-/// the type that StoredDType says.
+/// c (+)= xᵀ y: the gradient of a weight, never int8. Shapes: x [R, K], y [R,
+/// N], c [K, N]. Rows of x and y may be apart; c is dense. Both factors may
+/// have the type StoredDType.
 void MultiplyTransposed(const Tensor& x, const Tensor& y, bool accumulate,
                         Precision precision, Tensor& c);
 
-/// Rows of both factors of a sum over rows.
+/// Rows of x and y in a sum over rows.
 struct RowPair {
   Tensor x;
   Tensor y;
 };
-/// The same, to the bit, where rows of `pairs` follow one another: [Ri, K] and
-/// [Ri, N]. They are read where they stand if all Ri but the last are multiples
-/// of 64.
+/// c (+)= xᵀ y for x and y given as consecutive `pairs` of rows, [Ri, K] and
+/// [Ri, N]; bitwise equal to one call. No copy is made if all Ri but the last
+/// are multiples of 64.
 void MultiplyTransposed(std::span<const RowPair> pairs, bool accumulate,
                         Precision precision, Tensor& c);
 
-/// Rate of large products on this machine now, over all threads, of factors
-/// that are rounded already. Units: operations per second. Takes about
-/// `seconds`.
+/// Measures the rate of large products over all threads, with factors that are
+/// already rounded. Units: operations per second. Takes about `seconds`.
 double MeasureProductRate(Precision precision, double seconds);
 
 }  // namespace heed::kernels

@@ -16,18 +16,18 @@
 namespace heed::kernels {
 namespace {
 
-/// A product c [M, N] and what it may differ from it by: Σ |a b|.
+/// Product c [M, N] and its error scale Σ |a b|.
 struct Reference {
   std::vector<double> sum, magnitude;
 };
 
-/// The elements of x as the product sees them, in f64.
+/// Elements of x after rounding to `precision`, in f64.
 std::vector<double> Factors(const Tensor& x, Precision precision) {
   return precision == Precision::kBF16 ? x.To(DType::kBF16).ToVector<double>()
                                        : x.ToVector<double>();
 }
 
-/// a [M, K] times b [K, N], both dense.
+/// Product of a [M, K] and b [K, N], both dense.
 Reference Product(const std::vector<double>& a, const std::vector<double>& b,
                   int64_t M, int64_t K, int64_t N) {
   const auto size = static_cast<size_t>(M * N);
@@ -58,7 +58,7 @@ std::vector<double> Transposed(const std::vector<double>& x, int64_t rows,
   return t;
 }
 
-/// c is before + reference, up to rounding of f32 (or f64) sums.
+/// Checks that c is before + reference, up to rounding of f32 (or f64) sums.
 void ExpectProduct(const Tensor& c, double before, const Reference& expected) {
   const double unit = c.dtype() == DType::kF64 ? 1e-15 : 4e-7;
   const std::vector<double> values = c.ToVector<double>();
@@ -75,7 +75,7 @@ struct Kind {
   Precision precision;
 };
 
-/// What this processor multiplies.
+/// Combinations of dtype and precision that this processor supports.
 std::vector<Kind> Kinds() {
   std::vector<Kind> kinds = {{DType::kF32, Precision::kNative},
                              {DType::kF64, Precision::kNative}};
@@ -83,8 +83,8 @@ std::vector<Kind> Kinds() {
   return kinds;
 }
 
-/// Checks Multiply and MultiplyTransposed of these sizes, with factors that are
-/// slices, plain and transposed, with and without accumulation.
+/// Checks Multiply and MultiplyTransposed for these sizes, with strided
+/// factors, plain and transposed, with and without accumulation.
 void CheckProducts(const Kind& kind, int64_t M, int64_t K, int64_t N) {
   const Shape sizes = {M, K, N};
   SCOPED_TRACE(std::string(Name(kind.dtype)) +
@@ -130,7 +130,7 @@ TEST(Gemm, IsTheSumOfProductsForAllSmallSizes) {
   for (const Kind& kind : Kinds()) {
     for (const int64_t M : sizes) {
       for (const int64_t K : sizes) {
-        // A third of the widths in turn: every pair of sizes meets.
+        // Every third width, so that all pairs of sizes occur.
         for (size_t n = static_cast<size_t>(M + K) % 3; n < sizes.size();
              n += 3) {
           CheckProducts(kind, M, K, sizes[n]);
@@ -164,7 +164,7 @@ TEST(Gemm, NoRowsAreNoWork) {
   }
 }
 
-/// A layer without inputs, and a factor of sums without columns.
+/// Empty sums: a layer without inputs, and factors without columns.
 TEST(Gemm, SumsOfNoProductsAreZeroOrLeaveTheSum) {
   for (const Kind& kind : Kinds()) {
     SCOPED_TRACE(std::string(Name(kind.dtype)));
@@ -231,7 +231,7 @@ bool SameBits(const Tensor& a, const Tensor& b) {
   return std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())) == 0;
 }
 
-/// Sums over rows of several tensors are those over one tensor of all rows.
+/// Sums over rows of several tensors equal those over one concatenated tensor.
 TEST(Gemm, SumsRowsOfSeveralTensorsAsThoseOfOne) {
   for (const Kind& kind : Kinds()) {
     for (const auto& [K, N] : {std::pair{5, 7}, {70, 64}, {130, 400}}) {
@@ -273,7 +273,7 @@ Tensor Stored(const Tensor& x) {
   return stored;
 }
 
-/// Factors that were rounded before give the bits of those that products round.
+/// Stored bf16 factors give results bitwise equal to rounding in the product.
 TEST(Gemm, TakesStoredFactorsAndWritesThem) {
   if (!HasBF16()) GTEST_SKIP() << "no bf16 on this machine";
   Rng rng(6);
@@ -319,7 +319,7 @@ TEST(Gemm, TakesStoredFactorsAndWritesThem) {
   }
 }
 
-/// The gradient of an activation after a product is that of both.
+/// MultiplyWithSlope equals a product followed by the activation's gradient.
 TEST(Gemm, MultipliesBySlopes) {
   Rng rng(7);
   for (const Kind& kind : Kinds()) {
@@ -348,7 +348,7 @@ TEST(Gemm, MultipliesBySlopes) {
                                  .dbias = &dbias};
           MultiplyWithSlope(a, packed, epilogue, c);
           EXPECT_TRUE(SameBits(c, expected));
-          // Summed in another order.
+          // The order of summation differs.
           for (int64_t j = 0; j < N; ++j) {
             EXPECT_NEAR(dbias.Slice(j, j + 1).item(),
                         expected_bias.Slice(j, j + 1).item(),

@@ -8,7 +8,7 @@
 namespace heed::kernels {
 namespace {
 
-/// The rows or columns [first, end) of an image that a block of a window has.
+/// Rows or columns [first, end) of an image that a block of a window covers.
 struct Extent {
   int64_t first, end;
   int64_t size() const { return std::max<int64_t>(0, end - first); }
@@ -19,8 +19,8 @@ Extent Inside(int64_t begin, int64_t size, int64_t extent) {
           std::clamp<int64_t>(begin + size, 0, extent)};
 }
 
-/// Calls body(output offset, rows, columns, scale factor) for each number of
-/// the windows of image b, but for its channel.
+/// Calls body(output offset, rows, columns, scale factor) for each output pixel
+/// of the windows of image b.
 template <typename T, class Body>
 void ForBlocks(const Tensor& centres, int64_t b, const Shape& images,
                const GlimpseShape& shape, const Body& body) {

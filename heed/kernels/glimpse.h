@@ -1,6 +1,5 @@
-// Small windows of images, sharp in the middle and coarse around it.
-//
-// Images are [B, H, W, C]; f32 and f64.
+// Glimpses: image windows of high resolution in the centre and low resolution
+// around it.
 #ifndef HEED_KERNELS_GLIMPSE_H_
 #define HEED_KERNELS_GLIMPSE_H_
 
@@ -10,8 +9,8 @@
 
 namespace heed::kernels {
 
-/// Windows around a place: of `size` pixels, and of twice as many each time for
-/// `scales`, averaged down to size × size.
+/// Concentric windows: the first of `size` pixels, each further scale twice as
+/// wide, averaged down to size × size.
 struct GlimpseShape {
   int64_t size = 8;
   int64_t scales = 1;
@@ -23,8 +22,8 @@ struct GlimpseShape {
   int64_t side(int64_t scale) const { return size << scale; }
 };
 
-/// Where the window of this side begins along an axis of `extent` pixels for a
-/// centre in [-1, 1], of which -1 is the first pixel and 1 the last.
+/// First pixel of a window of width `side` along an axis of `extent` pixels,
+/// for a centre in [-1, 1]: -1 is the first pixel, 1 the last.
 int64_t GlimpseBegin(double centre, int64_t side, int64_t extent);
 
 /// y[b] = the windows of image b around (x, y) = centres[b], scale by scale,
@@ -33,7 +32,7 @@ int64_t GlimpseBegin(double centre, int64_t side, int64_t extent);
 Tensor Glimpses(const Tensor& images, const Tensor& centres,
                 const GlimpseShape& shape);
 
-/// The gradient of images of this shape. There is none of centres.
+/// Gradient of images of this shape; centres have none.
 Tensor GlimpsesGrad(const Tensor& dy, const Tensor& centres,
                     const Shape& images, const GlimpseShape& shape);
 

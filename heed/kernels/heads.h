@@ -1,5 +1,4 @@
-// Moves between features side by side and heads one after the other, and what
-// each head makes a number of.
+// Splitting features into heads and merging heads, and dot products per head.
 //
 // f32 and f64. Rows of the inputs may be apart.
 #ifndef HEED_KERNELS_HEADS_H_
@@ -23,7 +22,7 @@ Tensor MergeHeads(const Tensor& x, int64_t heads, int64_t repeat);
 /// [.., H].
 Tensor HeadDots(const Tensor& x, const Tensor& w, int64_t heads);
 
-/// Its gradients: dx, if it is not null, is set; dw, if it is not null, +=.
+/// Gradients of HeadDots: sets dx and adds to dw, unless they are null.
 void HeadDotsGrad(const Tensor& x, const Tensor& w, const Tensor& dy,
                   Tensor* dx, Tensor* dw);
 

@@ -13,7 +13,8 @@ namespace {
 
 std::atomic<int> wanting{0};
 
-/// Sets of this build and this processor. The better one has the lower bit.
+/// Instruction sets of this build and this processor; better sets have lower
+/// bits.
 uint64_t Sets() {
   return static_cast<uint64_t>(hwy::SupportedTargets() & (HWY_TARGETS));
 }

@@ -1,5 +1,4 @@
-// Which of the processor's instructions kernels use, and what bits depend on
-// it.
+// Instruction sets of kernels, and results that do not depend on them.
 #ifndef HEED_KERNELS_INSTRUCTIONS_H_
 #define HEED_KERNELS_INSTRUCTIONS_H_
 
@@ -7,27 +6,27 @@
 
 namespace heed::kernels {
 
-/// The best set that this build has kernels for and this processor runs, as
-/// Highway names it: "AVX3" (AVX-512), "AVX2", "NEON", "SCALAR".
+/// Best instruction set that both this build and this processor support, by
+/// Highway's name: "AVX3" (AVX-512), "AVX2", "NEON", "SCALAR".
 std::string InstructionSet();
 
-/// Uses no better set than `name`, from now on: another processor is tried out.
-/// Before anything computes.
-/// Throws: ConfigError if this build or this processor has none of that name.
+/// Limits kernels to instruction set `name` or lower, to emulate another
+/// processor. Call before any computation. Throws: ConfigError if this build or
+/// this processor does not support it.
 void LimitInstructions(const std::string& name);
 
-/// While one lives, nothing computes f32 whose bits depend on the processor, as
-/// long as it multiplies and adds with one rounding (since AVX2, 2013): what
-/// oneDNN would do is done by products of our own.
+/// During its lifetime, f32 results are bitwise equal on all processors with
+/// fused multiply-add (since AVX2, 2013): oneDNN is replaced by the library's
+/// own products.
 class SameOnEveryCpu {
  public:
-  /// Throws: ConfigError on a processor that rounds twice.
+  /// Throws: ConfigError on a processor without fused multiply-add.
   SameOnEveryCpu();
   ~SameOnEveryCpu();
   SameOnEveryCpu(const SameOnEveryCpu&) = delete;
   SameOnEveryCpu& operator=(const SameOnEveryCpu&) = delete;
 
-  /// True while one lives.
+  /// True while an instance exists.
   static bool Wanted();
 };
 

@@ -1,4 +1,4 @@
-// Tests of results that do not depend on the processor.
+// Tests that results do not depend on the processor.
 #ifndef HEED_KERNELS_INSTRUCTIONS_TESTING_H_
 #define HEED_KERNELS_INSTRUCTIONS_TESTING_H_
 
@@ -13,11 +13,10 @@
 
 namespace heed::kernels {
 
-/// True if a set multiplies and adds with one rounding: all but the baseline of
-/// x86.
+/// True if the set has fused multiply-add: all but the x86 baseline.
 inline bool IsFused(int64_t set) { return set <= HWY_AVX2 || !HWY_ARCH_X86; }
 
-/// The sets of this build that this processor has, of those that are fused.
+/// Instruction sets of this build and this processor with fused multiply-add.
 inline std::vector<int64_t> FusedInstructionSets() {
   std::vector<int64_t> sets;
   for (const int64_t set : hwy::SupportedAndGeneratedTargets()) {
@@ -26,7 +25,7 @@ inline std::vector<int64_t> FusedInstructionSets() {
   return sets;
 }
 
-/// Elements of which a and b have other bits.
+/// Number of elements whose bits differ.
 inline int64_t Differing(const Tensor& a, const Tensor& b) {
   int64_t count = 0;
   const size_t size = SizeOf(a.dtype());
@@ -40,7 +39,7 @@ inline int64_t Differing(const Tensor& a, const Tensor& b) {
   return count;
 }
 
-/// run() gives tensors that have the same bits with each of these sets.
+/// Checks that the tensors of run() are bitwise equal for all these sets.
 template <class Run>
 void ExpectTheSameBits(const Run& run) {
   std::vector<Tensor> first;

@@ -21,7 +21,7 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-/// Calls f with each instruction set that this processor and this build have.
+/// Calls f for each instruction set of this processor and build.
 void OnEachTarget(const std::function<void()>& f) {
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
     SCOPED_TRACE(hwy::TargetName(target));
@@ -37,8 +37,8 @@ bool SameBits(const Tensor& a, const Tensor& b) {
          std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.bytes())) == 0;
 }
 
-/// c = f(c + a b + bias) with the sum of bytes in i64, rounded as the product
-/// says: scale by scale, bias, then c.
+/// c = f(c + a b + bias) with the int8 sum in i64, rounded in the order of the
+/// kernel: scale by scale, bias, then c.
 Tensor PlainProduct(const QuantizedRows& a, const QuantizedMatrix& b,
                     const Epilogue& epilogue, const Tensor& c) {
   Tensor y = c.Clone();
@@ -64,7 +64,7 @@ Tensor PlainProduct(const QuantizedRows& a, const QuantizedMatrix& b,
   return y;
 }
 
-/// A matrix whose bytes and scales are given outright.
+/// Random matrix of int8 values and scales.
 QuantizedMatrix RandomBytes(int64_t K, int64_t N, Rng& rng) {
   QuantizedMatrix w = {Tensor({K, N}, DType::kI8), Tensor({N}), false};
   for (int64_t i = 0; i < K * N; ++i) {
@@ -77,7 +77,7 @@ QuantizedMatrix RandomBytes(int64_t K, int64_t N, Rng& rng) {
   return w;
 }
 
-/// The product with and without each kind of instructions for it, in parts.
+/// Checks the product for each kind of int8 instructions, in parts.
 void CheckKernel(int64_t M, int64_t K, int64_t N) {
   const Shape sizes = {M, K, N};
   SCOPED_TRACE(sizes.ToString());
@@ -122,7 +122,7 @@ TEST(Int8, SumsAreExactOnEveryTargetForAllSmallSizes) {
   OnEachTarget([&] {
     for (const int64_t M : sizes) {
       for (const int64_t K : sizes) {
-        // A third of the widths in turn: every pair of sizes meets.
+        // Every third width, so that all pairs of sizes occur.
         for (size_t n = static_cast<size_t>(M + K) % 3; n < sizes.size();
              n += 3) {
           CheckKernel(M, K, sizes[n]);
@@ -134,7 +134,7 @@ TEST(Int8, SumsAreExactOnEveryTargetForAllSmallSizes) {
   });
 }
 
-/// All rows of a and all columns of b are `left` and `right`.
+/// Product in which all elements of a are `left` and all of b are `right`.
 float ConstantSum(int64_t K, float left, int8_t right) {
   const QuantizedMatrix b = {Tensor::Full({K, 70}, right, DType::kI8),
                              Tensor::Full({70}, 1), false};
@@ -210,7 +210,7 @@ TEST(Int8, ColumnsAreRoundedAsRowsOfTheTranspose) {
   });
 }
 
-/// x times a matrix of ones, [1, 3].
+/// Product of x and a matrix of ones, [1, 3].
 std::vector<float> TimesOnes(const std::vector<float>& x) {
   const auto K = static_cast<int64_t>(x.size());
   PackedMatrix packed;
@@ -286,7 +286,7 @@ TEST(Int8, ATransposeIsTheSameMatrix) {
   Pack(t, true, Precision::kInt8, transposed);
   EXPECT_TRUE(SameBits(plain.data, transposed.data));
   EXPECT_TRUE(SameBits(plain.scales, transposed.scales));
-  // Scales along the other side are no scales of columns.
+  // Scales per row cannot be scales of columns.
   Pack(Quantize(t, false), true, stored);
   Tensor c({5, 90}), d({5, 90});
   Multiply(a, plain, false, c);
@@ -368,7 +368,7 @@ TEST(Int8, LongerSumsThanBytesAllowAreNative) {
   EXPECT_EQ(packed.precision, Precision::kNative);
 }
 
-/// What every precision must do.
+/// Combination of dtype and precision.
 struct Kind {
   DType dtype;
   Precision precision;

@@ -1,5 +1,5 @@
-// A memory that is written and read by weights over its slots, as in the Neural
-// Turing Machine; where the weights come from: memory_addressing.h.
+// Writing to and reading from a memory by weights over its slots, as in the
+// Neural Turing Machine; see memory_addressing.h for the weights.
 //
 // f32 and f64. A memory is [B, F, N]: N slots of F features, with the slots of
 // a feature side by side, so that vectors run along the slots. Tensors are
@@ -20,15 +20,16 @@ Tensor WriteMemory(const Tensor& memory, const Tensor& weights,
 struct MemoryWriteGrads {
   Tensor weights, erase, add;  // replaced
 };
-/// Adds the gradient of the memory to dmemory, unless it is undefined.
+/// Gradient of WriteMemory; adds the gradient of the memory to dmemory, unless
+/// it is undefined.
 MemoryWriteGrads WriteMemoryGrad(const Tensor& dy, const Tensor& memory,
                                  const Tensor& weights, const Tensor& erase,
                                  const Tensor& add, Tensor& dmemory);
 
 /// r_h(f) = sum_i w_h(i) M(f, i). Shapes: memory [B, F, N], weights [B, H, N],
-/// result [B, H F]. Paper: as above, eq. 2.
+/// result [B, H F]. Paper: Graves et al. 2014, arXiv:1410.5401, eq. 2.
 Tensor ReadMemory(const Tensor& memory, const Tensor& weights);
-/// The gradient of the weights; that of the memory is added to dmemory, unless
+/// Gradient of the weights; adds the gradient of the memory to dmemory, unless
 /// it is undefined.
 Tensor ReadMemoryGrad(const Tensor& dy, const Tensor& memory,
                       const Tensor& weights, Tensor& dmemory);

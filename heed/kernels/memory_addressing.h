@@ -1,10 +1,10 @@
-// Weights over the slots of a memory, as in the Neural Turing Machine; what is
-// written and read by them: memory_access.h.
+// Weights over the slots of a memory, as in the Neural Turing Machine; see
+// memory_access.h for writing and reading.
 //
 // f32 and f64. A memory is [B, F, N]: N slots of F features, with the slots of
-// a feature side by side, so that vectors run along the slots. Tensors are
-// dense. Gradient kernels add to the gradient of the memory; those of weights
-// and of numbers only one call has.
+// a feature adjacent, so that vectors run along the slots. Tensors are dense.
+// Gradient kernels add to the gradient of the memory and set those of weights
+// and numbers.
 #ifndef HEED_KERNELS_MEMORY_ADDRESSING_H_
 #define HEED_KERNELS_MEMORY_ADDRESSING_H_
 
@@ -12,18 +12,19 @@
 
 namespace heed::kernels {
 
-/// What is added to squared lengths: the cosine with a slot of zeros is 0.
+/// Term added to squared lengths, which makes the cosine with a zero slot 0.
 inline constexpr double kCosineEpsilon = 1e-8;
 
-/// Numbers that address a memory of F features with shifts of up to R slots
-/// either way: key (F), strength, gate, 2R + 1 shifts, sharpening.
+/// Number of values that address a memory of F features with shifts of up to R
+/// slots in both directions: key (F), strength, gate, 2R + 1 shifts,
+/// sharpening.
 constexpr int64_t AddressSize(int64_t features, int64_t reach) {
   return features + 2 * reach + 4;
 }
 
 struct MemoryAddress {
   Tensor weights;  // [B, H, N]
-  Tensor trace;    // for the gradient
+  Tensor trace;    // intermediate values for the gradient
 };
 
 /// Weights over the slots i of a memory, from the numbers p of each head:
@@ -40,7 +41,8 @@ struct MemoryAddressGrads {
   Tensor numbers;   // replaced
   Tensor previous;  // replaced
 };
-/// Adds the gradient of the memory to dmemory, unless it is undefined.
+/// Gradient of AddressMemory; adds the gradient of the memory to dmemory,
+/// unless it is undefined.
 MemoryAddressGrads AddressMemoryGrad(const Tensor& dweights,
                                      const MemoryAddress& address,
                                      const Tensor& numbers,

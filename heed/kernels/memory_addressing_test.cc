@@ -16,7 +16,7 @@ namespace {
 
 double Softplus(double x) { return std::log1p(std::exp(x)); }
 
-/// Eq. 5 to 9 of one head, one number after the other.
+/// Eq. 5 to 9 for one head, in scalar code.
 std::vector<double> PlainWeights(const MemorySizes& s, const MemoryCase& c,
                                  int64_t b, int64_t h) {
   const int64_t at = h * AddressSize(s.f, s.reach);

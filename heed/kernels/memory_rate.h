@@ -1,4 +1,4 @@
-// How fast this machine reads memory.
+// Measurement of the memory bandwidth of this machine.
 #ifndef HEED_KERNELS_MEMORY_RATE_H_
 #define HEED_KERNELS_MEMORY_RATE_H_
 
@@ -6,8 +6,8 @@
 
 namespace heed::kernels {
 
-/// Rate at which all threads together read `large` (f32), which must be well
-/// beyond the caches. Units: bytes per second.
+/// Rate at which all threads together read `large` (f32), which must be much
+/// larger than the caches. Units: bytes per second.
 double MeasureReadRate(const Tensor& large);
 
 }  // namespace heed::kernels

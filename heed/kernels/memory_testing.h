@@ -1,4 +1,4 @@
-// Inputs of the kernels of a memory.
+// Test inputs for the kernels of a memory.
 #ifndef HEED_KERNELS_MEMORY_TESTING_H_
 #define HEED_KERNELS_MEMORY_TESTING_H_
 
@@ -11,7 +11,7 @@
 
 namespace heed::kernels {
 
-/// MemorySizes of a case; some are no multiple of a vector.
+/// Sizes of a case; some are not a multiple of a vector.
 struct MemorySizes {
   int64_t b, h, n, f, reach;
 };
@@ -42,7 +42,7 @@ struct MemoryCase {
   Tensor numbers, previous, memory, erase, add;
 };
 
-/// Gradients in f32 are those in f64.
+/// Checks that gradients in f32 match those in f64.
 inline void ExpectSameGradients(
     const std::function<std::vector<Tensor>(DType)>& gradients) {
   const std::vector<Tensor> exact = gradients(DType::kF64);

@@ -1,7 +1,7 @@
-// Steps of optimisers: one pass over a parameter and its state, f32 and f64.
+// Optimiser steps: one pass over a parameter and its state, f32 and f64.
 //
-// g below is the given gradient times grad_scale. All tensors of a call have
-// the same number of elements.
+// g is the given gradient times grad_scale. All tensors of a call have equal
+// numbers of elements.
 #ifndef HEED_KERNELS_OPTIMIZER_H_
 #define HEED_KERNELS_OPTIMIZER_H_
 
@@ -12,8 +12,8 @@
 
 namespace heed::kernels {
 
-/// A weight that a step changes, and what products have of it: that is arranged
-/// anew while the new values are in the cache. Forms are of an f32 matrix.
+/// Weight that a step updates, with packed forms (of an f32 matrix) that are
+/// repacked while the new values are in the cache.
 struct Weight {
   Tensor& values;
   PackedForms forms = {};

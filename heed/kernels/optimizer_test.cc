@@ -17,7 +17,7 @@ namespace {
 class Optimizer : public hwy::TestWithParamTarget {};
 HWY_TARGET_INSTANTIATE_TEST_SUITE_P(Optimizer);
 
-/// A parameter, its gradient and two states.
+/// Parameter, its gradient and two states.
 struct Case {
   Case(int64_t n, DType dtype) {
     Rng rng(1);
@@ -36,7 +36,7 @@ struct Case {
   std::vector<Tensor> before;
 };
 
-/// Three steps of `step` agree with those of `scalar`, element by element.
+/// Checks that three steps of `step` agree with those of `scalar`, elementwise.
 template <typename Step, typename Scalar>
 void ExpectSteps(const Step& step, const Scalar& scalar) {
   for (const DType dtype : {DType::kF32, DType::kF64}) {
@@ -136,7 +136,7 @@ TEST_P(Optimizer, SgdIsTheFormula) {
               });
 }
 
-/// Whether both hold the same bytes.
+/// True if both hold equal bytes.
 bool Same(const PackedMatrix& a, const PackedMatrix& b) {
   return a.data.numel() == b.data.numel() && a.data.dtype() == b.data.dtype() &&
          std::memcmp(
@@ -158,8 +158,8 @@ TEST_P(Optimizer, StepsArrangeTheNewValues) {
                         [](const Weight& w, const Tensor& g, Tensor* s) {
                           SgdStep(w, g, s[0], 0.1, 0.9, 0.5);
                         }};
-  // Parts of panels and of blocks, several of them, and forms that are
-  // streamed.
+  // Partial panels and blocks, several of them, and forms written by streaming
+  // stores.
   const Shape shapes[] = {{1, 1},    {3, 70},    {64, 64},   {65, 130}, {70, 3},
                           {130, 65}, {129, 516}, {40, 1100}, {700, 96}};
   for (const Precision precision : {Precision::kNative, Precision::kBF16}) {
@@ -187,7 +187,7 @@ TEST_P(Optimizer, StepsArrangeTheNewValues) {
           EXPECT_TRUE(Same(forms[transpose ? 1 : 0], expected))
               << shape.ToString() << " " << transpose;
         }
-        // One of them alone.
+        // Only the transposed form.
         step({w, {nullptr, &forms[1]}}, g, state);
         Pack(w, true, precision, expected);
         EXPECT_TRUE(Same(forms[1], expected)) << shape.ToString();

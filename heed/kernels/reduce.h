@@ -1,7 +1,7 @@
-// Sums over many elements, of f32 and f64.
+// Sums over many elements, f32 and f64.
 //
-// Partial results are combined in an order that sizes alone determine, so a
-// result does not depend on the number of threads.
+// The order of summation depends only on sizes, so results do not depend on the
+// number of threads.
 #ifndef HEED_KERNELS_REDUCE_H_
 #define HEED_KERNELS_REDUCE_H_
 

@@ -1,7 +1,7 @@
-// Residual sums, normalised; embeddings with positions: each in one pass.
+// Fused residual sum and LayerNorm, and fused embedding with positions.
 //
-// All take f32 and f64; dense tensors, all dimensions but the last are rows.
-// Elements are dropped as kernels::Dropout drops them, none at a rate of 0.
+// f32 and f64; dense tensors, all dimensions but the last are rows. Dropout is
+// that of kernels::Dropout; a rate of 0 drops nothing.
 #ifndef HEED_KERNELS_RESIDUAL_H_
 #define HEED_KERNELS_RESIDUAL_H_
 
@@ -12,10 +12,10 @@
 
 namespace heed::kernels {
 
-/// x + Dropout(y). Shapes: equal.
+/// x + Dropout(y). Equal shapes.
 Tensor AddDropped(const Tensor& x, const Tensor& y, const DropoutKey& dropout);
 
-/// What LayerNorm needs besides its input. Shapes: gain and bias [C].
+/// Parameters of LayerNorm. Shapes: gain and bias [C].
 struct NormWeights {
   Tensor gain;
   Tensor bias;
@@ -37,9 +37,9 @@ struct AddNormGrads {
   Tensor dy;  // dx itself if nothing is dropped
 };
 
-/// Gradients for x and y from `dnormed` and from `dsum`, which is undefined if
-/// nothing else depends on the sum. Those of gain and bias are added to `dgain`
-/// and `dbias`.
+/// Gradients of x and y from `dnormed` and `dsum`, which is undefined if
+/// nothing else depends on the sum. Adds those of gain and bias to `dgain` and
+/// `dbias`.
 AddNormGrads AddNormGrad(const Tensor& dnormed, const Tensor& dsum,
                          const AddNormResult& result, const Tensor& gain,
                          const DropoutKey& dropout, Tensor& dgain,

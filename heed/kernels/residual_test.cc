@@ -45,7 +45,7 @@ void ForCases(const Body& body) {
   }
 }
 
-/// 1 / (1 - rate) where kernels::Dropout keeps an element, else 0.
+/// Dropout mask: 1 / (1 - rate) for kept elements, else 0.
 Tensor Mask(const Shape& shape, DType dtype, const DropoutKey& dropout) {
   return Dropout(Tensor::Full(shape, 1, dtype), dropout.rate, dropout.key);
 }
@@ -95,7 +95,7 @@ TEST_P(Residual, NormedIsTheNormOfTheSum) {
   });
 }
 
-/// The gradients of AddNorm for x, y, gain and bias, in this order.
+/// Gradients of AddNorm for x, y, gain and bias, in this order.
 std::vector<Tensor> Gradients(const Shape& shape, DType source, DType dtype,
                               const DropoutKey& dropout, bool with_sum) {
   const auto random = [&](uint64_t seed) {
@@ -118,7 +118,7 @@ TEST_P(Residual, GradientsAccumulateAndAgreeWithF64) {
       const auto actual = Gradients(shape, dtype, dtype, dropout, with_sum);
       const auto expected =
           Gradients(shape, dtype, DType::kF64, dropout, with_sum);
-      // A row of one or a few columns is its own mean: x - mean cancels.
+      // In a row of one or few columns x - mean cancels.
       for (size_t k = 0; k < actual.size(); ++k) {
         ExpectEach(actual[k], 3e-5,
                    [&](int64_t r, int64_t c) { return At(expected[k], r, c); });

@@ -15,7 +15,7 @@ namespace {
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// Random arguments of one step in which half of the rows take part.
+/// Random arguments of one step; half of the rows are active.
 struct Case {
   Case(DType type, int64_t batch, int64_t hidden)
       : dtype(type), B(batch), H(hidden) {
@@ -39,7 +39,7 @@ struct Case {
   Rng rng{3};
 };
 
-/// Sizes around those of vectors, and one of several chunks.
+/// Sizes around the boundaries of vectors, and one with several chunks.
 template <typename Body>
 void ForCases(const Body& body) {
   for (const DType dtype : {DType::kF32, DType::kF64}) {
@@ -231,7 +231,7 @@ TEST_P(RnnKernels, LstmStepGradIsTheDifference) {
   const Tensor dh = n.Random();
   const Tensor dc = n.Random();
   Tensor da = n.Random(4);
-  // In place: what flows out of the step replaces what flowed in.
+  // In place: outgoing gradients replace incoming ones.
   Tensor dh_prev = dh.Clone();
   Tensor dc_prev = dc.Clone();
   const auto loss = [&] {
@@ -246,8 +246,8 @@ TEST_P(RnnKernels, LstmStepGradIsTheDifference) {
   ExpectGradient(dc_prev, c_prev, loss);
 }
 
-/// With the inner LSTM left out: c is half of the memory that it reads, plus a
-/// third of its input.
+/// Replaces the inner LSTM by c = half of its memory input plus a third of its
+/// other input.
 TEST_P(RnnKernels, NestedLstmGradsAreTheDifference) {
   Case n(DType::kF64, 6, 9);
   Tensor a = n.Random(4);
@@ -312,7 +312,7 @@ TEST_P(RnnKernels, GruStepResetAfterGradIsTheDifference) {
 }
 
 TEST_P(RnnKernels, GruGatesAndCandidateGradsAreTheDifference) {
-  constexpr double kU = 0.7;  // the product between the halves
+  constexpr double kU = 0.7;  // replaces the product between both halves
   for (const bool keep : {true, false}) {
     Case n(DType::kF64, 6, 9);
     Tensor x = n.Random(3);
@@ -349,7 +349,7 @@ TEST_P(RnnKernels, GruGatesAndCandidateGradsAreTheDifference) {
   }
 }
 
-/// Calls grad(dtype) for f32 and f64 and compares what it returns.
+/// Calls grad(dtype) for f32 and f64 and compares the results.
 template <typename Grads>
 void ExpectEqualInBothTypes(const Grads& grads) {
   const std::vector<Tensor> f32 = grads(DType::kF32);

@@ -17,7 +17,7 @@ constexpr int64_t H = 2;
 constexpr double kBase = 100;
 constexpr int64_t kOffset = 5;
 
-/// Each pair as a complex number, times e^(i angle).
+/// Each pair as a complex number, multiplied by e^(i angle).
 Tensor Expected(const Tensor& x, int64_t D, double sign) {
   Tensor y = x.Clone();
   for (int64_t r = 0; r < B * T; ++r) {
@@ -37,7 +37,7 @@ Tensor Expected(const Tensor& x, int64_t D, double sign) {
   return y;
 }
 
-/// x has the elements of y.
+/// Checks that x equals y.
 void ExpectSame(const Tensor& x, const Tensor& y, double f32_tolerance) {
   ASSERT_EQ(x.shape(), y.shape());
   ExpectEach(x, f32_tolerance,

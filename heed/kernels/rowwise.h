@@ -1,6 +1,6 @@
-// Functions of whole rows: softmax, loss, normalisation.
+// Row-wise functions: softmax, loss, normalisation.
 //
-// All take f32 and f64; all dimensions but the last count as rows R.
+// f32 and f64; all dimensions but the last count as rows R.
 #ifndef HEED_KERNELS_ROWWISE_H_
 #define HEED_KERNELS_ROWWISE_H_
 
@@ -15,19 +15,20 @@ Tensor LogSoftmax(const Tensor& x);
 /// dy - exp(y) sum(dy).
 Tensor LogSoftmaxGrad(const Tensor& dy, const Tensor& y);
 
-/// Sums over the rows that count.
+/// Sums over the rows that are not ignored.
 struct CrossEntropyResult {
-  double loss = 0;      // smoothed, natural logarithm
-  double nll = 0;       // not smoothed
-  int64_t tokens = 0;   // rows that count
-  int64_t correct = 0;  // rows whose largest logit is the target's
+  double loss = 0;      // with label smoothing, natural logarithm
+  double nll = 0;       // without label smoothing
+  int64_t tokens = 0;   // rows that are not ignored
+  int64_t correct = 0;  // rows whose largest logit is the target
 };
 
-/// Loss of a row: -(1 - eps) log p[target] - eps / V sum_v log p[v], with
-/// p = softmax(logits) and eps = smoothing. Rows whose target is ignore_id
-/// count nothing. If dlogits is not null it receives grad_scale (p - (1 - eps)
-/// onehot(target) - eps / V), zero for ignored rows; it may be `logits` itself.
-/// Shapes: logits and dlogits [R, V], targets i32 [R].
+/// Cross-entropy with label smoothing. Loss of a row: -(1 - eps) log p[target]
+/// - eps / V sum_v log p[v], with p = softmax(logits) and eps = smoothing. Rows
+/// whose target is ignore_id are ignored. dlogits, if not null, receives
+/// grad_scale (p - (1 - eps) onehot(target) - eps / V), zero for ignored rows;
+/// it may be `logits` itself. Shapes: logits and dlogits [R, V], targets i32
+/// [R].
 CrossEntropyResult CrossEntropy(const Tensor& logits, const Tensor& targets,
                                 int32_t ignore_id, double smoothing,
                                 double grad_scale, Tensor* dlogits);
@@ -37,7 +38,7 @@ CrossEntropyResult CrossEntropy(const Tensor& logits, const Tensor& targets,
 /// (replaced). Paper: Ba 2016, 1607.06450.
 Tensor LayerNorm(const Tensor& x, const Tensor& gain, const Tensor& bias,
                  double eps, Tensor* mean, Tensor* inv_std);
-/// The gradient for x; those for gain and bias are added to dgain and dbias.
+/// Gradient of x; adds those of gain and bias to dgain and dbias.
 Tensor LayerNormGrad(const Tensor& dy, const Tensor& x, const Tensor& gain,
                      const Tensor& mean, const Tensor& inv_std, Tensor& dgain,
                      Tensor& dbias);

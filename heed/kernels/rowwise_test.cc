@@ -96,7 +96,7 @@ TEST_P(Rowwise, LogSoftmaxGradientIsThatOfDifferences) {
 
 constexpr int32_t kIgnore = -1;
 
-/// Targets of which every third row is ignored.
+/// Targets; every third row is ignored.
 Tensor Targets(int64_t R, int64_t V) {
   Rng rng(7);
   std::vector<int32_t> ids;
@@ -263,7 +263,7 @@ TEST_P(Rowwise, LayerNormGradAccumulatesAndAgreesWithF64) {
     std::vector<Tensor> expected;
     gradients(x.dtype(), actual);
     gradients(DType::kF64, expected);
-    // A row of one or a few columns is its own mean: x - mean cancels.
+    // In a row of one or few columns x - mean cancels.
     for (size_t k = 0; k < actual.size(); ++k) {
       ExpectEach(actual[k], 3e-5,
                  [&](int64_t r, int64_t c) { return At(expected[k], r, c); });

@@ -29,8 +29,8 @@ SparsePattern MakeSparsePattern(const Tensor& offsets, const Tensor& columns,
       row[e] = static_cast<int32_t>(r);
     }
   }
-  // Counts, their sums, and from the last entry to the first each into place:
-  // what began as the end of a column's list is then its begin.
+  // Counting sort: counts, prefix sums, then entries from last to first, which
+  // turns the end of each column's list into its beginning.
   for (int64_t e = 0; e < entries; ++e) ++end[column[e]];
   for (int64_t c = 0; c < cols; ++c) end[c + 1] += end[c];
   for (int64_t e = entries - 1; e >= 0; --e) {

@@ -1,4 +1,4 @@
-// Sparse matrices in compressed rows, and their products with dense ones.
+// Sparse matrices in compressed rows (CSR), and their products with dense ones.
 #ifndef HEED_KERNELS_SPARSE_H_
 #define HEED_KERNELS_SPARSE_H_
 
@@ -8,11 +8,10 @@
 
 namespace heed::kernels {
 
-/// Where the entries of a sparse matrix stand: those of row r are the numbers
-/// [offsets[r], offsets[r + 1]), entry e stands in column columns[e]. Columns
-/// of a row may be in any order; one that comes twice counts twice.
-/// `transposed_entries` lists for each column the numbers of its entries, so
-/// that gradients are sums in a fixed order.
+/// Positions of the entries of a sparse matrix: row r has entries [offsets[r],
+/// offsets[r + 1]), and entry e is in column columns[e]. Columns of a row may
+/// be in any order; duplicates add up. `transposed_entries` lists the entries
+/// of each column, so that gradients are summed in a fixed order.
 struct SparsePattern {
   int64_t rows = 0;
   int64_t cols = 0;
@@ -25,7 +24,7 @@ struct SparsePattern {
   int64_t entries() const { return columns.numel(); }
 };
 
-/// Fills what follows from offsets and columns. Range: 0 <= column < cols.
+/// Derives all members from offsets and columns. Range: 0 <= column < cols.
 SparsePattern MakeSparsePattern(const Tensor& offsets, const Tensor& columns,
                                 int64_t cols);
 
@@ -35,9 +34,9 @@ SparsePattern MakeSparsePattern(const Tensor& offsets, const Tensor& columns,
 Tensor SparseMultiply(const SparsePattern& pattern, const Tensor& values,
                       const Tensor& w);
 
-/// dw[j, c] += sum over the entries e of column j, in their order, of
-/// values[g, e] dy[row of e, c]. Shapes: as SparseMultiply. Rows of dw without
-/// entries are not touched.
+/// dw[j, c] += sum over the entries e of column j, in order, of values[g, e]
+/// dy[row of e, c]. Shapes: see SparseMultiply. Rows of dw without entries are
+/// not touched.
 void SparseMultiplyTransposedTo(Tensor& dw, const SparsePattern& pattern,
                                 const Tensor& values, const Tensor& dy);
 

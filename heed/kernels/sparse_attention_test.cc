@@ -21,7 +21,7 @@ Tensor Ints(const std::vector<int32_t>& values) {
   return Tensor::Of(values, {static_cast<int64_t>(values.size())});
 }
 
-/// Each query looks at a key with probability 1/2, those divisible by 3 at
+/// Random graph: each key with probability 1/2; queries divisible by 3 have
 /// none.
 Neighbourhood RandomGraph(int64_t queries, int64_t keys, Rng& rng) {
   std::vector<int32_t> offsets{0};
@@ -189,7 +189,7 @@ TEST_P(SparseAttentionKernels, DropoutIsThatOfTheWeights) {
   });
 }
 
-// Gradients are added: they start from ones.
+// Gradients accumulate: they start from ones.
 
 TEST_P(SparseAttentionKernels, GradientsAreTheDifferences) {
   for (const Score score : kScores) {

@@ -13,7 +13,7 @@
 namespace heed::kernels {
 namespace {
 
-/// Each element is there with probability 1/2, none in every third row.
+/// Random pattern: each element with probability 1/2, none in every third row.
 SparsePattern RandomPattern(int64_t rows, int64_t cols, uint64_t seed) {
   Rng rng(seed);
   std::vector<int32_t> offsets{0};
@@ -40,7 +40,7 @@ struct Case {
         w(Random({n.cols, n.width}, dtype, 5)),
         dy(Random({n.rows, n.width}, dtype, 6)) {}
 
-  /// X of the columns of a group, [rows, cols].
+  /// Element of the sparse matrix X [rows, cols] of a group of columns.
   double X(int64_t group, int64_t r, int64_t c) const {
     const auto* offsets = pattern.offsets.data<int32_t>();
     for (int64_t e = offsets[r]; e < offsets[r + 1]; ++e) {

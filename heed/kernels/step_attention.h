@@ -1,8 +1,8 @@
-// Attention as decoding needs it: one query for each row, softmax over scaled
-// dot products with keys that stand where earlier steps have put them.
+// Attention of decoding steps: one query per row, softmax over scaled dot
+// products with cached keys.
 //
 // Query head h uses key head h / (heads / key_heads). Keys and values are f32
-// or bf16, the keys of all heads and then the values of all heads in one row.
+// or bf16; a row holds the keys of all heads, then the values of all heads.
 #ifndef HEED_KERNELS_STEP_ATTENTION_H_
 #define HEED_KERNELS_STEP_ATTENTION_H_
 
@@ -13,7 +13,7 @@
 
 namespace heed::kernels {
 
-/// Shapes: q f32 [R, H*D], whose rows may be apart.
+/// Queries of one step. Shapes: q f32 [R, H*D], whose rows may be apart.
 struct StepQueries {
   Tensor q;
   int64_t heads = 1;      // H
@@ -21,15 +21,16 @@ struct StepQueries {
   double scale = 1;
 };
 
-/// Row r looks at row slots[r, s] of positions[s], for all s: the rows of a
-/// beam share their past. Shapes: positions[s] [.., 2 K D], whose rows may be
-/// apart; slots i32 [R, at least as many as positions]; result [R, H*D].
+/// Row r attends to row slots[r, s] of positions[s], for all s, so that the
+/// rows of a beam share their prefix. Shapes: positions[s] [.., 2 K D], whose
+/// rows may be apart; slots i32 [R, at least as many as positions]; result [R,
+/// H*D].
 Tensor AttendPositions(const StepQueries& queries,
                        std::span<const Tensor> positions, const Tensor& slots);
 
-/// The rows of R are shared evenly among the numbers in `sources`; a row looks
-/// at the first lengths[b] positions of its source b, and gets zeros if there
-/// are none. If `weights` is not null it receives the weights of `head`, -1:
+/// Attention to sources. The R rows are divided evenly among `sources`. A row
+/// attends to the first lengths[b] positions of its source b, and gets zeros if
+/// there are none. `weights`, unless null, receives the weights of `head`; -1:
 /// the mean of all heads. Shapes: source [B, S, 2 K D]; lengths i32 [B];
 /// sources i32 [B']; result [R, H*D]; weights [R, S].
 Tensor AttendSource(const StepQueries& queries, const Tensor& source,

@@ -24,10 +24,10 @@ const std::vector<Sizes>& AllSizes() {
   return sizes;
 }
 
-/// What a row looks at: pointers to keys and values as f32.
+/// Keys and values that a row attends to, as f32.
 using Looks = std::vector<Tensor>;  // [2 K D] each
 
-/// The formula, in f64.
+/// Reference in f64.
 std::vector<double> Expected(const Sizes& n, double scale, const float* q,
                              const Looks& looks, std::vector<double>* mean) {
   const int64_t D = n.features;
@@ -71,7 +71,7 @@ void ExpectRow(const Sizes& n, const StepQueries& queries, int64_t r,
   }
 }
 
-/// Rounded to what `dtype` holds.
+/// x rounded to `dtype`.
 Tensor Stored(const Tensor& x, DType dtype) { return x.To(dtype); }
 Tensor AsFloat(const Tensor& x) { return x.To(DType::kF32); }
 
@@ -90,7 +90,7 @@ TEST_P(StepAttention, OverPositionsIsTheFormula) {
     for (const Sizes& n : AllSizes()) {
       for (const int64_t N : {1, 2, 3, 17, 40}) {
         const int64_t R = N == 40 ? 33 : 3;
-        const int64_t stood = 4;  // rows that earlier steps had
+        const int64_t stood = 4;  // rows of earlier steps
         const StepQueries queries = Queries(n, R);
         std::vector<Tensor> positions;
         Tensor slots({R, N + 2}, DType::kI32);
@@ -145,7 +145,7 @@ TEST_P(StepAttention, OverASourceIsTheFormula) {
       EXPECT_EQ(AttendSource(queries, source, lengths, sources, nullptr)
                     .ToVector<float>(),
                 context.ToVector<float>());
-      // Looks of one head after the other have the mean of all.
+      // The mean of the weights of single heads is the mean of all heads.
       std::vector<double> sums(static_cast<size_t>(weights.numel()));
       for (int64_t h = 0; h < n.heads; ++h) {
         Tensor own;

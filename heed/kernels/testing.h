@@ -1,4 +1,4 @@
-// What the tests of kernels share: random slices, comparison, differences.
+// Helpers of kernel tests: random slices, comparison, finite differences.
 #ifndef HEED_KERNELS_TESTING_H_
 #define HEED_KERNELS_TESTING_H_
 
@@ -29,7 +29,7 @@ inline void SetAt(Tensor& x, int64_t r, int64_t c, double value) {
   }
 }
 
-/// Numbers within [-2, 2] in rows that are apart and not aligned.
+/// Random numbers within [-2, 2] in strided, unaligned rows.
 inline Tensor RandomSlice(const Shape& shape, DType dtype, Rng& rng) {
   Shape wide = shape;
   wide.Set(-1, shape[-1] + 4);
@@ -40,13 +40,13 @@ inline Tensor RandomSlice(const Shape& shape, DType dtype, Rng& rng) {
   return x;
 }
 
-/// Numbers within [-2, 2].
+/// Random numbers within [-2, 2].
 inline Tensor Random(const Shape& shape, DType dtype, uint64_t seed = 1) {
   Rng rng(seed);
   return RandomSlice(shape, dtype, rng).Contiguous();
 }
 
-/// x[r, c] is expected(r, c), within a small part of the greater of 1 and it.
+/// Checks that x[r, c] is expected(r, c), relative to the larger of 1 and it.
 template <typename Expected>
 void ExpectEach(const Tensor& x, double f32_tolerance,
                 const Expected& expected) {
@@ -60,7 +60,8 @@ void ExpectEach(const Tensor& x, double f32_tolerance,
   }
 }
 
-/// `dx` is the gradient of loss() with respect to the f64 tensor x.
+/// Checks by differences that `dx` is the gradient of loss() with respect to
+/// the f64 tensor x.
 template <typename Loss>
 void ExpectGradient(const Tensor& dx, Tensor& x, const Loss& loss) {
   constexpr double kStep = 1e-5;

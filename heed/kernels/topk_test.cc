@@ -26,7 +26,7 @@ Tensor RandomScores(const Shape& shape, DType dtype) {
   return RandomSlice(shape, dtype, rng);
 }
 
-/// Columns of row r in the order that TopK promises.
+/// Columns of row r in the order of TopK.
 std::vector<int32_t> Ranking(const Tensor& x, int64_t r) {
   std::vector<int32_t> ids(static_cast<size_t>(x.cols()));
   std::iota(ids.begin(), ids.end(), 0);
@@ -86,8 +86,8 @@ TEST_P(TopKTest, LogSumIsTheFormula) {
     for (const int64_t V : {1, 3, 17, 129, 1024, 1025, 32000}) {
       Tensor x = RandomScores({3, V}, dtype);
       for (int64_t c = 0; c < V; ++c) {
-        SetAt(x, 1, c, 1000 * At(x, 1, c));  // beyond what exp takes
-        SetAt(x, 2, c, 0.01 * double(c));    // each block above those before
+        SetAt(x, 1, c, 1000 * At(x, 1, c));  // exp would overflow
+        SetAt(x, 2, c, 0.01 * double(c));  // each block above all earlier ones
       }
       for (int64_t r = 0; r < 3; ++r) {
         const double expected = LogSumExp(x, r);

@@ -1,4 +1,4 @@
-// One step of t-SNE: what pulls and pushes points in the plane.
+// Forces of one step of t-SNE.
 #ifndef HEED_KERNELS_TSNE_H_
 #define HEED_KERNELS_TSNE_H_
 
@@ -6,11 +6,11 @@
 
 namespace heed::kernels {
 
-/// With w_ij = 1 / (1 + |y_i - y_j|^2) for i != j:
+/// With w_ij = 1 / (1 + |y_i - y_j|^2) for i != j, sets
 ///   attraction_i = sum_j p_ij w_ij (y_i - y_j)
 ///   repulsion_i = sum_j w_ij^2 (y_i - y_j)
-/// and the sum of all w_ij is returned. Shapes: p [N, N], symmetric with zeros
-/// on the diagonal; y, attraction and repulsion [2, N], set. f32 and f64.
+/// and returns the sum of all w_ij. Shapes: p [N, N], symmetric with zeros on
+/// the diagonal; y, attraction and repulsion [2, N]. f32 and f64.
 double TsneForces(const Tensor& p, const Tensor& y, Tensor& attraction,
                   Tensor& repulsion);
 

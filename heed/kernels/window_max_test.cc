@@ -31,7 +31,7 @@ double Window(const Tensor& table, int64_t u, int64_t p, int64_t width,
   return sum;
 }
 
-/// Real symbols of row u.
+/// Length of row u without padding.
 int64_t LengthOf(int64_t u) {
   int64_t n = 0;
   while (n < L && At(kIds, u * L + n) != 0) ++n;

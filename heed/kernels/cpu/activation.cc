@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// A vector of one number.
+/// Broadcasts a number to a vector.
 template <class D>
 HWY_INLINE hn::Vec<D> Constant(D d, double value) {
   return hn::Set(d, static_cast<hn::TFromD<D>>(value));
@@ -79,7 +79,7 @@ struct GeluTanh {
   }
   template <class D, class V>
   static HWY_INLINE V Slope(D d, V z) {
-    // Beyond, the gate is 0 or 1, and z^2 might be infinite.
+    // Beyond this limit the gate is 0 or 1, and z^2 could overflow.
     const V limit = Constant(d, 20);
     z = ClampBelow(ClampAbove(z, limit), hn::Neg(limit));
     V rise;
@@ -147,7 +147,7 @@ void ActivateRows(Tensor& z, const Tensor& bias, Activation f, Tensor& y) {
   });
 }
 
-/// dz of one row, which is added to `sums` unless that is null.
+/// Computes dz of one row and adds it to `sums` unless that is null.
 template <class F, typename T, typename Z>
 void ActivateRowGrad(int64_t n, const T* dy, const Z* z, T scale, T* dz,
                      T* sums) {

@@ -1,8 +1,8 @@
-// AMX's tiles: 16 rows of 16 words of four bytes, multiplied as a whole.
-// Include only where __x86_64__ is defined; call only where HasTiles().
+// AMX tiles: 16 rows of 16 four-byte words, multiplied as a whole. Include only
+// where __x86_64__ is defined; call only where HasTiles().
 //
-// A block of a product is a tile high and up to four tiles wide. Tiles 0 to 3
-// are its sums; 4 holds left factors, 5 to 7 hold right ones.
+// A block of a product is one tile high and up to four tiles wide. Tiles 0 to 3
+// hold sums, tile 4 left factors, tiles 5 to 7 right factors.
 #ifndef HEED_KERNELS_CPU_AMX_INL_H_
 #define HEED_KERNELS_CPU_AMX_INL_H_
 
@@ -25,12 +25,12 @@ inline constexpr int64_t kTileSide = 16;
 /// Columns of a block.
 inline constexpr int64_t kBlockCols = 4 * kTileSide;
 
-/// GCC does not know that the instructions of tiles read and write memory.
+/// Compiler barrier: GCC does not model that tile instructions access memory.
 inline void TilesUseMemory() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-/// Sets the heights of tiles while it exists.
+/// Configures tile heights for its lifetime.
 class TileHeights {
  public:
   TileHeights() = default;
@@ -38,7 +38,7 @@ class TileHeights {
   TileHeights& operator=(const TileHeights&) = delete;
   HEED_AMX ~TileHeights() { _tile_release(); }
 
-  /// For blocks of so many rows. Range: 0 < rows <= kTileSide.
+  /// Configures tiles for blocks of `rows` rows. Range: 0 < rows <= kTileSide.
   HEED_AMX void Set(int64_t rows) {
     if (rows == rows_) return;
     rows_ = rows;
@@ -52,7 +52,7 @@ class TileHeights {
   }
 
  private:
-  /// What LDTILECFG reads.
+  /// Operand of LDTILECFG.
   struct alignas(64) Configuration {
     uint8_t palette = 1;
     uint8_t start_row = 0;
@@ -64,18 +64,18 @@ class TileHeights {
   int64_t rows_ = 0;
 };
 
-/// What words are: pairs of bf16, or four bytes, signed on the left and
-/// unsigned on the right.
+/// Contents of a word: a pair of bf16, or four bytes, signed in left and
+/// unsigned in right factors.
 enum class TileWords : uint8_t { kBF16, kBytes };
 
-/// Rows of words, or of sums: the first word, and the bytes from row to row.
+/// Rows of words or sums: first word, and distance between rows in bytes.
 struct TileRows {
   const void* first;
   int64_t stride;
 };
 
-/// Sums += left x right of one block, 16 words of a row. (The intrinsics are
-/// macros that take literal numbers of tiles.)
+/// Adds left x right of one block, 16 words of each row, to the sums. (The
+/// intrinsics are macros that require literal tile numbers.)
 template <TileWords kWords, int kTiles>
 HEED_AMX inline void AddTiles(const TileRows& left, const TileRows& right) {
   const auto* first = static_cast<const char*>(right.first);
@@ -101,7 +101,7 @@ HEED_AMX inline void AddTiles(const TileRows& left, const TileRows& right) {
 #undef HEED_TILE_ADD
 }
 
-/// Sums = 0.
+/// Sets the sums to 0.
 HEED_AMX inline void ZeroTiles() {
   _tile_zero(0);
   _tile_zero(1);
@@ -109,7 +109,7 @@ HEED_AMX inline void ZeroTiles() {
   _tile_zero(3);
 }
 
-/// Sums = c.
+/// Loads the sums from c.
 template <int kTiles>
 HEED_AMX inline void LoadTiles(const float* c, int64_t stride) {
   TilesUseMemory();
@@ -119,7 +119,7 @@ HEED_AMX inline void LoadTiles(const float* c, int64_t stride) {
   if constexpr (kTiles > 3) _tile_loadd(3, c + 3 * kTileSide, stride);
 }
 
-/// c = sums.
+/// Stores the sums to c.
 template <int kTiles, class Number>
 HEED_AMX inline void StoreTiles(Number* c, int64_t stride) {
   static_assert(sizeof(Number) == sizeof(float));
@@ -130,8 +130,8 @@ HEED_AMX inline void StoreTiles(Number* c, int64_t stride) {
   TilesUseMemory();
 }
 
-/// body(integral constant) with the tiles that so many columns take, of a
-/// block.
+/// Calls body(integral constant) with the number of tiles that cover `columns`
+/// columns of a block.
 template <class Body>
 HEED_AMX inline void WithTiles(int64_t columns, const Body& body) {
   switch ((std::min(kBlockCols, columns) + kTileSide - 1) / kTileSide) {

@@ -46,7 +46,7 @@ Rows<T> RowsOf(Tensor& x, int64_t n, int64_t r, int64_t c = 0) {
   return {x.row<T>(n * x.dim(1) + r) + c, x.row_stride()};
 }
 
-/// Keys of a tile: few enough to stay in the cache while queries pass.
+/// Number of keys of a tile, which stays in the cache while queries pass.
 constexpr int64_t kTileKeys = 64;
 
 }  // namespace
@@ -84,7 +84,7 @@ void PairScoresGrad(AttentionArgs::Score kind, double value, const Tensor& de,
   const int64_t queries = q.dim(1);
   const int64_t keys = k.dim(1);
   const int64_t cols = q.dim(2);
-  // Columns do not meet in any gradient: strips of them can go in parallel.
+  // Gradients of different columns are independent: strips run in parallel.
   constexpr int64_t kStripCols = 64;
   const int64_t strips = (cols + kStripCols - 1) / kStripCols;
   Tensor sums = Tensor::Zeros({batch, cols}, w.dtype());

@@ -14,10 +14,10 @@
 namespace heed::kernels::cpu {
 namespace {
 
-/// Words that are summed before the next block's turn: as many rows of a right
-/// factor stay in the first cache for all blocks of a column.
+/// Number of words summed before the next block: these rows of a right factor
+/// stay in the L1 cache for all blocks of a column.
 constexpr int64_t kPartWords = 128;
-/// Lines that are fetched while 16 words of a block are multiplied.
+/// Cache lines prefetched per 16 words of a block.
 constexpr int kLines = 8;
 
 /// out[r, i] = x[i, r], 0 from i = rows on. Shapes: x [rows, 16], out [16, ·].
@@ -34,7 +34,7 @@ HEED_AMX void TransposeTile(int64_t rows, const float* x, int64_t x_row,
   }
 }
 
-/// c (+)= a b of one block, with a in rows.
+/// c (+)= a b of one block, with a in row order.
 template <int kTiles, class Ahead>
 HEED_AMX void Block(int64_t inner, const LeftWords& a, const float* b,
                     int64_t b_row, bool add, const Floats2D& c, Ahead& ahead) {
@@ -59,7 +59,7 @@ HEED_AMX void Block(int64_t inner, const LeftWords& a, const float* b,
   }
   ahead.Fetched(i / kTileSide * kLines);
   if (i < inner) {
-    // Left words beyond are 0, but right ones are anything.
+    // Left words beyond the end are 0, but right ones are arbitrary.
     constexpr int64_t kCols = kTiles * kTileSide;
     alignas(64) float right[kTileSide * kCols] = {};
     for (int64_t w = 0; i + w < inner; ++w) {
@@ -72,13 +72,13 @@ HEED_AMX void Block(int64_t inner, const LeftWords& a, const float* b,
   StoreTiles<kTiles>(c.first, c.row * kFloat);
 }
 
-/// The same of any number of rows.
+/// c (+)= a b for any number of rows.
 template <class Ahead>
 HEED_AMX void Blocks(int64_t rows, int64_t inner, int64_t cols,
                      const LeftWords& a, const RightWords& b, bool add,
                      const Floats2D& c, TileHeights& heights, Ahead& ahead) {
   for (int64_t first = 0; first < rows;) {
-    // Whole blocks of all columns, then what is left.
+    // Whole blocks of all columns, then the remaining rows.
     const int64_t height = std::min(kTileSide, rows - first);
     const int64_t end = first + (rows - first) / height * height;
     heights.Set(height);
@@ -100,7 +100,7 @@ HEED_AMX void TileProducts(int64_t rows, int64_t inner, int64_t cols,
                            const LeftWords& a, const RightWords& b, bool add,
                            const Floats2D& c, Ahead ahead) {
   TileHeights heights;
-  // Once at least: the sum of no words is 0.
+  // At least one pass: an empty sum is 0.
   for (int64_t i = 0; i == 0 || i < inner; i += kPartWords) {
     const int64_t words = std::min(kPartWords, inner - i);
     const RightWords right{b.first + i * b.row, b.row, b.panel};

@@ -72,8 +72,8 @@ void Panel(int64_t rows, int64_t inner, LeftWords a, const float* b,
   band(Size<1>());
 }
 
-/// 2^x for x < 127; 0 for x < -126. NaN stays NaN. Exact at whole numbers, else
-/// with the least relative error of a cubic polynomial, 2^-13.5.
+/// 2^x for x < 127; 0 for x < -126. NaN stays NaN. Exact at integers, else a
+/// minimax cubic polynomial with relative error 2^-13.5.
 HEED_BF16 inline __m512 RoughExp2(__m512 x) {
   const __m512 fraction = _mm512_sub_ps(x, _mm512_floor_ps(x));
   __m512 p = _mm512_set1_ps(0x1.3baaa6p-4F);
@@ -245,7 +245,8 @@ namespace heed::kernels::cpu {
 
 bool HasTiles() {
 #if defined(__x86_64__)
-  // oneDNN asks the system too, which saves no tiles unless it was asked.
+  // oneDNN also requests permission from the operating system, which saves no
+  // tile state without it.
   static const bool has = HasInstructions(dnnl::cpu_isa::avx512_core_amx);
   return has;
 #else

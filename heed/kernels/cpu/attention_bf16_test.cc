@@ -25,7 +25,7 @@ int64_t Padded(int64_t n) {
   return (n + kBF16Lanes - 1) / kBF16Lanes * kBF16Lanes;
 }
 
-/// What is not to be read, or not to count, is NaN.
+/// NaN for elements that must not be read or must not count.
 Floats Unset(int64_t n) {
   return Floats(static_cast<size_t>(n),
                 std::numeric_limits<float>::quiet_NaN());
@@ -38,7 +38,7 @@ Floats Random(int64_t n, uint64_t seed) {
   return values;
 }
 
-/// Each rounded to bf16.
+/// Elements rounded to bf16.
 Floats Rounded(const Floats& x) {
   return Tensor::Of(x, {std::ssize(x)})
       .To(DType::kBF16)
@@ -46,7 +46,7 @@ Floats Rounded(const Floats& x) {
       .ToVector<float>();
 }
 
-/// a [rows, sum] b [sum, cols], and how it is stored for products.
+/// Factors a [rows, sum] and b [sum, cols], packed for products.
 struct Factors {
   Factors(int64_t rows_in, int64_t sum_in, int64_t cols_in, bool transposed)
       : rows(rows_in),
@@ -143,7 +143,7 @@ TEST_P(ProductsBF16, OfTilesAreTheSameWithWorkMeanwhile) {
                          false, {c.data(), Padded(f.cols)});
       EXPECT_EQ(
           std::memcmp(c.data(), expected.data(), c.size() * sizeof(float)), 0);
-      // Blocks are 16 rows of 64 columns, their steps 16 words.
+      // Blocks are 16 rows of 64 columns, with steps of 16 words.
       EXPECT_EQ(calls, (rows + 15) / 16 * 2 * (f.words / 16));
     }
   }
@@ -190,7 +190,7 @@ TEST(WeightsBF16, ArePowersOfTwoRoundedAndTheirSumsAreNot) {
               static_cast<float>(rng.Uniform(-20, 7)) + At(shifts, r);
         }
       }
-      // What underflows, what may not be seen, and what is exact.
+      // Cases: underflow, masked, and exact.
       e[0] = shifts[0] - 300;
       At(e, stride) = -std::numeric_limits<float>::infinity();
       At(e, 2 * stride) = shifts[2];

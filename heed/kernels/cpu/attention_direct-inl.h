@@ -1,4 +1,4 @@
-// Blocks of scores straight from the rows of q and k.
+// Blocks of scores computed directly from the rows of q and k.
 //
 // Included once for each target, see hwy/highway.h.
 #if defined(HEED_KERNELS_CPU_ATTENTION_DIRECT_INL_H_) == \
@@ -25,18 +25,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// The largest block of scores of one head.
+/// Maximum size of a block of scores of one head.
 inline constexpr int64_t kQueries = 8;
 inline constexpr int64_t kKeys = 64;
 inline constexpr int64_t kBlock = kQueries * kKeys;
 
-/// Keys of which all heads are done before the next ones.
+/// Number of keys processed for all heads before the next keys.
 inline constexpr int64_t kStep = 8;
 
 inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// The columns of head h, from a row of batch row b on, of x [B, .., h *
-/// width].
+/// Columns of head h of x [B, .., h * width], starting at `row` of batch row b.
 template <typename T = float>
 Matrix<const T> HeadOf(const Tensor& x, int64_t b, int64_t row, int64_t h,
                        int64_t width) {
@@ -52,7 +51,7 @@ Rows<T> AsRows(Matrix<T> x) {
   return {x.first, x.row_stride};
 }
 
-/// Query rows of batch row b.
+/// Block of query rows of batch row b.
 struct Queries {
   int64_t b, t, rows;
 };
@@ -75,8 +74,8 @@ Matrix<const K> ValueRows(const AttentionArgs& args, const Queries& q,
   return HeadOf<K>(args.v, q.b, s, KeyHead(args, h), args.value_features());
 }
 
-/// Narrows `keys` to what any of the queries may look at: keys that nobody
-/// sees, as the padding of a batch, are not even read.
+/// Narrows `keys` to those that a query may attend to, so that fully masked
+/// keys, such as padding, are not read.
 inline MaskRule::Extent Narrow(const AttentionArgs& args, const Queries& q,
                                Range& keys) {
   using Extent = MaskRule::Extent;
@@ -100,8 +99,8 @@ inline MaskRule::Extent Narrow(const AttentionArgs& args, const Queries& q,
   return extent;
 }
 
-/// Calls body(block, extent) for blocks of keys that any of the queries may
-/// look at, in order.
+/// Calls body(block, extent) for blocks of keys that a query may attend to, in
+/// order.
 template <class Body>
 void ForBlocks(const AttentionArgs& args, const Queries& q, Range keys,
                const Body& body) {
@@ -112,13 +111,13 @@ void ForBlocks(const AttentionArgs& args, const Queries& q, Range keys,
   }
 }
 
-/// The scores of head h in e [kQueries, kKeys].
+/// Scores of head h in e [kQueries, kKeys].
 inline ScoreBlock BlockOf(float* e, const Queries& q, int64_t h, Range keys) {
   return {e, kKeys, q.b, h, q.t, q.rows, keys.begin, keys.size()};
 }
 
-/// Calls body(h, step): with several heads, a few whole rows at a time, so that
-/// a long cache is read from front to back.
+/// Calls body(h, step). With several heads a step covers a few whole rows, so
+/// that a long cache is read sequentially.
 template <class Body>
 HWY_INLINE void ForSteps(Range heads, Range keys, const Body& body) {
   const int64_t size = heads.size() > 1 ? kStep : kKeys;
@@ -128,8 +127,8 @@ HWY_INLINE void ForSteps(Range heads, Range keys, const Body& body) {
   }
 }
 
-/// Asks the memory for what ForSteps comes to soon in x [rows, cols]; the
-/// processor does not see through its order.
+/// Prefetches the rows of x [rows, cols] of the next step of ForSteps, whose
+/// order defeats the hardware prefetcher.
 template <typename K>
 void Prefetch(Matrix<const K> x, int64_t rows, Range step, int64_t cols) {
   constexpr int64_t kLine = 64 / sizeof(K);
@@ -138,8 +137,8 @@ void Prefetch(Matrix<const K> x, int64_t rows, Range step, int64_t cols) {
   }
 }
 
-/// The scores of heads `heads` of some queries and keys, before modifiers, in
-/// e [heads, kQueries, kKeys]. K: what keys are stored in.
+/// Scores of `heads` for blocks of queries and keys, before modifiers, in e
+/// [heads, kQueries, kKeys]. K: storage type of keys.
 template <typename K = float>
 void DirectScores(const AttentionArgs& args, const Queries& q, Range heads,
                   Range keys, float* e) {
@@ -183,9 +182,9 @@ inline void MulSpan(int64_t n, const float* x1, const float* x2, float* y) {
       x2);
 }
 
-/// The weights of a row from its scores, before factors.
+/// Weights of a row from its scores, before factors.
 inline void WeightsRow(int64_t n, float log_sum, const float* e, float* a) {
-  // Without a key that may be seen, every score is -infinity.
+  // If all keys are masked, every score is -infinity.
   ExpSpan(n, std::isinf(log_sum) ? 0.0F : log_sum, e, a);
 }
 

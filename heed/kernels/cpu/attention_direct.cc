@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 namespace {
 
-/// Work is split into (batch row, block of queries, chunk of keys).
+/// Division of work into (batch row, block of queries, chunk of keys).
 struct Split {
   int64_t blocks;      // of queries, in all
   int64_t chunks;      // of keys
@@ -24,7 +24,7 @@ struct Split {
   int64_t grain;
 };
 
-/// Keys are split only where there are few queries, as in decoding.
+/// Splits keys only if there are few queries, as in decoding.
 Split SplitOf(const AttentionArgs& args, int64_t most_chunks) {
   constexpr int64_t kEnoughBlocks = 8;
   Split split{};
@@ -50,7 +50,7 @@ Queries BlockOfQueries(const AttentionArgs& args, int64_t i) {
   return {i / per_row, t, std::min(kQueries, args.queries() - t)};
 }
 
-/// For each chunk of keys: sum_s exp(e_ts - max_t) of 1 and of v_s.
+/// Partial sums of each chunk of keys: sum_s exp(e_ts - max_t) of 1 and of v_s.
 struct Sums {
   Tensor context;  // [B, T, H*D], of chunk 0
   Tensor others;   // [chunks - 1, B, T, H*D]
@@ -63,8 +63,8 @@ struct Sums {
   }
 };
 
-/// e = exp(e - max) after max has grown to that of e; adds them to `sum`.
-/// Returns by what earlier sums shrink.
+/// Raises `max` to the maximum of e, sets e = exp(e - max) and adds them to
+/// `sum`. Returns the factor by which earlier sums shrink.
 float ExpRow(int64_t n, float* e, float& max, float& sum) {
   const float before = max;
   max = std::max(max, MaxSpan(n, e));
@@ -83,7 +83,7 @@ void ScaleSpan(int64_t n, float scale, float* y) {
       y, y);
 }
 
-/// Work of a task, reused from block to block.
+/// Scratch memory of a task, reused for each block.
 struct Scratch {
   Scratch(const AttentionArgs& args, int64_t more_blocks)
       : tensor({args.heads + more_blocks, kBlock}) {}
@@ -144,7 +144,7 @@ void SumChunk(const AttentionArgs& args, const Queries& q, int64_t chunk,
   }
   for (int64_t h = 0; h < args.heads; ++h) {
     const int64_t state = (q.b * args.heads + h) * args.queries() + q.t;
-    // Finite, which keeps -infinity - max from becoming NaN.
+    // Finite, so that -infinity - max is not NaN.
     std::fill_n(sums.max.row<float>(chunk) + state, q.rows,
                 std::numeric_limits<float>::lowest());
     std::fill_n(sums.sum.row<float>(chunk) + state, q.rows, 0.0F);
@@ -154,7 +154,7 @@ void SumChunk(const AttentionArgs& args, const Queries& q, int64_t chunk,
   });
 }
 
-/// From the sums of all chunks to the context and log_sum of query t.
+/// Combines the sums of all chunks into the context and log_sum of query t.
 void Finish(const AttentionArgs& args, int64_t b, int64_t t, Sums& sums,
             Tensor& log_sum) {
   const int64_t width = args.value_features();

@@ -22,8 +22,8 @@ bool Wanted(const AttentionGrads& grads, size_t modifier) {
          grads.modifiers[modifier].defined();
 }
 
-/// Work is split into (batch rows, key heads, chunk of keys). A task owns the
-/// gradients that it adds to, except where several add to one.
+/// Division of work into (batch rows, key heads, chunk of keys). A task owns
+/// the gradients that it adds to, except shared ones.
 struct Split {
   int64_t batch_rows;  // of a task
   int64_t key_heads;   // of a task
@@ -34,12 +34,13 @@ struct Split {
   int64_t grain;
 
   int64_t tasks() const { return batch_tasks * head_tasks * chunks; }
-  /// Spans of tasks, each with its own part of a shared sum.
+  /// Number of task spans, each with its own partial sums of shared gradients.
   int64_t spans() const { return CeilDiv(tasks(), grain); }
 };
 
-/// One task owns all (b, h) that share an element of a bias, because parts of
-/// it would be as large as the scores; chunks of keys never share one.
+/// Assigns all (b, h) that share an element of a bias to one task, because
+/// partial sums would be as large as the scores. Chunks of keys never share an
+/// element.
 void MergeSharedBias(const AttentionArgs& args, const AttentionGrads& grads,
                      Split& split) {
   for (size_t i = 0; i < args.modifiers.size(); ++i) {
@@ -75,7 +76,7 @@ Split SplitOf(const AttentionArgs& args, const AttentionGrads& grads) {
   return split;
 }
 
-/// Work of a span of tasks.
+/// Scratch memory of a span of tasks.
 struct Scratch {
   explicit Scratch(const AttentionArgs& args)
       : blocks({3 + SavedBlocks(args), kBlock}),
@@ -88,10 +89,10 @@ struct Scratch {
 
   Tensor blocks;
   Tensor deltas;    // sum_d dc_td c_td of a key head's queries
-  Tensor unwanted;  // a row for gradients that nobody asked for
+  Tensor unwanted;  // dummy row for gradients that are not requested
 };
 
-/// What a task reads, and where its gradients go.
+/// Inputs of a task and destinations of its gradients.
 struct Task {
   const AttentionArgs& args;
   const AttentionResult& result;
@@ -99,14 +100,14 @@ struct Task {
   AttentionGrads& grads;
   Scratch& scratch;
 
-  /// Rows of a gradient, or one that takes all of what is not wanted.
+  /// Rows of a gradient; a dummy row if the gradient is not requested.
   Matrix<float> Sink(Tensor& x, int64_t b, int64_t row, int64_t h) const {
     if (x.defined()) return HeadOf(x, b, row, h, args.features());
     return {scratch.unwanted.data<float>(), 0};
   }
 };
 
-/// From the gradient of scores to those of q, k and w.
+/// Gradients of q, k and w from those of scores.
 void ScoresGrad(const Task& task, const Queries& q, const ScoreBlock& de) {
   const AttentionArgs& args = task.args;
   const int64_t features = args.features();
@@ -144,7 +145,7 @@ void SubtractScaled(int64_t n, const float* x1, float scale, const float* x2,
       y, x1, x2);
 }
 
-/// The gradients of a block of scores.
+/// Gradients of a block of scores.
 void BlockGrad(const Task& task, const Queries& q, int64_t h, Range keys,
                MaskRule::Extent extent) {
   const AttentionArgs& args = task.args;
@@ -159,7 +160,7 @@ void BlockGrad(const Task& task, const Queries& q, int64_t h, Range keys,
     WeightsRow(keys.size(), task.result.log_sum.data<float>()[row + r],
                weights.row(r), weights.row(r));
   }
-  // What the values were multiplied by.
+  // Weights after factors, which multiplied the values.
   ScoreBlock used = weights;
   if (HasFactors(args)) {
     used.e = scratch.factors();
@@ -209,7 +210,7 @@ void Deltas(const Task& task, int64_t b, Range heads) {
   }
 }
 
-/// The gradients of a key head and a chunk of its keys.
+/// Gradients of a key head and a chunk of its keys.
 void HeadGrad(const Task& task, int64_t b, int64_t key_head, Range keys) {
   const AttentionArgs& args = task.args;
   const int64_t group = args.heads / args.key_heads;
@@ -228,8 +229,8 @@ void HeadGrad(const Task& task, int64_t b, int64_t key_head, Range keys) {
   }
 }
 
-/// Gradients to which tasks of several spans (or chunks of keys) add: each has
-/// a part, and parts are added up in order.
+/// Partial sums of gradients that several spans (or chunks of keys) add to;
+/// they are summed in order.
 struct Parts {
   Tensor dq;                      // [chunks - 1, B, T, H*A]; chunk 0 has none
   Tensor dw;                      // [spans, H*A]
@@ -262,7 +263,7 @@ Parts MakeParts(const AttentionArgs& args, const AttentionGrads& grads,
   return parts;
 }
 
-/// Where the tasks of a span add to.
+/// Destinations of the gradients of a span.
 AttentionGrads GradsOfSpan(const AttentionGrads& grads, const Parts& parts,
                            int64_t span) {
   AttentionGrads own = grads;
@@ -275,7 +276,7 @@ AttentionGrads GradsOfSpan(const AttentionGrads& grads, const Parts& parts,
   return own;
 }
 
-/// y += the sum of the parts, if there are any.
+/// y += the sum of the partial sums, if there are any.
 void AddParts(const Tensor& parts, Tensor& y) {
   if (!parts.defined()) return;
   const int64_t rows = y.rows();

@@ -1,5 +1,5 @@
-// Scores of pairs of rows that are no product, sum_a w_a phi(q_a + k_a), and
-// their gradients, of tiles that stay in the cache.
+// Scores of pairs of rows that are not dot products, sum_a w_a phi(q_a + k_a),
+// and their gradients, in tiles that stay in the cache.
 //
 // Included once for each target, see hwy/highway.h.
 #if defined(HEED_KERNELS_CPU_ATTENTION_PAIRS_INL_H_) == \
@@ -85,7 +85,7 @@ HWY_INLINE void PairScoresStrip(const Phi& phi, const T* q, Rows<const T> k,
   ForParts<T>(features, [&](auto lanes, int64_t a) HEED_LANES {
     const V q_a = lanes.Load(q + a);
     const V w_a = lanes.Load(w + a);
-    HWY_UNROLL(2)  // else sums is in memory
+    HWY_UNROLL(2)  // otherwise sums are kept in memory
     for (int64_t c = 0; c < kCols; ++c) {
       const V y = phi(lanes.d, hn::Add(q_a, lanes.Load(k[c] + a)));
       V& sum = sums[c][lanes.kPart];
@@ -115,7 +115,7 @@ void PairScoresTile(AttentionArgs::Score kind, T value, Rows<const T> q,
   });
 }
 
-/// The gradients of kRows rows in the columns of `lanes` from a on.
+/// Gradients of kRows rows in the columns of `lanes` from a on.
 template <int64_t kRows, typename T, class Phi, class Lanes, class V>
 HWY_INLINE void PairScoresGradStrip(const Phi& phi, const Lanes& lanes,
                                     int64_t a, Rows<const T> q, Rows<const T> k,
@@ -124,7 +124,7 @@ HWY_INLINE void PairScoresGradStrip(const Phi& phi, const Lanes& lanes,
                                     V& dw_a) {
   V q_a[kRows];
   V dq_a[kRows];              // without the factor w, as dk_a
-  V sum = hn::Zero(lanes.d);  // of few terms, to keep rounding errors small
+  V sum = hn::Zero(lanes.d);  // over few terms, to keep rounding errors small
   for (int64_t r = 0; r < kRows; ++r) {
     q_a[r] = lanes.Load(q[r] + a);
     dq_a[r] = hn::Zero(lanes.d);
@@ -132,7 +132,7 @@ HWY_INLINE void PairScoresGradStrip(const Phi& phi, const Lanes& lanes,
   for (int64_t c = 0; c < cols; ++c) {
     const V k_a = lanes.Load(k[c] + a);
     V dk_a = hn::Zero(lanes.d);
-    HWY_UNROLL(8)  // else dq_a is in memory
+    HWY_UNROLL(8)  // otherwise dq_a is kept in memory
     for (int64_t r = 0; r < kRows; ++r) {
       const V de_rc = hn::Set(lanes.d, de[r * de_stride + c]);
       const V dx = phi.Grad(lanes.d, hn::Add(q_a[r], k_a), de_rc, sum);
@@ -147,9 +147,9 @@ HWY_INLINE void PairScoresGradStrip(const Phi& phi, const Lanes& lanes,
   }
 }
 
-/// dq[r], dk[c], dw += for the gradient de of PairScoresTile. Computes phi
-/// again. A vector of columns at a time goes through all pairs, so that its dq
-/// and dw stay in registers.
+/// Adds to dq[r], dk[c] and dw for the gradient de of PairScoresTile.
+/// Recomputes phi. Processes one vector of columns for all pairs at a time, so
+/// that its dq and dw stay in registers.
 template <typename T>
 void PairScoresTileGrad(AttentionArgs::Score kind, T value, Rows<const T> q,
                         Rows<const T> k, const T* w, int64_t rows, int64_t cols,

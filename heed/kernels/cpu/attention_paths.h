@@ -1,4 +1,4 @@
-// The ways in which FusedAttention computes; fused_attention.cc chooses.
+// Implementations of FusedAttention; fused_attention.cc selects one.
 #ifndef HEED_KERNELS_CPU_ATTENTION_PATHS_H_
 #define HEED_KERNELS_CPU_ATTENTION_PATHS_H_
 
@@ -6,15 +6,15 @@
 
 namespace heed::kernels {
 
-/// Dot scores of many queries: products of packed blocks.
+/// For dot scores of many queries: products of packed blocks.
 AttentionResult TiledAttention(const AttentionArgs& args);
 Tensor TiledAttentionWeights(const AttentionArgs& args, const Tensor& log_sum);
 void TiledAttentionGrad(const AttentionArgs& args,
                         const AttentionResult& result, const Tensor& dcontext,
                         AttentionGrads& grads);
 
-/// All scores, straight from the rows of q, k and v: few queries, or scores
-/// that are no product.
+/// For all scores, directly from the rows of q, k and v; used for few queries
+/// and for scores that are not dot products.
 AttentionResult DirectAttention(const AttentionArgs& args);
 Tensor DirectAttentionWeights(const AttentionArgs& args, const Tensor& log_sum);
 void DirectAttentionGrad(const AttentionArgs& args,

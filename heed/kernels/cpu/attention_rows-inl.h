@@ -1,5 +1,5 @@
-// What happens to a block of scores between the two products of attention:
-// modifiers, mask, factors of the weights, and back again.
+// Operations on a block of scores between the two products of attention:
+// modifiers, mask, factors of the weights, and their gradients.
 //
 // Included once for each target, see hwy/highway.h.
 #if defined(HEED_KERNELS_CPU_ATTENTION_ROWS_INL_H_) == \
@@ -23,7 +23,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// A block of scores of one head: e[r * stride + c] is that of query t + r and
+/// Block of scores of one head: e[r * stride + c] belongs to query t + r and
 /// key s + c.
 struct ScoreBlock {
   float* e;
@@ -47,7 +47,7 @@ inline int64_t SavedBlocks(const AttentionArgs& args) {
   return std::count_if(args.modifiers.begin(), args.modifiers.end(), Saves);
 }
 
-/// Where in m.x the element of row r and column 0 of a block stands.
+/// Offset in m.x of the element for row r and column 0 of a block.
 inline int64_t OffsetInX(const AttentionArgs& args, const ScoreModifier& m,
                          const ScoreBlock& n, int64_t r) {
   const Shape& x = m.x.shape();
@@ -76,7 +76,7 @@ HWY_INLINE V Gaussian(D d, V distance, double deviation) {
   return Exp(d, hn::Mul(hn::Mul(distance, distance), hn::Set(d, scale)));
 }
 
-/// e = the modifier of e in one row. x: its element of column 0.
+/// Applies a modifier to one row of e. x: the modifier's element of column 0.
 inline void ModifyRow(const ScoreModifier& m, const float* x, int64_t s,
                       int64_t cols, float* e, float* saved) {
   using Kind = ScoreModifier::Kind;
@@ -111,13 +111,13 @@ inline void ModifyRow(const ScoreModifier& m, const float* x, int64_t s,
         lanes.Store(hn::Mul(lanes.Load(e + c), f), e + c);
       });
       break;
-    case Kind::kWindow:  // is a mask, see ForbidOutside
+    case Kind::kWindow:  // applied as a mask, see ForbidOutside
     case Kind::kGaussianWeights:
       break;
   }
 }
 
-/// e = -infinity where |s - x| > width.
+/// Masks keys outside a window: e = -infinity where |s - x| > width.
 inline void ForbidOutside(float x, double width, int64_t s, int64_t cols,
                           float* e) {
   ForLanes<float>(cols, [=](auto lanes, int64_t c) HEED_LANES {
@@ -130,10 +130,10 @@ inline void ForbidOutside(float x, double width, int64_t s, int64_t cols,
   });
 }
 
-/// e = -infinity where the mask forbids.
+/// Sets e = -infinity where the mask forbids.
 inline void MaskScores(const AttentionArgs& args, const ScoreBlock& n) {
   constexpr int64_t kWidth = 256;
-  // Room for a whole vector that begins at the last byte.
+  // Padding for a whole vector that begins at the last byte.
   uint8_t may[kWidth + 64] = {};
   for (int64_t r = 0; r < n.rows; ++r) {
     for (int64_t c = 0; c < n.cols; c += kWidth) {
@@ -155,8 +155,8 @@ inline void MaskScores(const AttentionArgs& args, const ScoreBlock& n) {
   }
 }
 
-/// e = modifiers(e), then -infinity where `extent` is kSome and the mask
-/// forbids. `saved` (null: not wanted) receives what the gradient needs.
+/// Sets e = modifiers(e), then -infinity where `extent` is kSome and the mask
+/// forbids. `saved`, unless null, receives values for the gradient.
 inline void ModifyScores(const AttentionArgs& args, MaskRule::Extent extent,
                          const ScoreBlock& block, float* saved) {
   for (const ScoreModifier& m : args.modifiers) {
@@ -175,7 +175,7 @@ inline void ModifyScores(const AttentionArgs& args, MaskRule::Extent extent,
     }
     if (saves) saved += block.rows * block.stride;
   }
-  // At the end, so that what is forbidden stays so.
+  // Windows come last, so that masked scores stay -infinity.
   for (const ScoreModifier& m : args.modifiers) {
     if (m.kind != ScoreModifier::Kind::kWindow) continue;
     for (int64_t r = 0; r < block.rows; ++r) {
@@ -186,8 +186,8 @@ inline void ModifyScores(const AttentionArgs& args, MaskRule::Extent extent,
   if (extent == MaskRule::Extent::kSome) MaskScores(args, block);
 }
 
-/// de = the gradient of the modifier's input in one row, dx += that of x.
-/// dx: null if it is not wanted.
+/// Sets de to the gradient of the modifier's input in one row; adds that of x
+/// to dx unless it is null.
 inline void ModifyRowGrad(const ScoreModifier& m, const float* x,
                           const float* saved, int64_t s, int64_t cols,
                           float* de, float* dx) {
@@ -236,21 +236,21 @@ inline void ModifyRowGrad(const ScoreModifier& m, const float* x,
       if (dx != nullptr) *dx += sum.Sum() / (value * value);
       break;
     }
-    case Kind::kWindow:  // is a mask, see ForbidOutside
+    case Kind::kWindow:  // applied as a mask, see ForbidOutside
     case Kind::kGaussianWeights:
       break;
   }
 }
 
-/// The gradients of x of modifier i, or null.
+/// Gradient of x of modifier i, or null if it is not requested.
 inline float* Sink(std::vector<Tensor>& sinks, size_t i) {
   return i < sinks.size() && sinks[i].defined() ? sinks[i].data<float>()
                                                 : nullptr;
 }
 
-/// block.e holds the gradient of modified scores and gets that of e. Adds the
-/// gradients of the modifiers' x to `sinks` (one per modifier; where undefined,
-/// it is not wanted), each of the shape of x.
+/// Replaces the gradient of modified scores in block.e by that of scores. Adds
+/// the gradients of the modifiers' x to `sinks` (one per modifier; undefined if
+/// not requested), each of the shape of x.
 inline void ModifyScoresGrad(const AttentionArgs& args, const ScoreBlock& block,
                              const float* saved, std::vector<Tensor>& sinks) {
   const int64_t size = block.rows * block.stride;
@@ -270,7 +270,7 @@ inline void ModifyScoresGrad(const AttentionArgs& args, const ScoreBlock& block,
   }
 }
 
-/// True if weights are multiplied by something after the softmax (Gaussian
+/// True if weights are multiplied by a factor after the softmax (Gaussian
 /// weights, dropout).
 inline bool HasFactors(const AttentionArgs& args) {
   return args.dropout > 0 ||
@@ -278,7 +278,7 @@ inline bool HasFactors(const AttentionArgs& args) {
           args.modifiers.back().kind == ScoreModifier::Kind::kGaussianWeights);
 }
 
-/// f[r * stride + c] = those factors for the block (block.e is not read).
+/// f[r * stride + c] = factors of the weights of a block (block.e is not read).
 inline void WeightFactors(const AttentionArgs& args, const ScoreBlock& block,
                           float* f) {
   for (int64_t r = 0; r < block.rows; ++r) {
@@ -304,7 +304,7 @@ inline void WeightFactors(const AttentionArgs& args, const ScoreBlock& block,
 }
 
 /// Adds the gradients of Gaussian centres: g[r * stride + c] is
-/// d(loss)/d(factor) * factor, i.e. the gradient of log factor.
+/// d(loss)/d(factor) * factor, the gradient of log factor.
 inline void WeightFactorsGrad(const AttentionArgs& args,
                               const ScoreBlock& block, const float* g,
                               std::vector<Tensor>& sinks) {

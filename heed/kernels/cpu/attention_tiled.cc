@@ -18,11 +18,11 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 namespace {
 
-/// Rows that are packed at once: whole vectors, pairs never split.
+/// Number of rows packed at once: whole vectors; pairs are never split.
 constexpr int64_t kPackRows = 16;
 static_assert(kPackRows % kLanes == 0);
 
-/// Keys as panels and values as rows, of one head or of all.
+/// Keys packed as panels and values as rows, of one head or of all.
 class PackedMemory {
  public:
   PackedMemory(const TiledSizes& n, int64_t heads, bool values)
@@ -33,8 +33,8 @@ class PackedMemory {
     if (values) values_ = Tensor({heads, n.format.Words(n.S) * Padded(n.D)});
   }
 
-  /// Packs keys [s, s + rows) of key head `head` of all B * K as those of
-  /// `slot`; s is a multiple of kPackRows. `lines` is scratch.
+  /// Packs keys [s, s + rows) of key head `head` of all B * K into `slot`; s is
+  /// a multiple of kPackRows. `lines` is scratch.
   void Pack(const AttentionArgs& args, int64_t head, int64_t slot, int64_t s,
             int64_t rows, float* lines) {
     const int64_t b = head / n_.K;
@@ -50,7 +50,7 @@ class PackedMemory {
              values_.row<float>(slot) + n_.format.Words(s) * Padded(n_.D));
   }
 
-  /// Keys from s on, which begins a panel.
+  /// Keys from s on; s begins a panel.
   RightWords Keys(int64_t slot, int64_t s) const {
     return {keys_.row<float>(slot) + s / kTileCols * panel_, panel_cols_,
             panel_};
@@ -66,9 +66,8 @@ class PackedMemory {
   Tensor keys_, values_;
 };
 
-/// Softmax of rows that come block by block: the sum of 2^(to_log2 (e - shift))
-/// for a shift near the largest score so far, and the so weighted sum of
-/// values.
+/// Streaming softmax of rows in blocks: the sum of 2^(to_log2 (e - shift)) for
+/// a shift near the largest score so far, and the weighted sum of values.
 class RowSums {
  public:
   explicit RowSums(const TiledSizes& n)
@@ -85,7 +84,7 @@ class RowSums {
     std::fill_n(values_.data<float>(), rows * cols_, 0.0F);
   }
 
-  /// Turns scores into weights and adds them up.
+  /// Replaces scores by weights and sums them.
   void AddWeights(const ScoreBlock& block) {
     if (to_log2_ == 1) {
       AddWeightsIn<false>(block);
@@ -94,12 +93,14 @@ class RowSums {
     }
   }
 
-  /// The same, as pairs of bf16 in `words`, whose rows are `row` apart.
+  /// Writes the weights of all rows as bf16 pairs to `words`, whose rows are
+  /// `row` apart, and sums them.
   void AddWeightsBF16(const ScoreBlock& block, float* words, int64_t row) {
     AddWeightsBF16(block, 0, block.rows, words, row);
     ScaleValues();
   }
-  /// The same of rows [begin, end), before ScaleValues.
+  /// Writes the weights of rows [begin, end) as bf16 pairs and sums them;
+  /// ScaleValues must follow.
   void AddWeightsBF16(const ScoreBlock& block, int64_t begin, int64_t end,
                       float* words, int64_t row) {
     for (int64_t r = begin; r < end; ++r) RaiseShift(block, r);
@@ -107,7 +108,7 @@ class RowSums {
                      to_log2_, shifts_.data<float>() + begin,
                      sums_.row<float>(begin), words + begin * row, row);
   }
-  /// Makes the sums of values those of the shifts as they are now.
+  /// Rescales the sums of values to the current shifts.
   void ScaleValues() {
     if (!scales_values_) return;
     scales_values_ = false;
@@ -133,7 +134,7 @@ class RowSums {
     return (to_log2_ == 1 ? kLn2 * shift : shift) + kLn2 * std::log2(sum);
   }
 
-  /// The weighted mean of the values, 0 if all weights are.
+  /// Weighted mean of the values, 0 if all weights are 0.
   void Mean(int64_t r, int64_t cols, float* mean) const {
     const float sum = Sum(r);
     const float scale = sum == 0 ? 0 : 1 / sum;
@@ -162,9 +163,9 @@ class RowSums {
   template <bool kScaled>
   void AddWeightsIn(const ScoreBlock& block);
 
-  /// Makes the shift of row r great enough for the scores of a block.
+  /// Raises the shift of row r for the scores of a block if necessary.
   HWY_INLINE void RaiseShift(const ScoreBlock& block, int64_t r);
-  /// Makes `shift` the shift of row r.
+  /// Sets the shift of row r.
   HWY_NOINLINE void Shift(int64_t r, float shift);
 
   // Finite, so that a score of -infinity less the shift is not NaN.
@@ -173,14 +174,14 @@ class RowSums {
   float to_log2_;
   int64_t cols_;
   Tensor shifts_, sums_, values_;
-  Tensor scales_;  // of the values of a row, by the shifts of late
+  Tensor scales_;  // of the values of a row, due to recent shifts
   bool scales_values_ = false;
 };
 
 void RowSums::Shift(int64_t r, float shift) {
   const FloatD d;
   const float old = std::exchange(shifts_.data<float>()[r], shift);
-  if (old == kNoShift) return;  // the sums still are 0
+  if (old == kNoShift) return;  // the sums are still 0
   const FloatV scale = Exp2(hn::Set(d, to_log2_ * (old - shift)));
   WideVector<float> sums = LoadSums(r);
   for (FloatV& sum : sums.part) sum = hn::Mul(sum, scale);
@@ -190,8 +191,8 @@ void RowSums::Shift(int64_t r, float shift) {
 }
 
 HWY_INLINE void RowSums::RaiseShift(const ScoreBlock& block, int64_t r) {
-  // A shift may lag behind the largest score by this much: the weights then
-  // are too great by a factor that is taken back in the end.
+  // Maximum lag of a shift behind the largest score. Weights are then larger by
+  // a factor that cancels in the end.
   constexpr float kSlack = 8;
   const FloatD d;
   const float* e = block.row(r);
@@ -237,7 +238,7 @@ void RowSums::AddWeightsIn(const ScoreBlock& block) {
   ScaleValues();
 }
 
-/// Scratch of a task.
+/// Scratch memory of a task.
 struct Scratch {
   Scratch(const AttentionArgs& args, const TiledSizes& n)
       : queries({n.query_block, n.query_row()}),
@@ -252,15 +253,15 @@ struct Scratch {
       other_words = Tensor({n.query_block, kKeyBlock / 2});
     }
   }
-  /// Whether weights are computed while tiles multiply for other blocks.
+  /// True if weights are computed while tiles multiply for other blocks.
   bool overlaps() const { return other_words.defined(); }
 
   Tensor queries, scores, lines, words, factors;
-  Tensor other_scores, other_words;  // of the block before
+  Tensor other_scores, other_words;  // of the previous block
   RowSums sums;
 };
 
-/// block.e *= its factors.
+/// Multiplies block.e by the factors of its weights.
 void MultiplyFactors(const AttentionArgs& args, const ScoreBlock& block,
                      Tensor& factors) {
   if (!factors.defined()) return;
@@ -275,7 +276,8 @@ void MultiplyFactors(const AttentionArgs& args, const ScoreBlock& block,
   }
 }
 
-/// A block of queries of one head, and where its keys and values are packed.
+/// Block of queries of one head, and the location of its packed keys and
+/// values.
 struct QueryBlock {
   QueryBlock(const TiledSizes& n, int64_t i, const PackedMemory& packed,
              int64_t packed_slot)
@@ -294,7 +296,7 @@ struct QueryBlock {
 template <class Body>
 void ForQueryBlocks(const AttentionArgs& args, const TiledSizes& n, bool values,
                     const Body& body) {
-  // Many heads: each one is packed by who needs it, into its cache.
+  // With many heads, each task packs the heads that it needs into its cache.
   constexpr int64_t kManyHeads = 32;
   constexpr int64_t kCacheFloats = int64_t{1} << 17;
   const int64_t heads = n.B * n.K;
@@ -322,7 +324,8 @@ void ForQueryBlocks(const AttentionArgs& args, const TiledSizes& n, bool values,
               [&](int64_t begin, int64_t end) {
                 Tensor lines({n.lines(n.A)});
                 for (int64_t i = begin; i < end; ++i) {
-                  // Heads, which stand side by side, one after the other.
+                  // Heads are interleaved in memory; pack them one after the
+                  // other.
                   const int64_t s = i / n.K % groups * kPackRows;
                   const int64_t head = i / n.K / groups * n.K + i % n.K;
                   memory.Pack(args, head, head, s, std::min(kPackRows, n.S - s),
@@ -339,8 +342,8 @@ void ForQueryBlocks(const AttentionArgs& args, const TiledSizes& n, bool values,
               });
 }
 
-/// Calls block(scores) for each block of keys that `q` may look at. What there
-/// is to do meanwhile is done while scores are computed, unless it is null.
+/// Calls block(scores) for each block of keys that `q` may attend to. Work of
+/// `meanwhile`, unless null, runs while scores are computed.
 template <class Block>
 void ForKeyBlocks(const AttentionArgs& args, const TiledSizes& n,
                   const QueryBlock& q, Scratch& scratch,
@@ -368,7 +371,7 @@ void ForKeyBlocks(const AttentionArgs& args, const TiledSizes& n,
   }
 }
 
-/// Sums of values, one block of keys after the other.
+/// Sums values over one block of keys after the other.
 void SumValues(const AttentionArgs& args, const TiledSizes& n,
                const QueryBlock& q, Scratch& scratch) {
   RowSums& sums = scratch.sums;
@@ -392,7 +395,8 @@ void SumValues(const AttentionArgs& args, const TiledSizes& n,
   });
 }
 
-/// Weights of a block of scores, some rows between two steps of a product.
+/// Weights of a block of scores, computed a few rows at a time between two
+/// steps of a product.
 class WeightsMeanwhile {
  public:
   explicit WeightsMeanwhile(RowSums& sums)
@@ -400,19 +404,19 @@ class WeightsMeanwhile {
   WeightsMeanwhile(const WeightsMeanwhile&) = delete;
   WeightsMeanwhile& operator=(const WeightsMeanwhile&) = delete;
 
-  /// From now on those of `block`, as pairs in `words`.
+  /// Starts with the weights of `block`, written as pairs to `words`.
   void Start(const ScoreBlock& block, Tensor& words) {
     block_ = block;
     words_ = words.data<float>();
     next_ = 0;
   }
-  /// What is left of them.
+  /// Computes the remaining weights.
   void Finish() { Do(block_.rows); }
   const cpu::Meanwhile& meanwhile() const { return meanwhile_; }
 
  private:
   static void DoSome(void* self) {
-    constexpr int64_t kRows = 2;  // take as long as a step
+    constexpr int64_t kRows = 2;  // take about as long as a step
     static_cast<WeightsMeanwhile*>(self)->Do(kRows);
   }
   void Do(int64_t rows) {
@@ -429,14 +433,15 @@ class WeightsMeanwhile {
   int64_t next_ = 0;
 };
 
-/// The same sums, to the bit. Vectors compute the weights of a block while
-/// tiles multiply: scores of the block behind it, and values of that before.
+/// SumValues with overlap, bitwise equal. Vectors compute the weights of a
+/// block while tiles multiply: scores of the next block, and values of the
+/// previous one.
 void SumValuesByTiles(const AttentionArgs& args, const TiledSizes& n,
                       const QueryBlock& q, Scratch& scratch) {
   RowSums& sums = scratch.sums;
   WeightsMeanwhile weights(sums);
-  ScoreBlock scored = {};    // its weights are being computed
-  ScoreBlock weighted = {};  // of its values there is no sum yet
+  ScoreBlock scored = {};    // weights are being computed
+  ScoreBlock weighted = {};  // values are not summed yet
   const auto add_values = [&] {
     if (weighted.rows == 0) return;
     cpu::ProductByTilesWith(
@@ -469,7 +474,7 @@ void Attend(const AttentionArgs& args, const TiledSizes& n, const QueryBlock& q,
   sums.Start(q.rows);
   float* context = HeadRows(result.context, q.b, q.h, n.D) +
                    q.t * result.context.row_stride();
-  // The rows arrive in the cache while the context is computed.
+  // Prefetches the rows of the context, which is computed meanwhile.
   for (int64_t r = 0; r < q.rows; ++r) {
     for (int64_t d = 0; d < n.D; d += kLanes) {
       __builtin_prefetch(context + r * result.context.row_stride() + d, 1);

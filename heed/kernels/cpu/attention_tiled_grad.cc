@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 namespace {
 
-/// What FusedAttentionGrad is called with.
+/// Arguments of FusedAttentionGrad.
 struct GradCall {
   const AttentionArgs& args;
   const AttentionResult& result;
@@ -24,7 +24,7 @@ struct GradCall {
   AttentionGrads& grads;
   TiledSizes n;
 
-  /// True if somebody wants the gradient of x of modifier i.
+  /// True if the gradient of x of modifier i is requested.
   bool Wants(size_t i) const {
     return i < grads.modifiers.size() && grads.modifiers[i].defined();
   }
@@ -44,9 +44,9 @@ void AddRows(int64_t rows, int64_t cols, float scale, const float* x,
   }
 }
 
-/// Which heads and keys a task works on. The keys of a head are dealt out to
-/// `chunks` tasks block by block, so that each has its share of what a mask
-/// leaves. Tasks whose elements of a shared bias are the same are one.
+/// Division of heads and keys among tasks. Blocks of keys of a head are dealt
+/// out in turn to `chunks` tasks, so that a mask leaves each a fair share.
+/// Tasks that share elements of a bias are merged.
 struct Tasks {
   explicit Tasks(const GradCall& call) : B(call.n.B), K(call.n.K) {
     for (size_t i = 0; i < call.args.modifiers.size(); ++i) {
@@ -55,7 +55,7 @@ struct Tasks {
       if (m.x.dim(0) == 1) B = 1;
       if (m.x.dim(1) == 1) K = 1;
     }
-    // More tasks than cores, and little memory for the sums of dq of each.
+    // More tasks than cores, with little memory for each task's sums of dq.
     constexpr int64_t kTasks = 8;
     constexpr int64_t kSumFloats = 3 << 22;
     const int64_t floats = call.n.B * call.n.H * call.n.T * Padded(call.n.A);
@@ -71,8 +71,8 @@ struct Tasks {
   int64_t chunks;
 };
 
-/// One task: batch rows and key heads [begin, end), blocks `chunk`,
-/// `chunk` + chunks, ..
+/// Task: batch rows and key heads [begin, end), key blocks `chunk`, `chunk` +
+/// chunks, ..
 struct Task {
   Task(const Tasks& tasks, const TiledSizes& n, int64_t i)
       : chunk(i % tasks.chunks),
@@ -85,8 +85,8 @@ struct Task {
   Range b, k;
 };
 
-/// Gradients of what modifiers share between tasks: one copy for all tasks that
-/// never meet, added up in a fixed order. The first copy is the gradient.
+/// Gradients of modifier arguments that tasks share: one copy for all tasks
+/// that never overlap, summed in a fixed order. The first copy is the gradient.
 class ModifierSums {
  public:
   ModifierSums(const GradCall& call, const Tasks& tasks)
@@ -100,7 +100,7 @@ class ModifierSums {
     }
   }
 
-  /// Where `task` adds its gradients.
+  /// Destinations of the gradients of `task`.
   std::vector<Tensor> Sinks(const Task& task) const {
     std::vector<Tensor> sinks(sums_.size());
     for (size_t i = 0; i < sums_.size(); ++i) {
@@ -124,7 +124,7 @@ class ModifierSums {
  private:
   using Kind = ScoreModifier::Kind;
 
-  /// True if heads of a distance bias have gradients of their own.
+  /// True if each head of a distance bias has its own gradient.
   bool PerHead(size_t i) const {
     return call_.args.modifiers[i].x.dim(0) == call_.n.H;
   }
@@ -157,8 +157,8 @@ class ModifierSums {
   std::vector<Tensor> sums_;
 };
 
-/// Queries and gradients of contexts of all B * H heads, as factors on both
-/// sides, and what the gradients of scores need of each query.
+/// Queries and context gradients of all B * H heads, packed as left and right
+/// factors, and per-query terms of the score gradients.
 class PackedQueries {
  public:
   PackedQueries(const TiledSizes& n, int64_t heads)
@@ -172,7 +172,7 @@ class PackedQueries {
     dcontext_rows_ = Tensor({heads, n.format.Words(n.T), Padded(n.D)});
   }
 
-  /// Packs the block of queries from t on.
+  /// Packs the block of queries that starts at t.
   void PackBlock(const GradCall& call, int64_t head, int64_t t) {
     const int64_t b = head / n_.H;
     const int64_t h = head % n_.H;
@@ -233,16 +233,15 @@ class PackedQueries {
   Tensor sums_, deltas_;
 };
 
-/// Gradients of one block of keys after the other.
+/// Gradients for one block of keys at a time.
 class KeyBlockGrad {
  public:
-  /// `dq`: sums of the gradients of queries for tasks other than those of the
-  /// first chunk.
+  /// `dq`: sums of query gradients for the tasks of all chunks but the first.
   KeyBlockGrad(const GradCall& call, Tensor& dq);
 
-  /// Takes in keys [s, s + kKeyBlock) of key head k of batch row b.
+  /// Starts with keys [s, s + kKeyBlock) of key head k of batch row b.
   void Start(int64_t b, int64_t k, int64_t s);
-  /// Adds what a block of queries of head h contributes.
+  /// Adds the contribution of a block of queries of head h.
   void Add(const PackedQueries& packed, int64_t h, int64_t t, int64_t chunk,
            std::vector<Tensor>& sinks);
   /// Adds the sums to the gradients of keys and values.
@@ -454,12 +453,12 @@ void KeyBlockGrad::Finish() {
             HeadRows(to, b_, k_, cols) + keys_.begin * to.row_stride(),
             to.row_stride());
   };
-  // Packed queries are scaled already.
+  // Packed queries are already scaled.
   add(dk_, n_.A, call_.args.modifiers.empty() ? kLn2 : 1, call_.grads.dk);
   add(dv_, n_.D, 1, call_.grads.dv);
 }
 
-/// All blocks of queries of all heads.
+/// Packs all blocks of queries of all heads.
 PackedQueries PackQueries(const GradCall& call) {
   const TiledSizes& n = call.n;
   PackedQueries packed(n, n.B * n.H);
@@ -495,7 +494,7 @@ void RunTask(const GradCall& call, const PackedQueries& packed,
   }
 }
 
-/// dq += the sums of all chunks but the first, in their order.
+/// dq += the sums of all chunks but the first, in order.
 void AddChunks(const GradCall& call, const Tensor& sums) {
   const TiledSizes& n = call.n;
   const int64_t chunks = sums.dim(0) / (n.B * n.H);

@@ -36,24 +36,24 @@ using cpu::RightWords;
 using FloatD = hn::ScalableTag<float>;
 using FloatV = hn::Vec<FloatD>;
 inline constexpr int64_t kLanes = hn::MaxLanes(FloatD());
-/// Vectors of a row of a product that stay in registers: 6 rows of 4 with 32
+/// Number of vectors of a row of a product in registers: 6 rows of 4 with 32
 /// registers, 6 rows of 2 with 16.
 inline constexpr int64_t kTileVectors = kLanes == 16 ? 4 : 2;
 inline constexpr int64_t kTileCols = kTileVectors * kLanes;
 
-/// n, rounded up to whole vectors.
+/// n rounded up to whole vectors.
 constexpr int64_t Padded(int64_t n) {
   return (n + kLanes - 1) / kLanes * kLanes;
 }
 
-/// How the factors of products are stored.
+/// Storage format of the factors of products.
 struct WordFormat {
   bool bf16 = false;
 
   explicit WordFormat(Precision precision)
       : bf16(precision == Precision::kBF16 && kLanes == cpu::kBF16Lanes &&
              HasBF16()) {}
-  /// Words of n elements along a summed dimension.
+  /// Number of words for n elements along a summed dimension.
   int64_t Words(int64_t n) const { return bf16 ? (n + 1) / 2 : n; }
 };
 
@@ -93,8 +93,8 @@ HWY_NOINLINE void ProductTile(int64_t inner, const LeftWords& a, const float* b,
   }
 }
 
-/// As many rows as possible of c (+)= a b in tiles of kRows; goes on to the
-/// rest of a and c.
+/// Computes c (+)= a b in tiles of kRows for as many rows as possible; advances
+/// a and c to the remaining rows.
 template <int kRows, int kVectors, class Ahead>
 void ProductBand(int64_t& rows, int64_t inner, LeftWords& a, const float* b,
                  int64_t b_row, bool add, Floats2D& c, Ahead& ahead) {
@@ -109,7 +109,7 @@ void ProductBand(int64_t& rows, int64_t inner, LeftWords& a, const float* b,
 template <int kVectors, class Ahead>
 void ProductPanel(int64_t rows, int64_t inner, LeftWords a, const float* b,
                   int64_t b_row, bool add, Floats2D c, Ahead ahead) {
-  // Narrow tiles are taller, so that enough sums are independent.
+  // Narrow tiles are taller, to have enough independent sums.
   if constexpr (2 * kVectors <= kTileVectors) {
     ProductBand<12, kVectors>(rows, inner, a, b, b_row, add, c, ahead);
   }
@@ -120,7 +120,8 @@ void ProductPanel(int64_t rows, int64_t inner, LeftWords a, const float* b,
 }
 
 /// c (+)= a b. Shapes: a [rows, inner], b [inner, cols], c [rows, cols], with
-/// `inner` in words. c gets whole vectors. Not of bf16 if something is ahead.
+/// `inner` in words. Writes whole vectors of c. Not for bf16 with a prefetch
+/// policy.
 template <class Ahead = cpu::NothingAhead>
 void Product(WordFormat format, int64_t rows, int64_t inner, int64_t cols,
              const LeftWords& a, const RightWords& b, bool add,
@@ -150,7 +151,7 @@ void Product(WordFormat format, int64_t rows, int64_t inner, int64_t cols,
   }
 }
 
-/// out = scale x in rows of whole vectors, 0 beyond `cols`.
+/// out = scale x, with rows padded by 0 to whole vectors.
 inline void ScaleRows(int64_t rows, int64_t cols, const float* x, int64_t x_row,
                       float scale, float* out, int64_t out_row) {
   const FloatD d;
@@ -165,8 +166,8 @@ inline void ScaleRows(int64_t rows, int64_t cols, const float* x, int64_t x_row,
   }
 }
 
-/// scale x as words, to be summed along its columns.
-/// Shapes: x [rows, cols], out [rows, Padded(Words(cols))].
+/// Packs scale x as words, to be summed along its columns. Shapes: x [rows,
+/// cols], out [rows, Padded(Words(cols))].
 inline void PackColumns(WordFormat format, int64_t rows, int64_t cols,
                         const float* x, int64_t x_row, float scale,
                         float* out) {
@@ -175,8 +176,8 @@ inline void PackColumns(WordFormat format, int64_t rows, int64_t cols,
   pack(rows, cols, x, x_row, scale, out, out_row);
 }
 
-/// scale x as words, to be summed along its rows.
-/// Shapes: x [rows, cols], out [Words(rows), Padded(cols)].
+/// Packs scale x as words, to be summed along its rows. Shapes: x [rows, cols],
+/// out [Words(rows), Padded(cols)].
 inline void PackRows(WordFormat format, int64_t rows, int64_t cols,
                      const float* x, int64_t x_row, float scale, float* out) {
   const auto pack = format.bf16 ? cpu::PairRows : ScaleRows;
@@ -184,13 +185,13 @@ inline void PackRows(WordFormat format, int64_t rows, int64_t cols,
 }
 
 #if HWY_TARGET == HWY_SCALAR
-/// Rows of kLanes words become columns of `out`.
+/// Transposes kLanes rows of words into columns of `out`.
 inline void TransposeVectors(int64_t words, const float* x, int64_t /*x_row*/,
                              float* out, int64_t out_row) {
   for (int64_t i = 0; i < words; ++i) out[i * out_row] = x[i];
 }
 #else
-/// 4 floats of each of Lanes(d) / 4 rows, every 4th one from that of p on.
+/// Loads 4 floats of each of Lanes(d) / 4 rows: every 4th row, from p on.
 template <class D>
 HWY_INLINE hn::Vec<D> LoadBlocks(D d, const float* p, int64_t row) {
   if constexpr (hn::MaxLanes(d) == 4) {
@@ -203,7 +204,8 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const float* p, int64_t row) {
   }
 }
 
-/// Rows of kLanes words become columns of `out`. Shapes: x [kLanes, words].
+/// Transposes kLanes rows of words into columns of `out`. Shapes: x [kLanes,
+/// words].
 inline void TransposeVectors(int64_t words, const float* x, int64_t x_row,
                              float* out, int64_t out_row) {
   const FloatD d;
@@ -229,14 +231,14 @@ inline void TransposeVectors(int64_t words, const float* x, int64_t x_row,
 }
 #endif
 
-/// Columns of a panel of n packed columns.
+/// Width of a panel of n packed columns.
 constexpr int64_t PanelCols(int64_t n) {
   return std::min(kTileCols, Padded(n));
 }
 
-/// x^T as words, to be summed along the columns of x, as columns `first` and
-/// following of panels of kTileCols columns. `first` is whole vectors, `lines`
-/// scratch of kLanes rows of Padded(Words(cols)).
+/// Packs x^T as words, to be summed along the columns of x, into columns from
+/// `first` on of panels of kTileCols columns. `first` is a multiple of the
+/// vector length; `lines` is scratch of kLanes rows of Padded(Words(cols)).
 /// Shapes: x [rows, cols], a panel of out [Words(cols), panel_cols].
 inline void PackTransposed(WordFormat format, int64_t rows, int64_t cols,
                            const float* x, int64_t x_row, float* lines,
@@ -253,7 +255,7 @@ inline void PackTransposed(WordFormat format, int64_t rows, int64_t cols,
   }
 }
 
-/// 2^x for 0 <= x < 1, exact at 0, else with the least relative error (8e-8).
+/// 2^x for 0 <= x < 1, exact at 0, minimax with relative error 8e-8.
 HWY_INLINE FloatV Exp2Fraction(FloatV x) {
   const FloatD d;
   FloatV p = hn::Set(d, 0x1.e974fap-10F);
@@ -267,7 +269,7 @@ HWY_INLINE FloatV Exp2Fraction(FloatV x) {
 /// 2^x for x < 127; 0 for x < -126. NaN stays NaN.
 HWY_INLINE FloatV Exp2(FloatV x) {
 #if HWY_TARGET == HWY_AVX3
-  // Not by VREDUCEPS, which rounds the difference in its own way.
+  // Not VREDUCEPS, which rounds the difference differently.
   const FloatV fraction = hn::Sub(x, hn::Floor(x));
   const __mmask16 normal =
       _mm512_cmp_ps_mask(x.raw, _mm512_set1_ps(-126), _CMP_NLT_UQ);
@@ -278,7 +280,7 @@ HWY_INLINE FloatV Exp2(FloatV x) {
   const hn::RebindToSigned<FloatD> di;
   const FloatV y = ClampBelow(x, hn::Set(d, -127.0F));
   const FloatV floor = hn::Floor(y);
-  // The exponent of 2^-127 is that of 0.
+  // The exponent bits of 2^-127 are those of 0.
   const FloatV scale = hn::BitCast(
       d,
       hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, floor), hn::Set(di, 127))));
@@ -286,20 +288,20 @@ HWY_INLINE FloatV Exp2(FloatV x) {
 #endif
 }
 
-/// Keys of a block: whole panels, pairs never split.
+/// Keys of a block: whole panels; pairs are never split.
 inline constexpr int64_t kKeyBlock = 128;
-/// Queries of a block. Tiles multiply so fast that it pays to read keys for
-/// more of them.
+/// Queries of a block; more with tiles, which multiply so fast that reading
+/// keys dominates.
 inline constexpr int64_t kQueryBlock = 64;
 inline constexpr int64_t kTileQueryBlock = 128;
-/// Keys of a part of a block of which a mask is asked.
+/// Number of keys for which a mask is evaluated at once.
 inline constexpr int64_t kMaskPart = 64;
 static_assert(kKeyBlock % kMaskPart == 0 && kMaskPart % kTileCols == 0);
 
 inline constexpr float kLog2E = 0x1.715476p0F;
 inline constexpr float kLn2 = 0x1.62e430p-1F;
 
-/// Sizes of a call, and how it stores its factors.
+/// Sizes of a call, and the storage format of factors.
 struct TiledSizes {
   explicit TiledSizes(const AttentionArgs& args)
       : B(args.batch()),
@@ -320,23 +322,23 @@ struct TiledSizes {
   WordFormat format;
   bool by_tiles;
   int64_t query_block;  // queries of a block
-  // Scores are computed in units in which exp(e) = 2^(to_log2 score): straight
-  // in those of 2^x unless modifiers want to see e itself.
+  // Scores are scaled such that exp(e) = 2^(to_log2 score). to_log2 is 1 unless
+  // modifiers need e itself.
   float query_scale;
   float to_log2;
 
   int64_t query_blocks() const { return (T + query_block - 1) / query_block; }
   int64_t key_blocks() const { return (S + kKeyBlock - 1) / kKeyBlock; }
   int64_t group() const { return H / K; }
-  /// Words of a row of packed queries.
+  /// Number of words in a row of packed queries.
   int64_t query_row() const { return Padded(format.Words(A)); }
-  /// Scratch of PackTransposed.
+  /// Size of the scratch of PackTransposed.
   int64_t lines(int64_t cols) const {
     return kLanes * Padded(format.Words(cols));
   }
 };
 
-/// The part of head h of the rows of batch row b of x [B, N, heads * cols].
+/// Columns of head h of the rows of batch row b of x [B, N, heads * cols].
 inline const float* HeadRows(const Tensor& x, int64_t b, int64_t h,
                              int64_t cols) {
   return x.row<float>(b * x.dim(1)) + h * cols;
@@ -345,20 +347,20 @@ inline float* HeadRows(Tensor& x, int64_t b, int64_t h, int64_t cols) {
   return x.row<float>(b * x.dim(1)) + h * cols;
 }
 
-/// A block that some of its queries may look at.
+/// Block of keys that some queries may attend to.
 struct VisibleKeys {
   MaskRule::Extent extent;
-  Range keys;  // of no meaning if extent is kNone
+  Range keys;  // undefined if extent is kNone
 };
 
-/// What queries [t, t + rows) may look at of `keys`.
+/// Mask extent of queries [t, t + rows) and `keys`.
 inline MaskRule::Extent MaskExtent(const AttentionArgs& args, int64_t b,
                                    int64_t t, int64_t rows, Range keys) {
   const int64_t first = t + args.query_offset;
   return args.mask->Block(b, {first, first + rows}, keys);
 }
 
-/// The same, and `keys` less the parts at both ends that no query may look at.
+/// Mask extent, and `keys` without fully masked parts at both ends.
 inline VisibleKeys FindVisible(const AttentionArgs& args, int64_t b, int64_t t,
                                int64_t rows, Range keys) {
   using Extent = MaskRule::Extent;
@@ -381,8 +383,8 @@ inline VisibleKeys FindVisible(const AttentionArgs& args, int64_t b, int64_t t,
 }
 
 /// block.e = scores of packed queries and keys after modifiers and mask;
-/// -infinity from block.cols to the end of the last vector. By tiles with
-/// something to do meanwhile unless that is null.
+/// -infinity from block.cols to the end of the last vector. Uses tiles that
+/// overlap with `meanwhile` unless that is null.
 inline void BlockScores(const AttentionArgs& args, const TiledSizes& n,
                         MaskRule::Extent extent, const float* queries,
                         const RightWords& keys, const ScoreBlock& block,
@@ -399,7 +401,7 @@ inline void BlockScores(const AttentionArgs& args, const TiledSizes& n,
     Product(n.format, block.rows, words, block.cols, left, keys, false, scores);
   }
   if (!args.modifiers.empty()) ModifyScores(args, Extent::kAll, block, saved);
-  // Often a mask cuts through one part only.
+  // A mask often cuts through only one part.
   for (int64_t c = 0; extent == Extent::kSome && c < block.cols;
        c += kMaskPart) {
     ScoreBlock part = block;
@@ -422,8 +424,8 @@ inline void BlockScores(const AttentionArgs& args, const TiledSizes& n,
   }
 }
 
-/// 2^(to_log2 (e - shift)). The difference comes first: it is exact where
-/// scores are so great that they differ by whole numbers only.
+/// 2^(to_log2 (e - shift)). The difference comes first: it is exact for scores
+/// so large that they differ by integers only.
 template <bool kScaled>
 HWY_INLINE FloatV Power(FloatV e, FloatV shift, FloatV to_log2) {
   const FloatV x = hn::Sub(e, shift);
@@ -431,16 +433,16 @@ HWY_INLINE FloatV Power(FloatV e, FloatV shift, FloatV to_log2) {
   return Exp2(x);
 }
 
-/// The logarithm of the sum of a row in the units of its scores: +infinity for
-/// a row that may look nowhere, so that all its weights are 0.
+/// Log-sum-exp of a row in the units of its scores: +infinity for a fully
+/// masked row, so that all its weights are 0.
 inline float ScoreSum(float to_log2, float log_sum) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kGreat = 0x1p20F;
   if (log_sum == -kInfinity) return kInfinity;
   if (to_log2 != 1) return log_sum;
   const float sum = log_sum * kLog2E;
-  // Above this, rounding could make a weight of 1 to 0; BlockWeights cuts off
-  // what comes above 1 instead.
+  // For larger sums, rounding could turn a weight of 1 into 0; BlockWeights
+  // clamps weights above 1 instead.
   return std::abs(sum) < kGreat ? sum : sum - std::abs(sum) * 0x1p-22F;
 }
 
@@ -453,14 +455,14 @@ void BlockWeightsIn(float to_log2, const ScoreBlock& block, const float* sum) {
     float* e = block.row(r);
 #pragma GCC unroll 4
     for (int64_t c = 0; c < block.cols; c += kLanes) {
-      // Above the sum only by the rounding of a huge one.
+      // Exceeds the sum only by the rounding of a huge score.
       const FloatV x = ClampAbove(hn::LoadU(d, e + c), shift);
       hn::StoreU(Power<kScaled>(x, shift, scale), d, e + c);
     }
   }
 }
 
-/// Scores to weights before factors. sum: ScoreSum of each row.
+/// Replaces scores by weights before factors. sum: ScoreSum of each row.
 inline void BlockWeights(float to_log2, const ScoreBlock& block,
                          const float* sum) {
   if (to_log2 == 1) {

@@ -1,5 +1,5 @@
-// What the files of bf16 intrinsics share. Highway has no target with these
-// instructions. Include only where __x86_64__ is defined.
+// Helpers of the files with bf16 intrinsics, for which Highway has no target.
+// Include only where __x86_64__ is defined.
 #ifndef HEED_KERNELS_CPU_BF16_INL_H_
 #define HEED_KERNELS_CPU_BF16_INL_H_
 
@@ -8,33 +8,33 @@
 #include <algorithm>
 #include <cstdint>
 
-/// Of functions that may be called only where HasBF16().
+/// Attribute of functions that may be called only where HasBF16().
 #define HEED_BF16 \
   __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16")))
 
 namespace heed::kernels::cpu {
 
-/// Of a vector.
+/// Number of floats in a vector.
 inline constexpr int64_t kVectorFloats = sizeof(__m512) / sizeof(float);
 
-/// The first n lanes of a vector, all of them from kVectorFloats on.
+/// Mask of the first n lanes; all lanes from kVectorFloats on.
 inline __mmask16 FirstLanes(int64_t n) {
   const auto lanes = std::clamp<int64_t>(n, 0, kVectorFloats);
   return static_cast<__mmask16>((1U << lanes) - 1);
 }
 
-/// The first n of a vector's floats; the others are 0.
+/// Loads the first n floats of a vector; the others are 0.
 HEED_BF16 inline __m512 LoadUpTo(const float* x, int64_t n) {
   if (n >= kVectorFloats) return _mm512_loadu_ps(x);
   return _mm512_maskz_loadu_ps(FirstLanes(n), x);
 }
 
-/// (low_0 .. low_15, high_0 .. high_15), rounded.
+/// (low_0 .. low_15, high_0 .. high_15), rounded to bf16.
 HEED_BF16 inline __m512i RoundedJoin(__m512 low, __m512 high) {
   return (__m512i)_mm512_cvtne2ps_pbh(high, low);
 }
 
-/// (a_0, b_0, a_1, b_1, ...), rounded.
+/// (a_0, b_0, a_1, b_1, ...), rounded to bf16.
 HEED_BF16 inline __m512i RoundedPairs(__m512 a, __m512 b) {
   const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11,
                                          26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21,
@@ -42,8 +42,8 @@ HEED_BF16 inline __m512i RoundedPairs(__m512 a, __m512 b) {
   return _mm512_permutexvar_epi16(order, RoundedJoin(a, b));
 }
 
-/// (a_0, b_0, a_1, b_1, ...) of the first values of two rows, 0 behind them:
-/// rounded, or as they are.
+/// (a_0, b_0, a_1, b_1, ...) of the first values of two rows, padded with 0;
+/// floats are rounded.
 HEED_BF16 inline __m512i LoadPairs(const float* a, int64_t a_count,
                                    const float* b, int64_t b_count) {
   return RoundedPairs(LoadUpTo(a, a_count), LoadUpTo(b, b_count));
@@ -60,7 +60,7 @@ HEED_BF16 inline __m512i LoadPairs(const uint16_t* a, int64_t a_count,
 
 /// Transposes 16 rows of 16 pairs.
 HEED_BF16 inline void Transpose(__m512i* t) {
-  // Masks of all lanes, as GCC 12 warns of what it leaves unset without them.
+  // All-lane masks avoid a GCC 12 warning about uninitialised values.
   constexpr __mmask16 kAll = 0xffff;
   constexpr __mmask8 kAllPairs = 0xff;
   __m512i u[kVectorFloats];

@@ -9,7 +9,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// The bits of a vector of f32 as bf16.
+/// Rounds a vector of f32 to bf16 bits.
 template <class V>
 HWY_INLINE auto RoundToBF16(V v) {
   const hn::ScalableTag<uint32_t> du;

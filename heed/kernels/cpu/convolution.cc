@@ -8,7 +8,7 @@
 namespace heed::kernels {
 namespace {
 
-/// The w of a window around s whose position s - w + radius is in [0, size).
+/// Range of w in a window around s such that s - w + radius is in [0, size).
 struct Inside {
   Inside(int64_t s, int64_t radius, int64_t size)
       : begin(std::max<int64_t>(0, s + radius - size + 1)),

@@ -1,4 +1,4 @@
-// Convolution of images: oneDNN's on x86 for f32, else a product of windows.
+// Convolution of images: oneDNN on x86 for f32, else products of windows.
 #include "heed/kernels/convolution2d.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 namespace heed::kernels {
 namespace {
 
-/// Calls f(T()) with the type of x's numbers.
+/// Calls f(T()) with the element type of x.
 template <class F>
 void WithFloat(const Tensor& x, const F& f) {
   if (x.dtype() == DType::kF32) {
@@ -62,8 +62,7 @@ Tensor AsMatrix(const Tensor& w) {
   return w.Contiguous().Reshape({w.rows(), w.cols()});
 }
 
-// As a product of windows, which are K² times as large as the images: some
-// images at a time.
+// Maximum size of unfolded windows, which are K² times as large as the images.
 constexpr int64_t kUnfoldedNumbers = int64_t{1} << 20;
 
 int64_t ImagesAtOnce(const Sizes& n, const Window2d& window) {
@@ -72,7 +71,7 @@ int64_t ImagesAtOnce(const Sizes& n, const Window2d& window) {
   return std::max<int64_t>(1, kUnfoldedNumbers / std::max<int64_t>(1, numbers));
 }
 
-/// Calls body(first image, end) for some images at a time.
+/// Calls body(first image, end) for groups of images.
 template <class Body>
 void ForImages(const Sizes& n, const Window2d& window, const Body& body) {
   const int64_t step = ImagesAtOnce(n, window);
@@ -134,7 +133,7 @@ using dnnl::memory;
 
 enum class Pass : uint8_t { kForward, kInput, kWeights };
 
-/// A convolution of some images at once.
+/// Cache key: sizes and kind of a convolution of several images.
 struct ConvolutionKey {
   Pass pass;
   bool bf16, bias;
@@ -142,7 +141,7 @@ struct ConvolutionKey {
   auto operator<=>(const ConvolutionKey&) const = default;
 };
 
-/// What oneDNN 2 and 3 are asked for in other words.
+/// Descriptors in the differing APIs of oneDNN 2 and 3.
 struct Descriptions {
   Descriptions(const dnnl::engine& engine, const ConvolutionKey& key) {
     const auto type =
@@ -156,8 +155,8 @@ struct Descriptions {
                               window.Places(key.width)};
     const memory::dims strides{key.stride, key.stride};
     const memory::dims padding{key.padding, key.padding};
-    // Factors are rounded to bf16, sums are f32. A gradient is asked for with a
-    // forward pass of factors alone.
+    // Factors are rounded to bf16, sums are f32. Gradient primitives require a
+    // forward primitive of factors alone as a hint.
     const auto of = [&](const memory::dims& dims, Pass sums,
                         memory::format_tag tag) {
       return memory::desc(dims, key.pass == sums ? kF32 : type, tag);
@@ -173,7 +172,7 @@ struct Descriptions {
         key.bias ? memory::desc({key.filters}, kF32, Tag::a) : memory::desc();
     plain = memory::desc(w_dims, kF32, Tag::hwio);
     dnnl::primitive_attr attr;
-    // A scratchpad of the library's own would be shared between threads.
+    // The library's own scratchpad would be shared between threads.
     attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
     using Forward = dnnl::convolution_forward;
@@ -245,18 +244,18 @@ struct Descriptions {
   std::vector<OneDnnPrimitive::Argument> arguments;
 };
 
-/// A convolution, and the move of weights into its layout or of their gradient
-/// out of it.
+/// Convolution primitive with the reorder of weights into its layout, or of
+/// their gradient out of it.
 class Convolution {
  public:
   Convolution(const dnnl::engine& engine, const ConvolutionKey& key)
       : Convolution(engine, key, Descriptions(engine, key)) {}
 
-  /// Room for weights, in numbers of four bytes.
+  /// Buffer for weights in this layout, in units of four bytes.
   Tensor Room() const {
     return Tensor({(static_cast<int64_t>(bytes_) + 3) / 4});
   }
-  /// Weights [K, K, C, F] in this layout.
+  /// Weights [K, K, C, F] converted to this layout.
   Tensor Blocked(const Tensor& w) {
     Tensor room = Room();
     move_.Run(std::array<const void*, 2>{w.raw(), room.raw()});
@@ -291,8 +290,8 @@ class Convolution {
   OneDnnPrimitive primitive_, move_;
 };
 
-/// Convolutions by size. A model's images have one size and its batches few, so
-/// that there are few; should there be many all the same, none is kept.
+/// Cache of convolutions by size. A model has few image and batch sizes; if
+/// there are many, the cache is cleared.
 class ConvolutionCache {
  public:
   static ConvolutionCache& Instance() {
@@ -324,7 +323,7 @@ ConvolutionKey KeyOf(Pass pass, const Sizes& n, const Window2d& window,
           window.size, window.stride, window.padding};
 }
 
-/// x for products of bf16: rounded, or itself.
+/// Factor for bf16 products: x rounded, or x itself.
 Tensor Rounded(const Tensor& x, bool bf16) {
   if (!bf16) return x;
   Tensor rounded(x.shape(), DType::kBF16);
@@ -333,8 +332,8 @@ Tensor Rounded(const Tensor& x, bool bf16) {
   return rounded;
 }
 
-/// Images that one call convolves: enough work that a call costs little, and
-/// chunks for all cores. The others at the end go one by one.
+/// Number of images convolved by one call: enough work to amortise the call,
+/// and chunks for all cores. Remaining images run one by one.
 int64_t ImagesOfChunk(const Sizes& n, const Window2d& window) {
   constexpr int64_t kOperations = int64_t{1} << 23;
   const int64_t one =
@@ -345,7 +344,7 @@ int64_t ImagesOfChunk(const Sizes& n, const Window2d& window) {
 }
 
 /// Calls run(convolution, weights in its layout, first image, end) for chunks
-/// of images, side by side.
+/// of images, in parallel.
 template <class Run>
 void InChunks(ConvolutionKey key, const Sizes& n, const Window2d& window,
               const Tensor& w, const Run& run) {
@@ -375,7 +374,7 @@ bool RoundsToBF16(Precision precision) {
 
 #endif
 
-/// Calls body(b, i, j, row of window numbers) for each place of the window.
+/// Calls body(b, i, j, row of windows) for each window position.
 template <typename T, class Body>
 void ForWindows(const Sizes& n, Tensor& windows, const Body& body) {
   ParallelForEach(n.images * n.rows, 1, [&](int64_t r) {
@@ -491,7 +490,7 @@ void Convolve2dWeightGrad(const Tensor& x, const Tensor& dy,
   Sizes n = SizesOf(x.shape(), window);
   n.filters = dw.cols();
   if (ByOneDnn(x) && dy.numel() * n.channels > 0) {
-    // A sum for each of a few groups of images, added in their order.
+    // Partial sums for a few groups of images, added in order.
     constexpr int64_t kGroups = 8;
     const bool bf16 = RoundsToBF16(precision);
     const int64_t group = (n.images + kGroups - 1) / kGroups;

@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// Rows of the batch that share sums of gradients.
+/// Number of batch rows that share partial sums of gradients.
 constexpr int64_t kRowsPerChunk = 4;
 
 /// to[j] = log Σ_i exp(from[i] + transitions[i, j]).
@@ -38,7 +38,7 @@ void LogSumInto(int64_t c_size, const T* from, const T* transitions, T* to) {
   });
 }
 
-/// x -= max x; returns the maximum.
+/// Subtracts the maximum from x; returns it.
 template <typename T>
 T Rebase(int64_t n, T* x) {
   const T max = MaxSpan(n, x);
@@ -72,7 +72,7 @@ double SoftmaxInto(int64_t n, const T* x, T* p) {
   return static_cast<double>(max) + std::log(static_cast<double>(sum));
 }
 
-/// The tensors of a chain as pointers.
+/// Raw pointers to the tensors of a chain.
 template <typename T>
 struct Chain {
   explicit Chain(const CrfScores& x)
@@ -86,9 +86,9 @@ struct Chain {
   const T* end;
 };
 
-/// Sums of a row on its way: `alpha` [T, C] is log Σ over paths to tag j of
-/// exp(score), less what Rebase took; `log_sum` [T, C] the same without the
-/// emission.
+/// Intermediate sums of a row: `alpha` [T, C] is log Σ over paths to tag j of
+/// exp(score), relative to the maxima subtracted by Rebase; `log_sum` [T, C]
+/// excludes the emission.
 template <typename T>
 struct Lattice {
   Lattice(int64_t t_size, int64_t c_size)
@@ -102,7 +102,7 @@ struct Lattice {
   std::vector<T> p;
 };
 
-/// log Σ over all paths of exp(score). Leaves p(y_n = j) in `lattice.p`.
+/// Returns log Σ over all paths of exp(score); sets `lattice.p` to p(y_n = j).
 template <typename T>
 double ForwardRow(const Chain<T>& x, const T* emissions, int64_t n,
                   int64_t c_size, Lattice<T>& lattice) {
@@ -121,7 +121,8 @@ double ForwardRow(const Chain<T>& x, const T* emissions, int64_t n,
   return shift + SoftmaxInto(c_size, last, lattice.p.data());
 }
 
-/// Where the gradients of a row go: emissions [T, C] replaced, others added to.
+/// Destinations of the gradients of a row: emissions [T, C] are set, others
+/// added to.
 template <typename T>
 struct RowGradient {
   T* emissions;
@@ -130,8 +131,8 @@ struct RowGradient {
   T* end;
 };
 
-/// before[i] = Σ_j p(i, j) with p(i, j) = after[j] p(i | j), the probability of
-/// the pair; adds it to `pairs`. This is the gradient of LogSumInto.
+/// Gradient of LogSumInto: before[i] = Σ_j p(i, j) with p(i, j) = after[j] p(i
+/// | j), the probability of the pair, which is also added to `pairs`.
 template <typename T>
 void BackwardStep(int64_t c_size, const T* from, const T* transitions,
                   const T* log_sum, const T* after, T* before, T* pairs) {
@@ -143,7 +144,7 @@ void BackwardStep(int64_t c_size, const T* from, const T* transitions,
     ForParts<T>(c_size, [&](auto lanes, int64_t j) HEED_LANES {
       const auto log_p =
           hn::Sub(hn::Add(f, lanes.Load(row + j)), lanes.Load(log_sum + j));
-      // Lanes behind the end have after = 0.
+      // Lanes beyond the end have after = 0.
       const auto p = hn::Mul(lanes.Load(after + j), Exp(lanes.d, log_p));
       lanes.Store(hn::Add(lanes.Load(pair_row + j), p), pair_row + j);
       total[lanes.kPart] = hn::Add(total[lanes.kPart], p);
@@ -152,7 +153,7 @@ void BackwardStep(int64_t c_size, const T* from, const T* transitions,
   }
 }
 
-/// Needs what ForwardRow left.
+/// Backward pass of a row, after ForwardRow.
 template <typename T>
 void BackwardRow(const Chain<T>& x, int64_t n, int64_t c_size,
                  Lattice<T>& lattice, const RowGradient<T>& g) {
@@ -166,7 +167,8 @@ void BackwardRow(const Chain<T>& x, int64_t n, int64_t c_size,
   AddSpan(c_size, g.start, g.emissions, g.start);
 }
 
-/// The score of the given tags; takes them from the gradient, if there is one.
+/// Score of the given tags; subtracts their counts from the gradient, if there
+/// is one.
 template <typename T>
 double TagsRow(const Chain<T>& x, const T* emissions, const int32_t* tags,
                int64_t n, int64_t c_size, const RowGradient<T>* g) {
@@ -187,7 +189,7 @@ double TagsRow(const Chain<T>& x, const T* emissions, const int32_t* tags,
   return score;
 }
 
-/// What the rows of a call share.
+/// Arguments shared by the rows of a call.
 struct LossJob {
   const CrfScores& x;
   const Tensor& tags;  // undefined: none
@@ -212,7 +214,7 @@ double LossRow(LossJob& job, int64_t b, Lattice<T>& lattice) {
     g = {job.gradient->emissions.data<T>() + b * t_size * c_size, sums,
          sums + c_size * c_size, sums + (c_size + 1) * c_size};
     if (job.weights.defined()) {
-      // All that follows is linear in these probabilities.
+      // The remaining gradient is linear in these probabilities.
       const T weight = job.weights.data<T>()[b];
       for (T& p : lattice.p) p *= weight;
     }
@@ -225,7 +227,7 @@ double LossRow(LossJob& job, int64_t b, Lattice<T>& lattice) {
   return loss;
 }
 
-/// Adds up the gradients of chunks, in their order.
+/// Sums the gradients of chunks in order.
 template <typename T>
 void FinishGradient(const Tensor& sums, CrfScores& gradient) {
   const int64_t c_size = gradient.start.numel();
@@ -239,7 +241,7 @@ void FinishGradient(const Tensor& sums, CrfScores& gradient) {
   gradient.end = total[c_size + 1];
 }
 
-/// The loss of each row: log Σ_y exp(score of y), less the score of the tags.
+/// Loss of each row: log Σ_y exp(score of y) minus the score of the tags.
 std::vector<double> Losses(const CrfScores& x, const Tensor& tags,
                            const Tensor& lengths, const Tensor& weights,
                            CrfScores* gradient) {
@@ -270,7 +272,7 @@ std::vector<double> Losses(const CrfScores& x, const Tensor& tags,
   return losses;
 }
 
-/// to[j] = max_i from[i] + transitions[i, j], and which i that is.
+/// to[j] = max_i from[i] + transitions[i, j]; best[j] = the maximising i.
 template <typename T>
 void MaxInto(int64_t c_size, const T* from, const T* transitions, T* to,
              T* best) {

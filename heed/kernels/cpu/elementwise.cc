@@ -11,7 +11,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// y[i] = f(d, x[i]...) over whole tensors of one shape.
+/// y[i] = f(d, x[i]...) over tensors of equal shape.
 template <class F, class... In>
 Tensor Map(const F& f, const Tensor& x, const In&... more) {
   assert((x.contiguous() && ... && more.contiguous()));
@@ -148,7 +148,7 @@ void AddRowInto(Tensor& y, const Tensor& x, const Tensor& row) {
   });
 }
 
-/// The greater of a and b, NaN if one is NaN.
+/// Maximum of a and b, NaN if one is NaN.
 template <class V>
 HWY_INLINE V Greater(V a, V b) {
   return hn::IfThenElse(hn::Or(hn::Ge(a, b), hn::IsNaN(a)), a, b);

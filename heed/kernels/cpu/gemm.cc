@@ -1,4 +1,4 @@
-// How products are divided, and their factors arranged.
+// Division of products into chunks, and packing of factors.
 #include "heed/kernels/gemm.h"
 
 #include <algorithm>
@@ -23,24 +23,22 @@ using cpu::BlockOf;
 using cpu::LeftFactor;
 using cpu::Result;
 
-/// The panels of a chunk of so many rows: enough work to be worth the
-/// scheduler.
+/// Number of panels of a chunk: enough work to amortise the scheduler.
 int64_t ChunkPanels(int64_t rows, int64_t k) {
   constexpr int64_t kProducts = int64_t{1} << 20;
-  constexpr int64_t kLeastRows = 8;  // what reading b takes
+  constexpr int64_t kLeastRows = 8;  // cost of reading b
   const int64_t products = cpu::kPanel * k * std::max(rows, kLeastRows);
   return std::max<int64_t>(1, kProducts / std::max<int64_t>(1, products));
 }
 
-/// Rows of a result that RunChunks computes together.
+/// Number of rows of a result that RunChunks computes together.
 int64_t BlockRows(int64_t rows, int64_t n, bool bf16) {
   if (rows >= cpu::kManyRows) return cpu::ChunkRows(rows, n, bf16);
   return cpu::ChunkRows(n <= cpu::kPanel ? 0 : cpu::kManyRows, 0);
 }
 
-/// c [rows, n] (+)= a [rows, k] b of few rows: the chunks of a panel, of which
-/// there are few, follow one another, so that b is read once. `left` and
-/// `finish` as RunRows has them.
+/// c [rows, n] (+)= a [rows, k] b for few rows: the few chunks of a panel run
+/// in sequence, so that b is read once. For `left` and `finish` see RunRows.
 template <typename Left, typename Finish>
 void RunPanels(int64_t rows, const PackedMatrix& b, const Result& result,
                const Left& left, const Finish& finish) {
@@ -58,7 +56,7 @@ void RunPanels(int64_t rows, const PackedMatrix& b, const Result& result,
   });
 }
 
-/// The one or the other.
+/// Runs RunPanels for few rows, else RunRows.
 template <typename Left, typename Finish>
 void RunChunks(int64_t rows, const PackedMatrix& b, const Result& result,
                const Left& left, const Finish& finish) {
@@ -74,7 +72,7 @@ LeftFactor RowsF32(const Tensor& x, int64_t r) {
   return {Tensor(), cpu::LeftWords{x.row<float>(r), x.row_stride(), 1}};
 }
 
-/// Whether rows of x are whole vectors of pairs.
+/// True if rows of x are whole vectors of pairs.
 bool AreWords(const Tensor& x) {
   return x.dtype() == DType::kBF16 &&
          x.cols() == cpu::PaddedRows(x.cols(), true) &&
@@ -82,8 +80,7 @@ bool AreWords(const Tensor& x) {
          reinterpret_cast<uintptr_t>(x.raw()) % cpu::kWordBytes == 0;
 }
 
-/// Rows [r, r + rows) of x in bf16, with zeros behind them; in place if they
-/// are words.
+/// Rows [r, r + rows) of x in bf16, padded with zeros; a view if possible.
 LeftFactor RowsBF16(const Tensor& x, int64_t r, int64_t rows) {
   const int64_t padded = cpu::PaddedRows(x.cols(), true);
   if (AreWords(x)) {
@@ -107,7 +104,7 @@ LeftFactor RowsBF16(const Tensor& x, int64_t r, int64_t rows) {
   return {std::move(rounded), words};
 }
 
-/// result (+)= a b, `finish` as MultiplyBlock has it.
+/// result (+)= a b; for `finish` see MultiplyBlock.
 template <typename Finish>
 void MultiplyInto(const Tensor& a, const PackedMatrix& b, const Result& result,
                   const Finish& finish) {
@@ -187,13 +184,13 @@ void Pack(const Tensor& b, bool transpose, Precision precision,
 void PackBlock(const Tensor& b, const MatrixBlock& block,
                const PackedForms& forms) {
   assert(block.row % cpu::kPanel == 0 && block.column % cpu::kPanel == 0);
-  // The panels of columns [column, column + columns) of a factor, from `row`
-  // on, with the rows of `view`.
+  // Packs the panels of columns [column, column + columns) of a factor, from
+  // `row` on, with the rows of `view`.
   const auto pack = [](const cpu::MatrixView& view, int64_t row, int64_t column,
                        int64_t columns, PackedMatrix& to) {
     const bool bf16 = to.precision == Precision::kBF16;
     const int64_t panel_bytes = cpu::PanelBytes(to.k, bf16);
-    // Before their next use what is larger would leave the caches anyway.
+    // Larger panels would be evicted from the caches before their next use.
     constexpr int64_t kCached = 1 << 18;
     const auto writing = cpu::Panels(to.n) * panel_bytes > kCached
                              ? cpu::Writing::kStream
@@ -220,7 +217,7 @@ void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
               Tensor& c) {
   assert(a.cols() == b.k && c.cols() == b.n);
   if (c.numel() == 0) return;
-  // Without columns a has no rows to count.
+  // A tensor without columns does not know its rows.
   assert(b.k == 0 || a.rows() == c.rows());
   assert(c.contiguous() || c.dtype() == DType::kBF16);
   if (b.precision == Precision::kInt8) {
@@ -264,7 +261,7 @@ void MultiplyWithSlope(const Tensor& a, const PackedMatrix& b,
   if (c.numel() == 0) return;
   const Tensor result = cpu::AsMatrix(c);
   const Tensor z = cpu::AsMatrix(epilogue.z);
-  // The sums of rows of dbias, by block: in an order that sizes determine.
+  // Sums of rows of dbias by block, in an order that depends only on sizes.
   const int64_t unit =
       c.dtype() == DType::kF64
           ? c.rows()
@@ -296,7 +293,7 @@ double MeasureProductRate(Precision precision, double seconds) {
   constexpr int64_t kSize = 512;
   constexpr int64_t kLong = 2048;
   const bool int8 = precision == Precision::kInt8;
-  // Sums of bytes reach their full rate only over many products.
+  // int8 sums reach their full rate only for long sums.
   const int64_t rows = int8 ? kSize : kLong;
   const int64_t k = int8 ? kLong : kSize;
   const Tensor b = Tensor::Full({k, kSize}, 0.5);

@@ -1,4 +1,4 @@
-// Products of bytes: packing, and how the work is divided.
+// Products of int8: packing and division of work.
 #include <algorithm>
 #include <cassert>
 
@@ -14,19 +14,19 @@ using cpu::kWordBytes;
 
 int64_t Words(int64_t k) { return (k + kWordBytes - 1) / kWordBytes; }
 
-/// How a product is divided: depends on its sizes alone.
+/// Division of a product, which depends only on its sizes.
 struct Division {
   int64_t rows;    // of a part
   int64_t panels;  // of a part
 
   Division(int64_t m, int64_t k, int64_t n) {
-    // Rows that stay in the cache beside a panel, in whole tiles of 6 or 16.
+    // Rows that fit into the cache beside a panel, in whole tiles of 6 or 16.
     constexpr int64_t kCacheBytes = int64_t{256} << 10;
     constexpr int64_t kTile = 48;
     const int64_t most = std::max<int64_t>(kTile, kCacheBytes / k);
     const int64_t blocks = (m + most - 1) / most;
     rows = ((m + blocks - 1) / blocks + kTile - 1) / kTile * kTile;
-    // Panels that take some 10 us: to multiply, or to read.
+    // Panels that take about 10 us, to multiply or to read.
     constexpr int64_t kPartProducts = int64_t{1} << 22;
     constexpr int64_t kPartBytes = int64_t{1} << 17;
     const int64_t panel = cpu::kPanel * k;

@@ -18,21 +18,21 @@ namespace {
 
 using cpu::LeftFactor;
 
-/// Rows of a weight gradient's sum that are done at once.
+/// Number of rows summed at once.
 constexpr int64_t kSumRows = 1024;
 constexpr int64_t kSumUnit = 64;
 
-/// Whether xᵀ of x stays in its columns, which dot products of bf16 take as
-/// they are. It pays where these are pairs.
+/// True if xᵀ is read from the columns of x, which bf16 dot products accept
+/// directly, as columns hold pairs.
 bool InColumns(bool bf16) { return bf16 && !cpu::HasTiles(); }
 
-/// Rows that are summed at once: of one tensor after the other, each but the
-/// last of whole units.
+/// Rows that are summed together, from several tensors; each but the last has a
+/// multiple of kSumUnit rows.
 class SummedRows {
  public:
   explicit SummedRows(bool bf16) : bf16_(bf16) {}
 
-  /// Takes in rows [begin, end) of `pair`.
+  /// Appends rows [begin, end) of `pair`.
   void Add(const RowPair& pair, int64_t begin, int64_t end) {
     parts_.push_back({pair.x.Slice(begin, end), pair.y.Slice(begin, end)});
     rows_ += end - begin;
@@ -46,19 +46,20 @@ class SummedRows {
   }
   int64_t m() const { return parts_[0].x.cols(); }
   int64_t n() const { return parts_[0].y.cols(); }
-  /// How many, zeros behind them included: whole vectors for TransposeRows.
+  /// Number of rows with zero padding: whole vectors for TransposeRows.
   int64_t rows() const {
     return InColumns(bf16_) ? rows_
                             : (rows_ + kSumUnit - 1) / kSumUnit * kSumUnit;
   }
 
-  /// Rows [begin, end) of xᵀ as a left factor, with zeros up to rows().
+  /// Columns [begin, end) of x, transposed to a left factor and padded with
+  /// zeros to rows().
   LeftFactor Left(int64_t begin, int64_t end) const {
     if (InColumns(bf16_)) return LeftColumns(begin, end - begin);
     return bf16_ ? LeftBF16(begin, end) : LeftF32(begin, end);
   }
 
-  /// A panel of y as a right factor.
+  /// Packs a panel of y as a right factor.
   void PackPanel(int64_t panel, void* out) const {
     const int64_t element = bf16_ ? 2 : sizeof(float);
     ForParts([&](const RowPair& part, int64_t first, int64_t padded) {
@@ -73,7 +74,7 @@ class SummedRows {
   }
 
  private:
-  /// body(part, its first row, its rows with the zeros behind them).
+  /// Calls body(part, first row, number of rows with zero padding).
   template <typename Body>
   void ForParts(const Body& body) const {
     int64_t first = 0;
@@ -129,13 +130,12 @@ class SummedRows {
   int64_t rows_ = 0;
 };
 
-/// So few panels make too few blocks for some threads.
+/// With this few panels there are too few blocks for several threads.
 constexpr int64_t kFewPanels = 4;
-/// What of a wide right operand is packed and used at once, in bytes.
+/// Bytes of a wide right operand that are packed and used at once.
 constexpr int64_t kWideBlock = 1 << 19;
 
-/// c (+)= xᵀ y. Columns of y are packed when their turn comes and used from the
-/// cache.
+/// c (+)= xᵀ y. Each block of columns of y is packed and used from the cache.
 void MultiplyWide(const SummedRows& sum, bool accumulate, Tensor& c) {
   const bool bf16 = sum.bf16();
   const int64_t k = sum.rows();
@@ -150,7 +150,7 @@ void MultiplyWide(const SummedRows& sum, bool accumulate, Tensor& c) {
   const DType dtype = bf16 ? DType::kBF16 : DType::kF32;
   const int64_t panel_size = cpu::PaddedRows(k, bf16) * cpu::kPanel;
   const int64_t panel_bytes = cpu::PanelBytes(k, bf16);
-  constexpr int64_t kChunks = 8;  // so that there are enough for some threads
+  constexpr int64_t kChunks = 8;  // enough for several threads
   const int64_t block = std::max<int64_t>(
       1, std::min(kWideBlock / panel_bytes, cpu::Panels(n) / kChunks));
   ParallelFor(cpu::Panels(n), block, [&](int64_t begin, int64_t end) {
@@ -170,7 +170,7 @@ void MultiplyWide(const SummedRows& sum, bool accumulate, Tensor& c) {
   });
 }
 
-/// The same with all panels of y packed at first.
+/// c (+)= xᵀ y with all panels of y packed first.
 void MultiplyByAll(const SummedRows& sum, bool accumulate, PackedMatrix& packed,
                    Tensor& c) {
   cpu::PackPanels(sum.rows(), sum.n(),
@@ -182,17 +182,17 @@ void MultiplyByAll(const SummedRows& sum, bool accumulate, PackedMatrix& packed,
       cpu::LeaveAsItIs);
 }
 
-/// Bytes of a result that stays in the second cache with what is summed.
+/// Maximum size of a result that stays in the L2 cache with its factors.
 constexpr int64_t kNarrowBytes = 1 << 18;
 
-/// Whether MultiplyNarrow is best for a gradient.
+/// True if MultiplyNarrow is the fastest way to compute a gradient.
 bool IsNarrow(const Tensor& c) {
   return c.dtype() == DType::kF32 && c.cols() % cpu::kPanel == 0 &&
          c.bytes() <= kNarrowBytes;
 }
 
-/// c (+)= xᵀ y in f32. Both halves of the rows are summed apart, so that of two
-/// cores neither reads what the other one wrote.
+/// c (+)= xᵀ y in f32. Both halves of the rows are summed separately, so that
+/// no core reads data that another core wrote.
 void MultiplyNarrow(const RowPair& pair, bool accumulate, Tensor& c) {
   const auto& [x, y] = pair;
   const int64_t k = x.rows();
@@ -200,7 +200,7 @@ void MultiplyNarrow(const RowPair& pair, bool accumulate, Tensor& c) {
   const int64_t n = y.cols();
   const int64_t half = (k + 2 * kSumUnit - 1) / (2 * kSumUnit) * kSumUnit;
   const int64_t halves = k > half ? 2 : 1;
-  // All of y is copied for each chunk; some cores shall get one.
+  // Each chunk copies all of y, so there are only as many chunks as cores need.
   const int64_t chunk = m < 256 ? 64 : 128;
   const int64_t chunks = (m + chunk - 1) / chunk;
   Tensor second = halves == 2 ? Tensor({m, n}) : Tensor();
@@ -221,7 +221,7 @@ void MultiplyNarrow(const RowPair& pair, bool accumulate, Tensor& c) {
   if (halves == 2) AddTo(c, second);
 }
 
-/// All rows in one tensor each.
+/// Concatenates the rows of all pairs.
 RowPair Gathered(std::span<const RowPair> pairs, Precision precision) {
   int64_t rows = 0;
   std::vector<int64_t> first;
@@ -244,7 +244,7 @@ RowPair Gathered(std::span<const RowPair> pairs, Precision precision) {
   return all;
 }
 
-/// Whether they may be summed where they stand.
+/// True if all pairs but the last have whole units of rows and need no copy.
 bool AreWholeUnits(std::span<const RowPair> pairs) {
   return std::all_of(pairs.begin(), pairs.end() - 1, [](const RowPair& pair) {
     return pair.x.rows() % kSumUnit == 0;

@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 namespace {
 
-/// The share p of h_prev in h = p h_prev + (1 - p) n: p = slope z + offset.
+/// Share p of h_prev in h = p h_prev + (1 - p) n: p = slope z + offset.
 template <typename T>
 struct PreviousShare {
   explicit PreviousShare(bool keep)

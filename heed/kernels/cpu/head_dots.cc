@@ -36,12 +36,12 @@ void DotsGrad(const Tensor& x, const Tensor& w, const Tensor& dy, Tensor* dx,
   const int64_t features = cols / heads;
   const int64_t rows = dy.rows();
   const int64_t grain = RowGrain(cols);
-  // One sum over each chunk, for a result that no schedule can change.
+  // One partial sum per chunk, so that results do not depend on scheduling.
   const int64_t chunks = dw == nullptr ? 0 : (rows + grain - 1) / grain;
   Tensor sums = Tensor::Zeros({chunks, cols}, x.dtype());
   WithFloat(x, [&]<typename T>(T) {
     ParallelFor(rows, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
-      // Rows inside: the sum of a head stays in registers.
+      // Rows in the inner loop: the sum of a head stays in registers.
       for (int64_t h = 0; h < heads; ++h) {
         ForLanes<T>(features, [&](auto lanes, int64_t a) HEED_LANES {
           const int64_t at = h * features + a;

@@ -19,11 +19,11 @@
 #include "heed/kernels/cpu/lanes-inl.h"
 #include "heed/kernels/cpu/unroll.h"
 
-// Not oneDNN's: that reaches three quarters of this rate at 64 rows, and at one
-// row a quarter of the rate at which memory is read.
+// Faster than oneDNN, which reaches three quarters of this rate at 64 rows and
+// a quarter of the memory bandwidth at one row.
 //
-// Compiled without contraction (see CMakeLists.txt), so that multiply and add
-// round alike on processors with and without a fused one.
+// Compiled without contraction (see CMakeLists.txt), so that results are equal
+// on processors with and without fused multiply-add.
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 namespace {
@@ -43,7 +43,7 @@ inline constexpr int kTileRows = HWY_TARGET == HWY_AVX3 ? 6 : 4;
 inline constexpr int kTileVectors = HWY_TARGET == HWY_AVX3 ? 4 : 2;
 inline constexpr int64_t kTileCols = kTileVectors * kLanes;
 inline constexpr int64_t kLine = 64;
-/// Bytes ahead that are fetched when nothing else hides the memory's latency.
+/// Prefetch distance in bytes if nothing else hides the memory latency.
 inline constexpr int64_t kNear = 2048;
 
 // Highway has no target with these instructions.
@@ -60,7 +60,8 @@ bool HasDot() {
 #endif
 
 #ifdef HEED_INT8_DOT
-/// Four unsigned bytes of w times four signed ones of x, summed in each lane.
+/// Dot product of four unsigned bytes of w and four signed bytes of x in each
+/// lane, by one instruction.
 struct DotInstruction {
   struct Left {
     IntV x;
@@ -79,7 +80,7 @@ struct DotInstruction {
 #endif
 
 #if HWY_TARGET == HWY_SCALAR
-/// The same one after the other.
+/// Dot product of four bytes, computed one byte after the other.
 struct DotWidened {
   using Left = IntV;
   using Right = IntV;
@@ -94,7 +95,8 @@ struct DotWidened {
   }
 };
 #else
-/// The same by products of even and odd bytes, widened: nothing saturates.
+/// Dot product of four bytes by widened products of even and odd bytes; cannot
+/// saturate.
 struct DotWidened {
   static constexpr hn::RepartitionToNarrow<IntD> kD16{};
   using V16 = hn::Vec<hn::RepartitionToNarrow<IntD>>;
@@ -126,14 +128,13 @@ struct DotWidened {
 };
 #endif
 
-/// Where the next weights stand, to be fetched while these are in use: `step`
-/// bytes further with each word of a row.
+/// Next weights to prefetch: `step` bytes for each word of a row.
 struct Ahead {
   const uint8_t* next;
   int64_t step;
 };
 
-/// Where a tile stands; its columns are whole vectors.
+/// Location of a tile; its columns are whole vectors.
 struct Tile {
   const int8_t* a;
   int64_t a_stride;
@@ -146,7 +147,8 @@ struct Tile {
   int64_t c_stride;
 };
 
-/// One tile of kRows rows. kLines lines of weights are fetched for each word.
+/// Multiplies one tile of kRows rows. Prefetches kLines lines of weights per
+/// word.
 template <class Dot, int kRows, int kLines>
 HWY_NOINLINE void MultiplyTile(const Int8Product& p, const Tile& t,
                                Ahead ahead) {
@@ -223,7 +225,7 @@ void MultiplyRows(const Int8Product& p, const Tile& t, int rows, Ahead ahead) {
   }
 }
 
-/// A tile whose last columns stand beside the matrix, by way of a buffer.
+/// Multiplies a tile that extends beyond the last column, through a buffer.
 template <class Dot>
 void MultiplyBeside(const Int8Product& p, Tile t, int rows, int64_t columns,
                     Ahead ahead) {
@@ -254,8 +256,8 @@ void Multiply(const Int8Product& p, const Int8Part& part) {
   const int64_t rows = part.last_row - part.first_row;
   if (rows == 0) return;
   const int64_t bands = (rows + kTileRows - 1) / kTileRows;
-  // All tiles of a panel together fetch the next one; a single tile what it
-  // needs itself soon.
+  // The tiles of a panel together prefetch the next panel; a single tile
+  // prefetches its own weights.
   const int64_t tiles = bands * kTilesAcross;
   const int64_t distance = tiles == 1 ? kNear : panel_bytes;
   const int64_t step = kRowBytes / tiles;
@@ -267,7 +269,7 @@ void Multiply(const Int8Product& p, const Int8Part& part) {
       const int64_t columns = std::min(kTileCols, p.n - first);
       if (columns <= 0) break;
       for (int64_t band = 0; band < bands; ++band) {
-        // Bands of about the same height.
+        // Bands of about equal height.
         const int64_t r = part.first_row + band * rows / bands;
         const int64_t end = part.first_row + (band + 1) * rows / bands;
         const Tile tile = {p.a.values + r * p.a.stride,
@@ -294,7 +296,7 @@ void Multiply(const Int8Product& p, const Int8Part& part) {
 void MultiplyImpl(const Int8Product& product, const Int8Part& part,
                   [[maybe_unused]] cpu::Int8Instructions best) {
 #if HWY_TARGET == HWY_AVX3
-  constexpr int64_t kLeastRows = 7;  // fewer leave too much of a tile empty
+  constexpr int64_t kLeastRows = 7;  // fewer rows leave most of a tile empty
   if (best == cpu::Int8Instructions::kTiles && cpu::HasTiles() &&
       part.last_row - part.first_row >= kLeastRows) {
     return cpu::MultiplyInt8ByTiles(product, part);
@@ -309,7 +311,7 @@ void MultiplyImpl(const Int8Product& product, const Int8Part& part,
   Multiply<DotWidened>(product, part);
 }
 
-/// From the largest magnitude of some numbers, as its bits.
+/// Scale of a row from the bits of its largest magnitude.
 struct ScaleOf {
   float scale, inverse;
 
@@ -325,11 +327,11 @@ struct ScaleOf {
 
  private:
   static constexpr float kLargest = 127;
-  /// Below it an inverse could overflow.
+  /// Smallest magnitude whose inverse does not overflow.
   static constexpr float kSmallest = 0x1p-119F;
 };
 
-/// Bits of a magnitude: in their order, NaN above infinity.
+/// Bits of |x|, which sort like magnitudes, with NaN above infinity.
 HWY_INLINE IntV MagnitudeBits(FloatV x) {
   const IntD di;
   return hn::And(hn::BitCast(di, x), hn::Set(di, 0x7fffffff));
@@ -343,17 +345,17 @@ HWY_INLINE IntV Rounded(FloatV x) {
   return hn::Sub(hn::BitCast(di, hn::Add(x, shift)), hn::BitCast(di, shift));
 }
 
-/// Numbers that fit, as int8.
+/// Stores numbers in range as int8.
 HWY_INLINE void StoreBytes(IntV q, int8_t* to) {
   const hn::Rebind<int8_t, IntD> d8;
   hn::StoreU(hn::DemoteTo(d8, q), d8, to);
 }
 
-/// Four vectors of them.
+/// Stores four vectors of numbers as int8.
 HWY_INLINE void StoreBytes(IntV q0, IntV q1, IntV q2, IntV q3, int8_t* to) {
 #if HWY_TARGET == HWY_AVX3
-  // Packs within blocks of 16 bytes, then brings the words in order: half of
-  // the work of four DemoteTo.
+  // Packs within 16-byte blocks, then permutes words: half the work of four
+  // DemoteTo.
   const __m512i order =
       _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
   const __m512i low = _mm512_packs_epi32(q0.raw, q1.raw);
@@ -420,7 +422,7 @@ cpu::QuantizedRow QuantizeRowImpl(const float* HWY_RESTRICT x, int64_t n,
   return {s.scale, hn::GetLane(hn::SumOfLanes(di, sum))};
 }
 
-/// Some columns at once: a vector of them, or the part of one that is left.
+/// Quantises a vector of columns, or the remaining part of one.
 template <class Lanes>
 HWY_INLINE void QuantizeStrip(const Lanes& lanes, const cpu::Int8Columns& c,
                               int64_t first, int64_t count) {

@@ -1,10 +1,8 @@
-// Products of rows of signed bytes with packed columns, four products at a
-// time.
+// Products of int8 rows with packed columns, four products at a time.
 //
-// The packed matrix stands in panels of kPanel columns, one after the other. A
-// row of a panel has a word for each column: the bytes w + 128 of four
-// successive rows of the matrix. Bytes beside the matrix are never used: a
-// left operand is zero there.
+// The packed matrix consists of panels of kPanel columns. A row of a panel has
+// a word for each column: the bytes w + 128 of four successive rows of the
+// matrix. Padding bytes have no effect, because the left operand is zero there.
 #ifndef HEED_KERNELS_CPU_INT8_H_
 #define HEED_KERNELS_CPU_INT8_H_
 
@@ -12,7 +10,7 @@
 
 namespace heed::kernels::cpu {
 
-/// What is added to weights to store them without a sign.
+/// Offset that stores weights as unsigned bytes.
 inline constexpr int32_t kWeightOffset = 128;
 
 /// Rows of bytes, element (r, i) at values[r * stride + i].
@@ -23,7 +21,7 @@ struct Int8Rows {
   const int32_t* sums;
 };
 
-/// c = f(c + a b + bias): what MultiplyInt8 does.
+/// Product c = f(c + a b + bias).
 struct Int8Product {
   Int8Rows a;
   const uint8_t* b;
@@ -36,26 +34,26 @@ struct Int8Product {
   float* c = nullptr;  // rows of n
 };
 
-/// A part of a product: rows and panels from .. to before.
+/// Part of a product: half-open ranges of rows and panels.
 struct Int8Part {
   int64_t first_row, last_row;
   int64_t first_panel, last_panel;
 };
 
-/// The instructions that sum products of bytes, the best first.
+/// Instructions for int8 products, best first.
 enum class Int8Instructions : uint8_t { kTiles, kDot, kWidened };
 
-/// Uses no better instructions than `best`. The result is the same.
+/// Computes a part with instructions up to `best`. Results are equal for all.
 void MultiplyInt8(const Int8Product& product, const Int8Part& part,
                   Int8Instructions best = Int8Instructions::kTiles);
-/// The same, only where HasTiles().
+/// MultiplyInt8 by AMX tiles; only where HasTiles().
 void MultiplyInt8ByTiles(const Int8Product& product, const Int8Part& part);
 
 struct QuantizedRow {
   float scale;
   int32_t sum;
 };
-/// One row, as quantize.h says.
+/// Quantises one row, see quantize.h.
 QuantizedRow QuantizeRow(const float* x, int64_t n, int8_t* values);
 
 struct Int8Columns {
@@ -66,11 +64,11 @@ struct Int8Columns {
   int64_t values_stride;
   float* scales;
 };
-/// Columns [begin, end) likewise.
+/// Quantises columns [begin, end), see quantize.h.
 void QuantizeColumns(const Int8Columns& columns, int64_t begin, int64_t end);
 
-/// Packs panel `panel` of a matrix [k, n] whose element (i, j) is
-/// values[i * n + j], or values[j * k + i] if `transposed`.
+/// Int8 matrix [k, n]: element (i, j) is values[i * n + j], or values[j * k +
+/// i] if `transposed`. PackPanelInt8 packs one of its panels.
 struct Int8Matrix {
   const int8_t* values;
   int64_t k;
@@ -79,12 +77,12 @@ struct Int8Matrix {
 };
 void PackPanelInt8(const Int8Matrix& b, int64_t panel, uint8_t* out);
 
-/// The inverse, of which b.values are not read: writes the elements of a
-/// panel's columns into a matrix `values` of that kind.
+/// Inverse of PackPanelInt8: writes the elements of a panel to `values`, in the
+/// layout of b; b.values is not read.
 void UnpackPanelInt8(const uint8_t* packed, int64_t panel, const Int8Matrix& b,
                      int8_t* values);
 
-/// out[i] = scale times row i of a column, which starts at `column`.
+/// out[i] = scale times row i of the packed column that starts at `column`.
 void DequantizeColumn(const uint8_t* column, int64_t k, float scale,
                       float* out);
 

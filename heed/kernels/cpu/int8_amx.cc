@@ -17,7 +17,7 @@ namespace {
 static_assert(kBlockCols == kPanel);
 constexpr int64_t kTileBytes = kTileSide * kWordBytes;
 constexpr int64_t kRightBytes = kBlockCols * kWordBytes;
-/// Lines of the next panel that are fetched while 16 words are multiplied.
+/// Cache lines of the next panel prefetched per 16 words.
 constexpr int kLines = 16;
 
 /// Sums of a block.
@@ -52,14 +52,14 @@ HEED_AMX void AddBlock(int64_t words, int64_t rows, const int8_t* a,
   StoreTiles<kTiles>(sums, kRightBytes);
 }
 
-/// Writes `count` columns from `first` on of row r of the result. The order of
-/// operations is that of every other way to multiply bytes.
+/// Writes `count` columns from `first` on of row r of the result. Operations
+/// have the same order as in all other int8 products.
 HEED_AMX void FinishRow(const Int8Product& p, int64_t r, int64_t first,
                         int64_t count, const int32_t* sums) {
   const __m512i start = _mm512_set1_epi32(-kWeightOffset * p.a.sums[r]);
   const __m512 row_scale = _mm512_set1_ps(p.a.scales[r]);
   float* c = p.c + r * p.n + first;
-  // GCC 12 warns of what a conversion without a mask leaves unset.
+  // A mask avoids a GCC 12 warning about uninitialised values.
   constexpr __mmask16 kAll = 0xffff;
   for (int64_t j = 0; j < count; j += kTileSide) {
     const __mmask16 used = FirstLanes(count - j);

@@ -1,5 +1,5 @@
-// Loops with several results per column: one body for whole vectors and for
-// the part of a vector that is left at the end.
+// Loops with several results per column: one body serves whole vectors and the
+// remaining part of a vector.
 //
 // Included once for each target, see hwy/highway.h.
 #if defined(HEED_KERNELS_CPU_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -19,14 +19,14 @@
 
 #include "heed/kernels/cpu/loops-inl.h"
 
-// Attributes of a lambda that is the body of ForLanes. Inlining is forced: with
-// a tanh in it, a body is otherwise beyond what compilers inline.
+// Attributes of a lambda that is the body of ForLanes. Inlining is forced,
+// because compilers do not inline bodies as large as a tanh.
 #define HEED_LANES HWY_ATTR __attribute__((always_inline))
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// bf16 as f32. Shapes: bits of as many u16 as d has lanes.
+/// Converts bf16 to f32. Shapes: as many u16 as d has lanes.
 template <class V16>
 HWY_INLINE hn::Vec<hn::ScalableTag<float>> Widen(hn::ScalableTag<float> d,
                                                  V16 bits) {
@@ -46,11 +46,11 @@ struct WholeLanes {
     return Widen(d, hn::LoadU(d16, &p->bits));
   }
   HWY_INLINE void Store(V v, T* p) const { hn::StoreU(v, d, p); }
-  /// v in these lanes, 0 in the others.
+  /// v in valid lanes, 0 in the others.
   HWY_INLINE V Only(V v) const { return v; }
 };
 
-/// The first `count` elements of a vector, or all; the others load as 0.
+/// Up to `count` first elements of a vector; the others load as 0.
 template <typename T>
 struct FirstLanes {
   using V = hn::Vec<hn::ScalableTag<T>>;
@@ -68,7 +68,7 @@ struct FirstLanes {
   }
 };
 
-/// Lanes that are vector kPart of a wide one, see WideVector.
+/// Lanes that are vector kPart of a WideVector.
 template <class Lanes, int64_t kOf>
 struct PartLanes : Lanes {
   static constexpr int64_t kPart = kOf;
@@ -84,8 +84,8 @@ HWY_INLINE void ForLanes(int64_t n, const Body& body) {
   if (i < n) body(FirstLanes<T>{whole.d, static_cast<size_t>(n - i)}, i);
 }
 
-/// The same for a body that adds up: what lanes it is called with say by kPart
-/// which sums of a WideVector they belong to.
+/// ForLanes for a body that sums: kPart of its lanes selects the vector of a
+/// WideVector to add to.
 template <typename T, class Body>
 HWY_INLINE void ForParts(int64_t n, const Body& body) {
   const WholeLanes<T> whole{};

@@ -37,7 +37,7 @@ void LayerNormRow(int64_t n, const T* x, const T* gain, const T* bias,
   inv_std = inv;
 }
 
-/// The gradient of one row; adds those of gain and bias.
+/// Gradient of one row; adds those of gain and bias.
 template <typename T>
 void LayerNormRowGrad(int64_t n, const T* dy, const T* x, const T* gain, T mean,
                       T inv_std, T* dx, T* dgain_dbias) {

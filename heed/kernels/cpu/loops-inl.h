@@ -19,18 +19,18 @@
 #include "heed/base/threads.h"
 #include "heed/tensor/tensor.h"
 
-// Attributes of a lambda that is the body of a loop here. Inlining is forced:
-// with a tanh in it, a body is otherwise beyond what compilers inline.
+// Attributes of a lambda that is the body of a loop. Inlining is forced,
+// because compilers do not inline bodies as large as a tanh.
 #define HEED_LANES HWY_ATTR __attribute__((always_inline))
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Elements of a chunk of a parallel loop over cheap work: some 10 us.
+/// Elements per chunk of a parallel loop over cheap work: about 10 us.
 inline constexpr int64_t kChunk = 65536;
 
-/// Rows of a chunk.
+/// Number of rows per chunk.
 inline int64_t RowGrain(int64_t cols) {
   return std::max<int64_t>(1, kChunk / std::max<int64_t>(1, cols));
 }
@@ -55,7 +55,7 @@ HWY_INLINE void ForEachRow(const Tensor& like, int64_t rows, int64_t cols,
   });
 }
 
-/// The first n <= Lanes(d) lanes from p; the others are 0.
+/// Loads the first n <= Lanes(d) lanes from p; the others are 0.
 template <class D, typename T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> LoadPart(D d, const T* p, size_t n) {
 #if HWY_MEM_OPS_MIGHT_FAULT
@@ -94,14 +94,14 @@ HWY_INLINE void MapSpan(int64_t n, const F& f, T* y, const In*... x) {
   }
 }
 
-/// Elements of a vector of the widest instruction set.
+/// Elements per vector of the widest instruction set.
 template <typename T>
 inline constexpr int64_t kWideLanes = 64 / sizeof(T);
 
-/// Vectors that hold as many. Sums are kept apart by element of a wide vector,
-/// so that their order, and thus their bits, do not depend on the width of this
-/// set's vectors. Without vectors the bits are others anyway, as there no
-/// instruction multiplies and adds with one rounding.
+/// Number of vectors that hold kWideLanes elements. Sums are kept separately
+/// for each element of a wide vector, so that results do not depend on the
+/// vector width. Results of the scalar target differ anyway, because it lacks
+/// fused multiply-add.
 template <typename T>
 inline constexpr int64_t kParts =
     HWY_TARGET == HWY_SCALAR
@@ -110,7 +110,7 @@ inline constexpr int64_t kParts =
               1, kWideLanes<T> /
                      static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>())));
 
-/// A vector as wide as those of the widest set.
+/// Vector as wide as those of the widest instruction set.
 template <typename T>
 struct WideVector {
   using D = hn::ScalableTag<T>;
@@ -121,7 +121,7 @@ struct WideVector {
   }
   HWY_INLINE V& operator[](int64_t p) { return part[p]; }
 
-  /// All of them combined: halves with each other, then quarters ..
+  /// Combines all elements: halves with each other, then quarters ..
   template <class Combine>
   HWY_INLINE T Fold(const Combine& combine) {
     for (int64_t n = kParts<T> / 2; n > 0; n /= 2) {
@@ -152,9 +152,9 @@ struct WideVector {
   }
 };
 
-/// combine over i in [0, n) of map(d, x[i]...), by element of a wide vector,
-/// from `init`. Four chains hide the latency of combine and keep rounding
-/// errors small.
+/// Reduction: combines map(d, x[i]...) over i in [0, n), by element of a wide
+/// vector, from `init`. Four chains hide the latency of `combine` and keep
+/// rounding errors small.
 template <typename T, class Map, class Combine, typename... In>
 HWY_INLINE WideVector<T> ReduceSpan(int64_t n, T init, const Map& map,
                                     const Combine& combine, const In*... x) {
@@ -192,7 +192,7 @@ HWY_INLINE T SumSpan(int64_t n, const Map& map, const In*... x) {
   return ReduceSpan<T>(n, T(0), map, add, x...).Sum();
 }
 
-/// Maximum of n >= 1 elements; which one if there are NaN is open.
+/// Maximum of n >= 1 elements; unspecified if there are NaN.
 template <typename T>
 HWY_INLINE T MaxSpan(int64_t n, const T* x) {
   const auto self = [](auto, auto v) HEED_LANES { return v; };

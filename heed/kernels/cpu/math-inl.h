@@ -1,7 +1,7 @@
-// Exp, tanh, sigmoid, logarithm and the normal distribution of SIMD vectors of
+// Exp, tanh, sigmoid, logarithm and the normal distribution for SIMD vectors of
 // f32 or f64.
 //
-// A few ulp exact; a NaN stays a NaN. Included once for each target, see
+// Accurate to a few ulp; NaN stays NaN. Included once for each target, see
 // hwy/highway.h.
 #if defined(HEED_KERNELS_CPU_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_KERNELS_CPU_MATH_INL_H_
@@ -50,7 +50,8 @@ HWY_INLINE V AtanhSeries(D d, V r) {
   }
 }
 
-/// The lesser of x and high, the greater of x and low; a NaN in x is kept.
+/// Minimum of x and high (ClampAbove) or maximum of x and low (ClampBelow); a
+/// NaN in x is kept.
 template <class V>
 HWY_INLINE V ClampAbove(V x, V high) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
@@ -75,11 +76,12 @@ HWY_INLINE V Expm1Reduced(D d, V x, V& scale) {
   using T = hn::TFromD<D>;
   constexpr bool f32 = kIsFloat<T>;
   constexpr int kMantissa = f32 ? 23 : 52;
-  // Adding 1.5 * 2^mantissa rounds to an integer, which then stands in the low
-  // bits; with the bias of the exponent it becomes 2^n by a shift.
+  // Adding 1.5 * 2^mantissa rounds to an integer in the low bits. With the
+  // exponent bias added, a shift turns it into 2^n.
   const V magic = hn::Set(d, f32 ? T(0x1.8p23) + T(127 + kOffset)
                                  : T(0x1.8p52) + T(1023 + kOffset));
-  // The upper part of ln 2 has enough zeros for an exact product with n.
+  // The upper part of ln 2 has enough trailing zeros for an exact product with
+  // n.
   const V ln2_hi = hn::Set(d, f32 ? T(0x1.63p-1) : T(0x1.62e42feep-1));
   const V ln2_lo =
       hn::Set(d, f32 ? T(-0x1.bd0106p-13) : T(0x1.a39ef35793c76p-33));
@@ -100,7 +102,7 @@ HWY_INLINE V Exp(D d, V x) {
   constexpr bool f32 = kIsFloat<T>;
   const V high = hn::Set(d, f32 ? T(88.8) : T(709.8));
   const V low = hn::Set(d, f32 ? T(-86.9) : T(-708));
-  V half;  // half of 2^n, because 2^n itself may be too great
+  V half;  // half of 2^n, because 2^n could overflow
   const V p = Expm1Reduced<-1>(d, ClampAbove(x, high), half);
   const V y = hn::MulAdd(p, half, half);
   return hn::IfThenZeroElse(hn::Lt(x, low), hn::Add(y, y));
@@ -113,8 +115,8 @@ HWY_INLINE V Horner(D d, V t, V sum, C... c) {
   return sum;
 }
 
-/// tanh of f32 as x p(x^2) / q(x^2). Of all quotients of these degrees this one
-/// has the least relative error up to kLimit, 2^-26; above, tanh rounds to 1.
+/// tanh in f32 as x p(x^2) / q(x^2), a minimax quotient with relative error
+/// 2^-26 up to kLimit; above, tanh rounds to 1.
 template <class D, class V>
 HWY_INLINE V TanhQuotient(D d, V x) {
   constexpr float kLimit = 8.7F;
@@ -128,7 +130,7 @@ HWY_INLINE V TanhQuotient(D d, V x) {
   return ClampBelow(ClampAbove(y, one), hn::Neg(one));
 }
 
-/// tanh(x), within [-1, 1], relatively exact also for small x.
+/// tanh(x), within [-1, 1], with small relative error also near 0.
 template <class D, class V>
 HWY_INLINE V Tanh(D d, V x) {
   if constexpr (kIsFloat<hn::TFromD<D>>) {
@@ -150,8 +152,8 @@ HWY_INLINE V Sigmoid(D d, V x) {
   return hn::Div(one, hn::Add(one, Exp(d, hn::Neg(x))));
 }
 
-/// The same; sets `slope` to the derivative, which is relatively exact also
-/// where the result rounds to 1.
+/// Sigmoid of x; sets `slope` to its derivative, which has a small relative
+/// error even where the result rounds to 1.
 template <class D, class V>
 HWY_INLINE V SigmoidWithSlope(D d, V x, V& slope) {
   const V one = hn::Set(d, hn::TFromD<D>(1));
@@ -212,8 +214,8 @@ HWY_INLINE V NormalTail(D d, V x, V& density) {
   const V half = hn::Set(d, T(0.5));
   density = Exp(d, hn::Neg(hn::Mul(hn::Mul(x, half), x)));
   if constexpr (kIsFloat<T>) {
-    // The tail over the density, as the quotient of these degrees that has the
-    // least relative error up to kLimit, 2^-27; above, the density is 0.
+    // Tail divided by density, as a minimax quotient with relative error 2^-27
+    // up to kLimit; above, the density is 0.
     constexpr float kLimit = 14;
     const V t = ClampAbove(x, hn::Set(d, kLimit));
     const V p = Horner(d, t, hn::Set(d, 0.0040776124F), 0.040372565F,

@@ -13,7 +13,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// Batch rows of a chunk: a slot's feature costs about `passes` operations.
+/// Batch rows per chunk; each element of the memory costs about `passes`
+/// operations per head.
 inline int64_t MemoryGrain(const Tensor& memory, int64_t heads,
                            int64_t passes) {
   return RowGrain(memory.dim(1) * memory.dim(2) * heads * passes);
@@ -53,7 +54,7 @@ void WriteRows(const Tensor& memory, const Tensor& weights, const Tensor& erase,
   });
 }
 
-/// One head and one feature of a batch row.
+/// Writing of one head to one feature of a batch row.
 template <typename T>
 struct WriteShare {
   int64_t slots, heads, head, features, feature;
@@ -62,7 +63,7 @@ struct WriteShare {
   const T* dy;  // [N]
   const T* m;   // [N]
 
-  /// What the other heads keep of slot i.
+  /// Content of slot i after erasure by all other heads.
   template <class Lanes>
   HWY_INLINE auto Kept(const Lanes& lanes, int64_t i) const {
     auto kept = lanes.Load(m + i);
@@ -76,7 +77,7 @@ struct WriteShare {
   }
 };
 
-/// Adds to dw, and returns the gradients of erase and add of this feature.
+/// Adds to dw; returns the gradients of erase and add of this feature.
 template <typename T>
 HWY_ATTR std::pair<T, T> WriteShareGrad(const WriteShare<T>& s, T e, T a,
                                         T* dw) {

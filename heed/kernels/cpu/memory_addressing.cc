@@ -34,14 +34,15 @@ struct AddressSizes {
         shifts(numbers.cols() / heads - features - 3) {}
 
   int64_t reach() const { return (shifts - 1) / 2; }
-  /// Cosines, inverse lengths, contents, moved; then mixed with a margin.
+  /// Size of a trace: cosines, inverse lengths, contents, moved; then mixed
+  /// with a margin.
   int64_t trace() const { return 4 * slots + margined(); }
   int64_t margined() const { return slots + shifts - 1; }
 
   int64_t features, slots, shifts;
 };
 
-/// What a head's numbers stand for.
+/// Named pointers into the numbers of a head.
 template <typename T>
 struct HeadNumbers {
   HeadNumbers(const AddressSizes& n, const T* numbers)
@@ -58,7 +59,7 @@ struct HeadNumbers {
   const T* sharpening;
 };
 
-/// The parts of a head's trace.
+/// Named pointers into the trace of a head.
 template <typename T>
 struct HeadTrace {
   HeadTrace(const AddressSizes& n, T* trace)
@@ -69,13 +70,14 @@ struct HeadTrace {
         mixed(trace + 4 * n.slots) {}
 
   T* cosines;
-  T* inverse;  // of the lengths of slots
+  T* inverse;  // inverse lengths of slots
   T* content;
   T* moved;
-  T* mixed;  // from slot -R to N + R - 1, around the circle
+  T* mixed;  // from slot -R to N + R - 1, circular
 };
 
-/// x from -margin to n + margin - 1 around the circle; x stands at margin.
+/// Fills the margins of a circular array: x holds elements -margin to n +
+/// margin - 1.
 template <typename T>
 void CloseCircle(int64_t n, int64_t margin, T* x) {
   T* own = x + margin;
@@ -138,8 +140,8 @@ void AddressHead(const AddressSizes& n, const T* numbers, const T* previous,
   CloseCircle(n.slots, n.reach(), trace.mixed);
   SoftmaxSpan(n.shifts, head.shift, shift);
 
-  // t(i) = sum_o s(o) m(i - o); o = R first, which m begins with. Relative to
-  // the largest, the powers neither all vanish nor overflow.
+  // t(i) = sum_o s(o) m(i - o), beginning with o = R. Powers are relative to
+  // the largest, so that they neither all underflow nor overflow.
   const T sharpening = 1 + ScalarSoftplus(*head.sharpening);
   ForLanes<T>(n.slots, [&](auto lanes, int64_t i) HEED_LANES {
     auto sum = hn::Zero(lanes.d);
@@ -181,7 +183,7 @@ void AddressRows(const Tensor& numbers, const Tensor& previous,
   });
 }
 
-/// What a head's gradient computes with, in one row of scratch.
+/// Intermediate values of a head's gradient, in one row of scratch.
 template <typename T>
 struct AddressScratch {
   AddressScratch(const AddressSizes& n, T* p)
@@ -201,7 +203,7 @@ struct AddressScratch {
   T* dmoved;  // with a margin
 };
 
-/// Sharpening backwards: dmoved, and the gradient of its exponent.
+/// Gradient of sharpening: sets dmoved, returns the gradient of the exponent.
 template <typename T>
 T SharpenBack(int64_t slots, T sharpening, const T* dw, const T* w,
               const T* moved, T* dmoved) {
@@ -227,7 +229,7 @@ T SharpenBack(int64_t slots, T sharpening, const T* dw, const T* w,
       dw, w, moved);
 }
 
-/// Through cosines: dkey of the unit key, and the memory's share.
+/// Gradient of cosines: dkey of the unit key, and the memory's part.
 template <typename T>
 void CosinesBack(const AddressSizes& n, const T* memory, T inverse_key,
                  const HeadTrace<T>& trace, AddressScratch<T>& s, T* dmemory) {
@@ -275,7 +277,7 @@ void AddressHeadGrad(const AddressSizes& n, const T* dw, const T* w,
 
   CloseCircle(n.slots, reach, s.dmoved);
   for (int64_t o = 0; o < n.shifts; ++o) {
-    // Shift o - R took m(i - o + R), which stands at i + 2R - o.
+    // Shift o - R read m(i - o + R), which is at index i + 2R - o.
     s.dshift[o] = SumSpan<T>(
         n.slots, [](auto, auto x, auto y) HEED_LANES { return hn::Mul(x, y); },
         s.dmoved + reach, trace.mixed + (n.shifts - 1 - o));
@@ -302,7 +304,7 @@ void AddressHeadGrad(const AddressSizes& n, const T* dw, const T* w,
   const T mean = SumSpan<T>(
       n.slots, [](auto, auto x, auto c) HEED_LANES { return hn::Mul(x, c); },
       s.dmixed, trace.content);
-  // Of scores, then of cosines.
+  // Gradients of scores, then of cosines.
   MapSpan(
       n.slots,
       [=](auto d, auto x, auto c) HEED_LANES {

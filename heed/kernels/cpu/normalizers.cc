@@ -25,7 +25,7 @@ int64_t BlockCount(int64_t n, int64_t size) { return (n + size - 1) / size; }
 constexpr int64_t kMaskQueries = 16;
 constexpr int64_t kMaskKeys = 256;
 
-/// What the blocks of MaskScores share.
+/// Arguments shared by the blocks of MaskScores.
 struct MaskJob {
   const Tensor& e;
   const MaskRule& mask;
@@ -33,7 +33,7 @@ struct MaskJob {
   int64_t query_offset;
 };
 
-/// MaskScores of a block of queries and keys, for all heads of batch row b.
+/// Masks a block of queries and keys, for all heads of batch row b.
 template <typename T>
 void MaskBlock(const MaskJob& job, int64_t b, Range queries, Range keys,
                Tensor& y) {
@@ -72,7 +72,7 @@ bool IsBounded(int64_t n, const T* x) {
   return bounded;
 }
 
-/// True if a row begins with NaN.
+/// True if a row starts with NaN.
 bool HasNanRow(const Tensor& x) {
   return WithElement(x, [&]<typename T>(T) {
     for (int64_t r = 0; r < x.rows(); ++r) {
@@ -82,7 +82,7 @@ bool HasNanRow(const Tensor& x) {
   });
 }
 
-/// x, with the largest finite number for +infinity.
+/// x with +infinity replaced by the largest finite number.
 Tensor Bounded(const Tensor& x) {
   Tensor y(x.shape(), x.dtype());
   EachRow(x, [&]<typename T>(T, int64_t r) {
@@ -93,14 +93,14 @@ Tensor Bounded(const Tensor& x) {
   return y;
 }
 
-/// The largest of [begin, *end), taken off a heap: sorting, as far as needed.
+/// Pops the largest of [begin, *end) from a heap: a partial sort.
 template <typename T>
 double TakeLargest(T* begin, T** end) {
   std::pop_heap(begin, *end);
   return double{*--*end};
 }
 
-/// The tau for which max(u - tau, 0) sums to 1, for the u of a heap.
+/// Threshold tau such that max(u - tau, 0) sums to 1, for u in a heap.
 template <typename T>
 double SparsemaxThreshold(T* begin, T* end) {
   double sum = 0;
@@ -115,7 +115,7 @@ double SparsemaxThreshold(T* begin, T* end) {
   return tau;
 }
 
-/// The tau for which max(u - tau, 0)^2 sums to 1, for the u of a heap.
+/// Threshold tau such that max(u - tau, 0)^2 sums to 1, for u in a heap.
 template <typename T>
 double Entmax15Threshold(T* begin, T* end) {
   double mean = 0;
@@ -187,7 +187,7 @@ void KeepTopKRow(int64_t n, const T* x, int64_t k, T* y) {
   if (std::any_of(x, x + n, [](T v) { return std::isnan(v); })) return;
   std::nth_element(y, y + k - 1, y + n, std::greater<>());
   const T least = y[k - 1];
-  // Of those that equal the k-th, only as many as there is room for.
+  // Keeps only as many elements equal to the k-th as fit.
   int64_t room = k - std::count_if(x, x + n, [=](T v) { return v > least; });
   for (int64_t s = 0; s < n; ++s) {
     const bool kept = x[s] > least || (x[s] == least && room-- > 0);
@@ -195,20 +195,21 @@ void KeepTopKRow(int64_t n, const T* x, int64_t k, T* y) {
   }
 }
 
-/// The largest of n, or -1 if none is above -infinity.
+/// Index of the maximum, or -1 if all are -infinity.
 template <typename T>
 int64_t Largest(int64_t n, const T* x) {
   const T* best = std::max_element(x, x + n);
   return *best > -kInfinity<T> ? best - x : -1;
 }
 
-/// A column drawn with the probabilities p, which sum to `total`, or -1 if all
-/// are 0.
+/// Samples a column with probabilities p, which sum to `total`; -1 if all are
+/// 0.
 template <typename T>
 int64_t Draw(int64_t n, const T* p, double total, double uniform) {
   int64_t drawn = -1;
   double sum = 0;
-  // Rounding may keep the sum from passing the end: then it is the last one.
+  // Rounding may keep the sum below the threshold; the last column is then
+  // drawn.
   for (int64_t s = 0; s < n && sum <= uniform * total; ++s) {
     if (!(p[s] > 0)) continue;
     drawn = s;
@@ -224,7 +225,7 @@ double Sum(int64_t n, const T* x) {
   return sum;
 }
 
-/// One row of a one-hot matrix; `nan` says that it is not known.
+/// Sets one row of a one-hot matrix; NaN if `nan`.
 template <typename T>
 void SetOneHot(int64_t n, int64_t column, bool nan, T* y) {
   std::fill_n(y, n, nan ? std::numeric_limits<T>::quiet_NaN() : T(0));
@@ -285,7 +286,7 @@ int64_t FirstUnboundedRow(const Tensor& e) {
 
 Tensor Softmax(const Tensor& e) {
   Tensor a = RowSoftmax(e);
-  // +infinity and NaN make all weights of their row NaN.
+  // A row with +infinity or NaN gets only NaN weights.
   return HasNanRow(a) ? RowSoftmax(Bounded(e)) : a;
 }
 
@@ -295,8 +296,8 @@ Tensor SmoothedSigmoid(const Tensor& e) {
   EachRow(e, [&]<typename T>(T, int64_t r) {
     const T* x = e.row<T>(r);
     T* y = a.row<T>(r);
-    // sigma(e) / exp(shift) with the shift that brings the largest to 1/2 or
-    // more. It is finite, to keep -infinity - shift from becoming NaN.
+    // sigma(e) / exp(shift), with a shift that makes the largest at least 1/2.
+    // The shift is finite, so that -infinity - shift is not NaN.
     const T shift = std::clamp(*std::max_element(x, x + n),
                                std::numeric_limits<T>::lowest(), T(0));
     std::transform(x, x + n, y, [=](T v) {
@@ -375,7 +376,7 @@ Tensor GumbelNoise(const Shape& shape, uint64_t key, DType dtype) {
     ParallelFor(y.numel(), kGrain, [&](int64_t begin, int64_t end) {
       Rng rng(key, static_cast<uint64_t>(begin));
       for (int64_t i = begin; i < end; ++i) {
-        // The middles of 2^52 steps: neither 0 nor 1, and exact in f64.
+        // Midpoints of 2^52 intervals: neither 0 nor 1, and exact in f64.
         const double u =
             (static_cast<double>(rng.Next() >> 12) + 0.5) * 0x1p-52;
         y.data<T>()[i] = static_cast<T>(-std::log(-std::log(u)));

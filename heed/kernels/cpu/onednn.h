@@ -1,4 +1,4 @@
-// What calls of oneDNN have in common. For x86 alone.
+// Helpers for calls of oneDNN; x86 only.
 #ifndef HEED_KERNELS_CPU_ONEDNN_H_
 #define HEED_KERNELS_CPU_ONEDNN_H_
 
@@ -16,15 +16,15 @@
 
 namespace heed::kernels::cpu {
 
-/// Whether the processor has these instructions and the system lets us use
-/// them, of those that oneDNN may use.
+/// True if the processor has these instructions, the system permits them and
+/// oneDNN may use them.
 inline bool HasInstructions(dnnl::cpu_isa wanted) {
   const auto bits = static_cast<int>(wanted);
   return (static_cast<int>(dnnl::get_effective_cpu_isa()) & bits) == bits;
 }
 
-/// oneDNN runs single-threaded inside a chunk: its OpenMP barriers would spin
-/// against everything else on a shared machine.
+/// Makes oneDNN single-threaded inside a chunk: its OpenMP barriers would spin
+/// on a shared machine.
 class OneOpenMpThread {
  public:
   OneOpenMpThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
@@ -36,14 +36,15 @@ class OneOpenMpThread {
   int before_;
 };
 
-/// oneDNN makes code for each primitive: megabytes, and some more.
+/// Memory for the code that oneDNN generates for a primitive: several
+/// megabytes.
 inline constexpr size_t kOneDnnCodeBytes = size_t{1} << 24;
 
-/// A primitive of fixed sizes. Thread-safe: the memory handles that a call
-/// needs are kept for the next call.
+/// Primitive of fixed sizes. Thread-safe: memory handles of a call are reused
+/// by later calls.
 class OneDnnPrimitive {
  public:
-  /// An argument (DNNL_ARG_..) and what lies there.
+  /// Argument (DNNL_ARG_..) and its memory descriptor.
   using Argument = std::pair<int, dnnl::memory::desc>;
   static constexpr size_t kMostArguments = 4;
 
@@ -57,8 +58,8 @@ class OneDnnPrimitive {
     assert(arguments_.size() <= kMostArguments);
   }
 
-  /// `data`: where each argument lies, in their order. oneDNN takes non-const
-  /// handles also of what it only reads.
+  /// Executes the primitive; `data` has the address of each argument, in order.
+  /// oneDNN requires non-const handles even for inputs.
   void Run(std::span<const void* const> data) {
     assert(data.size() == arguments_.size());
     const OneOpenMpThread one;

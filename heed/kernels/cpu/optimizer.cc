@@ -13,11 +13,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// Chunks of a loop that streams several arrays.
+/// Elements per chunk of a loop that streams several arrays.
 inline constexpr int64_t kStepChunk = kChunk / 4;
 
-/// Calls span(begin, end) for all numbers of a weight, and arranges it for
-/// products again.
+/// Calls span(begin, end) for all elements of a weight, and repacks its forms.
 template <class Span>
 void ForWeights(const Weight& weight, const Span& span) {
   const Tensor& w = weight.values;
@@ -25,7 +24,7 @@ void ForWeights(const Weight& weight, const Span& span) {
     ParallelFor(w.numel(), kStepChunk, span);
     return;
   }
-  // With a gradient and two averages half of a second cache.
+  // With gradient and two moments, half of an L2 cache.
   constexpr int64_t kRows = kPanelColumns;
   constexpr int64_t kColumns = 512;
   const int64_t across = (w.cols() + kColumns - 1) / kColumns;
@@ -43,13 +42,13 @@ void ForWeights(const Weight& weight, const Span& span) {
   });
 }
 
-/// 1 - beta^step: what an average that starts at zero lacks.
+/// Bias correction 1 - beta^step of a moving average that starts at zero.
 double Correction(const AdamOptions& o, double beta) {
   return o.bias_correction ? 1 - std::pow(beta, static_cast<double>(o.step))
                            : 1;
 }
 
-/// The factors of a step, the same for all numbers.
+/// Factors of a step, equal for all elements.
 template <typename T>
 struct AdamFactors {
   explicit AdamFactors(const AdamOptions& o)

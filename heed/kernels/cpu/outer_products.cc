@@ -1,4 +1,4 @@
-// Sums of outer products of rows, which stay in a cache.
+// Sums of outer products of rows, kept in the cache.
 #include <algorithm>
 
 #include "heed/kernels/cpu/pack.h"
@@ -20,10 +20,10 @@ using cpu::kPanel;
 using cpu::LinesAhead;
 using cpu::MatrixView;
 
-/// Rows of the product's tiles.
+/// Number of rows of a tile of the product.
 constexpr int64_t kTileRows = 6;
 
-/// Part `i` of `n` of the lines of so many rows from `first` on.
+/// Part `i` of `n` of the cache lines of `rows` rows from `first` on.
 LinesAhead PartAhead(const MatrixView& x, int64_t first, int64_t rows,
                      int64_t i, int64_t n) {
   const int64_t lines = rows * x.stride / LinesAhead::kLine;

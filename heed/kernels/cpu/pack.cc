@@ -17,10 +17,10 @@ using DF = hn::ScalableTag<float>;
 constexpr DF df;
 
 constexpr int64_t kLanes = hn::MaxLanes(df);
-/// Columns of a tile: an even number, for pairs.
+/// Number of columns of a tile: even, for pairs.
 constexpr int64_t kTile = std::max<int64_t>(2, kLanes);
 
-/// The first min(n, lanes) elements from p; the others are 0.
+/// Loads the first min(n, lanes) elements from p; the others are 0.
 HWY_INLINE hn::Vec<DF> LoadUpTo(const float* p, int64_t n) {
   if (n >= kLanes) return hn::LoadU(df, p);
   HWY_ALIGN float part[kLanes] = {};
@@ -74,8 +74,8 @@ HWY_INLINE void TransposeSquare(hn::Vec<DF>* t) {
 #endif
 }
 
-/// t[c] = x[0 .. lanes, c] for c < kTile, of `rows` rows and `columns` columns
-/// that are there; all else is 0.
+/// Loads t[c] = x[0 .. lanes, c] for c < kTile; elements outside the `rows` x
+/// `columns` matrix are 0.
 HWY_INLINE void LoadTransposed(const float* x, int64_t stride, int64_t rows,
                                int64_t columns, hn::Vec<DF>* t) {
   if constexpr (kLanes == 1) {
@@ -94,8 +94,8 @@ HWY_INLINE void LoadTransposed(const float* x, int64_t stride, int64_t rows,
   TransposeSquare(t);
 }
 
-/// Columns [begin, end) of a matrix of `rows` rows, of which only x_rows and
-/// x_columns are there; the others are 0.
+/// Columns [begin, end) of a matrix of `rows` rows; elements beyond x_rows and
+/// x_columns are 0.
 struct TransposedView {
   const float* x;
   int64_t x_rows;
@@ -107,9 +107,8 @@ struct TransposedView {
 };
 
 /// Calls store(count, i, j, t) with t[c] = x[j .. j + lanes, begin + i + c] for
-/// c < count. Lines of memory are read and written whole, those of a row
-/// together: rows that are apart by a power of two do not fit a cache together.
-/// Meanwhile those of the next rows are fetched.
+/// c < count. Whole cache lines of a row are read together, because rows whose
+/// stride is a power of two evict each other. Prefetches the next rows.
 template <class Store>
 HWY_INLINE void EachTransposed(const TransposedView& v, Store store) {
   for (int64_t j = 0; j < v.rows; j += kLanes) {
@@ -125,7 +124,7 @@ HWY_INLINE void EachTransposed(const TransposedView& v, Store store) {
   }
 }
 
-/// The columns of a panel as rows.
+/// View of the columns of a panel as rows.
 TransposedView RowsOfPanel(const MatrixView& b, int64_t panel, int64_t padded) {
   const int64_t first = panel * kPanel;
   return {
@@ -144,8 +143,8 @@ void TransposeRowsImpl(const float* x, int64_t x_rows, int64_t stride,
                      });
 }
 
-/// Calls store(i, j, vector j of row i) over a panel of `padded` rows, zero
-/// outside of the matrix.
+/// Calls store(i, j, vector j of row i) over a panel of `padded` rows; elements
+/// outside the matrix are zero.
 template <class Store>
 HWY_INLINE void EachOfPanel(const MatrixView& b, int64_t panel, int64_t padded,
                             Store store) {
@@ -163,7 +162,7 @@ HWY_INLINE void EachOfPanel(const MatrixView& b, int64_t panel, int64_t padded,
   }
 }
 
-/// Only lines that are written at once are worth being streamed.
+/// Streaming stores pay only if whole cache lines are written at once.
 constexpr size_t kLineBytes = 64;
 constexpr bool kWholeLines = kLanes * sizeof(float) == kLineBytes;
 

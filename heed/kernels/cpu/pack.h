@@ -1,9 +1,9 @@
-// Rearranging operands for blocked products, and these.
+// Packing of operands for blocked products, and these products.
 //
-// A right operand is arranged in panels of 64 columns, one after the other;
-// inside a panel row follows row, with 64 elements each, in bf16 two rows
-// interleaved element by element. Columns are padded with zeros to a multiple
-// of 64, rows to a multiple of 16 (f32) or 32 (bf16).
+// A right operand is packed into panels of 64 columns. A panel is stored row by
+// row, with 64 elements each; in bf16 two rows are interleaved. Columns are
+// padded with zeros to a multiple of 64, rows to a multiple of 16 (f32) or 32
+// (bf16).
 #ifndef HEED_KERNELS_CPU_PACK_H_
 #define HEED_KERNELS_CPU_PACK_H_
 
@@ -14,24 +14,24 @@
 namespace heed::kernels::cpu {
 
 inline constexpr int64_t kPanel = 64;
-/// A row of a panel has a word for each column: a number of f32, two of bf16 or
-/// four bytes.
+/// Bytes of a word; a row of a panel has one for each column: one f32, two bf16
+/// or four int8.
 inline constexpr int64_t kWordBytes = 4;
-/// Panels of n columns.
+/// Number of panels of n columns.
 constexpr int64_t Panels(int64_t n) { return (n + kPanel - 1) / kPanel; }
 
-/// Rows of a packed panel of k rows.
+/// Number of rows of a packed panel, for k rows.
 constexpr int64_t PaddedRows(int64_t k, bool bf16) {
   const int64_t unit = bf16 ? 32 : 16;
   return (k + unit - 1) / unit * unit;
 }
 
-/// Words, each a pair of bf16, of a row of k of them; of an odd k the last is
-/// paired with 0.
+/// Number of words (pairs of bf16) in a row of k elements; an odd last element
+/// is paired with 0.
 constexpr int64_t PairWords(int64_t k) { return (k + 1) / 2; }
 
-/// A matrix of k rows and n columns in memory: element (i, j) is
-/// data[i * stride + j], or data[j * stride + i] if transposed.
+/// View of a matrix of k rows and n columns: element (i, j) is data[i * stride
+/// + j], or data[j * stride + i] if transposed.
 template <typename T>
 struct MatrixOf {
   const T* data;
@@ -41,19 +41,19 @@ struct MatrixOf {
   bool transposed;
 };
 using MatrixView = MatrixOf<float>;
-/// Of bf16.
+/// View of a bf16 matrix.
 using MatrixViewBF16 = MatrixOf<uint16_t>;
 
-/// Packs columns [64 panel, 64 panel + 64) of b into `out`, whose panel has
-/// PaddedRows(rows, ·) rows; rows from b.k up to `rows` become zero.
-/// What rounds to bf16, here and below, may be called only where HasBF16().
-/// Of kStream no cache keeps what is written; `out` is whole lines then.
+/// Packs columns [64 panel, 64 panel + 64) of b into `out`, a panel of
+/// PaddedRows(rows, ·) rows; rows from b.k to `rows` are zero. Functions that
+/// round to bf16 may be called only where HasBF16(). kStream bypasses the
+/// caches; `out` is then aligned to cache lines.
 enum class Writing : uint8_t { kCached, kStream };
 void PackPanel(const MatrixView& b, int64_t panel, int64_t rows, float* out,
                Writing writing = Writing::kCached);
 void PackPanelBF16(const MatrixView& b, int64_t panel, int64_t rows,
                    uint16_t* out, Writing writing = Writing::kCached);
-/// The same of a matrix that is not transposed.
+/// Packs a panel of a bf16 matrix that is not transposed.
 void PackPanelBF16(const MatrixViewBF16& b, int64_t panel, int64_t rows,
                    uint16_t* out, Writing writing = Writing::kCached);
 
@@ -70,31 +70,31 @@ void TransposeRowsBF16(const uint16_t* x, int64_t x_rows, int64_t stride,
                        int64_t begin, int64_t end, int64_t rows, uint16_t* out,
                        int64_t out_stride);
 
-/// c [m, n] (+)= a b: a [m, k], b [k, n] in panels of f32. A number is one sum
-/// in the order of k, so that its bits depend neither on other rows and columns
-/// nor on the width of vectors.
+/// c [m, n] (+)= a b: a [m, k], b [k, n] in f32 panels. Each element is one sum
+/// in the order of k, so results depend neither on other rows and columns nor
+/// on the vector width.
 void MultiplyPanels(int64_t m, int64_t n, int64_t k, const LeftWords& a,
                     const float* b, bool accumulate, const Floats2D& c);
-/// The same of pairs of bf16: a [m, PairWords(k)] and panels of pairs.
+/// MultiplyPanels for pairs of bf16: a [m, PairWords(k)] and panels of pairs.
 void MultiplyPanelsBF16(int64_t m, int64_t n, int64_t k, const LeftWords& a,
                         const float* b, bool accumulate, const Floats2D& c);
 
-/// Rows that SumOuterProducts copies, and what is summed of them at once.
+/// Number of rows that SumOuterProducts copies and sums at once.
 inline constexpr int64_t kOuterBlock = 128;
-/// Words from row to row of n copied columns: an odd number of lines, so that
-/// rows do not meet in the same sets of a cache.
+/// Row stride in words of n copied columns: an odd number of cache lines, so
+/// that rows do not share cache sets.
 constexpr int64_t OuterRowWords(int64_t n) {
   constexpr int64_t kLine = 16;
   return ((n + kLine - 1) / kLine | 1) * kLine;
 }
-/// Scratch of SumOuterProducts: kOuterBlock rows of both.
+/// Size of the scratch of SumOuterProducts: kOuterBlock rows of both factors.
 constexpr int64_t OuterScratch(int64_t m, int64_t n) {
   return kOuterBlock * (OuterRowWords(m) + n);
 }
-/// c [m, n] (+)= xᵀ y, in f32, with x [k, m] and y [k, n] of whole panels,
-/// neither transposed. A number is one sum in the order of k. Both are copied
-/// block by block, the next block is fetched meanwhile; c is read and written
-/// once for each, so it had better stay in a cache.
+/// c [m, n] (+)= xᵀ y in f32, with x [k, m] and y [k, n] of whole panels,
+/// neither transposed. Each element is one sum in the order of k. Factors are
+/// copied block by block, with the next block prefetched. c is read and written
+/// once per block and should fit into the cache.
 void SumOuterProducts(const MatrixView& x, const MatrixView& y, bool accumulate,
                       float* scratch, const Floats2D& c);
 

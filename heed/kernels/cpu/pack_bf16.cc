@@ -1,5 +1,5 @@
-// The part of pack.h that rounds to bf16. Highway has no target with the
-// instruction for it, which takes a fifth of the time of rounding by shifts.
+// Packing functions of pack.h that round to bf16. Highway has no target with
+// the rounding instruction, which is five times as fast as shifts.
 #include <algorithm>
 #include <cassert>
 #include <type_traits>
@@ -64,9 +64,8 @@ template <typename T>
 HEED_BF16 void TransposeRowsOf(const T* x, int64_t x_rows, int64_t stride,
                                int64_t begin, int64_t end, int64_t rows,
                                uint16_t* out, int64_t out_stride) {
-  // Lines of memory are read and written whole, those of a row together: rows
-  // that are apart by a power of two do not fit a cache together. Meanwhile
-  // those of the next rows are fetched.
+  // Whole cache lines of a row are read together, because rows whose stride is
+  // a power of two evict each other. The next rows are prefetched.
   constexpr int64_t kBlockRows = 2 * kLanes;
   for (int64_t j = 0; j < rows; j += kBlockRows) {
     for (int64_t i = begin; i < end; i += kLanes) {

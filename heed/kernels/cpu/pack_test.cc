@@ -35,7 +35,7 @@ std::vector<float> Random(int64_t n) {
   return values;
 }
 
-/// As Tensor rounds, which is plain scalar code.
+/// Rounding by Tensor, which is plain scalar code.
 std::vector<uint16_t> Rounded(const std::vector<float>& values) {
   const Tensor t = Tensor::Of(values, {static_cast<int64_t>(values.size())})
                        .To(DType::kBF16);
@@ -46,7 +46,7 @@ std::vector<uint16_t> Rounded(const std::vector<float>& values) {
   return bits;
 }
 
-/// Element (i, j) of the matrix that `b` shows, zero outside of it.
+/// Element (i, j) of the matrix, zero outside.
 float Element(const MatrixView& b, int64_t i, int64_t j) {
   if (i >= b.k || j >= b.n) return 0;
   return b.transposed ? b.data[j * b.stride + i] : b.data[i * b.stride + j];
@@ -55,8 +55,8 @@ float Element(const MatrixView& b, int64_t i, int64_t j) {
 const std::vector<int64_t> kSizes = {1,  3,  15, 16, 17,  31,
                                      33, 63, 64, 65, 127, 130};
 
-/// Calls body(view, rows) for matrices of all sizes, plain and transposed, in
-/// storage that ends with the matrix.
+/// Calls body(view, rows) for matrices of all sizes, plain and transposed,
+/// whose storage ends with the matrix.
 template <typename Body>
 void ForMatrices(const Body& body) {
   for (const int64_t k : kSizes) {
@@ -165,7 +165,7 @@ TEST_P(Packing, PanelsMultiplyAsTheMatrixDoes) {
   }
 }
 
-/// Rows are pairs along a row, columns pairs along a column.
+/// Left factors are pairs along a row, right ones pairs along a column.
 TEST_F(PackingBF16, PanelsMultiplyAsTheMatrixDoes) {
   for (const int64_t m : {1, 5, 13, 30}) {
     for (const int64_t n : {1, 63, 64, 65, 200}) {
@@ -250,7 +250,7 @@ TEST_F(PackingBF16, TransposesAndPadsWithZeros) {
   });
 }
 
-/// What is rounded already is arranged as what is rounded meanwhile.
+/// Packing bf16 gives the result of packing f32 with rounding.
 TEST_F(PackingBF16, ArrangesNumbersOfBF16AsThoseThatItRounds) {
   const auto rounded = [](const std::vector<float>& x) {
     std::vector<uint16_t> out(x.size());

@@ -1,4 +1,4 @@
-// Products with a right factor that is packed in panels.
+// Products with a right factor in packed panels.
 #ifndef HEED_KERNELS_CPU_PANELS_H_
 #define HEED_KERNELS_CPU_PANELS_H_
 
@@ -11,13 +11,13 @@
 
 namespace heed::kernels::cpu {
 
-/// Words that are summed before the next panel's turn: such a part of a panel
-/// stays in the cache for all rows.
+/// Number of words summed before the next panel: this part of a panel stays in
+/// the cache for all rows.
 inline constexpr int64_t kSumWords = 512;
 
-/// c [m, n] (+)= a product of n < kPanel columns, by way of a buffer, because
-/// products write whole vectors. product(r, rows, add, part) writes rows
-/// [r, r + rows) to `part`, or adds them to it.
+/// c [m, n] (+)= a product of n < kPanel columns, through a buffer, because
+/// products write whole vectors. product(r, rows, add, part) writes rows [r, r
+/// + rows) to `part`, or adds to it.
 template <class Product>
 void MultiplyLastPanel(int64_t m, int64_t n, bool accumulate, const Floats2D& c,
                        const Product& product) {
@@ -36,15 +36,15 @@ void MultiplyLastPanel(int64_t m, int64_t n, bool accumulate, const Floats2D& c,
 }
 
 /// c [m, n] (+)= a b with a [m, words] and b [words, n] in panels of kPanel
-/// columns. product(rows, words, columns, a, b, add, c, ahead) multiplies with
-/// a part of a panel. Each number is one sum in the order of the words.
+/// columns. product(rows, words, columns, a, b, add, c, ahead) multiplies by
+/// part of a panel. Each element is one sum in the order of the words.
 template <class Product>
 void MultiplyByPanels(int64_t m, int64_t n, int64_t words, const LeftWords& a,
                       const RightWords& b, bool accumulate, const Floats2D& c,
                       const Product& product) {
   const int64_t last = n / kPanel;
   const int64_t beside = n % kPanel;
-  // Once at least: the sum of no words is 0.
+  // At least one pass: an empty sum is 0.
   for (int64_t i = 0; i == 0 || i < words; i += kSumWords) {
     const int64_t count = std::min(kSumWords, words - i);
     const bool add = accumulate || i > 0;

@@ -27,7 +27,7 @@ void ForPools(const Tensor& like, const Shape& images, int64_t size,
              });
 }
 
-/// The row of x of place p in a window of `size` that begins at row `first`.
+/// Row of x for place p in a window of `size` that begins at row `first`.
 int64_t PlaceRow(int64_t first, int64_t p, int64_t size, int64_t width) {
   return first + p / size * width + p % size;
 }

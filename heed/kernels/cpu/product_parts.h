@@ -1,5 +1,5 @@
-// What products and gradients of weights share: left factors, packing right
-// ones, and the division of a result among threads.
+// Helpers shared by products and weight gradients: left factors, packing of
+// right factors, and division of a result among threads.
 #ifndef HEED_KERNELS_CPU_PRODUCT_PARTS_H_
 #define HEED_KERNELS_CPU_PRODUCT_PARTS_H_
 
@@ -23,7 +23,7 @@ inline const uint16_t* Bits(const Tensor& x, int64_t row) {
   return &x.row<bfloat16>(row)->bits;
 }
 
-/// body(the numbers of x), f32 or the bits of bf16.
+/// Calls body(elements of x), f32 or the bits of bf16.
 template <typename Body>
 void WithNumbers(const Tensor& x, const Body& body) {
   if (x.dtype() == DType::kBF16) {
@@ -42,19 +42,19 @@ inline Tensor BlockOf(const Tensor& matrix, const MatrixBlock& block) {
       .Columns(block.column, block.column + block.columns);
 }
 
-/// kNative where the processor does not multiply bf16.
+/// The given precision, or kNative if the processor does not multiply bf16.
 inline Precision Supported(Precision precision) {
   static const bool bf16 = HasBF16();
   return precision == Precision::kBF16 && !bf16 ? Precision::kNative
                                                 : precision;
 }
 
-/// A left factor, and what keeps it alive.
+/// Left factor with the tensor that owns its memory.
 struct LeftFactor {
   Tensor storage;
   LeftWords words;
 
-  /// Dense rows of `storage`, of which each has so many words.
+  /// Left factor of dense rows of `storage`, each of `row_words` words.
   LeftFactor(Tensor rows, int64_t row_words)
       : storage(std::move(rows)),
         words{static_cast<const float*>(storage.raw()), row_words, 1} {}
@@ -62,21 +62,21 @@ struct LeftFactor {
       : storage(std::move(kept)), words(factor) {}
 };
 
-/// Words from row to row of a left factor in bf16: rows that are apart by a
-/// multiple of 2 KB would be in the same sets of the first cache.
+/// Row stride in words of a bf16 left factor: a multiple of 2 KB would map all
+/// rows to the same L1 cache sets.
 inline int64_t LeftRowWords(int64_t words) {
   constexpr int64_t kSame = 512;
   constexpr int64_t kLine = 16;
   return words % kSame == 0 ? words + kLine : words;
 }
 
-/// Of a panel of so many rows.
+/// Size in bytes of a panel of `rows` rows.
 inline int64_t PanelBytes(int64_t rows, bool bf16) {
   const DType dtype = bf16 ? DType::kBF16 : DType::kF32;
   return PaddedRows(rows, bf16) * kPanel * static_cast<int64_t>(SizeOf(dtype));
 }
 
-/// PackPanel or PackPanelBF16.
+/// PackPanelBF16 if `bf16`, else PackPanel.
 template <typename T>
 void PackAnyPanel(const MatrixOf<T>& b, int64_t panel, int64_t rows, bool bf16,
                   void* out, Writing writing = Writing::kCached) {
@@ -91,8 +91,8 @@ void PackAnyPanel(const MatrixOf<T>& b, int64_t panel, int64_t rows, bool bf16,
   }
 }
 
-/// Storage for a packed [rows, n] operand, reusing `packed` if it is large
-/// enough and nobody else sees it.
+/// Allocates storage for a packed [rows, n] operand, or reuses `packed` if it
+/// is large enough and not shared.
 void Reserve(int64_t rows, int64_t n, Precision precision,
              PackedMatrix& packed);
 
@@ -117,7 +117,7 @@ struct Sizes {
   bool accumulate;
 };
 
-/// That product, with b packed.
+/// Computes c [m, n] (+)= a b with b packed.
 inline void MultiplyPacked(const Sizes& size, bool bf16, const LeftWords& a,
                            const void* b, const Floats2D& c) {
   const auto multiply = bf16 ? MultiplyPanelsBF16 : MultiplyPanels;
@@ -125,29 +125,29 @@ inline void MultiplyPacked(const Sizes& size, bool bf16, const LeftWords& a,
            size.accumulate, c);
 }
 
-/// From this many rows on a product is divided by rows.
+/// Minimum number of rows to divide a product by rows.
 inline constexpr int64_t kManyRows = 512;
 
-/// Rows of a chunk: large enough for the kernel's full rate, small enough that
-/// both cores get several chunks of a decoder step's 64 rows. A wide result
-/// leaves the cache anyway; more rows then share a reading of b. So they do
-/// where tiles multiply faster than b is read.
+/// Rows per chunk: enough for the kernel's full rate, but few enough that 64
+/// rows of a decoder step give several chunks for two cores. Wide results,
+/// which leave the cache anyway, and tiles, which multiply faster than b is
+/// read, use more rows per reading of b.
 int64_t ChunkRows(int64_t rows, int64_t n, bool bf16 = false);
 
-/// Where a product goes.
+/// Destination of a product.
 struct Result {
-  Tensor& c;  // f32; bf16 to be rounded, which is not added to
+  Tensor& c;  // f32; or bf16 to be rounded, without accumulation
   bool accumulate = false;
-  /// What the one who finishes a block reads of it besides, or null.
+  /// Further input that `finish` reads for each block, or null.
   const Tensor* beside = nullptr;
 };
 
-/// Asks for the lines of a block of x.
+/// Prefetches a block of x.
 void FetchBlock(const Tensor& x, const MatrixBlock& block, bool to_write);
 
-/// A block of c (+)= a b with these rows of a, then finish(block, nullptr). Of
-/// c in bf16 parts, each summed in f32 first, which finish(part, &sums) may
-/// change.
+/// Computes a block of c (+)= a b with these rows of a, then calls
+/// finish(block, nullptr). A bf16 result is summed in f32 in parts, which
+/// finish(part, &sums) may change.
 template <typename Finish>
 void MultiplyBlock(const MatrixBlock& block, const LeftWords& a,
                    const PackedMatrix& b, const Result& result,
@@ -165,7 +165,7 @@ void MultiplyBlock(const MatrixBlock& block, const LeftWords& a,
     return;
   }
   assert(bf16 && !result.accumulate);
-  constexpr int64_t kPartColumns = 4 * kPanel;  // stay in the second cache
+  constexpr int64_t kPartColumns = 4 * kPanel;  // parts stay in the L2 cache
   Tensor scratch({block.rows, std::min(kPartColumns, block.columns)});
   for (int64_t j = 0; j < block.columns; j += kPartColumns) {
     const MatrixBlock part{block.row, block.rows, block.column + j,
@@ -182,9 +182,9 @@ void MultiplyBlock(const MatrixBlock& block, const LeftWords& a,
   }
 }
 
-/// A product with some rows and all panels in each chunk; what left(first row,
-/// rows) computes, rows of a as a LeftFactor, stays in the cache until it has
-/// been used.
+/// Divides a product by rows; each chunk uses all panels. left(first row, rows)
+/// computes rows of a as a LeftFactor, which stays in the cache while it is
+/// used.
 template <typename Left, typename Finish>
 void RunRows(int64_t rows, const PackedMatrix& b, const Result& result,
              const Left& left, const Finish& finish) {
@@ -195,11 +195,10 @@ void RunRows(int64_t rows, const PackedMatrix& b, const Result& result,
   });
 }
 
-/// What RunRows calls for results that stay as they are.
+/// A `finish` of RunRows that leaves the result unchanged.
 inline void LeaveAsItIs(const MatrixBlock&, Tensor*) {}
 
-/// f64 products serve gradient checks: plain loops in an order that fits the
-/// cache.
+/// f64 products for gradient checks: plain cache-friendly loops.
 void MultiplyF64(const Tensor& a, const Tensor& b, bool accumulate, Tensor& c);
 Tensor TransposedF64(const Tensor& b);
 

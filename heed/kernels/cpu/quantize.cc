@@ -10,7 +10,7 @@
 namespace heed::kernels {
 namespace {
 
-/// Elements of a chunk of a parallel loop.
+/// Elements per chunk of a parallel loop.
 constexpr int64_t kChunk = 65536;
 
 int64_t Grain(int64_t elements) {
@@ -20,7 +20,7 @@ int64_t Grain(int64_t elements) {
 using cpu::kWordBytes;
 constexpr uint8_t kSign = 0x80;  // w ^ kSign is w + 128
 
-/// out = scales[j] values[j], or `scale` times them without scales.
+/// out = scales[j] values[j], or scale values[j] if `scales` is null.
 void DequantizeRow(const int8_t* values, float scale, const float* scales,
                    int64_t n, float* out) {
   if (scales == nullptr) {
@@ -104,11 +104,11 @@ Tensor GatherRows(const QuantizedMatrix& w, const Tensor& ids) {
 namespace cpu {
 namespace {
 
-/// Where a panel's columns stand in a matrix, and in words of a panel.
+/// Location of a panel's columns in a matrix and of its words.
 struct PanelPlace {
   int64_t first, columns;  // in the matrix
   int64_t words;           // of a column
-  int64_t row, column;     // from one element to the next in the matrix
+  int64_t row, column;     // strides in the matrix
 
   PanelPlace(const Int8Matrix& b, int64_t panel)
       : first(panel * kPanel),
@@ -117,7 +117,7 @@ struct PanelPlace {
         row(b.transposed ? 1 : b.n),
         column(b.transposed ? b.k : 1) {}
 
-  /// Word i of column c, in the order in which the matrix stands in memory.
+  /// Calls f for word i of column c, in the memory order of the matrix.
   template <typename F>
   void ForEachWord(bool transposed, const F& f) const {
     if (transposed) {

@@ -1,4 +1,4 @@
-// Random bits that depend on a key and a position only.
+// Random bits that depend only on a key and a position.
 //
 // Included once for each target, see hwy/highway.h.
 #if defined(HEED_KERNELS_CPU_RANDOM_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -17,8 +17,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// 32 well-mixed bits of a counter. The halves of the key enter at two places,
-/// so that two keys never give shifted copies of one sequence.
+/// 32 well-mixed bits of a counter. The halves of the key enter at different
+/// places, so that two keys never give shifted copies of one sequence.
 template <class D, class V>
 HWY_INLINE V Hash(D d, V counter, uint64_t key) {
   V h = hn::Add(counter, hn::Set(d, static_cast<uint32_t>(key)));
@@ -30,8 +30,9 @@ HWY_INLINE V Hash(D d, V counter, uint64_t key) {
   return hn::Xor(h, hn::ShiftRight<16>(h));
 }
 
-/// y[i] = x[i] * (kept ? 1 / (1 - rate) : 0) for elements of which `counter` is
-/// the lower half of the first one's index and `mixed` the key of the upper.
+/// y[i] = x[i] * (kept ? 1 / (1 - rate) : 0). `counter` is the lower half of
+/// the index of the first element, `mixed` the key combined with the upper
+/// half.
 template <typename T>
 void DropoutPart(uint32_t counter, uint64_t mixed, int64_t n, double rate,
                  const T* x, T* y) {

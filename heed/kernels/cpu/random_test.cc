@@ -3,7 +3,7 @@
 
 #include <array>
 
-// The instruction set of the compiler's options: one copy of the code.
+// Only the compiler's default instruction set: one copy of the code.
 #include "heed/kernels/cpu/random-inl.h"
 
 namespace heed::kernels {

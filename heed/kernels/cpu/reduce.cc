@@ -14,7 +14,7 @@ namespace heed::kernels::HWY_NAMESPACE {
 template <typename T>
 void ColumnSumSpan(int64_t rows, int64_t n, const T* x, int64_t stride,
                    T* sums) {
-  // Eight rows at a time: fewer trips to `sums`, and pairwise rounding.
+  // Eight rows at a time: fewer accesses to `sums`, and pairwise rounding.
   for (; rows >= 8; rows -= 8, x += 8 * stride) {
     ForLanes<T>(n, [&](auto lanes, int64_t c) HEED_LANES {
       const auto pair = [&](int64_t r) HEED_LANES {
@@ -33,7 +33,7 @@ void ColumnSumSpan(int64_t rows, int64_t n, const T* x, int64_t stride,
 
 void ColumnSumInto(Tensor& sums, const Tensor& x) {
   assert(sums.numel() == x.cols() && sums.dtype() == x.dtype());
-  // Narrow, so that there are several; wide ones read more of a row at once.
+  // Narrow strips give enough chunks; wide ones read more of a row at once.
   const int64_t strip = x.cols() < 2048 ? 64 : 256;
   const int64_t rows = x.rows();
   const int64_t strips = RowGrain(rows * strip);
@@ -83,8 +83,8 @@ HWY_INLINE double SumWide(int64_t n, const T* x, const Map& map) {
   return total;
 }
 
-/// Combines sums of chunks in their order. map(d, v, a) adds to a what v
-/// counts.
+/// Combines sums of chunks in order. map(d, v, a) adds the contribution of v to
+/// a.
 template <class Map>
 double SumChunks(const Tensor& x, const Map& map) {
   assert(x.contiguous());

@@ -21,7 +21,7 @@ HWY_INLINE void AddSpan(int64_t n, const T* x, T* to) {
 }
 
 /// sum = x + Dropout(y) for elements first .. first + n of a tensor. The sum
-/// stays in the cache between the two steps.
+/// stays in the cache between both steps.
 template <typename T>
 void AddDroppedSpan(int64_t first, int64_t n, const DropoutKey& dropout,
                     const T* x, const T* y, T* sum) {

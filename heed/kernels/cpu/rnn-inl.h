@@ -1,4 +1,4 @@
-// What the steps of recurrent cells share.
+// Helpers of the steps of recurrent cells.
 //
 // Included once for each target, see hwy/highway.h.
 #if defined(HEED_KERNELS_CPU_RNN_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -20,11 +20,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// Units of all rows in a chunk of work; one costs one to five tanh.
+/// Units per chunk of work, over all rows; one unit costs one to five tanh.
 constexpr int64_t kChunkUnits = 8192;
 
-/// Calls active(zero, b) for the rows b of `like` that take part in the step,
-/// else passive(zero, b), with a zero of its element type.
+/// Calls active(zero, b) for the active rows b of `like`, passive(zero, b) for
+/// the others, with a zero of its element type.
 template <typename Active, typename Passive>
 void ForRows(const Tensor& like, int64_t units, StepMask mask,
              const Active& active, const Passive& passive) {

@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// One head. `to` may be `from`.
+/// Rotates one head. `to` may be `from`.
 template <typename T>
 HWY_INLINE void RotateHead(int64_t half, const T* turns, bool back,
                            const T* from, T* to) {
@@ -39,7 +39,7 @@ HWY_INLINE void RotateHead(int64_t half, const T* turns, bool back,
   }
 }
 
-/// y may be x.
+/// Rotates all heads of x into y; y may be x.
 void RotateInto(const Tensor& x, const Tensor& turns, bool back, Tensor& y) {
   const int64_t steps = turns.rows();
   const int64_t cols = turns.cols();

@@ -1,4 +1,5 @@
-// Plain loops over rows of f32 or f64, for kernels that are not hot.
+// Plain loops over rows of f32 or f64, for kernels that are not
+// performance-critical.
 #ifndef HEED_KERNELS_CPU_ROWS_H_
 #define HEED_KERNELS_CPU_ROWS_H_
 
@@ -19,8 +20,7 @@ auto WithElement(const Tensor& x, const F& f) {
   return f(float{});
 }
 
-/// Calls body(r) for r in [0, rows), in parallel if rows of `cols` elements
-/// are work enough.
+/// Calls body(r) for r in [0, rows), in parallel if there is enough work.
 template <class Body>
 void ForRows(int64_t rows, int64_t cols, const Body& body) {
   constexpr int64_t kChunk = 32768;
@@ -29,8 +29,8 @@ void ForRows(int64_t rows, int64_t cols, const Body& body) {
   ParallelForEach(rows, grain, body);
 }
 
-/// Calls body(zero, r) for so many rows of x, with a zero of its element type.
-/// x.rows() is 0 where rows are empty, though each may have a sum.
+/// Calls body(zero, r) for `rows` rows of x, with a zero of its element type.
+/// x.rows() is 0 for empty rows, although each row may have a sum.
 template <typename Body>
 void EachRow(const Tensor& x, int64_t rows, const Body& body) {
   WithElement(x, [&](auto zero) {
@@ -42,7 +42,7 @@ void EachRow(const Tensor& x, const Body& body) {
   EachRow(x, x.rows(), body);
 }
 
-/// All dimensions but the last.
+/// Shape without its last dimension.
 inline Shape Leading(const Shape& shape) {
   Shape leading;
   for (int axis = 0; axis + 1 < shape.rank(); ++axis) {

@@ -14,7 +14,8 @@ void ScatterAddRows(Tensor& table, const Tensor& ids, const Tensor& dy,
   assert(table.contiguous() && ids.contiguous() && dy.contiguous());
   assert(dy.numel() == ids.numel() * table.cols());
   assert(dy.dtype() == table.dtype());
-  // Each chunk owns some columns, so rows are added in order without locks.
+  // Each chunk owns a strip of columns, so rows are added in order without
+  // locks.
   constexpr int64_t kStrip = 64;
   const int64_t grain = kStrip * RowGrain(kStrip * ids.numel());
   const int64_t cols = table.cols();

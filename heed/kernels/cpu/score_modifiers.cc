@@ -25,7 +25,7 @@ Tensor MapElements(const F& f, const Tensor& x, const More&... more) {
   return y;
 }
 
-/// The slope of the leaky ReLU at v, without a branch: signs are random.
+/// Slope of the leaky ReLU at v, without a branch, as signs are unpredictable.
 template <typename T>
 T SlopeAt(T v, double slope) {
   const T slopes[] = {static_cast<T>(slope), T(1)};
@@ -42,7 +42,7 @@ double Gaussian(int64_t s, double centre, double sigma) {
   return std::exp(-0.5 * u * u);
 }
 
-/// Where in bias [B or 1, H or 1, T or 1, S] the row of (n, t) starts.
+/// Offsets of the rows of (n, t) in bias [B or 1, H or 1, T or 1, S].
 class BiasRows {
  public:
   BiasRows(const Tensor& bias, int64_t heads)
@@ -63,7 +63,7 @@ class BiasRows {
   int64_t heads_, batch_, bias_heads_, steps_, stride_;
 };
 
-/// Where in bias [H or 1, T + S - 1] the numbers of (n, t) start.
+/// Offsets of the rows of (n, t) in bias [H or 1, T + S - 1].
 class DistanceRows {
  public:
   DistanceRows(const Tensor& bias, int64_t heads, int64_t steps)
@@ -96,8 +96,8 @@ Tensor AddAt(const Tensor& e, const Tensor& bias, const Start& start) {
   return y;
 }
 
-/// dbias[start(n, t) + s] += dy[n, t, s]. A head of dbias belongs to one
-/// thread, which adds in order.
+/// dbias[start(n, t) + s] += dy[n, t, s]. Each head of dbias is summed by one
+/// thread, in order.
 template <class Start>
 void AddAtGradTo(Tensor& dbias, const Tensor& dy, int64_t heads,
                  const Start& start) {
@@ -121,7 +121,7 @@ void AddAtGradTo(Tensor& dbias, const Tensor& dy, int64_t heads,
 /// o mod size in [0, size).
 int64_t Wrap(int64_t o, int64_t size) { return (o % size + size) % size; }
 
-/// The columns of row r of x that take part.
+/// Number of active columns of row r of x.
 int64_t LengthOf(const Tensor& x, const Tensor& lengths, int64_t r) {
   if (!lengths.defined()) return x.cols();
   return lengths.data<int32_t>()[r * lengths.numel() / x.rows()];
@@ -221,7 +221,7 @@ Tensor GaussianFactorGrad(const Tensor& dy, const Tensor& x,
     for (int64_t s = 0; s < cols; ++s) {
       const double factor = IsMasked(e[s]) ? 0 : Gaussian(s, c, sigma);
       to[s] = static_cast<T>(d[s] * factor);
-      // A factor of 0 has slope 0, also where the distance is infinite.
+      // A factor of 0 has slope 0, even at an infinite distance.
       if (factor != 0) {
         sum += factor * d[s] * e[s] * ((static_cast<double>(s) - c) / sigma);
       }
@@ -305,7 +305,8 @@ Tensor Sharpen(const Tensor& a, const Tensor& gamma) {
     T* to = y.row<T>(r);
     T max = 0;
     for (int64_t s = 0; s < cols; ++s) max = std::max(max, from[s]);
-    // Relative to the largest, the powers neither all vanish nor overflow.
+    // Powers are relative to the largest, so that they neither all underflow
+    // nor overflow.
     double sum = 0;
     for (int64_t s = 0; s < cols; ++s) {
       to[s] = from[s] <= 0 ? T(0) : std::pow(from[s] / max, gamma.data<T>()[r]);

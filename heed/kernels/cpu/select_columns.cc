@@ -23,14 +23,14 @@ Tensor SelectF64(const Tensor& b, const Tensor& ids) {
   return selected;
 }
 
-/// The words of up to a panel of columns `ids`, which stand in panels of
-/// `rows` rows.
+/// Copies the words of up to a panel of columns `ids` from panels of `rows`
+/// rows.
 void SelectPanel(const char* from, int64_t rows, const int32_t* ids,
                  int64_t count, char* to) {
   constexpr int64_t kRowBytes = cpu::kPanel * kWordBytes;
   std::array<const char*, cpu::kPanel> columns;
   for (int64_t c = 0; c < cpu::kPanel; ++c) {
-    // Columns beside the matrix repeat the first one; nobody reads them.
+    // Padding columns repeat the first one and are never read.
     const int64_t id = ids[c < count ? c : 0];
     At(columns, c) = from + id / cpu::kPanel * rows * kRowBytes +
                      id % cpu::kPanel * kWordBytes;

@@ -1,5 +1,5 @@
-// Products of small matrices that are not worth packing: tiles that keep their
-// sums in registers.
+// Products of small matrices that are not worth packing: tiles with sums in
+// registers.
 //
 // Included once for each target, see hwy/highway.h.
 #if defined(HEED_KERNELS_CPU_SMALL_PRODUCTS_INL_H_) == \
@@ -18,7 +18,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// A matrix inside a tensor, seen as it is or transposed.
+/// View of a matrix in a tensor, plain or transposed.
 template <typename T>
 struct Matrix {
   T* first;
@@ -80,8 +80,7 @@ HWY_INLINE void DotTile(int64_t cols, T scale, Matrix<const T> q,
 template <typename T, typename K>
 void DotProducts(int64_t rows, int64_t cols, int64_t inner, T scale,
                  Matrix<const T> q, Matrix<const K> k, Matrix<T> e) {
-  // The sums of a tile are in registers, of which sets with narrower vectors
-  // have fewer.
+  // Sums of a tile are in registers; targets with narrower vectors have fewer.
   constexpr int64_t kSide = kParts<T> == 1 ? 4 : 2;
   ForTiles<kSide, kSide>(
       rows, cols,

@@ -19,8 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// SoftmaxSpan of less than a wide vector: nothing leaves the registers in
-/// between, which is what takes the time there.
+/// SoftmaxSpan for less than a wide vector, entirely in registers.
 template <typename T>
 HWY_INLINE void SoftmaxPart(int64_t n, const T* x, T* y) {
   const hn::ScalableTag<T> d;
@@ -51,8 +50,8 @@ HWY_INLINE void SoftmaxPart(int64_t n, const T* x, T* y) {
   }
 }
 
-/// y = softmax of the n elements of x; all 0 where no x is above -infinity.
-/// y may be x.
+/// y = softmax of the n elements of x; zeros if all x are -infinity. y may be
+/// x.
 template <typename T>
 void SoftmaxSpan(int64_t n, const T* x, T* y) {
   if (n == 0) return;

@@ -35,7 +35,7 @@ Tensor LogSoftmaxRows(const Tensor& x) {
     const T* row = x.row<T>(r);
     const T max = MaxSpan(n, row);
     const T log_sum = std::log(SumExp(n, row, max));
-    // Two steps, because max + log_sum would lose what log_sum adds.
+    // Two steps, because max + log_sum would lose the precision of log_sum.
     const auto shift = [&](auto d, auto v) HEED_LANES {
       return hn::Sub(hn::Sub(v, hn::Set(d, max)), hn::Set(d, log_sum));
     };
@@ -58,7 +58,7 @@ Tensor LogSoftmaxRowsGrad(const Tensor& dy, const Tensor& y) {
   return dx;
 }
 
-/// What the rows of CrossEntropy share.
+/// Options shared by the rows of CrossEntropy.
 struct LossOptions {
   double smoothing;
   double grad_scale;
@@ -106,7 +106,7 @@ void CrossEntropyRow(int64_t n, const T* x, int32_t target,
   result.correct += correct ? 1 : 0;
 }
 
-/// Rows [begin, end) of CrossEntropy.
+/// Results of CrossEntropy for rows [begin, end).
 template <typename T>
 CrossEntropyResult CrossEntropyRows(int64_t begin, int64_t end,
                                     const Tensor& logits, const Tensor& targets,

@@ -14,18 +14,18 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 namespace {
 
-/// Rows of a chunk of a parallel loop over `rows` with so many entries.
+/// Rows per chunk of a parallel loop over `rows` with `entries` entries.
 int64_t EntryGrain(int64_t rows, int64_t entries, int64_t cols) {
   return RowGrain((entries / std::max<int64_t>(1, rows) + 1) * cols);
 }
 
-/// Ones where no values are given.
+/// The values, or ones if they are undefined.
 Tensor Given(const Tensor& values, int64_t entries, DType dtype) {
   return values.defined() ? values : Tensor::Full({1, entries}, 1, dtype);
 }
 
-/// y[r] += sum over the entries of row r of values and rows of x; columns of
-/// each group with values of their own.
+/// y[r] += sum over the entries of row r of values times rows of x; each group
+/// of columns has its own values.
 void AddProducts(Tensor& y, int64_t rows, const int32_t* offsets,
                  const int32_t* list, const int32_t* rows_of_x,
                  const Tensor& values, const Tensor& x) {

@@ -38,7 +38,7 @@ Edges OfKey(const Neighbourhood& graph, int64_t s) {
           offsets[s + 1] - offsets[s]};
 }
 
-/// The part of head h in rows x [1, .., heads * width].
+/// Columns of head h in rows x [1, .., heads * width].
 template <typename T>
 Rows<const T> Head(const Tensor& x, int64_t h, int64_t width) {
   return {x.data<T>() + h * width, x.row_stride()};
@@ -48,7 +48,7 @@ Rows<T> Head(Tensor& x, int64_t h, int64_t width) {
   return {x.data<T>() + h * width, x.row_stride()};
 }
 
-/// The scores e, by number of edge, of one query row.
+/// Scores e of one query row, indexed by edge.
 template <typename T>
 void ScoreEdges(const AttentionArgs& args, const Edges& edges, const T* q,
                 Rows<const T> k, const T* w, T* e) {
@@ -68,9 +68,9 @@ void ScoreEdges(const AttentionArgs& args, const Edges& edges, const T* q,
   });
 }
 
-/// The gradient of ScoreEdges for the row x of one side: dx, dw += unless null,
-/// from the gradients de by number of edge. `others` are the rows of the other
-/// side.
+/// Gradient of ScoreEdges for the row x of one side: adds to dx and dw unless
+/// null, from the gradients de, indexed by edge. `others` are the rows of the
+/// other side.
 template <typename T>
 void ScoreEdgesGrad(const AttentionArgs& args, const Edges& edges, const T* x,
                     Rows<const T> others, const T* w, const T* de, T* dx,
@@ -102,8 +102,8 @@ void ScoreEdgesGrad(const AttentionArgs& args, const Edges& edges, const T* x,
   });
 }
 
-/// de = dropped * da - a sum(dropped * da) of one query's edges, with da = the
-/// product of dcontext and the values.
+/// de = dropped * da - a sum(dropped * da) for the edges of one query, with da
+/// the product of dcontext and the values.
 template <typename T>
 void WeightsGrad(const Edges& edges, int64_t cols, const T* dcontext,
                  Rows<const T> v, const T* a, const T* dropped, T* de) {
@@ -119,10 +119,10 @@ void WeightsGrad(const Edges& edges, int64_t cols, const T* dcontext,
   }
 }
 
-/// Heads whose scores have one feature each, as a graph attention network's,
-/// lie side by side in a row of queries or keys: a vector holds several heads
-/// of one edge. Edges of a node are few, and a loop over them for each head
-/// apart would mostly be its own beginning and end.
+/// Vectorises over heads if each has one feature, as in graph attention
+/// networks: such heads are adjacent in a row of queries or keys, and a vector
+/// holds several heads of one edge. A loop over the few edges of a node for
+/// each head would mostly be overhead.
 template <typename T>
 struct SideBySide {
   static constexpr size_t kMostLanes = 8;
@@ -130,7 +130,7 @@ struct SideBySide {
   using D = hn::CappedTag<T, kMostLanes>;
   using V = hn::Vec<D>;
 
-  /// `edges` in all. Numbers from 0 on, `edges` apart.
+  /// `edges` is the stride between heads.
   explicit SideBySide(int64_t edges)
       : apart(hn::Mul(hn::Iota(int_tag, 0),
                       hn::Set(int_tag, static_cast<Int>(edges)))) {}
@@ -142,7 +142,7 @@ struct SideBySide {
            w.row_stride() == 1 &&
            edges <= std::numeric_limits<int32_t>::max() / lanes;
   }
-  /// The numbers of one edge, of heads h, h + 1 .. of [H, E].
+  /// Loads the elements of one edge for heads h, h + 1 .. of [H, E].
   V Load(const T* of_head) const { return hn::GatherIndex(d, of_head, apart); }
   void Store(V v, T* of_head) const { hn::ScatterIndex(v, d, of_head, apart); }
 
@@ -152,8 +152,8 @@ struct SideBySide {
   hn::Vec<hn::RebindToSigned<D>> apart;
 };
 
-/// Scores and softmax of the edges of one query, all heads of `heads`: sets
-/// their weights, of which `a` are the first head's. At most kMostEdges.
+/// Scores and softmax of the edges of one query for all heads of `heads`; `a`
+/// are the weights of the first head. At most kMostEdges edges.
 template <typename T, class Phi>
 void SetWeightsSideBySide(const SideBySide<T>& heads, const Phi& phi,
                           const Edges& edges, const T* q, Rows<const T> k,
@@ -186,7 +186,7 @@ void SetWeightsSideBySide(const SideBySide<T>& heads, const Phi& phi,
   }
 }
 
-/// ScoreEdgesGrad of all heads of `heads`.
+/// ScoreEdgesGrad for all heads of `heads`.
 template <typename T, class Phi>
 void ScoreGradSideBySide(const SideBySide<T>& heads, const Phi& phi,
                          const Edges& edges, const T* x, Rows<const T> others,
@@ -206,7 +206,7 @@ void ScoreGradSideBySide(const SideBySide<T>& heads, const Phi& phi,
   if (dw != nullptr) hn::StoreU(hn::Add(hn::LoadU(d, dw), dw_h), d, dw);
 }
 
-/// What all rows have in common.
+/// Arguments and sizes shared by all rows.
 template <typename T>
 struct Problem {
   const AttentionArgs& args;
@@ -214,7 +214,7 @@ struct Problem {
   int64_t features = args.features();
   int64_t cols = args.value_features();
   int64_t group = args.heads / args.key_heads;
-  // Scores of pairs have factors; ones where none are given.
+  // Factors of scores of pairs; ones if undefined.
   Tensor w = args.w.defined() || args.score == Score::kDot
                  ? args.w
                  : Tensor::Full({args.heads, features}, 1, args.q.dtype());
@@ -232,8 +232,8 @@ struct Problem {
 
   bool side_by_side = SideBySide<T>::Fits(args, w, graph.keys.numel());
 
-  /// If heads are side by side, calls body(heads, phi, h) for as many at a time
-  /// as a vector holds, from h on.
+  /// If heads are adjacent, calls body(heads, phi, h) for as many heads at a
+  /// time as a vector holds, from h on.
   template <class Body>
   void ForHeadsSideBySide(const Body& body) const {
     if (!side_by_side) return;
@@ -246,7 +246,7 @@ struct Problem {
               }
             });
   }
-  /// Rows of queries or keys in a chunk of a parallel loop.
+  /// Rows of queries or keys per chunk of a parallel loop.
   int64_t Grain(int64_t rows) const {
     const int64_t degree = graph.keys.numel() / std::max<int64_t>(1, rows);
     return RowGrain((degree + 1) * args.heads * (features + cols));
@@ -260,13 +260,13 @@ struct Problem {
   }
 };
 
-/// The weights [H, E] after dropout.
+/// Weights [H, E] after dropout.
 Tensor Dropped(const AttentionArgs& args, const Tensor& weights) {
   return args.dropout > 0 ? Dropout(weights, args.dropout, args.dropout_key)
                           : weights;
 }
 
-/// Sets the weights, before dropout.
+/// Computes the weights before dropout.
 template <typename T>
 void SetWeights(const Problem<T>& p, Tensor& weights) {
   const int64_t queries = p.graph.queries;
@@ -288,7 +288,7 @@ void SetWeights(const Problem<T>& p, Tensor& weights) {
       ScoreEdges(p.args, OfQuery(p.graph, t), p.Queries(h)[t], p.Keys(h),
                  p.W(h), weights.row<T>(h));
     });
-    // Not at once: a vector cannot be loaded before single elements that were
+    // A separate pass: a vector load stalls until single elements that were
     // just stored have reached the cache.
     p.ForHeads(begin, end, [&](int64_t t, int64_t h) HWY_ATTR {
       if (side_by_side(t)) return;
@@ -311,14 +311,14 @@ void AddContext(const Problem<T>& p, const Tensor& dropped, Tensor& context) {
   });
 }
 
-/// Sets the gradients de of scores; dq, dw +=.
+/// Sets the gradients de of scores; adds to dq and dw.
 template <typename T>
 void QueriesGrad(const Problem<T>& p, const Tensor& weights,
                  const Tensor& dropped, const Tensor& dcontext, Tensor& de,
                  AttentionGrads& grads) {
   const int64_t queries = p.graph.queries;
   const int64_t grain = p.Grain(queries);
-  // One sum over each chunk, for a result that no schedule can change.
+  // One partial sum per chunk, so that results do not depend on scheduling.
   const int64_t chunks = grads.dw.defined() ? (queries + grain - 1) / grain : 0;
   const int64_t factors = p.args.heads * p.features;
   Tensor sums = Tensor::Zeros({chunks, factors}, p.args.q.dtype());
@@ -355,7 +355,7 @@ void QueriesGrad(const Problem<T>& p, const Tensor& weights,
   }
 }
 
-/// dk, dv +=.
+/// Adds to dk and dv.
 template <typename T>
 void KeysGrad(const Problem<T>& p, const Tensor& dropped,
               const Tensor& dcontext, const Tensor& de, AttentionGrads& grads) {

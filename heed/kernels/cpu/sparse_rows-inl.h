@@ -1,5 +1,5 @@
-// Sums over the entries of a row of a sparse matrix, or of the edges of a node
-// of a graph.
+// Sums over the entries of a row of a sparse matrix, or over the edges of a
+// node of a graph.
 //
 // Included once for each target, see hwy/highway.h.
 #if defined(HEED_KERNELS_CPU_SPARSE_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -19,11 +19,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// The entries of one row: edge(i) stands in column row(i), which is a row of
-/// what the matrix is multiplied with.
+/// Entries of one row: edge(i) is in column row(i), a row of the other factor.
 struct Edges {
-  const int32_t* list;  // numbers of edges; null: first, first + 1, ..
-  const int32_t* rows;  // by number of edge
+  const int32_t* list;  // edge numbers; null: first, first + 1, ..
+  const int32_t* rows;  // indexed by edge number
   int64_t first;
   int64_t size;
 
@@ -39,8 +38,8 @@ HWY_INLINE T DotSpan(int64_t n, const T* x, const T* y) {
       n, [](auto, auto a, auto b) HEED_LANES { return hn::Mul(a, b); }, x, y);
 }
 
-/// y += scale sum over the edges of c x, c by number of edge. Four vectors at a
-/// time, so that the list is walked seldom.
+/// y += scale sum over the edges of c x, c indexed by edge number. Four vectors
+/// at a time, to traverse the list less often.
 template <typename T>
 void AddRows(const Edges& edges, int64_t cols, T scale, const T* c,
              Rows<const T> x, T* y) {

@@ -23,7 +23,7 @@ namespace {
 using FloatD = hn::ScalableTag<float>;
 using FloatV = hn::Vec<FloatD>;
 
-/// A vector of keys as f32; of `n` elements if it is not whole.
+/// Loads a vector of keys as f32; `n` elements if it is partial.
 HWY_INLINE FloatV LoadKeys(FloatD d, const float* p) { return hn::LoadU(d, p); }
 HWY_INLINE FloatV LoadKeys(FloatD d, const float* p, size_t n) {
   return LoadPart(d, p, n);
@@ -35,14 +35,14 @@ HWY_INLINE FloatV LoadKeys(FloatD d, const bfloat16* p, size_t n) {
   return FirstLanes<float>{d, n}.Load(p);
 }
 
-/// The first n elements, at most a vector.
+/// Loads the first n elements, at most a vector.
 template <typename K>
 HWY_INLINE FloatV LoadFirst(FloatD d, const K* p, size_t n) {
   return n == hn::Lanes(d) ? LoadKeys(d, p) : LoadKeys(d, p, n);
 }
 
-/// Two vectors of keys. Those of bf16 are the even and the odd ones of a block,
-/// which takes fewer instructions than their order.
+/// Two vectors of keys. For bf16 they hold the even and the odd elements of a
+/// block, which takes fewer instructions than the original order.
 struct Pair {
   FloatV first;
   FloatV second;
@@ -63,7 +63,7 @@ HWY_INLINE void StorePair(FloatD d, const bfloat16* /*like*/, FloatV a,
                           FloatV b, float* y) {
   StorePair(d, y, a, b, y);
 }
-/// A head's query in the order in which LoadPair gives keys of bf16.
+/// Permutes a head's query into the order of LoadPair for bf16 keys.
 HWY_INLINE void ArrangeQuery(int64_t n, const float* q, float* arranged) {
   std::copy(q, q + n, arranged);
 }
@@ -93,10 +93,10 @@ HWY_INLINE void ArrangeQuery(int64_t n, const float* q, float* arranged) {
 }
 #endif
 
-/// Sizes of what a row computes.
+/// Head sizes of a row.
 struct Heads {
   int64_t heads;
-  int64_t group;     // query heads of a key head
+  int64_t group;     // query heads per key head
   int64_t features;  // D
   float scale;
 
@@ -104,9 +104,9 @@ struct Heads {
   int64_t keys() const { return heads / group * features; }
 };
 
-/// Calls two(i, part) for columns i of n, two vectors at a time, and then
-/// one(i, part, rest) for what is left, `rest` columns of a vector. `part` is
-/// that of the first vector in a WideVector.
+/// Calls two(i, part) for columns i of n, two vectors at a time, then one(i,
+/// part, rest) for the rest, `rest` columns of a vector. `part` is the index of
+/// the first vector in a WideVector.
 template <class Two, class One>
 HWY_INLINE void ForPairs(int64_t n, const Two& two, const One& one) {
   const FloatD d;
@@ -134,7 +134,7 @@ HWY_INLINE void ForPairs(int64_t n, const Two& two, const One& one) {
   last(1);
 }
 
-/// The sums of vector `part`.
+/// Sums for vector `part`.
 HWY_INLINE FloatV& SumOf(WideVector<float>& sums, int64_t part) {
   return sums[part % kParts<float>];
 }
@@ -173,7 +173,7 @@ void FourScores(const Heads& n, const float* q, const K* const* keys,
 
 #else
 
-/// v folded to four numbers, as WideVector folds.
+/// v folded to four elements, in the order of WideVector::Fold.
 template <class D>
 HWY_INLINE hn::Vec<hn::FixedTag<float, 4>> FourOf(D d, hn::Vec<D> v) {
   if constexpr (hn::MaxLanes(d) == 4) {
@@ -191,8 +191,7 @@ HWY_INLINE hn::Vec<hn::FixedTag<float, 4>> FourOf(WideVector<float>& sums) {
   return FourOf(FloatD(), sums[0]);
 }
 
-/// The sums of four wide vectors, side by side, in the order of
-/// WideVector::Sum.
+/// Sums of four wide vectors in one vector, in the order of WideVector::Sum.
 HWY_INLINE hn::Vec<hn::FixedTag<float, 4>> SumsOf(WideVector<float>& a,
                                                   WideVector<float>& b,
                                                   WideVector<float>& c,
@@ -215,7 +214,7 @@ HWY_INLINE hn::Vec<hn::FixedTag<float, 4>> SumsOf(WideVector<float>& a,
   return hn::Add(hn::BitCast(d, lower), hn::BitCast(d, upper));
 }
 
-/// Four keys from column `column` on at once: scale q k.
+/// scale q k of four keys, from column `column` on.
 template <typename K>
 HWY_INLINE void FourScores(const Heads& n, const float* q, const K* const* keys,
                            int64_t column, float* scores) {
@@ -260,7 +259,7 @@ HWY_INLINE void FourScores(const Heads& n, const float* q, const K* const* keys,
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
-/// Brings the cache lines of n elements nearer.
+/// Prefetches n elements into the cache.
 template <typename K>
 HWY_INLINE void PrefetchSpan(int64_t n, const K* p) {
   constexpr auto kLine = static_cast<int64_t>(64 / sizeof(K));
@@ -272,8 +271,8 @@ HWY_INLINE void PrefetchSpan(int64_t n, const K* p) {
   }
 }
 
-/// scores[h, s] for all heads and keys. While keys pass, the next ones and
-/// their own values are on the way, unless the row before has seen them.
+/// scores[h, s] for all heads and keys. Prefetches later keys and the values of
+/// these keys, unless the previous row used them.
 template <typename K>
 void Scores(const Heads& n, const float* q, int64_t count, const K* const* keys,
             const K* const* before, float* scores) {
@@ -300,7 +299,7 @@ void Scores(const Heads& n, const float* q, int64_t count, const K* const* keys,
 }
 
 /// y = sum_s a[s] values[s] for four vectors of columns from `column` on. Two
-/// sums for each hide the latency of an addition.
+/// sums per vector hide the latency of additions.
 template <typename K>
 HWY_INLINE void SumFourVectors(int64_t count, const float* a,
                                const K* const* keys, int64_t column, float* y) {
@@ -341,7 +340,8 @@ void WeightedSum(int64_t n, int64_t count, const float* a, const K* const* keys,
   }
   for (; i < n; i += lanes) {
     const auto rest = static_cast<size_t>(std::min(lanes, n - i));
-    // Two sums, as above, which other vectors would do for these columns.
+    // Two sums, as in SumFourVectors, which computes these columns at other
+    // widths.
     FloatV even = hn::Zero(d);
     FloatV odd = even;
     const auto add = [&](int64_t s, FloatV& sum) HEED_LANES {
@@ -358,8 +358,8 @@ void WeightedSum(int64_t n, int64_t count, const float* a, const K* const* keys,
   }
 }
 
-/// One row. `keys` point to rows of keys and values, `before` to those of the
-/// row before; weights [H, count] are left behind.
+/// Attention of one row. `keys` point to rows of keys and values, `before` to
+/// those of the previous row. Sets weights [H, count].
 template <typename K>
 void AttendRow(const Heads& n, const float* q, int64_t count,
                const K* const* keys, const K* const* before, float* weights,
@@ -384,8 +384,8 @@ void MeanOfHeads(int64_t heads, int64_t count, const float* weights,
   }
 }
 
-/// Attends for all rows. find(r, keys) makes `keys` point to what row r looks
-/// at and returns how many there are, at most `most`.
+/// Attention of all rows. find(r, keys) sets `keys` to the keys of row r and
+/// returns their number, at most `most`.
 template <typename K, class Find>
 Tensor AttendRows(const StepQueries& queries, int64_t most, Tensor* weights,
                   int64_t head, const Find& find) {

@@ -14,16 +14,16 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// Few enough to stay in the first cache from one look to the next.
+/// Block size that fits into the L1 cache for two passes.
 constexpr int64_t kBlock = 1024;
 
-/// a stands before b: it is greater, or b alone is NaN.
+/// True if a sorts before b: a is larger, or only b is NaN.
 template <typename T>
 HWY_INLINE bool Before(T a, T b) {
   return a > b || (b != b && a == a);
 }
 
-/// The k largest so far, in order.
+/// The k largest elements so far, sorted.
 template <typename T>
 struct TopOfRow {
   int k;
@@ -32,7 +32,7 @@ struct TopOfRow {
 
   T least() const { return values[k - 1]; }
 
-  /// Inserts into `count` elements, behind those that are equal.
+  /// Inserts into `count` elements, after equal ones.
   HWY_INLINE void Insert(T value, int64_t id, int count) {
     int at = count;
     for (; at > 0 && Before(value, values[at - 1]); --at) {
@@ -48,7 +48,7 @@ struct TopOfRow {
   }
 };
 
-/// Maximum of n elements that are not NaN, and `lowest`.
+/// Maximum of `lowest` and of the n elements, ignoring NaN.
 template <typename T>
 HWY_INLINE T MaxOfNumbers(int64_t n, const T* x) {
   const auto self = [](auto, auto v) HEED_LANES { return v; };
@@ -59,9 +59,8 @@ HWY_INLINE T MaxOfNumbers(int64_t n, const T* x) {
       .Fold(max);
 }
 
-/// Offers x[begin, end), columns from `first` on. Vectors in which nothing is
-/// above the least so far are left behind at the cost of a comparison. "Not <="
-/// also stops for a NaN.
+/// Inserts x[begin, end), columns from `first` on. Vectors without an element
+/// above the current minimum cost one comparison. "Not <=" also catches NaN.
 template <typename T>
 void OfferAll(int64_t first, int64_t begin, int64_t end, const T* x,
               TopOfRow<T>& largest) {
@@ -87,7 +86,8 @@ HWY_INLINE T SumExpOf(int64_t n, const T* x, T shift) {
   return SumSpan<T>(n, map, x);
 }
 
-/// Adds x, columns from `first` on. `sum`, of exp(x - max), may be null.
+/// Adds x, columns from `first` on. `sum`, the sum of exp(x - max), may be
+/// null.
 template <typename T>
 void AddToRow(int64_t first, int64_t n, const T* x, TopOfRow<T> largest, T* max,
               double* sum) {

@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::HWY_NAMESPACE {
 
-/// The forces on point i; returns the sum of its w, without that of itself.
+/// Forces on point i; returns the sum of its w, excluding itself.
 template <typename T>
 T PointForces(int64_t n, int64_t i, const T* p, const T* y0, const T* y1,
               T* attraction, T* repulsion) {
@@ -28,7 +28,7 @@ T PointForces(int64_t n, int64_t i, const T* p, const T* y0, const T* y1,
     constexpr int64_t kPart = lanes.kPart;
     const auto d0 = hn::Sub(i0, lanes.Load(y0 + j));
     const auto d1 = hn::Sub(i1, lanes.Load(y1 + j));
-    // Where there is no point, nothing pulls or pushes.
+    // Padding lanes exert no force.
     const auto w =
         lanes.Only(hn::Div(one, hn::MulAdd(d0, d0, hn::MulAdd(d1, d1, one))));
     const auto pull = hn::Mul(lanes.Load(p + j), w);

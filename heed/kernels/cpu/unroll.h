@@ -1,10 +1,10 @@
-// Loops over what shall stay in registers.
+// Unrolling of loops whose arrays must stay in registers.
 #ifndef HEED_KERNELS_CPU_UNROLL_H_
 #define HEED_KERNELS_CPU_UNROLL_H_
 
-// Before a `for` of few, known turns: unrolls it whole, and early. Arrays of
-// vectors that such loops index are registers then; otherwise GCC keeps a copy
-// of them on the stack, which costs a tile of 32 products a tenth of its time.
+// Fully unrolls the following `for` of few, constant iterations. Arrays of
+// vectors indexed in such loops then stay in registers; otherwise GCC keeps
+// them on the stack, which makes a tile of 32 products a tenth slower.
 #if defined(__clang__)
 #define HEED_UNROLL _Pragma("unroll")
 #else

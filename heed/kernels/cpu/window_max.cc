@@ -71,7 +71,7 @@ WindowMaxResult WindowMax(const Tensor& table, const Tensor& ids,
 
 namespace {
 
-/// Of filters [begin, end).
+/// Gradient for filters [begin, end).
 template <typename T>
 void AddFilters(Tensor& dtable, const Tensor& dy, const Tensor& starts,
                 const Tensor& ids, int64_t begin, int64_t end) {
