@@ -32,7 +32,7 @@ Var AffineActivation(const Var& x, const Var& weight, const Var& bias,
               {weight.shape(), bias.shape()});
   const bool recorded =
       x.tape() != nullptr || weight.tape() != nullptr || bias.tape() != nullptr;
-  // The gradient needs the sum; of kRelu its result says enough.
+  // The gradient needs the pre-activation, except for kRelu.
   const bool needs_sum = recorded && f != Activation::kRelu;
   Tensor z =
       Product(x, weight, bias.value(), needs_sum ? Activation::kNone : f);

@@ -1,4 +1,4 @@
-// Differentiable activations, alone, after an affine map and as gates.
+// Differentiable activations: alone, after an affine map and as gates.
 #ifndef HEED_OPS_ACTIVATION_H_
 #define HEED_OPS_ACTIVATION_H_
 

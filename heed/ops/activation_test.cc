@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-/// Rows for each activation f: alone, after an affine map, as a gate.
+/// Operations with each activation f: alone, after an affine map, as a gate.
 std::vector<Operation> Operations() {
   std::vector<Operation> operations;
   const std::pair<std::string, Activation> all[] = {
@@ -25,7 +25,8 @@ std::vector<Operation> Operations() {
   for (const auto& [name, f] : all) {
     operations.push_back({name,
                           [f = f](Inputs in) {
-                            // What keeps the identity a computed result.
+                            // Makes the input a computed result even for the
+                            // identity.
                             return Activate(Scale(in[0], 2), f);
                           },
                           {{2, 3, 5}}});

@@ -13,7 +13,7 @@ namespace {
 using kernels::AttentionArgs;
 using kernels::AttentionGrads;
 
-constexpr size_t kModifiers = 4;  // inputs before those of modifiers
+constexpr size_t kModifiers = 4;  // number of inputs before those of modifiers
 
 void CheckKeys(std::string_view op, const Var& q, const Var& k) {
   const bool fits = q.shape().rank() == 3 && k.shape().rank() == 3 &&
@@ -34,7 +34,8 @@ void SetTensors(std::span<const Var> inputs, AttentionArgs& args) {
   }
 }
 
-/// Where the gradients of queries, keys and values are added.
+/// Member that selects the destination of gradients of queries, keys and
+/// values.
 using Sink = Tensor (Sinks::*)(int, const Tensor&);
 
 AttentionGrads GradsOf(const AttentionArgs& args, Sink sink, Sinks& sinks) {

@@ -1,6 +1,7 @@
-// Differentiable pieces of attention: scores and weighted sum.
+// Differentiable parts of attention: scores and weighted sum, and fused
+// attention.
 //
-// Everywhere N = B*H: row n = b*H + h is head h of batch row b.
+// N = B*H throughout: row n = b*H + h is head h of batch row b.
 #ifndef HEED_OPS_ATTENTION_H_
 #define HEED_OPS_ATTENTION_H_
 
@@ -14,9 +15,9 @@
 namespace heed {
 
 /// e_nts = Σ_a w_ha φ(q_nta + k_nsa) with φ = tanh (kTanh) or LeakyReLU of
-/// slope `value` (kLeaky). Nothing of size T·S·A is stored, the gradient
-/// computes φ again. Shapes: q [N, T, A], k [N, S, A], w [H, A], result [N, T,
-/// S]. Paper: Bahdanau et al. 2014, arXiv:1409.0473, appendix A.1.2.
+/// slope `value` (kLeaky). The gradient recomputes φ instead of storing T·S·A
+/// numbers. Shapes: q [N, T, A], k [N, S, A], w [H, A], result [N, T, S].
+/// Paper: Bahdanau et al. 2014, arXiv:1409.0473, appendix A.1.2.
 Var PairScores(kernels::AttentionArgs::Score kind, double value, const Var& q,
                const Var& k, const Var& w);
 
@@ -26,15 +27,16 @@ Var DotScores(const Var& q, const Var& k, double scale);
 /// c_nt = Σ_s a_nts v_ns. Shapes: weights [N, T, S], values [N, S, D].
 Var WeightedSum(const Var& weights, const Var& values);
 
-/// All of an attention at once; see kernels::FusedAttention. `args` says all
-/// but the tensors, which are `inputs`: q, k, v, w (undefined for kDot), then x
-/// of each modifier (undefined where it has none). `mask` keeps args.mask
-/// alive. `log_sum` gets what FusedAttentionWeights needs. f32.
+/// Fused attention; see kernels::FusedAttention. `args` has all arguments
+/// except tensors, which are in `inputs`: q, k, v, w (undefined for kDot), then
+/// x of each modifier (undefined if it has none). `mask` owns args.mask.
+/// `log_sum` receives the input of FusedAttentionWeights. f32.
 Var FusedAttention(kernels::AttentionArgs& args,
                    std::shared_ptr<const kernels::MaskRule> mask,
                    std::span<const Var> inputs, Tensor& log_sum);
 
-/// The same over the lists of a graph; `weights` gets [H, E].
+/// Attention over the edges of a graph; see kernels::SparseAttention. `weights`
+/// receives [H, E].
 Var SparseAttention(kernels::AttentionArgs& args,
                     std::shared_ptr<const kernels::Neighbourhood> graph,
                     std::span<const Var> inputs, Tensor& weights);

@@ -20,7 +20,7 @@ constexpr int64_t T = 2;
 constexpr int64_t S = 5;
 constexpr int64_t A = 9;
 
-/// Of row (b, t) of something [B, T, ·].
+/// Batch row b of row (b, t) of a tensor [B, T, ·].
 int64_t BatchOf(int64_t row) { return row / T; }
 
 class AttentionOps : public testing::TestWithParam<DType> {
@@ -56,7 +56,7 @@ TEST_P(AttentionOps, PairScoresAreTheFormulaWithTheWeightOfTheHead) {
   }
 }
 
-/// A sequence that attends to itself: both gradients reach the one variable.
+/// In self attention, both gradients reach the single variable.
 TEST_P(AttentionOps, AVariableThatIsGivenTwiceGetsBothGradients) {
   const Tensor x = Random({B, S, A}, 1);
   const Tensor seed = Random({B, S, S}, 2);

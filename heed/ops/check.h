@@ -1,4 +1,4 @@
-// Shape checks that operations share; messages name the operation.
+// Shape checks of operations; messages name the operation.
 #ifndef HEED_OPS_CHECK_H_
 #define HEED_OPS_CHECK_H_
 
@@ -9,18 +9,21 @@
 
 namespace heed {
 
-/// Throws ShapeError "op: MESSAGE" unless `holds`; `shapes` are appended.
+/// Throws ShapeError "op: MESSAGE", followed by `shapes`, unless `holds`.
 void CheckShapes(bool holds, std::string_view op, std::string_view message,
                  std::initializer_list<Shape> shapes);
 void CheckDTypes(std::string_view op, const Var& a, const Var& b);
-/// Same shape and dtype.
+/// Throws ShapeError unless a and b have equal shapes and dtypes.
 void CheckSame(std::string_view op, const Var& a, const Var& b);
-/// `row` is a vector as long as x has columns, of the same dtype.
+/// Throws ShapeError unless `row` is a vector with one element for each column
+/// of x, of equal dtype.
 void CheckColumns(std::string_view op, const Var& x, const Var& row);
-/// `lengths` is undefined, or i32 [batch] of numbers from 0 to `limit`.
+/// Throws ShapeError unless `lengths` is undefined or i32 [batch] within [0,
+/// limit].
 void CheckLengths(std::string_view op, const Tensor& lengths, int64_t batch,
                   int64_t limit);
-/// `targets` are i32, each a class from 0 to `classes` - 1 or ignore_id.
+/// Throws ShapeError unless `targets` are i32, each a class within [0, classes
+/// - 1] or ignore_id.
 void CheckTargets(std::string_view op, const Tensor& targets, int32_t ignore_id,
                   int64_t classes);
 

@@ -12,8 +12,8 @@ Tensor AsMatrix(const Tensor& x) { return x.Reshape({x.rows(), x.cols()}); }
 
 }  // namespace
 
-// A product of the windows with the filters. The windows are W times as large
-// as a, so the gradient makes them again.
+// Product of the windows with the filters. The gradient recomputes the windows,
+// which are W times as large as a.
 Var ConvolveSame(const Var& a, const Var& filters) {
   CheckShapes(a.shape().rank() == 2 && filters.shape().rank() == 2 &&
                   filters.dim(1) % 2 == 1,

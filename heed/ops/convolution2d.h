@@ -1,6 +1,6 @@
-// Differentiable convolution of images and pooling.
+// Differentiable convolution and pooling of images.
 //
-// Images are [B, H, W, C], channels side by side.
+// Images are [B, H, W, C] (NHWC).
 #ifndef HEED_OPS_CONVOLUTION2D_H_
 #define HEED_OPS_CONVOLUTION2D_H_
 
@@ -9,26 +9,26 @@
 
 namespace heed {
 
-/// How a square window moves over an image: size, stride, padding.
+/// Square window: size, stride, padding.
 using Window2d = kernels::Window2d;
 
-/// y[b, i, j, f] = bias[f] + Σ_{u, v, c} x[b, i s + u − p, j s + v − p, c]
-/// w[u, v, c, f] with stride s and padding p, x zero outside; a correlation, as
-/// convolutional networks have it. Without bias if that is undefined.
-/// Shapes: x [B, H, W, C], w [K, K, C, F], bias [F], result [B, H', W', F] with
-/// H' = ⌊(H + 2 p − K) / s⌋ + 1. Throws: ShapeError, also where no window fits.
-/// Paper: LeCun et al. 1989.
+/// y[b, i, j, f] = bias[f] + Σ_{u, v, c} x[b, i s + u − p, j s + v − p, c] w[u,
+/// v, c, f] with stride s and padding p, x zero outside: a cross-correlation,
+/// as usual in convolutional networks. An undefined bias is omitted. Shapes: x
+/// [B, H, W, C], w [K, K, C, F], bias [F], result [B, H', W', F] with H' = ⌊(H
+/// + 2 p − K) / s⌋ + 1. Throws: ShapeError, also if no window fits. Paper:
+/// LeCun et al. 1989.
 Var Convolve2d(const Var& x, const Var& w, const Var& bias,
                const Window2d& window,
                kernels::Precision precision = kernels::Precision::kNative);
 
-/// The maximum of windows of size × size beside each other; rows and columns
-/// that fill none are left out. The gradient goes to the first of equal maxima.
-/// Shapes: x [B, H, W, C], result [B, ⌊H / size⌋, ⌊W / size⌋, C]. Throws:
-/// ShapeError.
+/// Maximum over adjacent windows of size × size; rows and columns that fill no
+/// window are ignored. The gradient goes to the first of equal maxima. Shapes:
+/// x [B, H, W, C], result [B, ⌊H / size⌋, ⌊W / size⌋, C]. Throws: ShapeError.
 Var MaxPool2d(const Var& x, int64_t size);
 
-/// The mean of the same windows.
+/// Mean over adjacent windows of size × size. Shapes: x [B, H, W, C], result
+/// [B, ⌊H / size⌋, ⌊W / size⌋, C]. Throws: ShapeError.
 Var MeanPool2d(const Var& x, int64_t size);
 
 }  // namespace heed

@@ -127,7 +127,7 @@ TEST(CrfLogPartition, HasTheGradientOfDifferencesForRowsOfAnyWeight) {
   ExpectGradientOf(weighted, {x.emissions, x.transitions, x.start, x.end});
 }
 
-/// More tags than a vector has lanes, more rows than a chunk.
+/// More tags than vector lanes, more rows than a chunk.
 TEST(CrfLoss, OfManyTagsInF32IsCloseToF64) {
   for (const int64_t tags_of : {1, 15, 17, 33}) {
     const auto run = [&](DType dtype) {

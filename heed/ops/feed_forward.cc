@@ -12,7 +12,7 @@ namespace {
 
 using kernels::Activation;
 
-/// In what a factor of products with a weight may be kept.
+/// DType in which a factor of products with a weight may be stored.
 DType StoredDType(const Var& weight, DType dtype) {
   const Parameter* parameter = weight.parameter();
   return parameter == nullptr
@@ -20,7 +20,7 @@ DType StoredDType(const Var& weight, DType dtype) {
              : kernels::StoredDType(parameter->precision(), dtype);
 }
 
-/// Of Dropout(scale f(z)) what its gradient needs.
+/// Values stored for the gradient of Dropout(scale f(z)).
 struct Inner {
   Tensor h;  // the result
   Tensor z;
@@ -41,7 +41,7 @@ Var PositionwiseFeedForward(const Context& ctx, const Var& x,
                   out.bias.shape() == Shape{out.weight.dim(1)},
               "feed forward", "maps that do not fit",
               {in.weight.shape(), out.weight.shape(), out.bias.shape()});
-  // Both maps have it as a factor: the result of one, later its gradient.
+  // Hidden activations, and later their gradient, are a factor of both maps.
   const DType stored = StoredDType(in.weight, dtype);
   const DType inner_dtype =
       stored == StoredDType(out.weight, dtype) ? stored : dtype;
@@ -54,7 +54,7 @@ Var PositionwiseFeedForward(const Context& ctx, const Var& x,
   kernels::Epilogue epilogue{
       .bias = &in.bias.value(), .activation = f, .dropout = inner.dropout};
   if (f == Activation::kRelu) {
-    // What is above 0 was neither cut off nor dropped.
+    // For relu, elements above 0 were neither clipped nor dropped.
     inner.z = inner.h;
     inner.scale = 1 / (1 - inner.dropout.rate);
     inner.dropout = {};

@@ -1,4 +1,4 @@
-// Two affine maps with an activation between them.
+// Feed-forward sublayer: two affine maps with an activation in between.
 #ifndef HEED_OPS_FEED_FORWARD_H_
 #define HEED_OPS_FEED_FORWARD_H_
 
@@ -7,17 +7,17 @@
 
 namespace heed {
 
-/// An affine map's weight [K, N] and bias [N].
+/// Weight [K, N] and bias [N] of an affine map.
 struct AffineMap {
   Var weight;
   Var bias;
 };
 
-/// y = Dropout(f(x W1 + b1)) W2 + b2, with dropout of `rate`: the result of
-/// these operations. What is inside is kept as its products round it. Shapes: x
-/// [..., K], W1 [K, N], W2 [N, M], y [..., M]. Throws: ShapeError; Cancelled,
-/// between both products.
-/// Paper: Vaswani et al. 2017, arXiv:1706.03762, 3.3.
+/// y = Dropout(f(x W1 + b1)) W2 + b2, with dropout of `rate`; equal to the
+/// separate operations. Hidden activations are stored in the precision of the
+/// products. Shapes: x [..., K], W1 [K, N], W2 [N, M], y [..., M]. Throws:
+/// ShapeError; Cancelled, between both products. Paper: Vaswani et al. 2017,
+/// arXiv:1706.03762, 3.3.
 Var PositionwiseFeedForward(const Context& ctx, const Var& x,
                             const AffineMap& in, kernels::Activation f,
                             double rate, const AffineMap& out);

@@ -53,7 +53,7 @@ TEST_P(FeedForwardGradients, InF32AreThoseInF64) { ExpectGradientsInF32(); }
 INSTANTIATE_TEST_SUITE_P(All, FeedForwardGradients,
                          testing::ValuesIn(Operations()), NameOf);
 
-/// The maps' parameters, and what one pass makes of them.
+/// Parameters of both maps, and their gradients.
 struct Layer {
   Layer(int64_t width, int64_t inner, DType dtype, kernels::Precision precision)
       : w1("w1", RandomTensor({width, inner}, 1, dtype), precision),
@@ -61,8 +61,8 @@ struct Layer {
         w2("w2", RandomTensor({inner, width}, 3, dtype), precision),
         b2("b2", RandomTensor({width}, 4, dtype), precision) {}
 
-  /// The result, and the gradients of x, w1, w2, b2 and b1; in one operation
-  /// or in several.
+  /// Result and gradients of x, w1, w2, b2 and b1; by one fused operation
+  /// (`one`) or by separate ones.
   std::vector<Tensor> Run(bool one, const Tensor& input, Activation f,
                           double rate) {
     Tape tape;
@@ -88,10 +88,10 @@ struct Layer {
 constexpr size_t kResult = 0;
 constexpr size_t kBias = 5;  // of the inner map, summed in another order
 
-/// One operation gives the result and the gradients of several, to the bit.
+/// The fused operation is bitwise equal to separate operations.
 TEST(PositionwiseFeedForward, IsTheMapsOneAfterTheOther) {
   for (const DType dtype : {DType::kF32, DType::kF64}) {
-    // Few rows, whose columns are divided, and many.
+    // Few rows, which divide work by columns, and many.
     for (const int64_t rows : {1, 7, 64, 700}) {
       Layer layer(17, 130, dtype, kernels::Precision::kNative);
       const Tensor x = RandomTensor({rows, 17}, 7, dtype);
@@ -110,8 +110,8 @@ TEST(PositionwiseFeedForward, IsTheMapsOneAfterTheOther) {
   }
 }
 
-/// What is inside is rounded as products round it anyway: where no slope is
-/// computed of it, nothing else changes.
+/// Products round hidden activations anyway, so storing them rounded changes
+/// only gradients that depend on the slope.
 TEST(PositionwiseFeedForward, KeepsWhatProductsRoundInBF16) {
   if (!kernels::HasBF16()) GTEST_SKIP() << "no bf16 on this machine";
   for (const int64_t inner : {130, 1024}) {

@@ -7,15 +7,15 @@
 
 namespace heed {
 
-/// The size of a window, and how many scales there are.
+/// Size of a window, and number of scales.
 using GlimpseShape = kernels::GlimpseShape;
 
-/// What a retina sees of image b at (x, y) = centres[b], each in [−1, 1]: k
+/// Retina-like glimpse of image b at (x, y) = centres[b], each in [−1, 1]: k
 /// windows of size, 2 size, 4 size .. pixels, each averaged down to size ×
-/// size; zero outside of the image. Differentiable in the images alone: a
-/// window jumps from pixel to pixel.
-/// Shapes: images [B, H, W, C], centres [B, 2], result [B, k size² C].
-/// Throws: ShapeError. Paper: Mnih et al. 2014, arXiv:1406.6247, section 3.1.
+/// size; zero outside the image. Differentiable only with respect to images,
+/// because windows move in whole pixels. Shapes: images [B, H, W, C], centres
+/// [B, 2], result [B, k size² C]. Throws: ShapeError. Paper: Mnih et al. 2014,
+/// arXiv:1406.6247, section 3.1.
 Var Glimpses(const Var& images, const Tensor& centres,
              const GlimpseShape& shape);
 

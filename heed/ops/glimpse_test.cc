@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-/// x + 100 y at pixel (x, y).
+/// Image with value x + 100 y at pixel (x, y).
 Tensor RampImage(int64_t height, int64_t width) {
   Tensor image({1, height, width, 1}, DType::kF64);
   for (int64_t i = 0; i < height * width; ++i) {
@@ -33,7 +33,7 @@ TEST(GlimpsesOfImages, AreWindowsAroundTheirCentre) {
   EXPECT_EQ(GlimpseAt(ramp, 1, -1, {1, 1}), (std::vector<double>{6}));
   EXPECT_EQ(GlimpseAt(ramp, 0, 0, {3, 1}),
             (std::vector<double>{102, 103, 104, 202, 203, 204, 302, 303, 304}));
-  // Outside is zero.
+  // Pixels outside the image are zero.
   EXPECT_EQ(GlimpseAt(ramp, -1, 1, {3, 1}),
             (std::vector<double>{0, 300, 301, 0, 400, 401, 0, 0, 0}));
 }
@@ -42,12 +42,12 @@ TEST(GlimpsesOfImages, LargerScalesAreMeans) {
   const Tensor ramp = RampImage(8, 8);
   const std::vector<double> both = GlimpseAt(ramp, 0, 0, {2, 2});
   ASSERT_EQ(both.size(), 8u);
-  // 2 × 2 pixels, then means of 2 × 2 of the 4 × 4 around the same place.
+  // 2 × 2 pixels, then 2 × 2 means of the 4 × 4 pixels around the same centre.
   EXPECT_EQ(both[0], 303);
   EXPECT_EQ(both[3], 404);
   EXPECT_EQ(both[4], 252.5);
   EXPECT_EQ(both[7], 454.5);
-  // A look that is wholly outside.
+  // A glimpse entirely outside the image.
   for (const double v : GlimpseAt(ramp, 9, 9, {2, 2})) EXPECT_EQ(v, 0);
 }
 

@@ -1,5 +1,5 @@
-// One row per operation: its gradient is what differences show, for dense
-// operands and for operands and results whose rows are apart.
+// One row per operation: its gradient matches finite differences, for dense
+// operands and for strided operands and results.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -38,7 +38,7 @@ Var Gru(GruKind kind, Inputs in, const Tensor& lengths) {
   return GruSequence(in[0], in[1], w, lengths);
 }
 
-/// Dropout with the same mask at every call.
+/// Dropout with one mask for all calls.
 Var Dropped(Var (*dropout)(const Context&, const Var&, double), const Var& x) {
   Rng rng(11);
   Context ctx;

@@ -21,7 +21,7 @@ void SumGroups(const Tensor& x, const Tensor& groups, Tensor& y) {
     for (int64_t s = 0; s < S; ++s) {
       if (group[s] >= 0) sums[group[s]] = std::max(sums[group[s]], row[s]);
     }
-    // Each group by its own largest score, so that none is lost.
+    // Shift each group by its own maximum, so that no group underflows.
     std::vector<double> shares(static_cast<size_t>(y.dim(1)));
     for (int64_t s = 0; s < S; ++s) {
       if (group[s] < 0 || row[s] == -std::numeric_limits<T>::infinity()) {
@@ -37,7 +37,7 @@ void SumGroups(const Tensor& x, const Tensor& groups, Tensor& y) {
   }
 }
 
-/// The gradient of a group goes to its places by their softmax.
+/// Distributes the gradient of a group to its positions by their softmax.
 template <typename T>
 void SpreadToGroups(const Tensor& x, const Tensor& groups, const Tensor& y,
                     const Tensor& dy, Tensor& dx) {

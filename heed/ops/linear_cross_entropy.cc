@@ -14,15 +14,15 @@
 namespace heed {
 namespace {
 
-/// Bytes of scores, or of a weight's gradient, that stay in a cache.
+/// Maximum size of scores, or of a weight's gradient, for the cache.
 constexpr int64_t kCacheBytes = 8 << 20;
-/// Rows of a block if the gradient does not stay there: it is read and written
-/// for each block.
+/// Rows per block if the gradient exceeds the cache and is read and written for
+/// each block.
 constexpr int64_t kManyRows = 1024;
-/// Products run best on a multiple of so many rows.
+/// Products are fastest for a multiple of this many rows.
 constexpr int64_t kRowUnit = 64;
 
-/// Rows of a block; all have about as many.
+/// Rows per block; all blocks have about the same size.
 int64_t BlockRows(const Tensor& x, int64_t V) {
   const auto row =
       std::max<int64_t>(1, V) * static_cast<int64_t>(SizeOf(x.dtype()));
@@ -34,11 +34,11 @@ int64_t BlockRows(const Tensor& x, int64_t V) {
   return std::min(x.dim(0), (rows + kRowUnit - 1) / kRowUnit * kRowUnit);
 }
 
-/// The rows that count, together.
+/// Rows that are not ignored.
 struct Counted {
   Tensor x;        // [N, M]
   Tensor targets;  // i32 [N]
-  Tensor places;   // i32 [N]: where they were; undefined if all count
+  Tensor places;  // i32 [N]: original positions; undefined if no row is ignored
 };
 
 Counted CountedRows(const Tensor& x, const Tensor& targets, int32_t ignore_id) {
@@ -54,7 +54,7 @@ Counted CountedRows(const Tensor& x, const Tensor& targets, int32_t ignore_id) {
   return {kernels::Gather(rows, ids), kernels::Gather(labels, ids), ids};
 }
 
-/// The gradient of x from that of the rows that count.
+/// Gradient of x from the gradient of the rows that are not ignored.
 Tensor Spread(const Tensor& gradient, const Tensor& places,
               const Shape& shape) {
   if (!places.defined()) return gradient.Reshape(shape);
@@ -64,7 +64,7 @@ Tensor Spread(const Tensor& gradient, const Tensor& places,
   return spread;
 }
 
-/// Adds up the loss and its gradients, block by block.
+/// Accumulates the loss and its gradients block by block.
 class Blocks {
  public:
   Blocks(const Var& x, const LinearWeights& output, const Counted& rows)
@@ -76,7 +76,7 @@ class Blocks {
                        : kernels::Precision::kNative) {
     if (x.tape() != nullptr) dx = Tensor(rows.x.shape(), rows.x.dtype());
     if (output.weight.tape() != nullptr) {
-      // The first block writes it.
+      // The first block overwrites the gradient.
       dweight = rows.x.dim(0) > 0
                     ? Tensor(output.weight.shape(), rows.x.dtype())
                     : Tensor::Zeros(output.weight.shape(), rows.x.dtype());
@@ -86,7 +86,7 @@ class Blocks {
     }
   }
 
-  /// Rows from `begin` on, with room for their scores.
+  /// Adds the rows from `begin` on; `scores` is scratch.
   kernels::CrossEntropyResult Add(const Tensor& x, const Tensor& targets,
                                   int64_t begin,
                                   const CrossEntropyOptions& options,
@@ -110,8 +110,8 @@ class Blocks {
     return result;
   }
 
-  // Undefined where they are not needed.
-  Tensor dx;  // of the rows that count
+  // Undefined if not needed.
+  Tensor dx;  // of the rows that are not ignored
   Tensor dweight;
   Tensor dbias;
 

@@ -1,4 +1,4 @@
-// Cross entropy behind an output layer, without all its scores.
+// Fused output layer and cross-entropy, without storing all scores.
 #ifndef HEED_OPS_LINEAR_CROSS_ENTROPY_H_
 #define HEED_OPS_LINEAR_CROSS_ENTROPY_H_
 
@@ -6,21 +6,21 @@
 
 namespace heed {
 
-/// An output layer: x W + bias, or x Wᵀ + bias if `transposed`.
+/// Output layer: x W + bias, or x Wᵀ + bias if `transposed`.
 struct LinearWeights {
   Var weight;  // [M, V], transposed [V, M]
   bool transposed;
   Var bias;  // [V]
 };
 
-/// CrossEntropy of the output layer's scores of x, a block of rows at a time,
-/// from scores to all gradients, which are computed here. The scores of all
-/// rows, often the largest tensor of a training, are never in memory together:
-/// a block's stay in the cache if the weight's gradient, which every block adds
-/// to, does; else it has at most 1,024 rows. Rows that do not count cost
-/// nothing. Shapes: x [..., M], targets i32 of as many elements as x has rows.
-/// Throws: ShapeError for shapes, dtypes or targets out of range.
-/// Paper: Hsu et al. 2024, arXiv:2410.10989 (gradients in blocks, forward).
+/// Cross-entropy of the output layer's scores of x, computed in blocks of rows,
+/// together with all gradients. The scores of all rows, often the largest
+/// tensor in training, are never stored at once. A block's scores stay in the
+/// cache if the gradient of the weight does; otherwise a block has at most
+/// 1,024 rows. Ignored rows cost nothing. Shapes: x [..., M], targets i32 with
+/// one element for each row of x. Throws: ShapeError for shapes, dtypes or
+/// targets out of range. Paper: Hsu et al. 2024, arXiv:2410.10989 (gradients in
+/// blocks in the forward pass).
 CrossEntropyLoss LinearCrossEntropy(const Var& x, const LinearWeights& output,
                                     const Tensor& targets,
                                     const CrossEntropyOptions& options);

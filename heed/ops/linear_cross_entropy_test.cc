@@ -22,7 +22,7 @@ struct Inputs {
   Tensor targets;
 };
 
-/// Every `skip`-th row does not count; 0: all count.
+/// Inputs in which every `skip`-th row is ignored; 0: none.
 Inputs Some(int64_t rows, int64_t V, bool transposed, int64_t skip,
             DType dtype = DType::kF64, int64_t M = 4) {
   Inputs in = {
@@ -80,7 +80,7 @@ struct Case {
 class LinearCrossEntropies : public testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(
     LinearCrossEntropy, LinearCrossEntropies,
-    // Of 7000 words of f64 a block has 128 rows, of large weights 1024.
+    // For 7000 words in f64 a block has 128 rows, for large weights 1024.
     testing::Values(Case{6, 7, true, 0}, Case{6, 7, false, 2},
                     Case{6, 7, true, 1}, Case{300, 7000, true, 3},
                     Case{300, 7000, false, 0},
@@ -184,7 +184,7 @@ TEST(LinearCrossEntropy, RefusesOtherDTypes) {
       {"linear cross entropy", "f64 with f32"});
 }
 
-/// A parameter's packed forms and precision are used.
+/// The packed forms and the precision of a parameter are used.
 TEST(LinearCrossEntropy, OfAParameterIsThatOfItsProduct) {
   const Inputs in = Some(70, 90, true, 4, DType::kF32, 64);
   for (const auto precision :

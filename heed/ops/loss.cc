@@ -13,8 +13,8 @@
 namespace heed {
 namespace {
 
-/// Adds the steps of `links` from `first` on that `weights` [B, H, t, S] are of
-/// to `sum`, and returns the gradient of scale · sum.
+/// Adds the loss of weights [B, H, t, S], which start at step `first` of
+/// `links`, to `sum`; returns the gradient of scale · sum.
 template <typename T>
 Tensor AlignmentPart(const Tensor& weights, const Tensor& links, int64_t first,
                      int64_t head, double scale, double& sum) {
@@ -45,7 +45,8 @@ Tensor AlignmentPart(const Tensor& weights, const Tensor& links, int64_t first,
   return gradient;
 }
 
-/// scale · Σ of what `penalty` makes of y − target and the slope there.
+/// scale · Σ of the value of `penalty` for y − target; `penalty` also returns
+/// the slope.
 template <typename Penalty>
 Var ErrorLoss(const char* name, const Var& y, const Tensor& targets,
               double scale, const Penalty& penalty) {

@@ -13,7 +13,7 @@ using kernels::At;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Key s <= 7 t + b; blocks are told as exactly as can be.
+/// Staircase mask s <= 7 t + b with exact block extents.
 class Staircase : public kernels::MaskRule {
  public:
   void Row(int64_t b, int64_t t, kernels::Range keys,
@@ -29,7 +29,7 @@ class Staircase : public kernels::MaskRule {
   static bool May(int64_t b, int64_t t, int64_t s) { return s <= 7 * t + b; }
 };
 
-/// Knows about all blocks, and is not to be asked about rows.
+/// Mask with one extent for all blocks, whose rows must not be read.
 class AllAlike : public kernels::MaskRule {
  public:
   explicit AllAlike(Extent extent) : extent_(extent) {}

@@ -13,16 +13,16 @@ Var MatMul(const Var& x, const Var& weight);
 /// y = x W + b. Shapes: bias [N].
 Var Affine(const Var& x, const Var& weight, const Var& bias);
 
-/// y = x Wᵀ + b: an embedding used as output matrix. Shapes: x [..., K], weight
-/// [N, K], bias [N].
+/// y = x Wᵀ + b, for an embedding used as output projection. Shapes: x [...,
+/// K], weight [N, K], bias [N].
 Var AffineTransposed(const Var& x, const Var& weight, const Var& bias);
 
-/// y = base + x W; `base` is consumed: its storage is reused if nobody else
-/// holds it. Shapes: base [..., N].
+/// y = base + x W; `base` is consumed: its storage is reused unless shared.
+/// Shapes: base [..., N].
 Var MatMulAdd(Var base, const Var& x, const Var& weight);
 
-/// Rows of a table. Shapes: table [V, M], ids i32 [...], result [..., M].
-/// Throws: ShapeError if an id is outside of the table.
+/// Looks up rows of a table. Shapes: table [V, M], ids i32 [...], result [...,
+/// M]. Throws: ShapeError if an id is out of range.
 Var Embed(const Var& table, const Tensor& ids);
 
 }  // namespace heed

@@ -18,7 +18,7 @@ void CheckMemory(std::string_view op, const Var& memory, const Var& weights) {
   CheckDTypes(op, memory, weights);
 }
 
-/// Where the memory's gradient is added up; undefined: nowhere.
+/// Accumulator of the memory's gradient; undefined if it is not needed.
 Tensor MemoryGradient(Grads& g, int input) {
   return g.Needs(input) ? g.Accumulate(input) : Tensor();
 }

@@ -19,28 +19,28 @@ Tensor Numbers(uint64_t seed = 1) {
 }
 Tensor Memory() { return RandomTensor({B, F, N}, 2); }
 
-/// Distributions over the slots.
+/// Random weights over the slots.
 Tensor Weights(uint64_t seed) {
   return AddressMemory(Numbers(seed),
                        Tensor::Full({B, H, N}, 1.0 / N, DType::kF64), Memory())
       .value();
 }
 
-/// All weight on one slot, in each row and head.
+/// Weight 1 on one slot, for each row and head.
 Tensor OneHot(int64_t slot) {
   Tensor w = Tensor::Zeros({B, H, N}, DType::kF64);
   for (int64_t r = 0; r < B * H; ++r) w.row<double>(r)[slot] = 1;
   return w;
 }
 
-/// Numbers of heads that stay where they were and move on by `shift` slots.
+/// Numbers that keep each head's weights and shift them by `shift` slots.
 Tensor Moving(int64_t shift) {
   Tensor p = Tensor::Zeros({B, H * AddressSize(F, R)}, DType::kF64);
   for (int64_t b = 0; b < B; ++b) {
     for (int64_t h = 0; h < H; ++h) {
       double* own = p.row<double>(b) + h * AddressSize(F, R);
-      own[F + 1] = -1000;              // the gate keeps the weights before
-      own[F + 2 + shift + R] = 10000;  // all of the shift
+      own[F + 1] = -1000;              // the gate keeps the previous weights
+      own[F + 2 + shift + R] = 10000;  // shift with probability 1
     }
   }
   return p;
@@ -93,7 +93,7 @@ TEST(Memory, FullEraseWithOneHotWeightsReplacesASlot) {
   for (int64_t b = 0; b < B; ++b) {
     for (int64_t f = 0; f < F; ++f) {
       for (int64_t i = 0; i < N; ++i) {
-        // Both heads write there, so that their vectors add up.
+        // Both heads write to this slot, so their vectors add up.
         const double expected =
             i == 2 ? add.row<double>(b)[f] + add.row<double>(b)[F + f]
                    : memory.row<double>(b * F + f)[i];

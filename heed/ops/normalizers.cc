@@ -31,7 +31,7 @@ void CheckBounded(std::string_view op, const Var& e) {
       op, row, e.shape().ToString());
 }
 
-/// Weights that are the softmax of e where they are not 0.
+/// Records weights that are the softmax of e or 0.
 Var RecordSoftmax(const char* name, const Var& e, const Tensor& weights) {
   return Record(name, weights, {e}, [a = weights](const Tensor& da, Grads& g) {
     g.Add(0, kernels::RowSoftmaxGrad(da, a));

@@ -43,7 +43,7 @@ Row SoftmaxOf(const Row& row) {
   return DividedBySum(Map(row, [](double x) { return std::exp(x); }));
 }
 
-/// weight(x - tau) with the tau that makes the sum 1, by bisection.
+/// weight(x - tau) with tau such that the sum is 1, by bisection.
 Row WithThreshold(const Row& row, const std::function<double(double)>& weight) {
   double high = *std::max_element(row.begin(), row.end());
   if (high == -kInfinity) return Row(row.size(), 0.0);
@@ -58,7 +58,7 @@ Row WithThreshold(const Row& row, const std::function<double(double)>& weight) {
   return weights;
 }
 
-/// Row without all but the k largest.
+/// Row with all but the k largest elements masked.
 Row Largest(Row row, size_t k) {
   std::vector<size_t> order(row.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -105,8 +105,8 @@ std::vector<Normalizer> Normalizers() {
   };
 }
 
-/// Scores within [-3, 3]; every fourth key may not be looked at, and the last
-/// row may look nowhere.
+/// Scores within [-3, 3]; every fourth key and all keys of the last row are
+/// masked.
 Tensor SomeScores(const Shape& shape, DType dtype, uint64_t seed = 1) {
   Tensor e(shape, DType::kF64);
   Rng rng(seed);
@@ -332,7 +332,7 @@ TEST(GumbelNoise, HasTheMomentsOfTheDistribution) {
               4 * variance * std::sqrt(4.4 / kCount));
 }
 
-/// A context whose first key is always the same.
+/// Context whose first random key is fixed by the seed.
 struct Draws {
   explicit Draws(uint64_t seed = 11) : rng(seed) {
     ctx.rng = &rng;
@@ -342,8 +342,7 @@ struct Draws {
   Context ctx;
 };
 
-/// Row r of weights is 1 at one key, one that may be looked at, or all 0 if
-/// there is none.
+/// Checks that row r of weights is 1 at one visible key, or 0 if there is none.
 void ExpectOneHot(const Tensor& weights, const Tensor& e) {
   for (int64_t r = 0; r < e.rows(); ++r) {
     double sum = 0;
@@ -358,7 +357,8 @@ void ExpectOneHot(const Tensor& weights, const Tensor& e) {
   }
 }
 
-/// Of many rows with the same scores, each key has its share.
+/// Checks that over many rows with equal scores each key is sampled as often as
+/// its probability says.
 void ExpectShares(const std::function<Tensor(const Tensor&)>& draw) {
   constexpr int64_t kCount = 20000;
   const Row scores = {1, -kInfinity, 0, -1, 0.5};

@@ -1,4 +1,4 @@
-// Images as sequences of their patches.
+// Images as sequences of patches.
 #ifndef HEED_OPS_PATCHES_H_
 #define HEED_OPS_PATCHES_H_
 
@@ -6,14 +6,14 @@
 
 namespace heed {
 
-/// The squares of size × size pixels that tile an image, row by row; a patch
-/// has its pixels row by row, channels inside. Shapes: images [B, H, W, C],
-/// result [B, (H / size) (W / size), size² C]. Throws: ShapeError unless size
-/// divides H and W.
+/// Splits images into patches of size × size pixels, row by row; a patch holds
+/// its pixels row by row, channels inside. Shapes: images [B, H, W, C], result
+/// [B, (H / size) (W / size), size² C]. Throws: ShapeError unless size divides
+/// H and W.
 Var ImagePatches(const Var& images, int64_t size);
 
-/// The images whose patches these are. Shapes: patches [B, S, size² C], result
-/// [B, height, width, C]. Throws: ShapeError.
+/// Inverse of ImagePatches. Shapes: patches [B, S, size² C], result [B, height,
+/// width, C]. Throws: ShapeError.
 Var ImageFromPatches(const Var& patches, int64_t height, int64_t width,
                      int64_t size);
 

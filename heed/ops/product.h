@@ -1,4 +1,4 @@
-// Products with a weight: its packed forms, the product and its gradient.
+// Products with a weight: packed forms, product and gradient.
 #ifndef HEED_OPS_PRODUCT_H_
 #define HEED_OPS_PRODUCT_H_
 
@@ -9,8 +9,8 @@
 
 namespace heed {
 
-/// A matrix operand [K, N] as operations keep it for their gradients. If it is
-/// a parameter its packed form is shared, else it is packed at each use.
+/// Matrix operand [K, N] stored for a gradient. A parameter shares its packed
+/// form; other matrices are packed at each use.
 class Factor {
  public:
   Factor() = default;
@@ -19,7 +19,7 @@ class Factor {
 
   bool defined() const { return value_.defined(); }
 
-  /// The packed matrix or its transpose. `local` holds it if it is not shared.
+  /// The packed matrix or its transpose. `local` holds it unless it is shared.
   const kernels::PackedMatrix& Packed(bool transpose,
                                       kernels::PackedMatrix& local) const {
     if (parameter_ != nullptr) return parameter_->Packed(transpose);
@@ -32,27 +32,28 @@ class Factor {
   const Parameter* parameter_ = nullptr;
 };
 
-/// c = x W, or x Wᵀ, and what the epilogue says.
+/// c = epilogue(x W), or of x Wᵀ.
 void MultiplyBy(const Tensor& x, const Factor& weight, bool transpose,
                 const kernels::Epilogue& epilogue, Tensor& c);
 
-/// What a weight is multiplied with: f32 also by bytes.
+/// DType of the other factor of products with a weight: f32 for int8 weights.
 DType FactorDType(const Var& weight);
 
 /// Throws ShapeError unless x [..., K] and weight [K, N], transposed [N, K],
-/// fit.
+/// are compatible.
 void CheckProduct(const Var& x, const Var& weight, bool transposed = false);
-/// The same, and bias [N] of `op`.
+/// Throws ShapeError, naming `op`, unless x, weight and bias [N] are
+/// compatible.
 void CheckAffine(std::string_view op, const Var& x, const Var& weight,
                  const Var& bias, bool transposed);
 
-/// Dropout(f(x W + bias)) of operands that fit; `bias` may be undefined.
+/// Dropout(f(x W + bias)) of checked operands; `bias` may be undefined.
 Tensor Product(const Var& x, const Var& weight, const Tensor& bias = {},
                kernels::Activation f = kernels::Activation::kNone,
                const kernels::DropoutKey& dropout = {});
 
-/// Adds the gradients of x W with respect to x (input `ix` of the operation)
-/// and W (input `iw`).
+/// Adds the gradients of x W to x (input `ix` of the operation) and W (input
+/// `iw`).
 class ProductGrad {
  public:
   ProductGrad(const Var& x, const Var& weight, int ix, int iw)

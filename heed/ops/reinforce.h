@@ -1,4 +1,4 @@
-// Learning from rewards of samples that cannot be differentiated through.
+// REINFORCE: learning from rewards of samples without a gradient.
 #ifndef HEED_OPS_REINFORCE_H_
 #define HEED_OPS_REINFORCE_H_
 
@@ -12,17 +12,17 @@ struct ReinforceOptions {
   double baseline_decay = 0.9;  // of MovingBaseline, in [0, 1)
 };
 
-/// b ← decay·b + (1 − decay)·reward, from b = 0. Subtracted from the reward it
-/// keeps the expected gradient and lowers its variance. A plain value; copy it
-/// to save it.
-/// Paper: Xu et al. 2015, arXiv:1502.03044, section 4.1 (decay 0.9).
+/// Moving average b ← decay·b + (1 − decay)·reward, from b = 0. Subtracting it
+/// from the reward keeps the expected gradient and lowers its variance. A plain
+/// value; copy it to save it. Paper: Xu et al. 2015, arXiv:1502.03044, section
+/// 4.1 (decay 0.9).
 class MovingBaseline {
  public:
   /// Throws: ConfigError for a decay outside of [0, 1).
   explicit MovingBaseline(double decay, double value = 0);
 
   double value() const { return value_; }
-  /// Given the mean reward of a batch.
+  /// Updates the average with the mean reward of a batch.
   void Update(double reward) {
     value_ = decay_ * value_ + (1 - decay_) * reward;
   }
@@ -32,11 +32,10 @@ class MovingBaseline {
   double value_;
 };
 
-/// −Σ [λ_r (R − b) log p + λ_e H], to be minimised beside the loss that the
-/// samples lead to. R and b are constants, so that its gradient is that of the
-/// expected reward, estimated from one sample. Shapes: log_probability and
-/// entropy [N, T], reward [N] (the same for all T) or [N, T], result [].
-/// Throws: ShapeError.
+/// −Σ [λ_r (R − b) log p + λ_e H], to be added to the loss that follows from
+/// the samples. R and b are constants, so the gradient is a one-sample estimate
+/// of that of the expected reward. Shapes: log_probability and entropy [N, T],
+/// reward [N] (equal for all T) or [N, T], result []. Throws: ShapeError.
 /// Paper: Xu et al. 2015, arXiv:1502.03044, equations 12 and 13.
 Var ReinforceLoss(const Var& log_probability, const Var& entropy,
                   const Tensor& reward, double baseline,

@@ -16,20 +16,21 @@ namespace {
 
 using kernels::At;
 
-// Two steps over three keys. The scores are the parameters: row 0 those of the
-// first step, row 1 + i those of the second step after key i was drawn.
+// Two steps over three keys. The scores are the parameters: row 0 for the first
+// step, row 1 + i for the second step after key i.
 constexpr int64_t kKeys = 3;
 constexpr int64_t kCount = (1 + kKeys) * kKeys;
 
 Tensor Scores() { return RandomTensor({kCount}, 3); }
 
-/// R of drawing key i, then key j: well above 0, so that a baseline helps.
+/// Reward of sampling key i, then key j: well above 0, so that a baseline
+/// helps.
 double RewardOf(int64_t i, int64_t j) {
   return 2 + 0.3 * static_cast<double>(i * i) -
          0.5 * static_cast<double>((i + j) % kKeys);
 }
 
-/// Of drawing key i, then key j.
+/// Probability of sampling key i, then key j.
 double ProbabilityOf(const Tensor& scores, int64_t i, int64_t j) {
   const auto p = [&](int64_t row, int64_t key) {
     const double* e = scores.data<double>() + row * kKeys;
@@ -49,7 +50,7 @@ double ExpectedReward(const Tensor& scores) {
   return expected;
 }
 
-/// By central differences.
+/// Gradient of the expected reward by central differences.
 std::vector<double> GradientOfExpectedReward() {
   constexpr double kStep = 1e-5;
   std::vector<double> gradient;
@@ -72,7 +73,7 @@ int64_t KeyOf(const Tensor& weights, int64_t row) {
   return key;
 }
 
-/// The keys of both steps, their reward, and minus the gradient of the loss.
+/// Keys of both steps, their reward, and the negative gradient of the loss.
 struct Walk {
   int64_t first;
   int64_t second;
@@ -80,14 +81,14 @@ struct Walk {
   std::vector<double> ascent;
 };
 
-/// A key for each of the rows `ids` of the scores.
+/// Samples a key for each of the rows `ids` of the scores.
 HardSample Step(const Context& ctx, const Var& table,
                 const std::vector<int32_t>& ids) {
   const auto n = static_cast<int64_t>(ids.size());
   return SampleHard(ctx, Reshape(Embed(table, Ids(ids, {n})), {n, 1, kKeys}));
 }
 
-/// `n` walks, drawn and differentiated at once, each with scores of its own.
+/// Samples and differentiates `n` walks at once, each with its own scores.
 std::vector<Walk> Draw(int64_t n, uint64_t seed, double baseline) {
   Rng rng(seed);
   Context ctx;
@@ -125,7 +126,7 @@ std::vector<Walk> Draw(int64_t n, uint64_t seed, double baseline) {
   return walks;
 }
 
-/// Of each score's ascent.
+/// Mean and variance of the ascent direction of each score.
 struct Moments {
   std::vector<double> mean = std::vector<double>(kCount);
   std::vector<double> variance = std::vector<double>(kCount);
@@ -144,7 +145,7 @@ Moments MomentsOf(const std::vector<Walk>& walks) {
   return moments;
 }
 
-/// A baseline that has seen 100 small batches.
+/// Baseline after 100 small batches.
 double LearnedBaseline() {
   MovingBaseline baseline(ReinforceOptions().baseline_decay);
   for (uint64_t seed = 0; seed < 100; ++seed) {
@@ -159,7 +160,8 @@ double LearnedBaseline() {
 TEST(Reinforce, GradientExpectedOverAllSamplesIsThatOfTheExpectedReward) {
   const std::vector<double> exact = GradientOfExpectedReward();
   for (const double baseline : {0.0, 1.7}) {
-    // A walk's gradient depends on its keys alone: one of each is enough.
+    // The gradient of a walk depends only on its keys: one walk per pair is
+    // enough.
     std::vector<Walk> walks = Draw(1000, 5, baseline);
     const auto by_keys = [](const Walk& a, const Walk& b) {
       return std::pair(a.first, a.second) < std::pair(b.first, b.second);

@@ -19,7 +19,7 @@ Tensor Dropped(const Tensor& x, const DropoutKey& dropout) {
   return kernels::Dropout(x, dropout.rate, dropout.key);
 }
 
-/// `sum` = x + Dropout(y) as an operation.
+/// Records the operation `sum` = x + Dropout(y).
 Var RecordSum(Tensor sum, const Var& x, const Var& y,
               const DropoutKey& dropout) {
   return Record("add dropped", std::move(sum), {x, y},
@@ -53,7 +53,7 @@ void CheckEmbedding(const Var& table, const Tensor& ids,
   }
 }
 
-/// 0, 1, 2.. in the shape of `ids`: where its rows stand once looked up.
+/// Numbers 0, 1, 2.. in the shape of `ids`: row indices after the look-up.
 Tensor Places(const Tensor& ids) {
   Tensor places(ids.shape(), DType::kI32);
   for (int64_t i = 0; i < ids.numel(); ++i) {
@@ -83,8 +83,8 @@ AddNormResult AddNorm(const Context& ctx, const Var& x, const Var& y,
       kernels::AddNorm(x.value().Contiguous(), y.value().Contiguous(), key,
                        {gain.value(), bias.value(), epsilon});
   const Var sum = RecordSum(result.sum, x, y, key);
-  // Whatever depends on the sum stands behind both on the tape. So its gradient
-  // is complete here, and passes on together with that of the normed.
+  // All users of the sum follow both operations on the tape. The gradient of
+  // the sum is therefore complete here and passes on with that of `normed`.
   const Var normed = Record(
       "add norm", result.normed, {sum, x, y, gain, bias},
       [result, key, gain = gain.value()](const Tensor& dnormed, Grads& g) {

@@ -1,4 +1,4 @@
-// Differentiable residual sums and embeddings with positions, each one pass.
+// Differentiable residual sums and embeddings with positions, each fused.
 #ifndef HEED_OPS_RESIDUAL_H_
 #define HEED_OPS_RESIDUAL_H_
 
@@ -6,7 +6,7 @@
 
 namespace heed {
 
-/// x + Dropout(y). Shapes: equal. Throws: ShapeError.
+/// x + Dropout(y). Equal shapes. Throws: ShapeError.
 Var AddDropped(const Context& ctx, const Var& x, const Var& y, double dropout);
 
 struct AddNormResult {
@@ -14,17 +14,17 @@ struct AddNormResult {
   Var normed;  // LayerNorm(sum)
 };
 
-/// A residual sum and its normalisation: `sum` goes on to the next residual,
-/// or `normed` where the norm stands behind the sum. Shapes: x and y [..., N],
-/// gain and bias [N]. Throws: ShapeError.
+/// Residual sum and its normalisation. The next residual starts from `sum` in
+/// pre-norm layers and from `normed` in post-norm layers. Shapes: x and y [...,
+/// N], gain and bias [N]. Throws: ShapeError.
 AddNormResult AddNorm(const Context& ctx, const Var& x, const Var& y,
                       double dropout, const Var& gain, const Var& bias,
                       double epsilon);
 
 /// Dropout(scale · table[ids] + positions[offset + t]) for column t of `ids`.
 /// Shapes: table [V, M], ids i32 [B, T], positions [P, M] (constant) or
-/// undefined, result [B, T, M].
-/// Throws: ShapeError if an id or a position is outside of its table.
+/// undefined, result [B, T, M]. Throws: ShapeError if an id or a position is
+/// out of range.
 Var EmbedScaled(const Context& ctx, const Var& table, const Tensor& ids,
                 double scale, const Tensor& positions, int64_t offset,
                 double dropout);

@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-/// A context that gives the same masks at every use.
+/// Training context with equal masks at each use.
 struct Training {
   Rng rng{11};
   Context ctx;

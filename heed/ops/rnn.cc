@@ -13,7 +13,7 @@ namespace {
 
 using kernels::StepMask;
 
-/// Sizes of a recurrence whose gates are `gates` times as wide as its state.
+/// Sizes of a recurrence: T steps, B rows, H units.
 struct Sizes {
   int64_t t, b, h;
 };
@@ -38,7 +38,7 @@ StepMask MaskAt(const Tensor& lengths, int64_t t) {
   return {lengths.defined() ? &lengths : nullptr, t};
 }
 
-/// c (+)= a w, or a wᵀ, with the packed form looked up once for all steps.
+/// c (+)= a w, or a wᵀ; looks up the packed form once for all steps.
 class StepProduct {
  public:
   StepProduct(const Factor& weight, bool transpose)
@@ -56,7 +56,7 @@ class StepProduct {
   const kernels::PackedMatrix* packed_;
 };
 
-/// States 0..T with `first` at 0: [T + 1, B, H].
+/// Tensor [T + 1, B, H] for states 0..T, with `first` at 0.
 Tensor StatesFrom(const Tensor& first, const Sizes& s) {
   Tensor states({s.t + 1, s.b, s.h}, first.dtype());
   states[0].CopyFrom(first);
@@ -158,15 +158,15 @@ Var LstmSequence(const Var& x, const Var& state0, const Var& recurrent,
 
 namespace {
 
-/// What a Nested LSTM keeps for its gradient.
+/// Values that a Nested LSTM stores for its gradient.
 struct NestedLstmTrace {
   Sizes s;
   Tensor lengths;
   Factor outer, inner;
   Tensor h0;
   Tensor result;       // h of all steps, then the last c and c̃
-  Tensor cells;        // c before step 0, 1, ..., T
-  Tensor inner_cells;  // c̃ likewise
+  Tensor cells;        // c at the start of steps 0, 1, ..., T
+  Tensor inner_cells;  // c̃ at the start of steps 0, 1, ..., T
   Tensor inputs;       // [i⊙g, f⊙c] [T, B, 2H]
   Tensor gates;        // [T, B, 4H]
   Tensor inner_gates;  // [T, B, 4H]
@@ -271,7 +271,7 @@ Var NestedLstmSequence(const Var& x, const Var& state0,
 
 namespace {
 
-/// Reset after the product.
+/// GRU with reset after the product.
 Var GruResetAfter(const Var& x, const Var& h0, const GruWeights& w,
                   const Tensor& lengths) {
   const Sizes s = CheckSequence("gru", x, h0.shape(), 3, lengths);
@@ -319,7 +319,7 @@ Var GruResetAfter(const Var& x, const Var& h0, const GruWeights& w,
       });
 }
 
-/// Reset before the product.
+/// GRU with reset before the product.
 Var GruResetBefore(const Var& x, const Var& h0, const GruWeights& w,
                    const Tensor& lengths) {
   const Sizes s = CheckSequence("gru", x, h0.shape(), 3, lengths);

@@ -1,5 +1,5 @@
-// The reference of a recurrence over a sequence is its single steps, written
-// with elementwise operations.
+// Tests of recurrences over sequences against single steps composed of
+// elementwise operations.
 #include "heed/ops/rnn.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ constexpr int64_t H = 5;
 
 using Inputs = std::span<const Var>;
 
-/// 1 where row b takes part in step t, else 0.
+/// 1 where row b is active in step t, else 0.
 Tensor Mask(const Tensor& lengths, int64_t t) {
   Tensor mask = Tensor::Full({B, H}, 1, DType::kF64);
   for (int64_t b = 0; b < B && lengths.defined(); ++b) {
@@ -35,7 +35,7 @@ Var OneMinus(const Var& x) {
   return Sub(Tensor::Full(x.shape(), 1, DType::kF64), x);
 }
 
-/// a where p is 1, b where it is 0, and between them else.
+/// Interpolation p a + (1 − p) b.
 Var Mix(const Var& p, const Var& a, const Var& b) {
   return Add(Mul(p, a), Mul(OneMinus(p), b));
 }
@@ -43,15 +43,15 @@ Var Mix(const Var& p, const Var& a, const Var& b) {
 /// Part i of H columns.
 Var Part(const Var& x, int64_t i) { return Columns(x, i * H, (i + 1) * H); }
 
-/// A recurrence: inputs are x, the first state, then weights.
+/// Recurrence under test; inputs are x, the first state, then weights.
 struct Recurrence {
   std::string name;
   int64_t gates;
-  int64_t states;  // vectors that it carries
+  int64_t states;  // number of state vectors
   std::vector<Shape> weights;
-  /// The whole sequence as one operation.
+  /// Whole sequence as one operation.
   std::function<Var(Inputs, const Tensor& lengths)> sequence;
-  /// The next states (hidden and, for an LSTM, cell, ...) of the states `s`.
+  /// Next states (hidden and, for an LSTM, cell, ...) from the states `s`.
   std::function<std::vector<Var>(const Var& x, const std::vector<Var>& s,
                                  Inputs in)>
       step;
@@ -68,8 +68,8 @@ std::vector<Var> LstmStep(const Var& x, const std::vector<Var>& s, Inputs in) {
   return {Mul(Sigmoid(Part(a, 3)), Tanh(c)), c};
 }
 
-/// Weights: outer, inner, bias [1, 4H]. Without side by side inputs: the inner
-/// weight is a matrix of i⊙g and one of f⊙c.
+/// Weights: outer, inner, bias [1, 4H]. Instead of concatenated inputs, the
+/// inner weight is split into a matrix for i⊙g and one for f⊙c.
 std::vector<Var> NestedLstmStep(const Var& x, const std::vector<Var>& s,
                                 Inputs in) {
   const Var a = Add(x, MatMul(s[0], in[2]));
@@ -84,7 +84,7 @@ std::vector<Var> NestedLstmStep(const Var& x, const std::vector<Var>& s,
   return {Mul(Sigmoid(Part(a, 3)), Tanh(c)), c, inner};
 }
 
-/// Weights U of all gates, then b' [1, 3H] and inner, if there are any.
+/// Weights: U of all gates, then optional b' [1, 3H] and inner.
 std::vector<Var> CudnnStep(const Var& x, const std::vector<Var>& s, Inputs in) {
   Var u = MatMul(s[0], in[2]);
   if (in.size() > 3) u = AddRow(u, Select(in[3], 0));
@@ -202,7 +202,7 @@ class Sequences : public testing::TestWithParam<Recurrence> {
     return all;
   }
 
-  /// What the operation gives, from single steps.
+  /// Result composed of single steps.
   Var Composed(Inputs in, const Tensor& lengths) const {
     std::vector<Var> states = FirstStates(in[1]);
     std::vector<Var> outputs;

@@ -1,4 +1,4 @@
-// The sum of each row.
+// Sum of each row.
 #ifndef HEED_OPS_ROW_SUMS_H_
 #define HEED_OPS_ROW_SUMS_H_
 

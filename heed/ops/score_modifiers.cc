@@ -16,7 +16,7 @@
 namespace heed {
 namespace {
 
-/// Same dtype, and `fits`.
+/// Throws ShapeError unless `fits` and the dtypes are equal.
 void CheckFits(bool fits, std::string_view op, std::string_view message,
                const Var& x, const Var& y) {
   CheckShapes(fits, op, message, {x.shape(), y.shape()});
@@ -24,7 +24,7 @@ void CheckFits(bool fits, std::string_view op, std::string_view message,
               "operands of different dtypes", {x.shape(), y.shape()});
 }
 
-/// x and y have the same dimensions 0 .. axes - 1.
+/// True if dimensions 0 .. axes - 1 of x and y are equal.
 bool SameLeading(const Var& x, const Var& y, int axes) {
   for (int axis = 0; axis < axes; ++axis) {
     if (x.dim(axis) != y.dim(axis)) return false;
@@ -32,7 +32,7 @@ bool SameLeading(const Var& x, const Var& y, int axes) {
   return true;
 }
 
-/// x [..., S], numbers [...].
+/// Throws ShapeError unless x is [..., S] and numbers [...].
 void CheckRowNumbers(std::string_view op, std::string_view message,
                      const Var& x, const Var& numbers) {
   const int axes = numbers.shape().rank();
@@ -45,7 +45,7 @@ void CheckPositive(std::string_view op, std::string_view what, double value) {
   throw ConfigError("{}: {} of {}, but it must be above 0", op, what, value);
 }
 
-/// e [B*H, T, S].
+/// True if e is [B*H, T, S].
 bool IsByHead(const Var& e, int64_t heads) {
   return e.shape().rank() == 3 && heads >= 1 && e.dim(0) % heads == 0;
 }

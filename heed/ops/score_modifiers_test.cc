@@ -19,7 +19,7 @@ constexpr int64_t kBatch = 2;
 constexpr int64_t kHeads = 3;
 constexpr int64_t kRows = kBatch * kHeads;
 
-/// The element of a tensor at a flat position.
+/// Element of a tensor at a flat index.
 double Element(const Tensor& x, int64_t i) { return At(x, 0, i); }
 
 std::vector<double> Values(const Var& x) {
@@ -34,7 +34,7 @@ class ScoreModifiers : public testing::TestWithParam<DType> {
   Tensor Numbers(const std::vector<double>& values, const Shape& shape) const {
     return Tensor::Of(values, shape).To(GetParam());
   }
-  /// Calls f(T, S) for all sizes that matter.
+  /// Calls f(T, S) for all relevant sizes.
   template <typename F>
   void ForSizes(const F& f) const {
     for (const int64_t steps : {1, 3, 17, 129}) {
@@ -305,8 +305,7 @@ TEST_P(ScoreModifiers, SharpenOfTinyHugeAndNoWeightsIsFinite) {
             (std::vector<double>{0, 0, 0, 0}));
 }
 
-/// A modifier of inputs of these shapes.
-/// For B rows in the batch, H heads, T queries, S keys.
+/// Modifiers as operations, for B batch rows, H heads, T queries and S keys.
 std::vector<Operation> Modifiers(int64_t b, int64_t h, int64_t t, int64_t s) {
   const Shape scores = {b * h, t, s};
   const Shape numbers = {b * h, t};
@@ -340,7 +339,7 @@ std::vector<Operation> Modifiers(int64_t b, int64_t h, int64_t t, int64_t s) {
        [](Inputs in) {
          const Tensor masked =
              Tensor::Full(in[0].shape(), -kInfinity, in[0].value().dtype());
-         // As weights, for differences of infinities are none.
+         // Exponentials, because a difference of infinities is undefined.
          return Exp(GaussianFactor(ConcatColumns({in[0], masked}), in[1], 1.5));
        },
        {scores, numbers}},

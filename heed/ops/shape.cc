@@ -8,7 +8,8 @@
 namespace heed {
 namespace {
 
-/// Enough for every model; a list of fixed size needs no allocation.
+/// Maximum number of parts, enough for every model; a fixed-size list needs no
+/// allocation.
 constexpr size_t kMaxParts = 8;
 
 }  // namespace

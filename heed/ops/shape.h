@@ -8,7 +8,7 @@
 
 namespace heed {
 
-/// The same elements in another shape; a copy if rows of x are apart.
+/// x with another shape; a copy if rows of x are apart.
 Var Reshape(const Var& x, const Shape& shape);
 /// Elements [begin, end) of dimension 0.
 Var Slice(const Var& x, int64_t begin, int64_t end);
@@ -16,16 +16,18 @@ Var Slice(const Var& x, int64_t begin, int64_t end);
 Var Select(const Var& x, int64_t i);
 /// Columns [begin, end) of the last dimension.
 Var Columns(const Var& x, int64_t begin, int64_t end);
-/// Columns of all parts, one after the other. Shapes: parts [..., N_i] with
-/// equal leading dimensions; result [..., Σ N_i].
+/// Concatenates the columns of all parts. Shapes: parts [..., N_i] with equal
+/// leading dimensions; result [..., Σ N_i].
 Var ConcatColumns(std::span<const Var> parts);
 Var ConcatColumns(std::initializer_list<Var> parts);
-/// Shapes: parts [...] of one shape; result [number of parts, ...].
+/// Stacks parts of equal shape. Shapes: parts [...]; result [number of parts,
+/// ...].
 Var Stack(std::span<const Var> parts);
-/// Shapes: x [A, B, ...], result [B, A, ...]: time first to batch first.
+/// Swaps the first two dimensions, such as time and batch. Shapes: x [A, B,
+/// ...], result [B, A, ...].
 Var TransposeLeading(const Var& x);
-/// Row (s, b) becomes row (length_b − 1 − s, b) for s < length_b; the rows
-/// behind a sequence's end stay. Shapes: x [S, B, N], lengths i32 [B].
+/// Reverses each sequence: row (s, b) becomes row (length_b − 1 − s, b) for s <
+/// length_b; padding stays. Shapes: x [S, B, N], lengths i32 [B].
 Var ReverseByLength(const Var& x, const Tensor& lengths);
 
 }  // namespace heed

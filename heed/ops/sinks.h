@@ -1,4 +1,4 @@
-// Where a kernel of several gradients adds them.
+// Destinations of a kernel with several gradients.
 #ifndef HEED_OPS_SINKS_H_
 #define HEED_OPS_SINKS_H_
 
@@ -12,29 +12,30 @@
 
 namespace heed {
 
-/// Tensors that a kernel adds gradients to, all at the same time: accumulators,
-/// and one of its own for an input that is given twice (attention of a sequence
-/// to itself), which Finish adds to the other.
+/// Tensors to which a kernel adds gradients simultaneously. They are
+/// accumulators, except for an input that occurs twice (self attention): its
+/// second tensor is temporary and added by Finish.
 class Sinks {
  public:
   explicit Sinks(Grads& grads) : grads_(grads) {}
   Sinks(const Sinks&) = delete;
   Sinks& operator=(const Sinks&) = delete;
 
-  /// Undefined if input i is constant.
+  /// Accumulator of input i; undefined if it is constant.
   Tensor Of(int i, const Tensor& like) {
     return Find(i, like, &Grads::Accumulate);
   }
-  /// The same; rows may be apart.
+  /// Accumulator of input i, whose rows may be apart; undefined if it is
+  /// constant.
   Tensor RowsOf(int i, const Tensor& like) {
     return Find(i, like, &Grads::AccumulateRows);
   }
-  /// The same, but scratch if input i is constant.
+  /// Accumulator of input i, or scratch if it is constant.
   Tensor OrScratch(int i, const Tensor& like) {
     return grads_.Needs(i) ? Of(i, like)
                            : Tensor::Zeros(like.shape(), like.dtype());
   }
-  /// When the kernel is done.
+  /// Adds temporary gradients; call after the kernel.
   void Finish() {
     for (auto& [i, gradient] : twice_) grads_.Add(i, std::move(gradient));
   }
@@ -52,7 +53,7 @@ class Sinks {
   }
 
   Grads& grads_;
-  // A step of a decoder needs no allocation.
+  // Inline storage, so that a decoder step needs no allocation.
   std::array<std::byte, 512> storage_;
   std::pmr::monotonic_buffer_resource resource_{storage_.data(),
                                                 storage_.size()};

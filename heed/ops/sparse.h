@@ -10,9 +10,9 @@
 namespace heed {
 
 /// y = X W of a sparse X: y_r = Σ_e values_e W[columns_e], over the entries e
-/// of row r. Groups of columns of W may have values of their own, as heads
-/// with dropout of their own: column c takes those of group c / (M / G). Gives
-/// gradients to W and to values. Shapes: values [G, E] with G a divisor of M,
+/// of row r. Groups of columns of W may have separate values, as heads with
+/// separate dropout: column c uses those of group c / (M / G). Differentiable
+/// with respect to W and values. Shapes: values [G, E] with G a divisor of M,
 /// undefined: ones; weight [cols, M], result [rows, M]. Throws: ShapeError.
 Var SparseMatMul(std::shared_ptr<const kernels::SparsePattern> pattern,
                  const Var& values, const Var& weight);

@@ -10,7 +10,7 @@ namespace {
 
 using Inputs = std::span<const Var>;
 
-/// Rows {0, 2}, {}, {3, 1, 3} of 4 columns.
+/// Pattern with rows {0, 2}, {}, {3, 1, 3} of 4 columns.
 std::shared_ptr<const kernels::SparsePattern> Pattern() {
   return std::make_shared<const kernels::SparsePattern>(
       kernels::MakeSparsePattern(Ids({0, 2, 2, 5}, {4}),

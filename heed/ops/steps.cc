@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-/// y = max over s; at = where it stands, −1 for a sequence of none.
+/// y = max over s; at = index of the maximum, −1 for an empty sequence.
 template <typename T>
 void MaxOf(const Tensor& x, const Tensor& lengths, Tensor& y, Tensor& at) {
   const int64_t M = x.dim(2);
@@ -20,7 +20,7 @@ void MaxOf(const Tensor& x, const Tensor& lengths, Tensor& y, Tensor& at) {
     for (int32_t s = 0; s < length; ++s) {
       const T* row = x.row<T>(b * x.dim(1) + s);
       for (int64_t m = 0; m < M; ++m) {
-        // NaN is kept: it must show, and not be passed over.
+        // Propagates NaN instead of skipping it.
         if (s > 0 && row[m] <= largest[m]) continue;
         if (s > 0 && largest[m] != largest[m]) continue;
         largest[m] = row[m];
@@ -43,8 +43,8 @@ void ScatterMax(const Tensor& dy, const Tensor& at, Tensor& dx) {
 
 constexpr int64_t kNumbersPerChunk = 1 << 14;
 
-/// Calls body(b, s, begin, count) for each window: `count` of its steps lie
-/// inside of the sequence, the first of which is its step `begin`.
+/// Calls body(b, s, begin, count) for each window: `count` of its steps, from
+/// step `begin` on, lie inside the sequence.
 template <typename Body>
 void ForWindows(int64_t S, int64_t width, int64_t before, int64_t b,
                 const Body& body) {
@@ -74,7 +74,7 @@ void Unfold(const Tensor& x, int64_t width, int64_t before, Tensor& y) {
   });
 }
 
-/// What Unfold moved, added where it came from.
+/// Gradient of UnfoldSteps: adds each copy to its original position.
 template <typename T>
 void Fold(const Tensor& dy, int64_t width, int64_t before, Tensor& dx) {
   const int64_t S = dx.dim(1), M = dx.dim(2);

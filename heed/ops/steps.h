@@ -7,12 +7,12 @@
 namespace heed {
 
 /// y_bm = max_{s < lengths_b} x_bsm, 0 for a sequence of length 0. The gradient
-/// goes to the first of equals. Shapes: x [B, S, M], lengths i32 [B], result
-/// [B, M]. Throws: ShapeError.
+/// goes to the first of equal maxima. Shapes: x [B, S, M], lengths i32 [B],
+/// result [B, M]. Throws: ShapeError.
 Var MaxOverSteps(const Var& x, const Tensor& lengths);
 
-/// Windows of steps side by side, zero outside of the sequence, so that a
-/// product with a filter is a convolution:
+/// Concatenates windows of steps, zero outside the sequence, so that a product
+/// with a filter is a convolution:
 ///   y_bs = [x_b,s−before, …, x_b,s−before+width−1].
 /// Shapes: x [B, S, M], result [B, S, width · M]. Range: width ≥ 1, 0 ≤ before
 /// < width. Throws: ShapeError.

@@ -1,5 +1,5 @@
-// Gradients of an operation against differences, for dense operands and for
-// operands and results whose rows are apart. What the tests of ops share.
+// Test fixture for operations: compares gradients with finite differences, for
+// dense and for strided operands and results.
 #ifndef HEED_OPS_TESTING_H_
 #define HEED_OPS_TESTING_H_
 
@@ -19,7 +19,7 @@ namespace heed {
 
 using Inputs = std::span<const Var>;
 
-/// An operation at fixed sizes.
+/// Operation at fixed sizes.
 struct Operation {
   std::string name;
   std::function<Var(Inputs)> apply;
@@ -55,13 +55,13 @@ class OperationTest : public testing::TestWithParam<Operation> {
       for (const Var& x : wide) in.push_back(Columns(x, 1, x.dim(-1) - 1));
       const Var y = GetParam().apply(in);
       if (y.shape().rank() == 0) return y;
-      // The gradient of a part comes as columns of a wider one.
+      // The gradient of one part arrives as columns of a wider tensor.
       return ConcatColumns({y, Scale(y, 2)});
     };
     ExpectGradientOf(apply, Random(2));
   }
 
-  /// One operand on the tape, the others constant.
+  /// Checks gradients with one operand on the tape and the others constant.
   static void ExpectGradientsOfEachOperandAlone() {
     const std::vector<Tensor> all = Random(0);
     for (size_t i = 0; i < all.size(); ++i) {

@@ -25,7 +25,7 @@ Tensor Padded(int64_t length) {
   return Ids(ids, {static_cast<int64_t>(kRows.size()), length});
 }
 
-/// By the formula, over a row with width − 1 zeros on both sides.
+/// Reference by the formula, over a row with width − 1 zeros on both sides.
 double Expected(const Tensor& table, std::vector<int32_t> row, int64_t width,
                 int64_t f) {
   const int64_t filters = table.dim(1) / width;
