@@ -1,4 +1,4 @@
-// A layer that convolves images.
+// Convolutional layer for images.
 #ifndef HEED_NN_CONVOLUTION2D_H_
 #define HEED_NN_CONVOLUTION2D_H_
 
@@ -8,8 +8,8 @@
 
 namespace heed {
 
-/// y = x * w + b. Parameters: weight [K, K, C, F], bias [F]; weights start
-/// uniform in ±√(6 / (K² C)), for a relu behind (He et al. 2015,
+/// y = x * w + b. Parameters: weight [K, K, C, F], bias [F]. Weights start
+/// uniform in ±√(6 / (K² C)), for a following relu (He et al. 2015,
 /// arXiv:1502.01852).
 class Convolution2d {
  public:

@@ -41,8 +41,8 @@ Var ConvolutionStack::operator()(const Context& ctx, const Var& images) const {
 }
 
 ReceptiveField ConvolutionStack::FieldOf(int64_t row, int64_t column) const {
-  // Units are `apart` pixels from each other. A layer of 3 × 3 sees a unit more
-  // to each side, maxima of 2 × 2 twice as many.
+  // Units are `apart` pixels from each other. A 3 × 3 layer widens the field by
+  // one unit on each side; 2 × 2 pooling doubles it.
   const int64_t apart = scale() / kStackPool;
   int64_t side = kStackWindow.size;
   for (size_t i = 1; i < layers_.size(); ++i) {

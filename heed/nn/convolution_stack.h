@@ -1,4 +1,5 @@
-// Layers that convolve images and halve their sides, one after the other.
+// Stack of convolutional layers with max pooling, which halve the sides of an
+// image.
 #ifndef HEED_NN_CONVOLUTION_STACK_H_
 #define HEED_NN_CONVOLUTION_STACK_H_
 
@@ -10,44 +11,46 @@
 
 namespace heed {
 
-/// The pixels that a unit sees: rows and columns [begin, begin + side), which
-/// may reach beyond the image.
+/// Receptive field of a unit: rows and columns [begin, begin + side), which may
+/// extend beyond the image.
 struct ReceptiveField {
   int64_t top = 0;
   int64_t left = 0;
   int64_t side = 0;
 };
 
-/// relu(3 × 3), then the maximum of 2 × 2, for each layer. Parameters: first,
-/// second, third, with those of a Convolution2d. Immutable but for these.
+/// Layers of relu(3 × 3 convolution), then 2 × 2 max pooling. Parameters:
+/// first, second, third, each with those of a Convolution2d. Immutable except
+/// for parameters.
 class ConvolutionStack {
  public:
-  /// `filters`: of each layer, three at most.
+  /// `filters`: number of filters of each layer; three layers at most.
   ConvolutionStack(const Scope& scope, int64_t channels,
                    const std::vector<int64_t>& filters);
 
-  /// Of the units of the last layer, before their maxima are taken. Shapes:
-  /// images [B, H, W, C], result [B, ⌊2 H / scale⌋, ⌊2 W / scale⌋, units()].
-  /// Throws: ShapeError; Cancelled.
+  /// Activations of the last layer before max pooling. Shapes: images [B, H, W,
+  /// C], result [B, ⌊2 H / scale⌋, ⌊2 W / scale⌋, units()]. Throws: ShapeError;
+  /// Cancelled.
   Var Activations(const Context& ctx, const Var& images) const;
-  /// Shapes: result [B, ⌊H / scale⌋, ⌊W / scale⌋, units()].
+  /// Output of all layers. Shapes: result [B, ⌊H / scale⌋, ⌊W / scale⌋,
+  /// units()].
   Var operator()(const Context& ctx, const Var& images) const;
 
-  /// Of each layer, and of the last one.
+  /// Number of filters of each layer, and of the last one.
   const std::vector<int64_t>& filters() const { return filters_; }
   int64_t units() const { return filters_.back(); }
-  /// Pixels along an image for each number along the result, and the least
-  /// height and width of images.
+  /// Downsampling factor: image pixels per output element along each axis; also
+  /// the minimum height and width of images.
   int64_t scale() const { return ScaleOf(std::ssize(layers_)); }
   static constexpr int64_t ScaleOf(int64_t layers) {
     return int64_t{1} << layers;
   }
-  /// Numbers behind all layers.
+  /// Number of output elements of all layers.
   static constexpr int64_t FlatSize(int64_t height, int64_t width,
                                     int64_t layers, int64_t units) {
     return height / ScaleOf(layers) * (width / ScaleOf(layers)) * units;
   }
-  /// What the units at this row and column of Activations see.
+  /// Receptive field of the units at this row and column of Activations.
   ReceptiveField FieldOf(int64_t row, int64_t column) const;
 
  private:
@@ -55,8 +58,7 @@ class ConvolutionStack {
   std::vector<Convolution2d> layers_;
 };
 
-/// Numbers of each image as one vector. Shapes: x [B, H, W, C], result [B,
-/// HWC].
+/// Flattens each image to a vector. Shapes: x [B, H, W, C], result [B, HWC].
 Var FlatImages(const Var& x);
 
 }  // namespace heed

@@ -23,7 +23,7 @@ TEST(ConvolutionStack, AUnitSeesItsField) {
   constexpr int64_t kUnits = 4 * kFilters;
   ASSERT_EQ(before.shape(), (Shape{1, 10, 10, kUnits}));
   const ReceptiveField field = trunk.FieldOf(4, 5);
-  // All pixels of the field and no others change units (4, 5).
+  // Exactly the pixels of the field change units (4, 5).
   const auto changes = [&](int64_t top, int64_t left, int64_t bottom,
                            int64_t right) {
     Tensor other = frame.Clone();

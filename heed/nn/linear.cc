@@ -10,8 +10,8 @@
 namespace heed {
 namespace {
 
-/// Stretches blocks of columns, which got Glorot's range for all columns
-/// together, to the range that each has for itself.
+/// Rescales blocks of columns from Glorot's range for the whole matrix to the
+/// range of each block.
 void StartAsAlone(int64_t in, std::initializer_list<int64_t> outs,
                   Tensor& weight) {
   const int64_t all = weight.cols();

@@ -1,4 +1,4 @@
-// Layers that hold matrices: affine maps and embeddings.
+// Affine maps and embeddings.
 #ifndef HEED_NN_LINEAR_H_
 #define HEED_NN_LINEAR_H_
 
@@ -17,21 +17,22 @@ class Linear {
   Linear(const Scope& scope, int64_t in, int64_t out, Init init,
          bool bias = true)
       : Linear(scope, in, {out}, init, bias) {}
-  /// Maps to so many features side by side, as one product; each starts as it
-  /// would alone (Glorot's range depends on the size of a matrix).
+  /// Several maps with outputs side by side, computed as one product. Each is
+  /// initialised like a separate map (Glorot's range depends on the matrix
+  /// size).
   Linear(const Scope& scope, int64_t in, std::initializer_list<int64_t> outs,
          Init init, bool bias = true);
 
   /// Shapes: x [..., in], result [..., out].
   Var operator()(const Context& ctx, const Var& x) const;
 
-  /// Its parameters as operands; the bias is undefined if there is none.
+  /// Parameters as operands; the bias is undefined if there is none.
   AffineMap Use(const Context& ctx) const {
     return {ctx.Use(weight_), bias_ == nullptr ? Var() : ctx.Use(*bias_)};
   }
 
   const Parameter& weight() const { return weight_; }
-  /// Null if there is none.
+  /// Null if the layer has no bias.
   const Parameter* bias() const { return bias_; }
 
  private:
@@ -39,7 +40,7 @@ class Linear {
   Parameter* bias_ = nullptr;
 };
 
-/// Rows of a table. Parameter: weight [V, M]. Copies share it.
+/// Table whose rows are looked up. Parameter: weight [V, M], shared by copies.
 class Embedding {
  public:
   Embedding(const Scope& scope, int64_t vocabulary, int64_t features,

@@ -13,10 +13,10 @@
 namespace heed {
 namespace {
 
-/// Of MemoryStart::kConstant. Paper: Collier and Beel 2018.
+/// Value of MemoryStart::kConstant. Paper: Collier and Beel 2018.
 constexpr double kConstantStart = 1e-6;
 
-/// A parameter for each row of a batch: [B, ...].
+/// Parameter repeated for each batch row: [B, ...].
 Var Repeated(const Var& parameter, int64_t batch, const Shape& shape) {
   const int64_t n = parameter.shape().numel();
   const Var row = Reshape(parameter, {n});

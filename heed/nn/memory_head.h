@@ -1,5 +1,5 @@
-// A memory that a network writes and reads by attention: the parts of a Neural
-// Turing Machine, for any model.
+// External memory that a network writes and reads by attention: the parts of a
+// Neural Turing Machine, for any model.
 //
 //   const MemoryConfig config = {.slots = 128, .features = 20};
 //   const MemoryWriter writer(Scope(set, "write"), 100, 1, config);
@@ -24,49 +24,49 @@
 
 namespace heed {
 
-/// What stands in the memory before the first step.
+/// Initial content of the memory.
 enum class MemoryStart : uint8_t {
-  kRandom,    // numbers of U(±1/√(N + F)), kept with the model, not trained
+  kRandom,    // U(±1/√(N + F)), saved with the model, not trained
   kConstant,  // 1e-6 everywhere
-  kLearned,   // as kRandom, and trained
+  kLearned,   // initialised as kRandom, then trained
 };
 constexpr auto WordsOf(MemoryStart) {
   return std::array{"random", "constant", "learned"};
 }
 
-/// Where heads look before the first step.
+/// Initial weights of the heads.
 enum class WeightsStart : uint8_t {
-  kFirst,    // at slot 0
-  kLearned,  // where training wants them to: a softmax of numbers
+  kFirst,    // slot 0
+  kLearned,  // trained: softmax of parameters
 };
 constexpr auto WordsOf(WeightsStart) { return std::array{"first", "learned"}; }
 
 struct MemoryConfig {
   int64_t slots = 128;    // N
   int64_t features = 20;  // F of a slot
-  int64_t reach = 1;      // R: slots that a head moves on at most, either way
+  int64_t reach = 1;  // R: maximum shift of a head per step, both directions
   MemoryStart start = MemoryStart::kRandom;
   WeightsStart weights = WeightsStart::kFirst;
 };
 
-/// What goes on from step to step. A value; copies share the tensors.
+/// State from step to step. A value; copies share the tensors.
 struct MemoryState {
   Var memory;         // [B, F, N]
   Var write_weights;  // [B, H, N] of the last step
   Var read_weights;   // [B, H, N] of the last step
-  Var read;           // what was read last [B, H·F]; at first what is learned
-  int64_t step = 0;   // as an observer counts
+  Var read;           // last read vectors [B, H·F]; initially learned
+  int64_t step = 0;   // step number for observers
 
-  /// Slot i of batch row b, and what a user puts in its place: an experiment on
-  /// the memory, without a gradient. Shapes: [F].
+  /// Reads or overwrites slot i of batch row b, for experiments; without a
+  /// gradient. Shapes: [F].
   Tensor Slot(int64_t b, int64_t i) const;
   void Overwrite(int64_t b, int64_t i, const Tensor& features);
 };
 
-/// The memory itself and where all of it starts. Parameters: memory [F, N];
-/// weights.write and weights.read [H, N] if they are learned; read [H·F].
-/// Paper: Graves et al. 2014, arXiv:1410.5401; Collier and Beel 2018,
-/// arXiv:1807.08518 (starts).
+/// Memory and its initial state. Parameters: memory [F, N]; weights.write and
+/// weights.read [H, N] if they are learned; read [H·F]. Paper: Graves et al.
+/// 2014, arXiv:1410.5401; Collier and Beel 2018, arXiv:1807.08518 (initial
+/// states).
 class WritableMemory {
  public:
   WritableMemory(const Scope& scope, const MemoryConfig& config,
@@ -88,19 +88,20 @@ class WritableMemory {
   Parameter* read_;
 };
 
-/// H heads that each choose slots: an affine map of a control vector gives
-/// their keys, strengths, gates, shifts and sharpenings; see AddressMemory. An
-/// observer sees their weights as an attention from "source" to "memory".
-/// Parameters: weight [C, H·(F + 2R + 4)], bias.
+/// H heads that address slots: an affine map of a control vector gives their
+/// keys, strengths, gates, shifts and sharpenings; see AddressMemory. Observers
+/// receive the weights as an attention from "source" to "memory". Parameters:
+/// weight [C, H·(F + 2R + 4)], bias.
 class MemoryHeads {
  public:
   MemoryHeads(const Scope& scope, int64_t control, int64_t heads,
               const MemoryConfig& config);
 
-  /// Shapes: control [B, C], previous and result [B, H, N].
+  /// Weights over the slots. Shapes: control [B, C], previous and result [B, H,
+  /// N].
   Var Address(const Context& ctx, const Var& control, const Var& previous,
               const Var& memory) const;
-  /// Shapes: weights [B, H, N].
+  /// Reports weights to the observer. Shapes: weights [B, H, N].
   void Observe(const Context& ctx, const Var& weights, int64_t step) const;
   int64_t heads() const { return heads_; }
 
@@ -110,19 +111,19 @@ class MemoryHeads {
   Linear numbers_;
 };
 
-/// What a step of writing does. Shapes: [B, H·F].
+/// Change by one write step. Shapes: [B, H·F].
 struct MemoryChange {
   Tensor erase, add;
 };
 
-/// Heads that write: each chooses slots by the memory as it stands, then all
-/// erase (e = σ(W_e o + b)), then all add (a = tanh(W_a o + b)).
-/// Parameters: address, erase, add.
+/// Write heads. All address the memory before the step, then all erase (e =
+/// σ(W_e o + b)), then all add (a = tanh(W_a o + b)). Parameters: address,
+/// erase, add.
 class MemoryWriter {
  public:
   MemoryWriter(const Scope& scope, int64_t control, int64_t heads,
                const MemoryConfig& config);
-  /// Changes memory and write_weights. Shapes: control [B, C].
+  /// Updates memory and write_weights. Shapes: control [B, C].
   MemoryChange Write(const Context& ctx, const Var& control,
                      MemoryState& state) const;
   int64_t heads() const { return heads_.heads(); }
@@ -133,12 +134,12 @@ class MemoryWriter {
   Linear add_;
 };
 
-/// Heads that read. Parameters: address.
+/// Read heads. Parameters: address.
 class MemoryReader {
  public:
   MemoryReader(const Scope& scope, int64_t control, int64_t heads,
                const MemoryConfig& config);
-  /// Changes read_weights and read, and returns what was read. Shapes: control
+  /// Updates read_weights and read; returns the read vectors. Shapes: control
   /// [B, C], result [B, H·F].
   Var Read(const Context& ctx, const Var& control, MemoryState& state) const;
   int64_t heads() const { return heads_.heads(); }

@@ -19,14 +19,14 @@ constexpr int64_t C = 4;
 
 constexpr MemoryConfig kSmall = {.slots = N, .features = F};
 
-/// A memory with two heads that write and two that read.
+/// Memory with two write heads and two read heads.
 struct Parts {
   explicit Parts(const MemoryConfig& config = kSmall)
       : writer(Scope(set, "write"), C, 2, config),
         reader(Scope(set, "read"), C, 2, config),
         memory(Scope(set, "memory"), config, 2, 2) {}
 
-  /// What three steps read, and then the memory, as one vector.
+  /// Read vectors of three steps and the final memory, as one vector.
   Var Run(const Context& ctx, MemoryState* last = nullptr) const {
     MemoryState state = memory.Start(ctx, B);
     std::vector<Var> reads;
@@ -65,8 +65,8 @@ TEST(MemoryHead, GradientsOfAllParametersAreThoseOfDifferences) {
 }
 
 TEST(MemoryHead, EqualsTheComposedAttentionOfTheSameNumbers) {
-  // There strength, gate, shifts and sharpening are maps of the query, which is
-  // the key of the head.
+  // In this attention strength, gate, shifts and sharpening are maps of the
+  // query, which is the key of the head.
   ParameterSet set(1, DType::kF64, kernels::Precision::kNative);
   AttentionSpec spec;
   spec.score = ChooseScore("cosine");

@@ -15,7 +15,7 @@ class LayerNormalization {
   LayerNormalization(const Scope& scope, int64_t features,
                      double epsilon = 1e-5);
   Var operator()(const Context& ctx, const Var& x) const;
-  /// Of x + Dropout(y), which is given too.
+  /// LayerNorm of x + Dropout(y); also returns the sum.
   AddNormResult Sum(const Context& ctx, const Var& x, const Var& y,
                     double dropout) const;
 

@@ -1,4 +1,4 @@
-// From features to scores of tokens: what is last in every decoder.
+// Output layers: from features to scores of tokens.
 #ifndef HEED_NN_OUTPUT_LAYER_H_
 #define HEED_NN_OUTPUT_LAYER_H_
 
@@ -10,41 +10,40 @@
 
 namespace heed {
 
-/// Scores, loss, top k and restriction of all decoders. Immutable but for its
-/// parameters; used from many threads.
+/// Scores, loss, top-k and vocabulary restriction of all decoders. Immutable
+/// except for its parameters; thread-safe.
 class OutputLayer {
  public:
   virtual ~OutputLayer() = default;
 
   virtual int64_t features() const = 0;  // M
 
-  /// Log softmax of them gives log-probabilities. Shapes: x [..., M], result
-  /// [..., V].
+  /// Logits: their log softmax gives log-probabilities. Shapes: x [..., M],
+  /// result [..., V].
   virtual Var Scores(const Context& ctx, const Var& x) const = 0;
 
-  /// CrossEntropy of the scores, which need not be computed all at once.
-  /// Shapes: x [..., M], targets i32 of as many elements as x has rows.
+  /// Cross-entropy of the scores, which may be computed in blocks. Shapes: x
+  /// [..., M], targets i32 with one element for each row of x.
   virtual CrossEntropyLoss Loss(const Context& ctx, const Var& x,
                                 const Tensor& targets,
                                 const CrossEntropyOptions& options) const;
 
-  /// The top k of the scores, or all if there are fewer, and the `first`
-  /// first. Not for gradients. `sums`: whether log_sums is wanted. Shapes: x
-  /// [R, M].
+  /// Top-k scores (all if there are fewer), and the scores of the `first` first
+  /// tokens. Not differentiable. Computes log_sums if `sums`. Shapes: x [R, M].
   virtual kernels::TopKScores TopK(const Context& ctx, const Tensor& x, int k,
                                    int64_t first, bool sums) const;
 
-  /// Scores of some tokens alone, with a copy of their weights: not for
-  /// gradients. Shapes: ids i32 [O]. Throws: ShapeError for an id that is not
-  /// there.
+  /// Output layer restricted to the tokens `ids`, with a copy of their weights.
+  /// Not differentiable. Shapes: ids i32 [O]. Throws: ShapeError for an id out
+  /// of range.
   virtual std::unique_ptr<OutputLayer> Restricted(const Tensor& ids) const = 0;
 };
 
-/// x Wᵀ + b, where W [V, M] may be that of an embedding, or x W + b.
-/// Parameters: weight (unless it is an embedding's), bias [V].
+/// x Wᵀ + b, where W [V, M] may be shared with an embedding, or x W + b.
+/// Parameters: weight (unless shared), bias [V].
 class OutputProjection : public OutputLayer {
  public:
-  /// W [V, M], or [M, V] if not `by_token`.
+  /// Adds a weight [V, M], or [M, V] if not `by_token`.
   OutputProjection(const Scope& scope, int64_t features, int64_t vocabulary,
                    Init init, bool bias, bool by_token = true);
   OutputProjection(const Scope& scope, const Embedding& embedding, bool bias);
@@ -72,9 +71,9 @@ class OutputProjection : public OutputLayer {
 
   const Parameter* weight_ = nullptr;
   bool by_token_ = true;
-  kernels::PackedMatrix chosen_;  // in its place: columns for some tokens
+  kernels::PackedMatrix chosen_;  // replaces weight_: columns of some tokens
   const Parameter* bias_ = nullptr;
-  Tensor constant_bias_;  // where there is no parameter
+  Tensor constant_bias_;  // used if there is no parameter
 };
 
 }  // namespace heed

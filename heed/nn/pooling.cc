@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-/// What each vector of a sequence of n counts; f(s, n) for s < n.
+/// Weights of the vectors: f(s, n) for s < n in a sequence of n.
 template <typename F>
 Tensor Weights(const Var& x, const Tensor& lengths, F&& f) {
   Tensor weights = Tensor::Zeros({x.dim(0), 1, x.dim(1)}, DType::kF64);

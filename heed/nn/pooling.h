@@ -1,4 +1,4 @@
-// From the vectors of a sequence to one vector.
+// Pooling of the vectors of a sequence into one vector.
 #ifndef HEED_NN_POOLING_H_
 #define HEED_NN_POOLING_H_
 
@@ -22,32 +22,32 @@ struct PoolingOptions {
   Named<PoolingKind> kind = PoolingKind::kMean;
   int64_t features = 0;  // M
   int64_t heads = 1;     // attention
-  int64_t units = 0;     // attention: of the hidden layer; 0: features
+  int64_t units = 0;     // attention: hidden units; 0: equal to features
   Init init;
-  /// What its one query and its vectors stand for to an observer.
+  /// Labels of the query and the vectors for observers.
   std::string query_axis = "answer";
   std::string key_axis = "source";
 };
 
-/// One of
+/// Pooling by one of
 ///   cls        x_0
 ///   last       x_{n−1}
 ///   mean       1/n Σ_s x_s
 ///   max        max_s x_s of each feature
 ///   attention  Σ_s a_s x_s, a = softmax(uᵀ tanh(W x_s + b)) of each head
-/// over the first n = lengths[b] vectors; a sequence of none gives zeros.
+/// over the first n = lengths[b] vectors; an empty sequence gives zeros.
 /// Immutable. Paper: Yang et al. 2016, Hierarchical Attention Networks, eq. 5
 /// to 7 (attention).
 class Pooling {
  public:
-  /// Throws: ConfigError for heads that do not divide M.
+  /// Throws: ConfigError if heads do not divide M.
   Pooling(const Scope& scope, const PoolingOptions& options);
 
   /// Shapes: x [B, S, M], lengths i32 [B], result [B, M]. Throws: ShapeError.
   Var operator()(const Context& ctx, const Var& x, const Tensor& lengths) const;
 
   const PoolingOptions& options() const { return options_; }
-  /// What an observer gets of it; null: there is no attention.
+  /// Info of the attention for observers; null if there is none.
   const AttentionInfo* info() const {
     return attention_ == nullptr ? nullptr : &attention_->info();
   }

@@ -27,14 +27,14 @@ GruKind GruKindOf(Cell cell) {
   return cell == Cell::kGruBahdanau ? GruKind::kBahdanau : GruKind::kCudnn;
 }
 
-/// Steps after which a sequence can be cancelled: about 0.05 s of a row.
+/// Number of steps between checks for cancellation: about 0.05 s for one row.
 int64_t StepsUntilCancelled(int64_t units) {
   constexpr int64_t kMostSteps = 128;
   constexpr int64_t kWeightsRead = int64_t{1} << 25;  // of each gate
   return std::clamp<int64_t>(kWeightsRead / (units * units), 1, kMostSteps);
 }
 
-/// Parts of a sequence one behind the other. Shapes: parts [steps, B, M].
+/// Concatenates parts of a sequence along time. Shapes: parts [steps, B, M].
 Var JoinSteps(const std::vector<Var>& parts) {
   std::vector<Var> rows;
   int64_t steps = 0;
@@ -42,7 +42,7 @@ Var JoinSteps(const std::vector<Var>& parts) {
     rows.push_back(Reshape(part, {1, part.shape().numel()}));
     steps += part.dim(0);
   }
-  constexpr size_t kMostParts = 8;  // of ConcatColumns
+  constexpr size_t kMostParts = 8;  // limit of ConcatColumns
   while (rows.size() > 1) {
     std::vector<Var> joined;
     for (size_t i = 0; i < rows.size(); i += kMostParts) {
@@ -55,7 +55,7 @@ Var JoinSteps(const std::vector<Var>& parts) {
                  {steps, parts.front().dim(1), parts.front().dim(2)});
 }
 
-/// What sequences of these lengths have of the steps [begin, end).
+/// Lengths restricted to the steps [begin, end).
 Tensor PartOfLengths(const Tensor& lengths, int64_t begin, int64_t end) {
   if (!lengths.defined()) return {};
   Tensor part(lengths.shape(), DType::kI32);
@@ -66,7 +66,7 @@ Tensor PartOfLengths(const Tensor& lengths, int64_t begin, int64_t end) {
   return part;
 }
 
-/// Of the states of a stack in a DecoderState; not made again at each step.
+/// Names of a stack's states in a DecoderState; cached for all steps.
 const std::vector<std::string>& LayerNames() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;

@@ -50,7 +50,7 @@ struct Encoder {
   RecurrentEncoder encoder;
 };
 
-/// Row b alone, without its padding: [length, 1, ·].
+/// Row b without padding: [length, 1, ·].
 Tensor Alone(const Tensor& x, int64_t b, int64_t length) {
   Tensor row({length, 1, x.dim(2)}, x.dtype());
   for (int64_t s = 0; s < length; ++s) row[s][0].CopyFrom(x[s][b]);
@@ -121,8 +121,8 @@ TEST_P(EveryCell, PaddingNeverChangesRealPositions) {
   }
 }
 
-/// With the same weights in both directions, the backward half of a sequence is
-/// the forward half of the reversed one.
+/// With equal weights in both directions, the backward half of a sequence is
+/// the forward half of the reversed sequence.
 TEST_P(EveryCell, TheBackwardDirectionReadsEachRowReversedByItsLength) {
   Encoder encoder(GetParam(), true, 1);
   for (const auto& parameter : encoder.set.all()) {
@@ -191,7 +191,7 @@ TEST_P(EveryCell, StartsFromZeros) {
   for (const double x : state.value().ToVector<double>()) EXPECT_EQ(x, 0);
 }
 
-/// With gates that are open to the state and shut to inputs, a state stays.
+/// A state persists if its gates are open to the state and closed to inputs.
 TEST_P(EveryCell, KeepsItsStateWhereTheBiasSaysSo) {
   if (GetParam() == "rnn") GTEST_SKIP() << "has no gates";
   const auto kept = [](double forget_gate_bias) {
@@ -206,7 +206,7 @@ TEST_P(EveryCell, KeepsItsStateWhereTheBiasSaysSo) {
       if (parameter->value().rank() == 2) parameter->mutable_value().Fill(0);
       parameter->Changed();
     }
-    // Of gates alone: by how much is the last vector of the state smaller?
+    // Effect of the gates alone: how much does the last state vector decay?
     Tensor state = Tensor::Full(cell.InitialState(1, DType::kF64).shape(), 0.5,
                                 DType::kF64);
     const Var next =

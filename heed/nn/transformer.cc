@@ -15,7 +15,7 @@ int64_t KeyHeads(const TransformerOptions& o) {
   return o.key_heads == 0 ? o.heads : o.key_heads;
 }
 
-/// Features of all keys together.
+/// Features of all key heads together.
 int64_t KeyWidth(const TransformerOptions& o) {
   return o.width / o.heads * KeyHeads(o);
 }
@@ -38,7 +38,7 @@ AttentionSpec SpecOf(const Scope& scope, const TransformerOptions& o) {
   return spec;
 }
 
-/// To a source, which a position that reads one token writes the next by.
+/// Spec of cross attention to a source; its queries predict the next token.
 AttentionSpec CrossSpec(const Scope& scope, const TransformerOptions& o) {
   AttentionSpec spec = SpecOf(scope, o);
   spec.query_axis = "target";
@@ -152,7 +152,8 @@ void TransformerStack::SetSource(const Var& source, const Tensor& lengths,
   }
 }
 
-/// What `sublayer` adds, and the norm behind it or that of the next one.
+/// Adds the output of `sublayer` to the stream, and applies its norm
+/// (post-norm) or that of the next sublayer (pre-norm).
 TransformerStack::Stream TransformerStack::Add(const Context& ctx,
                                                const Stream& stream,
                                                const Var& y,
@@ -169,7 +170,8 @@ TransformerStack::Stream TransformerStack::Add(const Context& ctx,
   return {result.normed, result.normed};
 }
 
-/// Queries, keys and values stand side by side in `qkv` [B, T, ·].
+/// Self attention; queries, keys and values are concatenated in `qkv` [B, T,
+/// ·].
 Var TransformerStack::SelfAttention(const Context& ctx, const Layer& layer,
                                     const Var& qkv, const Mask& mask,
                                     DecoderState* state) const {

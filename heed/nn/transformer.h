@@ -1,6 +1,7 @@
-// Transformer layers: self attention, attention to a source, feed-forward.
+// Transformer layers: self attention, cross attention, feed-forward.
 //
-// One class is an encoder, a decoder of a source and a decoder without one.
+// One class serves as encoder, as decoder with a source and as decoder-only
+// model.
 #ifndef HEED_NN_TRANSFORMER_H_
 #define HEED_NN_TRANSFORMER_H_
 
@@ -18,72 +19,73 @@ namespace heed {
 struct TransformerOptions {
   int64_t layers = 6;
   int64_t width = 512;          // M, a multiple of heads
-  int64_t feed_forward = 2048;  // features inside of a feed-forward layer
+  int64_t feed_forward = 2048;  // hidden features of a feed-forward layer
   int64_t heads = 8;            // H
-  int64_t key_heads = 0;        // K, a divisor of H; 0: as heads
-  int64_t source = 0;   // features of the source that is attended to; 0: none
-  bool causal = false;  // a position sees itself and those before
-  /// What an observer knows the positions as.
+  int64_t key_heads = 0;        // K, a divisor of H; 0: equal to heads
+  int64_t source = 0;           // features of the attended source; 0: none
+  bool causal = false;          // a position attends to itself and earlier ones
+  /// Label of the positions for observers.
   std::string input = "source";
-  /// The attention to the source whose weights a state gets; -1: the last
-  /// layer, the mean of all heads.
+  /// Layer and head of the cross-attention weights stored in a state; -1: the
+  /// last layer, the mean of all heads.
   int64_t alignment_layer = -1;
   int64_t alignment_head = -1;
 
   bool pre_norm = false;    // x + f(LN(x)) instead of LN(x + f(x))
-  bool final_norm = false;  // one more behind the last layer
+  bool final_norm = false;  // a final norm after the last layer
   double epsilon = 1e-5;
   Activation activation = Activation::kRelu;
   bool gated = false;  // f(x A) ⊙ x B instead of f(x A)
   bool attention_bias = true;
 
-  double dropout = 0;             // of what a sublayer adds
+  double dropout = 0;             // of sublayer outputs
   double attention_dropout = 0;   // of weights
-  double activation_dropout = 0;  // inside of a feed-forward layer
+  double activation_dropout = 0;  // inside a feed-forward layer
 
   Choice<Score> score = ChooseScore("scaled_dot");
-  std::vector<Choice<Modifier>> modifiers;       // of all attentions
-  std::vector<Choice<Modifier>> self_modifiers;  // of self attention besides
-  Mask mask;                                     // of self attention
+  std::vector<Choice<Modifier>> modifiers;  // of all attentions
+  std::vector<Choice<Modifier>>
+      self_modifiers;  // additionally of self attention
+  Mask mask;           // of self attention
   Choice<Normalizer> normalizer = ChooseNormalizer("softmax");
-  int64_t positions = 0;  // that a score by location knows
+  int64_t positions = 0;  // maximum source length of the score "location"
   Init init;
   kernels::Precision precision = kernels::Precision::kNative;
 };
 
 /// Layers of
-///   self attention; attention to the source, if there is one; feed-forward,
-/// each x + Dropout(f(x)), normalised before or behind. Parameters, of each
+///   self attention; cross attention, if there is a source; feed-forward,
+/// each x + Dropout(f(x)), with the norm before or after. Parameters of each
 /// "layers.N": self_attention.{qkv,output,norm}, cross_attention.{q,kv,output,
-/// norm}, feed_forward.{in,out,norm}; then norm. Queries, keys and values stand
-/// side by side in qkv [M, (H + 2K) D], keys and values in kv [source, 2 K D],
-/// gate and value in a gated feed_forward.in.
-/// Papers: Vaswani et al. 2017, arXiv:1706.03762; Xiong et al. 2020,
-/// arXiv:2002.04745 (norm before); Ainslie et al. 2023, arXiv:2305.13245
-/// (grouped heads); Shazeer 2020, arXiv:2002.05202 (gates).
+/// norm}, feed_forward.{in,out,norm}; then norm. Queries, keys and values are
+/// concatenated in qkv [M, (H + 2K) D], keys and values in kv [source, 2 K D],
+/// gate and value in a gated feed_forward.in. Papers: Vaswani et al. 2017,
+/// arXiv:1706.03762; Xiong et al. 2020, arXiv:2002.04745 (pre-norm); Ainslie et
+/// al. 2023, arXiv:2305.13245 (grouped heads); Shazeer 2020, arXiv:2002.05202
+/// (gates).
 class TransformerStack {
  public:
   /// Throws: ConfigError.
   TransformerStack(const Scope& scope, const TransformerOptions& options);
 
-  /// All positions at once; or, with a state that is not whole, the next T of a
-  /// causal stack, with the state moved on (not for gradients): then `mask`,
-  /// which else is and-ed to that of self attention, is not read. Step by step
-  /// the state's weights become the attention of the last position to the
-  /// source, of alignment_layer and alignment_head.
-  /// Shapes: x [B, T, M], result [B, T, M].
+  /// Without a state, or with a whole one, computes all positions; `mask` is
+  /// combined with the self-attention mask by AND. With another state, computes
+  /// the next T positions of a causal stack and advances the state (not
+  /// differentiable); `mask` is ignored. The state's weights then receive the
+  /// cross attention of the last position, from alignment_layer and
+  /// alignment_head. Shapes: x [B, T, M], result [B, T, M].
   Var operator()(const Context& ctx, const Var& x, const Mask& mask = {},
                  DecoderState* state = nullptr) const;
 
   const TransformerOptions& options() const { return options_; }
 
-  /// Puts the source where the layers find it, who make keys and values of it
-  /// once. Shapes: source [B, S, source], lengths i32 [B] or undefined (all S).
+  /// Sets the source, from which each layer projects keys and values once.
+  /// Shapes: source [B, S, source], lengths i32 [B] or undefined (all S).
   static void SetSource(const Var& source, const Tensor& lengths,
                         DecoderState& state);
 
   int64_t width() const { return options_.width; }
-  /// What observers know the layers' attentions to the source as.
+  /// Paths of the layers' cross attentions for observers.
   std::vector<std::string> source_attentions() const;
   DType dtype() const;
 
@@ -100,7 +102,7 @@ class TransformerStack {
     Linear in;
     Linear out;
   };
-  /// The sum that goes through the layers, and what the next sublayer sees.
+  /// Residual stream and the input of the next sublayer.
   struct Stream {
     Var sum;
     Var seen;
@@ -116,7 +118,7 @@ class TransformerStack {
 
   TransformerOptions options_;
   std::vector<Layer> layers_;
-  /// Of all sublayers in their order; then the final one, if there is one.
+  /// Norms of all sublayers in order; then the final norm, if there is one.
   std::vector<LayerNormalization> norms_;
 };
 

@@ -23,7 +23,7 @@ TEST(Linear, BlocksSideBySideStartAsEachWouldAlone) {
   ParameterSet set(1, DType::kF64, kernels::Precision::kNative);
   const Linear both(Scope(set, "both"), 64, {64, 16}, {});
   const Tensor& weight = both.weight().value();
-  // Of so many uniform numbers the largest is close to the end of the range.
+  // The maximum of this many uniform numbers is close to the limit.
   EXPECT_NEAR(LargestOf(weight.Columns(0, 64)), std::sqrt(6.0 / 128), 2e-3);
   EXPECT_NEAR(LargestOf(weight.Columns(64, 80)), std::sqrt(6.0 / 80), 2e-3);
 }
@@ -116,7 +116,7 @@ TEST(TransformerStack, NormBeforeKeepsTheSumUntouched) {
   TransformerOptions options = Small();
   options.pre_norm = true;
   const TransformerStack stack(Scope(set, "stack"), options);
-  // Sublayers that give nothing leave the input as it is.
+  // Sublayers with zero output leave the input unchanged.
   for (const char* name : {"self_attention.output", "feed_forward.out"}) {
     Parameter* weight =
         set.Find(std::string("stack.layers.0.") + name + ".weight");

@@ -15,13 +15,13 @@
 namespace heed {
 namespace {
 
-/// [U, L] to [L, U].
+/// Transposes ids from [U, L] to [L, U].
 Tensor Transposed(const Tensor& ids) {
   return kernels::TransposeLeading(ids.Reshape({ids.dim(0), ids.dim(1), 1}))
       .Reshape({ids.dim(1), ids.dim(0)});
 }
 
-/// How many ids stand before the first 0 of each row.
+/// Number of ids before the first 0 of each row.
 Tensor RowLengths(const Tensor& ids) {
   Tensor lengths({ids.dim(0)}, DType::kI32);
   for (int64_t u = 0; u < ids.dim(0); ++u) {
@@ -66,7 +66,7 @@ WordFeatures::WordFeatures(const Scope& scope, const WordFeaturesConfig& config,
                         c.character_embedding, kEmbeddingInit);
   }
   if (c.characters == CharacterEncoder::kCnn) {
-    // A set: each width once, in order.
+    // A set, to use each width once, in order.
     for (const std::string& text :
          std::set(c.character_widths.begin(), c.character_widths.end())) {
       const int64_t width = std::stoll(text);
@@ -155,8 +155,8 @@ Var WordFeatures::Convolve(const Context& ctx, const Tensor& characters) const {
       characters_->Rows(ctx, 0, characters_->weight().value().dim(0));
   InlineVector<Var, 7> parts;
   for (const Filters& filters : filters_) {
-    // Few characters serve all words, so each is multiplied once; and bias and
-    // relu, which keep the order of numbers, come behind the maximum.
+    // Each distinct character is multiplied once. Bias and relu are monotonic,
+    // so they can follow the maximum.
     const Var products = MatMul(table, ctx.Use(*filters.weight));
     const Var largest = WindowMax(products, characters, filters.width);
     parts.push_back(Relu(AddRow(largest, ctx.Use(*filters.bias))));

@@ -1,4 +1,4 @@
-// From a word to its features: what it is, how it is spelt, how it is cased.
+// Features of words: embedding, characters, casing and pretrained vectors.
 #ifndef HEED_NN_WORD_FEATURES_H_
 #define HEED_NN_WORD_FEATURES_H_
 
@@ -14,13 +14,13 @@
 
 namespace heed {
 
-/// Encoders of the characters of a word.
+/// Encoder of the characters of a word.
 enum class CharacterEncoder : uint8_t { kNone, kCnn, kLstm };
 constexpr auto WordsOf(CharacterEncoder) {
   return std::array{"none", "cnn", "lstm"};
 }
 
-/// Every choice of word features.
+/// Configuration of word features.
 struct WordFeaturesConfig {
   int word_embedding = 100;
   Named<CharacterEncoder> characters = CharacterEncoder::kCnn;
@@ -33,37 +33,36 @@ struct WordFeaturesConfig {
   void Visit(FieldList& v);
 };
 
-/// Sizes of the tables that features are looked up in.
+/// Sizes of the tables of the features.
 struct WordSizes {
   int64_t words = 0;
   int64_t characters = 0;
   int64_t casings = 0;
-  int32_t unknown = 0;  // the word that stands for those that are not known
-  int64_t vector_features = 0;  // of vectors that come with words; 0: none
+  int32_t unknown = 0;          // id of unknown words
+  int64_t vector_features = 0;  // size of pretrained vectors; 0: none
 };
 
-/// Words of B sentences as numbers. Equal words share their spelling, which is
-/// read once. Shapes: i32 words and spelling [B, T], characters [U, L], casings
-/// [U]; vectors [U, D] of the model's dtype.
+/// Words of B sentences as ids. Equal words share a row of spelling, which is
+/// encoded once. Shapes: i32 words and spelling [B, T], characters [U, L],
+/// casings [U]; vectors [U, D] of the model's dtype.
 struct WordIds {
   Tensor words;
-  Tensor spelling;    // the row of the three below
+  Tensor spelling;    // row of the following tensors
   Tensor characters;  // a row ends before its first 0
   Tensor casings;
-  Tensor vectors;  // trained elsewhere; undefined without
+  Tensor vectors;  // pretrained; undefined without
 };
 
-/// [word; characters; casing; pretrained], each a vector. Characters become
-/// one by
+/// Concatenation [word; characters; casing; pretrained] of vectors. The vector
+/// of the characters is one of
 ///   cnn   max over time of convolutions, relu(max_p W x_p..p+w-1 + b), of
 ///         `character_units` filters for each width
 ///   lstm  the last states of an LSTM in each direction, of `character_units`
 ///         together
-/// While training, some words become the unknown one (word_dropout) and as many
-/// pretrained (frozen) vectors, of these and of others, 0, so that the model
-/// learns to do without them.
-/// Paper: Ma and Hovy 2016, arXiv:1603.01354 (cnn); Lample et al. 2016,
-/// arXiv:1603.01360 (lstm).
+/// In training, word_dropout replaces some words by the unknown word and,
+/// independently, as many pretrained (frozen) vectors by 0, so that the model
+/// does not depend on them. Paper: Ma and Hovy 2016, arXiv:1603.01354 (cnn);
+/// Lample et al. 2016, arXiv:1603.01360 (lstm).
 class WordFeatures {
  public:
   /// Throws: ConfigError.
@@ -75,7 +74,7 @@ class WordFeatures {
   int64_t output_size() const { return output_size_; }
 
  private:
-  /// Convolutions of one width, done as one product with all characters.
+  /// Convolutions of one width, computed as one product with all characters.
   struct Filters {
     int64_t width;
     Parameter* weight;  // [E, width F]
@@ -85,7 +84,7 @@ class WordFeatures {
   bool Drops(const Context& ctx) const {
     return ctx.training && config_.word_dropout > 0;
   }
-  /// Calls drop(i) for some of the n words.
+  /// Calls drop(i) for a random subset of the n words.
   template <class Drop>
   void ForDropped(const Context& ctx, int64_t n, const Drop& drop) const;
   Tensor DropWords(const Context& ctx, const Tensor& words) const;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr WordSizes kSizes = {8, 7, 3, 1, 0};
 
-/// Two sentences of words 0..3, of which 0 is padding.
+/// Two sentences of words 0..3; word 0 is padding.
 WordIds Some() {
   return {Ids({5, 3, 5, 2, 0, 0}, {2, 3}),
           Ids({0, 1, 0, 2, 0, 0}, {2, 3}),
