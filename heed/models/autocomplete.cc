@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-/// Puts a leaf in the place of embeddings, to differentiate with respect to it.
+/// Replaces embeddings by a leaf, to differentiate with respect to it.
 class InputLeaf : public Observer {
  public:
   explicit InputLeaf(Tape& tape) : tape_(tape) {}
@@ -97,7 +97,7 @@ Tensor Autocomplete::InputGradients(
   ctx.tape = &tape;
   ctx.fixed_parameters = true;
   ctx.observer = &input;
-  // Copies of the text, each of which is differentiated at its own place.
+  // Copies of the text, each differentiated at its own place.
   Tensor copies({B, S}, DType::kI32);
   Tensor rows({B}, DType::kI32);
   for (int64_t b = 0; b < B; ++b) {

@@ -1,4 +1,4 @@
-// Guesses the word that is being typed, after every character.
+// Prediction of the current word after each typed character.
 #ifndef HEED_MODELS_AUTOCOMPLETE_H_
 #define HEED_MODELS_AUTOCOMPLETE_H_
 
@@ -21,13 +21,13 @@ struct AutocompleteSizes {
 };
 
 /// p(word | characters c_1..c_t) = softmax(W h_t + b), where h_1..h_S are the
-/// states of a causal encoder over embedded characters: a recurrent network or
-/// a Transformer. Immutable but for its parameters: embedding, those of the
-/// encoder, words.
-/// Paper: Madsen 2019, "Visualizing memorization in RNNs", Distill.
+/// states of a causal encoder (a recurrent network or a Transformer) over
+/// embedded characters. Immutable except for its parameters: embedding, those
+/// of the encoder, words. Paper: Madsen 2019, "Visualizing memorization in
+/// RNNs", Distill.
 class Autocomplete {
  public:
-  /// `encoder` is filled as causal; its dropout also drops states and
+  /// `encoder` is filled as causal; its dropout also applies to states and
   /// embeddings. Throws: ConfigError.
   Autocomplete(const EncoderSettings& encoder, const AutocompleteSizes& sizes,
                uint64_t seed, DType dtype = DType::kF32);
@@ -35,37 +35,37 @@ class Autocomplete {
   ParameterSet& parameters() { return parameters_; }
   const ParameterSet& parameters() const { return parameters_; }
 
-  /// Sets b to log p of these counts (one more of each), so that training does
-  /// not begin with driving all states to where they say how frequent words
-  /// are: there their gates are shut, and two layers may stay there. Before
-  /// training. Range: as many as there are words.
+  /// Sets b to log p of these word counts (plus one each). Otherwise training
+  /// starts by driving all states towards word frequencies, which saturates
+  /// gates, and two layers may not recover. Call before training. Range: one
+  /// count for each word.
   void StartFrom(std::span<const int64_t> counts);
 
-  /// h_t. Shapes: ids i32 [B, S], lengths i32 [B], result [B, S, H].
+  /// States h_t. Shapes: ids i32 [B, S], lengths i32 [B], result [B, S, H].
   /// Throws: ShapeError.
   Var States(const Context& ctx, const Tensor& ids,
              const Tensor& lengths) const;
   int64_t state_size() const { return encoder_->output_size(); }
   ModelOutline Outline() const;
 
-  /// W h + b, the words' logits. Shapes: states [..., H], result [..., V].
+  /// Logits W h + b of the words. Shapes: states [..., H], result [..., V].
   Var Scores(const Context& ctx, const Var& states) const;
 
-  /// Cross entropy at every character whose word can be guessed. Shapes:
-  /// targets i32 [B, S], −1: none.
+  /// Cross-entropy at each character that has a target. Shapes: targets i32 [B,
+  /// S], −1: none.
   CrossEntropyLoss Loss(const Context& ctx, const Tensor& ids,
                         const Tensor& lengths, const Tensor& targets,
                         const CrossEntropyOptions& options) const;
 
-  /// What is differentiated, and the gradient that is sent back through it.
+  /// Differentiated output and the gradient propagated back through it.
   struct Output {
     Var y;
     Tensor dy;
   };
   /// ‖∂ Σ_n dy_bn y_bn / ∂ x_s‖₂ for each embedded character s of one text,
-  /// where y [B, ...] is what `output` makes of the states h at `places`, one
-  /// row each. Parameters are constants: several threads may explain one model.
-  /// Shapes: ids i32 [S], result f64 [B, S]. Range: 0 ≤ place < S.
+  /// where y [B, ...] is the result of `output` for the states h at `places`,
+  /// one row each. Parameters are constants: several threads may explain one
+  /// model. Shapes: ids i32 [S], result f64 [B, S]. Range: 0 ≤ place < S.
   Tensor InputGradients(
       const Tensor& ids, std::span<const int64_t> places,
       const std::function<Output(const Context& ctx, const Var& states)>&

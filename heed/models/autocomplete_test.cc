@@ -31,7 +31,7 @@ Autocomplete Model(const Encoder& encoder) {
 
 Tensor Text() { return RandomIds({B, S}, kCharacters, 1); }
 
-/// −1 where a row has ended, and at one more place.
+/// Targets, −1 in padding and at one more position.
 Tensor Targets() {
   Tensor targets = RandomIds({B, S}, V, 2);
   for (int64_t b = 0; b < B; ++b) {
@@ -82,7 +82,7 @@ TEST(Autocomplete, CountsOnlyCharactersWithAWord) {
   const CrossEntropyLoss loss =
       model.Loss({}, Text(), Lengths(kLengths), Targets(), {});
   EXPECT_EQ(loss.tokens, 6 + 2 + 4 - 1);
-  // Of untrained words each is about as likely.
+  // Words are about equally probable without training.
   EXPECT_NEAR(loss.nll / static_cast<double>(loss.tokens), std::log(V), 0.2);
 }
 

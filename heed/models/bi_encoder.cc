@@ -22,7 +22,7 @@ namespace heed {
 namespace {
 
 constexpr double kNormEpsilon = 1e-12;
-// Far below every cosine over every temperature, and still finite.
+// Score of an excluded document: finite, but far below cosine / temperature.
 constexpr double kExcluded = -1e6;
 
 PoolingOptions PoolingOf(const BiEncoderConfig& config, int64_t features) {
@@ -41,7 +41,7 @@ AttentionSpec AttentionOf(int64_t features) {
   return spec;
 }
 
-/// The same rows for each of N. Shapes: x [B, D], result [N, B, D].
+/// Repeats all rows N times. Shapes: x [B, D], result [N, B, D].
 Var ForEach(int64_t N, const Var& x) {
   Tensor rows({N, x.dim(0)}, DType::kI32);
   for (int64_t n = 0; n < N; ++n) {
@@ -50,7 +50,7 @@ Var ForEach(int64_t N, const Var& x) {
   return Embed(x, rows);
 }
 
-/// The product of each row of x with that of y. Shapes: x and y [B, N, D],
+/// Dot product of each row of x with that of y. Shapes: x and y [B, N, D],
 /// result [B, N].
 Var RowProducts(const Var& x, const Var& y) {
   const int64_t B = x.dim(0), N = x.dim(1);
@@ -72,8 +72,8 @@ void CheckAnswers(const Var& cosines, const Tensor& answers,
   }
 }
 
-/// The loss is linear in the cosines that decide it: c_bn is 1 for the nearest
-/// wrong document of a query that is too near, −1 for its answer, else 0.
+/// The loss is linear in the cosines that determine it: c_bn is 1 for the
+/// nearest wrong document if it violates the margin, −1 for its answer, else 0.
 Var MarginLoss(double margin, const Var& cosines, const Tensor& answers,
                const Tensor& relevant, double scale) {
   const std::vector<double> s = cosines.value().ToVector<double>();
@@ -192,7 +192,7 @@ Var BiEncoder::Cosines(const Context& ctx, const EncodedTexts& queries,
                  {B, N});
 }
 
-/// What each query sees in each document, of length 1. Shapes: result [N, B,
+/// Context of each query in each document, of length 1. Shapes: result [N, B,
 /// D].
 Var BiEncoder::AttendedDocuments(const Context& ctx,
                                  const EncodedTexts& queries,
@@ -206,8 +206,7 @@ Var BiEncoder::AttendedDocuments(const Context& ctx,
   return NormalizeRows(seen, kNormEpsilon);
 }
 
-/// As tanh grows with its argument, maxima are taken before it. Shapes: each
-/// [B, N, D].
+/// tanh is monotonic, so maxima are computed before it. Shapes: each [B, N, D].
 BiEncoder::Pooled BiEncoder::PoolEachOther(
     const Context& ctx, const EncodedTexts& queries,
     const EncodedTexts& documents) const {
@@ -236,9 +235,9 @@ BiEncoder::Pooled BiEncoder::PoolEachOther(
           TransposeLeading(WeightedSum(weights.documents, d))};
 }
 
-/// Of one query and one document, whose words are compared by softmaxes of the
-/// scores before their tanh, as those of the others differ little. Shapes:
-/// scores [1, S, T], weights [1, 1, S] and [1, 1, T].
+/// Reports the weights of one query and one document. Words are compared by
+/// softmaxes of the scores before tanh, because scores after tanh differ
+/// little. Shapes: scores [1, S, T], weights [1, 1, S] and [1, 1, T].
 void BiEncoder::Observe(const Context& ctx, const Var& scores,
                         const Tensor& lengths, const Pooled& weights) const {
   const auto show = [&](const char* name, const char* query, const char* key,

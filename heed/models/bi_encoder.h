@@ -1,5 +1,5 @@
-// Texts as vectors whose cosine says how well one answers the other: vectors of
-// each text alone, or of what the two look at in each other.
+// Bi-encoders: texts as vectors whose cosine scores an answer. Vectors depend
+// on each text alone, or on attention between both texts.
 #ifndef HEED_MODELS_BI_ENCODER_H_
 #define HEED_MODELS_BI_ENCODER_H_
 
@@ -16,19 +16,19 @@
 
 namespace heed {
 
-/// See MatchLoss.
+/// Losses of MatchLoss.
 enum class MatchLossKind : uint8_t { kMargin, kSoftmax };
 constexpr auto WordsOf(MatchLossKind) {
   return std::array{"margin", "softmax"};
 }
 
-/// What a cosine compares; see BiEncoder.
+/// Vectors compared by a cosine; see BiEncoder.
 enum class TextMatch : uint8_t { kSeparate, kAttention, kAttentivePooling };
 constexpr auto WordsOf(TextMatch) {
   return std::array{"separate", "attention", "attentive_pooling"};
 }
 
-/// What stands around the encoder of a bi-encoder, and how it learns.
+/// Configuration of the head and the loss of a bi-encoder.
 struct BiEncoderConfig {
   Named<TextMatch> match = TextMatch::kSeparate;
   Named<PoolingKind> pooling = PoolingKind::kMean;
@@ -39,9 +39,9 @@ struct BiEncoderConfig {
   void Visit(FieldList& v);
 };
 
-/// Some texts as a bi-encoder compares them. Shapes: vectors [B, D], of length
-/// 1 (undefined for attentive pooling); states [B, S, D] (undefined where each
-/// text is one vector); lengths i32 [B].
+/// Encoded texts. Shapes: vectors [B, D], of length 1 (undefined for attentive
+/// pooling); states [B, S, D] (undefined if each text is one vector); lengths
+/// i32 [B].
 struct EncodedTexts {
   Var vectors;
   Var states;
@@ -50,36 +50,36 @@ struct EncodedTexts {
   int64_t size() const { return lengths.numel(); }
 };
 
-/// Compares queries with documents by the cosine of two vectors, which come of
-/// the states q_s and d_t of their words:
+/// Compares queries with documents by the cosine of two vectors, which are
+/// computed from the states q_s and d_t of their words:
 ///   separate           both pooled, each text alone
 ///   attention          the query pooled to q, and Σ_t a_t d_t with
 ///                      a = softmax_t(vᵀ tanh(W q + U d_t + b))
 ///   attentive_pooling  G_st = tanh(q_sᵀ U d_t), and Σ_s a_s q_s, Σ_t b_t d_t
 ///                      with a = softmax_s(max_t G_st), b = softmax_t(max_s
 ///                      G_st)
-/// Queries and documents share all weights of the encoder. Immutable but for
-/// its parameters: pooling, match, and those of the encoder.
-/// Papers: Lei et al. 2016, arXiv:1512.05726 (separate); Tan et al. 2015,
-/// arXiv:1511.04108, eq. 9 to 11 (attention); dos Santos et al. 2016,
-/// arXiv:1602.03609, section 4 (attentive pooling).
+/// Queries and documents share all weights of the encoder. Immutable except for
+/// its parameters: pooling, match, and those of the encoder. Papers: Lei et al.
+/// 2016, arXiv:1512.05726 (separate); Tan et al. 2015, arXiv:1511.04108, eq. 9
+/// to 11 (attention); dos Santos et al. 2016, arXiv:1602.03609, section 4
+/// (attentive pooling).
 class BiEncoder {
  public:
-  /// Throws: ConfigError for a pooling that is unknown.
+  /// Throws: ConfigError for an unknown pooling.
   BiEncoder(const Scope& scope, const BiEncoderConfig& config,
             std::unique_ptr<TextEncoder> encoder);
 
-  /// A text of no tokens is zero. Throws: ShapeError.
+  /// Encodes texts. An empty text is zero. Throws: ShapeError.
   EncodedTexts Encode(const Context& ctx, const TextInput& text) const;
-  /// s_bn, the cosine of query b and document n. An observer knows the words of
-  /// queries as "source", those of documents as "document". Shapes: result [B,
-  /// N]. Throws: ShapeError.
+  /// Cosine s_bn of query b and document n. Observers receive words of queries
+  /// as "source", words of documents as "document". Shapes: result [B, N].
+  /// Throws: ShapeError.
   Var Cosines(const Context& ctx, const EncodedTexts& queries,
               const EncodedTexts& documents) const;
 
   int64_t output_size() const { return encoder_->output_size(); }
   ModelOutline Outline() const;
-  /// Whether words of both texts are compared, so that states are kept.
+  /// True if words of both texts are compared, so that states are kept.
   bool compares_words() const { return match_ != TextMatch::kSeparate; }
 
  private:
@@ -96,21 +96,21 @@ class BiEncoder {
 
   TextMatch match_;
   std::unique_ptr<TextEncoder> encoder_;
-  std::unique_ptr<Pooling> pooling_;      // null: attentive pooling
-  std::unique_ptr<Attention> attention_;  // null: another match
+  std::unique_ptr<Pooling> pooling_;      // null for attentive pooling
+  std::unique_ptr<Attention> attention_;  // null unless match is attention
   Parameter* affinity_ = nullptr;         // U [D, D] of attentive pooling
   std::string path_;
 };
 
-/// scale · Σ_b over the queries, of which document p = answers[b] is to be
-/// nearer than the other documents n; those of `relevant` (its own, and any
-/// other answers of the query) are not held against it:
+/// scale · Σ_b over the queries, where document p = answers[b] must score above
+/// the other documents n. Documents marked in `relevant` (p and any other
+/// answers of the query) are not negatives:
 ///   margin   max(0, max_n margin + s_bn − s_bp)
 ///   softmax  −log (exp(s_bp / t) / (exp(s_bp / t) + Σ_n exp(s_bn / t)))
 /// Shapes: cosines [B, N], answers i32 [B], relevant i32 [B, N] (1 or 0).
-/// Throws: ShapeError.
-/// Papers: Lei et al. 2016, arXiv:1512.05726, eq. 10 (margin); Henderson et al.
-/// 2017, arXiv:1705.00652 (softmax over the answers of a batch).
+/// Throws: ShapeError. Papers: Lei et al. 2016, arXiv:1512.05726, eq. 10
+/// (margin); Henderson et al. 2017, arXiv:1705.00652 (softmax over the answers
+/// of a batch).
 Var MatchLoss(const BiEncoderConfig& config, const Var& cosines,
               const Tensor& answers, const Tensor& relevant, double scale);
 

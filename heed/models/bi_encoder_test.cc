@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kVocabulary = 12;
 constexpr int64_t kFeatures = 5;
 
-/// y_s = tanh(x_s W + b).
+/// Encoder y_s = tanh(x_s W + b).
 class Wordwise : public SequenceEncoder {
  public:
   explicit Wordwise(const Scope& scope)
@@ -102,7 +102,7 @@ TEST(BiEncoder, ATextWithoutTokensIsNothing) {
   EXPECT_EQ(v.ToVector<double>(), std::vector<double>(4, 0.0));
 }
 
-// Some texts, with words behind their ends.
+// Texts whose padding contains words.
 const std::vector<int32_t> kQueryLengths = {3, 2, 1};
 const std::vector<int32_t> kDocumentLengths = {2, 4, 1, 2, 3};
 Tensor QueryIds() { return Ids({1, 2, 3, 4, 5, 6, 7, 8, 9}, {3, 3}); }
@@ -231,7 +231,7 @@ double LossOf(const std::string& loss, const Tensor& cosines,
 
 TEST(MatchLoss, MarginCountsTheNearestWrongDocument) {
   const Tensor s = CosinesOf({0.5, 0.75, -1, 1, 0.5, 0.5}, 3);
-  // Query 0: 0.25 + 0.75 - 0.5; query 1 is a margin ahead.
+  // Query 0: 0.25 + 0.75 - 0.5; query 1 exceeds the margin.
   EXPECT_NEAR(LossOf("margin", s, {0, 0}, {1, 0, 0, 1, 0, 0}), 0.5, 1e-12);
   EXPECT_NEAR(LossOf("margin", s, {0, 0}, {1, 0, 0, 1, 0, 0}, 0.1), 0.05,
               1e-12);
@@ -269,7 +269,8 @@ TEST(MatchLoss, AnswersOutsideOfTheDocumentsAreRefused) {
       {"match loss", "[2]"});
 }
 
-/// Queries 0..2 are answered by documents 0..2 of 5; query 0 by 3 as well.
+/// Loss for queries 0..2 with answers 0..2 of 5 documents; query 0 is also
+/// answered by document 3.
 Var SomeLoss(const Model& model, Tape* tape) {
   return MatchLoss(model.config, CosinesOf(model, tape), Lengths({0, 1, 2}),
                    Ids({1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0}, {3, 5}),
@@ -294,7 +295,7 @@ TEST(BiEncoder, GradientsAreThoseOfTheLoss) {
   }
 }
 
-/// Share of words whose synonym is the nearest word, after training on the
+/// Fraction of words whose synonym is the nearest word, after training on the
 /// pairs of words 0..5 with words 6..11.
 double FoundAfterLearning(const std::string& loss) {
   const Model model(Config(loss, "mean"), DType::kF32);

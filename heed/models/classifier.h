@@ -1,4 +1,4 @@
-// Labels of texts and of pairs of texts.
+// Classification of texts and of pairs of texts.
 #ifndef HEED_MODELS_CLASSIFIER_H_
 #define HEED_MODELS_CLASSIFIER_H_
 
@@ -15,7 +15,7 @@
 
 namespace heed {
 
-/// What stands between the encoder of a classifier and its labels.
+/// Configuration of the head of a classifier.
 struct ClassifierConfig {
   Named<PoolingKind> pooling = PoolingKind::kAttention;
   int pooling_heads = 1;
@@ -23,57 +23,58 @@ struct ClassifierConfig {
   double head_dropout = 0.1;
 
   void Visit(FieldList& v);
-  /// Without features.
+  /// Options of pooling; `features` is not set.
   PoolingOptions Pooling() const;
 };
 
-/// The ids of the labels of each text: one, or ascending any number.
+/// Label ids of each text: one, or any number in ascending order.
 using TextLabels = std::vector<std::vector<int32_t>>;
 
 struct ClassifierLossOptions {
-  double scale = 1;      // of the sum over texts, and so of its gradient
-  double smoothing = 0;  // of labels, in [0, 1)
+  double scale = 1;      // factor of the sum over texts and its gradient
+  double smoothing = 0;  // label smoothing, in [0, 1)
 };
 
 struct ClassifierLoss {
-  Var loss;        // scale · Σ of the smoothed loss
-  double nll = 0;  // Σ −log p of the labels, not smoothed
+  Var loss;        // scale · Σ of the loss with label smoothing
+  double nll = 0;  // Σ −log p of the labels, without smoothing
 };
 
-/// One vector of a text (an encoder and pooling, or a reader of documents),
-/// tanh(W x + b) if there is a pooler, dropout, and an affine map to one score
-/// for each label. One label of C: p = softmax(scores). Several: each label has
-/// p = σ(score) of its own. Immutable but for its parameters: those of the
-/// reader, pooler, output.
+/// Text vector (from an encoder and pooling, or a reader of documents),
+/// optional pooler tanh(W x + b), dropout, and an affine map to one score for
+/// each label. Single-label: p = softmax(scores). Multi-label: p = σ(score) for
+/// each label. Immutable except for its parameters: those of the reader,
+/// pooler, output.
 class Classifier {
  public:
   Classifier(const Scope& scope, const ClassifierConfig& config,
              int64_t classes, bool multi_label,
              std::unique_ptr<TextReader> reader);
-  /// Of the states of an encoder, pooled. Throws: ConfigError for a pooling
-  /// that does not fit.
+  /// Pools the states of an encoder. Throws: ConfigError for an invalid
+  /// pooling.
   Classifier(const Scope& scope, const ClassifierConfig& config,
              int64_t classes, bool multi_label,
              std::unique_ptr<TextEncoder> encoder);
 
-  /// Shapes: result [B, C]. Throws: ShapeError.
+  /// Scores of the labels. Shapes: result [B, C]. Throws: ShapeError.
   Var Scores(const Context& ctx, const TextInput& text) const;
 
-  /// Throws: ShapeError for labels that do not fit.
+  /// Loss of labels. Throws: ShapeError for invalid labels.
   ClassifierLoss Loss(const Context& ctx, const TextInput& text,
                       const TextLabels& labels,
                       const ClassifierLossOptions& options) const {
     return LossOf(Scores(ctx, text), labels, options);
   }
-  /// The same of scores that are there already, which are consumed.
+  /// Loss of given scores, which are consumed.
   ClassifierLoss LossOf(Var scores, const TextLabels& labels,
                         const ClassifierLossOptions& options) const;
 
-  /// Of every label. Shapes: scores and result [B, C].
+  /// Probability of each label. Shapes: scores and result [B, C].
   Tensor Probabilities(const Tensor& scores) const;
 
-  /// The likeliest label of each row; of several, those of a probability of at
-  /// least `threshold`. Shapes: probabilities f32 [B, C].
+  /// Predicted labels: the most probable one of each row; if multi-label, those
+  /// with a probability of at least `threshold`. Shapes: probabilities f32 [B,
+  /// C].
   TextLabels Choose(const Tensor& probabilities, double threshold) const;
 
   ModelOutline Outline() const;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int V = 24;
 
-/// A classifier with its parameters.
+/// Classifier with its parameters.
 struct Model {
   Model(const std::string& encoder, int64_t classes, bool multi_label,
         ClassifierConfig config = {}, int64_t size = 8,
@@ -60,8 +60,7 @@ ClassifierConfig Plain(const std::string& pooling = "attention") {
 
 using Texts = std::vector<std::vector<int32_t>>;
 
-/// Padded with zeros; the ids behind `second`, if there is one, are of segment
-/// 1.
+/// Texts padded with zeros; ids after `second`, if it occurs, have segment 1.
 TextInput InputOf(const Texts& texts, int32_t second = -1) {
   size_t longest = 0;
   for (const auto& text : texts) longest = std::max(longest, text.size());
@@ -195,11 +194,11 @@ TEST(Classifier, RefusesLabelsThatDoNotFit) {
   EXPECT_NO_THROW(several.classifier.Loss({}, input, {{}}, {}));
 }
 
-/// A text and what the classifier is to say of it.
+/// Text with its expected labels.
 struct Example {
   std::vector<int32_t> ids;
   std::vector<int32_t> labels;
-  size_t place = 0;  // what decides stands here
+  size_t place = 0;  // position that determines the label
 };
 
 int32_t Pick(Rng& rng, int32_t begin, int32_t end) {
@@ -209,7 +208,8 @@ int32_t Pick(Rng& rng, int32_t begin, int32_t end) {
 
 constexpr int32_t kMark = 4;
 
-/// One of three words behind a mark decides; they stand elsewhere as well.
+/// One of three words after a mark determines the label; these words also occur
+/// elsewhere.
 Example WordBehindMark(Rng& rng) {
   Example example;
   example.ids.resize(6 + rng.Below(6));
@@ -221,8 +221,8 @@ Example WordBehindMark(Rng& rng) {
   return example;
 }
 
-/// Whether the only word of the second text stands in the first one: words have
-/// to be compared across the two.
+/// Label: the only word of the second text occurs in the first one. Requires
+/// comparing words across both texts.
 Example WordInBoth(Rng& rng) {
   Example example;
   example.ids = {2};
@@ -238,7 +238,7 @@ Example WordInBoth(Rng& rng) {
   return example;
 }
 
-/// Which of three words stand in the text.
+/// Labels: which of three words occur in the text.
 Example WordsThatOccur(Rng& rng) {
   Example example;
   example.ids.resize(3 + rng.Below(5));
@@ -284,7 +284,7 @@ void Learn(Model& model, Example (*make)(Rng&), int steps, double rate = 0.01) {
   }
 }
 
-/// Share of fresh texts whose labels are all right.
+/// Fraction of new texts with all labels right.
 double Accuracy(const Model& model, Example (*make)(Rng&)) {
   Rng rng(99);
   int right = 0;

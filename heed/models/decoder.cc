@@ -19,7 +19,7 @@ void CheckIds(const Tensor& ids) {
               "tokens that are not i32 [T, B]", {ids.shape()});
 }
 
-/// Prompts of one length, batch-first [B, S].
+/// Prompts of one length, transposed to [B, S].
 Tensor ReadPrompt(const Tensor& ids, const Tensor& lengths) {
   CheckShapes(ids.rank() == 2 && ids.dtype() == DType::kI32, "language model",
               "a prompt that is not i32 [S, B]", {ids.shape()});

@@ -1,4 +1,5 @@
-// What training, decoding and explanation know of a model that writes.
+// Interface of sequence-generating models for training, decoding and
+// explanation.
 //
 //   const Encoding encoding = model.Encode(ctx, {ids, lengths});
 //   DecoderState state = model.Start(ctx, encoding);
@@ -22,32 +23,32 @@
 
 namespace heed {
 
-/// What a batch of sources is: a value.
+/// Batch of sources: a value.
 struct Inputs {
   enum class Kind : uint8_t {
-    kNone,    // nothing is read
+    kNone,    // no source
     kIds,     // tokens
-    kFrames,  // vectors in their order: sound, series
+    kFrames,  // sequences of vectors: sound, series
     kCells,   // vectors of a grid, row by row: images
-    kNodes,   // vectors in no order, which may know their neighbours: graphs
+    kNodes,   // unordered vectors, optionally with neighbours: graphs
   };
 
   Inputs() = default;
-  /// Tokens. Shapes: ids i32 [S, B], time-major as batches are, lengths i32
-  /// [B]. Undefined ids: nothing is read.
+  /// Tokens. Shapes: ids i32 [S, B], time-major like batches, lengths i32 [B].
+  /// Undefined ids: no source.
   Inputs(const Tensor& ids, const Tensor& lengths);
-  /// Shapes: x [B, S, F], lengths i32 [B].
+  /// Sequences of vectors. Shapes: x [B, S, F], lengths i32 [B].
   static Inputs Frames(const Var& x, const Tensor& lengths);
-  /// Shapes: x [B, Y, X, F]. Throws: ShapeError.
+  /// Cells of a grid. Shapes: x [B, Y, X, F]. Throws: ShapeError.
   static Inputs Cells(const Var& x);
-  /// Node s looks at those that `neighbours` allows. Shapes: x [B, S, F],
-  /// lengths i32 [B].
+  /// Nodes of a graph; node s attends to the nodes allowed by `neighbours`.
+  /// Shapes: x [B, S, F], lengths i32 [B].
   static Inputs Nodes(const Var& x, const Tensor& lengths,
                       const Mask& neighbours = {});
 
   int64_t size() const;  // B
-  /// Throws ShapeError, naming `reader`, if these are neither tokens nor
-  /// vectors of `features` (-1: any), or lengths do not fit.
+  /// Throws ShapeError, naming `reader`, unless these are tokens or vectors of
+  /// `features` (-1: any) with valid lengths.
   void Check(const std::string& reader, int64_t features = -1) const;
 
   Kind kind = Kind::kNone;
@@ -57,24 +58,24 @@ struct Inputs {
   Mask neighbours;
 };
 
-/// What was read, as a decoder wants it: whoever makes it, any decoder of a
-/// source of this size attends to the vectors.
+/// Encoded source. A decoder of this source size can attend to the vectors of
+/// any encoder.
 struct Encoding {
-  int64_t sources = 0;  // B; 0: nothing was read
+  int64_t sources = 0;  // B; 0: no source
   Var vectors;          // [B, S, M]
   Tensor lengths;       // i32 [B]; undefined: all S
-  /// What recurrent encoders know at their end, for decoders that start from
-  /// it: the whole source in one vector [B, ·], and the states of all layers.
-  /// Undefined, or none, if somebody else made this.
+  /// Final state of a recurrent encoder, for decoders that start from it: a
+  /// summary vector [B, ·], and the states of all layers. Undefined and empty
+  /// for other encoders.
   Var summary;
   LayerStates states;
-  Tensor prompt;  // i32 [B, P]: what a language model continues
+  Tensor prompt;  // i32 [B, P]: prompt of a language model
 
   std::vector<Encoding> members;  // of an ensemble
 };
 
-/// A model that writes tokens, of a source or without one. Immutable but for
-/// its parameters; used from many threads.
+/// Model that generates tokens, with or without a source. Immutable except for
+/// its parameters; thread-safe.
 class Decoder {
  public:
   virtual ~Decoder() = default;
@@ -82,30 +83,29 @@ class Decoder {
   ParameterSet& parameters() { return parameters_; }
   const ParameterSet& parameters() const { return parameters_; }
 
-  /// Reads the sources. Throws: ShapeError for a kind of input, or a size, that
-  /// it does not read.
+  /// Encodes the sources. Throws: ShapeError for an unsupported kind or size of
+  /// input.
   virtual Encoding Encode(const Context& ctx, const Inputs& inputs) const = 0;
-  /// Before the first token.
+  /// State before the first token.
   virtual DecoderState Start(const Context& ctx,
                              const Encoding& encoding) const = 0;
-  /// What the scores of the tokens behind T tokens of each row are made of, and
-  /// the state moved on. With a gradient if the state is whole. Shapes: tokens
-  /// i32 [T, R], result [T, R, M].
+  /// Features of the tokens that follow T tokens of each row; advances the
+  /// state. Differentiable if the state is whole. Shapes: tokens i32 [T, R],
+  /// result [T, R, M].
   virtual Var Features(const Context& ctx, const Tensor& tokens,
                        DecoderState& state) const = 0;
   virtual const OutputLayer& output() const = 0;
-  /// Whether Logits and Loss read their inputs: not those of a language model.
+  /// True if Logits and Loss use their inputs; false for language models.
   virtual bool reads_source() const { return true; }
 
-  /// Number of learned positions, which limit the source and, with <s> at the
-  /// first one, the target; 0: any number.
+  /// Number of learned positions, which limit the source and the target
+  /// including <s>; 0: unlimited.
   virtual int64_t positions() const { return 0; }
 
-  /// Features of one token for each row, behind the prompt if this is the first
-  /// step of a language model that has one. Shapes: tokens i32 [R], result
-  /// [R, M].
+  /// Features after one token of each row. The first step of a language model
+  /// also reads the prompt. Shapes: tokens i32 [R], result [R, M].
   Var Next(const Context& ctx, const Tensor& tokens, DecoderState& state) const;
-  /// Scores of the tokens behind them [R, V].
+  /// Scores of the tokens that follow [R, V].
   Var Step(const Context& ctx, const Tensor& tokens,
            DecoderState& state) const {
     return output().Scores(ctx, Next(ctx, tokens, state));
@@ -115,25 +115,23 @@ class Decoder {
   /// [T, B]; result [T, B, V].
   Var Logits(const Context& ctx, const Inputs& inputs,
              const Tensor& target_in) const;
-  /// CrossEntropy of the Logits, which need not be computed all at once.
-  /// Shapes: targets i32 [T, B].
+  /// Cross-entropy of the Logits, which may be computed in blocks. Shapes:
+  /// targets i32 [T, B].
   CrossEntropyLoss Loss(const Context& ctx, const Inputs& inputs,
                         const Tensor& target_in, const Tensor& targets,
                         const CrossEntropyOptions& options) const;
 
-  /// Path of the attention that says which source tokens a target token comes
-  /// from, as an Observer sees it; empty if the model has none.
+  /// Path of the attention that aligns target tokens with source tokens, for
+  /// observers; empty if the model has none.
   virtual std::string alignment_attention() const { return {}; }
-  /// Whether that attention draws one key per step in training, so that it has
-  /// to be taught by reward.
+  /// True if that attention samples one key per step in training, so that it
+  /// must be trained by REINFORCE.
   virtual bool hard_choices() const { return false; }
-  /// Which of its heads does; -1: all of them, in the mean.
+  /// Head that aligns; -1: the mean of all heads.
   virtual int64_t alignment_head() const { return -1; }
-  /// Of what it is made and what flows where, for pictures; nothing, if it does
-  /// not say.
+  /// Structure of the model for diagrams; empty if not provided.
   virtual ModelOutline Outline() const { return {}; }
-  /// Paths of all attentions of what is written to the source, the first layer
-  /// first.
+  /// Paths of all attentions from target to source, in layer order.
   virtual std::vector<std::string> source_attentions() const {
     if (alignment_attention().empty()) return {};
     return {alignment_attention()};
@@ -150,12 +148,11 @@ class Decoder {
                     const Tensor& target_in) const;
 };
 
-/// A decoder without a source, which continues a prompt.
+/// Decoder without a source, which continues a prompt.
 class LanguageModel : public Decoder {
  public:
-  /// `inputs` are nothing, or what the text begins with: tokens of one length
-  /// S >= 0, without <s> and </s>. The first step reads the tokens it is given
-  /// (<s>) and then all of the prompt, and scores what follows.
+  /// `inputs`: none, or prompts: tokens of one length S >= 0, without <s> and
+  /// </s>. The first step reads its tokens (<s>) and then the whole prompt.
   /// Throws: ShapeError for prompts of different lengths.
   Encoding Encode(const Context& ctx, const Inputs& inputs) const override;
   DecoderState Start(const Context& ctx,
@@ -166,8 +163,8 @@ class LanguageModel : public Decoder {
   using Decoder::Decoder;
 };
 
-/// Ids [T, R] as [R, T], and features [R, T, M] as [T, R, M]; without a copy
-/// where T or R is 1.
+/// Transposes ids [T, R] to [R, T], or features [R, T, M] to [T, R, M]; without
+/// a copy if T or R is 1.
 Tensor BatchFirst(const Tensor& ids);
 Var TimeFirst(const Var& x);
 

@@ -1,4 +1,4 @@
-// Of every model of the registry that writes, with every kind of source.
+// Tests of every decoder of the registry, with every kind of source.
 #include "heed/models/decoder.h"
 
 #include <gtest/gtest.h>
@@ -16,13 +16,13 @@ namespace heed {
 namespace {
 
 constexpr int kWords = 9;      // of a SequenceBatch
-constexpr int kFeatures = 10;  // of a vector, and of what the models embed
+constexpr int kFeatures = 10;  // of a vector, and of embeddings
 
 using Make = std::unique_ptr<Decoder> (*)(const std::string& model,
                                           const std::string& preset,
                                           DType dtype);
 
-/// A model of the registry in a role, as small as it can be.
+/// Model of the registry in a role, as small as possible.
 template <class Role>
 std::unique_ptr<Decoder> Small(const std::string& model,
                                const std::string& preset, DType dtype) {
@@ -50,7 +50,7 @@ struct Model {
   std::string name;
   std::string preset;
   Make make;
-  bool frames;  // whether it reads vectors instead of tokens
+  bool frames;  // true for vectors, false for tokens
 };
 
 void PrintTo(const Model& model, std::ostream* out) {
@@ -80,7 +80,7 @@ class EveryDecoder : public testing::TestWithParam<Model> {
   std::unique_ptr<Decoder> MakeModel(DType dtype) const {
     return GetParam().make(GetParam().name, GetParam().preset, dtype);
   }
-  /// Prompts of one length if it reads no source.
+  /// Batch for a model; prompts of one length if it reads no source.
   SequenceBatch BatchFor(const Decoder& model, DType dtype) const {
     SequenceBatch batch;
     if (!model.reads_source()) {
@@ -213,8 +213,8 @@ TEST(Inputs, OfAnotherSizeAreRefused) {
   }
 }
 
-/// What one model has read, another writes of: a Transformer's vectors, and a
-/// recurrent decoder that starts from their mean.
+/// An encoding of one model is decoded by another: vectors of a Transformer,
+/// and a recurrent decoder that starts from their mean.
 TEST(Encoding, IsReadByAnyDecoderOfItsSize) {
   const auto reader = Translator("transformer");
   const SequenceBatch batch;

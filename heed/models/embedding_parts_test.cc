@@ -1,4 +1,4 @@
-// What an observer gets of the vectors that a Transformer begins with.
+// Observation of the embeddings of a Transformer.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ class InputKeeper : public Observer {
   std::map<std::string, std::vector<float>> kept;
 };
 
-/// What is kept of "3 1 4", whose last token has the segment 1.
+/// Observed vectors of the ids "3 1 4", whose last token has segment 1.
 std::map<std::string, std::vector<float>> KeptOf(const std::string& preset,
                                                  Tensor* states) {
   ModelChoice<EncoderSettings> choice;
@@ -66,7 +66,7 @@ TEST(EmbeddingParts, AddUpToTheSum) {
                       kept["source.segments"][i],
                   1e-5);
     }
-    // Tokens of one segment have one vector.
+    // Tokens of one segment share one vector.
     EXPECT_EQ(kept["source.segments"][0], kept["source.segments"][8]);
     EXPECT_NE(kept["source.segments"][0], kept["source.segments"][16]);
   }

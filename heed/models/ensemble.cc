@@ -10,8 +10,7 @@
 namespace heed {
 namespace {
 
-/// The mean of the scores of several layers, of features that stand side by
-/// side.
+/// Mean of the scores of several layers, for concatenated features.
 class MeanOutput : public OutputLayer {
  public:
   using Layers = std::vector<std::shared_ptr<const OutputLayer>>;

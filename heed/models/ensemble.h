@@ -1,4 +1,4 @@
-// Several models as one.
+// Ensemble of models.
 #ifndef HEED_MODELS_ENSEMBLE_H_
 #define HEED_MODELS_ENSEMBLE_H_
 
@@ -10,39 +10,40 @@
 
 namespace heed {
 
-/// Models that read and write the same tokens, as one model:
+/// Ensemble of models that read and write the same tokens:
 ///   log p(y) = 1/M Σ_m log p_m(y) − log Z
-/// the geometric mean of what they say of the next token; its scores are the
-/// means of theirs. Attention is the mean over those that have some. Its
-/// members keep their parameters: it has none of its own, and is not trained.
+/// The next-token distribution is the geometric mean of the members'
+/// distributions, and scores are the mean of their scores. Attention is the
+/// mean over members that have it. Members keep their parameters; the ensemble
+/// has none and is not trained.
 class Ensemble : public Decoder {
  public:
-  /// Throws: ConfigError if there is no member.
+  /// Throws: ConfigError without members.
   explicit Ensemble(std::vector<std::shared_ptr<const Decoder>> members);
 
   Encoding Encode(const Context& ctx, const Inputs& inputs) const override;
   DecoderState Start(const Context& ctx,
                      const Encoding& encoding) const override;
-  /// Those of the members side by side.
+  /// Features of the members, concatenated.
   Var Features(const Context& ctx, const Tensor& tokens,
                DecoderState& state) const override;
-  /// The mean of the members' scores. Throws: ShapeError if they do not score
-  /// the same number of tokens.
+  /// Mean of the members' scores. Throws: ShapeError if they score different
+  /// numbers of tokens.
   const OutputLayer& output() const override { return *output_; }
   bool reads_source() const override { return members_[0]->reads_source(); }
-  /// The smallest position limit of the members.
+  /// Minimum of the position limits of the members.
   int64_t positions() const override;
 
-  /// That of the first member that has one; an Observer sees its attention
-  /// alone.
+  /// Alignment attention of the first member that has one; observers receive
+  /// only that member's attention.
   std::string alignment_attention() const override;
   int64_t alignment_head() const override;
   std::vector<std::string> source_attentions() const override;
 
  private:
-  /// The first member that tells where it looks, or just the first.
+  /// Index of the first member with an alignment attention, else 0.
   size_t Attending() const;
-  /// Observed if that is member `m`.
+  /// The context for member `m`, observed only if m is Attending().
   Context ContextOf(size_t m, const Context& ctx) const;
 
   std::vector<std::shared_ptr<const Decoder>> members_;

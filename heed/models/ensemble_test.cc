@@ -100,7 +100,7 @@ TEST(Ensemble, SentencesMayLeaveAndBeginningsMultiply) {
   const Tensor all = LogitsOf(model, batch);
   DecoderState state = StartOf(model, batch.inputs());
   model.Step({}, batch.target_in[0], state);
-  // Sources 0 and 2 stay, with two beginnings each.
+  // Sources 0 and 2 stay, with two hypotheses each.
   state.Reorder(Tensor::Of(std::vector<int32_t>{0, 0, 2, 2}, {4}),
                 Tensor::Of(std::vector<int32_t>{0, 2}, {2}));
   const int32_t* next = batch.target_in.row<int32_t>(1);

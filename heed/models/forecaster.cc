@@ -15,7 +15,7 @@
 namespace heed {
 namespace {
 
-// Added to the variance of a window, so that a constant one divides by no zero.
+// Added to the variance of a window, to avoid division by zero.
 constexpr double kVarianceEpsilon = 1e-5;
 constexpr int64_t kSequencesPerChunk = 32;
 
@@ -66,7 +66,7 @@ Tensor Normalised(const Tensor& windows, const WindowStatistics& levels) {
   return y;
 }
 
-/// x [B, C] as [B, H, C].
+/// Repeats x [B, C] to [B, H, C].
 Tensor RepeatRows(const Tensor& x, int64_t times) {
   Tensor y({x.dim(0), times, x.dim(1)}, x.dtype());
   for (int64_t b = 0; b < x.dim(0); ++b) {
@@ -75,14 +75,14 @@ Tensor RepeatRows(const Tensor& x, int64_t times) {
   return y;
 }
 
-/// How windows become sequences of patches. Rows behind the last one are
-/// copies of it.
+/// Layout of patches in windows. Rows after the last one are copies of it.
 struct Patches {
   int64_t rows, stride, steps, first;
   bool independent;
 };
 
-/// Shapes: result [B·C, N, P] of independent columns, else [B, N, P·C].
+/// Cuts windows into patches. Shapes: result [B·C, N, P] for independent
+/// columns, else [B, N, P·C].
 template <typename T>
 Tensor CutPatches(const Tensor& windows, const Patches& patches) {
   const int64_t b_size = windows.dim(0), columns = windows.dim(2);
@@ -177,7 +177,7 @@ Forecaster::Forecaster(const Scope& scope, const ForecasterConfig& config,
     : config_(config),
       columns_(columns),
       encoder_(std::move(encoder)),
-      // Beside a linear map, what the encoder adds starts at zero as well.
+      // With a linear readout, the head starts at zero as well.
       head_(scope / "head", HeadInputs(), HeadOutputs(),
             config.linear_readout == YesNo::kYes ? kZeroInit : Init{}) {
   if (config.linear_readout == YesNo::kYes) {
@@ -186,9 +186,9 @@ Forecaster::Forecaster(const Scope& scope, const ForecasterConfig& config,
   }
 }
 
-/// Of each column's rows, put together from its patches [B·C, N, P] or
-/// [B, N, P·C], of which all but the last give what the next does not repeat.
-/// Shapes: result [B·C, H].
+/// Forecast by an affine map of each column's rows, reassembled from patches
+/// [B·C, N, P] or [B, N, P·C]; each but the last gives only rows that the next
+/// does not repeat. Shapes: result [B·C, H].
 Var Forecaster::LinearForecast(const Context& ctx, const Var& patches) const {
   const int64_t sequences = patches.dim(0), steps = config_.steps();
   const int64_t row = independent() ? 1 : columns_, last = config_.patch * row;

@@ -20,7 +20,7 @@
 namespace heed {
 namespace {
 
-/// A GRU: the least that a forecaster can stand around.
+/// GRU: the simplest encoder for a forecaster.
 class Gru : public SequenceEncoder {
  public:
   Gru(const Scope& scope, int64_t inputs, int64_t units)
@@ -61,7 +61,8 @@ ForecasterConfig StepByStep() {
   return config;
 }
 
-/// Patches that do and do not overlap, and rows, with a linear map beside them.
+/// Configurations with a linear readout: overlapping and separate patches, and
+/// rows.
 std::vector<ForecasterConfig> WithReadout() {
   ForecasterConfig apart = Patched();
   apart.patch = 2;
@@ -75,7 +76,7 @@ std::vector<ForecasterConfig> WithReadout() {
   return configs;
 }
 
-/// A forecaster of `columns` columns with its parameters.
+/// Forecaster of `columns` columns with its parameters.
 struct Model {
   explicit Model(const ForecasterConfig& config, int64_t columns = 2,
                  DType dtype = DType::kF64, int64_t units = 3)
@@ -114,8 +115,8 @@ TEST(Forecaster, GradientsAreThoseOfTheLoss) {
   configs.insert(configs.end(), {Patched(), StepByStep(), plain});
   for (const ForecasterConfig& config : configs) {
     const Model model(config);
-    // Beside a linear map the head starts at zero, which has no slope for the
-    // encoder.
+    // With a linear readout the head starts at zero, which gives the encoder no
+    // gradient.
     Parameter& head = *model.parameters.Find("head.weight");
     head.mutable_value().CopyFrom(RandomTensor(head.value().shape(), 3));
     head.Changed();
@@ -143,7 +144,7 @@ TEST(Forecaster, LossIsTheScaledSumOfSquaredErrors) {
               0.25 * sum, 1e-12);
 }
 
-/// What the rows that lie in patches give by the linear map alone.
+/// Checks the forecast of the linear readout alone from the rows in patches.
 TEST(Forecaster, LinearReadoutIsOneMapOfEachColumnsOwnRows) {
   for (ForecasterConfig config : WithReadout()) {
     config.instance_norm = "no";
@@ -161,7 +162,7 @@ TEST(Forecaster, LinearReadoutIsOneMapOfEachColumnsOwnRows) {
     weight.CopyFrom(RandomTensor(weight.shape(), 7));
     parameter("readout.weight").Changed();
 
-    // Rows in patches, oldest first; those behind the window are its last one.
+    // Rows in patches, oldest first; rows after the window are its last one.
     std::vector<int64_t> rows;
     const int64_t steps = config.steps(), stride = config.patch_stride;
     for (int64_t i = 0; i < steps; ++i) {
@@ -188,7 +189,7 @@ TEST(Forecaster, LinearReadoutIsOneMapOfEachColumnsOwnRows) {
   }
 }
 
-/// The encoder of tests/golden/make_golden_forecast.py for so many patches.
+/// Encoder of tests/golden/make_golden_forecast.py for this number of patches.
 std::unique_ptr<SequenceEncoder> GoldenEncoder(const Scope& scope,
                                                int64_t patches) {
   TransformerConfig config;
@@ -328,7 +329,7 @@ TEST(Forecaster, InstanceNormCarriesLevelAndScaleThrough) {
 }
 
 TEST(Forecaster, TheLastPatchEndsWithTheWindow) {
-  // Of 11 rows, patches of 4 with stride 2 read the last 10.
+  // Patches of 4 with stride 2 use the last 10 of 11 rows.
   const Model model(Patched(), 1);
   EXPECT_EQ(Patched().steps(), 4);
   ForecasterConfig config = Patched();
@@ -376,7 +377,7 @@ TEST(Forecaster, OtherWindowsAndPatchesAreRefused) {
             "patch 12 is longer than the lookback of 11 rows; shorten it");
 }
 
-/// Windows of two sines of different periods, with phases of chance.
+/// Windows of two sines of different periods, with random phases.
 struct Waves {
   Waves(int64_t batch, const ForecasterConfig& config, Rng& rng)
       : windows({batch, config.lookback, 2}),
@@ -400,7 +401,7 @@ struct Waves {
   Tensor targets;
 };
 
-/// Mean squared error of new waves after training on waves.
+/// Mean squared error on new waves after training on waves.
 double ErrorAfterLearning(const ForecasterConfig& config) {
   Model model(config, 2, DType::kF32, 24);
   Adam adam(model.parameters);
@@ -424,7 +425,7 @@ double ErrorAfterLearning(const ForecasterConfig& config) {
 }
 
 TEST(Forecaster, LearnsToContinueWaves) {
-  // A forecast that says 0 has an error of 0.5.
+  // A forecast of 0 has an error of 0.5.
   ForecasterConfig patched = Patched();
   patched.lookback = 24;
   patched.horizon = 8;
@@ -440,8 +441,8 @@ TEST(Forecaster, LearnsToContinueWaves) {
   }
 }
 
-/// Errors of a level that is wrong by 100 in one window of five: absolute
-/// errors leave the forecast with the other four, squares move it.
+/// The level is wrong by 100 in one window of five: with absolute errors the
+/// forecast stays with the other four, with squared errors it moves.
 TEST(Forecaster, AbsoluteErrorsAreNotMovedBySingleLargeOnes) {
   const auto forecast = [](const char* loss) {
     ForecasterConfig config = Patched();

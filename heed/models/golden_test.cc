@@ -1,4 +1,4 @@
-// Models against an independent implementation: see
+// Comparison of models with an independent implementation: see
 // tests/golden/make_golden.py.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A loss of the weights of the attention that says where words come from.
+// Tests of a loss on the weights of the alignment attention.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -17,8 +17,8 @@ struct Guided {
   std::unique_ptr<Decoder> model;
 };
 
-/// Models that attend before, between and behind their steps, with scores that
-/// remember; and Transformers.
+/// Models with attention before, between and after their steps, with scores
+/// that read previous weights; and Transformers.
 std::vector<Guided> GuidedModels(DType dtype) {
   const SequenceBatch batch;
   std::vector<Guided> models;
@@ -60,7 +60,7 @@ std::vector<Var> WeightsOf(const AttentionWatch& watch) {
   return weights;
 }
 
-/// The loss of the batch and that of links at random.
+/// Loss of the batch plus that of random links.
 Var GuidedLoss(const Decoder& model, const SequenceBatch& batch, Context ctx,
                double weight) {
   AttentionWatch watch =
@@ -98,7 +98,7 @@ TEST(GuidedAlignment, HasTheGradientOfDifferences) {
   }
 }
 
-/// The weights of the alignment's head, or their mean, of each call [B, T, S].
+/// Weights of the alignment head, or the mean of heads, of each call [B, T, S].
 std::vector<Tensor> Alignments(const Decoder& model,
                                const SequenceBatch& batch) {
   AttentionWatch watch([&](const AttentionInfo& info) {

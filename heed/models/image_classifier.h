@@ -1,4 +1,4 @@
-// What looks at images and gives a score to each class.
+// Image classifiers.
 #ifndef HEED_MODELS_IMAGE_CLASSIFIER_H_
 #define HEED_MODELS_IMAGE_CLASSIFIER_H_
 
@@ -12,7 +12,7 @@
 
 namespace heed {
 
-/// Images that a classifier reads, and how many classes there are.
+/// Size of images and number of classes.
 struct ImageUse {
   int64_t height = 0;
   int64_t width = 0;
@@ -21,42 +21,44 @@ struct ImageUse {
 };
 
 struct ImageLossOptions {
-  double scale = 1;      ///< of the sum over images, and so of its gradient
-  double smoothing = 0;  ///< of labels, in [0, 1)
+  double scale = 1;      ///< factor of the sum over images and its gradient
+  double smoothing = 0;  ///< label smoothing, in [0, 1)
 };
 
 struct ImageLoss {
-  Var loss;        ///< scale · Σ of what is minimised
-  double nll = 0;  ///< Σ −log p of the labels, not smoothed
+  Var loss;        ///< scale · Σ of the minimised loss
+  double nll = 0;  ///< Σ −log p of the labels, without smoothing
 };
 
-/// Cross entropy of scores [B, K], which are consumed, and labels i32 [B].
+/// Cross-entropy of scores [B, K], which are consumed, and labels i32 [B].
 ImageLoss ImageCrossEntropy(Var scores, const Tensor& labels,
                             const ImageLossOptions& options);
 
-/// A square of an image, which may be partly outside. Units: pixels.
+/// Square window of an image, possibly partly outside. Units: pixels.
 struct ImageWindow {
   int64_t left = 0;
   int64_t top = 0;
   int64_t side = 0;
-  Tensor seen = {};  ///< what was seen in it, [N, N, C] in 0 to 1
+  Tensor seen = {};  ///< content as seen by the model, [N, N, C] in 0 to 1
 };
 
-/// What is seen at once, the smallest window first.
+/// Windows of one look, smallest first.
 struct ImageLook {
   std::vector<ImageWindow> windows;
 };
 
-/// An observer knows the cells of an image, squares row by row, as "source":
-/// their pixels [B, S, cell² C]. Immutable but for its parameters.
+/// Image classifier. Observers receive the cells of an image, squares row by
+/// row, as "source": their pixels [B, S, cell² C]. Immutable except for its
+/// parameters.
 class ImageClassifier {
  public:
   virtual ~ImageClassifier() = default;
 
-  /// Shapes: images [B, H, W, C] in 0 to 1, result [B, K]. Throws: ShapeError.
+  /// Scores of the classes. Shapes: images [B, H, W, C] in 0 to 1, result [B,
+  /// K]. Throws: ShapeError.
   virtual Var Scores(const Context& ctx, const Var& images) const = 0;
-  /// What it learns from, by default the cross entropy of the scores. Shapes:
-  /// labels i32 [B].
+  /// Training loss; by default the cross-entropy of the scores. Shapes: labels
+  /// i32 [B].
   virtual ImageLoss Loss(const Context& ctx, const Var& images,
                          const Tensor& labels,
                          const ImageLossOptions& options) const {
@@ -64,43 +66,44 @@ class ImageClassifier {
   }
   /// Side of the cells, a divisor of height and width.
   virtual int64_t cell() const = 0;
-  /// Where it looks at the first of these images, one look after the other;
-  /// none: it sees the whole.
+  /// Looks at the first of these images, in order; empty if the model sees the
+  /// whole image.
   virtual std::vector<ImageLook> Looks(const Context& /*ctx*/,
                                        const Var& /*images*/) const {
     return {};
   }
-  /// What it is made of, but for its name, as TaskModel has it; undefined: it
-  /// does not say.
+  /// Structure for diagrams, without the name, which TaskModel adds; undefined
+  /// if not provided.
   virtual ModelOutline Outline() const { return {}; }
 };
 
-/// Reads images.
+/// Role: classifies images.
 class ImageSettings : public ModelSettings {
  public:
   static constexpr const char* kRole = "classifier of images";
 
-  /// As TranslatorSettings::Fill, for such images. Throws: ConfigError.
+  /// Replaces "auto" and 0 by the model's defaults for these images. Throws:
+  /// ConfigError.
   virtual void Fill(const ImageUse& use) = 0;
-  /// Of settings that are filled: the step size that suits it.
+  /// Default learning rate of the model; settings must be filled.
   virtual double learning_rate() const { return 1e-3; }
   /// Throws: ConfigError.
   virtual std::unique_ptr<ImageClassifier> Make(const Scope& scope,
                                                 const ImageUse& use) const = 0;
 };
 
-/// The divisor of both sides whose cells are nearest to seven along the longer
-/// one.
+/// Common divisor of both sides that gives the number of cells along the longer
+/// side nearest to seven.
 int64_t UsualCell(const ImageUse& use);
 
 /// Throws: ConfigError, naming the setting, unless `cell` divides the sides.
 void CheckCell(const char* setting, int64_t cell, const ImageUse& use);
 
-/// The images, or what an observer puts in the place of their cells. Shapes:
-/// images and result [B, H, W, C].
+/// The images after an observer saw or replaced their cells. Shapes: images and
+/// result [B, H, W, C].
 Var ObservedImages(const Context& ctx, const Var& images, int64_t cell);
 
-/// Throws: ShapeError, naming `where`, for other images than a model's.
+/// Throws: ShapeError, naming `where`, unless the images have the model's size.
 void CheckImages(const char* where, const Var& images, const ImageUse& use);
 
 }  // namespace heed

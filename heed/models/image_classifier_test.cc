@@ -1,4 +1,4 @@
-// Every classifier of images.
+// Tests of every image classifier.
 #include "heed/models/image_classifier.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What tests of classifiers of images share.
+// Helpers of tests of image classifiers.
 #ifndef HEED_MODELS_IMAGE_CLASSIFIER_TESTING_H_
 #define HEED_MODELS_IMAGE_CLASSIFIER_TESTING_H_
 
@@ -16,7 +16,7 @@
 
 namespace heed {
 
-/// The images of tests/golden/make_golden_images.py.
+/// Image size of tests/golden/make_golden_images.py.
 inline constexpr ImageUse kGoldenImages = {
     .height = 6, .width = 4, .channels = 2, .classes = 3};
 
@@ -30,7 +30,7 @@ inline std::unique_ptr<ImageClassifier> MakeImageClassifier(
   return settings->Make(Scope(parameters, ""), use);
 }
 
-/// The network computes what PyTorch did, and its gradients.
+/// Checks scores, loss and gradients against PyTorch.
 inline void ExpectGolden(const GoldenTensors& golden, ParameterSet& parameters,
                          const ImageClassifier& network) {
   golden.SetParameters(parameters);
@@ -50,7 +50,7 @@ inline void ExpectGolden(const GoldenTensors& golden, ParameterSet& parameters,
             1e-10);
 }
 
-/// How many of these images have the highest score where the label is.
+/// Number of images that are classified correctly.
 inline int64_t RightImages(const ImageClassifier& network, const Tensor& images,
                            const std::vector<int32_t>& labels) {
   const Tensor scores = network.Scores({}, images).value().To(DType::kF64);
@@ -65,7 +65,7 @@ inline int64_t RightImages(const ImageClassifier& network, const Tensor& images,
   return right;
 }
 
-/// Trains on batches of 64 images of Set(64, number of the batch).
+/// Trains on batches Set(64, number of the batch) of 64 images.
 template <class Set, class Rate>
 void TrainOnImages(const ImageClassifier& network,
                    const ParameterSet& parameters, uint64_t steps,
@@ -86,7 +86,7 @@ void TrainOnImages(const ImageClassifier& network,
   }
 }
 
-/// Replaces the cells by what they are, and keeps them.
+/// Observer that stores the cells and multiplies them by `factor`.
 class CellWatch : public Observer {
  public:
   bool WantsInput(const std::string& name) override { return name == "source"; }

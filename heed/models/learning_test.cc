@@ -1,4 +1,4 @@
-// Every model learns tasks that it must solve: to copy, reverse or sort digits.
+// Every model must learn simple tasks: to copy, reverse or sort digits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ const Task kReverse = {"Reverse",
                        [](Digits& d) { std::reverse(d.begin(), d.end()); }};
 const Task kSort = {"Sort", [](Digits& d) { std::sort(d.begin(), d.end()); }};
 
-/// Random digits, and what the task makes of them.
+/// Random digits, and the targets of the task.
 struct Batch {
   Batch(const Task& task, Rng& rng) {
     for (int64_t b = 0; b < B; ++b) {
@@ -75,16 +75,16 @@ CrossEntropyLoss LossOf(const Decoder& model, const Context& ctx,
                     batch.target, options);
 }
 
-/// A model, what it learns, how, and how well it must know it in the end.
+/// Model, task, training and required accuracy.
 struct Lesson {
   std::string name;
   std::function<std::unique_ptr<Decoder>()> make;
   Task task;
   int steps;
-  double rate;       // of two thirds of the steps
-  double last_rate;  // of the others
-  double words;      // right, of 1, given those before them
-  double sentences;  // written without error
+  double rate;       // for two thirds of the steps
+  double last_rate;  // for the remaining steps
+  double words;      // required accuracy of words, given their prefix
+  double sentences;  // required fraction of sentences without error
 };
 
 std::vector<Lesson> Lessons() {
@@ -117,7 +117,7 @@ std::vector<Lesson> Lessons() {
   return lessons;
 }
 
-/// Trains for some steps; returns the loss of the last.
+/// Trains for `steps` steps; returns the loss of the last step.
 double Train(const Lesson& lesson, int steps, Decoder& model) {
   Rng rng(7);
   Adam adam(model.parameters());
@@ -135,7 +135,7 @@ double Train(const Lesson& lesson, int steps, Decoder& model) {
   return loss;
 }
 
-/// Share of right words on fresh samples.
+/// Fraction of correct words on new samples.
 double Accuracy(const Task& task, const Decoder& model) {
   Rng rng(99);
   int64_t correct = 0;
@@ -148,8 +148,7 @@ double Accuracy(const Task& task, const Decoder& model) {
   return static_cast<double>(correct) / static_cast<double>(words);
 }
 
-/// Share of sentences written without error from the model's own words, taking
-/// the largest score at each step.
+/// Fraction of sentences that greedy decoding writes without error.
 double GreedyAccuracy(const Task& task, const Decoder& model) {
   Rng rng(123);
   const Batch batch(task, rng);

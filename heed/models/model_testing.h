@@ -1,5 +1,5 @@
-// What the tests of models share: batches, training, and what every model that
-// reads a source and writes a target has to keep.
+// Helpers of model tests: batches, training, and properties of every
+// encoder-decoder.
 #ifndef HEED_MODELS_MODEL_TESTING_H_
 #define HEED_MODELS_MODEL_TESTING_H_
 
@@ -31,7 +31,7 @@ inline void PrintTo(const NamedVariant& info, std::ostream* out) {
   *out << info.model << " " << info.variant;
 }
 
-/// Of every recurrent encoder-decoder.
+/// Variants of every recurrent encoder-decoder.
 inline std::vector<NamedVariant> RecurrentVariants() {
   std::vector<NamedVariant> all;
   for (const ModelRow& row : RecurrentModels()) {
@@ -52,7 +52,7 @@ inline Tensor RandomIds(const Shape& shape, int words, uint64_t seed) {
 
 // Parameters.
 
-/// Biases and norms start at values that hide mistakes; these are others.
+/// Randomises biases and norms, whose initial values hide mistakes.
 inline void Shake(const ParameterSet& set) {
   uint64_t seed = 40;
   for (const auto& parameter : set.all()) {
@@ -64,7 +64,7 @@ inline void Shake(const ParameterSet& set) {
   }
 }
 
-/// Every parameter took part in what was differentiated.
+/// Checks that every trainable parameter received a gradient.
 inline void ExpectAllHaveGradients(const ParameterSet& set) {
   for (const auto& parameter : set.all()) {
     EXPECT_NE(parameter->gradient().defined(), parameter->frozen())
@@ -72,8 +72,8 @@ inline void ExpectAllHaveGradients(const ParameterSet& set) {
   }
 }
 
-/// loss(tape) uses all parameters and has the gradient that differences show,
-/// at up to `samples` elements of each.
+/// Checks that loss(tape) uses all parameters and that gradients match finite
+/// differences, at up to `samples` elements of each.
 template <typename Loss>
 void ExpectParameterGradients(const ParameterSet& set, const Loss& loss,
                               int samples = 16) {
@@ -88,7 +88,7 @@ void ExpectParameterGradients(const ParameterSet& set, const Loss& loss,
   ExpectAllHaveGradients(set);
 }
 
-/// Adam over all parameters, of which only matrices decay.
+/// Adam over all parameters; only matrices have weight decay.
 class Adam {
  public:
   explicit Adam(const ParameterSet& parameters,
@@ -125,8 +125,8 @@ class Adam {
   int64_t step_ = 0;
 };
 
-/// What an independent implementation computed: the tensors by name of a file
-/// of tests/golden.
+/// Results of an independent implementation: named tensors of a file of
+/// tests/golden.
 class GoldenTensors {
  public:
   explicit GoldenTensors(const std::string& name) {
@@ -138,7 +138,7 @@ class GoldenTensors {
 
   const Tensor& at(const std::string& name) const { return tensors_.at(name); }
 
-  /// Gives the parameters their values; an error if a shape is another.
+  /// Sets the parameters; fails if a shape differs.
   void SetParameters(const ParameterSet& set) const {
     for (const auto& parameter : set.all()) {
       parameter->mutable_value().CopyFrom(at("parameter." + parameter->name()));
@@ -146,7 +146,7 @@ class GoldenTensors {
     }
   }
 
-  /// There are no others than those of the set.
+  /// Checks that the file has exactly the parameters of the set.
   void ExpectSameParameters(const ParameterSet& set) const {
     constexpr std::string_view kPrefix = "parameter.";
     size_t count = 0;
@@ -183,9 +183,9 @@ class GoldenTensors {
   std::map<std::string, Tensor> tensors_;
 };
 
-// Models that read a source and write a target.
+// Helpers for models with a source and a target.
 
-/// Column b of ids [N, B], the first `length` of them: [length, 1].
+/// First `length` ids of column b of ids [N, B]: [length, 1].
 inline Tensor Column(const Tensor& ids, int64_t b, int64_t length) {
   Tensor column({length, 1}, DType::kI32);
   for (int64_t i = 0; i < length; ++i)
@@ -193,7 +193,7 @@ inline Tensor Column(const Tensor& ids, int64_t b, int64_t length) {
   return column;
 }
 
-/// Sources with padding, and what is written.
+/// Padded sources, and targets.
 struct SequenceBatch {
   int source_words = 9;
   int target_words = 9;
@@ -202,7 +202,7 @@ struct SequenceBatch {
   Tensor target_in = RandomIds({4, 3}, target_words, 2);  // [T, B]
   Tensor target = RandomIds(target_in.shape(), target_words, 5);
 
-  /// Vectors in the place of `source`, if defined [B, S, F].
+  /// Vectors [B, S, F] that replace `source` if defined.
   Tensor frames = {};
 
   Inputs inputs() const {
@@ -213,7 +213,7 @@ struct SequenceBatch {
   int64_t steps() const { return target_in.dim(0); }
   int64_t LengthOf(int64_t b) const { return lengths.data<int32_t>()[b]; }
 
-  /// Row b alone, without its padding.
+  /// Row b without padding.
   SequenceBatch Row(int64_t b) const {
     SequenceBatch row = *this;
     row.source = Column(source, b, LengthOf(b));
@@ -227,7 +227,7 @@ struct SequenceBatch {
     row.target = Column(target, b, steps());
     return row;
   }
-  /// With no source tokens.
+  /// Batch without source tokens.
   SequenceBatch WithoutSource() const {
     SequenceBatch batch = *this;
     batch.source = Tensor({0, size()}, DType::kI32);
@@ -245,7 +245,7 @@ inline Tensor LogitsOf(const Decoder& model, const SequenceBatch& batch,
   return model.Logits(ctx, batch.inputs(), batch.target_in).value();
 }
 
-/// Mean cross entropy.
+/// Mean cross-entropy.
 inline Var LossOf(const Decoder& model, const SequenceBatch& batch,
                   const Context& ctx) {
   CrossEntropyOptions options;
@@ -254,7 +254,7 @@ inline Var LossOf(const Decoder& model, const SequenceBatch& batch,
       .loss;
 }
 
-/// The loss, and its gradient in every parameter.
+/// Loss and its gradients with respect to all parameters.
 inline std::vector<Tensor> LossAndGradients(const Decoder& model,
                                             const SequenceBatch& batch) {
   for (const auto& parameter : model.parameters().all())
@@ -270,7 +270,7 @@ inline std::vector<Tensor> LossAndGradients(const Decoder& model,
   return results;
 }
 
-/// See ExpectParameterGradients; while training with dropout, if wanted.
+/// Checks gradients, see ExpectParameterGradients; with dropout if `training`.
 inline void ExpectGradients(const Decoder& model, const SequenceBatch& batch,
                             int samples, bool training = false) {
   const auto loss = [&](Tape* tape) {
@@ -284,7 +284,7 @@ inline void ExpectGradients(const Decoder& model, const SequenceBatch& batch,
   ExpectParameterGradients(model.parameters(), loss, samples);
 }
 
-/// Largest difference of logits between Step and Logits.
+/// Maximum difference of logits between Step and Logits.
 inline double StepDifference(const Decoder& model, const SequenceBatch& batch) {
   const Tensor all = LogitsOf(model, batch);
   DecoderState state = StartOf(model, batch.inputs());
@@ -296,7 +296,7 @@ inline double StepDifference(const Decoder& model, const SequenceBatch& batch) {
   return worst;
 }
 
-/// A batch equals its rows, each run alone without padding.
+/// Checks that a batch equals its rows, each run without padding.
 inline void ExpectBatchEqualsItsRows(const Decoder& model,
                                      const SequenceBatch& batch) {
   const Tensor all = LogitsOf(model, batch);
@@ -309,7 +309,7 @@ inline void ExpectBatchEqualsItsRows(const Decoder& model,
   }
 }
 
-/// Other words behind a source's length change neither loss nor gradients.
+/// Checks that source padding affects neither loss nor gradients.
 inline void ExpectPaddingChangesNothing(const Decoder& model,
                                         SequenceBatch batch, double tolerance) {
   const std::vector<Tensor> before = LossAndGradients(model, batch);
@@ -327,7 +327,7 @@ inline void ExpectPaddingChangesNothing(const Decoder& model,
   }
 }
 
-/// Other target words change the scores from their position on, none before.
+/// Checks that a target word affects scores from its position on, not before.
 inline void ExpectWhatComesLaterChangesNothing(const Decoder& model,
                                                SequenceBatch batch) {
   const Tensor before = LogitsOf(model, batch);
@@ -354,7 +354,7 @@ inline void ExpectFiniteResultsForAnEmptySource(const Decoder& model,
   }
 }
 
-/// Lengths, shapes and words that are none are ShapeErrors.
+/// Checks that invalid lengths, shapes and words are ShapeErrors.
 inline void ExpectRefusesWhatIsNotASource(const Decoder& model,
                                           const SequenceBatch& good) {
   const auto refuses = [&](const Tensor& source, const Tensor& lengths) {
@@ -371,8 +371,8 @@ inline void ExpectRefusesWhatIsNotASource(const Decoder& model,
   refuses(unknown, good.lengths);
 }
 
-/// Each row of weights [B, S] is a distribution over the words of its source;
-/// returns the least weight of such a word.
+/// Checks that each row of weights [B, S] is a distribution over the words of
+/// its source; returns the minimum weight of such a word.
 inline double ExpectWeightsOfSources(const Tensor& weights,
                                      const SequenceBatch& batch) {
   const int64_t S = batch.source.dim(0);
@@ -408,7 +408,8 @@ inline void ExpectDropoutOnlyWhileTraining(const Decoder& model,
   EXPECT_EQ(MaxDifference(logits(1, false), logits(2, false)), 0);
 }
 
-/// The tokens of a prompt are read with the first step as if stepped through.
+/// Checks that the first step reads the prompt as if its tokens were stepped
+/// through.
 inline void ExpectPromptIsReadWithTheFirstStep(const Decoder& model,
                                                const SequenceBatch& batch) {
   const Tensor all = LogitsOf(model, batch);
@@ -425,8 +426,8 @@ inline void ExpectPromptIsReadWithTheFirstStep(const Decoder& model,
   EXPECT_FALSE(state.weights.defined());
 }
 
-/// Scores of these words alone are those among all, whether weights are wanted
-/// or not.
+/// Checks that restricted scores of `words` equal those among all words, with
+/// and without attention weights.
 inline void ExpectScoresOfSomeWords(const Decoder& model,
                                     const SequenceBatch& batch,
                                     const std::vector<int32_t>& words,
@@ -454,8 +455,8 @@ inline void ExpectScoresOfSomeWords(const Decoder& model,
   }
 }
 
-/// What an output layer gives of scores when only the top k are wanted, of all
-/// words and of `words`, which begin with four special ones.
+/// Checks the top-k scores of an output layer, for all words and for `words`,
+/// which begin with four special ones.
 inline void ExpectTopKScores(const Decoder& model, const SequenceBatch& batch,
                              const std::vector<int32_t>& words) {
   const auto restricted = model.output().Restricted(Lengths(words));
@@ -479,7 +480,8 @@ inline void ExpectTopKScores(const Decoder& model, const SequenceBatch& batch,
   }
 }
 
-/// A search with given choices. Each row gives what it gives alone.
+/// Beam search with given choices. Checks that each row gives the results of
+/// running it alone.
 class Search {
  public:
   Search(const Decoder& model, SequenceBatch batch, double tolerance)
@@ -523,7 +525,7 @@ class Search {
   }
 
  private:
-  /// The last logits and weights of one row that is run by itself.
+  /// Last logits and weights of one row run alone.
   std::pair<Tensor, Tensor> Alone(int64_t source,
                                   const std::vector<int32_t>& words) const {
     const SequenceBatch row = batch_.Row(source);
@@ -538,7 +540,7 @@ class Search {
   SequenceBatch batch_;
   double tolerance_;
   DecoderState state_;
-  std::vector<int64_t> sources_;  // of rows
+  std::vector<int64_t> sources_;  // source of each row
   std::vector<std::vector<int32_t>> words_;
 };
 

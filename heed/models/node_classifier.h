@@ -1,4 +1,4 @@
-// Models that classify the nodes of a graph: a role, and what they read.
+// Role of node classifiers, and their input.
 #ifndef HEED_MODELS_NODE_CLASSIFIER_H_
 #define HEED_MODELS_NODE_CLASSIFIER_H_
 
@@ -12,47 +12,49 @@
 
 namespace heed {
 
-/// All nodes of a graph at once. Copies share the tensors.
+/// All nodes of a graph. Copies share the tensors.
 struct GraphInput {
-  /// A row for each node: its features.
+  /// Sparse features, one row for each node.
   std::shared_ptr<const kernels::SparsePattern> features;
-  Tensor values;    // of the features [1, E]
-  Mask neighbours;  // Adjacency: of each node, itself among them
-  /// Neighbours that each node has in the graph of which this one is a part,
-  /// itself among them; empty: this one is whole.
+  Tensor values;    // values of the features [1, E]
+  Mask neighbours;  // Adjacency: neighbours of each node, including itself
+  /// Degree of each node, including itself, in the whole graph if this is a
+  /// subgraph; empty: this is the whole graph.
   std::vector<int32_t> degrees;
-  /// How often the whole is computed: equal, unless an observer of the input
-  /// "source" (nodes as the first layer projects them) makes them differ.
+  /// Number of copies of the graph in one computation. Copies are equal unless
+  /// an observer of the input "source" (nodes as projected by the first layer)
+  /// changes them.
   int64_t copies = 1;
 
   int64_t nodes() const { return features->rows; }
 };
 
-/// Immutable but for its parameters; used from many threads.
+/// Immutable except for its parameters; thread-safe.
 class NodeClassifier {
  public:
   virtual ~NodeClassifier() = default;
   /// Logits of the classes of all nodes. Shapes: result [copies N, V].
   virtual Var Scores(const Context& ctx, const GraphInput& graph) const = 0;
-  /// What the first layer gives: nodes as the model tells them apart. Shapes:
-  /// result [N, M].
+  /// Output of the first layer, a representation of nodes. Shapes: result [N,
+  /// M].
   virtual Var FirstLayer(const Context& ctx, const GraphInput& graph) const = 0;
-  /// How many edges away a node may be that an answer depends on.
+  /// Receptive field: maximum distance in edges of a node that affects a
+  /// prediction.
   virtual int64_t hops() const = 0;
-  /// What it is made of, but for its name, as TaskModel has it; undefined: it
-  /// does not say.
+  /// Structure for diagrams, without the name, which TaskModel adds; undefined
+  /// if not provided.
   virtual ModelOutline Outline() const { return {}; }
 };
 
-/// Classifies nodes by their features and neighbours.
+/// Role: classifies nodes by their features and neighbours.
 class NodeSettings : public ModelSettings {
  public:
   static constexpr const char* kRole = "classifier of nodes";
 
-  /// Replaces what is left to the model, and checks that the choices fit
-  /// together. Throws: ConfigError.
+  /// Replaces "auto" and 0 by the model's defaults. Throws: ConfigError if the
+  /// settings do not fit together.
   virtual void Fill() = 0;
-  /// Of settings that are filled. Throws: ConfigError.
+  /// Makes a classifier; settings must be filled. Throws: ConfigError.
   virtual std::unique_ptr<NodeClassifier> Make(const Scope& scope,
                                                int64_t features,
                                                int64_t classes) const = 0;

@@ -1,4 +1,4 @@
-// Every classifier of nodes.
+// Tests of every node classifier.
 #include "heed/models/node_classifier.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ constexpr int64_t kNodes = 4;
 constexpr int64_t kFeatures = 3;
 constexpr int64_t kClasses = 2;
 
-/// A path of three nodes, and one alone without features.
+/// Path of three nodes, and an isolated node without features.
 GraphInput Path() {
   GraphInput input;
   input.features = std::make_shared<const kernels::SparsePattern>(

@@ -11,7 +11,7 @@ namespace {
 
 using Kind = OutlinePart::Kind;
 
-/// What an attention computes: "8 heads, scaled_dot, alibi".
+/// Summary of an attention: "8 heads, scaled_dot, alibi".
 std::string DetailOf(int64_t heads, const std::string& score,
                      const std::vector<std::string>& modifiers,
                      const std::string& normalizer) {

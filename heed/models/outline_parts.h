@@ -1,4 +1,4 @@
-// How layers call themselves in the outline of a model.
+// Builders of outline parts for common layers.
 #ifndef HEED_MODELS_OUTLINE_PARTS_H_
 #define HEED_MODELS_OUTLINE_PARTS_H_
 
@@ -15,26 +15,25 @@
 
 namespace heed {
 
-/// "GRU" for Cell::kGruBahdanau.
+/// Display name, such as "GRU" for Cell::kGruBahdanau.
 std::string CellTitle(Cell cell);
 
-/// Vectors of items of a vocabulary. `with`: what is added, "positions".
+/// Embeddings of a vocabulary. `with`: added vectors, "positions".
 OutlineBlock EmbeddingOutline(int64_t vocabulary, int64_t features,
                               const std::string& with = {},
                               const std::string& result = {});
-/// A linear layer to scores of so many classes.
+/// Linear layer to the scores of `classes` classes.
 OutlineBlock OutputOutline(const std::string& name, int64_t classes);
-/// So many layers of a recurrent network.
+/// All layers of a recurrent network.
 OutlineBlock RecurrentOutline(const EncoderOptions& options);
-/// An attention of a sequence to itself, or to the source hⱼ: a step that asks
-/// by a query.
+/// Self attention, or attention to the source hⱼ with the symbol `query`.
 OutlinePart AttentionOutline(const AttentionInfo& info, OutlinePart::Kind kind,
                              int64_t features, const std::string& query = {});
-/// Layers that convolve an image.
+/// Convolutional layers of an image network.
 std::vector<OutlineBlock> ConvolutionOutline(const ConvolutionStack& stack);
-/// All layers of a stack.
+/// All layers of a Transformer stack.
 OutlineBlock StackOutline(const TransformerOptions& options);
-/// All vectors become one.
+/// Pooling of all vectors to one.
 OutlineBlock PoolingOutline(const PoolingOptions& options);
 
 }  // namespace heed

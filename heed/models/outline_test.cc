@@ -1,4 +1,4 @@
-// What models say that they are made of.
+// Tests of the outlines of models.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

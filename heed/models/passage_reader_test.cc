@@ -1,4 +1,4 @@
-// Every reader of passages.
+// Tests of every passage reader.
 #include "heed/models/passage_reader.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Settings as rows of data: "layers=4 width=128 norm=pre".
+// Presets: settings as text, "layers=4 width=128 norm=pre".
 #ifndef HEED_MODELS_PRESET_H_
 #define HEED_MODELS_PRESET_H_
 
@@ -11,21 +11,20 @@
 
 namespace heed {
 
-/// Sets the fields that `preset` names. Throws: ConfigError for a key that is
-/// unknown or a value that does not fit.
+/// Sets the fields of `preset`. Throws: ConfigError for an unknown key or an
+/// invalid value.
 void SetPreset(const std::vector<Field>& fields, std::string_view preset);
 
-/// The same, but only if there are all of these fields: what suits models of
-/// one kind does not touch those of another.
+/// Sets the fields of `preset` if all of them exist, so that a preset for one
+/// kind of model leaves other kinds unchanged.
 void SetPresetIfKnown(const std::vector<Field>& fields,
                       std::string_view preset);
 
-/// Sets those of them that are still left to the model: "auto", or the number
-/// that its range begins with (0; of a rate, any below 0). The first value of a
-/// key counts.
+/// Sets those fields of `preset` that are still open: "auto", the minimum of
+/// the range (0), or a negative rate. The first value of a key counts.
 void FillPreset(const std::vector<Field>& fields, std::string_view preset);
 
-/// The choices of a text that may be left to the model.
+/// Choices with "auto" as the first one.
 inline OneOf AutoOr(std::vector<std::string> choices) {
   choices.insert(choices.begin(), "auto");
   return OneOf(std::move(choices));

@@ -1,4 +1,4 @@
-// Models whose matrices and tables are bytes.
+// Tests of models with int8 matrices and tables.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,7 @@ std::unique_ptr<Decoder> MakeRecurrent(const std::string& model,
   return std::make_unique<EncoderDecoder>(config.Resolve(), kWords, kWords, 1);
 }
 
-/// A small transformer with the other settings of `model`.
+/// Small Transformer with the other settings of `model`.
 ResolvedTransformer Small(const std::string& model) {
   TransformerConfig config;
   config.layers = 2;
@@ -61,7 +61,7 @@ const Case kCases[] = {
     {"rnn_tied", [] { return MakeRecurrent("bahdanau", "rnn", true); }},
     {"transformer", MakeTransformer}};
 
-/// Root of the mean square of a − b, in parts of that of b.
+/// Root mean square of a − b relative to that of b.
 double RelativeError(const Tensor& a, const Tensor& b) {
   const std::vector<double> x = a.ToVector<double>();
   const std::vector<double> y = b.ToVector<double>();
@@ -74,7 +74,7 @@ double RelativeError(const Tensor& a, const Tensor& b) {
   return std::sqrt(error / size);
 }
 
-/// A batch and what a model says to it.
+/// Batch, and the logits of a model.
 class Quantized : public testing::TestWithParam<Case> {
  protected:
   Tensor Logits(const Decoder& model) const { return LogitsOf(model, batch_); }
@@ -121,7 +121,7 @@ TEST_P(Quantized, StepsAreThoseOfTheWholeTarget) {
   DecoderState state = StartOf(*model_, batch_.inputs());
   for (int64_t t = 0; t < batch_.steps(); ++t) {
     const Tensor step = model_->Step({}, batch_.target_in[t], state).value();
-    // A last bit of a number can be one step of a byte.
+    // A change in the last bit of a number can change its int8 value by one.
     EXPECT_LT(RelativeError(step, all[t]), 0.02) << t;
   }
 }
@@ -138,7 +138,7 @@ TEST_P(Quantized, AWrittenModelIsReadAsItWas) {
   EXPECT_EQ(MaxDifference(Logits(*read), Logits(*model_)), 0);
 }
 
-/// `compute()` with numbers and with bytes are near each other.
+/// Checks that `compute()` gives similar results before and after quantisation.
 template <class Compute>
 void ExpectNearWhenQuantized(ParameterSet& parameters, const Compute& compute) {
   const Tensor exact = compute();
@@ -161,7 +161,7 @@ TEST(QuantizedModel, AttendsWithEveryScore) {
       model =
           std::make_unique<EncoderDecoder>(config.Resolve(), kWords, kWords, 1);
     } catch (const ConfigError&) {
-      ++refused;  // none of this model's
+      ++refused;  // not a variant of this model
       continue;
     }
     const SequenceBatch batch = {.source_words = kWords,

@@ -1,6 +1,6 @@
-// All models: a row for each, found by name and by role.
+// Registry of models, by name and role.
 //
-//   ModelChoice<TranslatorSettings> model;  // the usual one
+//   ModelChoice<TranslatorSettings> model;  // the default
 //   model.Choose("transformer-tiny");
 //   model->Fill();
 //   const auto translator = model->Make(8000, 8000, /*seed=*/1);
@@ -21,83 +21,84 @@
 
 namespace heed {
 
-/// A line of `heed list models`: a model of the literature.
+/// Row of `heed list models`: a published model.
 struct ModelVariant {
-  std::string name;  // "" where there is but one
+  std::string name;  // "" if there is only one
   std::string description;
   std::string source;
-  std::string preset = {};  // of what its settings leave to it
-  /// Formats of other programs whose models become this one.
+  std::string preset = {};  // defaults of open settings
+  /// Model formats of other programs that are imported as this variant.
   std::vector<std::string> imports = {};
 };
 
-/// All that others know of a model.
+/// Registry row of a model.
 struct ModelRow {
   using MakeRole = std::unique_ptr<ModelSettings> (*)(const std::string& model);
 
   std::string name;
-  std::vector<ModelVariant> variants;  // the usual one first
+  std::vector<ModelVariant> variants;  // default first
   std::vector<MakeRole> roles;
-  /// What is taken of a role where none is named; else the first row is.
+  /// True for the default model of its roles; without one, the first row is the
+  /// default.
   bool usual = false;
-  /// Formats of other programs that it can be written in as it is trained.
+  /// Model formats of other programs that it can be exported to.
   std::vector<std::string> exports = {};
-  /// A preset that benches measure it with.
+  /// Preset for benchmarks.
   std::string bench = {};
-  /// Whether benches of decoding measure it where none is named.
+  /// True for the default model of decoding benchmarks.
   bool bench_decoding = false;
-  /// Step size that does not undo what pre-training learnt; 0: any.
+  /// Learning rate for fine-tuning that preserves pretraining; 0: any.
   double fine_tuning_rate = 0;
 
-  /// `variant` or, for "auto", the usual one. Throws: ConfigError that lists
-  /// them.
+  /// `variant`, or the default for "auto". Throws: ConfigError that lists the
+  /// variants.
   const ModelVariant& Variant(const std::string& variant) const;
 };
 
 // The rows of each family, which Models lists.
-std::vector<ModelRow> RecurrentModels();    // encoder-decoders
-std::vector<ModelRow> RnnModels();          // that attend to their own states
-std::vector<ModelRow> TransformerModels();  // and each half of them alone
-std::vector<ModelRow> BertModels();         // that are pre-trained
-std::vector<ModelRow> DocumentModels();     // of documents, by sentences
-std::vector<ModelRow> GraphModels();        // over the nodes of a graph
-std::vector<ModelRow> PatchModels();        // of patches of a series
-std::vector<ModelRow> VisitModels();        // of visits of patients
-std::vector<ModelRow> RatingModels();       // of ratings, from reviews
-std::vector<ModelRow> PassageModels();      // that answer questions
-std::vector<ModelRow> ImageModels();        // of images
-std::vector<ModelRow> CaptionModels();      // that write about images
-std::vector<ModelRow> FrameOrderModels();   // of the order of frames
-std::vector<ModelRow> RecogniserModels();   // that write down what is said
-std::vector<ModelRow> MachineModels();      // that answer at every step
+std::vector<ModelRow> RecurrentModels();  // encoder-decoders
+std::vector<ModelRow> RnnModels();        // with attention to their own states
+std::vector<ModelRow> TransformerModels();  // and encoders or decoders alone
+std::vector<ModelRow> BertModels();         // pretrained encoders
+std::vector<ModelRow> DocumentModels();     // document classifiers
+std::vector<ModelRow> GraphModels();        // node classifiers
+std::vector<ModelRow> PatchModels();        // patches of time series
+std::vector<ModelRow> VisitModels();        // visits of patients
+std::vector<ModelRow> RatingModels();       // ratings from reviews
+std::vector<ModelRow> PassageModels();      // question answering
+std::vector<ModelRow> ImageModels();        // image classifiers
+std::vector<ModelRow> CaptionModels();      // image captioners
+std::vector<ModelRow> FrameOrderModels();   // order of frames
+std::vector<ModelRow> RecogniserModels();   // speech recognisers
+std::vector<ModelRow> MachineModels();      // sequence machines
 
-/// In the order in which they are listed. Rows stay where they are.
+/// All models, in display order. Rows never move.
 const std::deque<ModelRow>& Models();
-/// A program's own model, before it starts threads. Throws: ConfigError if
-/// there is one of this name.
+/// Registers a model; call before threads start. Throws: ConfigError if the
+/// name is taken.
 void AddModel(ModelRow row);
-/// Of all models that have some.
+/// Names of the variants of all models.
 std::vector<std::string> VariantNames();
 /// Throws: ConfigError that lists the names.
 const ModelRow& FindModel(const std::string& name);
-/// The model that one of another program becomes. Throws: ConfigError.
+/// Model for an imported file. Throws: ConfigError.
 struct ImportedModel {
   std::string model;
   std::string variant;
 };
 ImportedModel ModelForImport(const std::string& format);
-/// One that can be written in a format of another program. Throws: ConfigError.
+/// Model that can be exported to a format. Throws: ConfigError.
 std::string ModelForExport(const std::string& format);
-/// The one that benches of decoding measure where none is named.
+/// Default model of decoding benchmarks.
 std::string ModelForDecodingBench();
 
-/// What a row of the registry lists for each of its roles.
+/// Factory of a row for one of its roles.
 template <typename Settings>
 std::unique_ptr<ModelSettings> MakeRole(const std::string& model) {
   return std::make_unique<Settings>(model);
 }
 
-/// The settings of a model in a role, or null if it has not that role.
+/// Settings of a model in a role; null if it does not have the role.
 template <typename Role>
 std::unique_ptr<Role> SettingsIn(const ModelRow& row) {
   for (const ModelRow::MakeRole make : row.roles) {
@@ -115,7 +116,7 @@ bool HasRole(const std::string& model) {
   return SettingsIn<Role>(FindModel(model)) != nullptr;
 }
 
-/// Of all models that have the role.
+/// Names of all models with the role.
 template <typename Role>
 std::vector<std::string> ModelNames() {
   std::vector<std::string> names;
@@ -129,12 +130,12 @@ std::vector<std::string> ModelNames() {
 [[noreturn]] void ThrowNoSuchModel(const std::string& name, const char* role,
                                    const std::vector<std::string>& names);
 
-/// A model by its name, with its settings in a role. A value.
+/// Name of a model and its settings in a role. A value.
 template <typename Role>
 class ModelChoice {
  public:
-  /// The usual model of the role. `defaults`: a preset in the place of the
-  /// defaults of models that have all of these settings.
+  /// Default model of the role. `defaults`: a preset that replaces the defaults
+  /// of models with all of these settings.
   explicit ModelChoice(std::string defaults = "")
       : defaults_(std::move(defaults)) {
     const ModelRow* usual = nullptr;
@@ -144,10 +145,10 @@ class ModelChoice {
     }
     Choose(usual->name);
   }
-  /// A model by its name, with these settings.
+  /// Model with the given name and settings.
   ModelChoice(std::string name, std::unique_ptr<Role> settings)
       : name_(std::move(name)), settings_(std::move(settings)) {}
-  /// The same model in a wider role.
+  /// Converts to a more general role.
   template <std::derived_from<Role> Narrower>
   explicit ModelChoice(const ModelChoice<Narrower>& other)
       : name_(other.name()), settings_(CloneOf(*other.operator->())) {}
@@ -163,8 +164,8 @@ class ModelChoice {
   ModelChoice& operator=(ModelChoice&&) noexcept = default;
 
   const std::string& name() const { return name_; }
-  /// Another model has fresh settings. Throws: ConfigError that lists the
-  /// names.
+  /// Selects a model; a different one gets new settings. Throws: ConfigError
+  /// that lists the names.
   void Choose(const std::string& name) {
     if (settings_ != nullptr && name == name_) return;
     const std::vector<std::string> names = ModelNames<Role>();
@@ -179,7 +180,7 @@ class ModelChoice {
     VisitName(v, "architecture (see heed list models)");
     settings_->Visit(v);
   }
-  /// The key `model`, whose value is chosen before its settings are visited.
+  /// Visits the key `model`, which is set before the settings are visited.
   void VisitName(FieldList& v, std::string_view help) {
     v.Section("Model");
     v("model", name_, OneOf(ModelNames<Role>()), help).Main();
@@ -190,13 +191,14 @@ class ModelChoice {
   Role& operator*() { return *settings_; }
   const Role& operator*() const { return *settings_; }
 
-  /// The settings as a config of this type, or nullptr if the model has
-  /// another.
+  /// The settings as a config of this type; nullptr if the model has another
+  /// type.
   template <typename Config>
   const Config* Find() const {
     return static_cast<const Config*>(settings_->FindConfig(typeid(Config)));
   }
-  /// Throws: ConfigError if the model has another.
+  /// The settings as a config of this type. Throws: ConfigError if the model
+  /// has another type.
   template <typename Config>
   Config& As() {
     const Config* config = Find<Config>();

@@ -110,7 +110,7 @@ TEST(Encoders, ReadVectors) {
       EXPECT_EQ(before.shape(), Shape({1, 4, encoder->output_size()}));
       x.row<double>(3)[0] += 1;
       const Tensor after = (*encoder)({}, x, lengths).value();
-      // Step 0 knows of step 3 unless the encoder is causal.
+      // Step 0 depends on step 3 unless the encoder is causal.
       const double change = MaxDifference(before[0].Slice(0, 1).Contiguous(),
                                           after[0].Slice(0, 1).Contiguous());
       EXPECT_EQ(change == 0, causal) << name;

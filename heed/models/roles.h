@@ -1,5 +1,4 @@
-// What a model can be: each role an interface, for whose models a task asks the
-// registry.
+// Roles of models: interfaces by which tasks find models in the registry.
 #ifndef HEED_MODELS_ROLES_H_
 #define HEED_MODELS_ROLES_H_
 
@@ -23,22 +22,22 @@
 
 namespace heed {
 
-/// What the user chooses of a model in a role. What is left to the model
-/// ("auto", 0) is filled in by the role's Fill.
+/// User settings of a model in a role. `Fill` of the role replaces "auto" and 0
+/// by the model's defaults.
 class ModelSettings {
  public:
   virtual ~ModelSettings() = default;
   virtual std::unique_ptr<ModelSettings> Clone() const = 0;
 
-  /// Options, keys of config.json.
+  /// Visits options, which are also keys of config.json.
   virtual void Visit(FieldList& v) = 0;
-  /// Of matrix products: the setting `precision`, as far as this processor has
-  /// it.
+  /// Precision of matrix products: the setting `precision`, if this processor
+  /// supports it.
   kernels::Precision precision() const;
-  /// "; ..." if it has not, else "".
+  /// "; ..." if the processor does not support the precision, else "".
   std::string PrecisionNote() const;
 
-  /// The config of this type that the settings are, or nullptr.
+  /// The settings as a config of this type, or nullptr.
   virtual const void* FindConfig(const std::type_info& /*type*/) const {
     return nullptr;
   }
@@ -49,47 +48,47 @@ class ModelSettings {
 
 class EncoderSettings;
 
-/// What of a model reads a text, as a model of its own.
+/// Text-reading part of a model, as an encoder of its own.
 struct EncoderPart {
-  std::string model;                          ///< in the registry
-  std::unique_ptr<EncoderSettings> settings;  ///< filled
-  /// How its parameters begin in the whole model, and how those of an encoder
-  /// (encoder.*) do.
+  std::string model;                          ///< name in the registry
+  std::unique_ptr<EncoderSettings> settings;  ///< filled settings
+  /// Parameter prefixes: in the whole model, and in the encoder (encoder.*).
   std::vector<std::pair<std::string, std::string>> parameters;
 };
 
-/// Reads a source and writes a target.
+/// Role: reads a source and writes a target.
 class TranslatorSettings : public ModelSettings {
  public:
   static constexpr const char* kRole = "translator";
 
-  /// Replaces what is left to the model, and checks that the choices fit
-  /// together. Throws: ConfigError.
+  /// Replaces "auto" and 0 by the model's defaults. Throws: ConfigError if the
+  /// settings do not fit together.
   virtual void Fill() = 0;
-  /// Of settings that are filled:
-  /// Whether it attends to the source.
+  /// True if the model attends to the source. The settings must be filled.
   virtual bool attends() const = 0;
-  /// Chooses the attention that guided alignment teaches, if none is chosen.
+  /// Selects the attention for guided alignment, if none is selected.
   virtual void GuideAlignment() {}
-  /// What reads the source. Throws: ConfigError if no encoder does the same.
+  /// Encoder of the source; settings must be filled. Throws: ConfigError if
+  /// there is no equivalent encoder.
   virtual EncoderPart Encoder() const = 0;
-  /// Throws: ConfigError.
+  /// Makes a translator; settings must be filled. Throws: ConfigError.
   virtual std::unique_ptr<Decoder> Make(int source_vocabulary,
                                         int target_vocabulary, uint64_t seed,
                                         DType dtype = DType::kF32) const = 0;
 };
 
-/// Continues a text.
+/// Role: continues a text.
 class LanguageModelSettings : public ModelSettings {
  public:
   static constexpr const char* kRole = "language model";
 
-  /// As TranslatorSettings::Fill, for texts of up to `length` tokens.
+  /// Replaces "auto" and 0 by the model's defaults for texts of up to `length`
+  /// tokens. Throws: ConfigError.
   virtual void Fill(int length) = 0;
   /// Number of learned positions (see TextReaderSettings::positions).
   virtual int positions() const { return 0; }
-  /// Of settings that are filled: what reads a text up to a word. Throws:
-  /// ConfigError if no encoder does the same.
+  /// Encoder that reads a text up to a word; settings must be filled. Throws:
+  /// ConfigError if there is no equivalent encoder.
   virtual EncoderPart Encoder() const = 0;
   virtual std::unique_ptr<Decoder> Make(int vocabulary, uint64_t seed,
                                         DType dtype = DType::kF32) const = 0;
@@ -102,50 +101,50 @@ inline int LimitWithin(int positions, int limit) {
 }
 
 struct EncoderUse {
-  bool causal = false;  ///< may not see what comes later
-  int length = 0;       ///< of what is read, at most; 0: not known
+  bool causal = false;  ///< may not see later positions
+  int length = 0;       ///< maximum length of an input; 0: unknown
 };
 
-/// Reads a text as one vector.
+/// Role: encodes a text as one vector.
 class TextReaderSettings : public ModelSettings {
  public:
   static constexpr const char* kRole = "encoder of texts";
 
-  /// As TranslatorSettings::Fill.
+  /// Replaces "auto" and 0 by the model's defaults. Throws: ConfigError.
   virtual void Fill(const EncoderUse& use) = 0;
   /// Number of learned positions, the longest input; 0: no limit. The settings
   /// must be filled.
   virtual int positions() const { return 0; }
-  /// Whether a text is a document, whose sentences are read one by one.
+  /// True if texts are documents whose sentences are read one by one.
   virtual bool reads_sentences() const { return false; }
-  /// Of settings that are filled; `pooling` is without features. Throws:
-  /// ConfigError.
+  /// Makes a reader; settings must be filled, and pooling.features is ignored.
+  /// Throws: ConfigError.
   virtual std::unique_ptr<TextReader> MakeReader(
       const Scope& scope, const TextSizes& sizes,
       const PoolingOptions& pooling) const = 0;
 };
 
-/// Reads vectors or text.
+/// Role: encodes vectors or text.
 class EncoderSettings : public TextReaderSettings {
  public:
   static constexpr const char* kRole = "encoder";
 
-  /// Of settings that are filled:
-  /// Features of what it gives: a good size for what it reads.
+  /// Size of the outputs, and a suitable size of inputs. The settings must be
+  /// filled.
   virtual int64_t features() const = 0;
-  /// Throws: ConfigError.
+  /// Makes an encoder; settings must be filled. Throws: ConfigError.
   virtual std::unique_ptr<SequenceEncoder> Make(const Scope& scope,
                                                 int64_t inputs,
                                                 bool causal) const = 0;
-  /// Pools what MakeText gives. Parameters: encoder, pooling.
+  /// Pools the states of MakeText. Parameters: encoder, pooling.
   std::unique_ptr<TextReader> MakeReader(
       const Scope& scope, const TextSizes& sizes,
       const PoolingOptions& pooling) const override {
     return std::make_unique<PooledReader>(scope / "pooling", pooling,
                                           MakeText(scope / "encoder", sizes));
   }
-  /// Not causal. As it is, it reads embeddings of so many features. Throws:
-  /// ConfigError.
+  /// Makes a bidirectional text encoder; by default one that reads embeddings
+  /// of features() features. Throws: ConfigError.
   virtual std::unique_ptr<TextEncoder> MakeText(const Scope& scope,
                                                 const TextSizes& sizes) const {
     return std::make_unique<EmbeddedTextEncoder>(
@@ -154,31 +153,31 @@ class EncoderSettings : public TextReaderSettings {
   }
 };
 
-/// An encoder that learns from masked words and pairs of sentences.
+/// Role: encoder pretrained on masked words and sentence pairs.
 class PretrainingSettings : public EncoderSettings {
  public:
   static constexpr const char* kRole = "encoder that is pre-trained";
 
-  /// Kinds of tokens that it tells apart; a pair has 2.
+  /// Number of segments; a pair has 2.
   virtual int segments() const = 0;
   virtual std::unique_ptr<Bert> MakePretraining(
       int64_t vocabulary, uint64_t seed, DType dtype = DType::kF32) const = 0;
 };
 
-/// How an encoder is used for forecasting.
+/// Use of an encoder for forecasting.
 struct ForecastUse {
   const char* encoder;     ///< settings of the encoder, as a preset
-  const char* forecaster;  ///< those of ForecasterConfig
+  const char* forecaster;  ///< settings of ForecasterConfig
   bool causal;
-  double learning_rate;  ///< that suits it
+  double learning_rate;  ///< default learning rate
 };
 
-/// Reads the window of a series.
+/// Role: reads the window of a series.
 class ForecastSettings : public ModelSettings {
  public:
   static constexpr const char* kRole = "forecaster";
 
-  /// Throws: ConfigError if the use names settings that there are not.
+  /// Throws: ConfigError if the use names unknown settings.
   ForecastSettings(std::unique_ptr<EncoderSettings> encoder,
                    const ForecastUse& use);
   ForecastSettings(const ForecastSettings& other);
@@ -189,10 +188,11 @@ class ForecastSettings : public ModelSettings {
     return encoder_->FindConfig(type);
   }
 
-  /// What suits the model.
+  /// Default forecaster configuration of the model.
   const ForecasterConfig& forecaster() const { return forecaster_; }
   double learning_rate() const { return use_.learning_rate; }
-  /// As TranslatorSettings::Fill, for windows of `steps` patches.
+  /// Replaces "auto" and 0 by the model's defaults for windows of `steps`
+  /// patches. Throws: ConfigError.
   void Fill(int steps) { encoder_->Fill({use_.causal, steps}); }
   std::unique_ptr<SequenceEncoder> Make(const Scope& scope,
                                         int64_t inputs) const {
@@ -205,26 +205,26 @@ class ForecastSettings : public ModelSettings {
   ForecasterConfig forecaster_;
 };
 
-/// How large machines are that suit a problem, as presets.
+/// Suitable machine sizes for a problem, as presets.
 struct MachineUse {
-  const char* feedforward;  ///< with a memory and a controller without a state
-  const char* recurrent;    ///< with a memory and a controller with a state
+  const char* feedforward;  ///< with a memory and a feed-forward controller
+  const char* recurrent;    ///< with a memory and a recurrent controller
   const char* stack;        ///< without a memory
 };
 
-/// Reads a vector and answers with one at every step.
+/// Role: maps an input vector to an output vector at each step.
 class MachineSettings : public ModelSettings {
  public:
   static constexpr const char* kRole = "machine";
 
-  /// As TranslatorSettings::Fill.
+  /// Replaces "auto" and 0 by the model's defaults. Throws: ConfigError.
   virtual void Fill(const MachineUse& use) = 0;
   virtual std::unique_ptr<SequenceMachine> Make(const Scope& scope,
                                                 int64_t inputs,
                                                 int64_t outputs) const = 0;
 };
 
-/// A role played by a model that a config describes; `Derived` is copied.
+/// Role of a model described by a config; `Derived` must be copyable.
 template <typename Derived, typename Role, typename Config>
 class SettingsOf : public Role {
  public:

@@ -1,5 +1,5 @@
-// Every model in every role that it claims: it walks over the registry, so
-// that a model that is added is tested with its row.
+// Tests of every model in each of its roles. They iterate over the registry, so
+// a new row is tested automatically.
 #include "heed/models/roles.h"
 
 #include <gtest/gtest.h>
@@ -165,7 +165,7 @@ TEST_P(EveryForecaster, Forecasts) {
   });
 }
 
-/// A program's own model: a row, and a class that makes what it claims.
+/// User-defined model: a registry row and its class.
 class AveragingEncoder : public SequenceEncoder {
  public:
   explicit AveragingEncoder(int64_t inputs) : inputs_(inputs) {}

@@ -1,5 +1,5 @@
-// What tests of models in their roles share. A role is tested in a file of its
-// own:
+// Helpers of tests of models in their roles. Each role is tested in its own
+// file:
 //   class EveryEncoder : public EveryRole {};
 //   INSTANTIATE_TEST_SUITE_P(Registry, EveryEncoder,
 //                            testing::ValuesIn(VariantsIn<EncoderSettings>()),
@@ -33,14 +33,14 @@ inline void PrintTo(const ModelName& named, std::ostream* out) {
   *out << named.model << " " << named.variant;
 }
 
-/// Whether a row has a role whose models are tested.
+/// True if a row has a tested role.
 using RoleCheck = bool (*)(const ModelRow&);
 inline std::vector<RoleCheck>& TestedRoles() {
   static std::vector<RoleCheck> roles;
   return roles;
 }
 
-/// All models that have the role, which thereby is one of TestedRoles().
+/// All models with the role; adds the role to TestedRoles().
 template <typename Role>
 std::vector<ModelName> VariantsIn() {
   TestedRoles().push_back(
@@ -55,20 +55,19 @@ std::vector<ModelName> VariantsIn() {
   return all;
 }
 
-/// Small enough to be differentiated number by number.
+/// Presets small enough for numerical differentiation.
 inline constexpr const char* kSmall[] = {
     "layers=1", "decoder_layers=1", "units=6", "embedding=6", "width=8", "ff=8",
     "heads=2", "max_positions=16", "dropout=0", "init_scale=0.5",
     "attention_dropout=0", "positions=8", "memory_slots=5", "memory_features=3",
-    // Without a policy, whose gradient is
-    // not that of the loss.
+    // No policy, because its gradient is not that of the loss.
     "look=centre looks=3", "order=raster", "generative=0", "factors=5",
     "hidden=6", "fixations=2", "fovea=2", "glimpse=3", "glimpse_units=5",
     "filters=3",
-    // Draws nothing, so that the gradient is that of the loss.
+    // No sampling, so that the gradient is that of the loss.
     "pointing=soft", "local_filters=3", "document=9", "window=3", "pointers=2"};
 
-/// That a model says what it is made of, each part of it by a name.
+/// Checks that a model has an outline in which each part has a name.
 inline void ExpectOutlined(const ModelOutline& outline) {
   ASSERT_TRUE(outline.defined()) << "pictures of it show no more than weights";
   for (const OutlineSequence& sequence : outline.sequences) {
@@ -91,7 +90,7 @@ inline void ExpectOutlined(const ModelOutline& outline) {
 
 class EveryRole : public testing::TestWithParam<ModelName> {
  protected:
-  /// Settings of a model that has the role.
+  /// Small settings of a model with the role.
   template <typename Role>
   std::unique_ptr<Role> Small() const {
     auto settings = SettingsIn<Role>(FindModel(GetParam().model));
@@ -103,7 +102,7 @@ class EveryRole : public testing::TestWithParam<ModelName> {
     return settings;
   }
 
-  /// Filling in twice is filling in once, and nothing stays open.
+  /// Checks that Fill is idempotent and leaves nothing open.
   template <typename Fill>
   static void ExpectFilled(ModelSettings& settings, const Fill& fill) {
     const auto once = FieldsToJson(FieldsOf(settings));
@@ -114,7 +113,7 @@ class EveryRole : public testing::TestWithParam<ModelName> {
     EXPECT_EQ(FieldsToJson(FieldsOf(settings)), once);
   }
 
-  /// A step of every parameter's gradient lowers the loss.
+  /// Checks gradients, and that a few Adam steps lower the loss.
   template <typename Loss>
   static void ExpectLearns(const ParameterSet& parameters, const Loss& loss) {
     ExpectParameterGradients(parameters, loss, 2);

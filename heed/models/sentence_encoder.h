@@ -1,4 +1,4 @@
-// What reads the words of sentences for tagging.
+// Encoders of the words of sentences, for tagging.
 #ifndef HEED_MODELS_SENTENCE_ENCODER_H_
 #define HEED_MODELS_SENTENCE_ENCODER_H_
 
@@ -15,24 +15,23 @@
 
 namespace heed {
 
-/// Words of B sentences as pieces of a text encoder, which reads each sentence
-/// as one text or as several. Token s of text r has place r S + s. Shapes: all
-/// i32; ids [R, S], lengths [R], first [B, T], start [B].
+/// Words of B sentences as subword pieces of a text encoder, which reads each
+/// sentence as one or several texts. Token s of text r has index r S + s.
+/// Shapes: all i32; ids [R, S], lengths [R], first [B, T], start [B].
 struct PieceIds {
   Tensor ids;
   Tensor lengths;
-  Tensor first;  // place of each word's first piece
-  Tensor start;  // place of the mark that the sentence starts with
+  Tensor first;  // index of each word's first piece
+  Tensor start;  // index of the first special token of the sentence
 };
 
-/// B sentences of T words, in the form that their encoder takes: words or
-/// pieces. Shapes: lengths i32 [B].
+/// B sentences of T words, as words or as pieces. Shapes: lengths i32 [B].
 struct SentenceBatch {
   WordIds words;
   PieceIds pieces;
   Tensor lengths;  // in words
 
-  /// [B, T].
+  /// Shape [B, T].
   Shape shape() const {
     return (pieces.first.defined() ? pieces.first : words.words).shape();
   }
@@ -40,30 +39,28 @@ struct SentenceBatch {
 
 struct SentenceStates {
   Var words;     // [B, T, M]
-  Var sentence;  // [B, M], of an encoder that pools
+  Var sentence;  // [B, M], if the encoder pools
 };
 
-/// From words to vectors that know of each other. Immutable but for its
-/// parameters; used from many threads.
+/// Contextual word encoder. Immutable except for its parameters; thread-safe.
 class SentenceEncoder {
  public:
   virtual ~SentenceEncoder() = default;
 
-  /// What stands behind a row's length changes nothing before it.
-  /// Throws: ShapeError.
+  /// Encodes sentences; padding has no effect. Throws: ShapeError.
   virtual SentenceStates operator()(const Context& ctx,
                                     const SentenceBatch& batch) const = 0;
-  /// M.
+  /// Number of features M of a state.
   virtual int64_t output_size() const = 0;
-  /// Whether it gives a vector for the sentence, too.
+  /// True if there is a vector for the sentence, too.
   virtual bool pools() const = 0;
-  /// As of a SequenceEncoder.
+  /// Blocks of the encoder for diagrams; by default an unnamed box.
   virtual std::vector<OutlineBlock> Outline() const {
     return UnknownOutline("encoder", output_size());
   }
 };
 
-/// Word features, read by an encoder of vectors. Parameters: features, encoder.
+/// Word features, read by a sequence encoder. Parameters: features, encoder.
 class FeatureEncoder : public SentenceEncoder {
  public:
   using MakeEncoder = std::function<std::unique_ptr<SequenceEncoder>(
@@ -88,10 +85,10 @@ class FeatureEncoder : public SentenceEncoder {
   std::unique_ptr<SequenceEncoder> encoder_;
 };
 
-/// Pieces, read by a text encoder: a word is the state of its first piece. If
-/// it pools, the sentence is tanh(W x + b), x being the state of the mark that
-/// it starts with. Parameters: pooler, those of the text encoder.
-/// Paper: Devlin et al. 2018, arXiv:1810.04805, section 5.3.
+/// Subword pieces, read by a text encoder: a word is the state of its first
+/// piece. If it pools, the sentence is tanh(W x + b), x being the state of its
+/// first special token. Parameters: pooler, those of the text encoder. Paper:
+/// Devlin et al. 2018, arXiv:1810.04805, section 5.3.
 class PieceEncoder : public SentenceEncoder {
  public:
   PieceEncoder(const Scope& scope, std::unique_ptr<TextEncoder> encoder,

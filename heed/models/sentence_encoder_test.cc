@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t M = 6;  // of SmallBert
 constexpr int64_t kPieces = 9;
 
-/// Sentences of three words, in two parts, and of one.
+/// A sentence of three words, in two parts, and one of one word.
 SentenceBatch Some() {
   SentenceBatch batch;
   batch.pieces = {Ids({1, 4, 5, 6, 2, 1, 8, 2, 0, 0, 1, 3, 7, 2, 0}, {3, 5}),
@@ -34,7 +34,7 @@ class Pieces : public testing::Test {
                                               /*pools=*/true);
   }
 
-  /// States of a text of its own.
+  /// States of a separate text.
   Tensor StatesOf(const std::vector<int32_t>& ids) const {
     const int64_t S = std::ssize(ids);
     const Tensor lengths = Lengths({static_cast<int32_t>(S)});

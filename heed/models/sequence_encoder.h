@@ -1,4 +1,4 @@
-// What tagging, classification, forecasting and retrieval stand on.
+// Sequence encoders for tagging, classification, forecasting and retrieval.
 #ifndef HEED_MODELS_SEQUENCE_ENCODER_H_
 #define HEED_MODELS_SEQUENCE_ENCODER_H_
 
@@ -10,19 +10,20 @@
 
 namespace heed {
 
-/// From vectors to vectors that know of each other: a recurrent network, with
-/// or without attention over its own states, or a Transformer. Immutable but
-/// for its parameters; used from many threads. Layout is batch-first.
+/// Contextual encoder of vectors: a recurrent network, with or without
+/// attention over its own states, or a Transformer. Immutable except for its
+/// parameters; thread-safe. Batch-first.
 class SequenceEncoder {
  public:
   virtual ~SequenceEncoder() = default;
 
-  /// What stands behind a row's length changes nothing before it. Shapes: x
-  /// [B, S, inputs], lengths i32 [B]; result [B, S, output_size()].
+  /// Encodes vectors; padding has no effect on earlier positions. Shapes: x [B,
+  /// S, inputs], lengths i32 [B]; result [B, S, output_size()].
   virtual Var operator()(const Context& ctx, const Var& x,
                          const Tensor& lengths) const = 0;
   virtual int64_t output_size() const = 0;
-  /// Of what it is made, for pictures; as it is, a box of its own.
+  /// Blocks of the encoder for diagrams; by default one box of unknown
+  /// structure.
   virtual std::vector<OutlineBlock> Outline() const {
     return UnknownOutline("encoder", output_size());
   }

@@ -3,7 +3,7 @@
 namespace heed {
 namespace {
 
-/// Builds the score to see what it needs of attention of a sequence to itself.
+/// Builds the score to check that it supports self attention.
 void CheckSelfScore(const Choice<Score>& choice, const std::string& text) {
   ParameterSet unused(0, DType::kF32, kernels::Precision::kNative);
   AttentionSizes sizes;

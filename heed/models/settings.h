@@ -1,6 +1,5 @@
-// What the configurations of models share: attention, initial weights, numbers.
-// A config inherits these parts; each is described, checked and resolved here,
-// once.
+// Settings shared by model configurations: attention, initial weights, numbers.
+// Each is described, checked and resolved here once; configs inherit them.
 #ifndef HEED_MODELS_SETTINGS_H_
 #define HEED_MODELS_SETTINGS_H_
 
@@ -16,7 +15,7 @@
 
 namespace heed {
 
-/// choose(); an error then names the setting.
+/// Calls choose(); prefixes errors with the name of the setting.
 template <typename Choose>
 auto OfSetting(const char* key, const Choose& choose) {
   try {
@@ -43,10 +42,10 @@ constexpr auto WordsOf(InitKind) {
 enum class NumberFormat : uint8_t { kF32, kBF16 };
 constexpr auto WordsOf(NumberFormat) { return std::array{"f32", "bf16"}; }
 
-/// bf16 needs a processor that has it.
+/// Precision of a number format; bf16 needs processor support.
 kernels::Precision PrecisionOf(NumberFormat format);
 
-/// Parts of the attention algebra by name, as AttentionSpec chooses them.
+/// Names of the attention parts of an AttentionSpec.
 struct AttentionSettings {
   std::string score = "auto";
   std::string modifiers = "none";
@@ -54,23 +53,23 @@ struct AttentionSettings {
   std::string normalizer = "softmax";
   double attention_dropout = 0;
 
-  /// What a model's help says of them.
+  /// Help texts of the parts for a model.
   struct Help {
     const char* score;      // an example
     const char* modifiers;  // an example
-    const char* mask;  // the whole; nullptr: the model has a mask of its own
+    const char* mask;       // complete; nullptr: the model has its own mask
   };
-  /// Those of the algebra, without attention_dropout.
+  /// Visits the names of parts, without attention_dropout.
   void VisitParts(FieldList& v, const Help& help);
-  /// attention_dropout of a model without a rate of its own.
+  /// Visits attention_dropout for a model that has no other rate.
   void VisitDropout(FieldList& v);
 
-  /// Without sizes. `self`: all positions of a sequence attend to one another
-  /// at once. Throws: ConfigError that names the setting.
+  /// Spec without sizes. `self`: all positions of a sequence attend to one
+  /// another at once. Throws: ConfigError that names the setting.
   AttentionSpec Spec(bool self) const;
 };
 
-/// What attentions of recurrent networks have besides.
+/// Additional attention settings of recurrent networks.
 struct RecurrentAttentionSettings : AttentionSettings {
   int heads = 1;
   int attention_units = 0;
@@ -79,37 +78,37 @@ struct RecurrentAttentionSettings : AttentionSettings {
 
   void VisitHeads(FieldList& v);
   void VisitUnits(FieldList& v);
-  /// `of`: what positions count, "source positions".
+  /// `of`: kind of positions, "source positions".
   void VisitPositions(FieldList& v, const char* of);
-  /// Says of all options of the attention that they need `needs` to act, for a
+  /// Declares that all attention options need `needs` to have an effect, for a
   /// network without attention.
   static void VisitIdle(FieldList& v, const std::string& needs);
 
-  /// Shapes: queries and keys of so many features. Throws: ConfigError.
+  /// Spec with the given features of queries and keys. Throws: ConfigError.
   AttentionSpec Spec(bool self, int64_t query, int64_t key, Init init) const;
 };
 
-/// How matrices and embeddings start.
+/// Initial values of matrices and embeddings.
 struct InitSettings {
   InitKind kind = InitKind::kGlorot;
   double scale = 0;
 
   Init Matrix() const;
-  /// Of recurrences: orthogonal, if the others are normal.
+  /// Initial values of recurrent matrices: orthogonal if the others are normal.
   Init Recurrent() const;
 };
 
-/// Initial bias of the forget gates of LSTMs. At 0 half of a cell's state is
+/// Initial bias of the forget gates of LSTMs. At 0, half of a cell's state is
 /// lost at each step. Papers: Gers et al. 2000; Jozefowicz et al. 2015.
 struct ForgetBias {
   double forget_bias = 1;
 
   void VisitForgetBias(FieldList& v);
-  /// 0 for cells that are not LSTMs.
+  /// 0 for cells other than LSTMs.
   double ForgetBiasOf(Cell cell) const;
 };
 
-/// Regularisation, initial weights and numbers of recurrent networks.
+/// Regularisation, initial weights and number format of recurrent networks.
 struct RecurrentNumbers {
   double dropout = 0;
   bool variational = false;
@@ -117,7 +116,7 @@ struct RecurrentNumbers {
   double init_scale = 0.08;
   Named<NumberFormat> precision = NumberFormat::kF32;
 
-  /// `dropped`: what dropout drops.
+  /// `dropped`: description of the dropped vectors.
   void VisitDropout(FieldList& v, const char* dropped);
   void VisitInit(FieldList& v);
   InitSettings Inits() const { return {init, init_scale}; }

@@ -19,13 +19,13 @@ namespace {
 
 constexpr int32_t kNone = -1;
 
-/// x [B, T, C] + row [B, C] at every t.
+/// x [B, T, C] + row [B, C] at each t.
 Var AddToSteps(const Var& x, const Var& row) {
   const Var steps = AddPairs(Reshape(row, {row.dim(0), 1, row.dim(1)}), x);
   return Reshape(steps, x.shape());
 }
 
-/// Lengths, with 0 for rows that have a tag which is not known.
+/// Lengths, set to 0 for rows with an unknown tag.
 Tensor LengthsOfKnown(const Tensor& lengths, const Tensor& tags) {
   Tensor known = lengths.Clone();
   for (int64_t b = 0; b < known.numel(); ++b) {
@@ -41,7 +41,8 @@ struct Best {
   Tensor probabilities;
 };
 
-/// The likeliest class of each row of scores [..., C], as `shape` [...].
+/// Most probable class of each row of scores [..., C], reshaped to `shape`
+/// [...].
 Best BestOf(const Var& scores, const Shape& shape) {
   Best best;
   const Tensor logs = kernels::LogSoftmax(scores.value().Contiguous());
@@ -51,7 +52,7 @@ Best BestOf(const Var& scores, const Shape& shape) {
   return best;
 }
 
-/// `ids`, with others in the place of those that are not known.
+/// `ids`, with unknown ones replaced by `others`.
 Tensor KnownOr(const Tensor& ids, const Tensor& others) {
   Tensor known = ids.Clone();
   for (int64_t b = 0; b < known.numel(); ++b) {
@@ -61,7 +62,7 @@ Tensor KnownOr(const Tensor& ids, const Tensor& others) {
   return known;
 }
 
-/// p[b, t, tags[b, t]].
+/// Probabilities p[b, t, tags[b, t]].
 Tensor Chosen(const Tensor& p, const Tensor& tags) {
   Tensor chosen(tags.shape(), p.dtype());
   const auto pick = [&](auto zero) {
@@ -122,7 +123,7 @@ Tagger::Tagger(const Scope& scope, const TaggerConfig& config,
   }
 }
 
-/// Emissions e [B, T, C] given an intent of each sentence, i32 [B].
+/// Emissions [B, T, C] given an intent of each sentence, i32 [B].
 Var Tagger::Given(const Context& ctx, const Var& emissions,
                   const Tensor& intents) const {
   return AddToSteps(emissions, Embed(ctx.Use(*joint_), intents));
@@ -260,7 +261,7 @@ ModelOutline Tagger::Outline() const {
   const int64_t count = tags_.weight().value().dim(1);
   std::vector<OutlineBlock> blocks = WithBlock(
       encoder_->Outline(), {{{.name = "linear", .features = count}}, 1});
-  // A random field joins the tags of neighbours in both directions.
+  // A random field connects neighbouring tags in both directions.
   blocks.push_back(
       {{{crf_ ? OutlinePart::Kind::kBoth : OutlinePart::Kind::kEach,
          crf_ ? "random field" : "softmax",

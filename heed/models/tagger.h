@@ -1,4 +1,5 @@
-// A tag for each word of a sentence, and optionally an intent for the whole.
+// Taggers: a tag for each word of a sentence, and an optional intent of the
+// sentence.
 #ifndef HEED_MODELS_TAGGER_H_
 #define HEED_MODELS_TAGGER_H_
 
@@ -16,11 +17,11 @@
 
 namespace heed {
 
-/// Tags of a sentence by a conditional random field, or each by itself.
+/// Decoding of tags: a conditional random field, or each word independently.
 enum class TagDecoder : uint8_t { kCrf, kSoftmax };
 constexpr auto WordsOf(TagDecoder) { return std::array{"crf", "softmax"}; }
 
-/// What stands behind the encoder of a tagger.
+/// Configuration of the head of a tagger.
 struct TaggerConfig {
   Named<TagDecoder> tag_decoder = TagDecoder::kCrf;
   double output_dropout = 0;
@@ -33,11 +34,11 @@ struct TaggerConfig {
 
 struct TaggerSizes {
   int64_t tags = 0;
-  int64_t intents = 0;  // 0: tags alone
+  int64_t intents = 0;  // 0: only tags
 };
 
-/// Shapes: tags i32 [B, T], intents i32 [B]; both for learning, −1 where there
-/// is none or an unknown one.
+/// Sentences with targets. Shapes: tags i32 [B, T], intents i32 [B]; both only
+/// for training, −1 if missing or unknown.
 struct TagBatch {
   SentenceBatch sentences;
   Tensor tags;
@@ -46,19 +47,20 @@ struct TagBatch {
 
 struct TagLossOptions {
   double scale = 1;
-  double smoothing = 0;  // of labels; not with a CRF
+  double smoothing = 0;  // label smoothing; not with a CRF
 };
 
 struct TagLoss {
-  // scale · (Σ −log p(tags) + weight · Σ −log p(intent)); with joint intents
-  // the tags are given the intent, or the likeliest one where it is unknown.
+  // scale · (Σ −log p(tags) + weight · Σ −log p(intent)). With joint intents,
+  // tags are conditioned on the intent, or on the most probable one if it is
+  // unknown.
   Var loss;
-  double nll = 0;  // the same without smoothing of labels and without scale
+  double nll =
+      0;  // sum of negative log-likelihoods, without smoothing and scale
 };
 
-/// Of every word and sentence the likeliest, and how likely it is. Shapes: as
-/// TagBatch; probabilities are of the model's dtype. Behind a row's end nothing
-/// is meant.
+/// Predicted tags and intents with their probabilities. Shapes: those of
+/// TagBatch; probabilities have the model's dtype. Padding is undefined.
 struct TagPrediction {
   Tensor tags;
   Tensor tag_probabilities;
@@ -66,48 +68,49 @@ struct TagPrediction {
   Tensor intent_probabilities;
 };
 
-/// Scores of each tag and intent, of which log softmax makes log p; of a random
-/// field the tags' emissions, given the likeliest intent where both are one.
-/// Shapes: tags [B, T, C]; intents [B, I], undefined without intents.
+/// Scores whose log softmax is log p. For a CRF, the tag scores are emissions,
+/// given the most probable intent if intents are joint. Shapes: tags [B, T, C];
+/// intents [B, I], undefined without intents.
 struct TagScores {
   Var tags;
   Var intents;
 };
 
-/// An encoder of sentences, and on each of its vectors of words h_t:
+/// Sentence encoder with a head on each word state h_t:
 ///   softmax  p(y_t) = softmax(W h_t + b)
 ///   crf      p(y) of a conditional random field with emissions W h_t + b
-/// With intents there is p(z) = softmax(V g + d), where g is what the encoder
-/// pools, else the vectors of words pooled by attention; if the intent informs
-/// the tags, U g is added to W h_t + b. Joint intents make one field of both,
+/// Intents have p(z) = softmax(V g + d), where g is the sentence vector of the
+/// encoder, or else attention pooling of the word states. If the intent informs
+/// the tags, U g is added to W h_t + b. Joint intents form one field with the
+/// tags,
 ///   p(y, z) ∝ exp((V g + d)_z + Σ_t (W h_t + b + J_z)_y_t + transitions of y),
-/// in which the prediction is the likeliest z, and given it the likeliest y.
-/// Immutable but for its parameters: those of the encoder, tags, crf, pooling,
-/// intents, informed, joint.
-/// Paper: Lample et al. 2016, arXiv:1603.01360; Liu and Lane 2016,
-/// arXiv:1609.01454 (intents); Jeong and Lee 2008 (triangular-chain field).
+/// whose prediction is the most probable z, and given z the most probable y.
+/// Immutable except for its parameters: those of the encoder, tags, crf,
+/// pooling, intents, informed, joint. Paper: Lample et al. 2016,
+/// arXiv:1603.01360; Liu and Lane 2016, arXiv:1609.01454 (intents); Jeong and
+/// Lee 2008 (triangular-chain field).
 class Tagger {
  public:
   /// Throws: ConfigError.
   Tagger(const Scope& scope, const TaggerConfig& config,
          const TaggerSizes& sizes, std::unique_ptr<SentenceEncoder> encoder);
 
-  /// Sentences with an unknown tag count nothing in a CRF; elsewhere only the
-  /// word does. Throws: ShapeError.
+  /// Training loss. A CRF ignores sentences with an unknown tag; otherwise only
+  /// the word is ignored. Throws: ShapeError.
   TagLoss Loss(const Context& ctx, const TagBatch& batch,
                const TagLossOptions& options) const;
   /// Throws: ShapeError.
   TagPrediction Predict(const Context& ctx, const TagBatch& batch) const;
   /// Throws: ShapeError.
   TagScores Scores(const Context& ctx, const TagBatch& batch) const;
-  /// p of each tag of each word (of a random field over all paths), given the
-  /// likeliest intent where both are one, and of each intent. Shapes: as
-  /// Scores. Throws: ShapeError.
+  /// Probability of each tag of each word (for a CRF the marginal over all
+  /// paths), given the most probable intent if intents are joint, and of each
+  /// intent. Shapes: see Scores. Throws: ShapeError.
   TagScores Probabilities(const Context& ctx, const TagBatch& batch) const;
   ModelOutline Outline() const;
 
  private:
-  /// The parameters of a random field.
+  /// Parameters of a conditional random field.
   struct Transitions {
     Parameter* between;
     Parameter* start;

@@ -34,7 +34,8 @@ WordIds SomeWords() {
           {}};
 }
 
-/// The first sentence is read in two parts; some words have several pieces.
+/// Pieces of sentences; the first sentence is read in two parts, and some words
+/// have several pieces.
 PieceIds SomePieces() {
   return {Ids({1, 4, 5, 6, 7, 2, 1, 8, 3, 2, 0, 0,
                1, 5, 5, 2, 0, 0, 1, 3, 6, 4, 8, 2},
@@ -168,7 +169,7 @@ TEST_P(EveryTagger, HasTheGradientOfDifferencesAndUsesAllParameters) {
   ExpectParameterGradients(model.set, loss, 6);
 }
 
-/// The pieces of sentence b alone, which has n words, without padding.
+/// Pieces of sentence b, which has n words, without padding.
 PieceIds PiecesOf(const PieceIds& all, int64_t b, int32_t n) {
   const auto width = static_cast<int32_t>(all.ids.dim(1));
   const int32_t* starts = all.start.data<int32_t>();
@@ -189,7 +190,7 @@ PieceIds PiecesOf(const PieceIds& all, int64_t b, int32_t n) {
   return alone;
 }
 
-/// The batch of row b alone, without its padding.
+/// Row b of a batch without padding.
 TagBatch Row(const TagBatch& batch, int64_t b) {
   const int32_t n = batch.sentences.lengths.data<int32_t>()[b];
   const auto row = [&](const Tensor& x) {
@@ -362,7 +363,7 @@ TEST_P(EveryTagger, RefusesIntentsThatDoNotFit) {
   EXPECT_THROW(model.tagger.Loss({}, batch, {}), ShapeError);
 }
 
-/// Outputs, loss and gradients of an independent implementation: see
+/// Outputs, loss and gradients match an independent implementation: see
 /// tests/golden/make_golden_tagger.py.
 TEST(TaggerGolden, IsThatOfPyTorch) {
   constexpr double kTolerance = 1e-10;
@@ -402,8 +403,8 @@ TEST(TaggerGolden, IsThatOfPyTorch) {
       kTolerance);
 }
 
-/// Sentences of digits, of which the last stands in a form of its own. Digits
-/// that are equal to it get tag 1, others tag 0, and the intent is the digit.
+/// Sentences of digits whose last digit has a special form. Digits equal to it
+/// have tag 1, others tag 0, and the intent is the digit.
 struct Echo {
   static constexpr int64_t kRows = 32;
   static constexpr int64_t kLongest = 12;
@@ -426,7 +427,7 @@ struct Echo {
       const auto last = static_cast<int32_t>(rng.Below(kDigits));
       row[n - 1] = 2 + kDigits + last;
       for (int64_t t = 0; t < n - 1; ++t) {
-        // Half of them are equal to the last.
+        // Half of the digits equal the last one.
         const auto digit = static_cast<int32_t>(rng.Below(2 * kDigits));
         row[t] = 2 + (digit < kDigits ? digit : last);
         batch.tags.row<int32_t>(b)[t] = row[t] == 2 + last ? 1 : 0;
@@ -439,8 +440,8 @@ struct Echo {
   TagBatch batch;
 };
 
-/// Share of words whose tag is right, of fresh sentences, after some steps of
-/// Adam; of an LSTM that reads from left to right.
+/// Fraction of correct tags on new sentences, after `steps` steps of Adam, for
+/// a unidirectional LSTM.
 double EchoAccuracy(const std::string& attention, int steps) {
   WordFeaturesConfig features;
   features.word_embedding = 16;

@@ -1,4 +1,4 @@
-// What reads text for classification, tagging and retrieval.
+// Text encoders for classification, tagging and retrieval.
 #ifndef HEED_MODELS_TEXT_ENCODER_H_
 #define HEED_MODELS_TEXT_ENCODER_H_
 
@@ -12,51 +12,52 @@
 
 namespace heed {
 
-/// Some texts, as MarkText writes them. A pair is one sequence whose parts have
-/// the segments 0 and 1, so that attention compares their words directly. A
-/// document has its sentences one behind the other.
+/// Texts as written by MarkText. A pair is one sequence whose parts have
+/// segments 0 and 1, so that attention compares their words directly. A
+/// document is the concatenation of its sentences.
 struct TextInput {
   Tensor ids;            // i32 [B, S]
   Tensor lengths;        // i32 [B]
   Tensor segments = {};  // i32 [B, S], or undefined
-  /// Of documents: tokens of each sentence, which sum to the length; 0 behind
-  /// the last. i32 [B, R], or undefined.
+  /// For documents: number of tokens of each sentence, which sum to the length,
+  /// padded with 0. i32 [B, R], or undefined.
   Tensor sentences = {};
   /// Pretrained (frozen) vectors of the tokens [B, S, D], or undefined.
   Tensor vectors = {};
 };
 
-/// What a reader is made for.
+/// Sizes of the inputs of a text encoder.
 struct TextSizes {
   int64_t vocabulary = 0;
-  int64_t segments = 1;  // kinds of tokens that are told apart
+  int64_t segments = 1;  // number of segments
   int64_t vectors = 0;   // D of TextInput::vectors; 0: none
 };
 
-/// From tokens to vectors that know of each other. Immutable but for its
-/// parameters; used from many threads. Layout is batch-first.
+/// Contextual text encoder. Immutable except for its parameters; thread-safe.
+/// Batch-first.
 class TextEncoder {
  public:
   virtual ~TextEncoder() = default;
 
-  /// Sentences are not read; no segments are all 0. What stands behind a row's
-  /// length changes nothing before it. Shapes: result [B, S, output_size()].
-  /// Throws: ShapeError.
+  /// Encodes tokens; `sentences` are ignored, undefined segments are 0, and
+  /// padding has no effect on earlier positions. Shapes: result [B, S,
+  /// output_size()]. Throws: ShapeError.
   virtual Var operator()(const Context& ctx, const TextInput& text) const = 0;
   virtual int64_t output_size() const = 0;
-  /// As of a SequenceEncoder.
+  /// Blocks of the encoder for diagrams; by default one box of unknown
+  /// structure.
   virtual std::vector<OutlineBlock> Outline() const {
     return UnknownOutline("encoder", output_size());
   }
 };
 
-/// Embeddings of tokens, and of segments if there are several, beside which
-/// stand the pretrained vectors of words if there are some, read by an encoder
-/// of vectors. Parameters: embedding.weight [V, M], segments.weight, and those
-/// of the encoder.
+/// Token embeddings (plus segment embeddings if there are several segments),
+/// concatenated with pretrained vectors if there are any, read by a sequence
+/// encoder. Parameters: embedding.weight [V, M], segments.weight, and those of
+/// the encoder.
 class EmbeddedTextEncoder : public TextEncoder {
  public:
-  /// `features`: M; the encoder is made for M + sizes.vectors.
+  /// `features`: M; the encoder has M + sizes.vectors inputs.
   EmbeddedTextEncoder(const Scope& scope, const TextSizes& sizes,
                       int64_t features,
                       std::unique_ptr<SequenceEncoder> encoder);
@@ -72,15 +73,15 @@ class EmbeddedTextEncoder : public TextEncoder {
   std::unique_ptr<SequenceEncoder> encoder_;
 };
 
-/// Throws: ShapeError unless the text has pretrained vectors of so many
+/// Throws: ShapeError unless the text has pretrained vectors of `vectors`
 /// features; 0: none.
 void CheckVectors(const TextInput& text, int64_t vectors);
 
-/// x with the vectors behind its features; x if there are none. Shapes: x
-/// [B, S, M], vectors [B, S, D] or undefined.
+/// Concatenates x and the vectors; x if these are undefined. Shapes: x [B, S,
+/// M], vectors [B, S, D] or undefined.
 Var WithVectors(const Var& x, const Tensor& vectors);
 
-/// States of some tokens, token s of text b having place b S + s. Shapes:
+/// States of selected tokens; token s of text b has index b S + s. Shapes:
 /// states [B, S, M], places i32 [...], result [..., M]. Throws: ShapeError.
 Var StatesAt(const Var& states, const Tensor& places);
 

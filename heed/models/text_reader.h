@@ -1,4 +1,4 @@
-// What reads a whole text as one vector, for classification.
+// Text readers: encode a whole text as one vector, for classification.
 #ifndef HEED_MODELS_TEXT_READER_H_
 #define HEED_MODELS_TEXT_READER_H_
 
@@ -11,30 +11,29 @@
 
 namespace heed {
 
-/// From texts to a vector each. Immutable but for its parameters; used from
-/// many threads.
+/// Maps each text to a vector. Immutable except for its parameters;
+/// thread-safe.
 class TextReader {
  public:
   virtual ~TextReader() = default;
 
-  /// What stands behind a row's length changes nothing. Shapes: result [B,
-  /// output_size()]. Throws: ShapeError.
+  /// Encodes texts; padding has no effect. Shapes: result [B, output_size()].
+  /// Throws: ShapeError.
   virtual Var operator()(const Context& ctx, const TextInput& text) const = 0;
   virtual int64_t output_size() const = 0;
-  /// The sequences that it reads, the last of which becomes the vector; one
-  /// without a name is that of the whole model.
+  /// Sequences of the reader; the last one gives the vector. A sequence without
+  /// a name is named after the model.
   virtual std::vector<OutlineSequence> Outline() const {
     return {
         {.axis = "source", .blocks = UnknownOutline("reader", output_size())}};
   }
 };
 
-/// The states of an encoder, pooled. Parameters: those of the encoder, which is
-/// made before, and those of pooling under `scope`.
+/// Pooled states of an encoder. Parameters: those of the encoder, which is
+/// constructed by the caller, and those of pooling under `scope`.
 class PooledReader : public TextReader {
  public:
-  /// `pooling`: without features. Throws: ConfigError for a pooling that does
-  /// not fit.
+  /// `pooling.features` is ignored. Throws: ConfigError for an invalid pooling.
   PooledReader(const Scope& scope, PoolingOptions pooling,
                std::unique_ptr<TextEncoder> encoder);
 

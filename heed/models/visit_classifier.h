@@ -1,4 +1,4 @@
-// What reads the visits of patients and gives the odds of an outcome.
+// Classifiers that predict an outcome from the visits of a patient.
 #ifndef HEED_MODELS_VISIT_CLASSIFIER_H_
 #define HEED_MODELS_VISIT_CLASSIFIER_H_
 
@@ -14,62 +14,62 @@
 
 namespace heed {
 
-/// B patients side by side, in the order of time, padded at the end to S
-/// visits.
+/// Batch of B patients with their visits in order of time, padded to S.
 struct VisitBatch {
-  /// Row b·S + s has the codes of visit s of patient b; none behind the last.
+  /// Row b·S + s has the codes of visit s of patient b; empty for padding.
   std::shared_ptr<const kernels::SparsePattern> codes;
   Tensor lengths;  ///< i32 [B], each at least 1
-  /// How long before the last visit each was, as a feature [B, S, 1];
-  /// undefined: not known.
+  /// Time before the last visit, as a feature [B, S, 1]; undefined if unknown.
   Tensor ages;
   int64_t B = 0;
   int64_t S = 0;
 };
 
-/// How a logit is made up, exactly: Σ contributions + bias. Of one patient.
+/// Exact decomposition of one patient's logit: Σ contributions + bias.
 struct VisitParts {
-  std::vector<double> contributions;  ///< [E], by entries of VisitBatch::codes
+  std::vector<double>
+      contributions;  ///< [E], indexed by entries of VisitBatch::codes
   double bias = 0;
-  /// Attention of each visit [S], and of its features [S][M], the latter in
-  /// the order of their weights in the output; empty where there is none.
+  /// Attention of each visit [S], and of its features [S][M] in the order of
+  /// the output weights; empty without attention.
   std::vector<double> alpha;
   std::vector<std::vector<double>> beta;
 };
 
-/// An observer knows the vectors of visits [B, S, M] as "source". Immutable but
-/// for its parameters.
+/// Visit classifier. Observers receive the visit vectors [B, S, M] as "source".
+/// Immutable except for its parameters.
 class VisitClassifier {
  public:
   virtual ~VisitClassifier() = default;
   /// Log-odds of the outcome after the last visit. Shapes: result [B].
   /// Throws: ShapeError.
   virtual Var Logits(const Context& ctx, const VisitBatch& batch) const = 0;
-  /// Of a batch of one patient, without dropout; nothing if a model's logit is
-  /// no sum over codes. Throws: ShapeError.
+  /// Decomposition for a batch of one patient, without dropout; nullopt if the
+  /// logit is not a sum over codes. Throws: ShapeError.
   virtual std::optional<VisitParts> Parts(const VisitBatch& /*batch*/) const {
     return std::nullopt;
   }
   virtual bool reads_ages() const { return false; }
-  /// What it is made of, but for its name, as TaskModel has it; undefined: it
-  /// does not say.
+  /// Structure for diagrams, without the name, which TaskModel adds; undefined
+  /// if not provided.
   virtual ModelOutline Outline() const { return {}; }
 };
 
-/// Reads visits of codes.
+/// Role: classifies sequences of visits.
 class VisitSettings : public ModelSettings {
  public:
   static constexpr const char* kRole = "classifier of visits";
 
-  /// As TranslatorSettings::Fill.
+  /// Replaces "auto" and 0 by the model's defaults. Throws: ConfigError.
   virtual void Fill() = 0;
-  /// Of settings that are filled, for so many codes. Throws: ConfigError.
+  /// Makes a classifier for `codes` codes; settings must be filled. Throws:
+  /// ConfigError.
   virtual std::unique_ptr<VisitClassifier> Make(const Scope& scope,
                                                 int64_t codes) const = 0;
 };
 
 /// Throws: ShapeError, naming `where`, unless the pattern has B·S rows and
-/// `codes` columns, and the lengths fit.
+/// `codes` columns, and the lengths are valid.
 void CheckVisitBatch(const char* where, const VisitBatch& batch, int64_t codes,
                      bool needs_ages);
 

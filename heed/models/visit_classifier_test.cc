@@ -1,4 +1,4 @@
-// Every classifier of visits.
+// Tests of every visit classifier.
 #include "heed/models/visit_classifier.h"
 
 #include <gtest/gtest.h>

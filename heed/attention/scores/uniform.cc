@@ -1,8 +1,8 @@
 // e = 0: all visible keys get equal weight. With the mask Adjacency it is the
 // mean over a node and its neighbours; elsewhere a baseline without attention.
 // (A graph convolution divides by the roots of both degrees instead:
-// models/graph_convolution.h.) Paper: Hamilton et al. 2017, arXiv:1706.02216,
-// eq. 2.
+// models/graph/graph_convolution.h.) Paper: Hamilton et al. 2017,
+// arXiv:1706.02216, eq. 2.
 #include "heed/attention/scores/scores.h"
 
 namespace heed {

@@ -23,7 +23,7 @@ EncoderOptions Reading(EncoderOptions options, int64_t inputs) {
   return options;
 }
 
-/// x ⊙ u at every step. Shapes: x [B, S, D], u [B, D].
+/// x ⊙ u at each step. Shapes: x [B, S, D], u [B, D].
 Var GatedBy(const Var& x, const Var& u) {
   const Tensor ones =
       Tensor::Full({x.dim(0), x.dim(1), 1}, 1, x.value().dtype());

@@ -1,4 +1,4 @@
-// The attention-sum reader: the attention to a word is the answer.
+// Attention-sum reader: the answer is the word with the most attention.
 #ifndef HEED_MODELS_ATTENTION_SUM_ATTENTION_SUM_H_
 #define HEED_MODELS_ATTENTION_SUM_ATTENTION_SUM_H_
 
@@ -12,23 +12,21 @@
 
 namespace heed {
 
-/// Words of passage and question share their vectors, beside which stand the
-/// pretrained ones if there are some. A recurrent network in
-/// both directions reads the passage, h_i, and another the question, whose last
-/// states are u:
+/// Passage and question share word embeddings, which are concatenated with
+/// pretrained vectors if there are any. A bidirectional recurrent network reads
+/// the passage, h_i, and another the question, whose last states are u:
 ///   a = softmax_i(h_iᵀ u)    p(w) = Σ_{i: word i is w} a_i
-/// Of K hops, each but the last makes the query of the next from what it read,
-/// and the states of the next too, unless it attends to the same ones again:
+/// With K hops, each but the last computes the query of the next hop from its
+/// context. It also recomputes the states, unless `rereads` is false:
 ///   u' = u + W Σ_i a_i h_i + b    h' = biGRU(h_i ⊙ u)
-/// and the last one's attention is the answer. A blind reader, which is a
-/// control, has one learnt u in the place of the question.
-/// Parameters: words, passage, question or blind, hops.K.{query, reader}.
-/// Papers: Kadlec et al. 2016, arXiv:1603.01547, equations 1 to 3; Hermann et
-/// al. 2015, arXiv:1506.03340 (the encoders); Sukhbaatar et al. 2015,
-/// arXiv:1503.08895, equation 4 (the query of the next hop, there with W = 1 or
-/// a linear map of u); Dhingra et al. 2016, arXiv:1606.01549, section 3.1 (a
-/// passage that is read again, gated by the question, there by attention to its
-/// words).
+/// The attention of the last hop is the answer. A blind reader, which serves as
+/// a control, replaces the question by a learned u. Parameters: words, passage,
+/// question or blind, hops.K.{query, reader}. Papers: Kadlec et al. 2016,
+/// arXiv:1603.01547, equations 1 to 3; Hermann et al. 2015, arXiv:1506.03340
+/// (the encoders); Sukhbaatar et al. 2015, arXiv:1503.08895, equation 4 (the
+/// query of the next hop, there with W = 1 or a linear map of u); Dhingra et
+/// al. 2016, arXiv:1606.01549, section 3.1 (reading the passage again, gated by
+/// the question, there by attention to its words).
 class AttentionSum : public PassageReader {
  public:
   AttentionSum(const Scope& scope, const ResolvedAttentionSum& config,
@@ -41,7 +39,7 @@ class AttentionSum : public PassageReader {
   Var Drop(const Context& ctx, const Var& steps) const {
     return SequenceDropout(ctx, steps, config_.dropout, config_.variational);
   }
-  /// The vectors of words, as an observer has them, time first.
+  /// Word vectors after the observer, time first.
   Var Steps(const Context& ctx, const char* name, const Tensor& ids,
             const Tensor& vectors) const;
   Var FirstQuery(const Context& ctx, const PassageBatch& batch) const;

@@ -9,14 +9,14 @@
 
 namespace heed {
 
-/// What asks for the words of a passage.
+/// Query of the attention to a passage.
 enum class PassageQuery : uint8_t { kQuestion, kBlind };
 constexpr auto WordsOf(PassageQuery) { return std::array{"question", "blind"}; }
 
-/// What an AttentionSum is made of.
+/// Resolved configuration of an AttentionSum.
 struct ResolvedAttentionSum {
   int64_t embedding = 0;
-  EncoderOptions reader;  // of passages and of questions, but for its inputs
+  EncoderOptions reader;  // of passages and questions, without its inputs
   int64_t hops = 1;
   bool rereads = false;
   PassageQuery query = PassageQuery::kQuestion;
@@ -25,7 +25,7 @@ struct ResolvedAttentionSum {
   Init matrix_init;
 };
 
-/// As the user writes it.
+/// User-facing configuration of an AttentionSum.
 struct AttentionSumConfig : RecurrentNumbers {
   int embedding = 64;
   Named<Cell> cell = Cell::kGru;

@@ -1,4 +1,4 @@
-// The row of attention-sum readers.
+// Registry row of attention-sum readers.
 #include "heed/models/attention_sum/attention_sum.h"
 #include "heed/models/registry.h"
 

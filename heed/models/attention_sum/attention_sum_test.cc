@@ -17,13 +17,13 @@ namespace {
 constexpr int64_t kWordsOfPassages = 9;
 using Rows = std::vector<std::vector<int32_t>>;
 
-// As make_golden_reading.py has them.
+// Inputs of make_golden_reading.py.
 const Rows kPassages = {{4, 7, 2, 4, 8, 2, 7}, {6, 3}, {1, 5, 1, 5, 6}};
 const Rows kQuestions = {{5, 1}, {3, 3, 8}, {7}};
 const Rows kAnswers = {{0, 1, -1, 0, 2, -1, 1}, {0, 1}, {0, 0, 0, 1, 2}};
 const std::vector<int32_t> kRight = {1, 0, 2};
 
-/// Rows below each other with `fill` behind each, and so much room.
+/// Rows as a matrix, padded with `fill` and with `room` more columns.
 Tensor Padded(const Rows& rows, int32_t fill, int64_t room) {
   size_t longest = 0;
   for (const auto& row : rows) longest = std::max(longest, row.size());
@@ -119,7 +119,7 @@ TEST(AttentionSum, AnswersLossAndGradientsAreThoseOfPyTorch) {
       tape.Backward(loss);
       golden.ExpectGradients(model.parameters, 1e-12);
     }
-    // Of each question all hops.
+    // Attention of all hops for each question.
     std::vector<double> attention;
     for (size_t b = 0; b < kPassages.size(); ++b) {
       AttentionWatch watch;
@@ -152,7 +152,7 @@ TEST(AttentionSum, GradientsAreThoseOfDifferences) {
   }
 }
 
-/// The same with pretrained vectors of two features.
+/// Adds pretrained vectors with two features to a batch.
 PassageBatch WithVectors(PassageBatch batch) {
   const auto vectors = [](const Tensor& ids) {
     Tensor of({ids.dim(0), ids.dim(1), 2}, DType::kF64);

@@ -1,4 +1,4 @@
-// The rows of models that write about images.
+// Registry rows of image captioners.
 #include "heed/models/caption/show_attend_tell.h"
 #include "heed/models/registry.h"
 

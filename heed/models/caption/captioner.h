@@ -1,4 +1,4 @@
-// What writes about images.
+// Image captioners.
 #ifndef HEED_MODELS_CAPTION_CAPTIONER_H_
 #define HEED_MODELS_CAPTION_CAPTIONER_H_
 
@@ -11,13 +11,13 @@
 
 namespace heed {
 
-/// A decoder whose sources are cells of images. An observer knows the pixels of
-/// the cells, squares row by row, as "source": [B, S, cell² C]. Immutable but
-/// for its parameters.
+/// Decoder whose sources are cells of images. Observers receive the pixels of
+/// the cells, squares row by row, as "source": [B, S, cell² C]. Immutable
+/// except for its parameters.
 class Captioner : public Decoder {
  public:
-  /// What Inputs::Cells takes. Shapes: images [B, H, W, C] in 0 to 1, result
-  /// [B, Y, X, F]. Throws: ShapeError.
+  /// Input of Inputs::Cells. Shapes: images [B, H, W, C] in 0 to 1, result [B,
+  /// Y, X, F]. Throws: ShapeError.
   virtual Var Cells(const Context& ctx, const Var& images) const = 0;
   /// Side of a cell in pixels.
   virtual int64_t cell() const = 0;
@@ -26,15 +26,15 @@ class Captioner : public Decoder {
   using Decoder::Decoder;
 };
 
-/// Reads images and writes a text.
+/// Role: reads images and writes a text.
 class CaptionerSettings : public ModelSettings {
  public:
   static constexpr const char* kRole = "captioner";
 
-  /// As TranslatorSettings::Fill, for such images, whatever their classes.
-  /// Throws: ConfigError.
+  /// Replaces "auto" and 0 by the model's defaults for these images;
+  /// use.classes is ignored. Throws: ConfigError.
   virtual void Fill(const ImageUse& use) = 0;
-  /// Of settings that are filled. Throws: ConfigError.
+  /// Makes a captioner; settings must be filled. Throws: ConfigError.
   virtual std::unique_ptr<Captioner> Make(const ImageUse& use,
                                           int64_t vocabulary, uint64_t seed,
                                           DType dtype = DType::kF32) const = 0;

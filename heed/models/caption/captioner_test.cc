@@ -1,4 +1,4 @@
-// Every captioner.
+// Tests of every captioner.
 #include "heed/models/caption/captioner.h"
 
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kCellSide = ConvolutionStack::ScaleOf(3);
 constexpr Init kPositionInit = {Init::Kind::kNormal, 0.1};
 
-/// Of a cell, behind all three layers.
+/// Features of a cell after all three layers.
 int64_t CellFeatures(const ShowAttendTellConfig& config) {
   return int64_t{2} * config.filters;
 }
@@ -62,8 +62,9 @@ void ShowAttendTellConfig::Fill(const ImageUse& use) {
         "divide images of {1} × {2}; choose a multiple of {0}",
         kCellSide, use.width, use.height);
   }
-  // One that sees where it looked: else all is read at the first word that
-  // names a thing, and the others look elsewhere (docs/captions.md).
+  // The default score reads the previous weights. Without them, all information
+  // is read at the first noun, and later steps attend elsewhere
+  // (docs/captions.md).
   if (score == "auto") score = "location_aware(5, 15)";
   if (attention_units == 0) attention_units = units;
   if (look == CaptionLook::kHard) {

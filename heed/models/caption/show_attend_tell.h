@@ -1,4 +1,4 @@
-// Show, Attend and Tell: a recurrent decoder that looks at cells of an image.
+// Show, Attend and Tell: a recurrent decoder with attention to image cells.
 #ifndef HEED_MODELS_CAPTION_SHOW_ATTEND_TELL_H_
 #define HEED_MODELS_CAPTION_SHOW_ATTEND_TELL_H_
 
@@ -15,11 +15,11 @@
 
 namespace heed {
 
-/// All cells at once, weighted; or one, drawn.
+/// Soft attention to all cells, or hard attention to one sampled cell.
 enum class CaptionLook : uint8_t { kSoft, kHard };
 constexpr auto WordsOf(CaptionLook) { return std::array{"soft", "hard"}; }
 
-/// As the user writes it. "auto" and 0 mean what the paper does.
+/// User-facing configuration. "auto" and 0 mean the paper's choice.
 struct ShowAttendTellConfig : RecurrentAttentionSettings,
                               RecurrentNumbers,
                               ForgetBias {
@@ -33,25 +33,24 @@ struct ShowAttendTellConfig : RecurrentAttentionSettings,
   Named<YesNo> cell_positions = YesNo::kYes;
 
   void Visit(FieldList& v);
-  /// Replaces what is left open. Throws: ConfigError.
+  /// Replaces "auto" and 0. Throws: ConfigError.
   void Fill(const ImageUse& use);
-  /// Of filled settings. Throws: ConfigError.
+  /// Spec of the attention; settings must be filled. Throws: ConfigError.
   AttentionSpec Attention() const;
 };
 
-/// With a_i the features of cell i, of three layers relu(3 × 3) and max of 2 ×
-/// 2, and a vector of its place added (cell_positions):
+/// a_i are the features of cell i, from three layers of relu(3 × 3) and 2 × 2
+/// max pooling, plus a position embedding (cell_positions):
 ///   h_0, c_0 = tanh(W relu(W ā)), ā the mean of all a_i
 ///   α_t = softmax_i f(a_i, h_{t−1}),  z_t = σ(w h_{t−1}) Σ_i α_ti a_i
 ///   h_t = LSTM([E y_{t−1}; z_t], h_{t−1})
 ///   p(y_t) = softmax(L_o tanh(E y_{t−1} + L_h h_t + L_z z_t))
-/// f is an mlp of two layers in the paper; unless it is chosen, f also sees
-/// α_{t−1} (location_aware, Chorowski et al. 2015). A hard look draws one cell
-/// by α while it learns. Parameters: image.first, .second, .third,
-/// .positions; decoder.embedding, .start, .state, .attention, .gate, .lstm,
-/// .read_state, .read_context, .output.
-/// Paper: Xu et al. 2015, arXiv:1502.03044; the gate and the tanh are those of
-/// its published code.
+/// f is a two-layer MLP in the paper. The default f also reads α_{t−1}
+/// (location_aware, Chorowski et al. 2015). Hard attention samples one cell
+/// from α in training. Parameters: image.first, .second, .third, .positions;
+/// decoder.embedding, .start, .state, .attention, .gate, .lstm, .read_state,
+/// .read_context, .output. Paper: Xu et al. 2015, arXiv:1502.03044; the gate
+/// and the tanh follow the published code.
 class ShowAttendTell : public Captioner {
  public:
   /// Throws: ConfigError.

@@ -32,7 +32,7 @@ ShowAttendTellConfig SmallCaptioner(CaptionLook look = CaptionLook::kSoft) {
   return config;
 }
 
-/// A model with the weights of a golden file.
+/// Model with the weights of a golden file.
 std::unique_ptr<ShowAttendTell> GoldenCaptioner(const GoldenTensors& golden,
                                                 CaptionLook look) {
   auto model = std::make_unique<ShowAttendTell>(
@@ -126,7 +126,7 @@ TEST(ShowAttendTellGolden, HardLooksAreThoseOfPyTorchForWhatIsDrawn) {
   }
   EXPECT_LT(MaxDifference(logits.value(), golden.at("logits")), 1e-10);
   Var loss = CrossEntropy(logits, targets, UntilTheEnd()).loss;
-  // What HardChoices does, with a baseline of 0.
+  // Reference for HardChoices with a baseline of 0.
   const Var log_p = LogSoftmax(logits);
   for (int64_t b = 0; b < B; ++b) {
     double reward = 0;
@@ -201,7 +201,7 @@ TEST(ShowAttendTell, CellsAreThoseOfTheImage) {
   const ShowAttendTell model(SmallCaptioner(), kCaptionImages, 7, 3);
   const Tensor images = RandomTensor({1, 16, 24, 3}, 4, DType::kF32);
   Tensor changed = images.Clone();
-  // A pixel of the cell below on the right changes that cell.
+  // A pixel of the lower right cell affects that cell.
   changed.data<float>()[(12 * 24 + 20) * 3] += 5;
   const Tensor before = model.Cells({}, images).value();
   const Tensor after = model.Cells({}, changed).value();

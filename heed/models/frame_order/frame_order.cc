@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kTrunkLayers = 3;
 
-/// One of the frames. Throws: ConfigError.
+/// Size of one frame. Throws: ConfigError.
 ImageUse FrameOf(const ImageUse& strips) {
   if (strips.width % kStripFrames != 0) {
     throw ConfigError("a strip of {} × {} pixels is no {} frames side by side",
@@ -95,7 +95,7 @@ ModelOutline TripletClassifier::Outline() const {
   OutlineSequence frames = {.name = "frames", .axis = {}};
   frames.items = {"first", "second", "third"};
   for (OutlineBlock& block : ConvolutionOutline(trunk_)) {
-    // Within a frame, not between them.
+    // Layers act within a frame, not between frames.
     block.parts[0].kind = OutlinePart::Kind::kEach;
     frames.blocks.push_back(std::move(block));
   }

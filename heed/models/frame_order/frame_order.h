@@ -1,4 +1,4 @@
-// What judges the order of three frames.
+// Classifiers of the temporal order of three frames.
 #ifndef HEED_MODELS_FRAME_ORDER_FRAME_ORDER_H_
 #define HEED_MODELS_FRAME_ORDER_FRAME_ORDER_H_
 
@@ -13,23 +13,24 @@
 
 namespace heed {
 
-/// Frames of a strip, from left to right.
+/// Number of frames of a strip, from left to right.
 inline constexpr int64_t kStripFrames = 3;
 
-/// Reads strips, kStripFrames frames side by side, and gives a score to each
-/// class: in order, out of order.
+/// Role: reads strips of kStripFrames adjacent frames and scores the classes
+/// "in order" and "out of order".
 class FrameOrderSettings : public ModelSettings {
  public:
   static constexpr const char* kRole = "judge of the order of frames";
 
-  /// As TranslatorSettings::Fill, for such strips. Throws: ConfigError.
+  /// Replaces "auto" and 0 by the model's defaults for these strips. Throws:
+  /// ConfigError.
   virtual void Fill(const ImageUse& strips) = 0;
-  /// Of settings that are filled. Throws: ConfigError.
+  /// Makes a classifier; settings must be filled. Throws: ConfigError.
   virtual std::unique_ptr<ImageClassifier> Make(
       const Scope& scope, const ImageUse& strips) const = 0;
 };
 
-/// As the user writes it.
+/// User-facing configuration of a TripletClassifier.
 struct TripletConfig {
   int filters = 12;
   int features = 64;
@@ -39,21 +40,20 @@ struct TripletConfig {
   Named<NumberFormat> precision = NumberFormat::kF32;
 
   void Visit(FieldList& v);
-  /// Replaces what is left open. Throws: ConfigError.
+  /// Replaces "auto" and 0. Throws: ConfigError.
   void Fill(const ImageUse& strips);
-  /// Of the layers of the trunk.
+  /// Number of filters of each layer of the trunk.
   std::vector<int64_t> TrunkFilters() const;
 };
 
-/// One trunk and one layer for all three frames, and one for what they say
-/// together:
+/// A shared trunk and layer for all three frames, and a joint head:
 ///   z_i = relu(W trunk(x_i) + b)    scores = V relu(U [z_1; z_2; z_3] + c) + d
-/// Parameters: trunk, features, hidden, output.
-/// Paper: Misra et al. 2016, arXiv:1603.08561, section 3.2 (there with AlexNet
-/// as the trunk, and scores as a linear map of [z_1; z_2; z_3]).
+/// Parameters: trunk, features, hidden, output. Paper: Misra et al. 2016,
+/// arXiv:1603.08561, section 3.2 (there with AlexNet as the trunk, and scores
+/// as a linear map of [z_1; z_2; z_3]).
 class TripletClassifier : public ImageClassifier {
  public:
-  /// Throws: ConfigError for strips that are no frames side by side.
+  /// Throws: ConfigError for strips that do not divide into frames.
   TripletClassifier(const Scope& scope, const TripletConfig& config,
                     const ImageUse& strips);
 
@@ -73,8 +73,9 @@ class TripletClassifier : public ImageClassifier {
   Linear output_;
 };
 
-/// The frames of strips: first all first ones, then all second ones. Shapes:
-/// strips [B, H, 3 W, C], result [3 B, H, W, C]. Throws: ShapeError.
+/// Splits strips into frames: all first frames, then all second ones, then all
+/// third ones. Shapes: strips [B, H, 3 W, C], result [3 B, H, W, C]. Throws:
+/// ShapeError.
 Var FramesOfStrips(const Var& strips);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// The rows of judges of the order of frames.
+// Registry rows of frame-order classifiers.
 #include "heed/models/frame_order/frame_order.h"
 #include "heed/models/registry.h"
 

@@ -1,4 +1,4 @@
-// Every judge of the order of frames.
+// Tests of every frame-order classifier.
 #include "heed/models/frame_order/frame_order.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST_P(EveryFrameOrder, JudgesStrips) {
   });
   const Tensor both = network->Scores({}, strips).value();
   EXPECT_EQ(both.shape(), (Shape{2, 2}));
-  // A strip does not depend on its neighbours.
+  // Scores of a strip are independent of other strips in the batch.
   EXPECT_LT(MaxDifference(network->Scores({}, strips.Slice(1, 2)).value(),
                           both.Slice(1, 2)),
             1e-12);

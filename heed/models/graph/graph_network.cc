@@ -29,7 +29,7 @@ AttentionSpec SpecOf(const Choice<Score>& score, double dropout, int64_t heads,
 
 Var AsBatch(const Var& x) { return Reshape(x, {1, x.dim(0), x.dim(1)}); }
 
-/// [N, K D] as [N, D]: the mean of the heads.
+/// Mean over heads: [N, K D] to [N, D].
 Var MeanOfHeads(const Var& x, int64_t heads) {
   const int64_t units = x.dim(1) / heads;
   if (heads == 1) return x;

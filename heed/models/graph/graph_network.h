@@ -1,5 +1,4 @@
-// Networks over the nodes of a graph, where each node attends to its
-// neighbours.
+// Graph neural networks in which each node attends to its neighbours.
 #ifndef HEED_MODELS_GRAPH_GRAPH_NETWORK_H_
 #define HEED_MODELS_GRAPH_GRAPH_NETWORK_H_
 
@@ -25,25 +24,25 @@ struct GraphNetworkConfig {
   double attention_dropout = 0.6;
 
   void Visit(FieldList& v);
-  /// Throws: ConfigError.
+  /// Throws: ConfigError for an invalid choice.
   void Check() const;
 };
 
 /// Layers of
 ///   h = Dropout(x) W;  α = attention over the neighbours of queries and keys
 ///   h;  y = Σ α Dropout(h) + b
-/// for each of K heads of D units, which stand side by side behind an ELU, and
-/// in the last layer, where each head has as many units as there are classes,
-/// become their mean. Dropout is of the layer's input, of the weights, and of
-/// the values, while queries and keys are whole: as in the authors' code, of
-/// which the paper has the first two. With "symmetric" α is 1 / √(d_i d_j), as
-/// in a graph convolution; with "none" each node sees itself alone. Parameters:
-/// layers.L.weight [K D_in, K D], layers.L.bias [K D], and those of the score.
-/// Papers: Veličković et al. 2018, arXiv:1710.10903, eq. 1 to 6; Kipf and
-/// Welling 2017, arXiv:1609.02907, eq. 2.
+/// for K heads of D units. Hidden layers concatenate heads and apply an ELU. In
+/// the last layer each head has one unit for each class, and heads are
+/// averaged. Dropout applies to the layer's input, the weights and the values,
+/// but not to queries and keys, as in the authors' code; the paper has the
+/// first two. With "symmetric" α is 1 / √(d_i d_j), a graph convolution; with
+/// "none" each node attends only to itself. Parameters: layers.L.weight [K
+/// D_in, K D], layers.L.bias [K D], and those of the score. Papers: Veličković
+/// et al. 2018, arXiv:1710.10903, eq. 1 to 6; Kipf and Welling 2017,
+/// arXiv:1609.02907, eq. 2.
 class GraphNetwork : public NodeClassifier {
  public:
-  /// `config` leaves nothing to the model.
+  /// `config` must not contain "auto".
   GraphNetwork(const Scope& scope, const GraphNetworkConfig& config,
                int64_t features, int64_t classes);
 
@@ -56,21 +55,21 @@ class GraphNetwork : public NodeClassifier {
   struct Layer {
     Parameter& weight;
     Parameter& bias;
-    /// At most one; neither: a node sees itself alone.
+    /// At most one is set; if neither is, a node attends only to itself.
     std::unique_ptr<Attention> attention = nullptr;
     std::optional<GraphConvolution> convolution = {};
 
-    /// How it reads neighbours; null: it does not.
+    /// Attention to neighbours; null if there is none.
     const AttentionInfo* info() const;
   };
 
-  /// The products with the weight: of the features, or of x [N, ·].
+  /// Products with the weight, of the input features or of x [N, ·].
   Var ProjectFeatures(const Context& ctx, const GraphInput& graph) const;
   Var Project(const Context& ctx, size_t layer, const Var& x) const;
-  /// What a layer makes of them. Shapes: h and result [N, K D].
+  /// Attention and bias of a layer. Shapes: h and result [N, K D].
   Var Attend(const Context& ctx, const GraphInput& graph, size_t layer,
              const Var& h) const;
-  /// The logits [N, V] from what the first layer projected.
+  /// Logits [N, V] from the projection of the first layer.
   Var ScoresOf(const Context& ctx, const GraphInput& graph, Var h) const;
 
   GraphNetworkConfig config_;

@@ -1,5 +1,5 @@
-// Graph attention networks: against an independent implementation (see
-// tests/golden/make_golden_graph.py) and by what must hold of them.
+// Tests of graph attention networks against an independent implementation (see
+// tests/golden/make_golden_graph.py) and of their properties.
 #include "heed/models/graph/graph_network.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace {
 
 using EdgeList = std::vector<std::pair<int32_t, int32_t>>;
 
-/// Lists of neighbours of an undirected graph, with loops.
+/// Adjacency mask of an undirected graph with self-loops.
 Mask NeighboursOf(int64_t nodes, const EdgeList& edges) {
   std::vector<std::set<int32_t>> lists(static_cast<size_t>(nodes));
   for (int32_t i = 0; i < nodes; ++i) At(lists, i) = {i};
@@ -41,7 +41,7 @@ Mask NeighboursOf(int64_t nodes, const EdgeList& edges) {
       Ids(offsets, {nodes + 1}), Ids(keys, {std::ssize(keys)}), nodes));
 }
 
-/// The rows of a dense matrix, without its zeros.
+/// Input with the nonzero elements of a dense matrix.
 GraphInput InputOfDense(const Tensor& x, const EdgeList& edges) {
   std::vector<int32_t> offsets = {0};
   std::vector<int32_t> columns;
@@ -81,7 +81,7 @@ GraphNetworkConfig With(const std::string& score,
 
 const EdgeList kEdges = {{0, 1}, {1, 2}, {2, 3}, {0, 4}, {3, 4}, {1, 4}};
 
-/// A network over 6 nodes, of which the last is alone.
+/// Network over 6 nodes; the last one is isolated.
 struct SmallNetwork {
   explicit SmallNetwork(const std::string& score, DType dtype = DType::kF64,
                         const GraphNetworkConfig& config = Small())
@@ -156,7 +156,7 @@ TEST(GraphConvolution, DividesByTheRootsOfBothDegrees) {
   const double root = std::sqrt(4.0 * 2.0);
   EXPECT_NEAR(kernels::At(y, 0, 0), 1.0 / 4 + 1110 / root, 1e-12);
   EXPECT_NEAR(kernels::At(y, 1, 0), 10.0 / 2 + 1 / root, 1e-12);
-  // In a part of a graph the degrees are those of the whole.
+  // In a subgraph, degrees are those of the whole graph.
   input.degrees = {4, 2, 2, 8};
   const Tensor part = convolution({}, input, h).value();
   EXPECT_NEAR(kernels::At(part, 3, 0), 1000.0 / 8 + 1 / std::sqrt(32.0), 1e-12);
@@ -170,7 +170,7 @@ TEST(GraphConvolution, ShowsItsWeightsToObservers) {
   (void)small.network.Scores(ctx, InputOfDense(SmallFeatures(), kEdges));
   ASSERT_EQ(watch.seen.size(), 2U);
   ASSERT_TRUE(watch.seen[0].graph);
-  // The first edges: node 0 with itself, 1 and 4, which have 3, 4 and 4.
+  // First edges: node 0 with itself, 1 and 4, which have degrees 3, 4 and 4.
   const double* weights = watch.seen[0].weights.value().row<double>(0);
   EXPECT_NEAR(weights[0], 1.0 / 3, 1e-15);
   EXPECT_NEAR(weights[1], 1 / std::sqrt(12.0), 1e-15);
@@ -291,7 +291,7 @@ TEST(GraphNetwork, DropsInputsWeightsAndValuesButNotKeys) {
   EXPECT_GT(MaxDifference(small.network.Scores(ctx, input).value(),
                           small.network.Scores({}, input).value()),
             1e-3);
-  // Without dropout of inputs, what remains is that of weights.
+  // Without dropout of inputs, only dropout of weights remains.
   config.dropout = 0;
   config.attention_dropout = 0.5;
   const SmallNetwork weights("uniform", DType::kF64, config);

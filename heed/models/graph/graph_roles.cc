@@ -1,4 +1,5 @@
-// Graph attention networks, and the same network with less than attention.
+// Registry rows of graph attention networks, and of simpler networks for
+// comparison.
 #include "heed/models/graph/graph_network.h"
 #include "heed/models/registry.h"
 #include "heed/models/settings.h"

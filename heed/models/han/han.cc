@@ -14,8 +14,8 @@
 namespace heed {
 namespace {
 
-/// At most so many groups of sentences are read one after the other, in each of
-/// which the shortest has at least this share of the longest.
+/// Maximum number of groups of sentences that are read one after the other, and
+/// the minimum ratio of the shortest to the longest sentence of a group.
 constexpr size_t kSentenceGroups = 8;
 constexpr double kShortestOfGroup = 0.75;
 
@@ -39,7 +39,7 @@ Tensor Ids(const std::vector<int32_t>& ids, const Shape& shape) {
   return Tensor::Of(ids, shape);
 }
 
-/// Rows of all parts below each other. Shapes: parts [N_i, M], result [Σ N_i,
+/// Concatenates the rows of all parts. Shapes: parts [N_i, M], result [Σ N_i,
 /// M].
 Var ConcatRows(std::vector<Var> parts) {
   if (parts.size() == 1) return std::move(parts[0]);
@@ -49,15 +49,15 @@ Var ConcatRows(std::vector<Var> parts) {
   return Reshape(all, {all.dim(1) / columns, columns});
 }
 
-/// Keeps the weights of groups of sentences for the one event that they make
-/// together; all else goes to the observer itself.
+/// Collects the weights of groups of sentences for a single event; passes
+/// everything else to the observer.
 class GroupObserver : public Observer {
  public:
   explicit GroupObserver(Observer& observer) : observer_(observer) {}
 
   AttentionWish Wants(const AttentionInfo& info) override {
     wish_ = observer_.Wants(info);
-    // Values and contexts of groups are no whole.
+    // Values and contexts of groups are incomplete and not reported.
     return {.weights = wish_.any(), .gradient = wish_.gradient};
   }
   void OnAttention(const AttentionEvent& event) override {
@@ -67,7 +67,7 @@ class GroupObserver : public Observer {
     return observer_.OnContext(info, context);
   }
 
-  /// [R, H, 1, W] of each group.
+  /// Weights [R, H, 1, W] of each group.
   const std::vector<Var>& weights() const { return weights_; }
 
  private:
@@ -78,17 +78,17 @@ class GroupObserver : public Observer {
 
 }  // namespace
 
-/// Where the sentences of a batch stand, those without words left out.
+/// Positions of the sentences of a batch, without empty sentences.
 struct HierarchicalReader::Sentences {
   int64_t B = 0;
-  int64_t R = 0;                 // places for sentences of a document
-  int64_t S = 0;                 // places for its tokens
-  std::vector<int32_t> first;    // of each sentence: its first token, b S + s
-  std::vector<int32_t> lengths;  // and how many
-  std::vector<int32_t> places;   // and its place b R + r
-  std::vector<int32_t> counts;   // sentences of each document
-  std::vector<size_t> order;     // of the sentences, the longest first
-  std::vector<size_t> groups;    // where groups of `order` begin, and the end
+  int64_t R = 0;                 // maximum number of sentences of a document
+  int64_t S = 0;                 // maximum number of tokens of a document
+  std::vector<int32_t> first;    // first token of each sentence, b S + s
+  std::vector<int32_t> lengths;  // number of tokens of each sentence
+  std::vector<int32_t> places;   // index b R + r of each sentence
+  std::vector<int32_t> counts;   // number of sentences of each document
+  std::vector<size_t> order;     // sentences sorted by length, longest first
+  std::vector<size_t> groups;    // starts of groups in `order`, and its end
 
   explicit Sentences(const TextInput& text);
 };
@@ -162,7 +162,7 @@ Var HierarchicalReader::SentenceVectors(const Context& ctx, const Var& tokens,
   if (ctx.observer != nullptr) inner.observer = &watch.emplace(*ctx.observer);
 
   std::vector<Var> vectors;
-  // Where the weight of a token stands among those of all groups, by head.
+  // Index of each token's weight in the concatenated groups, by head.
   std::vector<int32_t> cells(static_cast<size_t>(all.B * all.S));
   std::vector<int32_t> head_steps(cells.size());
   int32_t begin = 0;
@@ -178,7 +178,7 @@ Var HierarchicalReader::SentenceVectors(const Context& ctx, const Var& tokens,
       const size_t sentence = At(group, r);
       lengths.push_back(all.lengths[sentence]);
       for (int32_t w = 0; w < W; ++w) {
-        // Behind the end stands the last word again, which nobody reads.
+        // Padding repeats the last word, whose states are ignored.
         const int32_t token =
             all.first[sentence] + std::min(w, all.lengths[sentence] - 1);
         At(places, w * R + r) = token;
@@ -195,7 +195,7 @@ Var HierarchicalReader::SentenceVectors(const Context& ctx, const Var& tokens,
     vectors.push_back(word_pooling_(inner, TransposeLeading(states), rows));
   }
   if (watch && !watch->weights().empty()) {
-    // Tokens of documents, in order, are the edges.
+    // The tokens of documents, in order, are the edges.
     std::vector<int32_t> offsets = {0};
     std::vector<int32_t> keys;
     std::vector<int32_t> of_edges;
@@ -244,7 +244,7 @@ Var HierarchicalReader::operator()(const Context& ctx,
   CheckShapes(!all.order.empty(), "han", "documents without a word",
               {text.ids.shape()});
   const Var vectors = SentenceVectors(ctx, tokens, all);
-  // From the order of lengths to places in documents, time first.
+  // From sentences sorted by length to positions in documents, time first.
   std::vector<int32_t> row_at(static_cast<size_t>(all.B * all.R));
   std::vector<int32_t> row_of(all.order.size());
   for (size_t i = 0; i < all.order.size(); ++i) {

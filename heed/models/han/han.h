@@ -1,4 +1,4 @@
-// Hierarchical attention networks: documents by their sentences.
+// Hierarchical attention networks for documents.
 #ifndef HEED_MODELS_HAN_HAN_H_
 #define HEED_MODELS_HAN_HAN_H_
 
@@ -13,21 +13,21 @@
 
 namespace heed {
 
-/// Words w_it of sentence i become states h_it of a recurrent network in both
-/// directions, and these a vector of the sentence; the vectors of sentences
-/// become states h_i of another, and these the vector of the document:
+/// A bidirectional recurrent network turns the words w_it of sentence i into
+/// states h_it, and attention pools these to a sentence vector. A second
+/// network turns sentence vectors into states h_i, and attention pools these to
+/// the document vector:
 ///   u_it = tanh(W_w h_it + b_w)   α_it = softmax_t(u_itᵀ u_w)
 ///   s_i  = Σ_t α_it h_it
 ///   u_i  = tanh(W_s h_i + b_s)    α_i  = softmax_i(u_iᵀ u_s)   v = Σ_i α_i h_i
-/// or the mean or maximum in the place of attention at both levels (HN-AVE,
-/// HN-MAX). A sentence without words is as if it were not there. Sentences of
-/// similar length are read together, so that padding costs little.
+/// Mean or maximum can replace attention at both levels (HN-AVE, HN-MAX). Empty
+/// sentences are ignored. Sentences of similar length are read together to
+/// reduce padding.
 ///
-/// An observer knows the tokens as "source" [B, S, M], sentences as queries
+/// Observers receive tokens as "source" [B, S, M]. Sentences are queries
 /// "sentences" (r of document b is b R + r) of attention over tokens (s of
-/// document b is b S + s) along edges, and as keys of the attention of
-/// documents. Parameters: embedding, words, word_attention, sentences,
-/// sentence_attention.
+/// document b is b S + s) along edges, and keys of the attention of documents.
+/// Parameters: embedding, words, word_attention, sentences, sentence_attention.
 /// Paper: Yang et al. 2016, Hierarchical Attention Networks for Document
 /// Classification, N16-1174, equations 1 to 10.
 class HierarchicalReader : public TextReader {

@@ -7,18 +7,18 @@
 
 namespace heed {
 
-/// What a HierarchicalReader is made of.
+/// Resolved configuration of a HierarchicalReader.
 struct ResolvedHan {
   int64_t embedding = 0;
-  EncoderOptions words;      // but for its inputs
-  EncoderOptions sentences;  // but for its inputs
+  EncoderOptions words;      // without its inputs
+  EncoderOptions sentences;  // without its inputs
   int64_t attention_units = 0;
   double dropout = 0;
   bool variational = false;
   Init matrix_init;
 };
 
-/// As the user writes it; 0 is what suits the rest.
+/// User-facing configuration; 0 selects a size that suits the other settings.
 struct HanConfig : RecurrentNumbers {
   HanConfig() { dropout = 0.3; }
 

@@ -1,4 +1,4 @@
-// The row of hierarchical attention networks.
+// Registry row of hierarchical attention networks.
 #include "heed/models/han/han.h"
 #include "heed/models/registry.h"
 

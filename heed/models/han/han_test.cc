@@ -31,7 +31,7 @@ ResolvedHan SmallHan() {
   return config.Resolve();
 }
 
-/// The documents side by side, with so much room behind them.
+/// Batch of documents with additional padding.
 TextInput InputOf(const std::vector<Document>& documents, int64_t more_tokens,
                   int64_t more_sentences, int32_t padding = 0) {
   int64_t S = 0;
@@ -154,7 +154,7 @@ TEST_P(HanOf, ASentenceWithoutWordsIsNotThere) {
   const Tensor weights = watch.seen[1].weights.value();
   ASSERT_EQ(weights.numel(), 6) << "the places of an input with padding";
   EXPECT_GT(kernels::At(weights.Reshape({1, 6}), 0, 0), 0);
-  // Three sentences have words; nothing is left for the other places.
+  // Three sentences have words; the weights of other positions are zero.
   double sum = 0;
   for (int64_t r = 0; r < 3; ++r) {
     sum += kernels::At(weights.Reshape({1, 6}), 0, r);
@@ -189,7 +189,7 @@ TEST_P(HanOf, HasTheGradientOfDifferences) {
   });
 }
 
-/// Sentences of very different lengths are read in groups.
+/// Sentences of very different lengths form several groups.
 TEST(Han, WeightsAreThoseOfTheirTokensWhateverTheGroups) {
   const Han model("attention", 2);
   Document document;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kConvolutions = 2;
 
-/// Numbers behind both layers.
+/// Number of outputs of both layers.
 int64_t FlatSize(const ConvolutionalConfig& config, const ImageUse& use) {
   return ConvolutionStack::FlatSize(use.height, use.width, kConvolutions,
                                     int64_t{2} * config.filters);

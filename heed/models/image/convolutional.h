@@ -1,4 +1,4 @@
-// A convolutional network over an image.
+// Convolutional network for images.
 #ifndef HEED_MODELS_IMAGE_CONVOLUTIONAL_H_
 #define HEED_MODELS_IMAGE_CONVOLUTIONAL_H_
 
@@ -11,7 +11,7 @@
 
 namespace heed {
 
-/// As the user writes it.
+/// User-facing configuration of a ConvolutionalClassifier.
 struct ConvolutionalConfig {
   int filters = 32;
   int units = 128;
@@ -20,14 +20,14 @@ struct ConvolutionalConfig {
   Named<NumberFormat> precision = NumberFormat::kF32;
 
   void Visit(FieldList& v);
-  /// Replaces what is left open. Throws: ConfigError.
+  /// Replaces "auto" and 0. Throws: ConfigError.
   void Fill(const ImageUse& use);
 };
 
-/// relu(3 × 3), max of 2 × 2, relu(3 × 3) of twice as many filters, max of
-/// 2 × 2, relu(W x + b), scores. Parameters: first, second, hidden, output.
-/// Paper: LeCun et al. 1998, Gradient-based learning applied to document
-/// recognition.
+/// relu(3 × 3), 2 × 2 max pooling, relu(3 × 3) with twice as many filters, 2 ×
+/// 2 max pooling, relu(W x + b), scores. Parameters: first, second, hidden,
+/// output. Paper: LeCun et al. 1998, Gradient-based learning applied to
+/// document recognition.
 class ConvolutionalClassifier : public ImageClassifier {
  public:
   ConvolutionalClassifier(const Scope& scope, const ConvolutionalConfig& config,

@@ -20,7 +20,7 @@
 namespace heed {
 namespace {
 
-constexpr double kNotAgain = -1e4;  // of a place that was looked at
+constexpr double kNotAgain = -1e4;  // score of an earlier fixation
 
 double SigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -192,7 +192,7 @@ FovealMachine::Gibbs FovealMachine::GibbsStep(const Tensor& before,
   const Var sums = Add(Add(Var(before), Contribution(plain, Var(x), places)),
                        classes_(plain, classes));
   const Tensor p = sums.value().To(DType::kF64);
-  // One number is drawn for each hidden unit.
+  // One random number for each hidden unit.
   Tensor h = DrawRows(p.shape(), DType::kF64, key,
                       [](Rng& rng) { return rng.Uniform(); });
   for (int64_t i = 0; i < h.numel(); ++i) {
@@ -219,11 +219,11 @@ Tensor FovealMachine::NextPlace(const Context& ctx, const Var& wanted, int k,
   const int64_t B = barred.dim(0);
   Tensor chosen({B}, DType::kI32);
   if (config_.order == FixationOrder::kRaster) {
-    // Evenly over the grid, in the order of reading.
+    // Evenly over the grid, in reading order.
     const int64_t place = (2 * k + 1) * places() / (2 * config_.fixations);
     chosen.Fill(static_cast<double>(place));
   } else if (config_.order == FixationOrder::kRandom) {
-    // While it is used, by the number of the fixation alone.
+    // Outside training, the key depends only on the number of the fixation.
     const uint64_t key = ctx.training
                              ? ctx.NextKey()
                              : uint64_t{4801} + static_cast<uint64_t>(k);

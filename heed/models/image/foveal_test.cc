@@ -32,7 +32,7 @@ FovealConfig SmallFoveal(int hidden) {
   return config;
 }
 
-/// A machine with weights large enough to matter.
+/// Machine with weights large enough to have an effect.
 struct Made {
   explicit Made(const FovealConfig& config, const ImageUse& use = kSmall,
                 uint64_t seed = 3)
@@ -62,7 +62,7 @@ Tensor SomePixels(const Shape& shape, uint64_t seed) {
   return x;
 }
 
-/// −E(y, x, h) without Σ b x, in which A = sums.
+/// −E(y, x, h) without Σ b x, given A = sums.
 double Agreement(const Made& made, const double* sums, int64_t y, int64_t h,
                  int64_t hidden) {
   double value = made.Of("classes.bias")[y];
@@ -169,7 +169,7 @@ TEST(Foveal, GradientsAreThoseOfDifferences) {
   const Tensor place = Tensor::Of<int32_t>({3, 0}, {2});
   const Tensor labels = Tensor::Of<int32_t>({1, 2}, {2});
   const Tensor others = Tensor::Of<int32_t>({0, 2}, {2});
-  // −log p(y | x) and the difference of free energies of given phases.
+  // −log p(y | x) and the difference of free energies for given phases.
   const auto loss = [&](const Context& ctx) {
     const Var sums =
         Add(Var(before), made.machine.Contribution(ctx, Var(x), place));
@@ -294,7 +294,7 @@ TEST(Foveal, AGibbsStepHasTheMarginalsOfTheModel) {
       Add(Add(Var(before), made.machine.Contribution({}, Var(x), place)),
           Var(made.parameters.Find("classes.weight")->value().Slice(1, 2)))
           .value();
-  // Through all states of the hidden units.
+  // Sum over all states of the hidden units.
   std::vector<double> pixels(static_cast<size_t>(R)), classes(3);
   for (int64_t h = 0; h < (1 << kHidden); ++h) {
     double p = 1;
@@ -328,7 +328,7 @@ TEST(Foveal, AGibbsStepHasTheMarginalsOfTheModel) {
     }
     for (size_t y = 0; y < 3; ++y) classes[y] += p * weights[y] / all;
   }
-  // Many rows, which are drawn one by one.
+  // Many rows, each sampled independently.
   Tensor many_x({kDraws, R}, DType::kF64), many({kDraws, kHidden}, DType::kF64);
   for (int64_t b = 0; b < kDraws; ++b) {
     std::copy_n(x.data<double>(), R, many_x.row<double>(b));
@@ -374,9 +374,9 @@ TEST(Foveal, NoPlaceIsLookedAtTwice) {
   }
 }
 
-/// Dark images with squares at four corners, of which either half is bright. In
-/// half of the images the class is that of a square in the middle; in the
-/// others a hint stands there, whose side says which of the corners has it.
+/// Dark images with squares at four corners, one half of each being bright. In
+/// half of the images the class is that of a square in the middle. In the
+/// others a hint in the middle tells by its side which corner has the class.
 class HintedSquares {
  public:
   static constexpr int64_t kSide = 20;

@@ -19,9 +19,9 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kSteps = 9;  // row by row, of 3 × 3; the middle one stays
+constexpr int64_t kSteps = 9;  // row by row, 3 × 3; the middle one stays
 
-/// For a relu behind it (He et al. 2015).
+/// Initial weights for a following relu (He et al. 2015).
 Init ReluInit(int64_t in) {
   return {Init::Kind::kUniform, std::sqrt(6 / static_cast<double>(in))};
 }
@@ -135,7 +135,7 @@ Tensor GlimpseNetwork::NextJump(const Context& ctx, const Var& hidden,
                  [this](Rng& rng) { return config_.deviation * rng.Normal(); });
     sample = Add(mean.value(), noise).value();
   }
-  // Of the sample as it was drawn: clamped, it would have another density.
+  // Density of the unclamped sample; clamping would change it.
   pass.log_probabilities.push_back(
       GaussianLogProbability(mean, sample, config_.deviation));
   return Clamped(sample);
@@ -152,7 +152,8 @@ Tensor GlimpseNetwork::NextStep(const Context& ctx, const Var& hidden,
                             : LargestColumns(log_p.value());
   pass.log_probabilities.push_back(Pick(log_p, chosen));
   Tensor next = place.To(DType::kF64).Clone();
-  const auto half = static_cast<double>(config_.glimpse);  // of two wide
+  const auto half = static_cast<double>(
+      config_.glimpse);  // half of a window whose range [-1, 1] has length two
   for (int64_t b = 0; b < images; ++b) {
     const int32_t step = chosen.data<int32_t>()[b];
     double* to = next.row<double>(b);
@@ -168,7 +169,7 @@ Tensor GlimpseNetwork::Next(const Context& ctx, const Var& state,
                             Pass& pass) const {
   if (config_.look == Look::kCentre) return place;
   if (config_.look == Look::kRandom) {
-    // While it is used, by the number of the look alone.
+    // Outside training, the key depends only on the number of the look.
     const uint64_t key =
         ctx.training ? ctx.NextKey() : uint64_t{7919} + pass.places.size();
     const auto anywhere = [](Rng& rng) { return rng.Uniform(-1, 1); };

@@ -1,5 +1,5 @@
-// The recurrent attention model: a network that sees an image through a small
-// window, and decides itself where to look next.
+// Recurrent attention model: sees an image through a small window and learns
+// where to look next.
 #ifndef HEED_MODELS_IMAGE_GLIMPSE_NETWORK_H_
 #define HEED_MODELS_IMAGE_GLIMPSE_NETWORK_H_
 
@@ -13,17 +13,18 @@
 
 namespace heed {
 
-/// What says where to look next.
+/// Policy that selects the next location.
 enum class Look : uint8_t { kLearned, kRandom, kCentre };
 constexpr auto WordsOf(Look) {
   return std::array{"learned", "random", "centre"};
 }
 
-/// Anywhere, or one of nine steps of half a window (one of which stays).
+/// Action: jump anywhere, or one of nine steps of half a window (including
+/// none).
 enum class Move : uint8_t { kJump, kStep };
 constexpr auto WordsOf(Move) { return std::array{"jump", "step"}; }
 
-/// As the user writes it.
+/// User-facing configuration of a GlimpseNetwork.
 struct GlimpseConfig {
   int looks = 6;
   int glimpse = 8;
@@ -38,7 +39,7 @@ struct GlimpseConfig {
   Named<NumberFormat> precision = NumberFormat::kF32;
 
   void Visit(FieldList& v);
-  /// Replaces what is left open. Throws: ConfigError.
+  /// Replaces "auto" and 0. Throws: ConfigError.
   void Fill(const ImageUse& use);
 };
 
@@ -47,16 +48,16 @@ struct GlimpseConfig {
 ///   l_{t+1} ~ N(tanh(W relu(W h_t)), σ²), clamped to [−1, 1] (jump), or l_t
 ///   and one of nine steps by softmax(W relu(W h_t)) (step)
 ///   scores W h_T
-/// While it is used, and not trained, the mean or the likeliest step is taken,
-/// and it begins in the middle; training begins anywhere.
-/// Loss: cross entropy + Σ_t (b_t − R)² / (T − 1) + λ Σ_t −log π(l_t) (R − b_t)
-/// with R = 1 where the likeliest class is right and b_t = W h_t. The policy
-/// and b see h as a constant, the policy R − b too, and l is one: without that
-/// the cross entropy would teach the policy through the glimpses' places.
-/// Immutable but for its parameters: see, place, glimpse_see, glimpse_place,
-/// state, core, locate, location, baseline, output.
-/// Paper: Mnih et al. 2014, arXiv:1406.6247; the hidden layer of the policy and
-/// the settings are those of later implementations.
+/// Training starts at a random location and samples. Otherwise the model starts
+/// in the middle and takes the mean or the most probable step. Loss:
+/// cross-entropy + Σ_t (b_t − R)² / (T − 1) + λ Σ_t −log π(l_t) (R − b_t) with
+/// R = 1 if the predicted class is right and b_t = W h_t. h is a constant for
+/// the policy and b, R − b is a constant for the policy, and so is l. Otherwise
+/// the cross-entropy would train the policy through the locations of glimpses.
+/// Immutable except for its parameters: see, place, glimpse_see, glimpse_place,
+/// state, core, locate, location, baseline, output. Paper: Mnih et al. 2014,
+/// arXiv:1406.6247; the hidden layer of the policy and the settings follow
+/// later implementations.
 class GlimpseNetwork : public ImageClassifier {
  public:
   GlimpseNetwork(const Scope& scope, const GlimpseConfig& config,
@@ -70,24 +71,24 @@ class GlimpseNetwork : public ImageClassifier {
                                const Var& images) const override;
   ModelOutline Outline() const override;
 
-  /// Where each look is, [B, 2] each, and what it decided by. `given`: taken in
-  /// the place of what would be drawn, for tests.
+  /// Locations of looks, [B, 2] each, and intermediate values of the policy.
+  /// `given` replaces sampled locations in tests.
   struct Pass {
     std::vector<Tensor> places;          // T
     std::vector<Var> log_probabilities;  // T − 1 of [B], if learned
-    std::vector<Var> baselines;          // likewise
+    std::vector<Var> baselines;          // T − 1 of [B], if learned
     Var scores;                          // [B, K]
   };
   Pass Run(const Context& ctx, const Var& images,
            const std::vector<Tensor>* given = nullptr) const;
-  /// The loss of a pass.
+  /// Loss of a pass.
   ImageLoss LossOf(const Pass& pass, const Tensor& labels,
                    const ImageLossOptions& options) const;
 
  private:
   Tensor FirstPlace(const Context& ctx, int64_t images, DType dtype) const;
   Var Seen(const Context& ctx, const Var& images, const Tensor& place) const;
-  /// The place of look `t` + 1 from the state after look t.
+  /// Location of the next look, from the current state.
   Tensor Next(const Context& ctx, const Var& state, const Tensor& place,
               const Tensor* given, Pass& pass) const;
   Tensor NextJump(const Context& ctx, const Var& hidden, const Tensor* given,
@@ -100,7 +101,8 @@ class GlimpseNetwork : public ImageClassifier {
   GlimpseConfig config_;
   GlimpseShape shape_;
   Linear see_, place_;
-  Parameter* place_bias_;  // not 0, or all kinks were lines through the middle
+  Parameter* place_bias_;  // initialised nonzero, so that kinks do not all pass
+                           // through the middle
   Linear glimpse_see_, glimpse_place_, state_, core_;
   std::optional<Linear> locate_, location_, baseline_;
   Linear output_;

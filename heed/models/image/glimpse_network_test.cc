@@ -66,7 +66,7 @@ TEST(GlimpseNetworkGolden, IsThatOfPyTorchForGivenPlaces) {
   }
 }
 
-/// The largest gradient of each parameter for the golden's places.
+/// Maximum gradient of each parameter for the locations of the golden file.
 std::map<std::string, double> LargestGradients(double reinforce,
                                                bool keep_baseline) {
   const GoldenTensors golden("ram_jump");
@@ -101,7 +101,7 @@ TEST(GlimpseNetwork, OnlyRewardsReachThePolicy) {
     EXPECT_GT(with.at(name), 1e-6) << name;
     EXPECT_EQ(without.at(name), 0) << name;
   }
-  // And nothing of the policy's loss goes anywhere else.
+  // The policy's loss has no gradient for other parameters.
   for (const char* name : {"see.weight", "core.weight", "baseline.weight"}) {
     EXPECT_GT(with.at(name), 1e-6) << name;
     EXPECT_NEAR(with.at(name), without.at(name), 1e-12) << name;
@@ -118,9 +118,9 @@ TEST(GlimpseNetwork, TheBaselineTeachesNothingButItself) {
   }
 }
 
-/// Dark images with a square of 4 × 4 at one of nine places; which half of it
-/// is bright is the class. From afar it can be seen where it is, but hardly
-/// which half is bright: who wants to know has to look there.
+/// Dark images with a square of 4 × 4 at one of nine places; the class is its
+/// bright half. At low resolution the square is visible but its bright half is
+/// not, so the model must look there.
 class PlantedSquares {
  public:
   static constexpr int64_t kSide = 24;
@@ -176,7 +176,7 @@ void TrainPlanted(const GlimpseNetwork& network, const ParameterSet& parameters,
       [steps](uint64_t step) { return step * 3 < steps * 2 ? 2e-3 : 4e-4; });
 }
 
-/// The share of other images that a network trained from `seed` names.
+/// Accuracy on new images of a network trained from `seed`.
 double PlantedShare(Look look, uint64_t seed) {
   const PlantedSquares test(400, 999999);
   ParameterSet parameters(seed, DType::kF32, kernels::Precision::kNative);
@@ -189,8 +189,8 @@ double PlantedShare(Look look, uint64_t seed) {
 }
 
 TEST(GlimpseNetworkLearning, LooksWhereTheCueIs) {
-  // Of six trainings five find all places of the cue and one all but one or
-  // two; which one is decided by the last bits.
+  // Five of six training runs find all places of the cue and one all but one or
+  // two; floating-point rounding decides which one.
   const std::vector<double> shares = {PlantedShare(Look::kLearned, 1),
                                       PlantedShare(Look::kLearned, 2),
                                       PlantedShare(Look::kLearned, 3)};

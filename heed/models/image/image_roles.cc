@@ -1,4 +1,4 @@
-// The rows of classifiers of images.
+// Registry rows of image classifiers.
 #include "heed/models/image/convolutional.h"
 #include "heed/models/image/foveal.h"
 #include "heed/models/image/glimpse_network.h"

@@ -1,4 +1,4 @@
-// What models share that look at parts of images.
+// Sampling and windows of models with glimpses.
 #ifndef HEED_MODELS_IMAGE_LOOKS_H_
 #define HEED_MODELS_IMAGE_LOOKS_H_
 
@@ -13,23 +13,23 @@
 
 namespace heed {
 
-/// Numbers for each row of a batch, drawn by (key, row): the same whatever the
-/// threads. Shapes: shape [B, N].
+/// Random numbers for each row of a batch, seeded by (key, row) and thus
+/// independent of threads. Shapes: shape [B, N].
 Tensor DrawRows(const Shape& shape, DType dtype, uint64_t key,
                 const std::function<double(Rng&)>& draw);
 
-/// The place of one of these numbers, as likely as exp of it, by a chance from
-/// 0 to 1.
+/// Samples an index with probabilities exp(log_p), from a uniform number
+/// `chance` in [0, 1).
 int64_t DrawnColumn(std::span<const double> log_p, double chance);
 
-/// One of the numbers of each row, by (key, row), as likely as exp of it.
-/// Shapes: log_p [B, N], result i32 [B].
+/// Samples an index for each row with probabilities exp(log_p), seeded by (key,
+/// row). Shapes: log_p [B, N], result i32 [B].
 Tensor DrawColumns(const Tensor& log_p, uint64_t key);
 
-/// The largest number of each row, the first of equal ones: i32 [B].
+/// Index of the maximum of each row, the first if several are equal: i32 [B].
 Tensor LargestColumns(const Tensor& x);
 
-/// What is seen of the first image at (x, y) = place [B, 2] through each scale.
+/// Windows of the first image at (x, y) = place [B, 2], one for each scale.
 std::vector<ImageWindow> WindowsAt(const Var& images, const Tensor& place,
                                    const GlimpseShape& shape);
 

@@ -1,4 +1,4 @@
-// A Transformer over the patches of an image.
+// Transformer over the patches of an image (ViT).
 #ifndef HEED_MODELS_IMAGE_PATCHES_H_
 #define HEED_MODELS_IMAGE_PATCHES_H_
 
@@ -11,21 +11,21 @@
 
 namespace heed {
 
-/// As the user writes it.
+/// User-facing configuration of a PatchClassifier.
 struct PatchesConfig : TransformerConfig {
   int patch = 0;
   Named<PoolingKind> pooling = PoolingKind::kAttention;
 
   void Visit(FieldList& v);
-  /// Replaces what is left open. Throws: ConfigError.
+  /// Replaces "auto" and 0. Throws: ConfigError.
   void Fill(const std::string& model, const ImageUse& use);
 };
 
-/// Patches, mapped to the width with a position each, through a Transformer,
-/// pooled to one vector and mapped to the scores. Parameters: input, encoder
-/// (positions.weight, layers), pooling, output.
-/// Paper: Dosovitskiy et al. 2020, arXiv:2010.11929; here without a token for
-/// the class: what pools the patches is an attention of one query.
+/// Patches are projected to the model width, given positions, encoded by a
+/// Transformer, pooled to one vector and mapped to scores. Parameters: input,
+/// encoder (positions.weight, layers), pooling, output. Paper: Dosovitskiy et
+/// al. 2020, arXiv:2010.11929; here attention pooling with one query replaces
+/// the class token.
 class PatchClassifier : public ImageClassifier {
  public:
   /// Throws: ConfigError.

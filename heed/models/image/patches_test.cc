@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-/// Of PyTorch: tests/golden/make_golden_images.py.
+/// Checks a model against PyTorch: tests/golden/make_golden_images.py.
 void ExpectGoldenModel(const char* file, const char* model,
                        const std::vector<const char*>& preset) {
   ParameterSet parameters(kNoSeed, DType::kF64, kernels::Precision::kNative);
@@ -33,7 +33,7 @@ TEST(ConvolutionalGolden, IsThatOfPyTorch) {
 constexpr ImageUse kSquares = {
     .height = 8, .width = 8, .channels = 1, .classes = 3};
 
-/// The order of cells of 2 × 2 turned round.
+/// Images with their 2 × 2 cells in reverse order.
 Tensor CellsReversed(const Tensor& images) {
   Tensor result(images.shape(), images.dtype());
   for (int64_t b = 0; b < images.dim(0); ++b) {
@@ -73,8 +73,7 @@ TEST(Patches, WithoutPositionsTheirOrderDoesNotMatter) {
   }
 }
 
-/// Images in which a bright square stands in one of three rows: its row is the
-/// class.
+/// Images with a bright square in one of three rows, which is the class.
 class RowsOfSquares {
  public:
   static Tensor Images(const std::vector<int32_t>& labels, uint64_t seed) {

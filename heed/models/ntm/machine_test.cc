@@ -1,4 +1,4 @@
-// Every model that answers at every step.
+// Tests of every sequence machine.
 #include "heed/models/ntm/machine.h"
 
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-/// The vectors that are read, which an observer knows as [B, T, I].
+/// The input vectors after an observer saw or replaced them as [B, T, I].
 Var ObservedSteps(const Context& ctx, const Var& x) {
   if (!ctx.ObservesInput("source")) return x;
   return TransposeLeading(ctx.Input("source", TransposeLeading(x)));
@@ -73,7 +73,7 @@ MachineState NeuralTuringMachine::Start(const Context& ctx,
   state.memory = memory_.Start(ctx, batch);
   const DType dtype = output_read_.dtype();
   for (const Parameter* start : start_) {
-    // h and c, one behind the other in each row, become [2, B, H].
+    // h and c, concatenated in each row, become [2, B, H].
     const Var rows = AddRow(Tensor::Zeros({batch, 2 * config_.units}, dtype),
                             ctx.Use(*start));
     state.layers.push_back(

@@ -1,4 +1,4 @@
-// The Neural Turing Machine, and the LSTM that it is compared with.
+// Neural Turing Machine, and an LSTM for comparison.
 #ifndef HEED_MODELS_NTM_NTM_H_
 #define HEED_MODELS_NTM_NTM_H_
 
@@ -14,16 +14,15 @@
 
 namespace heed {
 
-/// A controller with a memory. A step t, with M the memory and r what was read:
+/// Controller with a memory. Step t, with M the memory and r the read vectors:
 ///   1. o_t = controller(x_t, r_{t−1}): tanh layers, or LSTMs with a state;
-///   2. all write heads choose slots by M_{t−1}, all erase, then all add;
-///   3. all read heads choose slots of M_t (read_order before: of M_{t−1}, in
-///      front of 2) and read them: r_t;
+///   2. all write heads address M_{t−1}, all erase, then all add;
+///   3. all read heads address M_t (read_order before: M_{t−1}, preceding 2)
+///      and read: r_t;
 ///   4. y_t = W [o_t; r_t] + b.
-/// Parameters: input (x), input_read (r), layers.i (further ones), of an LSTM
+/// Parameters: input (x), input_read (r), layers.i (further ones); for an LSTM
 /// controller layers.i of Recurrent and its start; write, read, memory; output
-/// (o), output_read (r).
-/// Paper: Graves et al. 2014, arXiv:1410.5401.
+/// (o), output_read (r). Paper: Graves et al. 2014, arXiv:1410.5401.
 class NeuralTuringMachine : public SequenceMachine {
  public:
   NeuralTuringMachine(const Scope& scope, const ResolvedNtm& config,
@@ -40,14 +39,14 @@ class NeuralTuringMachine : public SequenceMachine {
  private:
   bool recurrent() const { return config_.controller == Controller::kLstm; }
   Var ProjectInputs(const Context& ctx, const Var& x) const;
-  /// o_t of the part of its first layer that x_t gives.
+  /// Controller output o_t from the projection of x_t.
   Var Control(const Context& ctx, const Var& projected,
               MachineState& state) const;
 
   ResolvedNtm config_;
-  std::vector<Linear> dense_;      // of a feedforward controller
-  std::vector<Recurrent> lstms_;   // of a recurrent one
-  std::vector<Parameter*> start_;  // of its layers [2·units]
+  std::vector<Linear> dense_;      // of a feed-forward controller
+  std::vector<Recurrent> lstms_;   // of an LSTM controller
+  std::vector<Parameter*> start_;  // initial states of its layers [2·units]
   Parameter* dense_read_ = nullptr;
   MemoryWriter writer_;
   MemoryReader reader_;
@@ -56,7 +55,7 @@ class NeuralTuringMachine : public SequenceMachine {
   Parameter& output_read_;
 };
 
-/// A stack of LSTMs and an affine map. Parameters: layers, output.
+/// Stack of LSTMs and an affine map. Parameters: layers, output.
 class LstmMachine : public SequenceMachine {
  public:
   LstmMachine(const Scope& scope, int64_t layers, int64_t units, int64_t inputs,

@@ -13,11 +13,11 @@ namespace heed {
 enum class Controller : uint8_t { kFeedforward, kLstm };
 constexpr auto WordsOf(Controller) { return std::array{"feedforward", "lstm"}; }
 
-/// When heads read: the paper leaves it open.
+/// Order of reading and writing in a step, which the paper leaves open.
 enum class ReadOrder : uint8_t { kBefore, kAfter };
 constexpr auto WordsOf(ReadOrder) { return std::array{"before", "after"}; }
 
-/// What a NeuralTuringMachine is made of.
+/// Resolved configuration of a NeuralTuringMachine.
 struct ResolvedNtm {
   Controller controller = Controller::kFeedforward;
   int64_t layers = 1;
@@ -28,7 +28,8 @@ struct ResolvedNtm {
   ReadOrder read_order = ReadOrder::kAfter;
 };
 
-/// Every choice of one, as the user writes it. 0: what suits the problem.
+/// User-facing configuration of a NeuralTuringMachine. 0: default for the
+/// problem.
 struct NtmConfig {
   Named<Controller> controller = Controller::kFeedforward;
   int layers = 0;
@@ -46,7 +47,7 @@ struct NtmConfig {
   ResolvedNtm Resolve() const;
 };
 
-/// Of a stack of LSTMs without a memory. 0: what suits the problem.
+/// User-facing configuration of an LstmMachine. 0: default for the problem.
 struct LstmMachineConfig {
   int layers = 0;
   int units = 0;

@@ -1,5 +1,5 @@
-// Neural Turing Machines against an independent implementation (see
-// tests/golden/make_golden_ntm.py), and whether they use their memory.
+// Tests of Neural Turing Machines against an independent implementation (see
+// tests/golden/make_golden_ntm.py), and of their use of memory.
 #include "heed/models/ntm/ntm.h"
 
 #include <gtest/gtest.h>
@@ -106,7 +106,8 @@ TEST(Ntm, AMemoryOfOneSlotWorks) {
   }
 }
 
-/// Copies of `length` vectors of 3 bits: a delimiter in the fourth channel.
+/// Copy task with `length` vectors of 3 bits; the fourth channel is the
+/// delimiter.
 struct Copies {
   Copies(int64_t length, int64_t batch, Rng& rng)
       : length(length),
@@ -127,7 +128,7 @@ struct Copies {
   Tensor inputs, targets;
 };
 
-/// A machine that has learned to copy up to four vectors.
+/// Machine trained to copy up to four vectors.
 class NtmCopy : public testing::Test {
  protected:
   static NeuralTuringMachine& Machine() {
@@ -180,8 +181,8 @@ TEST_F(NtmCopy, IsLearned) {
 }
 
 TEST_F(NtmCopy, AnswersWhatIsPutIntoItsMemory) {
-  // Two sequences side by side. Once both are read, the slot to which the first
-  // one's third vector was written gets what the second one wrote there.
+  // Two sequences in a batch. After both are read, the slot of the first
+  // sequence's third vector is overwritten with that of the second.
   Rng rng(78);
   int64_t checked = 0;
   for (int tries = 0; tries < 8; ++tries) {
@@ -196,7 +197,7 @@ TEST_F(NtmCopy, AnswersWhatIsPutIntoItsMemory) {
     const Tensor logits =
         Machine().Run({}, copies.inputs.Slice(5, 9), state).value();
     for (int64_t t = 0; t < 4; ++t) {
-      // The first row answers the second one's third vector, else its own.
+      // The first row outputs the second row's third vector, else its own.
       const int64_t of = t == 2 ? 1 : 0;
       EXPECT_EQ(Errors(logits[t][0], copies.targets[t][of]), 0)
           << "vector " << t;

@@ -17,7 +17,7 @@
 namespace heed {
 namespace {
 
-/// 1 for the words of each document, 0 behind it. Shapes: result [B, S].
+/// 1 for words of each document, 0 for padding. Shapes: result [B, S].
 Tensor InsideOf(const ReviewDocuments& document, DType dtype) {
   Tensor inside = Tensor::Zeros({document.B(), document.S()}, DType::kF64);
   for (int64_t b = 0; b < document.B(); ++b) {
@@ -27,8 +27,8 @@ Tensor InsideOf(const ReviewDocuments& document, DType dtype) {
   return inside.To(dtype);
 }
 
-/// How many windows of so many words lie within a document; one of a shorter
-/// one, none of none.
+/// Number of windows of `width` words within each document; 1 for a shorter
+/// document, 0 for an empty one.
 Tensor WindowsOf(const Tensor& lengths, int64_t width) {
   Tensor windows(lengths.shape(), DType::kI32);
   for (int64_t b = 0; b < lengths.numel(); ++b) {
@@ -97,7 +97,7 @@ DAttnSide::Pass DAttnSide::Read(const Context& ctx,
     pass.local = Reshape(Sigmoid((*local_gate_)(ctx, windows)), {B, S});
     gated = ScaleRows(x, pass.local);
   }
-  // The maximum of tanh is the tanh of the maximum.
+  // tanh is monotonic: the maximum of tanh is the tanh of the maximum.
   std::vector<Var> features = {
       Tanh(MaxOverSteps(local_(ctx, gated), document.lengths))};
   Var whole = x;

@@ -11,17 +11,16 @@
 
 namespace heed {
 
-/// One side of D-Attn: a document's words x_1..x_n become one vector.
+/// One side of D-Attn: maps the words x_1..x_n of a document to a vector.
 ///   local   s_t = σ(w · [x_t−c … x_t+c] + b);  max_t tanh(W s_t x_t + d)
 ///   global  g = σ(Σ_t v_t · x_t + a);  max_t tanh(K_w g [x_t … x_t+w−1] + d_w)
-/// for each width w; both side by side, dropout, relu(H · + h), dropout,
-/// F · + f. Windows that reach over the end of a document longer than they are
-/// do not count. A document of no words gives what the two layers make of
-/// zeros. Parameters: words, local_gate, local, global_gate, global.W, hidden,
-/// factors.
+/// for each width w; both concatenated, dropout, relu(H · + h), dropout, F · +
+/// f. Windows that extend beyond the end of a longer document are ignored. An
+/// empty document gives the output of the two layers for zeros. Parameters:
+/// words, local_gate, local, global_gate, global.W, hidden, factors.
 class DAttnSide {
  public:
-  /// `input`: what an observer knows its words as.
+  /// `input`: label of the words for observers.
   DAttnSide(const Scope& scope, const ResolvedDAttn& config, int64_t words,
             const char* input);
 
@@ -31,7 +30,7 @@ class DAttnSide {
     Var global;   // [B]: the gate of each document; undefined: none
   };
   Pass Read(const Context& ctx, const ReviewDocuments& document) const;
-  /// `name`: of its document.
+  /// `name`: label of the document.
   OutlineSequence Outline(const char* name) const;
 
  private:
@@ -56,8 +55,8 @@ class DAttnSide {
   Linear factors_;
 };
 
-/// rating = mean + b_u + b_i + ⟨user, item⟩, each side a DAttnSide of its own.
-/// Without words on both sides it is that of the biases. Parameters: biases,
+/// rating = mean + b_u + b_i + ⟨user, item⟩, each side with its own DAttnSide.
+/// Without words on both sides only the biases are used. Parameters: biases,
 /// user, item. Paper: Seo et al. 2017, "Interpretable Convolutional Neural
 /// Networks with Dual Local and Global Attention for Review Rating Prediction",
 /// RecSys, doi:10.1145/3109859.3109890.

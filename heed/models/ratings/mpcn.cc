@@ -27,8 +27,7 @@ int64_t VectorsOfSide(const ResolvedMpcn& config) {
   return config.combine == PointerSum::kConcat ? config.pointers : 1;
 }
 
-/// Row b·R + r has the words of review r of document b, which stand in columns
-/// b·S + s.
+/// Row b·R + r has the words of review r of document b, in columns b·S + s.
 std::shared_ptr<const kernels::SparsePattern> WordsOfReviewsIn(
     const ReviewDocuments& document) {
   const int64_t B = document.B(), S = document.S(), R = document.R();
@@ -58,7 +57,7 @@ int64_t LongestReview(const ReviewDocuments& document) {
   return longest;
 }
 
-/// Which row of words [B·S] is word l of review r; behind a review's end any.
+/// Row of the words [B·S] for word l of review r; arbitrary for padding.
 Tensor PlacesOfWords(const ReviewDocuments& document, int64_t L) {
   const int64_t B = document.B(), S = document.S(), R = document.R();
   Tensor places({B * R * L}, DType::kI32);
@@ -75,7 +74,7 @@ Tensor PlacesOfWords(const ReviewDocuments& document, int64_t L) {
   return places;
 }
 
-/// 1 at words, 0 behind a review's end. Shapes: result [B·R·L].
+/// 1 for words, 0 for padding of reviews. Shapes: result [B·R·L].
 Tensor AreWords(const ReviewDocuments& document, int64_t L, DType dtype) {
   Tensor are = Tensor::Zeros({document.B() * document.R() * L}, DType::kF64);
   double* one = are.data<double>();
@@ -88,7 +87,8 @@ Tensor AreWords(const ReviewDocuments& document, int64_t L, DType dtype) {
   return are.To(dtype);
 }
 
-/// 1/n at each of the first n. Shapes: lengths i32 [B], result [B, 1, S].
+/// 1/n for each of the first n positions. Shapes: lengths i32 [B], result [B,
+/// 1, S].
 Tensor EvenWeights(const Tensor& lengths, int64_t S, DType dtype) {
   Tensor even = Tensor::Zeros({lengths.numel(), 1, S}, DType::kF64);
   for (int64_t b = 0; b < lengths.numel(); ++b) {
@@ -98,8 +98,7 @@ Tensor EvenWeights(const Tensor& lengths, int64_t S, DType dtype) {
   return even.To(dtype);
 }
 
-/// The review of the largest weight of each document. Shapes: weights
-/// [B, 1, R].
+/// Review with the largest weight of each document. Shapes: weights [B, 1, R].
 std::vector<int64_t> ChosenReviews(const Var& weights) {
   const Tensor w = weights.value().To(DType::kF64).Contiguous();
   std::vector<int64_t> chosen;
@@ -110,8 +109,8 @@ std::vector<int64_t> ChosenReviews(const Var& weights) {
   return chosen;
 }
 
-/// Words that a choice has: of the one that is chosen, or of the longest that
-/// has weight.
+/// Number of words of a selection: of the selected review, or of the longest
+/// review with a nonzero weight.
 Tensor WordsOfChoice(const Var& weights, const ReviewDocuments& document,
                      bool one) {
   const std::vector<int64_t> chosen = ChosenReviews(weights);
@@ -199,7 +198,7 @@ Mpcn::Side Mpcn::ReadSide(const Context& ctx, const ReviewDocuments& document,
   if (pointers_.empty()) return side;
   side.longest = LongestReview(document);
   const int64_t L = side.longest;
-  // [B R L, M], zeros behind a review's end.
+  // [B R L, M], zeros for padding of reviews.
   const Var spread = ScaleRows(Embed(rows, PlacesOfWords(document, L)),
                                AreWords(document, L, rows.value().dtype()));
   side.spread = Reshape(spread, {B, R, L * M});
@@ -232,7 +231,8 @@ void Mpcn::ReadWords(const Context& ctx, const Pointer& pointer, Choice& user,
     return Relu(pointer.words(ctx, choice.words));  // [B, L, M]
   };
   const DType dtype = user.words.value().dtype();
-  // mean_j G(v_i)ᵀ N G(w_j) = G(v_i)ᵀ N mean_j G(w_j), and likewise over i.
+  // mean_j G(v_i)ᵀ N G(w_j) = G(v_i)ᵀ N mean_j G(w_j); the mean over i is
+  // analogous.
   const Var v = MatMul(heard(user), ctx.Use(pointer.word_affinity));
   const Var w = heard(item);
   const auto mean = [&](const Var& x, const Tensor& lengths) {
@@ -284,7 +284,7 @@ void Mpcn::Observe(const Context& ctx, const Pointer& pointer,
           .query_axis = "answer",
           .key_axis = side->name + "_reviews"},
          [c = choice] { return c->weights; });
-    // Weight p_r a_l of word l of review r, where it stands in the document.
+    // Weight p_r a_l of word l of review r, at its position in the document.
     show({.path = pointer.path + "." + side->name + "_words",
           .score = "co-attention",
           .normalizer = "softmax",
@@ -313,7 +313,7 @@ void Mpcn::Observe(const Context& ctx, const Pointer& pointer,
            return Reshape(placed, {B, 1, d.S()});
          });
   }
-  // Which review of the item fits each of the user's: a softmax of its row.
+  // Item reviews matching each user review: a softmax of each row.
   show({.path = pointer.path + ".affinity",
         .score = "co-attention",
         .normalizer = "softmax",
@@ -357,7 +357,7 @@ Mpcn::Pass Mpcn::Read(const Context& ctx, const RatingBatch& batch) const {
   pass.user = ReadSide(ctx, batch.user, "user");
   pass.item = ReadSide(ctx, batch.item, "item");
   std::vector<Var> of_user, of_item;
-  // Drawn for each batch, for all its pointers alike.
+  // Sampled once for each batch, for all pointers.
   const bool softens = ctx.training && config_.soft_batches > 0 &&
                        ctx.rng->Uniform() < config_.soft_batches;
   const bool one = config_.pointing == Pointing::kGumbel && !softens;

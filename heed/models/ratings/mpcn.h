@@ -1,4 +1,4 @@
-// MPCN: pointers that choose one review of each side, and its words.
+// MPCN: pointers that select one review of each side, and its words.
 #ifndef HEED_MODELS_RATINGS_MPCN_H_
 #define HEED_MODELS_RATINGS_MPCN_H_
 
@@ -12,26 +12,25 @@
 
 namespace heed {
 
-/// A review is the sum x of its words' vectors, then gated:
+/// A review is the sum x of its word vectors, then gated:
 ///   r = σ(W_g x + b_g) ⊙ tanh(W_u x + b_u)
-/// Each pointer, with parameters of its own, scores all reviews a_i of the
-/// user and b_j of the item against each other and takes one of each side:
+/// Each pointer, with its own parameters, scores all reviews a_i of the user
+/// and b_j of the item against each other and selects one of each side:
 ///   s_ij = F(a_i)ᵀ M F(b_j),  F(x) = relu(W x + c)
 ///   p = Gumbel-softmax(max_j s_ij),  q = Gumbel-softmax(max_i s_ij)
-/// and pools the words v_i, w_j of the two by
+/// It pools the words v_i, w_j of both reviews by
 ///   t_ij = G(v_i)ᵀ N G(w_j),  softmax_i(mean_j t_ij), softmax_j(mean_i t_ij).
-/// What the pointers read becomes one vector of each side by a layer with relu
-/// (network), and both together, z = [user; item], the rating
+/// A relu layer combines the pointers' vectors of each side (network), and z =
+/// [user; item] gives the rating
 ///   mean + b_u + b_i + wᵀz + ½ Σ_f ((Σ_k v_kf z_k)² − Σ_k v_kf² z_k²).
-/// In training a review is drawn, with the gradient of the softmax of its
-/// temperature; otherwise it is the one of the largest score, without noise
-/// (the authors' code draws then too). Reviews and words that only fill up a
-/// batch are never chosen. Without words on both sides the rating is that of
-/// the biases, which the paper does not have. With `mean` no pointer chooses,
-/// and a side is the mean of its gated reviews.
-/// Parameters: biases, words, gate, projection, pointers.K.{reviews, affinity,
-/// words, word_affinity}, combine, linear, pairs.
-/// Paper: Tay et al. 2018, arXiv:1801.09251, equations 1 to 11.
+/// In training a review is sampled, with the gradient of the softmax at its
+/// temperature. Otherwise the review with the largest score is selected,
+/// without noise (the authors' code also samples then). Padding is never
+/// selected. Without words on both sides only the biases are used, which is not
+/// in the paper. With `mean`, nothing is selected, and a side is the mean of
+/// its gated reviews. Parameters: biases, words, gate, projection,
+/// pointers.K.{reviews, affinity, words, word_affinity}, combine, linear,
+/// pairs. Paper: Tay et al. 2018, arXiv:1801.09251, equations 1 to 11.
 class Mpcn : public RatingPredictor {
  public:
   Mpcn(const Scope& scope, const ResolvedMpcn& config,
@@ -55,24 +54,24 @@ class Mpcn : public RatingPredictor {
     Parameter& word_affinity;  // [M, M]
     std::string path;
   };
-  /// What was read of one side.
+  /// Embedded reviews of one side.
   struct Side {
     const ReviewDocuments* document = nullptr;
     std::string name;     // "user"
     int64_t longest = 0;  // L: words of the longest review
     Var words;            // [B, S, M]
     Var gated;            // [B, R, M]
-    Var spread;           // [B, R, L M]: words of each review
+    Var spread;           // [B, R, L M]: words of each review, padded
   };
-  /// One side of one pointer.
+  /// Selection of one pointer on one side.
   struct Choice {
-    Var weights;       // [B, 1, R]: at which reviews it is
-    Var words;         // [B, L, M]: of what it chose
+    Var weights;       // [B, 1, R]: weights of reviews
+    Var words;         // [B, L, M]: words of the selected review
     Tensor lengths;    // i32 [B]
     Var word_weights;  // [B, 1, L]
     Var read;          // [B, M]
   };
-  /// Both sides of one pointer.
+  /// Selections of one pointer on both sides.
   struct Looked {
     Choice user, item;
     Var affinity;  // [B, R of user, R of item]
@@ -88,7 +87,7 @@ class Mpcn : public RatingPredictor {
                 const char* name) const;
   Looked Look(const Context& ctx, const Pointer& pointer, const Side& user,
               const Side& item, bool one) const;
-  /// One review of each document, or all of them by their weights.
+  /// Selects one review of each document, or mixes all by their weights.
   Choice Choose(const Context& ctx, const Var& scores, const Side& side,
                 bool one) const;
   void ReadWords(const Context& ctx, const Pointer& pointer, Choice& user,

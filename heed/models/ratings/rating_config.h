@@ -1,4 +1,4 @@
-// Configuration of predictors of ratings.
+// Configuration of rating predictors.
 #ifndef HEED_MODELS_RATINGS_RATING_CONFIG_H_
 #define HEED_MODELS_RATINGS_RATING_CONFIG_H_
 
@@ -11,7 +11,7 @@
 
 namespace heed {
 
-/// Which gates words of D-Attn pass.
+/// Gates applied to the words of D-Attn.
 enum class WordGates : uint8_t { kBoth, kLocal, kGlobal, kNone };
 constexpr auto WordsOf(WordGates) {
   return std::array{"both", "local", "global", "none"};
@@ -31,7 +31,7 @@ struct ResolvedDAttn {
   Init embedding_init, matrix_init;
 };
 
-/// D-Attn as the user writes it.
+/// User-facing configuration of a D-Attn.
 struct DAttnConfig {
   int embedding = 32;
   int window = 5;
@@ -48,18 +48,18 @@ struct DAttnConfig {
   double word_scale = 0.1;
 
   void Visit(FieldList& v);
-  /// Throws: ConfigError for a width that is none.
+  /// Throws: ConfigError for an invalid width.
   ResolvedDAttn Resolve() const;
 };
 
-/// How a pointer chooses reviews.
+/// Selection of reviews by a pointer.
 enum class Pointing : uint8_t { kGumbel, kSoft, kMean };
 constexpr auto WordsOf(Pointing) {
   return std::array{"gumbel", "soft", "mean"};
 }
 enum class ReviewGate : uint8_t { kTanh, kRelu };
 constexpr auto WordsOf(ReviewGate) { return std::array{"tanh", "relu"}; }
-/// How several pointers become one vector.
+/// Combination of several pointers into one vector.
 enum class PointerSum : uint8_t { kNetwork, kSum, kConcat };
 constexpr auto WordsOf(PointerSum) {
   return std::array{"network", "sum", "concat"};
@@ -80,7 +80,7 @@ struct ResolvedMpcn {
   Init embedding_init, matrix_init;
 };
 
-/// MPCN as the user writes it.
+/// User-facing configuration of an MPCN.
 struct MpcnConfig {
   int embedding = 50;
   int pointers = 3;
@@ -108,7 +108,7 @@ struct RatingFactorsConfig {
   void Visit(FieldList& v);
 };
 
-/// Nothing to choose.
+/// Empty configuration.
 struct RatingBiasConfig {
   void Visit(FieldList& /*v*/) {}
 };

@@ -1,4 +1,4 @@
-// Predictors of ratings that read no reviews: what others are measured against.
+// Baseline rating predictors, which read no reviews.
 #ifndef HEED_MODELS_RATINGS_RATING_FACTORS_H_
 #define HEED_MODELS_RATINGS_RATING_FACTORS_H_
 
@@ -8,7 +8,7 @@
 
 namespace heed {
 
-/// The mean of all ratings. Parameter: mean [1].
+/// Mean of all ratings. Parameter: mean [1].
 class RatingMean : public RatingPredictor {
  public:
   explicit RatingMean(const Scope& scope);
@@ -22,7 +22,7 @@ class RatingMean : public RatingPredictor {
   Parameter& mean_;
 };
 
-/// mean + b_u + b_i.
+/// Rating mean + b_u + b_i.
 class RatingBias : public RatingPredictor {
  public:
   RatingBias(const Scope& scope, const RatingSizes& sizes);
@@ -37,9 +37,9 @@ class RatingBias : public RatingPredictor {
   RatingBiases biases_;
 };
 
-/// mean + b_u + b_i + p_uᵀ q_i, without the product where either is not known.
-/// Parameters: those of RatingBiases under biases; user, item [names + 1, F].
-/// Paper: Koren et al. 2009.
+/// Rating mean + b_u + b_i + p_uᵀ q_i, without the product if either is
+/// unknown. Parameters: those of RatingBiases under biases; user, item [names +
+/// 1, F]. Paper: Koren et al. 2009.
 class RatingFactors : public RatingPredictor {
  public:
   RatingFactors(const Scope& scope, const RatingFactorsConfig& config,

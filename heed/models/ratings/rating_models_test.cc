@@ -21,7 +21,7 @@ using Documents = std::vector<std::vector<std::vector<int32_t>>>;
 
 constexpr RatingSizes kRatingSizes = {.users = 4, .items = 3, .words = 11};
 
-// As make_golden_ratings.py has them.
+// Inputs of make_golden_ratings.py.
 const std::vector<int32_t> kUsers = {1, 3, 4, 2};
 const std::vector<int32_t> kItems = {2, 1, 3, 2};
 const Documents kOfUsers = {{{4, 5, 6}, {7}, {1, 8, 9, 10, 4}},
@@ -34,7 +34,7 @@ const Documents kOfItems = {{{3, 3}, {6, 2, 10}},
                             {{3, 3}, {6, 2, 10}}};
 const std::vector<double> kRatings = {4, 1.5, 5, 3};
 
-/// With `padding` more places for words and reviews than there are.
+/// Documents with `padding` more words and reviews than needed.
 ReviewDocuments DocumentsOf(const Documents& documents, int64_t padding = 0) {
   const int64_t B = std::ssize(documents);
   int64_t S = 1, R = 1;
@@ -47,7 +47,7 @@ ReviewDocuments DocumentsOf(const Documents& documents, int64_t padding = 0) {
   S += padding;
   R += padding;
   ReviewDocuments side;
-  // Words that a model may not see.
+  // Padding words that must have no effect.
   side.ids = Tensor::Full({B, S}, 5, DType::kI32);
   side.starts = Tensor::Zeros({B, R + 1}, DType::kI32);
   side.lengths = Tensor::Zeros({B}, DType::kI32);
@@ -118,7 +118,7 @@ ResolvedMpcn MpcnSizes(Pointing pointing = Pointing::kGumbel,
   return config.Resolve();
 }
 
-/// A network with weights far from zero.
+/// Network with weights far from zero.
 template <typename Network, typename Sizes>
 struct SmallRatings {
   explicit SmallRatings(const Sizes& sizes)
@@ -347,7 +347,7 @@ TEST(Mpcn, ObserverSeesReviewsWordsAndTheirAffinity) {
                          "pointers.0.affinity", "pointers.1.user_reviews",
                          "pointers.1.user_words", "pointers.1.item_reviews",
                          "pointers.1.item_words", "pointers.1.affinity"));
-  // Weight is in the words of the chosen review alone.
+  // Only words of the selected review have weight.
   const auto reviews = watch.seen[0].weights.value().ToVector<double>();
   const auto words = watch.seen[1].weights.value().ToVector<double>();
   ASSERT_EQ(words.size(), 9);

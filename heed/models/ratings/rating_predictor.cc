@@ -18,7 +18,7 @@ double NumberAt(const Parameter& parameter, int64_t i) {
   return parameter.value().Slice(i, i + 1).To(DType::kF64).data<double>()[0];
 }
 
-/// Writes numbers behind the first row, that of what is not known.
+/// Sets all rows after the first one, which stands for unknown names.
 void SetRows(Parameter& table, std::span<const double> numbers) {
   Tensor values = Tensor::Zeros(table.value().shape(), DType::kF64);
   CheckShapes(values.numel() == std::ssize(numbers) + 1, "start of biases",

@@ -1,4 +1,4 @@
-// Every predictor of ratings.
+// Tests of every rating predictor.
 #include "heed/models/ratings/rating_predictor.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The rows of predictors of ratings.
+// Registry rows of rating predictors.
 #include "heed/models/ratings/d_attn.h"
 #include "heed/models/ratings/mpcn.h"
 #include "heed/models/ratings/rating_factors.h"
@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-/// From a network that takes what its settings resolve to.
+/// Role of a network that is constructed from its resolved settings.
 template <typename Network, typename Config>
 class ReviewRatings : public SettingsOf<ReviewRatings<Network, Config>,
                                         RatingSettings, Config> {

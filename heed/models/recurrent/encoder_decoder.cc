@@ -17,7 +17,7 @@
 namespace heed {
 namespace {
 
-/// Names the dropout of h̃ among those of the layers.
+/// Dropout site of h̃, after those of the layers.
 constexpr uint64_t kAttentionalSite = kMaxLayers;
 constexpr size_t kStepBytes = size_t{16} << 10;
 
@@ -167,7 +167,7 @@ Encoding EncoderDecoder::Encode(const Context& ctx,
   encoding.lengths = lengths;
   encoding.states = encoded.states;
   encoding.summary = Summary(ctx, encoded, lengths);
-  // Back into the order of the text, so that weights mean what they show.
+  // Restore text order, so that weights correspond to the words.
   Var outputs =
       reverse ? ReverseByLength(encoded.outputs, lengths) : encoded.outputs;
   if (attention_) {
@@ -224,8 +224,8 @@ Var EncoderDecoder::Features(const Context& ctx, const Tensor& tokens,
   return features;
 }
 
-/// What the encoder knows at its end: the backward state at the first word, or
-/// the only direction's last state; or all that it gave, in the mean.
+/// Summary of the source: the backward state at the first word, the last state
+/// of a unidirectional encoder, or the mean of all outputs.
 Var EncoderDecoder::Summary(const Context& ctx, const EncoderResult& encoded,
                             const Tensor& lengths) const {
   if (mean_) return (*mean_)(ctx, TransposeLeading(encoded.outputs), lengths);
@@ -251,7 +251,7 @@ EncoderDecoder::Seen EncoderDecoder::Run(const Context& ctx,
                                          State& state) const {
   const Var projected = decoder_[0].Project(ctx, embedded);
   if (!attention_) return RunFixed(ctx, projected, state);
-  // Steps of a usual sentence need no allocation.
+  // Steps of a typical sentence need no allocation.
   std::array<std::byte, kStepBytes> storage;
   std::pmr::monotonic_buffer_resource resource(storage.data(), storage.size());
   const auto steps = static_cast<size_t>(embedded.dim(0));
@@ -385,7 +385,7 @@ Var EncoderDecoder::ReadOut(const Context& ctx, const Seen& seen,
     }
     out = config_.readout == Readout::kMaxout ? Maxout(out) : Tanh(out);
   }
-  // Attention after the step has dropped its state already.
+  // With attention after the step, dropout was already applied.
   if (config_.attention != AttentionPlace::kAfter ||
       config_.readout != Readout::kNone) {
     out = SequenceDropout(ctx, out, config_.dropout, config_.variational);

@@ -15,25 +15,26 @@
 
 namespace heed {
 
-/// One model for all of them. A decoder step is, in this order,
+/// Single class for all recurrent encoder-decoders. A decoder step is, in this
+/// order,
 ///   attention before:   c = attend(s_{i-1}),  s_i = f(y_{i-1}, s_{i-1}, c)
 ///   attention between:  s' = f_1(y_{i-1}, s_{i-1}),  c = attend(s'),
 ///                       s_i = f_2(c, s')
-///   attention after:    s_i = f(y_{i-1}, s_{i-1} [, h̃_{i-1}]),  c =
-///   attend(s_i),
-///                       h̃_i = tanh(W [c; s_i])
+///   attention after:    s_i = f(y_{i-1}, s_{i-1} [, h̃_{i-1}]),
+///                       c = attend(s_i),  h̃_i = tanh(W [c; s_i])
 ///   attention fed:      s_i = f(y_{i-1}, s_{i-1}, c_{i-1}),  c_i = attend(s_i)
 ///   none:               s_i = f(y_{i-1}, s_{i-1} [, c]) with a fixed c
-/// and the read-out sees s (or h̃), y_{i-1} and c. The same code trains (all
-/// steps) and decodes (one step). Reads tokens, or frames through a linear
-/// layer, or frames and cells that are vectors of the embedding's size, in
-/// their order. Decodes the vectors of other encoders if its bridge is 'mean'.
-/// Parameters of the source: encoder.embedding, or encoder.frames.
-/// Papers: arXiv:1406.1078, 1409.3215, 1409.0473, 1506.07503 (fed),
-/// 1508.04025, 1703.04357.
+/// The read-out uses s (or h̃), y_{i-1} and c. Training (all steps) and
+/// decoding (one step) share the code. Reads tokens, frames through a linear
+/// layer, or sequences of frames and cells whose size is that of the embedding.
+/// With the bridge 'mean' it decodes the vectors of other encoders. Parameters
+/// of the source: encoder.embedding, or encoder.frames. Papers:
+/// arXiv:1406.1078, 1409.3215, 1409.0473, 1506.07503 (fed), 1508.04025,
+/// 1703.04357.
 class EncoderDecoder : public Decoder {
  public:
-  /// What it reads: tokens of a vocabulary, or frames of so many features.
+  /// Size of the source: tokens of a vocabulary, or frames of `frame_features`
+  /// features.
   struct SourceSize {
     int64_t vocabulary = 0;
     int64_t frame_features = 0;
@@ -65,28 +66,28 @@ class EncoderDecoder : public Decoder {
   }
 
  private:
-  /// What flows from step to step, while it is not in `kept`.
+  /// State between steps that is not stored in `kept`.
   struct State {
     DecoderState& kept;
     LayerStates layers;
-    Var context;  // variant cho: C c, made once
+    Var context;  // variant cho: C c, computed once
     Var summary;  // variant cho: c
     Var feed;     // of the last step: h̃ (input feeding), c (attention fed)
   };
-  /// What the read-out sees of some steps [T, B, ·].
+  /// Inputs of the read-out for some steps [T, B, ·].
   struct Seen {
     Var state;
     Var context;
   };
 
-  /// Vectors of the source [S, B, E]. Throws: ShapeError.
+  /// Source vectors [S, B, E]. Throws: ShapeError.
   Var Source(const Context& ctx, const Inputs& inputs) const;
   LayerStates Bridge(const Context& ctx, const Encoding& encoding,
                      const Var& summary) const;
   Var Summary(const Context& ctx, const EncoderResult& encoded,
               const Tensor& lengths) const;
 
-  /// Runs T steps of which `embedded` [T, B, E] are the inputs.
+  /// Runs T steps with inputs `embedded` [T, B, E].
   Seen Run(const Context& ctx, const Var& embedded, State& state) const;
   Seen StepBefore(const Context& ctx, const Var& projected, State& state) const;
   Seen StepBetween(const Context& ctx, const Var& projected,
@@ -94,23 +95,23 @@ class EncoderDecoder : public Decoder {
   Seen StepAfter(const Context& ctx, const Var& projected, State& state) const;
   Seen StepFed(const Context& ctx, const Var& projected, State& state) const;
   Seen RunFixed(const Context& ctx, const Var& projected, State& state) const;
-  /// Advances all layers; the first one's input is projected. Returns the top
-  /// layer's outputs.
+  /// Advances all layers; the input of the first one is projected. Returns the
+  /// outputs of the top layer.
   Var Advance(const Context& ctx, const Var& projected, State& state) const;
   Var Attend(const Context& ctx, const Var& query, State& state) const;
   OutlineSequence OutlineEncoder() const;
-  /// Without attention all steps run at once: the state of a step is read then,
-  /// never the one before.
+  /// Outline of the decoder. Without attention all steps run at once, and a
+  /// step reads its own state, never the previous one.
   OutlineSequence OutlineDecoder() const;
-  /// Dropout of steps [T, B, H] at place `site` of a decoder step.
+  /// Dropout of steps [T, B, H]; `site` identifies the place in a decoder step.
   Var DropSteps(const Context& ctx, const Var& x, const State& state,
                 uint64_t site) const;
-  /// What the scores of words are made of.
+  /// Features from which the scores of words are computed.
   Var ReadOut(const Context& ctx, const Seen& seen, const Var& embedded) const;
 
   ResolvedRecurrent config_;
-  std::optional<Embedding> source_embedding_;  // of tokens
-  std::optional<Linear> source_frames_;        // of frames
+  std::optional<Embedding> source_embedding_;  // for tokens
+  std::optional<Linear> source_frames_;        // for frames
   Embedding target_embedding_;
   RecurrentEncoder encoder_;
   std::optional<Attention> attention_;

@@ -51,7 +51,7 @@ class EveryModel : public testing::TestWithParam<NamedVariant> {
     return Small(GetParam().model, GetParam().variant);
   }
 
-  /// Calls body(config) with every cell and score that the model allows.
+  /// Calls body(config) for every cell and score that the model allows.
   template <typename Body>
   void ForCellsAndScores(const Body& body) const {
     for (const std::string& cell : CellNames()) {
@@ -91,7 +91,7 @@ TEST_P(EveryModel, ForgetGatesOfLstmsStartAtTheirBias) {
   for (const auto& parameter : model.parameters().all()) {
     const std::string& name = parameter->name();
     const Tensor& value = parameter->value();
-    // No other bias is as long as that of four gates.
+    // Only the bias of four gates has this length.
     if (!name.ends_with(".bias") || value.numel() != 4 * config.units) continue;
     ++layers;
     for (int64_t i = 0; i < value.numel(); ++i) {
@@ -120,7 +120,7 @@ TEST_P(EveryModel, TakesEveryModifierMaskAndNormalizer) {
   for (const ModifierInfo& modifier : Modifiers()) {
     configs.push_back(Config());
     configs.back().modifiers = modifier.name;
-    // Only a product of queries and keys can be turned.
+    // Only products of queries and keys can be rotated.
     if (modifier.name == "rotary") configs.back().score = "general";
   }
   for (const MaskInfo& mask : Masks()) {
@@ -217,7 +217,7 @@ TEST_P(EveryModel, ShowsAnObserverTheWeightsOfEveryStep) {
   }
 }
 
-/// Adds to the vectors of one token of an input.
+/// Observer that adds `by` to the vectors of one token of an input.
 class MovedInput : public Observer {
  public:
   MovedInput(std::string name, int64_t s, double by)
@@ -239,7 +239,7 @@ class MovedInput : public Observer {
   double by_;
 };
 
-/// Inputs stand in the order of the text, whatever way the model reads them.
+/// Inputs are in text order, in whatever direction the model reads them.
 TEST_P(EveryModel, ShowsAnObserverItsInputsInTheOrderOfTheText) {
   const auto model = Make(Config());
   const SequenceBatch batch = Some();
@@ -271,7 +271,7 @@ TEST_P(EveryModel, MovedRowsGoOnAsIfTheyHadRunAlone) {
   RecurrentConfig config = Config();
   config.heads = 2;
   ExpectMovedRowsGoOnAsIfAlone(config);
-  // Where a query stands matters, and how it looked before.
+  // Modifiers that depend on the position of the query and on previous weights.
   for (const char* modifiers : {"alibi", "shift(1)", "soft_cap(3)"}) {
     config.modifiers = modifiers;
     ExpectMovedRowsGoOnAsIfAlone(config);
@@ -348,7 +348,7 @@ TEST_P(EveryModel, StartsAtAUniformPredictionWithPublishedInitialValues) {
   }
 }
 
-/// Choices that the papers' models do not make.
+/// Choices that the published models do not make.
 std::vector<RecurrentConfig> OtherChoices() {
   const auto with = [](const std::string& model, const std::string& variant,
                        const auto& change) {

@@ -1,4 +1,4 @@
-// Nested LSTMs against an independent implementation: see
+// Comparison of Nested LSTMs with an independent implementation: see
 // tests/golden/make_golden_nested_lstm.py.
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST(NestedLstmGolden, OutputsStatesAndGradientsAreThoseOfPyTorch) {
               kTolerance);
   }
 
-  // Behind a sequence's end nothing counts.
+  // Padding is ignored.
   Tensor weight = golden.at("weight").Clone();
   for (int64_t b = 0; b < 3; ++b) {
     for (int64_t s = lengths.data<int32_t>()[b]; s < weight.dim(0); ++s) {

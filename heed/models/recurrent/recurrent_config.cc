@@ -112,8 +112,8 @@ ResolvedRecurrent RecurrentConfig::Resolve() const {
       init == InitKind::kGlorot ? kEmbeddingInit : Inits().Matrix();
   r.reverse_source = c.reverse_source == YesNo::kYes;
   r.bridge = c.bridge.value();
-  // The reset gate stands before the product in Cho's encoder, behind it in his
-  // decoder, whose context it multiplies too.
+  // Cho's encoder applies the reset gate before the product. His decoder
+  // applies it after the product, to the context as well.
   r.context_in_gates = c.variant == "cho";
   r.decoder_cell = r.context_in_gates ? Cell::kGru : r.encoder.cell;
   r.attention = c.attention.value();

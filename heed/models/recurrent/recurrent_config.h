@@ -10,11 +10,11 @@
 
 namespace heed {
 
-/// The decoder state that starts from the encoder.
+/// Initialisation of the decoder state from the encoder.
 enum class Bridge : uint8_t { kProject, kMean, kCopy };
 constexpr auto WordsOf(Bridge) { return std::array{"project", "mean", "copy"}; }
 
-/// Where in a decoder step attention stands.
+/// Position of attention in a decoder step.
 enum class AttentionPlace : uint8_t { kNone, kBefore, kBetween, kAfter, kFed };
 constexpr auto WordsOf(AttentionPlace) {
   return std::array{"none", "before", "between", "after", "fed"};
@@ -26,16 +26,17 @@ constexpr auto WordsOf(Readout) { return std::array{"maxout", "tanh", "none"}; }
 enum class ReadoutState : uint8_t { kPrevious, kCurrent };
 constexpr auto WordsOf(ReadoutState) { return std::array{"prev", "cur"}; }
 
-/// What an EncoderDecoder is made of.
+/// Resolved configuration of an EncoderDecoder.
 struct ResolvedRecurrent {
   int embedding = 0;
   int units = 0;           // of the decoder
-  EncoderOptions encoder;  // the decoder has its layers, inits and gate bias
+  EncoderOptions encoder;  // the decoder shares its layers, inits and gate bias
   Cell decoder_cell = Cell::kGru;
   Init embedding_init;
   bool reverse_source = false;
   Bridge bridge = Bridge::kProject;
-  /// The last state stands in every gate of the decoder (Cho et al. 2014).
+  /// True if the last encoder state is an input of every gate of the decoder
+  /// (Cho et al. 2014).
   bool context_in_gates = false;
 
   AttentionPlace attention = AttentionPlace::kNone;
@@ -52,8 +53,8 @@ struct ResolvedRecurrent {
   kernels::Precision precision = kernels::Precision::kNative;
 };
 
-/// Every choice of a recurrent encoder-decoder, as the user writes it. "auto"
-/// and 0 mean what the model's paper does.
+/// User-facing configuration of a recurrent encoder-decoder. "auto" and 0 mean
+/// the choice of the model's paper.
 struct RecurrentConfig : RecurrentAttentionSettings,
                          RecurrentNumbers,
                          ForgetBias {
@@ -81,14 +82,15 @@ struct RecurrentConfig : RecurrentAttentionSettings,
 
   void Visit(FieldList& v);
 
-  /// Whether there is an attention; of attention "auto", as the model's
-  /// variants do.
+  /// True if there is an attention; for attention "auto", if the model's
+  /// variants have one.
   bool attends() const;
 
-  /// Replaces every "auto" and 0 by what the variant of `model` in the registry
-  /// does. Throws: ConfigError if there is no such variant or score.
+  /// Replaces every "auto" and 0 by the defaults of the registry variant of
+  /// `model`. Throws: ConfigError for an unknown variant or score.
   void Fill();
-  /// What that makes, where the choices fit together. Throws: ConfigError.
+  /// Resolved configuration. Throws: ConfigError if the choices do not fit
+  /// together.
   ResolvedRecurrent Resolve() const;
 };
 

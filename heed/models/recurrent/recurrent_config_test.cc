@@ -19,7 +19,7 @@ RecurrentConfig Small(const std::string& model, const std::string& variant) {
   return config;
 }
 
-/// config.Resolve() throws a ConfigError that says `part`.
+/// Checks that config.Resolve() throws a ConfigError that contains `part`.
 void ExpectConfigError(RecurrentConfig config, const std::string& part) {
   try {
     config.Resolve();
@@ -53,7 +53,8 @@ TEST(RecurrentConfig, ChosEncoderResetsBeforeTheProductHisDecoderBehindIt) {
   const ResolvedRecurrent cho = Small("fixed", "cho").Resolve();
   EXPECT_EQ(cho.encoder.cell, Cell::kGruCho);
   EXPECT_EQ(cho.decoder_cell, Cell::kGru);
-  // Models from before there were two cells name theirs.
+  // Older model files, from before encoder and decoder cells could differ, set
+  // this cell.
   RecurrentConfig before = Small("fixed", "cho");
   before.cell = "gru";
   EXPECT_EQ(before.Resolve().encoder.cell, Cell::kGru);
@@ -146,7 +147,7 @@ TEST(RecurrentConfig, RefusesChoicesThatDoNotFit) {
                     "score 'dot'");
 }
 
-/// The options that the field of this key needs to act; "": none.
+/// Options that the field of this key needs to have an effect; "": none.
 template <typename Config>
 std::string NeedsOf(Config config, const char* key) {
   return FindField(FieldsOf(config), key)->needs;

@@ -55,7 +55,7 @@ Var RecurrentLanguageModel::Features(const Context& ctx, const Tensor& tokens,
   } else {
     y = encoder_.Step(ctx, x, state);
   }
-  // The few features change places, not the many scores.
+  // Transpose the few features instead of the many scores.
   return TimeFirst(projection_ ? (*projection_)(ctx, y) : y);
 }
 

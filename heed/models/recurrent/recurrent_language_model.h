@@ -11,14 +11,14 @@
 
 namespace heed {
 
-/// What a RecurrentLanguageModel is made of.
+/// Resolved configuration of a RecurrentLanguageModel.
 struct ResolvedRecurrentLanguage {
   ResolvedRnn rnn;
   int embedding = 0;
   bool tie_output = true;
 };
 
-/// Every choice of a recurrent language model, as the user writes it.
+/// User-facing configuration of a recurrent language model.
 struct RecurrentLanguageConfig {
   RnnConfig rnn;
   int embedding = 0;
@@ -30,13 +30,13 @@ struct RecurrentLanguageConfig {
   ResolvedRecurrentLanguage Resolve() const;
 };
 
-/// Embedded tokens, a causal RnnEncoder, and a score for each token: by a
-/// matrix of its own, or by the embeddings (tie_output), to whose size the
-/// encoder's outputs are then mapped if they have another. Parameters:
-/// embedding, those of the encoder, projection, output.
-/// Papers: Mikolov et al. 2010, "Recurrent neural network based language
-/// model"; Press and Wolf 2017, arXiv:1608.05859 (tied embeddings); Cheng et
-/// al. 2016, arXiv:1601.06733 (attention over own states).
+/// Embedded tokens, a causal RnnEncoder, and an output layer. The output layer
+/// has its own matrix or the embeddings (tie_output); in the latter case
+/// outputs of another size are projected first. Parameters: embedding, those of
+/// the encoder, projection, output. Papers: Mikolov et al. 2010, "Recurrent
+/// neural network based language model"; Press and Wolf 2017, arXiv:1608.05859
+/// (tied embeddings); Cheng et al. 2016, arXiv:1601.06733 (attention over own
+/// states).
 class RecurrentLanguageModel : public LanguageModel {
  public:
   /// Throws: ConfigError.

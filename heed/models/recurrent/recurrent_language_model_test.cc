@@ -42,7 +42,7 @@ ResolvedRecurrentLanguage ConfigOf(const Variant& variant) {
   return config.Resolve();
 }
 
-/// Tokens [T, B], of which the first are <s>.
+/// Tokens [T, B] that start with <s>.
 Tensor Text() {
   Rng rng(4);
   Tensor ids({T, B}, DType::kI32);
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Variant{"attention_alone", "gru", "causal", 0}),
     [](const auto& info) { return info.param.name; });
 
-/// A text and no prompt.
+/// Text without a prompt.
 SequenceBatch TextAlone() {
   SequenceBatch batch;
   batch.target_in = Text();
@@ -147,15 +147,15 @@ TEST(RecurrentLanguageModel, CannotReadBothWays) {
   EXPECT_THROW(config.Resolve(), ConfigError);
 }
 
-/// Sentences of a grammar that has to be counted: a letter, n times; another
-/// one; then the first again n times; end. All choices are fair coins, so the
+/// Sentences of a grammar that requires counting: a letter n times, another
+/// letter, the first one n times again, end. Choices are uniform, so the
 /// entropy of a sentence is known.
 constexpr int32_t kEnd = 3;
 constexpr int32_t kA = 4;
 constexpr int32_t kMiddle = 6;
 constexpr int64_t kSentences = 32;
 constexpr int64_t kLongest = 3 + 1 + 3 + 1;
-// Bits: which of two letters; 1, 2 or 3 of them: that is 1 + log2(3).
+// One of two letters, and n of 1, 2 or 3: 1 + log2(3) bits.
 const double kEntropy = std::log(2) + std::log(3);
 
 struct Sentences {
@@ -208,7 +208,7 @@ TEST(RecurrentLanguageModel, LearnsAGrammarDownToItsEntropy) {
     adam.Step(step < 280 ? 0.01 : 0.002);
   }
   const double nll = NllOf(model, 20);
-  EXPECT_GT(nll, kEntropy * 0.97);  // less can only be a mistake
+  EXPECT_GT(nll, kEntropy * 0.97);  // a lower loss indicates an error
   EXPECT_LT(nll, kEntropy * 1.03);
 }
 

@@ -9,8 +9,7 @@
 namespace heed {
 namespace {
 
-/// A recurrent network that reads, with these settings and embeddings of so
-/// many features.
+/// Recurrent encoder with these settings and `embedding` embedding features.
 EncoderPart RecurrentPart(RnnConfig config, int embedding);
 
 class RecurrentTranslator
@@ -66,7 +65,7 @@ class RnnEncoding : public SettingsOf<RnnEncoding, EncoderSettings, RnnConfig> {
   }
 };
 
-/// The same of text, with embeddings of a size of their own.
+/// Recurrent text encoder with embeddings of a separate size.
 class RnnTextEncoding : public RnnEncoding {
  public:
   using RnnEncoding::RnnEncoding;

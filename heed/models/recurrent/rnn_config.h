@@ -18,10 +18,10 @@ constexpr auto WordsOf(AttendedStates) {
 enum class Combine : uint8_t { kConcat, kTanh };
 constexpr auto WordsOf(Combine) { return std::array{"concat", "tanh"}; }
 
-/// What an RnnEncoder is made of.
+/// Resolved configuration of an RnnEncoder.
 struct ResolvedRnn {
-  EncoderOptions recurrent;  // but for its inputs
-  /// But for the sizes of queries and keys; none: states alone.
+  EncoderOptions recurrent;  // without its inputs
+  /// Attention without the sizes of queries and keys; none: states only.
   std::optional<AttentionSpec> attention;
   bool concat = true;  // [h; c], else tanh(W [h; c] + b)
   double dropout = 0;
@@ -29,8 +29,8 @@ struct ResolvedRnn {
   kernels::Precision precision = kernels::Precision::kNative;
 };
 
-/// Every choice of an RnnEncoder, as the user writes it. "auto" and 0 mean what
-/// suits its use.
+/// User-facing configuration of an RnnEncoder. "auto" and 0 mean the default
+/// for its use.
 struct RnnConfig : RecurrentAttentionSettings, RecurrentNumbers {
   RnnConfig() {
     score = "additive";
@@ -47,10 +47,10 @@ struct RnnConfig : RecurrentAttentionSettings, RecurrentNumbers {
 
   void Visit(FieldList& v);
 
-  /// Replaces every "auto" and 0. A causal encoder may not see what comes
-  /// later.
+  /// Replaces every "auto" and 0. A causal encoder may not see later positions.
   void Fill(bool causal);
-  /// What that makes, where the choices fit together. Throws: ConfigError.
+  /// Resolved configuration. Throws: ConfigError if the choices do not fit
+  /// together.
   ResolvedRnn Resolve(bool causal) const;
 };
 

@@ -1,4 +1,4 @@
-// Recurrent networks that attend to their own states.
+// Recurrent encoders with attention to their own states.
 #ifndef HEED_MODELS_RECURRENT_RNN_ENCODER_H_
 #define HEED_MODELS_RECURRENT_RNN_ENCODER_H_
 
@@ -13,14 +13,13 @@
 
 namespace heed {
 
-/// States h_1..h_S of a recurrent network (in one or both directions, or, with
-/// no layers, the inputs themselves), and for each the context
+/// States h_1..h_S of a recurrent network (unidirectional or bidirectional;
+/// with no layers, the inputs themselves), and for each the context
 ///   c_t = Σ_s a_ts h_s,  a_t = softmax_s(score(h_t, h_s))
-/// over all s (full), s ≤ t (causal) or s < t (strict, where c_1 = 0: the null
-/// slot that the first state would look at holds zeros). The result is [h; c],
-/// tanh(W [h; c] + b), or h without attention. Parameters: forward.N,
-/// backward.N, attention, combine.
-/// Paper: Cheng et al. 2016, arXiv:1601.06733 (attention over own states).
+/// over all s (full), s ≤ t (causal) or s < t (strict, where c_1 = 0: a null
+/// slot of zeros). The result is [h; c], tanh(W [h; c] + b), or h without
+/// attention. Parameters: forward.N, backward.N, attention, combine. Paper:
+/// Cheng et al. 2016, arXiv:1601.06733 (attention over own states).
 class RnnEncoder : public SequenceEncoder {
  public:
   /// Throws: ConfigError.
@@ -32,19 +31,19 @@ class RnnEncoder : public SequenceEncoder {
   int64_t output_size() const override;
   std::vector<OutlineBlock> Outline() const override;
 
-  /// The next T steps of a causal encoder, with what it keeps in `state`; not
-  /// for gradients. Shapes: x [R, T, inputs], result [R, T, output_size()].
+  /// The next T steps of a causal encoder, whose cache is in `state`; not
+  /// differentiable. Shapes: x [R, T, inputs], result [R, T, output_size()].
   Var Step(const Context& ctx, const Var& x, DecoderState& state) const;
 
  private:
-  /// From what `state` keeps, if it is not null, which moves on.
+  /// States, continued from and stored in `state` unless it is null.
   Var States(const Context& ctx, const Var& x, const Tensor& lengths,
              DecoderState* state) const;
   Var Combine(const Context& ctx, const Var& states, const Var& context) const;
 
   ResolvedRnn config_;
   int64_t inputs_;
-  int64_t features_;  // of a state
+  int64_t features_;  // features of a state
   std::optional<RecurrentEncoder> recurrent_;
   std::optional<Attention> attention_;
   std::optional<Linear> combine_;

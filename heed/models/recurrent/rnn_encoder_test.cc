@@ -255,7 +255,7 @@ TEST(RnnEncoder, TakesEveryCellScoreModifierAndNormalizer) {
   }
   for (const ScoreInfo& score : Scores()) {
     if (score.name == "learned_query" || score.name == "location_aware") {
-      continue;  // refused, see below
+      continue;  // rejected, see below
     }
     add([&](RnnConfig& c) { c.score = score.name; });
   }

@@ -32,7 +32,7 @@ Recurrent MakeVisitGru(const Scope& scope, const ResolvedRetain& config,
   return {scope, options};
 }
 
-/// The sum of the codes' vectors of each visit [B, S, M].
+/// Sum of the code vectors of each visit [B, S, M].
 Var VisitVectors(const Context& ctx, const Parameter& embedding,
                  const VisitBatch& batch, double dropout) {
   ctx.CheckCancelled();
@@ -42,8 +42,8 @@ Var VisitVectors(const Context& ctx, const Parameter& embedding,
   return Dropout(ctx, ctx.Input("source", visits), dropout);
 }
 
-/// What a GRU takes of the visits and, if it reads them, of their ages.
-/// Shapes: visits [S, B, M], ages [S, B, 1] or undefined.
+/// Projected inputs of a GRU: visits and, if used, their ages. Shapes: visits
+/// [S, B, M], ages [S, B, 1] or undefined.
 Var Projected(const Context& ctx, const Recurrent& rnn, const Var& visits,
               const Var& ages) {
   Var x = rnn.Project(ctx, visits);
@@ -60,7 +60,7 @@ std::vector<double> Numbers(const Tensor& x) {
 
 using VisitPart = OutlinePart::Kind;
 
-/// The sum of the vectors of a visit's codes.
+/// Outline of the sum of a visit's code vectors.
 OutlineBlock VisitOutline(int64_t codes, int64_t features) {
   return {{{VisitPart::kEach, "sum of code vectors", features,
             fmt::format("of {} codes", codes), "vⱼ"}},
@@ -178,7 +178,7 @@ std::optional<VisitParts> Retain::Parts(const VisitBatch& batch) const {
   VisitParts parts;
   parts.alpha = Numbers(pass.alpha.value());
   parts.bias = Numbers(output_.bias()->value())[0];
-  // w ⊙ α_j β_j is the same for all codes of a visit.
+  // w ⊙ α_j β_j is shared by all codes of a visit.
   const auto* offsets = batch.codes->offsets.data<int32_t>();
   const auto* columns = batch.codes->columns.data<int32_t>();
   const Tensor table = embedding_.value();

@@ -1,4 +1,4 @@
-// RETAIN: a classifier of visits whose answer is a sum over codes.
+// RETAIN: a classifier of visits whose logit is a sum over codes.
 #ifndef HEED_MODELS_RETAIN_RETAIN_H_
 #define HEED_MODELS_RETAIN_RETAIN_H_
 
@@ -12,16 +12,15 @@
 
 namespace heed {
 
-/// Two GRUs (cuDNN's) read the visits v_j = Σ_k W[k] from the last to the
-/// first; g and h are their states, times state_factor:
+/// Two GRUs (cuDNN's) read the visits v_j = Σ_k W[k] from last to first; g and
+/// h are their states, multiplied by state_factor:
 ///   α = softmax over visits of w_αᵀ g_j + b_α
 ///   β_j = tanh(W_β h_j + b_β)
 ///   logit = wᵀ Σ_j α_j β_j ⊙ v_j + b
-/// so that code k of visit j contributes ω_jk = α_j wᵀ(β_j ⊙ W[k]), and all of
-/// it is Σ ω + b. A visit's age, if it is read, is a feature of both GRUs
-/// alone. Parameters: embedding [codes, M], alpha_rnn, beta_rnn, alpha, beta,
-/// output. Paper: Choi et al. 2016, arXiv:1608.05745, equations 1 to 5 and
-/// section 3.2.
+/// Code k of visit j contributes ω_jk = α_j wᵀ(β_j ⊙ W[k]), and the logit is Σ
+/// ω + b. A visit's age, if used, is a feature of both GRUs only. Parameters:
+/// embedding [codes, M], alpha_rnn, beta_rnn, alpha, beta, output. Paper: Choi
+/// et al. 2016, arXiv:1608.05745, equations 1 to 5 and section 3.2.
 class Retain : public VisitClassifier {
  public:
   Retain(const Scope& scope, const ResolvedRetain& config, int64_t codes);
@@ -52,8 +51,8 @@ class Retain : public VisitClassifier {
   Linear output_;
 };
 
-/// The last state of one GRU, which reads forwards: what RETAIN is measured
-/// against. Parameters: embedding [codes, M], recurrent, output.
+/// Baseline for RETAIN: the last state of one GRU that reads forwards.
+/// Parameters: embedding [codes, M], recurrent, output.
 class VisitGru : public VisitClassifier {
  public:
   VisitGru(const Scope& scope, const ResolvedRetain& config, int64_t codes);
@@ -70,8 +69,8 @@ class VisitGru : public VisitClassifier {
   Linear output_;
 };
 
-/// Σ_jk w_k + b: logistic regression on how many visits have each code.
-/// Parameters: weight [codes, 1], bias [1].
+/// Logit Σ_jk w_k + b: logistic regression on the number of visits with each
+/// code. Parameters: weight [codes, 1], bias [1].
 class VisitLogistic : public VisitClassifier {
  public:
   VisitLogistic(const Scope& scope, int64_t codes);

@@ -1,4 +1,4 @@
-// Configuration of classifiers of visits.
+// Configuration of visit classifiers.
 #ifndef HEED_MODELS_RETAIN_RETAIN_CONFIG_H_
 #define HEED_MODELS_RETAIN_RETAIN_CONFIG_H_
 
@@ -6,11 +6,11 @@
 
 namespace heed {
 
-/// What a Retain or a VisitGru is made of.
+/// Resolved configuration of a Retain or a VisitGru.
 struct ResolvedRetain {
   int64_t embedding = 0;   // M
-  int64_t units = 0;       // of the GRU of α, or of a plain one
-  int64_t beta_units = 0;  // of the GRU of β
+  int64_t units = 0;       // of the α GRU, or of a VisitGru
+  int64_t beta_units = 0;  // of the β GRU
   double state_factor = 1;
   double dropout = 0;
   double embedding_dropout = 0;
@@ -18,7 +18,7 @@ struct ResolvedRetain {
   Init embedding_init, matrix_init, recurrent_init;
 };
 
-/// Numbers that both kinds of networks have.
+/// Settings shared by Retain and VisitGru.
 struct VisitNetworkConfig : RecurrentNumbers {
   VisitNetworkConfig() { dropout = 0.2; }
 
@@ -31,7 +31,7 @@ struct VisitNetworkConfig : RecurrentNumbers {
   ResolvedRetain Resolve() const;
 };
 
-/// RETAIN as the user writes it.
+/// User-facing configuration of RETAIN.
 struct RetainConfig : VisitNetworkConfig {
   int beta_units = 0;
   double state_factor = 1;
@@ -41,7 +41,7 @@ struct RetainConfig : VisitNetworkConfig {
   ResolvedRetain Resolve() const;
 };
 
-/// A sum over codes has nothing to choose.
+/// Empty configuration of logistic regression.
 struct LogisticConfig {
   void Visit(FieldList& /*v*/) {}
 };

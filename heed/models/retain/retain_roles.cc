@@ -1,4 +1,4 @@
-// The rows of classifiers of visits.
+// Registry rows of visit classifiers.
 #include "heed/models/registry.h"
 #include "heed/models/retain/retain.h"
 

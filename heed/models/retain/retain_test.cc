@@ -169,8 +169,8 @@ TEST(Retain, OneVisitHasAllTheWeight) {
 }
 
 TEST(Retain, ReadsBackwards) {
-  // The last state of each GRU has seen all visits: the first visit's weight
-  // depends on the last visit, the last one's score not on the first.
+  // The GRUs read backwards: the first visit's weight depends on the last
+  // visit, but the last visit's score does not depend on the first.
   const SmallRetain model;
   const auto ratio = [&](const Visits& visits) {
     const auto alpha = model.network.Parts(BatchOf({visits})).value().alpha;
@@ -181,8 +181,8 @@ TEST(Retain, ReadsBackwards) {
 }
 
 TEST(Retain, LargestWeightIsNotTheLargestContributionAndBetaTurnsItsSign) {
-  // β = tanh of its bias alone is −1 for a code's only feature: all that has
-  // weight counts against the outcome, though W and w are positive.
+  // β = tanh of its bias alone is −1 for a code's only feature: all weighted
+  // codes count against the outcome, although W and w are positive.
   SmallRetain model;
   for (const auto& parameter : model.parameters.all()) {
     const std::string& name = parameter->name();
@@ -230,7 +230,7 @@ TEST(Retain, ObserverSeesVisitsAndTheirWeights) {
   EXPECT_EQ(watch.seen[0].weights.shape(), Shape({3, 1, 1, 5}));
   ASSERT_TRUE(watch.seen[0].parts);
   EXPECT_EQ(watch.seen[0].parts->context.shape(), Shape({3, 1, 1, 5}));
-  // Behind its only visit the second patient has none.
+  // The second patient has only one visit.
   EXPECT_EQ(watch.seen[0].weights.value()[1].data<double>()[0], 1);
 }
 

@@ -15,7 +15,8 @@ constexpr double kFrameSeconds = 0.025;
 constexpr double kHopSeconds = 0.010;
 constexpr double kPreEmphasis = 0.97;
 constexpr double kLeastPower = 1e-10;
-/// Of a band that hardly changes: noise of a constant is not made loud.
+/// Minimum deviation of a band, so that noise of a constant band is not
+/// amplified.
 constexpr double kLeastDeviation = 0.5;
 
 double MelOf(double frequency) {
@@ -23,7 +24,7 @@ double MelOf(double frequency) {
 }
 double FrequencyOf(double mel) { return 700 * (std::pow(10, mel / 2595) - 1); }
 
-/// [frequencies, bands]
+/// Triangular filters [frequencies, bands].
 Tensor Triangles(const LogMelConfig& config, int64_t frequencies) {
   Tensor triangles = Tensor::Zeros({frequencies, config.bands}, DType::kF64);
   const double top = MelOf(config.rate / 2.0);

@@ -1,4 +1,4 @@
-// From a sound to the features that recognisers read.
+// Log-mel features of sounds for speech recognition.
 #ifndef HEED_MODELS_SPEECH_LOG_MEL_H_
 #define HEED_MODELS_SPEECH_LOG_MEL_H_
 
@@ -20,28 +20,28 @@ struct LogMelConfig {
   void Visit(FieldList& v);
 };
 
-/// Energies of bands of a sound over time, and features of them. A frame is 25
-/// ms, one each 10 ms. Of the samples x_t − 0.97 x_{t−1} of a frame, weighted
-/// by a Hann window, the discrete Fourier transform is one product of all
-/// frames with [cos | sin]; its power is summed in triangles that are evenly
-/// spaced on the mel scale, 2595 log10(1 + f / 700), from 0 Hz to half the
-/// rate: log max(power, 1e-10). Const uses are thread-safe.
+/// Log-mel energies and features of a sound. A frame has 25 ms, one every 10
+/// ms. The samples x_t − 0.97 x_{t−1} of a frame are weighted by a Hann window.
+/// Their discrete Fourier transform is one product of all frames with [cos |
+/// sin]. Its power is summed in triangles that are evenly spaced on the mel
+/// scale, 2595 log10(1 + f / 700), from 0 Hz to half the rate: log max(power,
+/// 1e-10). Const uses are thread-safe.
 class LogMel {
  public:
-  /// Throws: ConfigError for bands so narrow that there is no frequency in one.
+  /// Throws: ConfigError for bands too narrow to contain a frequency.
   explicit LogMel(const LogMelConfig& config, DType dtype = DType::kF32);
 
-  /// Of a sound that is shorter than a frame one frame, filled up with zeros.
-  /// Shapes: samples [N], N > 0; result [F, bands].
+  /// Energies of a sound. A sound shorter than a frame is padded with zeros to
+  /// one frame. Shapes: samples [N], N > 0; result [F, bands].
   Tensor Energies(std::span<const float> samples) const;
-  /// Each band with mean 0 and variance 1 over the frames, `stack` frames side
-  /// by side (the last filled up with zeros). Shapes: energies [F, bands],
-  /// result [S, features()].
+  /// Normalises each band to mean 0 and variance 1 over the frames, and
+  /// concatenates groups of `stack` frames (the last padded with zeros).
+  /// Shapes: energies [F, bands], result [S, features()].
   Tensor Features(const Tensor& energies) const;
 
   int64_t features() const { return int64_t{config_.bands} * config_.stack; }
   const LogMelConfig& config() const { return config_; }
-  /// From the start of a vector of Features to that of the next. Units: s.
+  /// Time between successive vectors of Features. Units: s.
   double step() const;
   /// Triangles of the bands: [frequencies, bands].
   const Tensor& triangles() const { return triangles_; }
@@ -53,12 +53,13 @@ class LogMel {
   Tensor FeaturesOf(const Tensor& energies) const;
 
   LogMelConfig config_;
-  int64_t window_;       // samples of a frame
-  int64_t hop_;          // from frame to frame
+  int64_t window_;       // samples per frame
+  int64_t hop_;          // samples between frames
   int64_t frequencies_;  // of the transform
   Tensor triangles_;
-  kernels::PackedMatrix transform_;  // [window, 2 frequencies], Hann within
-  kernels::PackedMatrix bands_;      // triangles_
+  kernels::PackedMatrix
+      transform_;  // [window, 2 frequencies], including the Hann window
+  kernels::PackedMatrix bands_;  // packed triangles_
 };
 
 }  // namespace heed

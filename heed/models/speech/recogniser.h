@@ -1,4 +1,4 @@
-// What writes down what is said in a sound.
+// Speech recognisers.
 #ifndef HEED_MODELS_SPEECH_RECOGNISER_H_
 #define HEED_MODELS_SPEECH_RECOGNISER_H_
 
@@ -10,16 +10,16 @@
 
 namespace heed {
 
-/// Reads frames of a sound and writes a text. An observer knows the frames as
-/// "source": [B, S, features].
+/// Role: reads frames of a sound and writes a text. Observers receive the
+/// frames as "source": [B, S, features].
 class RecogniserSettings : public ModelSettings {
  public:
   static constexpr const char* kRole = "recogniser";
 
-  /// As TranslatorSettings::Fill.
+  /// Replaces "auto" and 0 by the model's defaults. Throws: ConfigError.
   virtual void Fill() = 0;
-  /// Of settings that are filled: a decoder of Inputs::Frames of so many
-  /// features. Throws: ConfigError.
+  /// Makes a decoder for Inputs::Frames with `features` features; settings must
+  /// be filled. Throws: ConfigError.
   virtual std::unique_ptr<Decoder> Make(int64_t features, int vocabulary,
                                         uint64_t seed,
                                         DType dtype = DType::kF32) const = 0;

@@ -1,4 +1,4 @@
-// The rows of models that write down what is said.
+// Registry rows of speech recognisers.
 #include "heed/models/recurrent/encoder_decoder.h"
 #include "heed/models/registry.h"
 #include "heed/models/speech/recogniser.h"
@@ -6,11 +6,11 @@
 namespace heed {
 namespace {
 
-/// A recurrent encoder-decoder whose attention sees where it was.
+/// Recurrent encoder-decoder with location-aware attention.
 struct RecogniserConfig : RecurrentConfig {
   RecogniserConfig() {
     normalizer = "smoothed_sigmoid";
-    // With 30 ms a frame 1.35 s to each side: a slow speaker's next word.
+    // At 30 ms per frame, 1.35 s to each side: the next word of a slow speaker.
     modifiers = "median_window(45)";
     embedding = 128;
     units = 128;

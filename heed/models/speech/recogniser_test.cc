@@ -1,4 +1,4 @@
-// Every recogniser, and Chorowski's against its golden file.
+// Tests of every recogniser, and of Chorowski's model against its golden file.
 #include "heed/models/speech/recogniser.h"
 
 #include <gtest/gtest.h>

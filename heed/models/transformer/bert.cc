@@ -9,7 +9,7 @@
 namespace heed {
 namespace {
 
-/// Of scale · mean over the rows.
+/// Options of scale · mean over the rows.
 CrossEntropyOptions MeanOptions(const Tensor& targets, double scale,
                                 double smoothing) {
   CrossEntropyOptions options;

@@ -1,4 +1,4 @@
-// BERT: a text encoder that learns from masked words and pairs of sentences.
+// BERT: a text encoder pretrained on masked words and sentence pairs.
 #ifndef HEED_MODELS_TRANSFORMER_BERT_H_
 #define HEED_MODELS_TRANSFORMER_BERT_H_
 
@@ -11,7 +11,7 @@
 
 namespace heed {
 
-/// A batch of texts, each a segment or two. Shapes: ids i32 [B, S], lengths i32
+/// Batch of texts with one or two segments. Shapes: ids i32 [B, S], lengths i32
 /// [B], segments i32 [B, S] or undefined (all 0).
 struct BertText {
   Tensor ids;
@@ -19,9 +19,9 @@ struct BertText {
   Tensor segments;
 };
 
-/// What a batch is to predict. Shapes: rows i32 [N], row b·S + s of the states
-/// being token s of text b, labels i32 [N], next i32 [B], 1 where the second
-/// segment does not follow the first.
+/// Pretraining targets. Shapes: rows i32 [N], where row b·S + s is the state of
+/// token s of text b; labels i32 [N]; next i32 [B], 1 if the second segment
+/// does not follow the first.
 struct BertTargets {
   Tensor rows;
   Tensor labels;
@@ -30,7 +30,7 @@ struct BertTargets {
 
 struct BertLossOptions {
   double scale = 1;
-  double smoothing = 0;  // of the words to predict, in [0, 1)
+  double smoothing = 0;  // label smoothing of words, in [0, 1)
 };
 
 struct BertLoss {
@@ -39,11 +39,11 @@ struct BertLoss {
   CrossEntropyLoss next;
 };
 
-/// A text encoder with the heads of pre-training. What other tasks go on with
-/// are the parameters encoder.* (see TransformerTextEncoder) and
-/// pooler.{weight, bias}; the heads are words.dense.{weight, bias},
-/// words.norm.{gain, bias}, words.bias and next.{weight, bias}. Immutable but
-/// for its parameters. Paper: Devlin et al. 2018, arXiv:1810.04805.
+/// Text encoder with pretraining heads. Other tasks continue with the
+/// parameters encoder.* (see TransformerTextEncoder) and pooler.{weight, bias};
+/// the heads are words.dense.{weight, bias}, words.norm.{gain, bias},
+/// words.bias and next.{weight, bias}. Immutable except for its parameters.
+/// Paper: Devlin et al. 2018, arXiv:1810.04805.
 class Bert {
  public:
   /// Throws: ConfigError.
@@ -59,9 +59,9 @@ class Bert {
   /// [B, M].
   Var Pool(const Context& ctx, const Var& states) const;
 
-  /// Scores of all words at some places: LN(f(x W + b)) Eᵀ + b', with the
-  /// encoder's activation f and embedding E. Shapes: states [B, S, M], rows i32
-  /// [N], result [N, V]. Throws: ShapeError.
+  /// Scores of all words at selected positions: LN(f(x W + b)) Eᵀ + b', with
+  /// the encoder's activation f and embedding E. Shapes: states [B, S, M], rows
+  /// i32 [N], result [N, V]. Throws: ShapeError.
   Var TokenLogits(const Context& ctx, const Var& states,
                   const Tensor& rows) const;
   /// Scores that the second segment follows the first, and that it does not.
@@ -76,7 +76,7 @@ class Bert {
                 const BertLossOptions& options) const;
 
  private:
-  /// What TokenLogits are made of: [N, M].
+  /// Input features of TokenLogits: [N, M].
   Var Features(const Context& ctx, const Var& states, const Tensor& rows) const;
 
   ParameterSet parameters_;

@@ -23,11 +23,11 @@ ResolvedTransformer SmallBert() {
   return config.Resolve("bert-tiny");
 }
 
-// Without bias correction, as BERT is trained.
+// BERT's Adam, without bias correction.
 constexpr kernels::AdamOptions kBertAdam = {
     .epsilon = 1e-6, .weight_decay = 0.01, .bias_correction = false};
 
-// PyTorch's numbers: see tests/golden/bert.py.
+// Comparison with PyTorch: see tests/golden/bert.py.
 class BertGolden : public testing::Test {
  protected:
   BertGolden() : golden_("bert"), model_(SmallBert(), kWords, 1, DType::kF64) {
@@ -148,8 +148,8 @@ TEST(Bert, ShapesThatDoNotFitAreShapeErrors) {
                ShapeError);
 }
 
-// Texts of one word, again and again; the second segment has the same word or
-// another one, and one word of the first is hidden.
+// Texts that repeat one word; the second segment repeats the same word or
+// another one, and one word of the first segment is masked.
 struct Example {
   BertText text;
   BertTargets targets;

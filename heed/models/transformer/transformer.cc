@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-/// What a decoder reads besides its source, if it has one.
+/// Label of a decoder's input, given the features of its source.
 std::string InputOf(int64_t source) {
   return source > 0 ? "target_inputs" : "source";
 }
@@ -54,7 +54,7 @@ TransformerDecoder::TransformerDecoder(const Scope& scope,
 Var TransformerDecoder::Features(const Context& ctx, const Tensor& tokens,
                                  DecoderState& state) const {
   const Var x = embedding_(ctx, BatchFirst(tokens), state.position);
-  // The few features change places, not the many scores.
+  // Transpose the few features instead of the many scores.
   return TimeFirst(stack_(ctx, x, {}, &state));
 }
 

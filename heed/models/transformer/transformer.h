@@ -1,4 +1,4 @@
-// Transformers that write: encoder-decoder and language model.
+// Transformer decoders: encoder-decoder and language model.
 #ifndef HEED_MODELS_TRANSFORMER_TRANSFORMER_H_
 #define HEED_MODELS_TRANSFORMER_TRANSFORMER_H_
 
@@ -11,26 +11,26 @@
 
 namespace heed {
 
-/// What writes: embedded tokens through a causal stack to scores. The same
-/// stack runs all positions at once and one after the other. Parameters: those
-/// of TextEmbedding and TransformerStack, and output.
+/// Embedded tokens through a causal stack to scores; computes all positions at
+/// once or step by step. Parameters: those of TextEmbedding and
+/// TransformerStack, and output.
 class TransformerDecoder {
  public:
-  /// `tokens` are embeddings that exist already; `source` features are attended
-  /// to, 0: there is no source.
+  /// `tokens`: existing embeddings. `source`: features of the attended source;
+  /// 0: none.
   TransformerDecoder(const Scope& scope, const ResolvedTransformer& config,
                      const Embedding& tokens, int64_t source);
 
-  /// See Decoder.
+  /// See Decoder::Features.
   Var Features(const Context& ctx, const Tensor& tokens,
                DecoderState& state) const;
   const OutputProjection& output() const { return output_; }
-  /// See Decoder.
+  /// See Decoder::positions.
   int64_t positions() const { return embedding_.positions(); }
-  /// What it reads and writes.
+  /// Sequence of the decoder for diagrams.
   OutlineSequence Outline() const;
 
-  /// Paths of the layers' attentions to the source.
+  /// Paths of the layers' cross attentions.
   std::vector<std::string> source_attentions() const {
     return stack_.source_attentions();
   }
@@ -43,8 +43,8 @@ class TransformerDecoder {
 };
 
 /// Encoder-decoder. Reads tokens, frames, cells and nodes; vectors have the
-/// width of the model, and nodes positions only if the config gives some.
-/// Paper: Vaswani et al. 2017, arXiv:1706.03762.
+/// model width, and nodes have positions only if configured. Paper: Vaswani et
+/// al. 2017, arXiv:1706.03762.
 class Transformer : public Decoder {
  public:
   /// Throws: ConfigError.
@@ -77,8 +77,8 @@ class Transformer : public Decoder {
   int64_t alignment_head_;
 };
 
-/// Decoder without a source: continues a prompt.
-/// Paper: Radford et al. 2018; Liu et al. 2018, arXiv:1801.10198.
+/// Decoder-only Transformer, which continues a prompt. Paper: Radford et al.
+/// 2018; Liu et al. 2018, arXiv:1801.10198.
 class TransformerLanguageModel : public LanguageModel {
  public:
   /// Throws: ConfigError.

@@ -16,13 +16,13 @@ Range Rate() {
   return range;
 }
 
-/// In the order of FeedForward.
+/// Activations in the order of FeedForward.
 constexpr Activation kActivations[] = {Activation::kRelu, Activation::kGelu,
                                        Activation::kGeluTanh,
                                        Activation::kSwish, Activation::kSwish};
 
-/// In the order of Position: what is added to embeddings, and the modifier of
-/// positions that change queries, keys or scores.
+/// Implementation of a Position: positions added to embeddings, and a modifier
+/// of queries, keys or scores. In the order of Position.
 struct PositionParts {
   PositionKind added;
   const char* modifier;

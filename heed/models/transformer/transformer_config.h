@@ -10,7 +10,7 @@
 
 namespace heed {
 
-/// Layer normalisation before or behind each sublayer.
+/// Layer normalisation before or after each sublayer.
 enum class NormPlace : uint8_t { kPre, kPost };
 constexpr auto WordsOf(NormPlace) { return std::array{"pre", "post"}; }
 
@@ -24,8 +24,8 @@ enum class Position : uint8_t {
   kSinusoidalConcat,
   kSinusoidalT2t,
   kLearned,
-  kRotary,  // these change queries, keys
-  kAlibi,   // or scores
+  kRotary,  // changes queries and keys
+  kAlibi,   // changes scores
   kRelative,
   kNone,
 };
@@ -35,16 +35,16 @@ constexpr auto WordsOf(Position) {
                     "rotary",         "alibi",
                     "relative",       "none"};
 }
-/// What is added to embeddings.
+/// Kind of positions added to embeddings.
 PositionKind AddedPositions(Position position);
 
-/// Tables of tokens that are one.
+/// Weight tying of token tables.
 enum class Tie : uint8_t { kNone, kOutput, kSourceTarget, kAll };
 constexpr auto WordsOf(Tie) {
   return std::array{"none", "output", "source_target", "all"};
 }
-/// Whether the two sides share their table of tokens, and whether the scores of
-/// tokens are products with the target's.
+/// True if source and target share their embeddings (SharesSides), or if the
+/// target embeddings are the output projection (TiesOutput).
 constexpr bool SharesSides(Tie tie) {
   return tie == Tie::kSourceTarget || tie == Tie::kAll;
 }
@@ -52,9 +52,9 @@ constexpr bool TiesOutput(Tie tie) {
   return tie == Tie::kOutput || tie == Tie::kAll;
 }
 
-/// What a Transformer is made of.
+/// Resolved configuration of a Transformer.
 struct ResolvedTransformer {
-  /// Of an encoder, in which everybody sees everybody.
+  /// Options of a bidirectional encoder.
   TransformerOptions stack;
   int decoder_layers = 0;
 
@@ -68,11 +68,11 @@ struct ResolvedTransformer {
   Tie tie = Tie::kNone;
   bool output_bias = true;
   int alignment_layer = 0;
-  int alignment_head = -1;  // -1: all, in the mean
+  int alignment_head = -1;  // -1: the mean of all
 };
 
-/// Every choice of a Transformer, as the user writes it. "auto", 0 and a
-/// negative rate mean what the named model does.
+/// User-facing configuration of a Transformer. "auto", 0 and a negative rate
+/// mean the choice of the named model.
 struct TransformerConfig : AttentionSettings {
   TransformerConfig() {
     score = "scaled_dot";
@@ -98,8 +98,8 @@ struct TransformerConfig : AttentionSettings {
   bool output_bias = true;
 
   bool attention_bias = true;
-  /// Of the attention that says where a word comes from; -1: the last layer,
-  /// and all heads in the mean.
+  /// Layer and head of the alignment attention; -1: the last layer, the mean of
+  /// all heads.
   int alignment_layer = -1;
   int alignment_head = -1;
 
@@ -111,13 +111,14 @@ struct TransformerConfig : AttentionSettings {
   Named<NumberFormat> precision = NumberFormat::kF32;
 
   void Visit(FieldList& v) { VisitFor(v, true); }
-  /// The same without the settings that only a decoder has.
+  /// Visits all settings except those only for decoders.
   void VisitEncoder(FieldList& v) { VisitFor(v, false); }
 
-  /// Replaces every "auto", 0 and negative rate by what `model` of the registry
-  /// does. Throws: ConfigError if there is no such model.
+  /// Replaces every "auto", 0 and negative rate by the choice of the registry
+  /// model `model`. Throws: ConfigError if there is no such model.
   void Fill(const std::string& model);
-  /// What that makes, where the choices fit together. Throws: ConfigError.
+  /// Resolved configuration. Throws: ConfigError if the choices do not fit
+  /// together.
   ResolvedTransformer Resolve(const std::string& model) const;
 
  private:

@@ -18,7 +18,8 @@ TransformerConfig Filled(const std::string& model) {
   return config;
 }
 
-/// A change of the defaults makes Resolve throw a ConfigError with `part`.
+/// Checks that a change of the defaults makes Resolve throw a ConfigError that
+/// contains `part`.
 template <typename Change>
 void ExpectConfigError(const Change& change, const std::string& part) {
   TransformerConfig config;

@@ -1,4 +1,4 @@
-// Transformers that read: of text and of anything else.
+// Transformer encoders of text and of vectors.
 #ifndef HEED_MODELS_TRANSFORMER_TRANSFORMER_ENCODER_H_
 #define HEED_MODELS_TRANSFORMER_TRANSFORMER_ENCODER_H_
 
@@ -14,33 +14,32 @@
 
 namespace heed {
 
-/// Tokens as vectors: scale · token + position + segment, normalised if the
-/// config says so, with dropout. Parameters: positions.weight (learned ones),
-/// segments.weight, embedding.norm. An observer knows the scaled tokens as
-/// `input`, what is added as input.positions and input.segments, and the result
-/// as input.sum.
+/// Token vectors: scale · token + position + segment, optionally normalised,
+/// with dropout. Parameters: positions.weight (learned ones), segments.weight,
+/// embedding.norm. Observers receive the scaled tokens as `input`, added
+/// vectors as input.positions and input.segments, and the sum as input.sum.
 class TextEmbedding {
  public:
-  /// `input`: what an observer knows them as.
+  /// `input`: label of the tokens for observers.
   TextEmbedding(const Scope& scope, const ResolvedTransformer& config,
                 const Embedding& tokens, std::string input);
 
-  /// Of tokens that stand at `offset` and behind. Shapes: ids i32 [B, T],
-  /// segments i32 [B, T] or undefined (all 0), result [B, T, M].
-  /// Throws: ShapeError.
+  /// Embeds tokens at positions `offset` and following. Shapes: ids i32 [B, T],
+  /// segments i32 [B, T] or undefined (all 0), result [B, T, M]. Throws:
+  /// ShapeError.
   Var operator()(const Context& ctx, const Tensor& ids, int64_t offset = 0,
                  const Tensor& segments = {}) const;
-  /// Number of learned positions; 0: any number.
+  /// Number of learned positions; 0: unlimited.
   int64_t positions() const { return positions_.limit(); }
-  /// Its lowest block.
+  /// Outline block of the embedding.
   OutlineBlock Outline() const;
-  /// The same of vectors in the place of scaled tokens [B, T, M].
+  /// Embeds vectors [B, T, M], which replace scaled tokens.
   Var OfVectors(const Context& ctx, const Var& x) const;
 
  private:
-  /// x and the vectors of its positions.
+  /// x plus its position vectors.
   Var AddPositions(const Context& ctx, const Var& x, int64_t offset) const;
-  /// What comes behind positions.
+  /// Adds segments; applies norm and dropout.
   Var Finish(const Context& ctx, Var x, const Tensor& segments) const;
 
   std::string input_;
@@ -54,7 +53,7 @@ class TextEmbedding {
   double dropout_;
 };
 
-/// Reads text. Parameters: embedding.weight (unless it is given), those of
+/// Encodes text. Parameters: embedding.weight (unless shared), those of
 /// TextEmbedding and of TransformerStack.
 class TransformerTextEncoder : public TextEncoder {
  public:
@@ -64,12 +63,12 @@ class TransformerTextEncoder : public TextEncoder {
   TransformerTextEncoder(const Scope& scope, const ResolvedTransformer& config,
                          const Embedding& tokens);
 
-  /// Shapes: result [B, S, M]. Throws: ShapeError, also for a text with
-  /// pretrained vectors.
+  /// Encodes text. Shapes: result [B, S, M]. Throws: ShapeError, also for a
+  /// text with pretrained vectors.
   Var operator()(const Context& ctx, const TextInput& text) const override;
 
-  /// The same of vectors in the place of scaled tokens, of which s looks at
-  /// those that `mask` allows. Shapes: x [B, S, M].
+  /// Encodes vectors, which replace scaled tokens; vector s attends to those
+  /// that `mask` allows. Shapes: x [B, S, M].
   Var OfVectors(const Context& ctx, const Var& x, const Tensor& lengths,
                 const Mask& mask) const;
 
@@ -83,8 +82,8 @@ class TransformerTextEncoder : public TextEncoder {
   TransformerStack stack_;
 };
 
-/// Reads vectors, in both directions or causally. Parameters: input (if
-/// `inputs` is not the width), positions.weight, those of TransformerStack.
+/// Encodes vectors, bidirectionally or causally. Parameters: input (if `inputs`
+/// is not the width), positions.weight, those of TransformerStack.
 class TransformerEncoder : public SequenceEncoder {
  public:
   /// Throws: ConfigError.

@@ -34,7 +34,7 @@ TEST(TransformerTextEncoder, SeesSegments) {
   EXPECT_GT(MaxDifference(run(first), run(second)), 0.01);
 }
 
-/// Real positions of a row alone and in a batch, for vectors.
+/// Results of a row alone equal those in a batch, for vectors.
 TEST(TransformerEncoder, WhatStandsBehindTheLengthChangesNothingBefore) {
   for (const int64_t inputs : {int64_t{3}, int64_t{8}}) {
     for (const bool causal : {false, true}) {
@@ -70,7 +70,7 @@ TEST(TransformerEncoder, HasTheGradientOfDifferences) {
   ExpectGradientOf(
       [&](std::span<const Var> x) {
         const Var y = encoder({}, x[0], lengths);
-        // Nobody reads what stands behind a row's length.
+        // The loss ignores padding.
         return CrossEntropy(y,
                             Ids({1, 2, 3, 4, 5,     //
                                  1, 2, -1, -1, -1,  //

@@ -1,4 +1,5 @@
-// Transformers against PyTorch: see tests/golden/transformer_golden.py.
+// Comparison of Transformers with PyTorch: see
+// tests/golden/transformer_golden.py.
 #include <gtest/gtest.h>
 
 #include <string>

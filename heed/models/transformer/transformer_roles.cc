@@ -7,12 +7,11 @@
 namespace heed {
 namespace {
 
-/// A Transformer that reads, with these settings.
+/// Transformer encoder with these settings.
 EncoderPart TransformerPart(const std::string& model, TransformerConfig config,
                             const std::string& prefix);
 
-/// Number of learned positions of filled settings; 0: positions are not
-/// learned.
+/// Number of learned positions of filled settings; 0: none.
 int LearnedPositions(const TransformerConfig& config) {
   return config.position == Position::kLearned ? config.max_positions : 0;
 }
@@ -75,7 +74,8 @@ class TransformerLanguage
   }
 };
 
-/// In the role of EncoderSettings or of a narrower one.
+/// Settings of a Transformer in the role EncoderSettings or a more specific
+/// one.
 template <typename Derived, typename Role>
 class EncodingAs : public SettingsOf<Derived, Role, TransformerConfig> {
  public:
@@ -140,7 +140,7 @@ class BertPretraining
   }
 };
 
-/// Row by row.
+/// Forecaster that reads rows.
 std::unique_ptr<ModelSettings> MakeRowForecaster(const std::string& model) {
   return std::make_unique<ForecastSettings>(
       std::make_unique<TransformerEncoding>(model),
@@ -150,10 +150,10 @@ std::unique_ptr<ModelSettings> MakeRowForecaster(const std::string& model) {
                   /*causal=*/true, 1e-3});
 }
 
-/// Patches and sizes of the paper for small data (ETTh1). The paper has batch
-/// normalisation behind each sublayer; here layer normalisation stands before
-/// it and none at the end: the head then sees the patches themselves too, and a
-/// linear forecast is where learning begins.
+/// Forecaster with the paper's patches and sizes for small data (ETTh1). The
+/// paper has batch normalisation after each sublayer. Here layer normalisation
+/// comes before it and there is no final norm: the head also sees the patches
+/// directly, and training starts from a linear forecast.
 std::unique_ptr<ModelSettings> MakePatchForecaster(const std::string& model) {
   return std::make_unique<ForecastSettings>(
       std::make_unique<TransformerEncoding>(model),
@@ -162,8 +162,8 @@ std::unique_ptr<ModelSettings> MakePatchForecaster(const std::string& model) {
                   "pad_end=yes", /*causal=*/false, 3e-3});
 }
 
-/// A small one beside a linear map of the window, as chosen on the validation
-/// part of ETTh1 (docs/forecasting.md). Patches are days of hours.
+/// Small forecaster with a linear map of the window, tuned on the validation
+/// set of ETTh1 (docs/forecasting.md). Patches are days of hours.
 std::unique_ptr<ModelSettings> MakeLinearPatchForecaster(
     const std::string& model) {
   return std::make_unique<ForecastSettings>(
@@ -179,7 +179,7 @@ constexpr char kVaswani[] = "Vaswani et al. 2017, arXiv:1706.03762";
 constexpr char kDevlin[] = "Devlin et al. 2018, arXiv:1810.04805";
 constexpr char kTurc[] = "Turc et al. 2019, arXiv:1908.08962";
 
-/// Behind the sizes of each.
+/// Defaults appended to the sizes of each variant.
 constexpr char kUsual[] =
     " dropout=0.1 activation=relu position=sinusoidal max_positions=1024 "
     "tie=output embedding_scale=yes embedding_norm=no segments=0 "

@@ -96,7 +96,7 @@ std::vector<Kind> Kinds() {
                    }});
   kinds.push_back({"history", [](C& c) {
                      c.modifiers = "interpolate";
-                     c.activation = "gelu";  // smooth, for its differences
+                     c.activation = "gelu";  // smooth, for finite differences
                    }});
   kinds.push_back({"additive", [](C& c) { c.score = "additive"; }});
   kinds.push_back({"general", [](C& c) { c.score = "general"; }});
@@ -160,7 +160,7 @@ TEST_P(EveryTransformer, AnEmptySourceGivesFiniteResults) {
   ExpectFiniteResultsForAnEmptySource(*Make(config(), DType::kF32), {});
 }
 
-/// Sources of one length.
+/// Batch whose sources have one length.
 SequenceBatch Prompts() {
   SequenceBatch prompts;
   prompts.source = RandomIds({2, 3}, kWords, 9);

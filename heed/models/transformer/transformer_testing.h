@@ -1,4 +1,4 @@
-// What the tests of Transformers share.
+// Helpers of Transformer tests.
 #ifndef HEED_MODELS_TRANSFORMER_TRANSFORMER_TESTING_H_
 #define HEED_MODELS_TRANSFORMER_TRANSFORMER_TESTING_H_
 
@@ -7,7 +7,7 @@
 
 namespace heed {
 
-/// A Transformer small enough to be checked number by number.
+/// Transformer small enough for numerical differentiation.
 inline TransformerConfig SmallTransformer() {
   TransformerConfig config;
   config.layers = 2;
@@ -24,7 +24,7 @@ inline ResolvedTransformer Resolved(const TransformerConfig& config) {
   return config.Resolve("transformer");
 }
 
-/// A BERT of one layer.
+/// BERT with one layer.
 inline ResolvedTransformer SmallBert() {
   TransformerConfig config;
   config.layers = 1;
