@@ -93,7 +93,7 @@ Mask Prefix(const Tensor& lengths);
 /// the keys of its own document only. i32 [B, T] and [B, S] of document
 /// numbers, negative for padding; numbers never decrease along a row.
 Mask Documents(const Tensor& of_queries, const Tensor& of_keys);
-/// Query t looks at the keys that a graph lists for it.
+/// Mask of a graph: query t sees the keys that the graph lists for it.
 Mask Adjacency(const kernels::Neighbourhood& graph);
 /// User-defined mask: may(b, t, s) is true if the key is allowed.
 template <class May>

@@ -159,7 +159,7 @@ inline Tensor Positions(const Tensor& x, int64_t begin, int64_t end) {
   return part;
 }
 
-/// Row b of x [B, ·, ·] as a batch of its own.
+/// Row b of x [B, ·, ·] as a batch [1, ·, ·].
 inline Tensor RowOf(const Tensor& x, int64_t b) { return x.Slice(b, b + 1); }
 
 /// Checks that body() throws a ConfigError whose message contains all `parts`.

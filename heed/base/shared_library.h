@@ -45,7 +45,7 @@ class SharedLibrary {
 
 }  // namespace heed
 
-/// A member of a struct as above: a function of a SharedLibrary.
+/// Declares a struct member that is a function of a SharedLibrary.
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared has none.
 #define HEED_FUNCTION(library, name) decltype(&::name) name = (library)[#name]
 
