@@ -61,7 +61,8 @@ class Interrupted : public Error {
   using Error::Error;
 };
 
-/// The computation was cancelled (see Cancellation). Handlers must rethrow it.
+/// The computation was cancelled (see Cancellation). Code that catches errors
+/// to fall back must rethrow it.
 class Cancelled : public Error {
  public:
   using Error::Error;

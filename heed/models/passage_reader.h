@@ -15,7 +15,7 @@ namespace heed {
 /// B questions, each with a passage; ids are words, padding is arbitrary.
 struct PassageBatch {
   Tensor passages;          ///< i32 [B, S]
-  Tensor passage_lengths;   ///< i32 [B]
+  Tensor passage_lengths;   ///< i32 [B], each at least 1
   Tensor questions;         ///< i32 [B, T]
   Tensor question_lengths;  ///< i32 [B], each at least 1
   /// i32 [B, S]: index of the answer (of C) at each word of a passage, −1:
