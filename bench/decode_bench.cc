@@ -176,8 +176,7 @@ DecodeBenchResult BenchDecoding(const DecodeBenchOptions& o,
   std::vector<double> rates;
   std::vector<double> reads;
   const auto begin = Clock::now();
-  // Limits are measured between batches, so that all see the same machine
-  // state.
+  // Limits are measured between batches: all see the same machine state.
   constexpr double kRateSeconds = 0.1;
   while (times.size() < 3 || SecondsSince(begin) < o.seconds) {
     times.push_back(translate_all());

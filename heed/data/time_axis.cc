@@ -200,7 +200,7 @@ TimeColumn Choose(std::vector<FormOfColumn> forms, Auto<DateOrder> order) {
     const auto a = rank(forms[best]);
     const auto b = rank(forms[i]);
     if (b > a) best = i;
-    tie = b == a;
+    if (b >= a) tie = b == a;
   }
   const bool ordered = !OrderOf(forms[best].form()).open();
   const bool assumed = ordered && forms.size() > 1 && tie;

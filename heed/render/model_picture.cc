@@ -557,9 +557,8 @@ class ModelWriter {
                 "…");
         continue;
       }
-      const std::string symbol = WithNumber(row.gives, column.number);
-      const std::string shown =
-          symbol.find("₋₁") == std::string::npos ? symbol : std::string();
+      std::string shown = WithNumber(row.gives, column.number);
+      if (shown.find("₋₁") != std::string::npos) shown.clear();
       if (row.part.kind == PartKind::kBoth) {
         AddBox(MiddleX(g, c), y, kLayerBox, kLayerBoxHeight,
                shown.empty() ? "←" : "← " + shown);

@@ -2,6 +2,9 @@
 #ifndef HEED_SERVE_REQUEST_H_
 #define HEED_SERVE_REQUEST_H_
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -31,7 +34,9 @@ struct RequestLimits {
   /// sentences are explained one by one, which is cheaper, so explain_limit is
   /// the limit of a sentence.
   int MostExplained(bool in_sentences) const {
-    return explain_limit * (in_sentences ? 4 : 1);
+    const int64_t most = int64_t{explain_limit} * (in_sentences ? 4 : 1);
+    return static_cast<int>(
+        std::min<int64_t>(most, std::numeric_limits<int>::max()));
   }
 };
 

@@ -373,6 +373,8 @@ TEST(ParseExplain, OfManySentencesThereIsALimitOfAll) {
   EXPECT_THROW(ParseExplain({{"text", text}}, {}, limits, true), HttpError);
   EXPECT_EQ(limits.MostExplained(true), 80);
   EXPECT_EQ(limits.MostExplained(false), 20);
+  limits.explain_limit = 1000000000;
+  EXPECT_GT(limits.MostExplained(true), 1000000000);
 }
 
 TEST(ParseExplain, RefusesWhatItDoesNotKnow) {
