@@ -6,83 +6,29 @@
 #include <string>
 #include <vector>
 
-#include "apps/heed/program.h"
 #include "course/demos.h"
-#include "course/training_in.h"
+#include "course/task_demo.h"
 #include "heed/base/at.h"
-#include "heed/render/explanation_file.h"
+#include "heed/models/registry.h"
 #include "heed/render/line_plot.h"
 #include "heed/tasks/algorithm/algorithm.h"
-#include "heed/tasks/explain.h"
-#include "heed/tasks/run.h"
 
 namespace heed {
 namespace {
 
-struct CopyCommand : DemoOptions {
-  CopyCommand() {
-    out = "heed-copy";
-    seed = 3;
-  }
-  int sequences = 10000;
-
-  void VisitOwn(FieldList& v) override {
-    v("sequences", sequences, Range(1, 1e7),
-      "sequences of 1 to 20 vectors that each model learns from");
-  }
-};
-
-/// A machine that has learned to copy.
-struct CopyModel {
-  std::string name;
-  std::string folder;
-  LoadedModel loaded;
-
-  const algorithm::Model& model() const {
-    return dynamic_cast<const algorithm::Model&>(*loaded.model);
-  }
-};
-
-CopyModel TrainCopy(const CopyCommand& command, const std::string& name) {
-  algorithm::Settings task;
-  task.ChooseModel(name);
-  task.batch_sequences = 1;
-  task.epoch_sequences = std::max(command.sequences / 10, 1);
-  TrainingConfig training =
-      TrainingIn(command.out + "/" + name, task, 10, command.seed);
-  training.run.threads = command.threads;
-  fmt::print(stderr, "{}\n", name);
-  TrainOn(task, algorithm::Data(), training);
-  return {name, training.run.out, ReadModel(training.run.out)};
+const algorithm::Model& MachineOf(const DemoResult& result) {
+  return dynamic_cast<const algorithm::Model&>(*result.loaded.model);
 }
 
-/// Bit errors per sequence by length, also of lengths never trained.
-void CompareCopies(const CopyCommand& command,
-                   const std::vector<CopyModel>& models) {
-  const std::vector<std::string> lengths = {"5", "10", "20", "30", "50"};
-  fmt::print("\nbit errors per sequence, by length (trained: 1 to 20)\n{:<8}",
-             "");
-  for (const std::string& length : lengths) fmt::print(" {:>8}", length);
-  fmt::print("\n");
-  std::vector<Series> curves;
-  for (const CopyModel& copy : models) {
-    algorithm::Evaluation options;
-    options.lengths = lengths;
-    options.sequences = 20;
-    options.by_length = "curve";
-    Report report = copy.loaded.settings->Evaluate(
-        *copy.loaded.model, OptionsOf<algorithm::Evaluation>(options));
-    report.curve->name = copy.name;
-    fmt::print("{:<8}", copy.name);
-    for (const double errors : report.curve->y) fmt::print(" {:>8.2f}", errors);
-    fmt::print("\n");
-    curves.push_back(std::move(*report.curve));
-  }
-  WritePicture(command.out, "errors",
-               LinePlotSvg(curves, {.title = "Copying what is longer than any "
-                                             "training sequence",
-                                    .x_label = "vectors",
-                                    .y_label = "bit errors"}));
+/// The first one that writes a memory.
+size_t WithMemory(const TaskDemo::Results& results) {
+  return static_cast<size_t>(
+      std::ranges::find_if(results,
+                           [](const DemoResult& result) {
+                             return MachineOf(result).network->memory().slots >
+                                    0;
+                           }) -
+      results.begin());
 }
 
 std::string VectorText(const Tensor& logits, int64_t b) {
@@ -94,10 +40,9 @@ std::string VectorText(const Tensor& logits, int64_t b) {
 
 /// Reads two sequences side by side, puts into the slot of the first one's
 /// third vector what the second one wrote there, and lets both be recalled.
-void ChangeAMemory(const CopyModel& copy) {
+void ChangeAMemory(const std::string& name, const algorithm::Model& model) {
   constexpr int64_t kVectors = 6;
   constexpr int64_t kThird = 2;
-  const algorithm::Model& model = copy.model();
   const ProblemShape shape = model.config.Shape();
   std::vector<BitSequence> both;
   for (int64_t i = 0; i < 2; ++i) {
@@ -126,7 +71,7 @@ void ChangeAMemory(const CopyModel& copy) {
       "\n{0} read {1} vectors. Vector {2} went to slot {3} of its memory. What "
       "another\nsequence wrote there ({4}) is put into that slot, then both "
       "are recalled:\n\n  read      recalled  with another slot {3}\n",
-      copy.name, kVectors, kThird + 1, slot, VectorText(before[kThird], 1));
+      name, kVectors, kThird + 1, slot, VectorText(before[kThird], 1));
   for (int64_t t = 0; t < kVectors; ++t) {
     std::string read;
     for (const uint8_t bit : At(both[0].vectors, t)) {
@@ -139,54 +84,87 @@ void ChangeAMemory(const CopyModel& copy) {
   }
 }
 
-void ShowMemoryOf(const CopyCommand& command, const CopyModel& copy) {
-  const auto predictor = copy.loaded.MakePredictor();
-  ExplainRequest request;
-  request.input.given.content = "random 20";
-  const Explanation e = Explain(copy.loaded, *predictor, request);
-  const PictureChoice choice = {.view = "memory"};
-  fmt::print("\nWhat it does with its memory for 20 vectors:\n\n{}",
-             TerminalExplanation(e, choice, DetectTerminal()));
-  WritePicture(command.out, "memory", ExplanationSvg({&e, 1}, choice));
+std::vector<DemoEntry> MachineEntries(const TaskDemo& demo) {
+  std::vector<DemoEntry> entries;
+  for (const std::string& model : ModelNames<MachineSettings>()) {
+    entries.push_back(
+        {model,
+         fmt::format(
+             "model={} batch_sequences=1 epoch_sequences={}", model,
+             std::max<int64_t>(demo.data.sizes.train / demo.epochs, 1))});
+  }
+  return entries;
+}
+
+/// Bit errors per sequence by length, also of lengths never trained.
+std::string DrawErrors(const TaskDemo& demo, const TaskDemo::Results& results) {
+  std::vector<Series> curves;
+  for (const DemoResult& result : results) {
+    curves.push_back(result.reports[0].curve.value());
+    curves.back().name = result.entry.name;
+  }
+  return WritePicture(
+      demo.out, "errors",
+      LinePlotSvg(curves,
+                  {.title = "Copying what is longer than any training sequence",
+                   .x_label = "vectors",
+                   .y_label = "bit errors"}));
 }
 
 }  // namespace
 
 int RunDemoMemory(const Arguments& arguments) {
-  CopyCommand command;
-  const auto limit = ParseDemo(
-      command, arguments, "memory",
-      "Trains a Neural Turing Machine and an LSTM to copy sequences of bits, "
-      "compares them on lengths that neither has seen, shows what the first "
-      "one writes and reads, and changes a slot of its memory while it "
-      "recalls. Needs no data and takes about a minute and a half.",
-      {"", " --sequences 50000 --seed 1"});
-  if (!limit) return 0;
-
-  fmt::print(
-      "Learning to copy: 1 to 20 vectors of 8 bits are read, then asked "
-      "for.\n");
-  std::fflush(stdout);
-  std::vector<CopyModel> models;
-  for (const std::string& name : ModelNames<MachineSettings>()) {
-    models.push_back(TrainCopy(command, name));
+  TaskDemo demo = {
+      .name = "memory",
+      .purpose =
+          "Trains a Neural Turing Machine and an LSTM to copy sequences of "
+          "bits, compares them on lengths that neither has seen, shows what "
+          "the first one writes and reads, and changes a slot of its memory "
+          "while it recalls. Needs no files and takes about a minute and a "
+          "half.",
+      .examples = {"", " --sequences 50000 --seed 1"},
+      .data = {.unit = "sequences",
+               .task = algorithm::Task().name,
+               .sizes = {10000, 0, 0},
+               .write = [](const Generator&, const WriteFunction&) {},
+               .seed = 3},
+      .epochs = 10,
+      .out = "heed-copy",
+      .tests = {{"", "lengths=5,10,20,30,50 sequences=20 by_length=curve"}},
+      .remark =
+          "Bit errors per sequence, by length. Trained: 1 to 20 vectors "
+          "of 8 bits are read, then\nasked for.\n"};
+  for (const char* length : {"5", "10", "20", "30", "50"}) {
+    demo.columns.push_back({length, length, 2, ""});
   }
-  CompareCopies(command, models);
-  const CopyModel* with_memory = nullptr;
-  for (const CopyModel& copy : models) {
-    if (copy.model().network->memory().slots == 0) continue;
-    with_memory = &copy;
-    break;
-  }
-  if (with_memory != nullptr) {
-    ShowMemoryOf(command, *with_memory);
-    ChangeAMemory(*with_memory);
-  }
-  fmt::print(
-      "\nThe pictures:   {0}/memory.svg, {0}/errors.svg\n"
-      "Try your own:   echo '10110010 01100101' | {1} predict {2}\n",
-      command.out, ProgramName(), models.front().folder);
-  return 0;
+  demo.entries = [&] { return MachineEntries(demo); };
+  demo.measure = [&](DemoResult& result) {
+    Report& report = result.reports[0];
+    for (size_t i = 0; i < demo.columns.size(); ++i) {
+      report.figures.push_back(
+          {demo.columns[i].figure, "", report.curve->y.at(i), 2, "", ""});
+    }
+  };
+  demo.inputs = [](const TaskDemo::Results& results) {
+    std::vector<DemoInput> inputs;
+    const size_t writes = WithMemory(results);
+    if (writes == results.size()) return inputs;
+    inputs.push_back({"memory",
+                      Input{"random 20"},
+                      "What it does with its memory for 20 vectors:",
+                      writes,
+                      {.view = "memory"}});
+    return inputs;
+  };
+  demo.show = [&](const TaskDemo::Results& results) {
+    const size_t writes = WithMemory(results);
+    if (writes < results.size()) {
+      ChangeAMemory(results[writes].entry.name, MachineOf(results[writes]));
+    }
+    return std::vector<std::string>{DrawErrors(demo, results)};
+  };
+  demo.typed = [](const auto&) { return "echo '10110010 01100101'"; };
+  return RunTaskDemo(demo, arguments);
 }
 
 }  // namespace heed

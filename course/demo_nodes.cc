@@ -20,6 +20,7 @@ int RunDemoNodes(const Arguments& arguments) {
       .epochs = 400,
       .entries = [] { return EntriesOf(ModelNames<NodeSettings>()); },
       .settings = "patience=50",
+      .in_memory = true,
       .columns = {{"accuracy", "accuracy"}}};
   demo.inputs = [&](const auto&) {
     return std::vector<DemoInput>{
@@ -27,7 +28,6 @@ int RunDemoNodes(const Arguments& arguments) {
          "Near nodes are alike to the first layer (t-SNE); edges are as wide "
          "as the attention\nalong them."}};
   };
-  demo.typed = [&](const auto&) { return "head -3 " + demo.Path("test.idx"); };
   return RunTaskDemo(demo, arguments);
 }
 

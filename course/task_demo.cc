@@ -17,6 +17,7 @@
 #include "heed/io/file.h"
 #include "heed/models/registry.h"
 #include "heed/render/text_layout.h"
+#include "heed/train/in_memory.h"
 
 namespace heed {
 namespace {
@@ -71,14 +72,28 @@ DemoTraining TrainingOf(const TaskDemo& demo, const DemoEntry& entry) {
   return made;
 }
 
+/// Trains without a folder.
+LoadedModel TrainedInMemory(DemoTraining made) {
+  made.task->Resolve();
+  const uint64_t seed = made.training.run.seed;
+  std::unique_ptr<Dataset> data = made.task->ReadDataset();
+  auto model = made.task->MakeModel(*data, seed);
+  const auto objective =
+      made.task->MakeObjective(std::move(data), *model, seed);
+  TrainInMemory(*objective, made.training);
+  return {std::move(made.task), made.training, std::move(model), {}};
+}
+
 DemoResult Trained(const TaskDemo& demo, const DemoEntry& entry) {
   DemoTraining training = TrainingOf(demo, entry);
   fmt::print(stderr, "{}\n", entry.name);
-  Train(*training.task, training.training);
-  DemoResult result = {entry,
-                       training.training.run.out,
-                       ReadModel(training.training.run.out),
-                       {}};
+  DemoResult result = {entry, training.training.run.out, {}, {}};
+  if (demo.in_memory) {
+    result.loaded = TrainedInMemory(std::move(training));
+  } else {
+    Train(*training.task, training.training);
+    result.loaded = ReadModel(result.folder);
+  }
   for (const DemoTest& test : demo.tests) {
     const auto options = result.loaded.settings->EvaluateOptions();
     FieldList list;

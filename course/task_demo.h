@@ -82,6 +82,9 @@ struct TaskDemo {
   /// Settings of all models that have them.
   SettingsText settings = {};
 
+  /// Keeps no models: for many short epochs, each of which would write one.
+  bool in_memory = false;
+
   std::vector<DemoTest> tests = {{}};
   /// Adds what the evaluation does not measure.
   std::function<void(DemoResult& result)> measure = {};

@@ -40,15 +40,16 @@ using SettingsText = std::string;
 
 /// Examples of one kind. Equal options lead to equal files.
 struct Generator {
-  std::string name;     ///< "scenes"
-  std::string summary;  ///< what is written
-  std::string unit;     ///< what is counted, another name of --count: "scenes"
-  std::string task;     ///< that reads the files
-  SettingsText train;   ///< its settings for training
-  SettingsText evaluation;  ///< options of its evaluation, on the test
+  std::string name = {};         ///< "scenes"
+  std::string summary = {};      ///< what is written
+  std::string unit = {};         ///< counted, and an alias of --count: "scenes"
+  std::string task = {};         ///< that reads the files
+  SettingsText train = {};       ///< its settings for training
+  SettingsText evaluation = {};  ///< options of its evaluation, on the test
   DataSizes sizes;
   /// Writes the files, lists behind the files that they name.
-  std::function<void(const Generator& made, const WriteFunction& write)> write;
+  std::function<void(const Generator& made, const WriteFunction& write)> write =
+      {};
   /// Adds further options.
   std::function<void(FieldList& v)> options = {};
   uint64_t seed = 1;

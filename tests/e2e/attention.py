@@ -221,7 +221,7 @@ class Demos(UsersBuild):
         # What it leaves is a model, whose question it says, and stories to train another.
         again = re.search(r"Train again: +heed (train .*(?:\n +.*)*)", said)[1].replace("\\\n", " ").split()
         self.assertIn("--hops 2", " ".join(again))
-        question = re.search(r"printf '(.*)\\n' \\\n", said)[1].replace("\\t", "\t")
+        question = re.search(r"printf '(.*)\\n' \|", said)[1].replace("\\t", "\t")
         self.assertRegex(self.runs("predict", out / "model", stdin=f"{question}\n".encode()),
                          r"^\w+\n$")
         self.assertEqual((out / "test.jsonl").read_text().count("\n"), 1000)
