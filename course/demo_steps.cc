@@ -29,7 +29,7 @@ namespace {
 constexpr int kTrainLines = 3000;
 constexpr int kValidLines = 100;
 constexpr int kTestLines = 200;
-constexpr int kLongestLine = 8;   // letters of a line that is learned
+constexpr int kMostLetters = 8;   // letters of a line that is learned
 constexpr int kLongestTest = 12;  // of test.tsv
 
 struct StepsDemoOptions : DemoOptions {
@@ -110,8 +110,8 @@ SteppedModel Trained(const StepsDemoOptions& demo, const std::string& name,
                   "learning_rate=0.01 warmup=50 epochs={}",
                   demo.epochs));
   translate::TrainTranslation(
-      config, {ReversedLetters(kTrainLines, kLongestLine, demo.seed),
-               ReversedLetters(kValidLines, kLongestLine, demo.seed + 1)});
+      config, {ReversedLetters(kTrainLines, kMostLetters, demo.seed),
+               ReversedLetters(kValidLines, kMostLetters, demo.seed + 1)});
   SteppedModel model;
   model.name = name;
   model.loaded = ReadModel(config.run.out);
@@ -162,7 +162,7 @@ int RunDemoSteps(const Arguments& arguments) {
   if (!limit) return 0;
 
   const ParallelText test =
-      ReversedLetters(kTestLines, kLongestLine, demo.seed + 2);
+      ReversedLetters(kTestLines, kMostLetters, demo.seed + 2);
   std::vector<SteppedModel> models;
   for (const std::string& name : SteppingModels()) {
     models.push_back(Trained(demo, name, test));
