@@ -1,4 +1,4 @@
-// How well each class of a task was found.
+// Precision, recall and F1 of each class of a task.
 #ifndef HEED_TASKS_CLASS_TABLE_H_
 #define HEED_TASKS_CLASS_TABLE_H_
 
@@ -12,7 +12,7 @@
 
 namespace heed {
 
-/// Units: percent. `gold`: how often it is right.
+/// Scores of a class. Units: per cent. `gold`: number of gold occurrences.
 struct ClassFigures {
   std::string name;
   double precision = 0;
@@ -21,13 +21,13 @@ struct ClassFigures {
   int64_t gold = 0;
 };
 
-/// Puts a table with a line for each class into the text of a report, and the
-/// same into its details: "ITEMs" (or "ITEMes"), objects with the members ITEM,
+/// Adds a table with a line for each class to the text of a report, and the
+/// scores to its details: "ITEMs" (or "ITEMes"), objects with the members ITEM,
 /// precision, recall, f1 and COUNTED.
 void AddClasses(Report& report, const std::string& item,
                 const std::string& counted,
                 std::span<const ClassFigures> classes);
-/// Adds the scores of classes, whose names are by id.
+/// Adds the scores of classes; `name` maps ids to names.
 void AddClasses(Report& report, const std::string& item,
                 const std::string& counted,
                 const std::function<std::string(int32_t id)>& name,

@@ -32,7 +32,8 @@ void CheckDifferentiable(const ParameterSet& parameters) {
       "the method 'occlusion', or explain the model that it was made of");
 }
 
-/// The methods that are asked for, or that take the place of attention.
+/// Requested attribution methods, or the fallback for a model without
+/// attention.
 AttributionOptions MethodsFor(const ExplainRequest& request,
                               const ExplainablePrediction& prepared,
                               const ParameterSet& parameters) {
@@ -48,7 +49,7 @@ AttributionOptions MethodsFor(const ExplainRequest& request,
   return options;
 }
 
-/// A setting that is a text; "": there is none.
+/// Value of a text setting; "" if there is no such setting.
 std::string SettingOf(const LoadedModel& loaded, const char* key) {
   FieldList fields;
   loaded.settings->Visit(fields);
@@ -63,8 +64,8 @@ std::string ModelName(const LoadedModel& loaded) {
 
 bool IsBlank(const Input& line) { return SplitWhitespace(line.Text()).empty(); }
 
-/// Prepares an explanation of each input that `heed predict` answers by itself,
-/// such as each line of a text.
+/// Prepares an explanation of each input that `heed predict` answers
+/// separately, such as each line of a text.
 ExplainablePrediction PrepareEach(const LoadedModel& loaded,
                                   const Predictor& predictor,
                                   const Context& ctx, const ExplainInput& input,
@@ -75,7 +76,8 @@ ExplainablePrediction PrepareEach(const LoadedModel& loaded,
         LinesOf(input.given, loaded.input(), loaded.settings->Reading(options));
     if (lines.size() == 1) lines.front().number = input.given.number;
   }
-  // Blank lines are skipped; the task refuses a text without anything else.
+  // Blank lines are skipped. A text without any other line is rejected by the
+  // task.
   if (lines.size() > 1 && !std::ranges::all_of(lines, IsBlank)) {
     std::erase_if(lines, IsBlank);
   }

@@ -1,4 +1,5 @@
-// What a model of any task attended to while it answered.
+// Explanations of the answers of any task: attention, attributions and
+// structure of the model.
 #ifndef HEED_TASKS_EXPLAIN_H_
 #define HEED_TASKS_EXPLAIN_H_
 
@@ -11,45 +12,47 @@
 
 namespace heed {
 
-/// What is to be explained, and how.
+/// Input and options of an explanation.
 struct ExplainRequest {
   ExplainInput input;
-  /// Of the prediction; null: those of the predictor.
+  /// Options of the prediction; null: the predictor's default options.
   const OptionSet* options = nullptr;
-  /// Implicit attention, by these methods; none: attention alone.
+  /// Attribution methods (implicit attention); none: attention weights alone.
   AttributionOptions attribution = {};
-  /// Whether the saliency of a model without attention is measured where no
-  /// method is chosen: by occlusion if its weights are int8.
+  /// True if models without attention get a saliency map although no method is
+  /// chosen: by gradients, or by occlusion if the weights are int8.
   bool saliency_without_attention = false;
-  /// The attention whose queries, keys, scores, values and contexts are given
-  /// in numbers: a name as in AttentionMap; none: no numbers.
+  /// Name of the attention (as in AttentionMap) whose queries, keys, scores,
+  /// values and contexts are returned as numbers; "": none.
   std::string panels_of = {};
-  /// Whether the vectors that the model begins with are given.
+  /// True if the model's input vectors are returned.
   bool inputs = false;
-  /// Whether all is given that pictures of the model are made of, as far as
-  /// there is any: these vectors, and the numbers of a decoder's attention.
+  /// True if all data for diagrams of the model is returned where available:
+  /// the input vectors, and the numbers of the attention that its outline
+  /// names.
   bool pictures = false;
-  /// Ends the work, which then throws Cancelled; also for Explainable.
+  /// Stops the work, which then throws Cancelled; also stops uses of
+  /// Explainable.
   const Cancellation* cancellation = nullptr;
 };
 
-/// Runs the model on one text as `heed predict` does, watches every attention,
-/// and measures what each token contributes. A text that is answered in parts,
-/// as its lines, has a segment for each; `answer` and `contrast` are then for
-/// every one of them. Thread-safe.
+/// Runs the model on one text as `heed predict` does, records every attention,
+/// and measures the contribution of each token. A text that is answered in
+/// parts, such as lines, has one segment per part; `answer` and `contrast` then
+/// apply to each of them. Thread-safe.
 /// Throws: FormatError for a text that the task cannot read; ConfigError for an
-/// attention that is not there (lists those that are), an unknown method, or a
-/// method that needs gradients and int8 weights; Cancelled.
+/// unknown attention (lists the valid ones), an unknown method, or a method
+/// that needs gradients if the weights are int8; Cancelled.
 Explanation Explain(const LoadedModel& loaded, const Predictor& predictor,
                     const ExplainRequest& request);
 
-/// What the model is made of, with its name.
+/// Structure of the model, with its name.
 ModelOutline OutlineOf(const LoadedModel& loaded);
-/// The same as an explanation of no text, for views of the model itself.
+/// Explanation without a text that holds only the structure of the model.
 Explanation ExplainModel(const LoadedModel& loaded);
 
-/// The same beside what it was made of: the answer to be computed again, of
-/// each segment from each of its inputs. Refers to model and predictor.
+/// An explanation and the functions that recompute its scores: for each
+/// segment, one from each of its inputs. Refers to model and predictor.
 struct ExplainedPrediction {
   Explanation explanation;
   std::vector<std::vector<Explainable>> scores;

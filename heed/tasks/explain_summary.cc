@@ -34,7 +34,7 @@ std::string OrDash(double value) {
   return std::isnan(value) ? "–" : fmt::format("{:.3f}", value);
 }
 
-/// Of layers with several heads.
+/// Table of the likeness of heads, for layers with several heads.
 std::string LikenessTable(const std::vector<LayerStatistics>& layers,
                           int width) {
   std::string table;
@@ -105,8 +105,8 @@ std::string FaithfulnessTable(const std::vector<FaithfulnessCurve>& curves) {
   return table;
 }
 
-/// Attention as an order of the items of `scores`; nothing unless it speaks for
-/// every target.
+/// Attention weights as an attribution to the items of `scores`; none unless an
+/// attention map explains every target.
 std::optional<Attribution> AttentionOrder(const ExplanationSegment& segment,
                                           const Explainable& scores) {
   Attribution order = {"attention", {}, {}, scores.axis, scores.of_targets};
@@ -160,7 +160,7 @@ void ExplainSummarizer::AddStatistics(const ExplanationSegment& segment) {
     const auto place = static_cast<size_t>(known - sums_.layers.begin());
     ++texts_of_layer_[place];
     const std::vector<HeadStatistics> heads = StatisticsOf(map);
-    // Where one head has steps all have.
+    // If one head has a step, all have.
     const bool steps = !std::isnan(heads.front().step);
     if (steps) ++steps_of_layer_[place];
     for (size_t h = 0; h < heads.size(); ++h) {
@@ -178,7 +178,7 @@ void ExplainSummarizer::AddStatistics(const ExplanationSegment& segment) {
 
 void ExplainSummarizer::AddAgreements(const ExplanationSegment& segment) {
   for (const Agreement& a : segment.agreements) {
-    if (a.targets == 0) continue;  // attention is to something else
+    if (a.targets == 0) continue;  // attention has another key axis
     auto known =
         std::ranges::find(sums_.agreements, a.method, &Agreement::method);
     if (known == sums_.agreements.end()) {
@@ -245,7 +245,7 @@ Json SummaryJson(const ExplainSummary& summary) {
       entry["entropy"].push_back(head.entropy);
       entry["words"].push_back(head.words);
       entry["distance"].push_back(head.distance);
-      // Null where there is none.
+      // NaN becomes null.
       entry["step"].push_back(head.step);
     }
     entry["likeness"] = layer.likeness;

@@ -1,4 +1,4 @@
-// What a model looks at over many texts.
+// Statistics of attention and attributions over many texts.
 #ifndef HEED_TASKS_EXPLAIN_SUMMARY_H_
 #define HEED_TASKS_EXPLAIN_SUMMARY_H_
 
@@ -17,25 +17,27 @@ namespace heed {
 /// Means over texts.
 struct ExplainSummary {
   int64_t texts = 0;
-  std::vector<LayerStatistics> layers;  ///< over the texts' rows
+  std::vector<LayerStatistics> layers;  ///< means over the queries of all texts
   std::vector<Agreement> agreements;    ///< over all targets
   std::vector<FaithfulnessCurve> faithfulness;
-  /// Each layer's with norm 1; empty unless it was asked for.
+  /// Importance of heads per layer, normalised to norm 1; empty unless
+  /// requested.
   std::vector<LayerImportance> importance;
 };
 
 struct SummaryOptions {
   AttributionOptions attribution;
-  /// Delete and insert tokens by attention, each method and at random.
+  /// Measures deletion and insertion curves by attention, each method and a
+  /// random order.
   bool faithfulness = false;
   bool importance = false;
   uint64_t seed = 1;  // of the random order
 };
 
-/// Explains texts one by one.
+/// Explains texts one by one and averages the results.
 class ExplainSummarizer {
  public:
-  /// Both must outlive it.
+  /// The model and the predictor must outlive it.
   ExplainSummarizer(const LoadedModel& loaded, const Predictor& predictor,
                     const SummaryOptions& options)
       : loaded_(loaded), predictor_(predictor), options_(options) {}
@@ -56,17 +58,17 @@ class ExplainSummarizer {
   std::vector<int64_t> steps_of_layer_;  // texts with more than one query
 };
 
-/// Deletion and insertion of one answer's tokens, by attention where there is
-/// an alignment, by each attribution, and at random.
+/// Deletion and insertion curves of one answer's tokens, ordered by attention
+/// if there is an alignment, by each attribution, and at random.
 std::vector<FaithfulnessCurve> FaithfulnessOf(const ExplainedPrediction& answer,
                                               uint64_t seed);
 
-/// texts, layers (layer, entropy, words, distance, step, likeness,
-/// context_likeness, importance), agreements, faithfulness (method, share,
-/// deletion, insertion, and their areas).
+/// The summary as JSON: texts, layers (layer, entropy, words, distance, step,
+/// likeness, context_likeness, importance), agreements, faithfulness (method,
+/// share, deletion, insertion, and their areas).
 nlohmann::ordered_json SummaryJson(const ExplainSummary& summary);
 
-/// The same as tables.
+/// The summary as tables of text.
 std::string SummaryText(const ExplainSummary& summary);
 
 }  // namespace heed

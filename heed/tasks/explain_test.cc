@@ -19,7 +19,7 @@
 namespace heed {
 namespace {
 
-/// The model of a case by its name, and the question that its text is.
+/// The model of the case with this name, and its input.
 struct NamedCase {
   explicit NamedCase(const std::string& name) {
     const std::vector<ExplainCase> cases = ExplainCases();
@@ -78,7 +78,7 @@ TEST_P(ExplainEach, ReportsAllThatTheModelAttendedTo) {
   }
 }
 
-/// Two lines with a blank line between are answered and explained as two texts.
+/// Two lines separated by a blank line are two texts.
 TEST_P(ExplainEach, EachLineOfATextIsExplainedByItself) {
   const std::string& line = GetParam().text;
   const InputReading reading = loaded_.ReadingOf(*predictor_);
@@ -92,8 +92,8 @@ TEST_P(ExplainEach, EachLineOfATextIsExplainedByItself) {
   EXPECT_EQ(all.text, two.Text());
   EXPECT_EQ(all.answer, one.answer + "\n" + one.answer);
   ASSERT_EQ(all.segments.size(), 2u);
-  // The line that is printed has all that is explained, with probabilities
-  // between words of a list.
+  // The printed line contains each word of the explained answer; a list also
+  // has probabilities.
   const std::vector<Input> inputs = {{line}};
   const std::string said = predictor_->Predict(inputs).at(0).line;
   for (std::string_view word : SplitWhitespace(one.answer)) {
@@ -114,7 +114,7 @@ TEST_P(ExplainEach, SaliencyTakesThePlaceOfAttentionWhereThereIsNone) {
       Explained(
           {.input = {.given = {c.text}}, .saliency_without_attention = true})
           .segments.at(0);
-  // Attributions of the model's own, as gates.
+  // Attributions that the model itself computes, such as gates.
   const size_t own = Explained({.input = {.given = {c.text}}})
                          .segments.at(0)
                          .attributions.size();
@@ -144,7 +144,7 @@ double MeanCosine(const std::vector<std::vector<float>>& a,
   return sum / static_cast<double>(a.size());
 }
 
-/// Those that the numbers of a head have, made in another way.
+/// The cosines equal those computed from the contexts of each head's panels.
 TEST_P(ExplainEach, ContextsOfHeadsAreComparedAsTheyWereRead) {
   const ExplainRequest request = {.input = {.given = {GetParam().text}}};
   const Explanation e = Explained(request);
@@ -193,8 +193,8 @@ TEST_P(ExplainEach, SaysWhatTheModelIsMadeOf) {
   }
 }
 
-/// What is chosen among labels or words has a probability, and the others in
-/// order; only a model of other numbers has none.
+/// A choice among labels or words has a probability and sorted alternatives.
+/// Only predictions of numbers have none.
 TEST_P(ExplainEach, EveryChoiceHasAProbability) {
   const ExplainCase& c = GetParam();
   const Explanation e = Explained({.input = {.given = {c.text}}});
@@ -217,7 +217,7 @@ TEST_P(ExplainEach, EveryChoiceHasAProbability) {
   }
 }
 
-/// Readers see words, not how a vocabulary marks where they begin.
+/// Labels show words without the vocabulary's word-boundary marks.
 TEST_P(ExplainEach, TokensAreShownWithoutMarks) {
   const Explanation e = Explained({.input = {.given = {GetParam().text}}});
   const ExplanationSegment& segment = e.segments[0];
@@ -263,7 +263,7 @@ TEST(ExplainUnknown, ATokenIsShownWithTheWordThatItStandsFor) {
   }
 }
 
-/// Tasks whose contrast is a label or a word: the others' are whole answers.
+/// Tasks whose contrast is a label or a word, not a whole answer.
 class ExplainChoice : public ExplainEach {};
 
 std::vector<ExplainCase> ChoiceCases() {
@@ -275,8 +275,7 @@ std::vector<ExplainCase> ChoiceCases() {
   return cases;
 }
 
-/// Why not another? Asked by what is shown of it, also where that is a part of
-/// a word.
+/// A contrast is named by its label, even if that is a part of a word.
 TEST_P(ExplainChoice, AnAlternativeIsAContrastByItsLabel) {
   ExplainRequest request = {.input = {.given = {GetParam().text}}};
   const ExplanationSegment before = Explained(request).segments.at(0);
@@ -325,9 +324,10 @@ TEST_P(ExplainEach, IntegratedGradientsAreComplete) {
   request.attribution.samples = 2;
   const Explanation e = Explained(request);
   const ExplanationSegment& segment = e.segments.at(0);
-  // Axes that methods speak of: a query and a text, both sides of a rating.
+  // Axes with attributions: two for query and text, and for the two sides of a
+  // rating.
   const size_t inputs = c.task == "retrieve" || c.task == "ratings" ? 2 : 1;
-  // Besides these there may be some that the model is made to give.
+  // The model itself may add further attributions.
   const std::vector<std::string> methods = AttributionMethods();
   const auto of_methods = std::ranges::count_if(
       segment.attributions, [&methods](const Attribution& a) {
@@ -337,11 +337,12 @@ TEST_P(ExplainEach, IntegratedGradientsAreComplete) {
   for (const Attribution& a : segment.attributions) {
     SCOPED_TRACE(a.method);
     const int64_t tokens = segment.axis(a.axis).size();
-    // Each side of a retrieval is a target, both sides of a rating have one.
+    // In retrieval each side has its target; the two sides of a rating share
+    // one.
     const size_t sides = c.task == "retrieve" ? inputs : 1;
     ASSERT_EQ(a.targets.size() * sides, segment.targets.size());
     ASSERT_EQ(std::ssize(a.scores), std::ssize(a.targets) * tokens);
-    // A cosine jumps where its vector vanishes, which is where the path starts.
+    // The cosine is discontinuous at the zero vector, where the path starts.
     if (a.method != "integrated_gradients" || c.task == "retrieve") continue;
     for (size_t n = 0; n < a.targets.size(); ++n) {
       const auto row = a.scores.begin() + static_cast<int64_t>(n) * tokens;
@@ -352,8 +353,8 @@ TEST_P(ExplainEach, IntegratedGradientsAreComplete) {
   }
 }
 
-/// Runs `work` to its end, then lets it be cancelled at its beginning, in the
-/// middle and near its end: it throws and asks no further.
+/// Runs `work` to its end, then cancels it at the start, in the middle and near
+/// the end. Expects Cancelled and no further checks.
 void ExpectEndsWhenCancelled(
     const std::function<void(const Cancellation&)>& work, int64_t least) {
   const CountedCancellation never;
@@ -362,7 +363,7 @@ void ExpectEndsWhenCancelled(
   for (const int64_t last : {int64_t{1}, never.asked() / 2, never.asked()}) {
     const CountedCancellation cancellation(std::max<int64_t>(last, 1));
     EXPECT_THROW(work(cancellation), Cancelled);
-    // Each sentence of a search asks for itself and for its batch.
+    // A search checks once per sentence and once per batch.
     EXPECT_LE(cancellation.asked(), last + 4);
   }
 }
@@ -430,8 +431,7 @@ TEST_P(ExplainEach, PredictionEndsWhenItIsCancelled) {
   }
 }
 
-/// The attention of an intent is that which pools the words, of a tag that
-/// between them.
+/// The attention of an intent pools the words; that of a tag relates the words.
 TEST(ExplainSlots, EachTargetNamesTheAttentionThatSpeaksForIt) {
   const Explanation e = NamedCase("Slots").Explained();
   const ExplanationSegment& segment = e.segments.at(0);
@@ -448,7 +448,7 @@ TEST(ExplainSlots, EachTargetNamesTheAttentionThatSpeaksForIt) {
   EXPECT_TRUE(segment.axis("target").shown()[0].starts_with("book · "));
 }
 
-/// The page replaces one tag among the tags, or the intent alone.
+/// The web page replaces one tag in the line of tags, or the intent alone.
 TEST(ExplainSlots, ATagOrTheIntentCanBeContrasted) {
   NamedCase slots("Slots");
   const ExplanationSegment before = slots.Explained().segments.at(0);
@@ -492,11 +492,11 @@ TEST(ExplainAutocomplete, AnyCompletionCanBeContrasted) {
   EXPECT_EQ(segment.attributions.at(0).targets, std::vector<size_t>{1});
 }
 
-/// Each token of the text was predicted, and may have been another.
+/// Every token of the text can have a contrast.
 TEST(ExplainLanguage, AnyTokenCanBeContrasted) {
   NamedCase language("LanguageTransformer");
   language.request.input.given.content =
-      language.request.input.Text() + " ";  // asks for the next word
+      language.request.input.Text() + " ";  // requests the next word
   const Explanation e = language.Explained();
   std::vector<std::string> said = e.segments[0].axis("target").shown();
   ASSERT_EQ(said.size(), 3u);

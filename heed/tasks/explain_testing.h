@@ -1,4 +1,4 @@
-// Small models of every task with random weights, and texts that they read.
+// Small models of every task with random weights, and inputs for them.
 #ifndef HEED_TASKS_EXPLAIN_TESTING_H_
 #define HEED_TASKS_EXPLAIN_TESTING_H_
 
@@ -15,7 +15,7 @@
 
 namespace heed {
 
-/// A model of any task with random weights, and a text that it reads.
+/// A model of any task with random weights, and an input for it.
 struct ExplainCase {
   std::string name;
   std::string task;
@@ -78,7 +78,8 @@ inline std::string WavOfText() {
     for (int i = 0; i < 4; ++i) bytes += static_cast<char>(value >> (8 * i));
     return bytes;
   };
-  constexpr uint32_t kSamples = 0x340;  // and 8000 Hz: of small bytes
+  constexpr uint32_t kSamples =
+      0x340;  // its bytes are below 128, as those of 8000 Hz
   // PCM of one channel, frames of a byte and 8 bits.
   std::string wav = "RIFF" + word(36 + kSamples) + "WAVEfmt " + word(16) +
                     word(0x10001) + word(8000) + word(8000) + word(0x80001) +
@@ -423,7 +424,7 @@ inline std::vector<ExplainCase> ExplainCases() {
   };
 }
 
-/// A fresh model that settings describe.
+/// Makes a model with random weights from the settings of a case.
 inline LoadedModel ModelOf(const ExplainCase& c, TemporaryFolder& folder) {
   LoadedModel loaded;
   loaded.settings = TaskNamed(c.task).settings();

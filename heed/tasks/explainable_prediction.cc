@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kContinued = "##";  // WordPiece
 constexpr std::string_view kSpace = "\xE2\x90\xA3";
 
-/// A token without the mark of a border.
+/// A token without its word-boundary mark.
 std::string WithoutMark(const std::string& piece, VocabularyKind kind) {
   if (IsSubword(kind) && piece.starts_with(kSpaceMark)) {
     const std::string rest = piece.substr(kSpaceMark.size());
@@ -37,7 +37,7 @@ std::string WithoutMark(const std::string& piece, VocabularyKind kind) {
   return piece;
 }
 
-/// Whether a token begins a word where another stands before it.
+/// True if a token that follows `before` starts a new word.
 bool BeginsWord(const std::string& piece, const std::string& before,
                 VocabularyKind kind) {
   if (IsWordPiece(kind)) return !piece.starts_with(kContinued);
@@ -46,13 +46,15 @@ bool BeginsWord(const std::string& piece, const std::string& before,
          SplitWhitespace(before).empty();
 }
 
-/// Whether a token is no part of a text, but says something about it.
+/// True for special tokens that are no part of the text (<s>, </s>, padding,
+/// mask).
 bool StandsAlone(int32_t id, const SpecialIds& special) {
   return id == special.bos || id == special.eos || id == special.pad ||
          id == special.mask;
 }
 
-/// The five likeliest others of n log-probabilities, with their names.
+/// The five most probable alternatives among n log-probabilities, with their
+/// names.
 std::vector<Alternative> OtherChoices(
     std::span<const float> log_p, int32_t chosen,
     const std::function<std::string(int32_t)>& name) {

@@ -1,4 +1,4 @@
-// A prediction of a task: what its explanation is made from.
+// A prediction of a task, prepared for its explanation.
 #ifndef HEED_TASKS_EXPLAINABLE_PREDICTION_H_
 #define HEED_TASKS_EXPLAINABLE_PREDICTION_H_
 
@@ -22,29 +22,29 @@ namespace heed {
 /// An input to explain.
 struct ExplainInput {
   Input given;  ///< as a predictor reads it
-  /// What is explained instead of the model's own answer: a translation, a
-  /// label, a column. Empty: its own.
+  /// Answer to explain instead of the model's own: a translation, a label, a
+  /// column. Empty: the model's own.
   std::string answer = {};
-  /// Another answer: attributions are then of log p(answer) − log p(this one)
-  /// at the first place where they differ. Empty: none.
+  /// Contrast: another answer. Attributions are then of log p(answer) − log
+  /// p(contrast) at the first place where they differ. Empty: none.
   std::string contrast = {};
-  /// The parts of the text that are answered one by one, where they are not
-  /// its lines: the sentences that a server translates.
+  /// Parts of the text that are answered separately if they are not its lines,
+  /// such as the sentences that a server translates.
   std::vector<std::string> parts = {};
-  /// Characters at most of what is read and answered where a few of them stand
-  /// for more, as "random 100" for 100 vectors; 0: any number. What was typed
-  /// is counted by who asks.
+  /// Maximum number of characters read and written for a short input that
+  /// stands for a longer one, such as "random 100" for 100 vectors; 0: no
+  /// limit. The caller checks the length of the input itself.
   int64_t most_characters = 0;
-  /// What is kept of attentions; none: weights.
+  /// Selects the attention data to record; null: attention weights only.
   AttentionWatch::Wish watch = {};
-  /// Whether the vectors that the model begins with are kept.
+  /// True if the model's input vectors are recorded.
   bool inputs = false;
 
   std::string Text() const { return given.Text(); }
 };
 
-/// A text that was answered by itself, without attributions, and how to compute
-/// its targets again, from each of its inputs. Refers to the task.
+/// One separately answered text, without attributions, and the functions that
+/// recompute its targets from each of its inputs. Refers to the task.
 struct ExplainableSegment {
   ExplanationSegment segment;
   std::vector<Explainable> scores;
@@ -55,76 +55,78 @@ struct ExplainablePrediction {
   std::vector<ExplainableSegment> segments;
 };
 
-/// Runs a model on copies of one input.
+/// Runs a model on a batch of copies of one input.
 using RunOfCopies = std::function<Var(const Context& ctx, int64_t copies)>;
 
-/// `given` with an observer of what is computed.
+/// Returns `given` with an observer of the computation.
 Context ObservedBy(Observer& observer, const Context& given);
 
-/// An axis of tokens, with their words and labels without marks of word
-/// borders.
+/// An axis of tokens, with word groups, and labels without word-boundary marks.
 Axis TokenAxis(const std::string& id, const std::string& label,
                const Vocabulary& vocabulary, std::span<const int32_t> ids,
                std::vector<std::string> pieces);
-/// An axis of tokens of which only the ids are known.
+/// An axis of tokens given by their ids alone.
 Axis TokenAxis(const std::string& id, const std::string& label,
                const Vocabulary& vocabulary, std::span<const int32_t> ids);
-/// An axis of tokens that a model reads. An unknown token is shown with the
-/// word that it stands for: "<unk> (zebra)".
+/// An axis of input tokens. The label of an unknown token includes the original
+/// word: "<unk> (zebra)".
 Axis InputTokenAxis(const std::string& id, const std::string& label,
                     const Vocabulary& vocabulary, std::span<const int32_t> ids,
                     std::vector<std::string> pieces);
 
-/// A token as it is shown: without marks of word borders.
+/// Display form of a token: without word-boundary marks.
 std::string ShownToken(const Vocabulary& vocabulary, int32_t id);
 
-/// The likeliest of the tokens that are shown so. Shapes: log_p [V].
+/// The most probable token whose display form is `shown`. Shapes: log_p [V].
 std::optional<int32_t> TokenShownAs(const Vocabulary& vocabulary,
                                     std::string_view shown,
                                     std::span<const float> log_p);
 
-/// An axis of names, of one at least.
+/// An axis with these names, at least one.
 Axis NamesAxis(const std::string& id, const std::string& label,
                std::vector<std::string> names);
 
-/// Adds what was watched of row `row` of a batch: maps, and panels of which
-/// parts were kept. Their queries and keys "source" are those of `source`.
+/// Adds the recorded attention maps and panels of row `row` of a batch. The
+/// axis `source` replaces "source" as their query and key axis.
 void AddMaps(const AttentionWatch& watch, ExplanationSegment& segment,
              int64_t row = 0, const std::string& source = "source");
 
-/// A target of one choice among n, by their log-probabilities, with the five
-/// likeliest others.
+/// A target for one choice among n log-probabilities, with the five most
+/// probable alternatives.
 Target ChoiceTarget(const std::string& axis, int64_t item,
                     std::span<const float> log_p, int32_t chosen,
                     const std::function<std::string(int32_t)>& name);
 
-/// Lets `map` speak for a target, by row `row`; none: nothing does.
+/// Makes row `row` of attention map `map` the explanation of a target; none: no
+/// map explains it.
 void SetMap(Target& target, std::optional<size_t> map, int64_t row,
             int64_t head = -1);
 
-/// How the targets of a segment are computed from its axis "source".
+/// Recomputes the targets of a segment from its axis "source".
 /// Shapes: y(ctx, copies) [copies, targets].
 Explainable SourceScores(const ExplanationSegment& segment, RunOfCopies scores);
 
-/// Asks of one target alone why it is not `other`: `difference` is log p of the
-/// target less that of the other. Shapes: difference(ctx, copies) [copies, 1].
+/// Restricts a segment to one target and its contrast `other`. `difference` is
+/// log p of the target minus log p of `other`. Shapes: difference(ctx, copies)
+/// [copies, 1].
 void SetContrast(ExplainableSegment& segment, size_t target, Alternative other,
                  const RunOfCopies& difference);
 
-/// The contrast where the answer is one choice: log p of `chosen` less that of
-/// `other`, by all_log_p(ctx, copies) [copies, n]. Throws: FormatError if they
-/// are one.
+/// Sets the contrast of an answer that is one choice: log p of `chosen` minus
+/// log p of `other`, from all_log_p(ctx, copies) [copies, n]. Throws:
+/// FormatError if they are equal.
 void SetChoiceContrast(ExplainableSegment& segment, size_t target,
                        int32_t chosen, const Alternative& other,
                        int32_t other_id, const RunOfCopies& all_log_p);
 
-/// Item `item` of a corpus so many times, as batches are made from.
+/// Index `item` repeated `copies` times, to make a batch of copies of one
+/// example.
 std::vector<int64_t> Repeated(int64_t copies, int64_t item = 0);
 
-/// The same ids in each of so many rows: [copies, n].
+/// `ids` repeated in each of `copies` rows: [copies, n].
 Tensor RepeatedRows(const std::vector<int32_t>& ids, int64_t copies);
 
-/// These columns of a matrix, in this order. Shapes: [rows, columns].
+/// Selects these columns of a matrix, in this order. Shapes: [rows, columns].
 Var ChosenColumns(const Var& matrix, const std::vector<int32_t>& columns);
 
 }  // namespace heed

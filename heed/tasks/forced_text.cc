@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-/// log p of the target at `step` less that of `id` there: [copies, 1].
+/// log p of the target at `step` minus log p of `id` there: [copies, 1].
 Var StepDifference(const Var& logits, std::span<const int32_t> target,
                    size_t step, int32_t id) {
   std::vector<int32_t> others(target.begin(), target.end());

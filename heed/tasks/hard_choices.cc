@@ -20,7 +20,7 @@ constexpr const char* kReward = "reward";
 constexpr const char* kChosen = "chosen";
 constexpr const char* kBaseline = "reward_baseline";
 
-/// Keeps the choices of an attention, step by step.
+/// Records log-probabilities and entropies of an attention's choices per step.
 class ChoiceWatch : public Observer {
  public:
   explicit ChoiceWatch(std::string path) : path_(std::move(path)) {}
@@ -40,7 +40,7 @@ class ChoiceWatch : public Observer {
   std::string path_;
 };
 
-/// All steps [T, B H].
+/// Stacks all steps: [T, B H].
 Var StepsOf(const std::vector<Var>& all) {
   std::vector<Var> steps;
   for (const Var& x : all) {

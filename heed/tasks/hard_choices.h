@@ -1,4 +1,4 @@
-// Training of attention that makes hard choices, by reward.
+// Training of hard attention by reward (REINFORCE).
 #ifndef HEED_TASKS_HARD_CHOICES_H_
 #define HEED_TASKS_HARD_CHOICES_H_
 
@@ -15,16 +15,17 @@ namespace heed {
 struct HardChoiceConfig {
   double reward = 0.1;     ///< λ_r
   double entropy = 0.002;  ///< λ_e
-  double soft = 0.5;       ///< share of updates by the expectation
+  double soft =
+      0.5;  ///< share of updates with soft attention (the expectation)
   double baseline_decay = 0.9;
 
   void Visit(FieldList& v);
-  /// Behind the fields of the model: its options act if the model's attention
-  /// makes hard choices.
+  /// Deactivates these options unless the model's attention makes hard choices.
+  /// Called after the model's fields.
   static void ActWithHardChoices(FieldList& v);
 };
 
-/// What a decoder is to write: gold prefixes and what follows them.
+/// Examples for a decoder: inputs, gold prefixes and next tokens.
 struct DecoderExamples {
   Inputs inputs;
   Tensor target_in;  // i32 [T, B]
@@ -32,11 +33,13 @@ struct DecoderExamples {
   int32_t ignore_id = -1;
 };
 
-/// Teaches a decoder whose attention draws one key per step. Loss of a batch:
+/// Training objective for a decoder whose attention samples one key per step.
+/// Loss of a batch:
 ///   Σ −log p(y) − λ_r Σ_t (R − b) log p(s_t) − λ_e Σ_t H(s_t)
-/// where s_t are the choices, R of a row the mean of its log p(y), a constant,
-/// and b its moving average, which State keeps. A share of batches is learned
-/// by the expectation, as the reward cannot teach what was never chosen.
+/// where s_t are the choices, R the mean of a row's log p(y), a constant, and b
+/// the moving average of R, which State returns. A share of batches trains with
+/// the expectation, since the reward gives no gradient to keys that are never
+/// sampled.
 /// Paper: Xu et al. 2015, arXiv:1502.03044, equations 11 to 13 and section 4.1.
 class HardChoices {
  public:
@@ -46,7 +49,7 @@ class HardChoices {
   BatchLoss Loss(const Decoder& model, const Context& ctx,
                  const DecoderExamples& examples,
                  const LossOptions& options) const;
-  /// As those of Trainable.
+  /// Implementation of the functions of the same names in Trainable.
   void Updated(const Metrics& parts);
   std::vector<NamedTensor> State() const;
   void Restore(const std::vector<NamedTensor>& state);

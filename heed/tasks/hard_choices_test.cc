@@ -37,7 +37,7 @@ DecoderExamples SomeExamples() {
 /// Loss, and the gradients of all parameters one after the other.
 struct Taught {
   BatchLoss loss;
-  std::vector<double> scores;  // of the attention's parameters
+  std::vector<double> scores;  // gradients of the attention's parameters
 };
 
 Taught Teach(const HardChoices& choices, Decoder& model, uint64_t seed) {
@@ -90,11 +90,11 @@ TEST(HardChoices, ABaselineMovesWithTheRewards) {
   }
   EXPECT_EQ(tokens, 5);
   EXPECT_LT(reward, 0);
-  // Of the same batch: what is rewarded is what the loss adds up.
+  // For the same batch, the reward is the negative of the summed loss.
   EXPECT_NEAR(reward, -first.loss.nll, 1e-9);
   choices.Updated(first.loss.parts);
   EXPECT_NEAR(choices.baseline(), 0.5 * reward / 5, 1e-12);
-  // It changes the loss of the same choices, and is kept.
+  // The baseline changes the loss of equal choices, and State keeps it.
   const double moved = Teach(choices, *model, 5).loss.loss.value().item();
   EXPECT_NE(moved, first.loss.loss.value().item());
   HardChoices restored({.soft = 0, .baseline_decay = 0.5});
@@ -104,8 +104,8 @@ TEST(HardChoices, ABaselineMovesWithTheRewards) {
 }
 
 TEST(HardChoices, TheMeanOfManyGradientsIsThatOfTheExpectedReward) {
-  // Of one decision alone, so that its expectation can be differentiated:
-  // Σ_s p(s) R(s), where R(s) is seen by forcing each key in turn.
+  // A single decision has an expected reward that can be differentiated: Σ_s
+  // p(s) R(s), where R(s) is measured by forcing each key in turn.
   const auto model = ChoosingDecoder(kSmall);
   const DecoderExamples one = {Inputs(Tensor::Of<int32_t>({1, 4, 3}, {3, 1}),
                                       Tensor::Of<int32_t>({3}, {1})),
@@ -133,8 +133,8 @@ TEST(HardChoices, TheMeanOfManyGradientsIsThatOfTheExpectedReward) {
     for (size_t j = 0; j < own.size(); ++j) mean[j] += own[j] / kDraws;
     for (const auto& p : model->parameters().all()) p->ClearGradient();
   }
-  // By differences of the mean reward with the same random numbers it would be
-  // noise; instead of it, moving along the gradient has to raise the reward.
+  // Finite differences of the mean reward would be too noisy. Instead, a step
+  // along the gradient must raise the reward.
   double squares = 0;
   for (const double g : mean) squares += g * g;
   ASSERT_GT(squares, 1e-8);

@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-/// Throws: FormatError.
+/// Reads an extent of images. Throws: FormatError.
 int64_t SizeIn(const nlohmann::ordered_json& json, const char* key,
                const std::string& place) {
   const auto found = json.find(key);

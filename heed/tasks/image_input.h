@@ -1,4 +1,4 @@
-// Images as tasks read and explain them.
+// Reading and explaining images, shared by tasks.
 #ifndef HEED_TASKS_IMAGE_INPUT_H_
 #define HEED_TASKS_IMAGE_INPUT_H_
 
@@ -18,14 +18,14 @@ namespace heed {
 enum class Colours : uint8_t { kGrey, kRgb };
 constexpr auto WordsOf(Colours) { return std::array{"grey", "rgb"}; }
 
-/// The size of images as JSON, {"height", "width", "channels"}, and back.
-/// Throws: FormatError that begins with `place`.
+/// Converts the size of images to JSON, {"height", "width", "channels"}, and
+/// back. Throws: FormatError that begins with `place`.
 nlohmann::ordered_json ToJson(const ImageFormat& format);
 ImageFormat FormatFromJson(const nlohmann::ordered_json& json,
                            const std::string& place);
 
-/// Makes the last `count` images of training those of validation. Throws:
-/// ConfigError if that leaves none.
+/// Moves the last `count` training images to the validation set. Throws:
+/// ConfigError if no training image is left.
 template <typename Set>
 void KeepLastForValidation(int64_t count, Set& train, Set& valid) {
   const int64_t first = train.size() - count;
@@ -37,19 +37,19 @@ void KeepLastForValidation(int64_t count, Set& train, Set& valid) {
   train = train.Slice(0, first);
 }
 
-/// Throws: FormatError unless images are of the model's size.
+/// Checks the size of images. Throws: FormatError unless it is the model's.
 void CheckSameSize(const ImageFormat& images, const ImageFormat& of_model);
 
-/// The axis "source" of an image: its cells of so many pixels, row by row,
-/// "row 2, column 5", and the image itself.
+/// The axis "source" of an image: its cells of `cell` × `cell` pixels, row by
+/// row, labelled "row 2, column 5", and the image itself.
 Axis CellsAxis(int64_t cell, const Image& image);
 
-/// What a cell of the image is that is away: of the mean colour of its border,
-/// in 0 to 1, [cell² C].
+/// Values of an occluded cell: the mean colour of the image's border, in 0 to
+/// 1, [cell² C].
 std::vector<double> AbsentCell(int64_t cell, const Image& image);
 
-/// The first image so many times. Shapes: image [1, H, W, C], result [copies,
-/// H, W, C].
+/// Repeats the first image `copies` times. Shapes: image [1, H, W, C], result
+/// [copies, H, W, C].
 Tensor CopiesOf(const Tensor& image, int64_t copies);
 
 }  // namespace heed

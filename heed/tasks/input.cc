@@ -33,8 +33,8 @@ std::string EndingOf(std::string_view media_type) {
   return fmt::format(".{}", SubtypeOf(media_type));
 }
 
-/// The file that a line names. Throws: FormatError, as for other lines that
-/// cannot be answered, also if it cannot be read.
+/// Reads the file that a line names. Throws: FormatError also if the file
+/// cannot be read, as for other lines that cannot be answered.
 Input InputNamedBy(const InputKind& kind, const std::string& line) {
   try {
     return ReadInput(kind, line);
@@ -43,7 +43,7 @@ Input InputNamedBy(const InputKind& kind, const std::string& line) {
   }
 }
 
-/// Throws: IoError; FormatError.
+/// Checks the size of a file. Throws: IoError; FormatError if it is too large.
 void CheckSize(const InputKind& kind, const std::string& path) {
   if (kind.most_bytes == 0) return;
   const uint64_t size = InputFile(path).size();

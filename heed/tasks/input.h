@@ -1,4 +1,4 @@
-// What a model is asked: a text, several texts, or bytes of a file.
+// Inputs of a model: a text, several texts, or bytes of a file.
 #ifndef HEED_TASKS_INPUT_H_
 #define HEED_TASKS_INPUT_H_
 
@@ -10,67 +10,69 @@
 
 namespace heed {
 
-/// A file by its contents: no path is ever opened for it.
+/// Contents of a file with its name; the name is never opened as a path.
 struct NamedBytes {
-  std::string name;        ///< as the user called it, for messages
+  std::string name;        ///< name that the user gave, for messages
   std::string media_type;  ///< "text/csv"
   std::string bytes;
 };
 
-/// One input. A value; several texts are what belongs together, as the two of a
-/// pair, and the same as one text with tabs between them.
+/// One input, a value. Several texts belong together, such as the two of a
+/// pair, and are equivalent to one text with tabs between them.
 struct Input {
   std::variant<std::string, std::vector<std::string>, NamedBytes> content;
-  std::string place = "text";  ///< as errors name it: "standard input:3"
-  int64_t number = 0;          ///< among all; random choices depend on it
+  std::string place = "text";  ///< place shown in errors: "standard input:3"
+  int64_t number = 0;  ///< index of the input; random choices depend on it
 
-  /// The text; texts with tabs between them; bytes as they are.
+  /// The text; several texts joined by tabs; the bytes of a file.
   std::string Text() const;
-  /// The same for readers: bytes that are no text by their name.
+  /// The input for display: like Text(), but a binary file is shown as its
+  /// name.
   std::string Shown() const;
 };
 
-/// What a task reads: a row of the registry says it of itself.
+/// The kind of inputs that a task reads, as its registry row states it.
 struct InputKind {
-  /// What a line of standard input is.
+  /// Meaning of a line of standard input.
   enum class Line : uint8_t {
-    kText,  ///< an input, as it stands
-    kPath,  ///< the path of a file that is one
-    kPart,  ///< a part: all lines together are one
+    kText,  ///< the input itself
+    kPath,  ///< path of a file that is an input
+    kPart,  ///< part of an input that consists of all lines
   };
 
   std::string name = "text";
   Line line = Line::kText;
-  /// Of bytes that it reads, the usual one first; none: text alone.
+  /// Media types of supported files, the default first; none: text only.
   std::vector<std::string> media_types = {};
-  /// Whether a text, where it is given as a whole, has lines of its own.
+  /// True if an input text consists of several lines.
   bool several_lines = false;
-  /// What a file that is one may have; 0: anything.
+  /// Maximum size of an input file; 0: no limit. Units: bytes
   int64_t most_bytes = 0;
-  /// Whether a line is JSON of its own: lines of a .jsonl file are inputs as
-  /// they stand, not rows of a table with columns.
+  /// True if a line is a JSON input: lines of a .jsonl file are then inputs,
+  /// not rows of a table with columns.
   bool json_lines = false;
 
-  /// Whether it reads bytes.
+  /// True if the task reads files.
   bool of_bytes() const { return !media_types.empty(); }
-  /// Whether it reads such bytes; parameters ("; charset=utf-8") do not count.
+  /// True if this media type is supported; parameters ("; charset=utf-8") are
+  /// ignored.
   bool Reads(std::string_view media_type) const;
-  /// The media type that the ending of a file's name means; empty: none that it
-  /// reads.
+  /// The supported media type of a file name's extension; empty: none.
   std::string TypeOfName(std::string_view file) const;
 };
 
-/// Lines of `source` as a user gives them, the first of which has this number:
-/// texts, or paths of files, which are read. Throws: as ReadInput.
+/// Makes inputs of the lines of `source`: texts, or paths of files, which are
+/// read. `first`: number of the first line. Throws: as ReadInput; FormatError
+/// if a file cannot be read.
 std::vector<Input> InputsOf(const InputKind& kind,
                             const std::vector<std::string>& lines,
                             int64_t first,
                             std::string_view source = "standard input");
 
-/// The file as an input, with the media type that its ending means ("png":
+/// Reads a file as an input, with the media type of its extension ("png":
 /// image/png, "strip": application/x-strip). Throws: IoError; FormatError for
-/// an ending that the kind does not read, or a file that is too large, of which
-/// nothing is read.
+/// an unsupported extension or a file that is too large, before anything is
+/// read.
 Input ReadInput(const InputKind& kind, const std::string& path);
 
 }  // namespace heed

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kStandardInput = "-";
 
-/// Calls body(path, key) for each path of the settings, which it may change.
+/// Calls body(path, key) for each path of the settings; `body` may change it.
 void ForEachPath(TaskSettings& settings,
                  const std::function<void(std::string& path,
                                           const std::string& key)>& body) {
@@ -46,11 +46,13 @@ void ForEachPath(TaskSettings& settings,
   }
 }
 
-/// Whether another process could not read the same from this path again.
+/// True if a path can be read only once or only by this process: standard
+/// input, a pipe, a socket, or a file of /dev or /proc.
 bool IsStream(const std::string& path) {
   if (path == kStandardInput) return true;
   struct stat info = {};
-  if (stat(path.c_str(), &info) != 0) return false;  // reading it will say why
+  if (stat(path.c_str(), &info) != 0)
+    return false;  // a later read reports the error
   if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)) return true;
   const std::string real = fs::absolute(path).lexically_normal().string();
   return S_ISREG(info.st_mode) &&
@@ -76,7 +78,7 @@ void AddFilesOf(const std::string& path, const Field& field,
   files.insert(files.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
 }
 
-/// Returns its bytes.
+/// Copies a stream into a file. Returns its size in bytes.
 int64_t CopyStream(const std::string& from, const std::string& name,
                    const std::string& to) {
   const int fd = from == kStandardInput

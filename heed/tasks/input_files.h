@@ -10,30 +10,29 @@
 
 namespace heed {
 
-/// Whether the value is a path: a text, or several, with the placeholder FILE
+/// True if the field holds a path or a list of paths: its placeholder is FILE
 /// or DIR.
 bool IsPath(const Field& field);
 
-/// Puts the files that a pattern such as 'data/*.en' means, in the order of
-/// their names, in its place in a list of files; a file that has the name of a
-/// pattern is that file. Throws: ConfigError if there is none.
+/// Replaces each pattern such as 'data/*.en' in a list of files by the matching
+/// files, sorted by name. A pattern that is the name of an existing file stands
+/// for that file. Throws: ConfigError if no file matches.
 void ExpandPatterns(TaskSettings& settings);
 
-/// Copies what can be read only once (standard input as "-", pipes, process
-/// substitution) into the folder input of `out`, so that the run can be
-/// resumed, and lets the task read the copies. A line on standard error names
-/// each with its size. Throws: IoError; ConfigError if standard input is named
-/// twice.
+/// Copies streams (standard input as "-", pipes, process substitution) into the
+/// folder input of `out`, so that the run can be resumed, and makes the task
+/// read the copies. A line on standard error names each copy with its size.
+/// Throws: IoError; ConfigError if standard input is named twice.
 void KeepStreams(TaskSettings& settings, const OutFolder& out);
-/// Throws: ConfigError for what can be read only once, as of several processes
-/// one alone would get it.
+/// Throws: ConfigError if a path is a stream, since only one of several
+/// processes could read it.
 void RefuseStreams(TaskSettings& settings);
 
-/// So that the run can be resumed from any folder; copies of streams stay
-/// relative to the model's.
+/// Makes all paths absolute, so that the run can be resumed from any folder.
+/// Paths of copied streams stay relative to the model folder.
 void MakePathsAbsolute(TaskSettings& settings, const OutFolder& out);
 
-/// Where the copies of streams are that a model in `folder` was trained on.
+/// Finds the copies of streams that a model in `folder` was trained on.
 void FindKeptInput(TaskSettings& settings, const std::string& folder);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Options of earlier versions that made examples up.
+// Removed options of earlier versions that generated synthetic examples.
 #ifndef HEED_TASKS_MADE_UP_DATA_H_
 #define HEED_TASKS_MADE_UP_DATA_H_
 
@@ -10,14 +10,14 @@
 
 namespace heed {
 
-/// Removes such options: a model that was trained with them still opens.
-/// `reads`: the option that names files now; `data`: what `heed generate` calls
-/// them.
+/// Removes these options; a model that was trained with them can still be read.
+/// `reads`: the option that replaces them and names files; `data`: the name of
+/// the data set in `heed generate`.
 void RemoveMadeUpData(FieldList& v, std::initializer_list<const char*> keys,
                       std::string_view reads, std::string_view data);
 
-/// Throws: ConfigError unless files are named, which happens if a run on
-/// made-up examples is continued.
+/// Throws: ConfigError if no file is named, as when a run on synthetic examples
+/// is resumed.
 void RequireFiles(const std::string& path, std::string_view reads,
                   std::string_view data);
 

@@ -1,4 +1,4 @@
-// Plain text, line by line, and the files that it comes from.
+// Line-based plain text and the files that it is read from.
 #ifndef HEED_TASKS_PLAIN_TEXT_H_
 #define HEED_TASKS_PLAIN_TEXT_H_
 
@@ -18,16 +18,16 @@ namespace heed {
 enum class TextUnit : uint8_t { kLines, kStream };
 constexpr auto WordsOf(TextUnit) { return std::array{"lines", "stream"}; }
 
-/// What is learned from, line by line.
+/// Training and validation text, one element per line.
 struct PlainText {
   std::vector<std::string> train;
   std::vector<std::string> valid;
-  /// Lines of each file of `train`, or none for one.
+  /// Number of lines of each file of `train`; empty for one file.
   std::vector<int64_t> lines_of_files = {};
-  /// Of text that is larger than memory: `train` is a sample of it.
+  /// The store of a text that is larger than memory; `train` is then a sample.
   std::shared_ptr<const TextStore> store = {};
 
-  /// Tells one text from another.
+  /// Checksum to detect changes of the text.
   std::string CheckSum() const;
 };
 
@@ -37,27 +37,27 @@ struct PlainTextFiles {
   std::vector<std::string> valid_texts;
   std::vector<std::string> columns = {"text"};
 
-  /// `help`: of the training text.
+  /// `help`: help of the option for the training text.
   void Visit(FieldList& v,
              const char* help = "training text, line by line (.gz too)");
-  /// Throws: ConfigError if there is no file to learn from; as ReadAllLines,
-  /// TextStore.
+  /// Reads the files. Throws: ConfigError if there is no training file; as
+  /// ReadAllLines, TextStore.
   PlainText Read(const LargeTextConfig& large = {}, bool quiet = false) const;
 };
 
-/// The files of a text that a model is judged on.
+/// The files of a held-out text for evaluation.
 struct EvaluatedText {
   std::vector<std::string> texts;
   std::vector<std::string> columns = {"text"};
 
   void Visit(FieldList& v,
              const char* help = "text to predict, line by line (.gz too)");
-  /// Throws: ConfigError if there is no file; as ReadAllLines.
+  /// Reads the lines. Throws: ConfigError if there is no file; as ReadAllLines.
   std::vector<std::string> Lines() const;
 };
 
-/// The options batch_`units` ("tokens") and batch_texts of a task whose
-/// examples are called `texts` in their help.
+/// Adds the options batch_`units` ("tokens") and batch_texts of a task; the
+/// help calls the examples `texts`.
 void VisitBatches(FieldList& v, const std::string& units, int& batch_units,
                   const std::string& texts, int& batch_texts);
 

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of which few vocabularies have more.
+// Typical bytes per token; few vocabularies exceed it.
 constexpr double kBytesOfToken = 4;
 
 }  // namespace
@@ -127,7 +127,7 @@ void PredictStream(const Predictor& predictor, const InputKind& kind,
   const auto write = [&](const Answer& answer) {
     out << (json ? DumpJson(answer.parts) : answer.line) << '\n';
   };
-  // So that a reader at the other end of a pipe is not kept waiting.
+  // Flushes each window, so that a reader of a pipe gets answers at once.
   const auto flush = [&out] {
     if (!out.flush()) throw IoError("standard output: cannot be written");
   };

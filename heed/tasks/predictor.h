@@ -1,4 +1,4 @@
-// Answers of a model, and where they come from.
+// The predictor of a model, its inputs, options and answers.
 #ifndef HEED_TASKS_PREDICTOR_H_
 #define HEED_TASKS_PREDICTOR_H_
 
@@ -27,7 +27,7 @@ namespace heed {
 
 /// The answer of a model to an input.
 struct Answer {
-  /// What the command prints: a line, or several for several answers.
+  /// Output of the command: one line, or several lines for several answers.
   std::string line;
   /// The answer in parts, for programs.
   nlohmann::ordered_json parts = {};
@@ -37,9 +37,9 @@ struct Answer {
   /// Tokens that were read and written; 0 if they are not counted.
   int64_t tokens_read = 0;
   int64_t tokens_written = 0;
-  /// Why there is none; the others are answered.
+  /// Error message if this input has no answer; "" otherwise.
   std::string error = {};
-  /// The same as it was thrown; null: it was not.
+  /// The exception behind `error`; null: no error.
   std::exception_ptr cause = {};
 };
 
@@ -57,7 +57,7 @@ class CandidateList {
   Answer answer_;
 };
 
-/// Options of a prediction or an evaluation: values that a request gives.
+/// Options of a prediction or an evaluation, which a request can set.
 class OptionSet {
  public:
   virtual ~OptionSet() = default;
@@ -65,7 +65,7 @@ class OptionSet {
   virtual std::unique_ptr<OptionSet> Clone() const = 0;
 };
 
-/// Where there are none.
+/// Options of a task that has none.
 struct NoOptions {
   void Visit(FieldList& /*v*/) {}
 };
@@ -85,15 +85,15 @@ class OptionsOf : public OptionSet {
 
 /// How standard input becomes inputs.
 struct InputReading {
-  int64_t window = 256;  ///< lines that are answered together at most
+  int64_t window = 256;  ///< maximum number of lines answered together
   InputOptions defaults = {};
   bool whole = false;  ///< all lines are one input
-  /// Whether all lines are one input although `whole` is false, by the first
-  /// one; null: they are not.
+  /// Returns true if all lines are one input although `whole` is false,
+  /// depending on the first line; null: never.
   std::function<bool(std::string_view first)> whole_if = nullptr;
 };
 
-/// Inputs that stand together.
+/// Receives inputs that are answered together.
 using InputsFunction = std::function<void(const std::vector<Input>& inputs)>;
 
 /// Calls `answer` with the inputs of a stream in their order: lines, rows of a
@@ -102,34 +102,35 @@ void ForEachInput(const InputKind& kind, const InputReading& reading,
                   std::istream& in, const InputsFunction& answer,
                   const BadLineFunction& refuse = {});
 
-/// Splits an input into those that `heed predict` answers one by one: the lines
-/// of a text, numbered from 0 and cut to the length limit of `reading`, or the
-/// input itself where its lines belong together. An empty line at the end is
-/// left out.
+/// Splits an input into the inputs that `heed predict` answers separately. They
+/// are the lines of a text, numbered from 0 and truncated to the length limit
+/// of `reading`, or the input itself if its lines belong together. An empty
+/// last line is left out.
 std::vector<Input> LinesOf(const Input& input, const InputKind& kind,
                            const InputReading& reading);
 
-/// Receives the tokens of an answer that will not change any more, while it is
-/// written, and at last all of them (`whole`). `input`: its index in the call.
-/// Called from several threads at the same time.
+/// Receives the final tokens of an answer while it is decoded, and at the end
+/// all of them (`whole`). `input`: index of the input in the call. Called from
+/// several threads at the same time.
 using TokenObserver = std::function<void(
     size_t input, const std::vector<std::string>& tokens, bool whole)>;
 
-/// A prediction besides its inputs and its options.
+/// Parameters of a prediction besides inputs and options.
 struct PredictCall {
-  /// Answer::parts are wanted.
+  /// True if Answer::parts is filled.
   bool parts = true;
-  /// Lines above this are divided where LongLines::kWhole. Units: characters
+  /// Maximum length of a line; longer lines are split if LongLines::kWhole.
+  /// Units: characters
   int max_line = InputOptions{}.max_line;
-  /// What else is to be said of an input stands on standard error too.
+  /// True if warnings about an input are written to standard error.
   bool warns = false;
   const Cancellation* cancellation = nullptr;
-  /// A cancellation for each input, for predictors that can leave single inputs
-  /// of a batch out: a cancelled input has an empty answer. Empty: only
+  /// A cancellation for each input, for predictors that can drop single inputs
+  /// of a batch. A cancelled input has an empty answer. Empty: only
   /// `cancellation` counts.
   std::vector<const Cancellation*> cancellations = {};
-  /// Receives tokens of an answer while it is written, from predictors that
-  /// write text; null: nobody waits for them.
+  /// Receives tokens of an answer while it is decoded, from predictors that
+  /// write text; null: no streaming.
   TokenObserver observer = nullptr;
 
   Context context() const {
@@ -139,59 +140,58 @@ struct PredictCall {
   }
 };
 
-/// Answers inputs by one model, which must outlive it. Made once; const and
-/// thread-safe.
+/// Answers inputs with one model, which must outlive it. Const and thread-safe.
 class Predictor {
  public:
   virtual ~Predictor() = default;
 
-  /// What the options are where a request says nothing.
+  /// Default options of a request.
   virtual const OptionSet& options() const = 0;
-  /// One answer for each input, in their order. `options` are a changed copy of
-  /// options(); what names files was read when the predictor was made. Throws:
-  /// FormatError that names the place of an input that cannot be read;
+  /// Returns one answer per input, in the same order. `options` are a changed
+  /// copy of options(); files that options name were read by the constructor.
+  /// Throws: FormatError that names the place of an input that cannot be read;
   /// Cancelled.
   virtual std::vector<Answer> Predict(std::span<const Input> inputs,
                                       const OptionSet& options,
                                       const PredictCall& call) const = 0;
-  /// With the options that it has.
+  /// Predicts with the default options.
   std::vector<Answer> Predict(std::span<const Input> inputs,
                               const PredictCall& call = {}) const {
     return Predict(inputs, options(), call);
   }
-  /// The same where an input that cannot be read does not keep the others from
-  /// their answers: its Answer::error says why. Throws: Cancelled.
+  /// Predicts like Predict, but an input that cannot be read does not affect
+  /// the others: its Answer::error holds the reason. Throws: Cancelled.
   std::vector<Answer> PredictEach(std::span<const Input> inputs,
                                   const OptionSet& options,
                                   const PredictCall& call) const;
 
-  /// Reads and answers one input, and watches attentions; see Explain.
+  /// Answers one input and records attentions for an explanation; see Explain.
   /// Throws: as Predict.
   virtual ExplainablePrediction PrepareExplanation(
       const Context& ctx, const ExplainInput& input,
       const OptionSet& options) const = 0;
-  /// Whether PrepareExplanation takes a text of several lines as a whole.
+  /// True if PrepareExplanation takes a text of several lines as a whole.
   /// False: it is called once for each line.
   virtual bool explains_lines_together() const { return false; }
 
-  /// Whether inputs of several requests are faster together.
+  /// True if batching the inputs of several requests is faster.
   virtual bool joins_inputs(const OptionSet& /*options*/) const {
     return false;
   }
-  /// Number of hypotheses that are computed together for an input.
+  /// Number of hypotheses computed together for an input.
   virtual int64_t search_width(const OptionSet& /*options*/) const { return 1; }
-  /// About how many tokens are read and written for inputs of so many bytes if
-  /// a search goes on to its length limit.
+  /// Estimates the number of tokens read and written for the inputs if a search
+  /// runs to its length limit.
   virtual double Tokens(std::span<const Input> inputs,
                         const OptionSet& options) const;
-  /// About how many targets an explanation of so many bytes has, and how many
-  /// tokens the model reads and writes for it.
+  /// Estimate for an explanation of an input with so many bytes: the number of
+  /// targets, and the number of tokens read and written.
   virtual double Targets(double /*bytes*/) const { return 1; }
   virtual double TokensOfCopy(double bytes) const;
 };
 
 /// A predictor with options of type T. A task overrides the functions that take
-/// a T; those of Predictor call them. Other options throw std::bad_cast.
+/// a T, which those of Predictor call. Other options throw std::bad_cast.
 template <typename T>
 class PredictorWith : public Predictor {
  public:
@@ -244,9 +244,9 @@ class PredictorWith : public Predictor {
   OptionsOf<T> options_;
 };
 
-/// Reads inputs of this kind, writes what the model says of them, in order,
-/// each as soon as it is known: as lines, or with `json` in parts, an object on
-/// each line. Throws: as AnswerLines, Predictor; IoError if it cannot be
+/// Reads inputs of this kind and writes the model's answers in order, each as
+/// soon as it is known. The output is lines of text, or with `json` one JSON
+/// object per line. Throws: as AnswerLines, Predictor; IoError if it cannot be
 /// written; Cancelled.
 void PredictStream(const Predictor& predictor, const InputKind& kind,
                    const InputReading& reading, std::istream& in,

@@ -13,19 +13,19 @@
 
 namespace heed {
 
-/// What a model that goes on from a pre-trained one must agree with.
+/// A pretrained encoder: its model, vocabulary and weights.
 struct PretrainedEncoder {
   std::string folder;
   ModelChoice<EncoderSettings> model;
   TextVocabularyConfig vocabulary_config;
   Vocabulary vocabulary;
   std::vector<NamedTensor> weights;
-  /// Whether its first token stands for the whole text, through a pooler.
+  /// True if a pooler maps the first token to a vector of the whole text.
   bool pooler = false;
 };
 
-/// What of a model with these parameters reads a text. Throws: ConfigError if
-/// its settings have no such part.
+/// Extracts the text encoder of a model with these parameters. Throws:
+/// ConfigError if the model has no such part.
 template <typename Role>
 std::unique_ptr<PretrainedEncoder> EncoderOf(const Role& settings,
                                              TextVocabularyConfig config,
@@ -46,12 +46,12 @@ std::unique_ptr<PretrainedEncoder> EncoderOf(const Role& settings,
       std::move(config), vocabulary, std::move(weights)});
 }
 
-/// Throws: as ReadModel; FormatError if the folder's model has no encoder to
-/// start from.
+/// Reads the encoder of a model folder. Throws: as ReadModel; FormatError if
+/// its task has no encoder to start from; ConfigError if the model has none.
 PretrainedEncoder ReadPretrained(const std::string& folder);
 
-/// Replaces settings of an encoder and of its vocabulary by those that the
-/// folder's weights were made for; whether they have a pooler. Throws: as
+/// Replaces the settings of an encoder and of its vocabulary by those of the
+/// folder's encoder. Returns true if that has a pooler. Throws: as
 /// ReadPretrained.
 template <typename Role>
 bool TakeEncoder(const std::string& folder, ModelChoice<Role>& encoder,
@@ -63,9 +63,9 @@ bool TakeEncoder(const std::string& folder, ModelChoice<Role>& encoder,
 }
 
 /// Copies the weights of the encoder, and of the pooler if there is one, into
-/// the parameters of the same names (encoder.*, pooler.*). Others stay fresh.
-/// Throws: FormatError, naming the folder, if one of these parameters is not
-/// among the weights or has another shape, or if there is no encoder.
+/// the parameters of the same names (encoder.*, pooler.*). Other parameters
+/// stay fresh. Throws: FormatError, naming the folder, if one of these
+/// parameters is missing or has another shape, or if there is no encoder.
 void CopyPretrained(const PretrainedEncoder& pretrained,
                     ParameterSet& parameters);
 

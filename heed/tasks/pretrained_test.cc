@@ -16,7 +16,7 @@ constexpr int kTokens = 9;
 constexpr int64_t B = 2;
 constexpr int64_t S = 4;
 
-/// B texts of up to S tokens, a row each and a column each.
+/// B texts of up to S tokens: [B, S], and the transpose [S, B].
 const std::vector<int32_t> kByText = {5, 7, 6, 8, 4, 5, 0, 0};
 const std::vector<int32_t> kByStep = {5, 4, 7, 5, 6, 0, 8, 0};
 
@@ -31,7 +31,7 @@ Vocabulary AnyVocabulary() {
   return config.Learn({"a b c"});
 }
 
-/// The encoder of a model alone, with its weights, of texts.
+/// Encoder states of the texts, from the extracted encoder alone.
 template <typename Role>
 Tensor StatesOfPart(const Role& settings, const ParameterSet& whole) {
   const auto start = EncoderOf(settings, {}, AnyVocabulary(), whole);

@@ -40,8 +40,8 @@ std::string TextOf(const Json& json, const char* key) {
              : "";
 }
 
-/// Throws: FormatError that names the folder if no task is named; ConfigError
-/// for an unknown one.
+/// Returns the task of a folder's settings. Throws: FormatError that names the
+/// folder if no task is named; ConfigError if the task is unknown.
 const TaskRow& TaskOf(const Json& settings, const std::string& folder) {
   const std::string name = TextOf(settings, kTaskKey);
   if (name.empty()) {
@@ -61,8 +61,8 @@ void SetFields(const std::vector<Field>& fields, const Json& json,
   }
 }
 
-/// Resolved settings of a task and its training, of what config.json says.
-/// Throws: FormatError.
+/// Reads config.json into resolved settings of a task and its training. Throws:
+/// FormatError.
 LoadedModel ReadSettings(const std::string& folder,
                          const ModelDescription& description) {
   Json json = description.settings;
@@ -75,7 +75,7 @@ LoadedModel ReadSettings(const std::string& folder,
     const std::string model = TextOf(json, kModelKey);
     if (!model.empty()) settings.ChooseModel(model);
     const FieldList list = ListOf(settings, loaded.training);
-    // Versions before wrote options that have no effect.
+    // Earlier versions wrote options that have no effect.
     for (const FieldList::Removed& removed : list.removed()) {
       json.erase(removed.field.key);
     }
@@ -92,7 +92,8 @@ LoadedModel ReadSettings(const std::string& folder,
   return loaded;
 }
 
-/// Warns of weights that no validation has measured. Throws: as ReadWeights.
+/// Reads weights and warns if no validation has measured them. Throws: as
+/// ReadWeights.
 SafetensorsFile ReadFinalWeights(const std::string& folder) {
   SafetensorsFile weights = ReadWeights(folder);
   const std::string note = UnvalidatedNote(folder, weights.metadata);
@@ -100,7 +101,8 @@ SafetensorsFile ReadFinalWeights(const std::string& folder) {
   return weights;
 }
 
-/// Throws: FormatError if a weight is missing or has another shape.
+/// Sets the model's weights to those of a folder. Throws: FormatError if a
+/// weight is missing or has another shape.
 void TakeWeights(TaskModel& model, const std::string& folder) {
   const std::string path = ModelPath(folder, kWeightsFile);
   SetParameters(model.parameters(), ReadFinalWeights(folder).tensors, path);
@@ -110,8 +112,8 @@ void TakeWeights(TaskModel& model, const std::string& folder) {
       folder));
 }
 
-/// Throws: ConfigError, which says what the folder's model is, if the state of
-/// its training is not there.
+/// Checks that a run can be resumed. Throws: ConfigError, which names the kind
+/// of the folder's model, if there is no training state.
 void CheckContinues(const OutFolder& out) {
   if (!HasBegun(out.path()) ||
       std::filesystem::exists(out.PathOf(kCheckpointFile))) {
@@ -133,8 +135,8 @@ void CheckContinues(const OutFolder& out) {
       out.folder(), what, kCheckpointFile, out.folder());
 }
 
-/// Whether training goes on with a model of the same task. Throws: as
-/// ReadModelSettings; ConfigError if it can start from neither.
+/// True if the folder's model has the same task. Throws: as ReadModelSettings;
+/// ConfigError if the task cannot start from that model.
 bool Continues(const TaskSettings& settings, const std::string& folder) {
   const TaskRow& task = TaskOf(ReadModelSettings(folder), folder);
   if (task.name == settings.task()) return true;
@@ -145,7 +147,8 @@ bool Continues(const TaskSettings& settings, const std::string& folder) {
       folder, task.name, settings.task());
 }
 
-/// With vocabularies and weights, fresh or those of `pretrained`.
+/// Makes the initial model: fresh, or with vocabularies and weights of
+/// `pretrained`.
 std::unique_ptr<TaskModel> MakeStart(const TaskSettings& settings,
                                      const Dataset& data, uint64_t seed) {
   const std::string& start = settings.pretrained;
@@ -166,7 +169,7 @@ void Resolve(TaskSettings& settings, TrainingConfig& training) {
   training.Resolve();
 }
 
-/// The leading process opens the folder, then the others may read there.
+/// The leading process creates the folder before the others read it.
 template <typename Place>
 std::unique_ptr<OutFolder> OpenFolder(const Place& place,
                                       const std::string& folder,
@@ -178,15 +181,16 @@ std::unique_ptr<OutFolder> OpenFolder(const Place& place,
   return out;
 }
 
-/// As many shards as there are processes, or the next power of two.
+/// Sets the default number of shards: the number of processes, rounded up to a
+/// power of two.
 void ChooseShards(OptimizerConfig& config, const Processes& processes) {
   if (config.shards > 0) return;
   config.shards =
       static_cast<int>(std::bit_ceil(static_cast<uint32_t>(processes.size())));
 }
 
-/// Throws: ConfigError in all processes if one has other settings, but for
-/// those of a machine.
+/// Compares the settings of all processes, except machine-specific ones.
+/// Throws: ConfigError in all processes if they differ.
 void CheckSameSettings(TaskSettings& settings, TrainingConfig& training,
                        Processes& processes) {
   Json json = FieldsToJson(FieldsOf(settings, training));
@@ -199,7 +203,7 @@ void CheckSameSettings(TaskSettings& settings, TrainingConfig& training,
 TrainResult TrainIn(OutFolder& out, TaskSettings& settings,
                     std::unique_ptr<Dataset> data, TrainingConfig training,
                     Processes& processes) {
-  // A wrong name is reported before any long work.
+  // An unknown metric is reported before any long work.
   training.run.metric =
       MeasureOf(settings.Measures(*data), training.run.metric).name;
   const uint64_t seed = training.run.seed;
@@ -209,8 +213,8 @@ TrainResult TrainIn(OutFolder& out, TaskSettings& settings,
   return RunTraining(*objective, training, out, processes);
 }
 
-/// Puts new limits into the settings, also of the file, so that the next
-/// resumption knows them.
+/// Sets new limits in the settings and in config.json, so that the next
+/// resumption uses them.
 void SetLimits(const RunLimits& limits, ModelDescription& description,
                const OutFolder& out, RunConfig& run, bool write) {
   bool changed = false;
@@ -236,7 +240,7 @@ void TakeSettings(TaskSettings& settings, const std::string& folder) {
   const bool continues = Continues(settings, folder);
   settings.pretrained = folder;
   if (!continues) {
-    // Its encoder may be a model of another name.
+    // The encoder may be a model of another name.
     settings.TakePretrained();
     return;
   }
@@ -306,7 +310,7 @@ LoadedModel ReadModel(const std::string& folder, const std::string& dtype) {
     return dtype == "int8" ? kernels::Precision::kInt8
                            : PrecisionOf(Named<NumberFormat>(dtype));
   };
-  // Numbers are quantised as they are read.
+  // Weights are quantised while they are read.
   if (dtype == "int8") parameters.SetPrecision(precision());
   TakeParameters(parameters, std::move(weights.tensors), path);
   if (dtype != "auto") parameters.SetPrecision(precision());
@@ -330,11 +334,11 @@ TrainResult Resume(const std::string& folder, bool quiet,
                       "resumed");
   }
   SetLimits(limits, description, out, training.run, processes.leads());
-  // A run from before there were shards has one.
+  // Runs of versions without shards have one shard.
   training.optimizer.shards = std::max(1, training.optimizer.shards);
   const uint64_t seed = training.run.seed;
   auto data = settings.ReadDataset();
-  // Stopped before it had anything of its own, a run starts once more.
+  // A run that stopped before its first checkpoint starts again.
   const auto model =
       HasBegun(out.path())
           ? settings.OpenModel(description.files, out.path(), seed)

@@ -65,8 +65,8 @@ class RunTest : public testing::Test {
     return Train(settings, Into(out));
   }
 
-  /// The run that ends, and is given these limits then, has the files of one
-  /// that had them from its start.
+  /// A run that is prolonged by new limits has the same files as a run that had
+  /// these limits from the start.
   void ExpectProlonged(const translate::Settings& settings,
                        TrainingConfig training,
                        const std::function<void(RunConfig&)>& end,
@@ -84,12 +84,12 @@ class RunTest : public testing::Test {
       EXPECT_EQ(ReadFile(Out("whole/") + file), ReadFile(Out("short/") + file))
           << file;
     }
-    // The settings too, so that the next resumption knows the limits.
+    // The settings are equal too, so that the next resumption knows the limits.
     Json wanted = ReadModelSettings(Out("whole"));
     wanted["out"] = Out("short");
     EXPECT_EQ(ReadModelSettings(Out("short")), wanted);
   }
-  /// Writes the same model with other settings.
+  /// Rewrites the config.json of a model with changed settings.
   void Rewrite(const std::string& out,
                const std::function<void(Json&)>& change) const {
     ModelDescription description = ReadModelConfig(Out(out));
@@ -239,7 +239,7 @@ TEST_F(RunTest, ResumesBpeDropoutToTheSameWeights) {
   translate::Settings settings = OnFiles();
   settings.data.vocabulary = "bpe";
   settings.data.joint_vocabulary = true;
-  // The letters, the space, and the space with each letter.
+  // Four letters, the space, and the space with each letter.
   settings.data.source_vocabulary_size = kSpecialTokens + 9;
   TrainingConfig training = Into("without");
   training.run.validate_every = 2;
@@ -357,7 +357,7 @@ TEST_F(RunTest, StreamIsReadOnceAndKept) {
   Train(settings, training);
   close(ends[0]);
   EXPECT_EQ(ReadFile(Out("stream/input/1-source")), source);
-  // It goes with the folder.
+  // The copy moves with the folder.
   fs::rename(Out("stream"), Out("moved"));
   Resume(Out("moved"), true, Steps(0));
   EXPECT_EQ(Weights("moved"), Weights("files"));
@@ -451,7 +451,7 @@ TEST_F(RunTest, ResumingAModelWithoutATrainingSaysWhatItIs) {
   config.embedding = config.units = 16;
   Train(settings, Into("model"));
   fs::remove(Out("model/training.safetensors"));
-  // Before the examples are read, which are gone.
+  // The error comes before the examples, now deleted, are read.
   for (const std::string& file : settings.data.train.source) fs::remove(file);
   const auto error = [&] {
     return MessageOf<ConfigError>([&] { Resume(Out("model"), true); });

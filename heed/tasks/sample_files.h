@@ -1,4 +1,4 @@
-// Files that pages offer as inputs to begin with: heed/tasks/samples.
+// Sample files that web pages offer as example inputs: heed/tasks/samples.
 #ifndef HEED_TASKS_SAMPLE_FILES_H_
 #define HEED_TASKS_SAMPLE_FILES_H_
 
@@ -11,16 +11,16 @@
 
 namespace heed {
 
-/// A file by its name, with its bytes in the program.
+/// A sample file, embedded in the program.
 struct SampleFile {
   const char* name;
   std::span<const unsigned char> bytes;
 };
 
-/// All of them, by name. Its source is written by CMakeLists.txt.
+/// All sample files, sorted by name. CMakeLists.txt generates the definition.
 std::span<const SampleFile> SampleFiles();
 
-/// Those whose names begin so, as examples of inputs with this media type.
+/// Example inputs from the sample files whose names start with `begin`.
 std::vector<InputExample> SampleInputs(std::string_view begin,
                                        const std::string& media_type);
 

@@ -1,4 +1,4 @@
-// How well a model predicts the target tokens of a corpus.
+// Cross entropy of a decoder on the target tokens of a corpus.
 #ifndef HEED_TASKS_TARGET_LOSS_H_
 #define HEED_TASKS_TARGET_LOSS_H_
 
@@ -13,25 +13,25 @@
 
 namespace heed {
 
-/// Maximum of tokens, <s> and </s> not counted, that a text may have: `limit`
-/// (0: any number), or fewer where the model has positions for fewer.
+/// Maximum number of tokens per text, without <s> and </s>: `limit` (0: no
+/// limit), or less if the model has fewer positions.
 int64_t TokensWithin(const Decoder& model, int64_t limit);
 
-/// Scores of a batch's target tokens given its gold prefixes [T, B, V].
+/// Logits of a batch's target tokens given its gold prefixes: [T, B, V].
 Var TargetLogits(const Decoder& model, const Context& ctx, const Batch& batch);
 
-/// Their loss against the gold tokens; padding does not count. What the context
-/// records and taps is that of the pairs of the batch.
+/// Loss of a batch's gold target tokens given gold prefixes, without padding.
+/// Observers of the context see the computation of this batch.
 CrossEntropyLoss TargetLoss(const Decoder& model, const Context& ctx,
                             const Batch& batch, CrossEntropyOptions options);
 
-/// The same examples for HardChoices.
+/// Converts a batch to examples for HardChoices.
 DecoderExamples ExamplesOf(const Batch& batch);
 
-/// Cross entropy as training minimises it.
+/// Options of the cross entropy that training minimises.
 CrossEntropyOptions EntropyOf(const LossOptions& options);
 
-/// Tokens of the targets of these examples, </s> among them.
+/// Number of target tokens of these examples, including </s>.
 int64_t TargetTokens(const Corpus& corpus, std::span<const int64_t> examples);
 
 struct LossSum {

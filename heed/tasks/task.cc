@@ -69,7 +69,8 @@ void TaskSettings::VisitAll(FieldList& v) {
   };
   const auto before = count_main();
   Visit(v);
-  // Help begins with ten options; a task that names four files has no room.
+  // The short help has room for ten options; `pretrained` is included unless
+  // the task's own main options fill it.
   constexpr int kRoom = 4;
   const bool is_main = count_main() - before <= kRoom;
   std::vector<std::string> starts;

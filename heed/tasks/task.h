@@ -1,6 +1,7 @@
-// What models are trained for: a row of the registry and a folder each.
+// The interface of a task, which a model is trained for. Each task has a row of
+// the registry and a folder.
 //
-// A row makes settings; settings make the roles of a task, each of which gets
+// A row makes settings. Settings make the roles of a task, each of which gets
 // all that it needs when it is made:
 //   settings → data set → model (vocabularies, weights) → objective → training
 //   settings → model of a folder → predictor, evaluation
@@ -27,13 +28,13 @@
 
 namespace heed {
 
-/// One measured figure: what `heed evaluate` prints, and writes as JSON.
+/// One measured figure, as `heed evaluate` prints it and writes it as JSON.
 struct Figure {
   std::string key;    // in JSON: "f1"
   std::string label;  // in the table: "F1"
   double value = 0;   // kNoFigure over no example: "-", in JSON null
-  int decimals = 2;   // shown
-  std::string unit;   // behind it: "%"
+  int decimals = 2;   // digits shown after the decimal point
+  std::string unit;   // shown after the number: "%"
   std::string note;   // how it was measured
   /// Shown only if --metric names it.
   bool on_request = false;
@@ -41,7 +42,7 @@ struct Figure {
   std::string shown = {};
 };
 
-/// The value with so many decimals; "-" for kNoFigure.
+/// Returns the value with so many decimals; "-" for kNoFigure.
 std::string FigureText(double value, int decimals);
 
 /// Help of the option that chooses figures of a report by their keys.
@@ -51,23 +52,24 @@ inline constexpr const char* kMetricHelp =
 
 struct Report {
   std::string heading;  // "1000 sentences in 3.0 s"
-  /// Folders of further models that took part in the answers.
+  /// Folders of the other models of an ensemble.
   std::vector<std::string> models = {};
   std::vector<Figure> figures;
   /// Further members of the JSON object.
   nlohmann::ordered_json details = nlohmann::ordered_json::object();
   /// Shown under the figures: tables, curves.
   std::string text;
-  /// A curve that was asked for, to be drawn beside those of other models.
+  /// Optional curve, drawn together with those of other models.
   std::optional<Series> curve;
   LinePlotOptions axes;
 };
 
-/// Leaves the figures of these keys in a report, in that order; of no keys the
-/// usual ones. Throws: ConfigError that lists the keys there are.
+/// Keeps only the figures with these keys, in this order. Without keys, keeps
+/// the figures that are not `on_request`. Throws: ConfigError that lists the
+/// valid keys.
 void ChooseFigures(const std::vector<std::string>& keys, Report& report);
 
-/// Examples as they were read.
+/// The examples of a task, read but not yet encoded.
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -80,21 +82,21 @@ class DatasetOf : public Dataset {
   T value;
 };
 
-/// An input to begin with, in this language; "": it does not matter.
+/// An example input. `language`: its language; "" if it does not matter.
 struct InputExample {
   std::string text;
   std::string language = {};
-  /// Where inputs are files: makes the one of this name.
+  /// For tasks that read files: reads the example file.
   std::function<NamedBytes()> file = {};
 };
 
 struct PretrainedEncoder;
 
-/// The parts of any network: the first words of the names of its weights, and
-/// how many there are.
+/// An outline made from parameter names alone: one part per leading name
+/// component, with its number of weights.
 ModelOutline OutlineOf(const ParameterSet& parameters);
 
-/// A network and what else a prediction needs: resolved settings, vocabularies,
+/// A network with all that a prediction needs: resolved settings, vocabularies,
 /// labels, scales. Const uses are thread-safe.
 class TaskModel {
  public:
@@ -104,115 +106,115 @@ class TaskModel {
   const ParameterSet& parameters() const {
     return const_cast<TaskModel*>(this)->parameters();
   }
-  /// What a folder holds besides settings and weights.
+  /// Files of the model folder besides settings and weights.
   virtual ModelFiles Files() const { return {}; }
-  /// The encoder that models of other tasks can start from; null: none.
+  /// The encoder that models of other tasks can load; null: none.
   virtual std::unique_ptr<PretrainedEncoder> encoder() const;
-  /// Of what the network is made and what flows where, for pictures, but for
-  /// its name; undefined: it does not say, and pictures show OutlineOf its
-  /// weights.
+  /// Structure of the network for diagrams, without its name. If undefined,
+  /// diagrams use OutlineOf(parameters()).
   virtual ModelOutline Outline() const { return {}; }
-  /// What was learnt, by name: {"source_vocabulary", 8000}.
+  /// Sizes learnt from the data, by name: {"source_vocabulary", 8000}.
   virtual std::vector<std::pair<std::string, int64_t>> Sizes() const {
     return {};
   }
-  /// Inputs to begin with, and what an empty field asks for, where they depend
-  /// on what was learnt; none: those of the task.
+  /// Example inputs that depend on the trained model; none: those of the task.
+  /// Prompt() is the placeholder of the empty input field; "": the task's.
   virtual std::vector<InputExample> Examples() const { return {}; }
   virtual std::string Prompt() const { return ""; }
 };
 
 struct TaskRow;
 
-/// Settings of a task, and what is made of them. A task derives from
+/// Settings of a task, which make its roles. A task derives from
 /// TaskSettingsOf, which has these functions with the task's own types.
 class TaskSettings {
  public:
   virtual ~TaskSettings() = default;
 
-  /// The name of its row: as in `--task`, and the key "task" of config.json.
+  /// Name of the task: the value of `--task` and of the key "task" in
+  /// config.json.
   virtual std::string task() const = 0;
-  /// Chooses the model by its name; what other settings there are depends on
-  /// it. Throws: ConfigError that lists the names.
+  /// Chooses the model by its name, which determines the other settings.
+  /// Throws: ConfigError that lists the names.
   virtual void ChooseModel(const std::string& name) = 0;
-  /// What the chosen model reads: what the row of its task says, unless models
-  /// of a task differ in it.
+  /// Kind of input that the chosen model reads; by default that of the task's
+  /// row.
   virtual InputKind input_kind() const;
-  /// Settings of data and model: options, keys of config.json. A text field
-  /// with the placeholder FILE or DIR is a path.
+  /// Settings of data and model: command-line options and keys of config.json.
+  /// A text field with the placeholder FILE or DIR is a path.
   virtual void Visit(FieldList& v) = 0;
-  /// What this task prefers to the usual defaults.
+  /// Sets this task's defaults of the training options.
   virtual void SetDefaults(TrainingConfig& /*training*/) const {}
-  /// Updates that a training needs to learn anything, however small the data:
-  /// the default of RunConfig::min_steps in `heed train`.
+  /// Minimum number of updates that training needs, however small the data: the
+  /// default of RunConfig::min_steps in `heed train`.
   virtual int64_t LeastUpdates() const { return 0; }
-  /// Settings of its training: those of every training without what has no
-  /// effect on this task.
+  /// Training settings: the common ones without those that have no effect on
+  /// this task.
   virtual void VisitTraining(FieldList& v, TrainingConfig& training) const {
     training.Visit(v);
   }
-  /// Fills in what "auto" and 0 stand for and checks that the choices fit
-  /// together. Throws: ConfigError.
+  /// Replaces "auto" and 0 by their values and checks that the settings are
+  /// consistent. Throws: ConfigError.
   virtual void Resolve() = 0;
-  /// Whether the examples are in files that the settings name.
+  /// True if the settings name the files of the examples.
   virtual bool in_files() const { return true; }
 
-  /// Whether reading shows no progress.
+  /// True if reading shows no progress.
   bool quiet = false;
 
-  /// Folder of a model that training starts from, or none: of the same task,
-  /// then with its settings, vocabularies and all weights, or of another that
-  /// this one CanStartFrom.
+  /// Folder of the model that training starts from; "": none. A model of the
+  /// same task gives its settings, vocabularies and all weights. A model of
+  /// another task, allowed by CanStartFrom, gives its encoder.
   std::string pretrained;
-  /// Whether training can start from a model of this other task.
+  /// True if training can start from a model of this other task.
   virtual bool CanStartFrom(const TaskRow& /*task*/) const { return false; }
-  /// Takes from `pretrained`, of another task, what its weights need. Throws:
-  /// IoError, FormatError.
+  /// Takes the settings that the weights of `pretrained`, a model of another
+  /// task, require. Throws: IoError, FormatError.
   virtual void TakePretrained() {}
-  /// All settings: Visit's and where training starts.
+  /// Visits all settings: those of Visit and `pretrained`.
   void VisitAll(FieldList& v);
 
-  /// The files that the settings name. Throws: ConfigError, IoError,
+  /// Reads the files that the settings name. Throws: ConfigError, IoError,
   /// FormatError.
   virtual std::unique_ptr<Dataset> ReadDataset() const = 0;
-  /// Vocabularies, labels and scales of the examples, and fresh
-  /// weights; or weights of `pretrained`, if it is of another task. Throws:
-  /// ConfigError.
+  /// Makes a model with vocabularies, labels and scales of the examples. Its
+  /// weights are fresh, or those of `pretrained` if that is of another task.
+  /// Throws: ConfigError.
   virtual std::unique_ptr<TaskModel> MakeModel(const Dataset& data,
                                                uint64_t seed) const = 0;
-  /// A model of a folder's files, with fresh weights; kNoSeed: they are read
-  /// next. Throws: FormatError that names the file in `folder`.
+  /// Makes a model from a folder's files, with fresh weights. kNoSeed: weights
+  /// are not initialised because they are read next. Throws: FormatError that
+  /// names the file in `folder`.
   virtual std::unique_ptr<TaskModel> OpenModel(const ModelFiles& files,
                                                const std::string& folder,
                                                uint64_t seed) const = 0;
-  /// What validation can measure on these examples; the default comes first.
+  /// Metrics that validation can compute on these examples, the default first.
   virtual std::vector<MeasureInfo> Measures(const Dataset& data) const = 0;
-  /// What is minimised, on these examples; `model` outlives it. `seed`: of what
-  /// is drawn to make examples. Throws: ConfigError if none is left;
-  /// FormatError for a label that the model does not know.
+  /// Makes the training objective on these examples; `model` must outlive it.
+  /// `seed`: random seed of the preparation of examples. Throws: ConfigError if
+  /// no example is left; FormatError for a label that the model does not know.
   virtual std::unique_ptr<Trainable> MakeObjective(
       std::unique_ptr<Dataset> data, TaskModel& model, uint64_t seed) const = 0;
 
-  /// Options of `heed predict`, and of `heed evaluate`: the files to compare
-  /// with, and how.
+  /// Default options of `heed predict` and of `heed evaluate`. The latter
+  /// include the files of the reference answers.
   virtual std::unique_ptr<OptionSet> PredictOptions() const = 0;
   virtual std::unique_ptr<OptionSet> EvaluateOptions() const = 0;
-  /// How standard input is read for these options of `heed predict`.
+  /// Returns how standard input is read for these options of `heed predict`.
   virtual InputReading Reading(const OptionSet& options) const = 0;
-  /// `model` outlives it. Throws: ConfigError, IoError, FormatError for what
-  /// the options name.
+  /// Makes a predictor; `model` must outlive it. Throws: ConfigError, IoError,
+  /// FormatError for the files and values that the options name.
   virtual std::unique_ptr<Predictor> MakePredictor(
       const TaskModel& model, const OptionSet& options) const = 0;
-  /// Throws: ConfigError, IoError, FormatError.
+  /// Evaluates the model. Throws: ConfigError, IoError, FormatError.
   virtual Report Evaluate(const TaskModel& model,
                           const OptionSet& options) const = 0;
 };
 
-/// Settings of a task whose examples are a D, whose model is an M (made from
-/// what was read or learnt), and which predicts with options P and evaluates
-/// with options E: plain values with a Visit. A task overrides the functions
-/// that take its own types; those of TaskSettings call them. Objects of another
-/// task throw std::bad_cast.
+/// Settings of a task with examples D, model M, prediction options P and
+/// evaluation options E. P and E are plain values with a Visit. A task
+/// overrides the functions with its own types, which those of TaskSettings
+/// call. Objects of another task throw std::bad_cast.
 template <typename D, typename M, typename P, typename E>
 class TaskSettingsOf : public TaskSettings {
  public:
@@ -279,10 +281,10 @@ class TaskSettingsOf : public TaskSettings {
   }
 };
 
-/// VisitTraining of a task whose loss smooths no labels.
+/// VisitTraining for a task whose loss uses no label smoothing.
 void VisitWithoutSmoothing(FieldList& v, TrainingConfig& training);
 
-/// What the objectives of models M share. The model outlives it.
+/// Common base of the objectives of models M. The model must outlive it.
 template <typename M>
 class ObjectiveOf : public Trainable {
  public:
@@ -299,39 +301,39 @@ class ObjectiveOf : public Trainable {
   std::vector<MeasureInfo> measures_;
 };
 
-/// All that anybody else knows of a task.
+/// Registry entry of a task: the only interface to it for other code.
 struct TaskRow {
   std::string name;
   std::string description;
   std::function<std::unique_ptr<TaskSettings>()> settings;
   InputKind input = {};
-  /// What its inputs and answers are called, and what an empty field asks for.
+  /// Labels of the input and answer fields, and the placeholder of the input.
   std::string input_label = "Text";
   std::string answer_label = "Answer";
   std::string prompt = "Type a sentence and press Enter";
   std::vector<InputExample> examples = {};
-  /// Whether its models have an encoder that others can start from.
+  /// True if the models have a pretrained BERT encoder that other tasks can
+  /// load.
   bool gives_encoder = false;
-  /// Whether its models read a text by a part that others can start from,
-  /// without marks that the encoder knows.
+  /// True if the models have a text encoder, trained without special tokens,
+  /// that other tasks can load.
   bool gives_reader = false;
-  /// Of `heed train`: the command that uses the model.
+  /// Command that uses the model, as `heed train` names it at its end.
   std::string command = "predict";
-  /// Likewise: what its help shows as examples, options without --task and
-  /// --out.
+  /// Examples in the help of `heed train`: options without --task and --out.
   std::vector<std::string> training = {};
 };
 
-/// All tasks, the first of which is meant where none is named.
+/// All tasks. The first is the default.
 const std::vector<TaskRow>& Tasks();
-/// Adds one, before any other use of them. Throws: ConfigError if there is one
-/// of its name.
+/// Adds a task. Must be called before any other use of Tasks(). Throws:
+/// ConfigError if a task of this name exists.
 void AddTask(TaskRow row);
-/// Throws: ConfigError that lists the names.
+/// Returns the row of a task. Throws: ConfigError that lists the names.
 const TaskRow& TaskNamed(const std::string& name);
 
-/// " (the text does not allow 8000)", or the like, of a vocabulary that was
-/// learnt with another size than was asked for (0: any), else "".
+/// Returns a note such as " (the text does not allow 8000)" if the size of a
+/// learnt vocabulary differs from the requested size (0: any), else "".
 std::string LearntSizeNote(int64_t size, int asked);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Text and settings for runs of a second.
+// Text and settings for test runs of about a second.
 #ifndef HEED_TASKS_TESTING_H_
 #define HEED_TASKS_TESTING_H_
 
@@ -15,7 +15,7 @@
 
 namespace heed {
 
-/// Two to four of the letters a to d, and the same from the end.
+/// Pairs of two to four letters from a to d and the reversed letters.
 inline ParallelText ReversedLetters(int pairs, uint64_t seed) {
   Rng rng(seed);
   ParallelText text;
@@ -41,11 +41,11 @@ inline std::string AsLines(const std::vector<std::string>& lines) {
 /// Values of options by their keys.
 using OptionTexts = std::map<std::string, std::string>;
 
-/// A Transformer for runs of a second, without dropout.
+/// A small Transformer without dropout for test runs of about a second.
 inline const OptionTexts kSmallTransformer = {
     {"width", "16"}, {"ff", "32"}, {"heads", "2"}, {"dropout", "0"}};
 
-/// Throws: as Field::SetText; ConfigError for a key that is not there.
+/// Sets options. Throws: as Field::SetText; ConfigError for an unknown key.
 inline void SetValues(const FieldList& fields, const OptionTexts& values) {
   for (const auto& [key, value] : values) {
     const auto field = std::ranges::find(fields.fields(), key, &Field::key);
@@ -54,7 +54,7 @@ inline void SetValues(const FieldList& fields, const OptionTexts& values) {
   }
 }
 
-/// The options with these values. Throws: as SetValues.
+/// Returns the options with these values. Throws: as SetValues.
 inline std::unique_ptr<OptionSet> WithValues(std::unique_ptr<OptionSet> options,
                                              const OptionTexts& values) {
   FieldList fields;
@@ -63,7 +63,7 @@ inline std::unique_ptr<OptionSet> WithValues(std::unique_ptr<OptionSet> options,
   return options;
 }
 
-/// What `heed predict` with these options writes for this standard input.
+/// Output of `heed predict` with these options for this standard input.
 inline std::string PredictLines(const LoadedModel& loaded,
                                 const std::string& input,
                                 const OptionTexts& values = {},
@@ -77,7 +77,7 @@ inline std::string PredictLines(const LoadedModel& loaded,
   return out.str();
 }
 
-/// What `heed evaluate` with these options gives.
+/// Report of `heed evaluate` with these options.
 inline Report EvaluateWith(const LoadedModel& loaded,
                            const OptionTexts& values) {
   return loaded.settings->Evaluate(

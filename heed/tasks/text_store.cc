@@ -37,7 +37,7 @@ constexpr const char* kLockFile = "lock";
 /// Numbers of FOLDER/lock.
 constexpr int64_t kReading = 0;
 constexpr int64_t kKeeping = 1;
-/// A file of tokens ends after so many rows, or bytes of text.
+/// Maximum rows, or bytes of text, per token file.
 constexpr int64_t kRowsOfFile = int64_t{1} << 15;
 constexpr size_t kBytesOfFile = size_t{16} << 20;
 
@@ -49,7 +49,7 @@ std::string TokensPath(const std::string& folder, int64_t number) {
   return PathIn(folder, fmt::format("{:05}.tokens", number));
 }
 
-/// The JSON of a file, or nothing if there is none.
+/// The JSON of a file; none if the file does not exist.
 std::optional<Json> ReadIfThere(const std::string& path) {
   if (!fs::exists(path)) return std::nullopt;
   return ParseJson(ReadFile(path), path);
@@ -110,7 +110,7 @@ TextStore::TextStore(const LargeTextConfig& config, std::vector<RowFile> files,
       most_sampled_(config.vocabulary_sample),
       files_(std::move(files)),
       columns_(static_cast<size_t>(columns)),
-      quiet_(quiet || RankByLauncher() != 0),  // the first speaks for all
+      quiet_(quiet || RankByLauncher() != 0),  // only the first process reports
       change_(std::move(change)) {
   std::error_code error;
   fs::create_directories(folder_, error);
@@ -124,7 +124,7 @@ TextStore::TextStore(const LargeTextConfig& config, std::vector<RowFile> files,
   ReadFiles();
 }
 
-/// What the text is known by: files, and how they are read.
+/// Key of the cached text: files, and how they are read.
 Json TextStore::Key() const {
   Json files = Json::array();
   for (const RowFile& file : files_) {
@@ -162,7 +162,7 @@ bool TextStore::ReadKnown() {
       for (const std::string_view line : SplitAt(bytes, "\n")) {
         lines.emplace_back(line);
       }
-      lines.pop_back();  // behind the last end of a line
+      lines.pop_back();  // empty string after the last newline
     }
   } catch (const Json::exception&) {
     throw Damaged(path);
@@ -186,7 +186,8 @@ void TextStore::ReadFiles() {
         if (change_) change_(row[i]);
         sums_[i] = Crc32("\n", Crc32(row[i], sums_[i]));
       }
-      // Each row is as likely to be in the sample (reservoir sampling).
+      // Every row has the same probability to be in the sample (reservoir
+      // sampling).
       const bool fits = most_sampled_ == 0 || count < most_sampled_;
       const auto place = static_cast<size_t>(
           fits ? count : random.Below(static_cast<uint64_t>(count + 1)));
@@ -293,8 +294,8 @@ TokenFiles TextStore::Tokens(
   return {paths, info};
 }
 
-/// Makes the files that are not there, as far as no other process does so, and
-/// waits for those of others.
+/// Makes the missing token files that no other process is making, and waits for
+/// the other processes.
 void TextStore::EncodeChunks(
     const std::string& folder, const TokenFileInfo& info,
     const std::function<Corpus(const TextColumns&)>& encode,
@@ -309,7 +310,8 @@ void TextStore::EncodeChunks(
                      .units = done,
                      .loss = {}});
   };
-  // Whether this process is to make it.
+  // Claims a missing file for this process; false if it exists or another
+  // process makes it.
   const auto claim = [&](int64_t number) {
     const std::string path = TokensPath(folder, number);
     if (fs::exists(path) || !locks.TryHold(number)) return false;
@@ -317,7 +319,7 @@ void TextStore::EncodeChunks(
     locks.Release(number);
     return false;
   };
-  // One chunk on each thread: its text is encoded while another is written.
+  // One chunk per thread: chunks are encoded in parallel.
   struct Chunk {
     int64_t number;
     size_t file;
@@ -390,7 +392,8 @@ void TextStore::EncodeChunks(
     const auto missing = std::ranges::find_if_not(
         paths, [](const std::string& path) { return fs::exists(path); });
     if (missing == paths.end()) return;
-    // Another process makes it; should that end without, it is made here.
+    // Another process makes the file. If that process ends without it, this
+    // process makes it.
     const auto other = missing - paths.begin();
     locks.Hold(other);
     locks.Release(other);

@@ -1,4 +1,4 @@
-// Training text that is larger than memory: tokens in files of a folder.
+// Training text that is larger than memory, as token files in a folder.
 #ifndef HEED_TASKS_TEXT_STORE_H_
 #define HEED_TASKS_TEXT_STORE_H_
 
@@ -16,62 +16,63 @@
 
 namespace heed {
 
-/// Options of text that is larger than memory, or of several sources.
+/// Options of a text that is larger than memory or has several sources.
 struct LargeTextConfig {
   std::string token_files;
   int64_t shuffle_window = 1000000;
   int vocabulary_sample = 200000;
   std::vector<std::string> mix;
 
-  /// `examples`: what is counted, "pairs"; `files`: the option that names them.
+  /// `examples`: name of an example in the help, "pairs"; `files`: the option
+  /// that names the text files.
   void Visit(FieldList& v, const std::string& examples,
              const std::string& files);
   bool stored() const { return !token_files.empty(); }
-  /// Weights of so many files, or none. Throws: ConfigError unless there is a
-  /// number for each.
+  /// Mixing weights of the files, or none. Throws: ConfigError unless there is
+  /// one weight per file.
   std::vector<double> Weights(size_t files) const;
 };
 
 /// Rows of texts, column by column.
 using TextColumns = std::vector<std::vector<std::string>>;
 
-/// What is kept of a text in a folder, so that it is read once: a sample of its
-/// rows, sums, vocabularies, and its tokens. Several processes may use a folder
-/// at the same time and then share the work; what one that was killed has made
-/// is used again.
+/// On-disk cache of a text, so that it is read only once: a sample of its rows,
+/// checksums, vocabularies and tokens. Several processes can use a folder at
+/// the same time and share the work. Files that a killed process completed are
+/// used again.
 ///
 ///   FOLDER/text.json             files, rows, sums; FOLDER/sample-COLUMN.txt
-///   FOLDER/NAME-SUM/             what costs time to make, see Kept()
-///   FOLDER/tokens-SUM/made.json  of what: sums, vocabularies, options
-///   FOLDER/tokens-SUM/00000.tokens ...   see SerializeTokens
-///   FOLDER/tokens-SUM/files.json         how many, once there are all
+///   FOLDER/NAME-SUM/             cached files, see Kept()
+///   FOLDER/tokens-SUM/made.json  key of the tokens: sums, vocabularies,
+///   options FOLDER/tokens-SUM/00000.tokens ...   see SerializeTokens
+///   FOLDER/tokens-SUM/files.json         number of files, once complete
 class TextStore {
  public:
-  /// Reads the files, of rows of so many columns, unless the folder knows them:
-  /// their paths, sizes and times. `change` is called with each text first
-  /// (lower case). `quiet`: no progress is shown. Throws: ConfigError, IoError,
-  /// FormatError.
+  /// Reads the files, whose rows have `columns` columns, unless the folder
+  /// already has them (equal paths, sizes and times). `change` edits each text
+  /// first (such as lower-casing). `quiet`: no progress is shown. Throws:
+  /// ConfigError, IoError, FormatError.
   TextStore(const LargeTextConfig& config, std::vector<RowFile> files,
             int columns, bool quiet,
             std::function<void(std::string&)> change = {});
 
-  /// Rows for vocabularies: all in their order, or a random sample of them.
+  /// Rows to learn vocabularies from: all in order, or a random sample.
   const TextColumns& sample() const { return sample_; }
   /// CheckSumOf of the columns, one after the other.
   std::string CheckSum() const;
   int64_t rows() const;
   int64_t corpora() const { return std::ssize(files_); }
 
-  /// What `make` gives, made once for this name, text and `made_of`: all else
-  /// that it depends on.
+  /// Returns the cached result of `make`, which runs once for this name, text
+  /// and `made_of`. `made_of` holds everything else that the result depends on.
   ModelFiles Kept(const std::string& name,
                   const nlohmann::ordered_json& made_of,
                   const std::function<ModelFiles()>& make) const;
 
-  /// The tokens of all rows. `encode` makes them of some rows, on several
-  /// threads at the same time; `info` has the
-  /// sizes of the vocabularies, and `made_of` all that the tokens depend on but
-  /// the text. Throws: as `encode`; IoError, FormatError.
+  /// The tokens of all rows. `encode` encodes some rows and is called from
+  /// several threads at the same time. `info` has the sizes of the
+  /// vocabularies, and `made_of` everything besides the text that the tokens
+  /// depend on. Throws: as `encode`; IoError, FormatError.
   TokenFiles Tokens(
       const nlohmann::ordered_json& made_of, TokenFileInfo info,
       const std::function<Corpus(const TextColumns&)>& encode) const;

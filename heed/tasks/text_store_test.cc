@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Strings = std::vector<std::string>;
 
-/// Rows "i, tab, i + 1", and a store of them.
+/// A file with rows "i, tab, i + 1", and stores of it.
 class Stored {
  public:
   explicit Stored(int64_t rows) {
@@ -34,7 +34,7 @@ class Stored {
   TextStore Open() const {
     return {config, {{{path}, [this] { return ReadTabbed(path); }}}, 2, true};
   }
-  /// Of a vocabulary whose ids are the numbers themselves.
+  /// Tokens whose ids are the numbers themselves.
   TokenFiles Tokens(const TextStore& store,
                     const std::function<void()>& encoding = {},
                     const std::string& options = "") const {
@@ -147,7 +147,7 @@ TEST(TextStore, WhatIsMissingIsMade) {
                              }),
                IoError);
   ExpectNumbers(stored.Tokens(store, [&encoded] { ++encoded; }), kRows);
-  EXPECT_EQ(encoded, 5);  // the third once more, and the fourth
+  EXPECT_EQ(encoded, 5);  // the third file again, and the fourth
   std::string folder;
   for (const auto& entry :
        fs::directory_iterator(stored.folder.Path("store"))) {

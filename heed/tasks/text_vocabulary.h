@@ -1,4 +1,4 @@
-// The one vocabulary of tasks that read text: its settings and its file.
+// The vocabulary of tasks that read text: its settings and its file.
 #ifndef HEED_TASKS_TEXT_VOCABULARY_H_
 #define HEED_TASKS_TEXT_VOCABULARY_H_
 
@@ -26,25 +26,27 @@ struct TextVocabularyConfig {
   bool lowercase = false;
   std::string normalization = "nmt_nfkc";
 
-  /// `kinds`: those that the task can use.
+  /// `kinds`: the vocabulary kinds that the task supports.
   void Visit(FieldList& v, std::vector<std::string> kinds);
-  /// Fills in what 0 stands for.
+  /// Replaces 0 by the default values.
   void Resolve();
 
-  /// Throws: ConfigError if there is no text.
+  /// Learns the vocabulary. Throws: ConfigError if there is no text.
   Vocabulary Learn(std::vector<std::string> lines) const;
-  /// As in a model folder.
+  /// Name of the vocabulary file in a model folder.
   std::string FileName() const;
-  /// "vocabulary of 8000 tokens", and why not of as many as were asked for.
+  /// Returns a note such as "vocabulary of 8000 tokens", with the reason if the
+  /// size differs from the requested one.
   std::string Note(const Vocabulary& learnt) const;
-  /// Throws: FormatError that names the file in `folder`.
+  /// Reads the vocabulary from a model's files. Throws: FormatError that names
+  /// the file in `folder`.
   Vocabulary Find(const ModelFiles& files, const std::string& folder) const;
 };
 
 /// The file of pretrained word vectors in a model folder.
 inline constexpr const char* kWordVectorsFile = "word_vectors.safetensors";
 
-/// Pretrained word vectors that are read beside learnt embeddings.
+/// Pretrained word vectors, used in addition to learnt embeddings.
 struct WordVectorConfig {
   std::string word_vectors;
   int max_vectors = 200000;
@@ -52,28 +54,29 @@ struct WordVectorConfig {
   void Visit(FieldList& v);
   /// Throws: ConfigError if there are vectors, but `vocabulary` has no words.
   void Check(const TextVocabularyConfig& vocabulary) const;
-  /// Null: none. Throws: as WordVectors::Read.
+  /// Reads the word vectors; null: none. Throws: as WordVectors::Read.
   std::shared_ptr<const WordVectors> Read() const;
-  /// As a model folder has them. Throws: FormatError.
+  /// Reads the word vectors from a model's files. Throws: FormatError.
   std::shared_ptr<const WordVectors> Find(const ModelFiles& files,
                                           const std::string& folder) const;
 };
-/// Adds vectors to the files of a model, if there are some.
+/// Adds the word vectors, if not null, to the files of a model.
 void AddWordVectors(const WordVectors* vectors, ModelFiles& files);
-/// Of a vocabulary and vectors, if there are some.
+/// Sizes of the vocabulary and of the word vectors (null: none).
 TextSizes SizesOf(const Vocabulary& vocabulary, const WordVectors* vectors,
                   int64_t segments = 1);
 
-/// The file of this name. Throws: FormatError if there is none.
+/// Returns the file of this name. Throws: FormatError if it is missing.
 const std::string& FindFile(const ModelFiles& files, const std::string& folder,
                             const std::string& name);
 
-/// The vocabulary of the file of this name. Throws: FormatError, as above.
+/// Reads the vocabulary from the file of this name. Throws: FormatError if it
+/// is missing or malformed.
 Vocabulary FindVocabulary(const ModelFiles& files, const std::string& folder,
                           const std::string& name, VocabularyKind kind);
-/// A batch as models read it.
+/// Converts a batch to the input of a model.
 TextInput InputOf(const LabelledBatch& batch);
-/// CRC-32 of lines, to tell one text from another.
+/// CRC-32 of the lines, to detect changes of a text.
 std::string CheckSumOf(std::span<const std::string> lines);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-// Pairs of token ids to learn from, wherever they are.
+// Training pairs of token ids, in memory or in files.
 #ifndef HEED_TASKS_TRAINING_PAIRS_H_
 #define HEED_TASKS_TRAINING_PAIRS_H_
 
@@ -12,26 +12,27 @@
 
 namespace heed {
 
-/// In memory, or in files of tokens. Not moved once a plan was made.
+/// Training pairs in memory or in files of tokens. Must not be moved after
+/// Plan.
 class TrainingPairs {
  public:
   TrainingPairs() = default;
-  /// `ends`: where the pairs of each file end, in their order.
+  /// `ends`: index after the last pair of each file, in file order.
   TrainingPairs(Corpus pairs, std::vector<int64_t> ends);
-  /// Of so many files.
+  /// Pairs in token files that were made of `files` text files.
   TrainingPairs(TokenFiles tokens, int64_t files);
 
   int64_t size() const { return ends_.empty() ? 0 : ends_.back(); }
   int64_t dropped_long() const;
   int64_t dropped_empty() const;
 
-  /// The batches of an epoch; this outlives the plan.
+  /// The batches of an epoch; this object must outlive the plan.
   EpochPlan Plan(const LargeTextConfig& config, const BatchOptions& options,
                  uint64_t seed, int epoch) const;
-  /// Copies of these pairs, with their `lines` where they are in memory.
+  /// Copies these pairs, with their `lines` if they are in memory.
   Corpus Read(std::span<const int64_t> pairs) const;
   Batch BatchOf(std::span<const int64_t> pairs) const;
-  /// Tokens of the targets, </s> among them.
+  /// Number of target tokens, including </s>.
   int64_t TargetTokens(std::span<const int64_t> pairs) const;
 
  private:
@@ -40,7 +41,8 @@ class TrainingPairs {
   std::vector<int64_t> ends_;
 };
 
-/// Where the pairs of each file end, whose texts have so many lines each.
+/// Index after the last pair of each file, for files with these numbers of
+/// lines.
 std::vector<int64_t> EndsOfFiles(const Corpus& pairs,
                                  std::span<const int64_t> lines_of_files);
 

@@ -45,7 +45,7 @@ TEST(TrainingPairs, AreTheSameInMemoryAndInFiles) {
 }
 
 TEST(TrainingPairs, FilesEndWhereTheirLinesDo) {
-  const Corpus pairs = Numbered(10);  // of the even lines
+  const Corpus pairs = Numbered(10);  // from the even lines
   EXPECT_EQ(EndsOfFiles(pairs, std::vector<int64_t>{5, 0, 1, 20}),
             (std::vector<int64_t>{3, 3, 3, 10}));
 }

@@ -1,5 +1,4 @@
-// What tasks share whose answer is a text that a search finds, of inputs that
-// are no text themselves.
+// Shared code of tasks that decode a text from an input that is not a text.
 #ifndef HEED_TASKS_WRITTEN_TEXT_H_
 #define HEED_TASKS_WRITTEN_TEXT_H_
 
@@ -19,7 +18,7 @@
 
 namespace heed {
 
-/// How texts are searched for.
+/// Options of the beam search.
 struct TextSearch {
   int beam = 5;
   int nbest = 1;
@@ -27,25 +26,25 @@ struct TextSearch {
   double coverage_penalty = 0;
   int max_length = 0;
 
-  /// `texts` and `input` as in "captions of each image"; `usual_length`: what
-  /// max_length 0 means.
+  /// Adds the search options. `texts` and `input` as in "captions of each
+  /// image"; `usual_length`: help text for max_length 0.
   void VisitSearch(FieldList& v, const std::string& texts,
                    const std::string& input, const std::string& usual_length);
   DecodeOptions Decoding() const;
 };
 
-/// The tokeniser of BLEU with these references, as ChooseTokenizer. Warns where
-/// BLEU says little of them.
+/// Chooses the tokeniser of BLEU for these references, as ChooseTokenizer.
+/// Warns if BLEU is unsuitable for them.
 BleuTokenizer BleuTokenizerFor(Auto<BleuTokenizer> option,
                                std::span<const std::string> references);
 
-/// Tokens with </s> behind them.
+/// The tokens followed by </s>.
 Encoded WithEnd(const Vocabulary& vocabulary, std::span<const int32_t> tokens);
 
-/// Hypotheses of input `number`, best first: a line each, and if they are
-/// wanted parts: text, score, log_probability, tokens, probabilities,
-/// alternatives. `logits`: scores of all tokens, given those of the best text
-/// before them. Shapes: logits [T, 1, V].
+/// Formats the hypotheses of input `number`, best first: a line each and, if
+/// `parts`, text, score, log_probability, tokens, probabilities, alternatives.
+/// `logits`: scores of all tokens given the previous tokens of the best text.
+/// Shapes: logits [T, 1, V].
 Answer WrittenAnswer(const Vocabulary& vocabulary, int64_t number,
                      const std::vector<Hypothesis>& found, bool parts,
                      const std::function<Var(const Encoded& best)>& logits);
