@@ -13,8 +13,8 @@
 
 namespace heed::algorithm {
 
-/// What a user chooses: options of `heed train`, keys of config.json. 0: what
-/// the paper has.
+/// Settings of the task: options of `heed train`, keys of config.json. 0: the
+/// value of the paper.
 struct Config {
   Named<Problem> problem = Problem::kCopy;
   int bits = 0;
@@ -33,24 +33,24 @@ struct Config {
   }
 };
 
-/// Sequences are drawn, not read: there is nothing to keep.
+/// Empty: sequences are generated, not read.
 struct Data {};
 
-/// Sequences of one length, side by side.
+/// A batch of sequences of one length.
 struct SequenceGroup {
-  Tensor inputs;   // f32 [T, B, inputs]
-  Tensor targets;  // f32 [end − begin, B, outputs]: of the scored steps
+  Tensor inputs;  // f32 [T, B, inputs]
+  Tensor targets;  // f32 [end − begin, B, outputs], targets of the scored steps
   int64_t begin = 0;
   int64_t end = 0;
 };
 SequenceGroup GroupOf(const ProblemShape& shape,
                       const std::vector<BitSequence>& sequences);
 
-/// Of several sequences.
+/// Sums of scores over sequences.
 struct SequenceScores {
   double bits = 0;        // Σ −log2 p of the scored bits
-  double bit_errors = 0;  // scored bits that round to the wrong one
-  int64_t faultless = 0;  // sequences without one
+  double bit_errors = 0;  // scored bits that round to the wrong value
+  int64_t faultless = 0;  // sequences without bit errors
   int64_t sequences = 0;
 
   void Add(const SequenceScores& other);
@@ -72,7 +72,7 @@ class Model : public TaskModel {
              std::vector<MemoryStep>* trace = nullptr) const;
   SequenceScores Score(const Context& ctx, const SequenceGroup& group) const;
 
-  /// Of its problem.
+  /// Example inputs of the model's problem.
   std::vector<InputExample> Examples() const override;
   std::string Prompt() const override;
 

@@ -17,7 +17,8 @@
 namespace heed::algorithm {
 namespace {
 
-/// Copies of up to three vectors of 3 bits, by machines of this name.
+/// The copy problem for up to three vectors of 3 bits, with machines of this
+/// name.
 struct SmallCopy {
   explicit SmallCopy(const std::string& model = "ntm", int units = 24) {
     task.ChooseModel(model);
@@ -121,7 +122,7 @@ TEST(Task, WhatFewCharactersStandForCountsAgainstTheLimit) {
   const LoadedModel loaded = copy.Trained();
   const auto predictor = loaded.MakePredictor();
   ExplainRequest request;
-  request.input.most_characters = 39;  // of 10 vectors of 3 bits
+  request.input.most_characters = 39;  // characters of 10 vectors of 3 bits
   const auto refusal = [&](const std::string& text) {
     request.input.given.content = text;
     return MessageOf<FormatError>(
@@ -229,8 +230,8 @@ TEST(Task, EveryProblemIsTrainedPredictedAndMeasured) {
 }
 
 TEST(Task, LearnsToRecallAnItemFromMemory) {
-  // Of two items the second is asked for. With three, not every start finds the
-  // search by content in so few sequences.
+  // Two items: the second is queried. With three, not every seed learns
+  // content-based addressing in so few sequences.
   SmallCopy recall("ntm", 32);
   SetPresetIfKnown(FieldsOf(*recall.task.model), "memory_slots=16");
   recall.task.problem = Problem::kRecall;

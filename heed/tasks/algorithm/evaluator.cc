@@ -11,18 +11,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Tells the stream of evaluation from those of training and validation.
+/// Random stream of evaluation, distinct from those of training and validation.
 constexpr uint64_t kEvaluationStream = 0x74657374;
 
-/// Sequences of one kind, and what a model makes of them.
+/// Scores of a model on sequences of one kind.
 struct LengthScores {
   std::string name;  // "20", "20 x3", "1 to 20"
   ProblemLengths lengths;
   SequenceScores scores;
-  double optimal = 0;  // of ngrams: Σ of the best predictor's bits
+  double optimal = 0;  // for ngrams: Σ bits of the optimal predictor
 };
 
-/// "10,20" and "10 20" alike. Throws: ConfigError.
+/// Parses "10,20" or "10 20". Throws: ConfigError.
 std::vector<int64_t> NumbersOf(const std::vector<std::string>& words,
                                const char* option, int64_t least) {
   std::vector<int64_t> numbers;
@@ -39,7 +39,7 @@ std::vector<int64_t> NumbersOf(const std::vector<std::string>& words,
   return numbers;
 }
 
-/// The lengths that are asked for, or those of training.
+/// The requested lengths, or those of training.
 std::vector<LengthScores> Cases(const Config& config,
                                 const Evaluation& options) {
   const bool repeated = config.problem == Problem::kRepeatCopy;
@@ -93,7 +93,7 @@ void Run(const Model& model, const Evaluation& options, LengthScores& one) {
   }
 }
 
-/// Of sequences without an error. Units: per cent
+/// Share of sequences without bit errors. Units: per cent
 double Percent(const SequenceScores& scores) {
   return 100 * scores.Mean(static_cast<double>(scores.faultless));
 }

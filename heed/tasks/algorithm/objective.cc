@@ -11,10 +11,10 @@
 namespace heed::algorithm {
 namespace {
 
-/// Tells the stream of validation from that of training.
+/// Random stream of validation, distinct from that of training.
 constexpr uint64_t kValidationStream = 0x76616c6964;
 
-/// Validation sequences of one length that are run at once.
+/// Number of validation sequences of one length in a batch.
 constexpr int64_t kValidationBatch = 10;
 
 /// Bits per sequence.
@@ -38,7 +38,8 @@ class AlgorithmObjective : public ObjectiveOf<Model> {
   std::string CheckSum() const override {
     return fmt::format("{:08x}", Crc32(Summary()));
   }
-  /// Never the same sequence twice: numbers go on from epoch to epoch.
+  /// Plans new sequences in every epoch: example numbers continue across
+  /// epochs.
   EpochPlan PlanEpoch(uint64_t /*seed*/, int epoch) const override;
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;

@@ -48,11 +48,11 @@ std::string BitsOf(const float* values, int64_t bits, float above) {
   return text;
 }
 
-/// Numbers of an explanation: of each step the weights of all heads, and what
-/// it contributes to each target.
+/// Maximum numbers in an explanation: for each step, the weights of all heads
+/// and the contributions to each target.
 constexpr int64_t kMostExplainedNumbers = 5'000'000;
 
-/// What a machine made of a sequence.
+/// A sequence and the outputs of the machine.
 struct AnsweredSequence {
   BitSequence sequence;
   EncodedSequence encoded;
@@ -60,7 +60,7 @@ struct AnsweredSequence {
   std::vector<MemoryStep> memory;
 };
 
-/// Reads a sequence, answers with vectors of bits.
+/// Predicts vectors of bits for a sequence.
 class AlgorithmPredictor : public PredictorWith<NoOptions> {
  public:
   explicit AlgorithmPredictor(const Model& model)
@@ -84,14 +84,14 @@ class AlgorithmPredictor : public PredictorWith<NoOptions> {
   bool predicts_next() const { return shape_.problem == Problem::kNgrams; }
   AnsweredSequence Read(std::string_view text, const std::string& place) const;
   void Run(const Context& ctx, bool traced, AnsweredSequence& a) const;
-  /// The steps that an explanation is of: those that are answered.
+  /// The steps [first, end) of an explanation: those with outputs.
   std::pair<int64_t, int64_t> AnsweredSteps(const EncodedSequence& e) const;
-  /// Step t as it is answered, rounded.
+  /// Rounded output bits of step t.
   std::string BitsAt(const AnsweredSequence& answered, int64_t t) const {
     return BitsOf(answered.logits.row<float>(t), shape_.outputs(), 0);
   }
   std::string LineOf(const AnsweredSequence& answered) const;
-  /// Of a sequence that is longer than those of training; "": of no other.
+  /// Note on a sequence that is longer than those of training; "" otherwise.
   std::string NoteOn(const BitSequence& sequence, bool& beyond_memory) const;
   Answer AnswerOf(const AnsweredSequence& answered, const std::string& place,
                   bool warns) const;
@@ -132,8 +132,8 @@ std::pair<int64_t, int64_t> AlgorithmPredictor::AnsweredSteps(
   return {e.begin, e.end};
 }
 
-/// As a line of them would be written: of what is read or, if that is more, of
-/// what is answered.
+/// Characters of the sequence, or of its answer if that is longer, as a line of
+/// text.
 int64_t AlgorithmPredictor::CharactersOf(const AnsweredSequence& read) const {
   const auto [first, end] = AnsweredSteps(read.encoded);
   return std::max(std::ssize(FormatSequence(shape_, read.sequence)),
@@ -172,7 +172,7 @@ std::string AlgorithmPredictor::NoteOn(const BitSequence& s,
                        : shape_.problem == Problem::kNgrams ? "bit"
                                                             : "vector";
     note = Counted(length, unit) + "; ";
-    // A counter of bits needs no slot for each of them.
+    // Next-bit prediction only counts bits, so it does not need a slot per bit.
     if (slots > 0 && length > slots && !predicts_next()) {
       beyond_memory = true;
       note += fmt::format("the memory has {}, ", Counted(slots, "slot"));
@@ -235,7 +235,7 @@ std::vector<Answer> AlgorithmPredictor::Predict(std::span<const Input> inputs,
   return answers;
 }
 
-/// Vectors of all steps, of what a memory went through.
+/// A vector per step, from the memory trace.
 VectorRows VectorsOf(const std::vector<MemoryStep>& steps,
                      Tensor MemoryStep::*vector) {
   VectorRows rows;

@@ -9,7 +9,7 @@
 namespace heed::algorithm {
 namespace {
 
-/// How large machines are for each problem, in the order of Problem.
+/// Sizes of machines for each problem, in the order of Problem.
 /// Paper: Graves et al. 2014, tables 1 to 3.
 constexpr std::array<MachineUse, 5> kMachines = {{
     {"layers=1 units=100 read_heads=1 write_heads=1",

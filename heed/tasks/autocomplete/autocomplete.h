@@ -1,4 +1,5 @@
-// Words predicted while they are typed, and what the predictions depend on.
+// Prediction of words while they are typed, and the dependences of the
+// predictions.
 #ifndef HEED_TASKS_AUTOCOMPLETE_AUTOCOMPLETE_H_
 #define HEED_TASKS_AUTOCOMPLETE_AUTOCOMPLETE_H_
 
@@ -22,7 +23,7 @@
 
 namespace heed::autocomplete {
 
-/// Where typed text comes from and how it becomes batches.
+/// Files of typed text, its form, and its batches.
 struct DataConfig : PlainTextFiles {
   Named<TypedForm> form = TypedForm::kLetters;
   Named<TextUnit> unit = TextUnit::kLines;
@@ -39,14 +40,14 @@ struct DataConfig : PlainTextFiles {
 
 /// The resolved settings of an autocompletion.
 struct Config {
-  // The plain cells are what is compared.
+  // Default: a plain GRU, for comparisons of cells.
   ModelChoice<EncoderSettings> encoder{
       "cell=gru units=128 self_attention=none dropout=0"};
   int embedding = 0;
   DataConfig data;
 };
 
-/// How often a prediction was right, over characters whose word is known.
+/// Accuracy of predictions over characters whose word is known.
 struct TypingScore {
   struct Counts {
     int64_t characters = 0;
@@ -54,7 +55,7 @@ struct TypingScore {
     int64_t third = 0;  ///< one of the three most probable was
     double nll = 0;     ///< Σ −log p of the right word
 
-    /// Per character, kNoFigure of nothing.
+    /// Means per character; kNoFigure for 0 characters.
     double First() const { return Per(static_cast<double>(first)); }
     double Third() const { return Per(static_cast<double>(third)); }
     double Loss() const { return Per(nll); }
@@ -65,9 +66,9 @@ struct TypingScore {
   static constexpr size_t kMostSeen = 3;
 
   Counts all;
-  /// By how many characters of the word were typed: 0 to 3, and 4 or more.
+  /// Counts by number of typed characters of the word: 0 to 3, and 4 or more.
   std::array<Counts, kMostSeen + 2> seen;
-  int64_t unknown = 0;  ///< characters of words that cannot be predicted
+  int64_t unknown = 0;  ///< characters of unknown words
 };
 
 /// Typed texts, padded at the end.
@@ -81,8 +82,8 @@ inline constexpr int32_t kNoWord = -1;
 TypedBatch MakeTypedBatch(const Corpus& corpus,
                           std::span<const int64_t> examples);
 
-/// After each character and each space, a causal encoder predicts the word that
-/// the character belongs to, or that follows the space.
+/// A causal encoder that predicts, at each character, the word of the character
+/// and, at each space, the next word.
 class Model : public TaskModel {
  public:
   Model(Config settings, TypingCodec learnt, uint64_t seed);
@@ -96,23 +97,24 @@ class Model : public TaskModel {
             {"words", codec.word_count()}};
   }
 
-  /// Over all characters of these lines. Throws: ConfigError if no character
+  /// Scores all characters of these lines. Throws: ConfigError if no character
   /// is left.
   TypingScore Score(const std::vector<std::string>& lines) const;
-  /// The same of a text whose sequences are `corpus`.
+  /// Scores a text whose encoded sequences are `corpus`.
   TypingScore ScoreOf(const std::vector<std::string>& text,
                       const Corpus& corpus) const;
-  /// What is read of a text: its last `length` characters, from the beginning
-  /// of a word if there is one.
+  /// The part of a text that the model reads: its last `length` characters,
+  /// starting at a word boundary if there is one.
   std::string LastTyped(const std::string& text) const;
-  /// The words that each text may go on with, most probable first. A text ends
-  /// within a word, or with a space.
+  /// The most probable words of each text, best first. A text ends within a
+  /// word, which is completed, or with a space, after which the next word is
+  /// predicted.
   std::vector<std::vector<Suggestion>> Suggest(
       const Context& ctx, const std::vector<std::string>& texts,
       int count) const;
-  /// What each prediction depends on while the text is typed, up to its
-  /// `length` first characters, with three suggestions each. `name`: of the
-  /// model.
+  /// Dependence of each prediction on the characters before it, for the first
+  /// `length` characters of a text, with three suggestions each. `name`: name
+  /// of the model.
   Connectivity Remember(const std::string& text, const std::string& name) const;
 
   const Config config;
@@ -151,7 +153,7 @@ class Settings
   void Resolve() override;
   bool in_files() const override { return !data.texts.empty(); }
 
-  /// Lines as the sequences that are learned from.
+  /// Splits lines into training sequences.
   PlainText Typed(const PlainText& lines) const;
   PlainText Read() const override { return Typed(data.Read()); }
   std::unique_ptr<Model> MakeModel(const PlainText& sequences,

@@ -18,8 +18,9 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-/// Three words, of which the last is the first one again: to be told at its
-/// space by who remembers, and its first letter says nothing.
+/// Sequences of three words whose last word repeats the first. It can be
+/// predicted at its space only with memory of the first word; all first letters
+/// are equal.
 Strings Echoes(int count, uint64_t seed) {
   const Strings echoed = {"bat", "bet", "bit", "but"};
   const Strings between = {"cap", "cat"};
@@ -58,7 +59,7 @@ class AutocompleteTasks : public testing::Test {
   TrainingConfig training_;
 };
 
-/// At each character: what the best guesser gets right.
+/// Expects the accuracy of the optimal predictor at each character.
 void ExpectBest(const TypingScore& score) {
   // First words: 1/4 at the space, 1/4 at b, then all; second: 1/2 up to ca;
   // third: all.
@@ -80,7 +81,7 @@ TEST_F(AutocompleteTasks, LearnsWhatCanBeKnown) {
 
   EXPECT_TRUE(PredictLines(loaded, "bit cat b\n").starts_with("bit\t0.9"))
       << PredictLines(loaded, "bit cat b\n");
-  // Behind a space the next word is guessed.
+  // After a space the next word is predicted.
   const std::string lines = PredictLines(loaded, "Bet Cap \nbet\n\n");
   EXPECT_TRUE(lines.starts_with("bet\t0.9")) << lines;
   EXPECT_EQ(Count(lines, "\n"), 3U);
@@ -119,7 +120,7 @@ TEST_F(AutocompleteTasks, EveryCellLearns) {
   }
 }
 
-/// Moves all features of character s by a little.
+/// Changes one feature of character s by a little.
 class MovedCharacter : public Observer {
  public:
   MovedCharacter(int64_t s, int64_t feature, float by)
@@ -185,11 +186,12 @@ TEST_F(AutocompleteTasks, WhatDecidesIsRemembered) {
   const LoadedModel loaded = ReadModel(training_.run.out);
   for (const char* text : {"bit cat bit", "but cap but", "bet cat bet"}) {
     const Connectivity c = ModelOf(loaded).Remember(text, "GRU");
-    // At the last space the vowel of the first word decides, character 2.
+    // At the last space the prediction depends on the vowel of the first word,
+    // character 2.
     const int64_t t = 8;
     EXPECT_EQ(c.suggestions[8].front().word, c.words[8]) << text;
     const float vowel = c.value(t, 2);
-    // Characters nearby count always; of the first word it is the vowel.
+    // Nearby characters always matter; in the first word the vowel does.
     for (const int64_t s : {0, 1, 3}) EXPECT_GT(vowel, c.value(t, s)) << text;
   }
 }
@@ -200,7 +202,7 @@ TEST_F(AutocompleteTasks, RememberReadsAsMuchAsASequenceHolds) {
   TrainOnFiles();
   const LoadedModel loaded = ReadModel(training_.run.out);
   EXPECT_EQ(ModelOf(loaded).Remember("bit cat bit", "GRU").size(), 9);
-  // The last characters are read, from the beginning of a word.
+  // Only the last characters are read, starting at a word.
   EXPECT_EQ(PredictLines(loaded, "bat bat cat\n"),
             PredictLines(loaded, "bat cat\n"));
   EXPECT_NO_THROW(PredictLines(loaded, "batbatbatbatbat\n"));
@@ -216,7 +218,7 @@ TEST_F(AutocompleteTasks, EvaluatesByCharactersTyped) {
   EXPECT_EQ(report.details["unknown"], 5);  // " caps"
   ASSERT_EQ(report.details["typed"].size(), 5U);
   EXPECT_EQ(report.details["typed"][0]["characters"], 4);
-  // In per cent: of the 4 guesses a whole number is right.
+  // Per cent of 4 predictions: a multiple of 25.
   const auto first = report.details["typed"][0]["first"].get<double>();
   EXPECT_DOUBLE_EQ(first / 25, std::round(first / 25));
   EXPECT_EQ(report.details["typed"][4]["characters"], 0);

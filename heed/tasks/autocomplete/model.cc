@@ -15,13 +15,14 @@
 namespace heed::autocomplete {
 namespace {
 
-// Rows of scores in memory together.
+// Maximum rows of scores in memory at a time.
 constexpr int64_t kRowsAtOnce = 1024;
-// Copies of a text of which each is differentiated at another character.
+// Copies of a text in a batch; each is differentiated at another character.
 constexpr int64_t kGuessesAtOnce = 32;
 constexpr int kSuggestions = 3;
 
-/// The first characters of a text, or the last that begin with a space.
+/// The first characters of a text, or with `from_end` the last ones, starting
+/// at a space.
 std::string Cut(const std::string& typed, int length, bool from_end) {
   const auto characters = Utf8Characters(typed);
   const auto most = static_cast<size_t>(length);
@@ -38,7 +39,7 @@ std::string Cut(const std::string& typed, int length, bool from_end) {
   return result;
 }
 
-/// Guesses of the rows of scores [R, V] against targets [R].
+/// Adds the predictions of scores [R, V] against targets [R] to the sums.
 void AddGuesses(const Tensor& scores, const int32_t* targets,
                 const int32_t* seen, TypingScore& sum) {
   Tensor values;

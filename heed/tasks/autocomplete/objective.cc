@@ -11,7 +11,7 @@
 namespace heed::autocomplete {
 namespace {
 
-/// Cross entropy of the word at each character, where it can be predicted.
+/// Cross entropy of the word at each character whose word is known.
 class AutocompleteObjective : public ObjectiveOf<Model> {
  public:
   AutocompleteObjective(const Settings& settings, PlainText sequences,
@@ -30,7 +30,7 @@ class AutocompleteObjective : public ObjectiveOf<Model> {
   int64_t Units(std::span<const int64_t> examples) const override {
     int64_t known = TargetTokens(train_, examples);
     for (const int64_t i : examples) known -= UnknownOf(i);
-    // What is divided by this is 0 where no word is known.
+    // Without known words the dividend is 0; the divisor must not be.
     return std::max<int64_t>(known, 1);
   }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,

@@ -19,7 +19,7 @@ class AutocompletePredictor : public PredictorWith<Prediction> {
       : PredictorWith(options), model_(model) {}
 
  protected:
-  /// The words that a text may go on with.
+  /// Predicts the most probable words of each text.
   std::vector<Answer> Predict(std::span<const Input> inputs,
                               const Prediction& options,
                               const PredictCall& call) const override;
@@ -62,7 +62,7 @@ int32_t AutocompletePredictor::IdOf(const std::string& word) const {
   throw FormatError("explain: the model does not know the word '{}'", word);
 }
 
-/// The word that was asked for, or those that the text may go on with.
+/// The requested word, or the most probable words.
 std::vector<int32_t> AutocompletePredictor::WordsToExplain(
     const Context& given, const ExplainInput& input,
     const Prediction& options) const {
@@ -91,7 +91,7 @@ RunOfCopies AutocompletePredictor::LogP(const std::vector<int32_t>& ids) const {
   };
 }
 
-/// The word that is guessed after the last character, or another one.
+/// Explains the word predicted after the last character, or a requested word.
 ExplainablePrediction AutocompletePredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
     const Prediction& options) const {
@@ -125,7 +125,7 @@ ExplainablePrediction AutocompletePredictor::PrepareExplanation(
   return {answer, {std::move(result)}};
 }
 
-/// Words for a contrast: one instead of the first, or all of them with another
+/// Words of a contrast: a single word replaces the first; a full list differs
 /// in one place.
 std::vector<int32_t> AutocompletePredictor::OthersOf(
     std::vector<int32_t> words, const std::string& contrast) const {

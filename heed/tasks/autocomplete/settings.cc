@@ -6,7 +6,7 @@
 namespace heed::autocomplete {
 namespace {
 
-/// How many characters belong to each word.
+/// Number of characters with each word as target.
 std::vector<int64_t> CharactersOfWords(const Corpus& corpus, int64_t words) {
   std::vector<int64_t> counts(static_cast<size_t>(words));
   for (const std::vector<int32_t>& sequence : corpus.target) {
@@ -26,7 +26,7 @@ TaskRow Task() {
   row.settings = [] { return std::make_unique<Settings>(); };
   row.answer_label = "Completions";
   row.prompt = "Type the start of a sentence and press Enter";
-  // A space asks for the next word.
+  // A final space requests the next word.
   row.examples = {{"the man who was sitting on the ", "en"},
                   {"once upon a ti", "en"}};
   row.training = {"--texts train.txt --valid-texts valid.txt"};

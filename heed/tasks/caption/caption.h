@@ -1,4 +1,4 @@
-// What an image shows, in words.
+// Image captioning: texts that describe images.
 #ifndef HEED_TASKS_CAPTION_CAPTION_H_
 #define HEED_TASKS_CAPTION_CAPTION_H_
 
@@ -23,7 +23,7 @@
 
 namespace heed::caption {
 
-/// Lists of images and captions, and what is learned of them.
+/// Options of image lists, captions and training.
 struct DataConfig {
   std::string images;
   std::string valid_images;
@@ -45,13 +45,13 @@ struct DataConfig {
   }
 };
 
-/// What a user chooses: options of `heed train`, keys of config.json.
+/// Settings of the task: options of `heed train`, keys of config.json.
 struct Config {
   ModelChoice<CaptionerSettings> model;
   DataConfig data;
 };
 
-/// How a captioner uses images of this format.
+/// Image use of a captioner for images of this format.
 ImageUse CaptionUse(const ImageFormat& format);
 
 struct Data {
@@ -76,7 +76,7 @@ class Model : public TaskModel {
             {"channels", format.channels}};
   }
 
-  /// What the network reads of images [B, H, W, C].
+  /// Inputs of the decoder for images [B, H, W, C]: features of their cells.
   Inputs CellsOf(const Context& ctx, const Tensor& images) const {
     return Inputs::Cells(network->Cells(ctx, images));
   }
@@ -91,7 +91,7 @@ class Model : public TaskModel {
   const std::unique_ptr<Captioner> network;
 };
 
-/// How captions are searched for.
+/// Search options for captions.
 struct Prediction : TextSearch {
   void Visit(FieldList& v);
 };
@@ -102,37 +102,38 @@ std::vector<std::vector<Hypothesis>> WriteCaptions(
     const Model& model, const Tensor& images, const Prediction& options,
     const Cancellation* cancellation = nullptr);
 
-/// Where the model looks as it is made to write given captions.
+/// Attention to the boxes of words in reference captions, by teacher forcing.
 struct PointingResult {
   int64_t nouns = 0;  ///< words with a box
-  /// Those whose cell of the most attention touches their box, and those where
-  /// it or a neighbour of it does.
+  /// Words whose most attended cell touches their box, and words for which this
+  /// cell or a neighbour touches it.
   int64_t touching = 0;
   int64_t near = 0;
-  /// Σ of the shares of cells that would count so: what chance reaches.
+  /// Expected counts for uniformly random cells.
   double touching_by_chance = 0;
   double near_by_chance = 0;
   double nll = 0;      ///< Σ −log p of the tokens. Units: nats
-  int64_t tokens = 0;  ///< </s> among them
-  double entropy = 0;  ///< Σ over tokens of that of the attention. Units: nats
+  int64_t tokens = 0;  ///< including </s>
+  double entropy =
+      0;  ///< Σ over tokens of the entropy of their attention. Units: nats
 
   void Add(const PointingResult& other);
 };
 
-/// Of all captions of a set.
+/// Measures the attention over all captions of a set.
 PointingResult PointAt(const Model& model, const CaptionedImages& set);
 
-/// What is written of all images of a set.
+/// Returns the predicted captions of all images of a set.
 std::vector<std::string> CaptionsOf(const Model& model,
                                     const CaptionedImages& set,
                                     const Prediction& options);
 
-/// What `heed evaluate` shows of a set.
+/// Makes the report of `heed evaluate` on a set.
 Report MeasureCaptions(const Model& model, const CaptionedImages& set,
                        const Prediction& options,
                        Auto<BleuTokenizer> tokenize = {});
 
-/// The images that a model is compared with.
+/// Options of an evaluation: images with reference captions.
 struct Evaluation : Prediction {
   std::string images;
   Auto<BleuTokenizer> tokenize;

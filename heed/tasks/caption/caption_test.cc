@@ -57,7 +57,7 @@ Settings SmallCaptions(const OptionTexts& values = {}) {
   return settings;
 }
 
-/// Trained on 320 of these images for so many epochs.
+/// A captioner trained on 320 of these images for `epochs` epochs.
 std::unique_ptr<Model> TaughtCaptioner(const Settings& settings, int epochs) {
   Data data = {FourPlaces(320, 1), FourPlaces(20, 2)};
   TrainingConfig training;
@@ -96,7 +96,7 @@ TEST(Task, PointingIsThatOfTheCellOfTheMostAttention) {
   const Settings settings = SmallCaptions();
   CaptionedImages set = FourPlaces(40, 3);
   const auto model = settings.MakeModel({set, {}}, 1);
-  // With all cells in the box every word is right, by chance too.
+  // With all cells in the box every word counts, also by chance.
   for (auto& boxes : set.boxes) boxes = {{2, 0, 0, 16, 16}};
   const PointingResult all = PointAt(*model, set);
   EXPECT_EQ(all.nouns, 40);
@@ -104,14 +104,14 @@ TEST(Task, PointingIsThatOfTheCellOfTheMostAttention) {
   EXPECT_EQ(all.near, 40);
   EXPECT_DOUBLE_EQ(all.touching_by_chance, 40);
   EXPECT_EQ(all.tokens, 40 * 4);
-  // One of four cells; all are near in so small an image.
+  // The box is one of four cells, and all cells are its neighbours.
   for (auto& boxes : set.boxes) boxes = {{2, 1, 1, 7, 7}};
   const PointingResult one = PointAt(*model, set);
   EXPECT_DOUBLE_EQ(one.touching_by_chance, 10);
   EXPECT_EQ(one.near, 40);
   EXPECT_LE(one.entropy / static_cast<double>(one.tokens),
             std::log(4.0) + 1e-6);
-  // A word that is not there has none.
+  // A box of an absent word does not count.
   for (auto& boxes : set.boxes) boxes = {{7, 1, 1, 7, 7}};
   EXPECT_EQ(PointAt(*model, set).nouns, 0);
 }
@@ -189,7 +189,7 @@ TEST(Task, ImagesOfAListAreFittedToTheSizeThatIsAskedFor) {
   EXPECT_THROW(SmallCaptions(files).Read(), ConfigError);
 }
 
-/// Options of versions that made examples up.
+/// Removed options of versions that generated examples.
 TEST(Task, SaysWhereMadeUpDataAreNow) {
   Settings settings;
   FieldList list;

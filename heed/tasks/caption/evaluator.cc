@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kCaptionsAtOnce = 64;
 
-/// Places of the set, so many at once.
+/// Calls `visit` with batches of indices of the set.
 template <typename Visit>
 void ForEachBatch(const CaptionedImages& set, const Visit& visit) {
   std::vector<int64_t> indices;
@@ -33,7 +33,8 @@ void ForEachBatch(const CaptionedImages& set, const Visit& visit) {
   }
 }
 
-/// Whether the cell of the most attention is where a box is.
+/// Adds a word with a box: whether the most attended cell touches the box or is
+/// next to it.
 void AddNoun(const WordBox& box, int64_t cell, int64_t columns,
              std::span<const float> weights, PointingResult& result) {
   const auto most = std::ranges::max_element(weights) - weights.begin();
@@ -78,7 +79,7 @@ PointingResult PointAtBatch(const Model& model, const CaptionedImages& set,
     targets.source.emplace_back();
     targets.target.push_back(model.Encode(caption).ids);
     WordTokens tokens = EncodeWordTokens(model.vocabulary, caption);
-    // With other tokens it is not known which is of which word.
+    // If the tokenisation differs, the word of each token is unknown.
     if (tokens.ids != targets.target.back()) tokens.words.clear();
     words.push_back(std::move(tokens.words));
   }
@@ -106,7 +107,7 @@ PointingResult PointAtBatch(const Model& model, const CaptionedImages& set,
           static_cast<size_t>(weights.dim(2)));
       result.entropy += EntropyOf(row);
       for (const WordBox& box : At(set.boxes, images[b])) {
-        // The first of its tokens.
+        // Only the first token of the word counts.
         const auto found = std::ranges::find(words[b], box.word);
         if (found == words[b].end() ||
             found - words[b].begin() != static_cast<int64_t>(t)) {
@@ -155,7 +156,7 @@ std::vector<std::string> CaptionsOf(const Model& model,
 
 namespace {
 
-/// A measure that is shown if --metric names it.
+/// A metric that is shown only if --metric names it.
 Figure CaptionFigure(const char* key, const char* label,
                      const std::vector<std::string>& written,
                      const CaptionedImages& set) {

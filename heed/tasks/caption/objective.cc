@@ -29,7 +29,8 @@ std::string CheckSumOfCaptions(const Data& data) {
   return fmt::format("{:08x}", Crc32(sums));
 }
 
-/// Cross entropy of the tokens of captions, and what attention adds up to.
+/// Cross entropy of caption tokens, plus the loss on the sums of attention
+/// weights.
 class CaptionObjective : public ObjectiveOf<Model> {
  public:
   CaptionObjective(const Settings& settings, Data data, Model& model)
@@ -116,7 +117,7 @@ BatchLoss CaptionObjective::Loss(const Context& ctx,
                                         given.targets, entropy);
     loss = {std::move(own.loss), own.nll * options.scale};
   }
-  // Of choices that were drawn there is no sum to learn from.
+  // Sampled hard choices give no attention sum to train.
   if (watch.seen.empty()) return loss;
   std::vector<Var> weights;
   for (const auto& seen : watch.seen) weights.push_back(seen.weights);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kWrittenAtOnce = 64;
 
-/// Writes what an image shows.
+/// Predicts captions of images.
 class CaptionPredictor : public PredictorWith<Prediction> {
  public:
   CaptionPredictor(const Model& model, Prediction options)
@@ -86,7 +86,8 @@ std::vector<Answer> CaptionPredictor::Predict(std::span<const Input> inputs,
   return answers;
 }
 
-/// The caption that a search finds, or one that is given, forced.
+/// Explains the caption that beam search finds, or a given caption by teacher
+/// forcing.
 ExplainablePrediction CaptionPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
     const Prediction& options) const {

@@ -20,7 +20,7 @@
 
 namespace heed::classify {
 
-/// Where labelled texts come from and how they become batches.
+/// Files of labelled texts, their vocabulary and batches.
 struct DataConfig {
   LabelledFormat format;
   LabelledFiles train;
@@ -29,7 +29,7 @@ struct DataConfig {
   int max_length = 256;
   int batch_tokens = 4096;
   int batch_texts = 64;
-  /// Of documents, which are read sentence by sentence.
+  /// Word vectors for documents, which are read sentence by sentence.
   WordVectorConfig vectors;
 
   void Visit(FieldList& v, bool documents);
@@ -74,11 +74,11 @@ class Model : public TaskModel {
   /// Throws: FormatError for a label that training did not have.
   LabelledCorpus Encode(const LabelledText& text, bool with_labels) const;
 
-  /// What the model says of a corpus, text by text.
+  /// Predictions of the model for a corpus, text by text.
   struct Answers {
     TextLabels chosen;
     std::vector<std::vector<float>> probabilities;
-    double nll = 0;  // Σ, of texts with labels
+    double nll = 0;  // Σ over texts with labels
 
     double nll_per_text() const { return RatioOf(nll, std::ssize(chosen)); }
   };
@@ -110,7 +110,7 @@ struct Prediction {
 
 struct Evaluation {
   LabelledFiles files;
-  LabelledFormat format;  // as of training, unless options say otherwise
+  LabelledFormat format;  // default: the format of training
   double threshold = 0.5;
 
   void Visit(FieldList& v);

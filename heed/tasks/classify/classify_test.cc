@@ -17,8 +17,8 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-/// Lines of six words; "good" or "bad" decides, "new" and "old" are further
-/// labels.
+/// Lines of six words. "good" or "bad" determines the label; "new" and "old"
+/// are further labels.
 std::string Reviews(int count, uint64_t seed, bool multi_label) {
   const Strings filler = {"the", "film", "plot", "cast", "was", "and"};
   Rng rng(seed);

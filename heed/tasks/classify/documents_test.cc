@@ -74,7 +74,7 @@ TEST_F(Documents, ThePlantedWordIsLearntAndFoundAtBothLevels) {
     const auto largest = std::ranges::max_element(weights->of_sentences) -
                          weights->of_sentences.begin();
     sentences += largest == d.sentence ? 1 : 0;
-    // Over the whole document, by both levels.
+    // Attention over the whole document, composed of both levels.
     const std::vector<float> row = RowOf(segment, segment.targets.at(0));
     const auto word = std::ranges::max_element(row) - row.begin();
     const int64_t place =
@@ -112,7 +112,7 @@ TEST_F(Documents, OneEmptyOrVeryLongHasAnAnswer) {
       PredictLines(loaded, "word\n\n" + longest + "\n.\n");
   EXPECT_EQ(std::ranges::count(answers, '\n'), 4);
   EXPECT_EQ(answers.find("nan"), std::string::npos);
-  // Their explanations are of what was read.
+  // Explanations cover the text that was read.
   const auto predictor = loaded.MakePredictor();
   for (const std::string& text :
        {std::string(), std::string("word"), longest}) {
@@ -153,7 +153,7 @@ TEST_F(Documents, ReadPretrainedVectorsOfWordsThatAreNotLearnt) {
                         ". it ends.");
     text.labels.push_back({good ? "pos" : "neg"});
   }
-  task_.data.vocabulary.min_count = 20;  // none of the four is known
+  task_.data.vocabulary.min_count = 20;  // all four are unknown
   TrainOn(task_, {text, {}}, training_);
   const LoadedModel loaded = ReadModel(training_.run.out);
   EXPECT_EQ(PredictLines(loaded,

@@ -11,7 +11,7 @@
 namespace heed::classify {
 namespace {
 
-/// One word among fillers decides.
+/// Texts in which one word among fillers determines the label.
 LabelledText Planted(int count) {
   const std::vector<std::string> filler = {"the", "film", "plot", "cast"};
   Rng rng(5);
@@ -30,8 +30,8 @@ LabelledText Planted(int count) {
   return text;
 }
 
-// Bare gradients vanish where the answer is certain, so saliency and
-// smooth_grad do not find the word that made it so.
+// Gradients vanish if the prediction is certain, so saliency and smooth_grad do
+// not find the decisive word.
 TEST(ExplainPlanted, TheDecisiveWordIsFound) {
   TemporaryFolder folder;
   Settings task;
@@ -76,7 +76,7 @@ TEST(ExplainPlanted, TheDecisiveWordIsFound) {
   const auto curves = summarizer.Result().faithfulness;
   ASSERT_EQ(curves.size(), 5u);
   EXPECT_EQ(curves.front().method, "attention");
-  // Attention reads states that know of their neighbours: it need not find it.
+  // Attention to contextual states need not find the word.
   for (size_t i = 1; i + 1 < curves.size(); ++i) {
     EXPECT_LT(curves[i].deletion_area(), curves.back().deletion_area())
         << curves[i].method;

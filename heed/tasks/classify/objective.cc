@@ -88,7 +88,7 @@ std::vector<MeasureInfo> Settings::Measures(const Data& read) const {
   if (data.format.multi_label) {
     std::vector<MeasureInfo> measures = {{"subset_accuracy", true},
                                          {"loss", false}};
-    // F1 needs a label, which no validation text may have.
+    // F1 is undefined if no validation text has a label.
     const auto has_label = [](const std::vector<std::string>& labels) {
       return !labels.empty();
     };

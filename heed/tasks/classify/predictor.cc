@@ -20,8 +20,8 @@ class ClassifyPredictor : public PredictorWith<Prediction> {
       : PredictorWith(options), model_(model) {}
 
  protected:
-  /// A text (of a pair: text, tab, second text); its label, or its labels with
-  /// commas between them.
+  /// Classifies texts (a pair: text, tab, second text). The answer is a label,
+  /// or several labels separated by commas.
   std::vector<Answer> Predict(std::span<const Input> inputs,
                               const Prediction& options,
                               const PredictCall& call) const override;
@@ -81,7 +81,7 @@ std::vector<Answer> ClassifyPredictor::Predict(std::span<const Input> inputs,
 
 constexpr const char* kSentencesAxis = "sentences";
 
-/// The tokens of a document, and the sentences that they make up.
+/// Axes of the tokens of a document and of its sentences.
 std::vector<Axis> DocumentAxes(const Vocabulary& vocabulary,
                                MarkedDocument document) {
   Axis tokens = InputTokenAxis("source", "Document", vocabulary, document.ids,
@@ -95,7 +95,7 @@ std::vector<Axis> DocumentAxes(const Vocabulary& vocabulary,
     sentences.spans.push_back({begin, begin + size});
     begin += size;
   }
-  // No word goes on in the next sentence.
+  // No word continues in the next sentence.
   for (const ItemRange& span : sentences.spans) {
     for (size_t w = 0; w < tokens.words.size(); ++w) {
       const ItemRange word = tokens.words[w];
@@ -108,7 +108,7 @@ std::vector<Axis> DocumentAxes(const Vocabulary& vocabulary,
   return {std::move(tokens), std::move(sentences)};
 }
 
-/// Adds what an answer attends to of tokens by way of their sentences.
+/// Adds the composed attention from the answer to tokens via sentences.
 void AddWayThroughSentences(ExplanationSegment& e) {
   const auto sentences = e.LastMap("answer", kSentencesAxis);
   const auto words = e.LastMap(kSentencesAxis, "source");
@@ -141,8 +141,8 @@ Tensor LogOf(const Tensor& probabilities) {
   return logs;
 }
 
-/// Adds the axes of the labels that were chosen, and returns these in one text.
-/// Pooling gives one vector, whatever their number.
+/// Adds axes of the predicted labels and returns the labels as one text.
+/// Pooling gives one vector for all labels.
 std::string AddLabelAxes(AnswerSlots& slots, std::vector<Axis>& axes) {
   std::vector<std::string> names;
   for (const int32_t label : slots.chosen) names.push_back(slots.name(label));
@@ -155,8 +155,8 @@ std::string AddLabelAxes(AnswerSlots& slots, std::vector<Axis>& axes) {
   return answer;
 }
 
-/// The place of an answer: log p of each label, or its score where there may be
-/// several.
+/// Answer slots with log p of each label, or with independent scores if there
+/// may be several labels.
 AnswerSlots ClassifyPredictor::SlotsOf(const RunOfCopies& scores) const {
   const auto log_p = [scores, several = model_.network.multi_label()](
                          const Context& c, int64_t copies) {
@@ -197,8 +197,7 @@ ExplainablePrediction ClassifyPredictor::PrepareExplanation(
   AddMaps(watch, e);
   e.inputs = watch.Vectors();
   AddWayThroughSentences(e);
-  // What becomes the vector of the text: weights of its tokens, or what its
-  // first token attends to.
+  // Map of the pooling: weights of the tokens, or attention of the first token.
   const bool first = model_.config.classifier.pooling == PoolingKind::kCls;
   slots.map = e.LastMap(first ? "source" : "answer", "source");
   slots.map_rows.assign(slots.chosen.size(), 0);

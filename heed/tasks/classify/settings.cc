@@ -6,7 +6,7 @@
 
 namespace heed::classify {
 namespace {
-/// What a document may have, so that memory and time are bounded. Units: tokens
+/// Maximum length of a document, to bound memory and time. Units: tokens
 constexpr int kLongestDocument = 20000;
 
 void VisitFiles(FieldList& v, const std::string& prefix,
@@ -73,7 +73,8 @@ void Settings::ChooseModel(const std::string& name) {
   const bool before = documents();
   encoder.Choose(name);
   if (documents() == before) return;
-  // What suits documents, which are longer and read word by word.
+  // Resets the defaults that differ for documents, which are longer and read
+  // word by word.
   const DataConfig usual;
   data.vocabulary = usual.vocabulary;
   data.max_length = usual.max_length;
@@ -99,8 +100,8 @@ InputKind Settings::input_kind() const {
 
 InputReading Settings::Reading(const Prediction& /*options*/) const {
   InputReading reading;
-  // A long document is read as far as max_length says.
-  // A pair is two texts.
+  // A long document is truncated to max_length. A pair has two texts, which are
+  // cut separately.
   reading.defaults.long_lines =
       documents() ? LongLines::kWhole : LongLines::kCutFields;
   return reading;

@@ -12,11 +12,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Forecasts that take no training, or next to none, of the same windows.
+/// A baseline forecast of the same windows with little or no training.
 struct ForecastBaseline {
   std::string name;
   ForecastErrors errors;
-  ForecastComparison comparison;  // of the model with it
+  ForecastComparison comparison;  // of the model with the baseline
 };
 
 int64_t ParsePeriod(const std::string& text) {
@@ -77,10 +77,10 @@ Series CurveOf(const ForecastErrors& errors) {
   return curve;
 }
 
-/// The naive forecast, the seasonal naive ones and the autoregression that the
-/// config asks for, from all rows before each origin. `errors` are those of the
-/// model at `origins`, which stand `stride` rows apart.
-/// Throws: ConfigError for a season that is no number, or too long.
+/// Measures the baselines: naive, seasonal naive, and the autoregression of the
+/// config. They use all rows before each origin. `errors`: errors of the model
+/// at `origins`, which are `stride` rows apart.
+/// Throws: ConfigError for a season that is not a number or is too long.
 std::vector<ForecastBaseline> MeasureBaselines(const Tensor& values,
                                                RowRange fitted,
                                                std::span<const int64_t> origins,
@@ -123,7 +123,7 @@ std::vector<ForecastBaseline> MeasureBaselines(const Tensor& values,
   return baselines;
 }
 
-/// `baselines` begin with the naive forecast.
+/// Makes the report; the first of `baselines` is the naive forecast.
 Report ForecastReport(const ForecastErrors& errors,
                       const std::vector<ForecastBaseline>& baselines,
                       const std::vector<std::string>& columns) {

@@ -17,7 +17,7 @@
 
 namespace heed::forecast {
 
-/// Where rows come from and how they become batches.
+/// Files of series, their splits and batches.
 struct DataConfig {
   std::vector<std::string> series;
   SeriesFormat format;
@@ -36,17 +36,16 @@ struct Config {
   WindowShape Windows() const {
     return {forecaster.lookback, forecaster.horizon};
   }
-  /// Throws: ConfigError.
+  /// Splits rows into training, validation and test parts. Throws: ConfigError.
   SeriesSplit Split(int64_t rows) const { return SplitRows(data.split, rows); }
 };
 
-/// Models read patches of each column by itself, or all columns row by row,
-/// causally. Columns are standardised with the
-/// training rows alone, and a forecast sees nothing but the rows before its
-/// origin.
+/// A forecaster. It reads patches of each column separately, or all columns row
+/// by row (causal). Columns are standardised by the training rows alone, and a
+/// forecast uses only the rows before its origin.
 class Model : public TaskModel {
  public:
-  /// `known`: the columns of training, and how their times were written.
+  /// `known`: the columns of training and the format of their times.
   Model(Config settings, KnownSeries known, Standardizer scales, uint64_t seed);
 
   using TaskModel::parameters;
@@ -57,14 +56,15 @@ class Model : public TaskModel {
     return {{"columns", std::ssize(columns)}};
   }
 
-  /// Throws: FormatError that calls the series `name` if it has others.
+  /// Throws: FormatError that names the series `name` if its columns differ.
   void CheckColumns(const TimeSeries& series, const std::string& name) const;
-  /// What is read of a series, standardised: [1, L, C]. Throws: FormatError
-  /// that calls it `name` for other columns and for too few rows.
+  /// The last window of a series, standardised: [1, L, C]. Throws: FormatError
+  /// that names the series `name` if columns differ or rows are too few.
   Tensor LastWindow(const TimeSeries& series, const std::string& name) const;
-  /// Shapes: windows f32 [B, L, C], standardised; result [B, H, C].
+  /// Forecasts the rows after windows. Shapes: windows f32 [B, L, C],
+  /// standardised; result [B, H, C].
   Tensor Forecast(const Context& ctx, const Tensor& windows) const;
-  /// Of the forecasts from these origins of standardised values.
+  /// Errors of the forecasts from these origins of standardised values.
   ForecastErrors ErrorsOf(const Tensor& values,
                           std::span<const int64_t> origins) const;
 
@@ -80,7 +80,7 @@ class Model : public TaskModel {
   const Forecaster network;
 };
 
-/// Which part of a series is forecast, and what that is compared with.
+/// Part of a series to forecast, and baselines for comparison.
 struct Evaluation {
   std::vector<std::string> series;
   SeriesFormat format;
@@ -129,8 +129,8 @@ class Settings
   }
   std::unique_ptr<Predictor> MakePredictor(const Model& forecast,
                                            SeriesFormat format) const override;
-  /// Walks forward over a part, a forecast from every `stride`-th row on, and
-  /// compares it with naive ones.
+  /// Walk-forward evaluation of a part: a forecast from every `stride`-th row,
+  /// compared with naive baselines.
   Report Evaluate(const Model& forecast,
                   const Evaluation& options) const override;
 };

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kRows = 700;
 
-/// value(column, row) of two columns, behind times.
+/// A CSV file with times and two columns of value(column, row).
 template <typename Value>
 std::string Csv(int rows, Value&& value) {
   std::string csv = "date,\"a, b\",c\n";

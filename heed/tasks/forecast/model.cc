@@ -38,7 +38,7 @@ void TakeTime(const Json& json, KnownSeries& known) {
   }
 }
 
-/// Windows that are forecast at once where nothing is learned.
+/// Batch size of windows without gradients.
 constexpr size_t kWindowsAtOnce = 128;
 
 std::span<const float> Elements(const Tensor& x) {

@@ -10,7 +10,7 @@
 namespace heed::forecast {
 namespace {
 
-/// The error of forecasts, in the mean of each window.
+/// Mean error of the forecasts of each window.
 class ForecastObjective : public ObjectiveOf<Model> {
  public:
   ForecastObjective(const Settings& settings, TimeSeries series, Model& model)
@@ -42,7 +42,7 @@ class ForecastObjective : public ObjectiveOf<Model> {
     return ShuffledBatches(std::ssize(train_), model_.config.data.batch_windows,
                            seed, epoch);
   }
-  /// scale · Σ of the mean error of each window, as forecast_loss takes it.
+  /// scale · Σ of the mean error of each window, by forecast_loss.
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
   std::string loss_measure() const override {

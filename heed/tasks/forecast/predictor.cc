@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A field of a line of CSV, quoted where it must be.
+/// A CSV field, quoted if necessary.
 std::string CsvField(const std::string& text) {
   if (TrimBlanks(text) == text && text.find_first_of(",\"\n\r") == text.npos) {
     return text;
@@ -31,7 +31,8 @@ std::string CsvField(const std::string& text) {
 
 constexpr int64_t kMostSteps = 12;
 
-/// Some of the steps ahead, evenly: the first and the last among them.
+/// Up to kMostSteps evenly spaced steps ahead, including the first and the
+/// last.
 std::vector<int32_t> StepsOf(int64_t horizon) {
   const int64_t count = std::min(horizon, kMostSteps);
   std::vector<int32_t> steps;
@@ -50,15 +51,15 @@ SeriesPayload SeriesOf(const Tensor& series,
   for (int64_t c = 0; c < std::ssize(columns); ++c) {
     std::vector<double>& own = payload.values.emplace_back();
     for (int64_t t = 0; t < series.dim(1); ++t) {
-      // The shortest decimal that reads back as the same f32.
+      // Shortest decimal that round-trips the f32 value.
       own.push_back(std::stod(ExactNumber(series.row<float>(t)[c])));
     }
   }
   return payload;
 }
 
-/// Reads a CSV file with the columns of training, answers with the rows that
-/// follow as CSV, in the units of the columns.
+/// Reads CSV with the training columns and predicts the next rows as CSV, in
+/// the units of the columns.
 class ForecastPredictor : public PredictorWith<SeriesFormat> {
  public:
   ForecastPredictor(const Model& model, SeriesFormat format)
@@ -141,7 +142,7 @@ std::vector<Answer> ForecastPredictor::Predict(std::span<const Input> inputs,
   return answers;
 }
 
-/// The place of a column among those of the model.
+/// Index of a column among those of the model.
 int64_t ForecastPredictor::ColumnOf(const std::string& name) const {
   const auto found = std::ranges::find(model_.columns, name);
   if (found == model_.columns.end()) {
@@ -151,7 +152,7 @@ int64_t ForecastPredictor::ColumnOf(const std::string& name) const {
   return found - model_.columns.begin();
 }
 
-/// Patches, and the rows of the window that they cover.
+/// Axes of the patches and of the rows of the window that they cover.
 std::vector<Axis> ForecastPredictor::WindowAxes(const TimeSeries& series,
                                                 const Tensor& past,
                                                 int64_t column) const {
@@ -167,7 +168,7 @@ std::vector<Axis> ForecastPredictor::WindowAxes(const TimeSeries& series,
   Axis patches = {.id = "source", .kind = "series", .label = "Patches"};
   patches.of = rows.id;
   for (int64_t i = 0; i < forecaster.steps(); ++i) {
-    // A patch that reaches behind the window holds copies of its last row.
+    // A patch beyond the end of the window repeats the last row.
     const int64_t begin =
         std::min(forecaster.first_row() + i * forecaster.patch_stride, L - 1);
     patches.spans.push_back({begin, std::min(begin + forecaster.patch, L)});
@@ -176,7 +177,7 @@ std::vector<Axis> ForecastPredictor::WindowAxes(const TimeSeries& series,
   return {std::move(patches), std::move(rows)};
 }
 
-/// The rows that are forecast.
+/// Axis of the forecast rows.
 Axis ForecastPredictor::AheadAxis(const TimeSeries& series,
                                   const Tensor& future, int64_t column) const {
   const int64_t horizon = model_.config.forecaster.horizon;
@@ -189,7 +190,7 @@ Axis ForecastPredictor::AheadAxis(const TimeSeries& series,
   return ahead;
 }
 
-/// "load: +1 0.5, +2 0.7".
+/// Text of a forecast: "load: +1 0.5, +2 0.7".
 std::string ForecastPredictor::AnswerOf(const Tensor& future,
                                         int64_t column) const {
   std::vector<std::string> said;
@@ -200,7 +201,7 @@ std::string ForecastPredictor::AnswerOf(const Tensor& future,
   return fmt::format("{}: {}", NameOf(column), fmt::join(said, ", "));
 }
 
-/// Some steps of one column of forecasts. Shapes: result [copies, steps].
+/// Selects steps of one column of forecasts. Shapes: result [copies, steps].
 RunOfCopies ColumnAt(RunOfCopies forecast, int64_t column,
                      std::vector<int32_t> steps) {
   return [forecast = std::move(forecast), column, steps = std::move(steps)](
@@ -212,8 +213,8 @@ RunOfCopies ColumnAt(RunOfCopies forecast, int64_t column,
   };
 }
 
-/// Adds a target for each step. A forecast is made of the last patch's state,
-/// or of all of them.
+/// Adds a target for each step. A forecast is computed from the state of the
+/// last patch, or of all patches.
 void AddTargets(const ForecasterConfig& forecaster,
                 const std::vector<int32_t>& steps, ExplanationSegment& e) {
   const auto map = e.LastMap("source", "source");
@@ -224,7 +225,7 @@ void AddTargets(const ForecasterConfig& forecaster,
   }
 }
 
-/// A forecast of one column, by the patches of the window before it.
+/// Explains a forecast of one column by the patches of its window.
 ExplainablePrediction ForecastPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
     const SeriesFormat& format) const {
@@ -253,7 +254,7 @@ ExplainablePrediction ForecastPredictor::PrepareExplanation(
   e.axes = WindowAxes(series, past, column);
   e.axes.push_back(AheadAxis(series, future, column));
   e.answer = AnswerOf(future, column);
-  // Each has attributions of its own, which take time.
+  // Each step needs its own attributions, so only some are explained.
   const std::vector<int32_t> steps = StepsOf(forecaster.horizon);
   const bool independent = forecaster.independent_columns == YesNo::kYes;
   AddMaps(watch, e, independent ? column : 0);

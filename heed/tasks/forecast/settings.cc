@@ -57,7 +57,7 @@ void Settings::SetDefaults(TrainingConfig& training) const {
   training.optimizer.warmup = 50;
   training.run.epochs = 10;
   if (forecaster.linear_readout == YesNo::kYes) {
-    // It learns fast, so its last weights depend on the last batches.
+    // It learns fast, so averaging reduces the noise of the last batches.
     training.run.ema = 0.99;
     training.run.epochs = 4;
   }

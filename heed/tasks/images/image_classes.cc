@@ -18,7 +18,8 @@
 namespace heed::images {
 namespace {
 
-/// Images as they are read: bytes, or the text of a base64 file.
+/// Decodes and prepares an image given as bytes or as the text of a base64
+/// file.
 Image ImageOf(const ImageClassesModel& model, const Input& input) {
   return model.Prepared(ImageFromBytes(input.Text(), input.place), input.place);
 }
@@ -27,7 +28,7 @@ Tensor TensorOf(const Image& image, const ImageFormat& format) {
   return ImageTensor(image.pixels, format);
 }
 
-/// What was seen, [N, N, C] in 0 to 1, as a file.
+/// Encodes a glimpse, [N, N, C] in 0 to 1, as an image file.
 std::string SeenFile(const Tensor& seen) {
   Image image{seen.dim(0), seen.dim(1), seen.dim(2), {}};
   for (const double value : seen.To(DType::kF64).ToVector<double>()) {
@@ -36,7 +37,7 @@ std::string SeenFile(const Tensor& seen) {
   return ToBase64(EncodePng(image));
 }
 
-/// The image with what was looked at.
+/// Adds the windows of the glimpses to the image.
 ImagePayload WithLooks(const Payload& image,
                        const std::vector<ImageLook>& looks) {
   ImagePayload payload = *image.As<ImagePayload>();

@@ -1,5 +1,4 @@
-// What tasks share whose input is an image and whose answer is one of several
-// classes.
+// Shared code of tasks that classify an image.
 #ifndef HEED_TASKS_IMAGES_IMAGE_CLASSES_H_
 #define HEED_TASKS_IMAGES_IMAGE_CLASSES_H_
 
@@ -25,15 +24,15 @@ class ImageClassesModel : public TaskModel {
       : format(read), classes(std::move(names)) {}
 
   virtual const ImageClassifier& classifier() const = 0;
-  /// An image as the network reads it. Throws: FormatError that begins with
-  /// `place`, if it cannot be made so.
+  /// Converts an image to the network's input format. Throws: FormatError that
+  /// begins with `place` if that is impossible.
   virtual Image Prepared(const Image& image,
                          const std::string& place) const = 0;
   /// log p of each class. Shapes: images [B, H, W, C], result [B, K]. Throws:
   /// Cancelled.
   Tensor LogProbabilities(const Context& ctx, const Tensor& images) const;
 
-  const ImageFormat format;  ///< of what the network reads
+  const ImageFormat format;  ///< format of the network's input
   const std::vector<std::string> classes;
 };
 
@@ -42,7 +41,7 @@ struct Prediction {
   void Visit(FieldList& v);
 };
 
-/// Answers with the class of an image.
+/// Predicts the class of an image.
 class ImageClassPredictor : public PredictorWith<Prediction> {
  public:
   ImageClassPredictor(const ImageClassesModel& model, Prediction options)
@@ -64,21 +63,21 @@ class ImageClassPredictor : public PredictorWith<Prediction> {
   const ImageClassesModel& model_;
 };
 
-/// The answers of a network to images one after the other.
+/// Predictions of a network for images, in order.
 struct ImageAnswers {
   std::vector<int32_t> chosen;  ///< the most probable class
-  int64_t right = 0;            ///< images of which that is the label
+  int64_t right = 0;            ///< images with `chosen` equal to the label
   double nll = 0;               ///< Σ of −log p(label). Units: nats
 
-  /// Of a batch. Shapes: log_p [B, K], labels [B].
+  /// Adds a batch. Shapes: log_p [B, K], labels [B].
   void Add(const Tensor& log_p, std::span<const int32_t> labels);
-  /// Images whose label is chosen; 0 for no image. Units: percent.
+  /// Share of right predictions; 0 without images. Units: per cent
   double accuracy() const;
 };
 
-/// Adds batches of images [begin, end) up to `count` with their labels.
-/// `answer`: log p of the images from begin up to end, [end − begin, K]. nll is
-/// the mean over all.
+/// Predicts all images in batches of at most `at_once`. `answer`: log p of
+/// images [begin, end), shape [end − begin, K]. nll of the result is the mean
+/// over all images.
 ImageAnswers AnswersInBatches(
     std::span<const int32_t> labels, int64_t at_once,
     const std::function<Tensor(int64_t begin, int64_t end)>& answer);

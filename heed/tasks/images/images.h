@@ -19,7 +19,7 @@
 
 namespace heed::images {
 
-/// Where images come from, how they are changed and become batches.
+/// Files of images, their preparation and batches.
 struct DataConfig {
   ImageFiles train;
   ImageFiles valid;
@@ -30,11 +30,12 @@ struct DataConfig {
   int batch_images = 128;
 
   void Visit(FieldList& v);
-  /// What images are made to be as they are read; 0: as the first one.
+  /// Format to which images are converted; 0 in the options: that of the first
+  /// image.
   ImageFormat Wanted(const ImageFormat& first) const;
 };
 
-/// What a user chooses: options of `heed train`, keys of config.json.
+/// Settings of the task: options of `heed train`, keys of config.json.
 struct Config {
   ModelChoice<ImageSettings> model;
   DataConfig data;
@@ -47,7 +48,7 @@ struct Data {
 
 class Model : public ImageClassesModel {
  public:
-  /// `own`: of images before they lie on a canvas.
+  /// `own`: format of images before they are placed on a canvas.
   Model(Config settings, const ImageFormat& own,
         std::vector<std::string> class_names, uint64_t seed);
 
@@ -63,10 +64,11 @@ class Model : public ImageClassesModel {
   }
 
   const ImageClassifier& classifier() const override { return *network; }
-  /// Of the network's size, on a canvas in the middle.
+  /// Resizes an image to the network's format, centred on a canvas if the model
+  /// has one.
   Image Prepared(const Image& image, const std::string& place) const override;
 
-  const ImageFormat own_format;  ///< of images without a canvas
+  const ImageFormat own_format;  ///< format of images without a canvas
   const Config config;           ///< with the model's settings filled
 
  private:
@@ -76,13 +78,14 @@ class Model : public ImageClassesModel {
   const std::unique_ptr<ImageClassifier> network;
 };
 
-/// The answers of a network to a set; nll is the mean over the images.
+/// Predictions of the model for a set; nll is the mean over the images.
 ImageAnswers AnswersOf(const Model& model, const ImageSet& set);
 
-/// The set with the cells of each image in another order, drawn by the seed.
+/// Permutes the cells of each image at random (tests whether the model uses
+/// positions).
 ImageSet WithShuffledCells(const ImageSet& set, int64_t cell, uint64_t seed);
 
-/// The images that a model is compared with.
+/// Options of an evaluation: labelled images.
 struct Evaluation {
   ImageFiles files;
   CanvasConfig canvas;

@@ -15,7 +15,7 @@
 namespace heed::images {
 namespace {
 
-/// A bright half of an image of 8 × 8, on the left or on the right.
+/// An image of 8 × 8 pixels with a bright half on the left or right.
 Image HalfImage(bool left) {
   Image image = {8, 8, 1, {}};
   for (int i = 0; i < 64; ++i) {
@@ -85,7 +85,7 @@ TEST_F(ImagesTask, AnImageLiesInTheMiddleOfItsCanvas) {
   EXPECT_EQ(image.At(1, 1)[0], 0);
   EXPECT_EQ(image.At(2, 2)[0], 220);
   EXPECT_EQ(image.At(9, 9)[0], 20);
-  // A larger one is made to fit.
+  // A larger image is scaled down.
   EXPECT_EQ(made->Prepared(Resized(HalfImage(true), 24, 24), "x.png").width,
             12);
 }
@@ -95,7 +95,7 @@ TEST_F(ImagesTask, LearnsAnswersAndExplains) {
   Data data = settings.Read();
   const auto model = settings.MakeModel(data, 1);
   const auto objective = settings.MakeObjective(data, *model, 1);
-  // Images of an epoch are drawn anew: their numbers go on.
+  // Each epoch has new example numbers, for new random canvases.
   EXPECT_GE(objective->PlanEpoch(1, 2).All().at(0).at(0),
             2 * data.train.size());
   const auto predictor = settings.MakePredictor(*model, {});

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kImagesFile = "images.json";
 
-/// The model's settings, filled for such images.
+/// The config with model settings filled in for this image use.
 Config FilledFor(Config config, const ImageUse& use) {
   config.model->Fill(use);
   return config;

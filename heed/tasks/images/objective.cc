@@ -16,7 +16,7 @@
 namespace heed::images {
 namespace {
 
-/// Images that are computed at once where no gradients are kept.
+/// Batch size of images without gradients.
 constexpr int64_t kImagesAtOnce = 256;
 
 std::string CheckSumOfImages(const Data& data) {
@@ -28,7 +28,7 @@ std::string CheckSumOfImages(const Data& data) {
   return fmt::format("{:08x}", Crc32(sums));
 }
 
-/// Cross entropy of the classes of images, or what else a model learns from.
+/// Cross entropy of image classes, or the model's own training loss.
 class ImageObjective : public ObjectiveOf<Model> {
  public:
   ImageObjective(const Settings& settings, Data data, Model& model,
@@ -37,7 +37,7 @@ class ImageObjective : public ObjectiveOf<Model> {
         seed_(seed),
         check_sum_(CheckSumOfImages(data)),
         train_(std::move(data.train)),
-        // Images of validation are changed once, by a seed of their own.
+        // Validation images are placed on their canvas once, with another seed.
         valid_(
             OnCanvas(data.valid, Unshifted(settings.data.canvas), seed + 1)) {}
 
@@ -49,7 +49,8 @@ class ImageObjective : public ObjectiveOf<Model> {
                        model_.classes.size());
   }
   std::string CheckSum() const override { return check_sum_; }
-  /// Image i of epoch k is example k·N + i, as each epoch changes it anew.
+  /// Image i of epoch k is example k·N + i, since each epoch places images on
+  /// new canvases.
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return NumberedBatches(train_.size(), model_.config.data.batch_images, seed,
                            epoch);

@@ -112,7 +112,7 @@ void Settings::Resolve() {
 
 Data Settings::Read() const {
   Data read;
-  // The size of the first image, unless it is chosen.
+  // Default size: that of the first image.
   ImageFormat format = data.Wanted({});
   if (format.height == 0 || format.channels == 0) {
     format = data.Wanted(FirstFormat(data.train));

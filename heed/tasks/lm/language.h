@@ -22,7 +22,7 @@
 
 namespace heed::lm {
 
-/// Where plain text comes from and how it becomes batches.
+/// Files of plain text, its blocks, vocabulary and batches.
 struct DataConfig : PlainTextFiles {
   Named<TextUnit> unit = TextUnit::kLines;
   int length = 256;
@@ -62,12 +62,13 @@ class Model : public TaskModel {
     return {{"vocabulary", vocabulary.size()}};
   }
 
-  /// Given gold prefixes, without dropout.
+  /// Scores lines given gold prefixes, without dropout.
   LanguageScore Score(const Context& ctx,
                       const std::vector<std::string>& lines) const;
-  /// Text in the case that the model learned.
+  /// Converts text to the letter case of the training text.
   std::string Cased(std::string text) const;
-  /// A line in the case and the normal form that the model learned.
+  /// Converts a line to the letter case and Unicode normalisation of the
+  /// training text.
   std::string Normalized(std::string line) const;
 
   const Config config;
@@ -131,7 +132,7 @@ class Settings
 
 TaskRow Task();
 
-/// How often the word that stands in a text is among the first completions of
+/// Counts how often the actual word of a text is among the first completions of
 /// its prefix.
 struct CompletionAccuracy {
   int letters = 0;  // typed
@@ -140,8 +141,9 @@ struct CompletionAccuracy {
   int64_t third = 0;  // one of the first three is
 };
 
-/// For 0 to 3 letters, on about `words` words of more letters, spread evenly
-/// over the lines. Each is asked for with what stands before it in its line.
+/// Measures completion after 0 to 3 typed letters, on about `words` longer
+/// words that are spread evenly over the lines. The context of each word is the
+/// line before it.
 std::vector<CompletionAccuracy> MeasureCompletion(
     const Completer& completer, const std::vector<std::string>& lines,
     int words);

@@ -16,8 +16,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-/// "X likes Y" or "X liked Y" of a few names: the third word is never the
-/// first.
+/// Sentences "X likes Y" or "X liked Y" with a few names; Y is never X.
 Strings Sentences(int count, uint64_t seed) {
   const Strings names = {"anna", "anton", "bert"};
   Rng rng(seed);
@@ -30,7 +29,7 @@ Strings Sentences(int count, uint64_t seed) {
   }
   return lines;
 }
-// Three names, one of four tenses (1/4, 3/4), two other names.
+// Entropy of three names, a tense (1/4, 3/4), and two other names.
 const double kEntropy =
     std::log(3) + std::log(2) - 0.25 * std::log(0.25) - 0.75 * std::log(0.75);
 
@@ -67,7 +66,7 @@ TEST_F(Language, LearnsTextsCompletesAndContinuesThem) {
   EXPECT_NEAR(4 * std::log(result.best), kEntropy, 0.15);
 
   const LoadedModel loaded = ReadModel(training_.run.out);
-  // The half-typed name is not the first one again.
+  // The completed name differs from the first name.
   const std::string line = PredictLines(loaded, "anna likes a\n");
   EXPECT_TRUE(line.starts_with("anton\t0.9")) << line;
   EXPECT_TRUE(PredictLines(loaded, "bert lik\n").starts_with("likes\t0."))
@@ -103,7 +102,7 @@ TEST_F(Language, AnswersHaveTheirPartsWithProbabilities) {
         *WithValues(loaded.settings->PredictOptions(), values));
     return predictor->Predict(std::vector<Input>{{text}}).front().parts;
   };
-  // The space asks for the next word.
+  // The final space requests the next word.
   const auto completions = parts({})["completions"];
   ASSERT_GE(completions.size(), 2u);
   double sum = 0;
@@ -121,7 +120,7 @@ TEST_F(Language, AnswersHaveTheirPartsWithProbabilities) {
   const auto one = parts({{"mode", "score"}}, "anna likes bert");
   EXPECT_EQ(one["tokens"], 4);
   EXPECT_LT(one["log_probability"].get<double>(), 0);
-  // Each line of a text ends as a line does.
+  // Each line of a text is followed by </s>.
   const auto two =
       parts({{"mode", "score"}}, "anna likes bert\nanna likes bert");
   EXPECT_EQ(two["tokens"], 8);
@@ -153,7 +152,7 @@ TEST_F(Language, EvaluatesPerTokenWordAndCharacter) {
   std::map<std::string, double> figures;
   for (const Figure& figure : report.figures)
     figures[figure.key] = figure.value;
-  // Of a vocabulary of words, tokens are words and line ends.
+  // With a word vocabulary, tokens are words and line ends.
   EXPECT_NEAR(figures.at("perplexity"), figures.at("word_perplexity"), 1e-9);
   const double characters = report.details["characters"];
   EXPECT_NEAR(figures.at("bits_per_character") * characters * std::log(2),
@@ -161,7 +160,7 @@ TEST_F(Language, EvaluatesPerTokenWordAndCharacter) {
   ASSERT_EQ(report.details["completion"].size(), 4u);
   const auto& most = report.details["completion"][3];
   EXPECT_EQ(most["letters"], 3);
-  EXPECT_GE(most["third"], 99);  // "ann", "ant", "ber" and "lik" say it
+  EXPECT_GE(most["third"], 99);  // determined by "ann", "ant", "ber" and "lik"
 }
 
 TEST_F(Language, StreamsLearnWhatFollowsALine) {
@@ -171,7 +170,7 @@ TEST_F(Language, StreamsLearnWhatFollowsALine) {
   task_.data.length = 10;
   training_.run.epochs = 30;
   const TrainResult result = TrainOn(task_, {lines, lines}, training_);
-  // Nothing but which of the two comes first is left to chance.
+  // Only the order of the two lines is random.
   EXPECT_LT(result.best, 1.1);
 }
 

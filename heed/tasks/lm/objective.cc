@@ -26,7 +26,7 @@ class LanguageObjective : public ObjectiveOf<Model> {
       throw ConfigError("the training text has no token");
     }
     lines_ = text_.store ? text_.store->rows() : std::ssize(text_.train);
-    if (text_.store) text_.train = {};  // the sample
+    if (text_.store) text_.train = {};  // only a sample
   }
 
   std::string Summary() const override {
@@ -61,7 +61,7 @@ class LanguageObjective : public ObjectiveOf<Model> {
  private:
   const DataConfig& data() const { return model_.config.data; }
 
-  /// File by file, of which a stream does not go on in the next.
+  /// Encodes the training text file by file; a stream ends with its file.
   TrainingPairs EncodeTraining() const;
 
   PlainText text_;

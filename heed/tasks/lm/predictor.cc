@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kUsualContinuation = 64;  // Units: tokens
 
-/// What `mode` asks for of the beginning of a text.
+/// Completes, samples or scores a text, according to `mode`.
 class LanguagePredictor : public PredictorWith<Prediction> {
  public:
   LanguagePredictor(const Model& model, Prediction options)
@@ -42,15 +42,16 @@ class LanguagePredictor : public PredictorWith<Prediction> {
  private:
   Answer Completions(const std::string& text, const Prediction& options,
                      const PredictCall& call) const;
-  /// `number`: of the text; what is drawn depends on it.
+  /// Samples continuations. `number`: index of the text, which seeds sampling.
   Answer Samples(const std::string& text, int64_t number, DecodeOptions options,
                  const PredictCall& call) const;
   Answer ScoreOf(const std::string& text, const PredictCall& call) const;
 
-  /// What is said of a text, or shall be, and the word that it goes on with.
+  /// The predicted or requested answer for a text, and the word that continues
+  /// it.
   struct Continuation {
     std::string answer;
-    std::string word;  ///< "" where none is completed
+    std::string word;  ///< "" if no word is completed
   };
   Continuation ContinuationOf(const Context& ctx, const ExplainInput& input,
                               const Prediction& options) const;
@@ -174,8 +175,8 @@ LanguagePredictor::Continuation LanguagePredictor::ContinuationOf(
           words.empty() ? "" : words[0].at("word").get<std::string>()};
 }
 
-/// Returns the likeliest token that is shown so, or the first token of the
-/// text. Throws: FormatError for a text without tokens.
+/// Returns the most probable token with this display form, or the first token
+/// of the text. Throws: FormatError for a text without tokens.
 int32_t LanguagePredictor::TokenNamed(std::string_view shown,
                                       std::span<const float> row) const {
   const std::vector<int32_t> ids = model_.vocabulary.Encode(shown);
@@ -183,7 +184,7 @@ int32_t LanguagePredictor::TokenNamed(std::string_view shown,
   return TokenShownAs(model_.vocabulary, shown, row).value_or(ids[0]);
 }
 
-/// The token that a line begins with; the likeliest one of an empty line.
+/// The first token of a line; the most probable token for an empty line.
 int32_t LanguagePredictor::NextToken(const std::string& line,
                                      std::span<const float> row) const {
   constexpr int32_t kFirst = kUnk + 1;
@@ -214,7 +215,7 @@ std::vector<int32_t> LanguagePredictor::OthersOf(const AnswerSlots& slots,
   return others;
 }
 
-/// log p of each token behind each of these [copies, tokens, V].
+/// log p of all tokens after each of these [copies, tokens, V].
 RunOfCopies LanguagePredictor::LogP(const std::vector<int32_t>& read) const {
   return [this, read](const Context& c, int64_t copies) {
     return TransposeLeading(LogSoftmax(
@@ -227,7 +228,7 @@ ExplainablePrediction LanguagePredictor::PrepareExplanation(
     const Prediction& options) const {
   const std::string given_text = model_.Normalized(input.Text());
   const Continuation next = ContinuationOf(given, input, options);
-  // A word that was half typed is not read: what it becomes is predicted.
+  // A partial last word is not read, since its completion is predicted.
   const size_t last = LastWord(given_text);
   const bool completes = last < given_text.size() &&
                          next.word.starts_with(given_text.substr(last));
@@ -242,7 +243,8 @@ ExplainablePrediction LanguagePredictor::PrepareExplanation(
   const RunOfCopies log_p = LogP(read);
   AttentionWatch watch(input.watch);
   const Context ctx = ObservedBy(watch, given);
-  // Each token was to be predicted, and then the likeliest next one.
+  // Each token of the text is a target, followed by the most probable next
+  // token.
   AnswerSlots slots = {
       "target", text.ids,
       [this](int32_t id) { return ShownToken(model_.vocabulary, id); }, log_p,
@@ -266,7 +268,7 @@ ExplainablePrediction LanguagePredictor::PrepareExplanation(
   return {next.answer, {std::move(result)}};
 }
 
-/// Axes of the tokens that were read, <s> first, and of those predicted at each
+/// Axes of the read tokens, <s> first, and of the predicted tokens at each
 /// place.
 std::vector<Axis> LanguagePredictor::AxesOf(
     const std::vector<int32_t>& read, std::vector<std::string> pieces,

@@ -10,7 +10,7 @@ TaskRow Task() {
   row.settings = [] { return std::make_unique<Settings>(); };
   row.answer_label = "Completions";
   row.prompt = "Type the start of a sentence and press Enter";
-  // The space asks for the next word.
+  // The final space requests the next word.
   row.examples = {{"The man who was sitting on the ", "en"},
                   {"Once upon a time there ", "en"}};
   row.training = {"--texts train.txt --valid-texts valid.txt"};
@@ -76,7 +76,7 @@ void Settings::Resolve() {
 InputReading Settings::Reading(const Prediction& options) const {
   InputReading reading;
   reading.window = 64;
-  // What is continued is the end of a line; what is scored is all of it.
+  // A continuation needs only the end of a line; a score needs all of it.
   reading.defaults.long_lines =
       options.mode == Mode::kScore ? LongLines::kWhole : LongLines::kCutStart;
   return reading;

@@ -17,7 +17,7 @@
 namespace heed::nodes {
 namespace {
 
-/// How many of the nodes are among those.
+/// Number of `nodes` that are among `those`.
 int64_t CountAmong(std::span<const int32_t> nodes, std::vector<int32_t> those) {
   std::ranges::sort(those);
   return std::ranges::count_if(nodes, [&](int32_t node) {

@@ -18,7 +18,7 @@
 
 namespace heed::nodes {
 
-/// Where a graph comes from, and which of its nodes teach.
+/// Files of a graph and lists of its training and validation nodes.
 struct DataConfig {
   GraphFiles files;
   std::string train;
@@ -28,7 +28,7 @@ struct DataConfig {
   void Visit(FieldList& v);
 };
 
-/// The resolved settings of a classifier of nodes.
+/// The resolved settings of a node classifier.
 struct Config {
   ModelChoice<NodeSettings> model;
   DataConfig data;
@@ -40,11 +40,11 @@ struct Data {
   std::vector<int32_t> valid;
 };
 
-/// What a network reads of a graph, which has at most so many features.
+/// Converts a graph to the input of a network with `features` features.
 GraphInput InputOf(const NodeGraph& graph, int64_t features, bool normalize);
 
-/// A network and the graph that it was trained on. The test labels of a graph
-/// are not needed; what is known of labels is kept to be shown.
+/// A network and its training graph. Test labels are not needed; known labels
+/// are kept for display.
 class Model : public TaskModel {
  public:
   Model(Config settings, Data graph_and_splits, uint64_t seed);
@@ -71,14 +71,14 @@ class Model : public TaskModel {
     part.degrees = near.degrees;
     return part;
   }
-  /// Of all nodes. Shapes: result [N, V].
+  /// Class probabilities of all nodes. Shapes: result [N, V].
   Tensor Probabilities(const Context& ctx) const;
-  /// accuracy (percent) and loss of these nodes, whose labels are known.
+  /// Accuracy (per cent) and loss on these nodes, which must have labels.
   Metrics Measure(std::span<const int32_t> nodes) const;
 
   const Config config;
   const Data data;
-  const GraphInput input;  // of the graph
+  const GraphInput input;  // input of the whole graph
 
  private:
   ParameterSet parameters_;
@@ -92,7 +92,7 @@ struct Prediction {
   void Visit(FieldList& v);
 };
 
-/// Which nodes are compared with their labels.
+/// Options of an evaluation: labelled nodes.
 struct Evaluation {
   std::string nodes;
   std::string labels;
@@ -105,7 +105,7 @@ class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation>,
   std::string task() const override { return "nodes"; }
   void ChooseModel(const std::string& name) override { model.Choose(name); }
   void Visit(FieldList& v) override;
-  /// Those of the paper.
+  /// Sets the training options of the paper.
   void SetDefaults(TrainingConfig& training) const override;
   void VisitTraining(FieldList& v, TrainingConfig& training) const override {
     training.Visit(v);

@@ -22,7 +22,8 @@ namespace {
 
 using List = std::vector<int32_t>;
 
-/// Nodes [0, train), [train, train + valid), and the others.
+/// Split of nodes into training [0, train), validation [train, train + valid)
+/// and test nodes.
 struct Split {
   explicit Split(const PlantedGraphOptions& options, int32_t train = 40,
                  int32_t valid = 60) {
@@ -48,7 +49,7 @@ Settings SmallSettings(const std::string& model) {
   return settings;
 }
 
-/// Accuracy on the nodes that were held out.
+/// Accuracy on the test nodes.
 double TestAccuracy(const std::string& model, const Split& split) {
   const Settings settings = SmallSettings(model);
   TrainingConfig training;
@@ -141,7 +142,7 @@ TEST_F(NodesFolder, EvaluationComparesWithLabelsOfTheModelOrAFile) {
   EXPECT_EQ(own.figures[0].key, "accuracy");
   EXPECT_NEAR(own.figures[0].value, model().Measure(split_.test)[0].second,
               1e-4);
-  // What it answers as labels: all are right.
+  // With its own predictions as labels, accuracy is 100 %.
   std::string all;
   for (int i = 0; i < 120; ++i) all += std::to_string(i) + "\n";
   const std::string labels =
@@ -234,7 +235,7 @@ TEST_F(NodesFolder, NumbersOfAnAttentionAreThoseOfTheNodesNearby) {
     EXPECT_EQ(e.maps.at(panels.map).name, "layers.1.attention");
     EXPECT_EQ(panels.scores.size(), nodes);
     EXPECT_EQ(panels.scores.at(0).size(), nodes);
-    // The row of the node itself is complete in both runs.
+    // The row of the target node is equal in both runs.
     const std::vector<float> row = e.maps[panels.map].OfHead(panels.head);
     for (size_t s = 0; s < nodes; ++s) {
       EXPECT_NEAR(panels.weights[0][s], row[s], 1e-5);

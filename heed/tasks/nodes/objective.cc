@@ -36,7 +36,7 @@ bool SameGraph(const NodeGraph& a, const NodeGraph& b) {
          a.labels == b.labels && a.classes == b.classes;
 }
 
-/// Cross entropy of the labelled nodes; all nodes are computed at once.
+/// Cross entropy of the labelled nodes. Each step computes all nodes.
 class NodesObjective : public ObjectiveOf<Model> {
  public:
   NodesObjective(Data data, Model& model)

@@ -11,8 +11,8 @@ namespace {
 
 double ThreeDigits(double x) { return std::round(1000 * x) / 1000; }
 
-/// The sum over the heads of the attention along each edge of the first
-/// attention that was seen, in both directions.
+/// Attention along each edge, summed over heads and both directions, from the
+/// first recorded attention.
 std::vector<double> WidthsOf(const AttentionWatch& watch,
                              const NodeGraph& graph) {
   std::vector<double> widths(graph.edges.size(), 0);
@@ -38,7 +38,7 @@ std::vector<double> WidthsOf(const AttentionWatch& watch,
   return widths;
 }
 
-/// Each coordinate from 0 to 1.
+/// Scales each coordinate to 0 to 1.
 void FillSquare(std::vector<std::array<double, 2>>& places) {
   for (size_t axis = 0; axis < 2; ++axis) {
     double low = places.front()[axis];

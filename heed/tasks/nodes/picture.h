@@ -1,4 +1,4 @@
-// A graph in a plane.
+// Layout of a graph in the plane.
 #ifndef HEED_TASKS_NODES_PICTURE_H_
 #define HEED_TASKS_NODES_PICTURE_H_
 
@@ -13,15 +13,16 @@
 namespace heed::nodes {
 
 struct NodesPicture {
-  /// Of each node, by t-SNE of what the first layer gives. Units: 0 to 1, three
-  /// digits
+  /// Position of each node, by t-SNE of the first layer's output. Units: 0 to
+  /// 1, three digits
   std::vector<std::array<double, 2>> places;
-  /// The width of an edge is the attention of the first layer along it, summed
+  /// Edges. Their width is the attention of the first layer along them, summed
   /// over both directions and all heads and divided by the largest sum.
   std::vector<GraphPayload::Edge> edges;
 };
 
-/// `input` is what the network reads of `graph`. Throws: Cancelled.
+/// Computes the layout. `input`: the network's input for `graph`. Throws:
+/// Cancelled.
 NodesPicture PictureOf(const NodeClassifier& network, const GraphInput& input,
                        const NodeGraph& graph,
                        const Cancellation* cancellation);

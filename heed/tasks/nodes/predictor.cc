@@ -17,16 +17,18 @@
 namespace heed::nodes {
 namespace {
 
-/// Nodes that an explanation shows, and attributes the answer to, at most.
+/// Maximum number of nodes that an explanation shows and attributes the answer
+/// to.
 constexpr int64_t kMostNear = 400;
-/// Of a graph with more nodes only the near ones have places in a plane.
+/// Maximum graph size with a layout of all nodes; larger graphs show only the
+/// nodes near the target.
 constexpr int64_t kMostDrawn = 4000;
 
 int32_t LikeliestOf(const Tensor& p, int64_t row) {
   return LargestOf({p.row<float>(row), static_cast<size_t>(p.dim(1))});
 }
 
-/// Answers with the class of a node. The network is run once, for all nodes.
+/// Predicts the class of a node. The network runs once, for all nodes.
 class NodesPredictor : public PredictorWith<Prediction> {
  public:
   NodesPredictor(const Model& model, Prediction options)
@@ -85,7 +87,7 @@ std::vector<Answer> NodesPredictor::Predict(std::span<const Input> inputs,
   return answers;
 }
 
-/// Made when it is first asked for.
+/// Layout of the whole graph, computed at the first call.
 const NodesPicture& NodesPredictor::WholePicture(const Context& ctx) const {
   std::call_once(drawn_, [&] {
     whole_ = PictureOf(*model_.network, model_.input, model_.graph(),
@@ -94,8 +96,9 @@ const NodesPicture& NodesPredictor::WholePicture(const Context& ctx) const {
   return whole_;
 }
 
-/// Nodes by their numbers; the payload has what is known of each, and the
-/// picture: of the whole graph, or of these nodes where it is too large.
+/// Axis of the nodes near the target. Its payload has their known properties
+/// and a layout: of the whole graph, or of these nodes if the graph is too
+/// large.
 Axis NodesPredictor::NearAxis(const LocalGraph& near,
                               const Context& ctx) const {
   Axis axis = {.id = "source", .kind = "graph", .label = "Nodes"};
@@ -125,7 +128,7 @@ Axis NodesPredictor::NearAxis(const LocalGraph& near,
   return axis;
 }
 
-/// Queries, keys and scores of all pairs of nodes: of the near ones alone.
+/// Queries, keys and scores of all pairs of nodes near the target.
 std::vector<AttentionPanels> PanelsOf(const Context& given,
                                       const ExplainInput& input,
                                       const RunOfCopies& run,
@@ -142,7 +145,7 @@ ExplainablePrediction NodesPredictor::PrepareExplanation(
   const auto near = std::make_shared<const LocalGraph>(AroundNode(
       model_.graph(), neighbours_, node, model_.network->hops(), kMostNear));
   const GraphInput graph = model_.Input(*near);
-  // The node comes first.
+  // The target is the first node.
   const auto log_p = [this, graph](const Context& c, int64_t copies) {
     GraphInput several = graph;
     several.copies = copies;
@@ -150,7 +153,7 @@ ExplainablePrediction NodesPredictor::PrepareExplanation(
     const Var first = Reshape(all, {copies, graph.nodes() * all.dim(1)});
     return LogSoftmax(Columns(first, 0, all.dim(1)));
   };
-  // The attention is that of the run over the whole graph, as the answer is.
+  // The answer and its attention come from the run over the whole graph.
   const auto whole = [this, node](const Context& c) {
     const Tensor all =
         LogSoftmax(model_.network->Scores(c, model_.input)).value();
@@ -170,7 +173,8 @@ ExplainablePrediction NodesPredictor::PrepareExplanation(
                      },
                      log_p, whole});
   ExplanationSegment& e = result.segment;
-  // Beside the numbers of other nodes a class alone would be one of them.
+  // The label names the node too, so that a class is not taken for a node
+  // number.
   e.axes.back().labels = {fmt::format("{} → {}", node, e.answer)};
   for (AttentionMap& map : e.maps) KeepNodes(near->nodes, map);
   if (wants_parts) e.panels = PanelsOf(given, input, log_p, e.maps);

@@ -10,7 +10,7 @@
 namespace heed::one_answer {
 namespace {
 
-/// A measure of Score, as a report shows it.
+/// A metric of Score as a figure of a report.
 Figure FigureOf(const std::string& key, double value) {
   if (key == "accuracy") return {key, "accuracy", value, 2, "%", ""};
   if (key == "macro_f1") return {key, "macro F1", value, 2, "%", ""};

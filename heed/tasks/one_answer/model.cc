@@ -57,7 +57,8 @@ int32_t LabelNamed(const OneAnswerTask& task, const std::string& name,
 
 namespace {
 
-/// The file of a list's line, which starts at the folder of the list.
+/// Reads the file of a list's line; its path is relative to the folder of the
+/// list.
 Input FileOf(const InputKind& kind, const LabelledText& text, size_t i) {
   const auto folder = std::filesystem::path(text.FileOf(i)).parent_path();
   try {
@@ -67,7 +68,7 @@ Input FileOf(const InputKind& kind, const LabelledText& text, size_t i) {
   }
 }
 
-/// Answers that are numbers, with decimal points or commas.
+/// Parses numeric answers, with decimal points or commas.
 std::vector<double> NumbersOf(const LabelledText& text) {
   DecimalGuess guess;
   for (const auto& labels : text.labels) guess.Add(labels.at(0));

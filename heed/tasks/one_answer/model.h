@@ -31,8 +31,8 @@ struct Config {
   ClassifierConfig classifier;
 };
 
-/// The ids of an input. Throws: FormatError that begins with `place`, also for
-/// one that is longer than `max_length` (0: any length).
+/// Converts an input to ids. Throws: FormatError that begins with `place` if it
+/// is malformed or longer than `max_length` (0: no limit).
 std::vector<int32_t> ReadInputOf(const OneAnswerTask& task,
                                  std::string_view input,
                                  const std::string& place, int max_length);
@@ -42,14 +42,14 @@ int32_t LabelNamed(const OneAnswerTask& task, const std::string& name,
 
 /// Examples as ids.
 struct ExampleSet {
-  /// Ids of each input, and of its label; of a number, 0.
+  /// Ids of each input and of its label (0 if the answer is a number).
   Corpus corpus;
   std::vector<double> numbers;  ///< answers that are numbers
 
   int64_t size() const { return corpus.size(); }
 };
 
-/// Throws: IoError; FormatError that names list and line.
+/// Reads examples. Throws: IoError; FormatError that names list and line.
 ExampleSet ReadExamples(const OneAnswerTask& task, const LabelledFiles& files,
                         const LabelledFormat& format, int max_length);
 
@@ -65,14 +65,14 @@ struct Data {
 /// The file of a model's NumberScale.
 inline constexpr const char* kScaleFile = "scale.json";
 
-/// Numbers as the network learns them: (number − mean) / deviation.
+/// Normalisation of numeric answers: (number − mean) / deviation.
 struct NumberScale {
   double mean = 0;
   double deviation = 1;
 };
 
-/// An encoder of symbols, pooled to one vector, and a score for each label, or
-/// one score that is a number. Immutable but for its parameters.
+/// An encoder of symbols, pooled to one vector, and one output per label, or
+/// one numeric output. Immutable except for its parameters.
 class Model : public TaskModel {
  public:
   Model(std::shared_ptr<const OneAnswerTask> own, Config settings,
@@ -85,14 +85,13 @@ class Model : public TaskModel {
   std::vector<std::pair<std::string, int64_t>> Sizes() const override;
 
   bool of_labels() const { return !task->labels.empty(); }
-  /// Log-probabilities of labels, or numbers on their own scale.
-  /// Shapes: scores [B, C]; result [B, C].
+  /// Log-probabilities of labels, or numbers in their original units. Shapes:
+  /// scores [B, C]; result [B, C].
   Var AnswersOf(const Var& scores) const;
-  /// All inputs, in batches. Shapes: result f32 [inputs, C].
+  /// Predicts all inputs, in batches. Shapes: result f32 [inputs, C].
   Tensor Answers(const Context& ctx, const Corpus& corpus) const;
-  /// Measures answers against the right ones: accuracy, macro F1 (both in
-  /// percent) and loss of labels; mean absolute error and root mean square
-  /// error of numbers.
+  /// Scores answers: accuracy, macro F1 (both in per cent) and loss of labels;
+  /// mean absolute error and root mean square error of numbers.
   Metrics Score(const Tensor& answers, const ExampleSet& gold) const;
 
   const std::shared_ptr<const OneAnswerTask> task;
@@ -106,13 +105,13 @@ class Model : public TaskModel {
   const Classifier network;
 };
 
-/// Compares the likeliest labels with the right ones. Shapes: log_p [inputs,
-/// C].
+/// Compares the most probable labels with the gold labels. Shapes: log_p
+/// [inputs, C].
 ClassReport ClassReportOf(const Tensor& log_p, const Corpus& gold);
 
 struct Prediction {
   bool probabilities = false;
-  bool of_labels = true;  ///< whether there are probabilities
+  bool of_labels = true;  ///< true if the answers are labels
 
   void Visit(FieldList& v);
 };

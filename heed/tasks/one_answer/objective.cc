@@ -27,7 +27,7 @@ std::string CheckSumOfExamples(const Data& data) {
   return fmt::format("{:08x}", Crc32(bytes));
 }
 
-/// Cross entropy of labels, or squared error of numbers on their own scale.
+/// Cross entropy of labels, or squared error of normalised numbers.
 class OneAnswerObjective : public ObjectiveOf<Model> {
  public:
   OneAnswerObjective(std::vector<MeasureInfo> measures, Data data, Model& model)

@@ -1,5 +1,5 @@
-// Tasks with one answer for each input, a label or a number: made from a reader
-// of inputs and the names of labels.
+// Tasks with one answer per input, a label or a number, defined by an input
+// reader and the names of labels.
 #ifndef HEED_TASKS_ONE_ANSWER_ONE_ANSWER_H_
 #define HEED_TASKS_ONE_ANSWER_ONE_ANSWER_H_
 
@@ -18,12 +18,13 @@ namespace heed {
 /// A task whose inputs are sequences of symbols. An encoder of the registry
 /// reads them, and its states are pooled to one vector.
 struct OneAnswerTask {
-  /// Name, description and input as of any task; `settings` is filled in.
+  /// Name, description and input kind, as for any task. MakeTask sets
+  /// `settings`.
   TaskRow row;
   /// Names of the symbols, by id.
   std::vector<std::string> symbols;
-  /// The ids of an input, one at least. Throws: FormatError that begins with
-  /// `place`.
+  /// Converts an input to ids, at least one. Throws: FormatError that begins
+  /// with `place`.
   std::function<std::vector<int32_t>(std::string_view input,
                                      const std::string& place)>
       read;

@@ -10,7 +10,7 @@
 namespace heed::one_answer {
 namespace {
 
-/// Answers with a label, or with a number.
+/// Predicts a label or a number.
 class OneAnswerPredictor : public PredictorWith<Prediction> {
  public:
   OneAnswerPredictor(const Model& model, Prediction options)

@@ -46,7 +46,7 @@ ModelFiles Model::Files() const {
 }
 
 Image Model::Prepared(const Image& image, const std::string& place) const {
-  // A strip holds three frames of the network's shape.
+  // The strip must have the aspect ratio of three frames.
   if (image.height * format.width != image.width * format.height) {
     throw FormatError(
         "{}: {} × {} pixels are no strip; it has three frames side by side, as "

@@ -13,7 +13,7 @@
 namespace heed::order {
 namespace {
 
-/// Tuples that are computed at once where no gradients are kept.
+/// Batch size of tuples without gradients.
 constexpr int64_t kTuplesAtOnce = 64;
 
 int32_t OrderLabel(const FrameTuple& tuple) { return tuple.in_order ? 0 : 1; }
@@ -45,7 +45,7 @@ class OrderObjective : public ObjectiveOf<Model> {
                        model_.frame.height, data_.valid.size());
   }
   std::string CheckSum() const override { return CheckSumOfClips(data_); }
-  /// Clip i of epoch k is example k·N + i, as each epoch draws another tuple.
+  /// Clip i of epoch k is example k·N + i, since each epoch draws new tuples.
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return NumberedBatches(data_.train.size(), model_.config.data.batch_tuples,
                            seed, epoch);

@@ -1,4 +1,4 @@
-// The order of frames: whether three frames of a clip are in the order of time.
+// Frame order: classifies whether three frames of a clip are in temporal order.
 // Paper: Misra et al. 2016, Shuffle and Learn, arXiv:1603.08561.
 #ifndef HEED_TASKS_ORDER_ORDER_H_
 #define HEED_TASKS_ORDER_ORDER_H_
@@ -17,7 +17,7 @@
 
 namespace heed::order {
 
-/// Folders of clips, and how tuples of frames become batches.
+/// Folders of clips, and batches of frame tuples.
 struct DataConfig {
   std::string frames;
   std::string valid_frames;
@@ -27,16 +27,16 @@ struct DataConfig {
   int batch_tuples = 64;
 
   void Visit(FieldList& v);
-  /// The format of frames; 0: as they are in the files.
+  /// The requested format of frames; 0: as in the files.
   ImageFormat Wanted() const;
 };
 
-/// Frames that a clip must have for tuples of this spacing.
+/// Minimum number of frames of a clip for tuples of this spacing.
 constexpr int64_t LeastFrames(int64_t spacing) {
   return (kWindowFrames - 1) * spacing + 1;
 }
 
-/// What a user chooses: options of `heed train`, keys of config.json.
+/// Settings of the task: options of `heed train`, keys of config.json.
 struct Config {
   ModelChoice<FrameOrderSettings> model;
   DataConfig data;
@@ -52,7 +52,7 @@ struct Data {
 std::vector<FrameTuple> BalancedTuples(const Clips& clips, int64_t spacing,
                                        uint64_t seed);
 
-/// A network that reads strips: three frames side by side.
+/// A network that classifies strips: three frames side by side.
 class Model : public images::ImageClassesModel {
  public:
   Model(Config settings, const ImageFormat& one, uint64_t seed);
@@ -68,8 +68,8 @@ class Model : public images::ImageClassesModel {
   }
 
   const ImageClassifier& classifier() const override { return *network; }
-  /// Scaled to the size of the network's. Throws: FormatError unless it has the
-  /// shape of three frames side by side.
+  /// Scales a strip to the network's format. Throws: FormatError unless it has
+  /// the shape of three frames side by side.
   Image Prepared(const Image& image, const std::string& place) const override;
 
   const ImageFormat frame;
@@ -82,11 +82,11 @@ class Model : public images::ImageClassesModel {
   const std::unique_ptr<ImageClassifier> network;
 };
 
-/// The answers of a network to tuples; nll is the mean over them.
+/// Predictions of the model for tuples; nll is the mean over the tuples.
 images::ImageAnswers AnswersOf(const Model& model, const Clips& clips,
                                const std::vector<FrameTuple>& tuples);
 
-/// The clips that a model is compared with.
+/// Options of an evaluation: held-out clips.
 struct Evaluation {
   std::string frames;
   int spacing = 1;

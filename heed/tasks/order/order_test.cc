@@ -17,7 +17,7 @@
 namespace heed::order {
 namespace {
 
-/// A folder of made-up clips.
+/// A folder of synthetic clips.
 const std::string& Clips24() {
   static const TemporaryFolder folder;
   static const std::string path = [] {
@@ -187,8 +187,8 @@ TEST(Task, ClipsOfOnesOwnAreReadFromFolders) {
 }
 
 TEST(OrderLearning, FindsTheFrameThatIsOutOfOrder) {
-  // A light square that jumps to the right over black, which is easier than a
-  // sprite: chance is 50 %.
+  // A light square jumps to the right over black, which is easier than a
+  // sprite. Chance is 50 %.
   Data data;
   for (Clips* clips : {&data.train, &data.valid}) {
     clips->format = {8, 24, 1};

@@ -5,7 +5,7 @@
 namespace heed::order {
 namespace {
 
-/// "in order", tab, its probability.
+/// Predicts "in order", tab, its probability.
 class OrderPredictor : public images::ImageClassPredictor {
  public:
   using images::ImageClassPredictor::ImageClassPredictor;

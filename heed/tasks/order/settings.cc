@@ -37,7 +37,7 @@ TaskRow Task() {
   row.input_label = "Strip of three frames";
   row.answer_label = "Order";
   row.prompt = "Choose or drop a strip: three frames side by side in one image";
-  // In order and out of order by turns.
+  // Alternating strips in order and out of order.
   row.examples = SampleInputs("strip-", kImageTypes[0]);
   row.training = {"--frames train --valid-frames valid",
                   "--frames clips --valid-frames others --spacing 3"};

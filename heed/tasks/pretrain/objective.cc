@@ -15,7 +15,7 @@ BertLoss LossOf(const Context& ctx, const Bert& network,
                       {batch.rows, batch.labels, batch.next}, options);
 }
 
-/// Cross entropy of hidden words, and of which pairs belong together.
+/// Cross entropy of masked words and of next-sentence prediction.
 class PretrainObjective : public ObjectiveOf<Model> {
  public:
   PretrainObjective(const PlainText& data, Model& model,
@@ -40,8 +40,8 @@ class PretrainObjective : public ObjectiveOf<Model> {
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return PlanBatches(train_.corpus, data().batches(), seed, epoch);
   }
-  // The loss is a mean over words and one over texts; a batch counts as much as
-  // it has texts.
+  // Sum of a mean over words and a mean over texts, weighted by the number of
+  // texts in the batch.
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override {
     const double scale = options.scale * static_cast<double>(examples.size());

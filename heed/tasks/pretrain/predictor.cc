@@ -33,14 +33,14 @@ BertText TextOf(const MarkedText& text) {
           Tensor::Full({1}, static_cast<double>(S), DType::kI32), segments};
 }
 
-/// Row 0 of every tensor, `copies` times.
+/// Repeats row 0 of every tensor `copies` times.
 BertText RepeatedText(const BertText& text, int64_t copies) {
   const Tensor rows = Tensor::Zeros({copies}, DType::kI32);
   return {kernels::Gather(text.ids, rows), kernels::Gather(text.lengths, rows),
           kernels::Gather(text.segments, rows)};
 }
 
-/// The place of each mark in each copy of a text of S tokens.
+/// Index of each mark in each copy of a text of S tokens.
 Tensor PlacesOf(const std::vector<int32_t>& marks, int64_t S, int64_t copies) {
   std::vector<int32_t> places;
   for (int64_t i = 0; i < copies; ++i) {
@@ -57,8 +57,9 @@ class PretrainPredictor : public PredictorWith<Prediction> {
       : PredictorWith(options), model_(model) {}
 
  protected:
-  /// Mode words: of each [MASK] in a line, the likeliest words. Mode next: a
-  /// line is text, tab, text; how probable it is that the second follows.
+  /// Mode words: predicts the most probable words for each [MASK] of a line.
+  /// Mode next: predicts, for a line "text, tab, text", the probability that
+  /// the second text follows the first.
   std::vector<Answer> Predict(std::span<const Input> inputs,
                               const Prediction& options,
                               const PredictCall& call) const override;
@@ -73,7 +74,7 @@ class PretrainPredictor : public PredictorWith<Prediction> {
                    const std::vector<int32_t>& marks) const;
   MarkedText Read(const std::string& line, bool pair,
                   const std::string& place) const;
-  /// Where words are hidden.
+  /// Positions of masked words.
   std::vector<int32_t> MarksOf(const BertText& text) const;
   Answer Words(const Context& ctx, const BertText& text, int candidates) const;
   Answer Next(const Context& ctx, const BertText& text) const;
@@ -161,8 +162,8 @@ std::vector<Answer> PretrainPredictor::Predict(std::span<const Input> inputs,
   return answers;
 }
 
-/// Returns a token for each mark, or none for an empty line. A word may
-/// be any token that is shown so, "##s" as well as "s".
+/// Returns a token for each mark, or none for an empty line. A word stands for
+/// any token with this display form, "##s" as well as "s".
 std::vector<int32_t> PretrainPredictor::WordsNamed(const std::string& line,
                                                    const AnswerSlots& slots,
                                                    size_t marks) const {

@@ -20,9 +20,9 @@
 
 namespace heed::pretrain {
 
-/// Where documents come from and how they become batches.
+/// Files of documents, their instances, vocabulary and batches.
 struct DataConfig : PlainTextFiles {
-  PretrainingOptions instances;  // its seed is the run's
+  PretrainingOptions instances;  // uses the seed of the run
   TextVocabularyConfig vocabulary = {.vocabulary = "wordpiece"};
   int batch_tokens = 8192;
   int batch_texts = 0;
@@ -37,7 +37,7 @@ struct Config {
   DataConfig data;
 };
 
-/// How well a model does on some instances.
+/// Sums of losses and correct predictions over instances.
 struct PretrainScore {
   double words_nll = 0;
   double next_nll = 0;
@@ -50,10 +50,10 @@ struct PretrainScore {
   double next_accuracy() const;
 };
 
-/// A BERT with its heads for masked words and pairs.
+/// A BERT with output heads for masked words and sentence pairs.
 class Model : public TaskModel {
  public:
-  /// `settings` are resolved.
+  /// `settings` must be resolved.
   Model(Config settings, Vocabulary learnt, uint64_t seed);
 
   using TaskModel::parameters;
@@ -66,10 +66,10 @@ class Model : public TaskModel {
     return {{"vocabulary", vocabulary.size()}};
   }
 
-  /// Instances to learn from. Throws: as EncodeDocuments.
+  /// Makes training instances. Throws: as EncodeDocuments.
   PretrainingCorpus Encode(std::span<const std::string> lines,
                            uint64_t seed) const;
-  /// Instances to measure on: once, and always hidden in the same way.
+  /// Makes validation instances, with fixed masks and without duplicates.
   PretrainingCorpus EncodeToMeasure(std::span<const std::string> lines) const;
   PretrainScore Score(const PretrainingCorpus& corpus) const;
 
@@ -80,8 +80,7 @@ class Model : public TaskModel {
   std::unique_ptr<Bert> network_;
 };
 
-/// Questions that a prediction answers: which words are masked, or whether the
-/// second sentence follows the first.
+/// Predictions: masked words, or whether the second sentence follows the first.
 enum class Mode : uint8_t { kWords, kNext };
 constexpr auto WordsOf(Mode) { return std::array{"words", "next"}; }
 
@@ -96,7 +95,8 @@ struct Evaluation : EvaluatedText {
   void Visit(FieldList& v);
 };
 
-/// Of lines: a sentence each, a blank one between documents.
+/// Settings of the task. Training text has one sentence per line and a blank
+/// line between documents.
 class Settings
     : public TaskSettingsOf<PlainText, Model, Prediction, Evaluation>,
       public Config {

@@ -17,7 +17,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-/// Documents that say one word again and again.
+/// Documents that each repeat one word.
 std::string Documents(int count, uint64_t seed) {
   const Strings all = {"sun",  "moon", "star", "sky",
                        "fish", "sea",  "wave", "salt"};

@@ -80,7 +80,8 @@ void Settings::Visit(FieldList& v) {
   model->Visit(v);
 }
 
-// As the paper, but for a step size and a warm-up of small models and texts.
+// Sets the training options of the paper, except for a learning rate and a
+// warm-up for small models and texts.
 void Settings::SetDefaults(TrainingConfig& training) const {
   training.optimizer.optimizer = OptimizerKind::kAdamW;
   training.optimizer.bias_correction = false;
@@ -122,7 +123,7 @@ std::vector<std::string> Settings::ReadTexts(
         add(line);
         continue;
       }
-      // A row is a document.
+      // Each row is a document.
       for (const std::string_view sentence : SplitSentences(line)) {
         add(TrimBlanks(sentence));
       }

@@ -19,7 +19,7 @@ double MeanOfNumbers(std::span<const double> numbers) {
                  std::ssize(numbers));
 }
 
-/// What mean and biases of the known ratings alone predict.
+/// Predictions by mean and biases of the known ratings alone (baseline).
 std::vector<double> BiasRatingsOf(const Model& model,
                                   std::span<const RatingPair> pairs) {
   const RatingBiasFit fit =
@@ -34,7 +34,7 @@ std::vector<double> BiasRatingsOf(const Model& model,
   return ratings;
 }
 
-/// The review that the pointers are at most.
+/// Index of the review with the largest sum of pointer weights.
 size_t MostPointedAt(const std::vector<std::vector<double>>& pointers) {
   std::vector<double> sums(pointers.front().size());
   for (const auto& pointer : pointers) {
@@ -43,7 +43,7 @@ size_t MostPointedAt(const std::vector<std::vector<double>>& pointers) {
   return static_cast<size_t>(std::ranges::max_element(sums) - sums.begin());
 }
 
-/// Pointers beside the reviews of which it is known that they decide.
+/// Counts how often pointers select the reviews that determine the rating.
 struct PointerHits {
   int64_t sides = 0;
   int64_t hits = 0;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kPairsAtOnce = 128;
 
-/// Adds words of a review while there is room, the newest review first.
+/// Adds words of reviews up to the limit, newest review first.
 class NewestFirst {
  public:
   NewestFirst(const DocumentLimits& limits, RatingDocument* document)
@@ -121,7 +121,7 @@ RatingDocument Model::DocumentOf(const std::vector<int32_t>& own, int32_t user,
   NewestFirst newest(network->limits(), &document);
   for (auto i = own.rbegin(); i != own.rend() && !newest.full(); ++i) {
     const auto at = static_cast<size_t>(*i);
-    // What the user wrote of the item would give the answer away.
+    // The user's review of the item would leak the rating.
     if (memory.user_ids()[at] == user && memory.item_ids()[at] == item) {
       continue;
     }
@@ -164,7 +164,7 @@ RatingPair Model::PairOf(const std::string& user,
 
 void Model::AddWords(RatingDocument& document,
                      const std::vector<std::string>& given) const {
-  // Reviews without words are left out; those that stay are the last ones.
+  // Reviews without words are left out; the last ones remain.
   std::vector<std::string_view> texts;
   for (const std::string& text : given) {
     if (!text.empty()) texts.push_back(text);

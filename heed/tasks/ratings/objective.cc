@@ -25,7 +25,7 @@ std::string CheckSumOfRatings(const Data& data) {
   return fmt::format("{:08x}", Crc32(all));
 }
 
-/// Squared errors of ratings, and the biases' distance from the mean.
+/// Squared error of ratings, and a penalty on the biases.
 class RatingObjective : public ObjectiveOf<Model> {
  public:
   RatingObjective(const Settings& settings, const Data& data, Model& model)
@@ -76,7 +76,7 @@ BatchLoss RatingObjective::Loss(const Context& ctx,
     const int32_t user = memory.user_ids()[i], item = memory.item_ids()[i];
     pairs.push_back(model_.PairOf(user, item));
     minus.data<float>()[b] = -static_cast<float>(memory.reviews()[i].rating);
-    // Over an epoch each bias is held back once.
+    // The shares of the penalty on each bias add up to one per epoch.
     const double shrinkage = model_.config.data.shrinkage;
     const auto share = [shrinkage](const std::vector<int32_t>& own) {
       return static_cast<float>(shrinkage / static_cast<double>(own.size()));

@@ -17,7 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What is known of the reviews of a document: of whom, and their rating.
+/// Known properties of a document's reviews: the other side's name and the
+/// rating.
 ReviewsPayload ReviewsOf(const Model& model, const RatingDocument& document,
                          std::string Review::*other) {
   ReviewsPayload payload;
@@ -37,7 +38,7 @@ Json PartsOfRating(const RatingParts& parts) {
           {"reviews", parts.reviews}};
 }
 
-/// "item B7 (5)" of each review.
+/// Name of each review: "item B7 (5)".
 std::vector<std::string> ReviewNames(const ReviewsPayload& payload) {
   std::vector<std::string> names;
   for (const auto& known : payload.reviews) {
@@ -47,7 +48,7 @@ std::vector<std::string> ReviewNames(const ReviewsPayload& payload) {
   return names;
 }
 
-/// Reviews that cover words, as two axes; nothing of a document without any.
+/// Adds two axes, of reviews and of their words; none for an empty document.
 void AddDocument(const Model& model, const RatingDocument& document,
                  const std::string& side, const std::string& label,
                  std::string Review::*other, std::vector<Axis>& axes) {
@@ -82,7 +83,7 @@ void AddGates(const RatingParts::Side& side, const std::string& axis,
   segment.attributions.push_back(std::move(gates));
 }
 
-/// Answers with a rating.
+/// Predicts a rating.
 class ReviewPredictor : public PredictorWith<NoOptions> {
  public:
   explicit ReviewPredictor(const Model& model)
@@ -139,7 +140,7 @@ Json ReviewPredictor::DetailsOf(const RatingPair& pair, double rating) const {
   return details;
 }
 
-/// The rating, by the words of an axis.
+/// Recomputes the rating for attributions to the words of an axis.
 Explainable ScoresOf(const Axis& axis, const RunOfCopies& rating) {
   Explainable scores;
   scores.tokens = axis.size();
@@ -151,7 +152,7 @@ Explainable ScoresOf(const Axis& axis, const RunOfCopies& rating) {
   return scores;
 }
 
-/// Shapes: result [copies, 1].
+/// The rating of copies of a pair. Shapes: result [copies, 1].
 RunOfCopies ReviewPredictor::RatingOf(const RatingPair& pair) const {
   return [this, pair](const Context& ctx, int64_t copies) {
     const std::vector<RatingPair> all(static_cast<size_t>(copies), pair);
@@ -185,7 +186,7 @@ ExplainableSegment ReviewPredictor::SegmentOf(const Context& given,
     const RatingParts parts =
         model_.network->Parts(model_.BatchOf(std::span(&pair, 1)));
     about.parts = {parts.mean, parts.user, parts.item, parts.reviews};
-    // Without words on both sides nothing was attended to.
+    // Attention needs words on both sides.
     if (!pair.of_user.reviews.empty() && !pair.of_item.reviews.empty()) {
       AddMaps(watch, e);
       for (const char* axis : {"item_reviews", "user_reviews"}) {

@@ -1,4 +1,4 @@
-// Ratings: how a user rates an item, from reviews.
+// Rating prediction: ratings of items by users, from reviews.
 #ifndef HEED_TASKS_RATINGS_RATINGS_H_
 #define HEED_TASKS_RATINGS_RATINGS_H_
 
@@ -19,27 +19,27 @@
 
 namespace heed::ratings {
 
-/// What is kept back of the files of reviews.
+/// Hold-out of reviews for validation and test: none, or the last ones.
 enum class ReviewsKept : uint8_t { kNone, kLast };
 constexpr auto WordsOf(ReviewsKept) { return std::array{"none", "last"}; }
-/// Which of them an evaluation reads.
+/// Part of the reviews that an evaluation reads.
 enum class ReviewPart : uint8_t { kAll, kValid, kTest };
 constexpr auto WordsOf(ReviewPart) {
   return std::array{"all", "valid", "test"};
 }
 
-/// How files of reviews are read, as options have it.
+/// Options for reading files of reviews.
 struct ReviewFileConfig {
   std::vector<std::string> columns = ReviewFormat().columns;
   double least_rating = RatingScale().least;
   double most_rating = RatingScale().most;
 
   void Visit(FieldList& v);
-  /// Throws: ConfigError for a scale without numbers.
+  /// Returns the format. Throws: ConfigError for an empty rating scale.
   ReviewFormat Format() const;
 };
 
-/// Where reviews come from and how they become batches.
+/// Files of reviews, their vocabulary and batches.
 struct DataConfig {
   std::vector<std::string> reviews;
   std::vector<std::string> valid_reviews;
@@ -53,7 +53,7 @@ struct DataConfig {
   void Visit(FieldList& v);
 };
 
-/// What a user chooses: options of `heed train`, keys of config.json.
+/// Settings of the task: options of `heed train`, keys of config.json.
 struct Config {
   ModelChoice<RatingSettings> model;
   DataConfig data;
@@ -64,33 +64,33 @@ struct Data {
   std::vector<Review> valid;
 };
 
-/// The reviews of one side of a pair that are read, the oldest first.
+/// The reviews of one side of a pair, oldest first.
 struct RatingDocument {
   std::vector<std::vector<int32_t>> reviews;  ///< words of each
-  std::vector<std::string> words;  ///< the same as text, of all; if wanted
-  /// The place of each in the model's memory, −1: it was given.
+  std::vector<std::string> words;             ///< all words as text; optional
+  /// Index of each review in the model's memory; −1: given in the request.
   std::vector<int32_t> places;
 };
 
-/// A pair that is asked about.
+/// A user and an item whose rating is predicted.
 struct RatingPair {
-  int32_t user = -1;  ///< ids; −1: not known
+  int32_t user = -1;  ///< ids; −1: unknown
   int32_t item = -1;
   std::string user_name = {};
   std::string item_name = {};
   RatingDocument of_user = {};
   RatingDocument of_item = {};
-  bool gives_user = false;  ///< reviews stand for the user
+  bool gives_user = false;  ///< the request gives reviews of the user
   bool gives_item = false;
 };
 
-/// Where an answer comes from.
+/// Source of a predicted rating.
 enum class RatingSource : uint8_t { kModel, kItemMean, kUserMean, kMean };
 constexpr auto WordsOf(RatingSource) {
   return std::array{"model", "item_mean", "user_mean", "mean"};
 }
 
-/// The reviews that are known, their words, and a network that reads them.
+/// The known reviews, their vocabulary, and a network that reads them.
 class Model : public TaskModel {
  public:
   Model(Config settings, ReviewMemory known, Vocabulary words, uint64_t seed);
@@ -105,28 +105,30 @@ class Model : public TaskModel {
             {"reviews", std::ssize(memory.reviews())},
             {"words", vocabulary.size()}};
   }
-  /// Whether the network reads texts of reviews.
+  /// True if the network reads texts of reviews.
   bool reads_texts() const { return network->limits().reviews > 0; }
-  /// Known reviews without words.
+  /// Number of known reviews without words.
   int64_t CountWithoutText() const;
-  /// Lets mean and biases start where those of the ratings alone are best.
+  /// Initialises mean and biases to their optimum for the ratings alone.
   void StartAtBiases();
 
-  /// A pair of ids. The reviews that its user wrote of its item are in neither
-  /// document, wherever it comes from.
+  /// Makes a pair of ids. Reviews of the item by the user are excluded from
+  /// both documents, so that the rating does not leak.
   RatingPair PairOf(int32_t user, int32_t item) const;
-  /// The same by names.
+  /// Makes a pair of names.
   RatingPair PairOf(const std::string& user, const std::string& item) const;
-  /// The same with the reviews that a question gives, and all words as text.
+  /// Makes a pair of a question, with the reviews that the question gives and
+  /// all words as text.
   RatingPair PairOf(const RatingQuestion& question) const;
   RatingBatch BatchOf(std::span<const RatingPair> pairs) const;
 
-  /// Whether its network can say anything of a pair: a user or an item that is
-  /// not known has no features, and no reviews unless some are given.
+  /// Source of the rating of a pair. The network needs features for both sides:
+  /// an unknown user or item has none, and no reviews unless the request gives
+  /// some.
   RatingSource SourceOf(const RatingPair& pair) const;
-  /// Of each, within the scale. A new user gets the mean of the item's
-  /// ratings, a new item that of the user's, both that of all. Throws:
-  /// Cancelled.
+  /// Predicts ratings, clipped to the scale. A new user gets the mean rating of
+  /// the item, a new item the mean rating of the user, and both together the
+  /// global mean. Throws: Cancelled.
   std::vector<double> Ratings(const Context& ctx,
                               std::span<const RatingPair> pairs) const;
   double Clipped(double rating) const;
@@ -155,7 +157,7 @@ class Model : public TaskModel {
 std::vector<double> SquaredErrors(std::span<const double> found,
                                   std::span<const Review> reviews);
 
-/// The pairs that are compared with, and how they are read.
+/// Options of an evaluation: reviews with ratings, and their format.
 struct Evaluation {
   std::vector<std::string> reviews;
   Named<ReviewPart> part = ReviewPart::kAll;

@@ -68,7 +68,7 @@ double RatingOfLine(const Settings& settings, const Model& model,
 TEST(Model, TheReviewOfAPairIsInNeitherOfItsDocuments) {
   for (const char* name : {"dattn", "mpcn"}) {
     Settings settings = RatingSettingsOf(name);
-    // So that every review counts.
+    // Soft pointers make every review count.
     SetPresetIfKnown(FieldsOf(*settings.model), "pointing=soft");
     const auto ratings_with = [&](const std::string& text) {
       // The vocabulary and the weights are the same.
@@ -87,7 +87,7 @@ TEST(Model, TheReviewOfAPairIsInNeitherOfItsDocuments) {
     const auto empty = ratings_with("");
     EXPECT_EQ(as_it_is[0], changed[0]) << name;
     EXPECT_EQ(as_it_is[0], empty[0]) << name;
-    // Of other pairs of the same user, and of the same item, it is read.
+    // The review affects other pairs of the same user and of the same item.
     EXPECT_NE(as_it_is[1], changed[1]) << name;
     EXPECT_NE(as_it_is[2], changed[2]) << name;
   }
@@ -136,7 +136,7 @@ TEST(RatingPredictor, WhoIsNotKnownGetsTheMeanOfWhatIs) {
     EXPECT_NEAR(RatingOfLine(settings, *model, "dan\tlamp"), 10.0 / 3, 1e-9);
     EXPECT_NEAR(RatingOfLine(settings, *model, "ann\tshelf"), 11.0 / 3, 1e-9);
     EXPECT_NEAR(RatingOfLine(settings, *model, "dan\tshelf"), 22.0 / 7, 1e-9);
-    // Whose only review is of the pair itself, or without words.
+    // Users or items whose only review is of the pair itself or has no words.
     for (const char* line : {"cat\tlamp", "bob\tlamp", "ann\tchair"}) {
       const double rating = RatingOfLine(settings, *model, line);
       EXPECT_TRUE(rating >= 1 && rating <= 5) << name << " " << line;
@@ -157,7 +157,7 @@ TEST(RatingPredictor, GivenReviewsStandForThoseThatAreKnown) {
         settings, *model,
         R"({"user": "ann", "item": "lamp", "item_reviews": ["it hurts"]})");
     EXPECT_GT(std::abs(known - other), 1e-6);
-    // Without names there are no biases.
+    // A request without names has no biases.
     RatingOfLine(settings, *model,
                  R"({"user_reviews": ["Solid!"], "item_reviews": [""]})");
   }
@@ -243,7 +243,7 @@ TEST(Evaluation, OfOnePairThereIsNoConfidence) {
 
 class PlantedRatings : public testing::Test {
  protected:
-  /// A world of a seed, which trainings in it have too.
+  /// Makes synthetic reviews with a seed, also used by trainings.
   void MakeWorld(uint64_t seed, int64_t users = 500) {
     seed_ = seed;
     PlantedReviewOptions options;
@@ -291,8 +291,7 @@ class PlantedRatings : public testing::Test {
 };
 
 TEST_F(PlantedRatings, MpcnPointsAtTheReviewsThatDecide) {
-  // In one world of nine pointers at items stay at 87 %, in the others they
-  // come to 97 to 100.
+  // With nine seeds, item pointers reached 87 % once and 97 to 100 % otherwise.
   double user_pointers = 0;
   double item_pointers = 0;
   for (const uint64_t seed : {1, 2, 3}) {

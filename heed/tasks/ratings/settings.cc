@@ -141,7 +141,7 @@ std::unique_ptr<Model> Settings::MakeModel(const Data& read,
   for (const Review& review : memory.reviews()) {
     if (!review.text.empty()) texts.push_back(review.text);
   }
-  // Ratings alone are enough for models that read no reviews.
+  // Models that read no reviews need ratings alone.
   if (texts.empty()) texts.emplace_back("-");
   VocabularyOptions options;
   options.kind = VocabularyKind::kWords;

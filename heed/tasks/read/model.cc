@@ -13,7 +13,7 @@
 namespace heed::read {
 namespace {
 
-/// One id for each word.
+/// Converts words to ids.
 std::vector<int32_t> IdsOfWords(const Vocabulary& vocabulary,
                                 std::vector<std::string> words,
                                 bool lowercase) {
@@ -28,7 +28,7 @@ std::vector<int32_t> IdsOfWords(const Vocabulary& vocabulary,
   return ids;
 }
 
-/// The rows of words among pretrained vectors; of no vectors none.
+/// Rows of words in the pretrained vectors; empty without vectors.
 std::vector<int32_t> RowsOfWords(const WordVectors* vectors,
                                  std::span<const std::string> words) {
   std::vector<int32_t> rows;
@@ -37,7 +37,7 @@ std::vector<int32_t> RowsOfWords(const WordVectors* vectors,
   return rows;
 }
 
-/// The first words of a passage alone.
+/// Truncates a passage to its first `length` words.
 void CutPassage(PassageText& text, size_t length) {
   text.words.resize(length);
   text.of_words.resize(length);

@@ -21,7 +21,7 @@ std::string CheckSumOfPassages(const std::vector<PassageQuestion>& questions) {
   return CheckSumOf(lines);
 }
 
-/// −log p(answer), where all words of the passage can be answers.
+/// −log p(answer); all words of the passage are candidates.
 class PassageObjective : public ObjectiveOf<Model> {
  public:
   PassageObjective(const Settings& settings, Data data, Model& model)

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kAnswersInParts = 5;
 
-/// Answers with a word of the passage.
+/// Predicts a word of the passage.
 class PassagePredictor : public PredictorWith<Prediction> {
  public:
   PassagePredictor(const Model& model, Prediction options)
@@ -34,18 +34,18 @@ class PassagePredictor : public PredictorWith<Prediction> {
   bool joins_inputs(const Prediction&) const override { return true; }
 
  private:
-  /// Questions that have a candidate in their passage.
+  /// Encodes questions. Throws: FormatError if a passage has no candidate.
   PassageCorpus CorpusOf(std::span<const PassageQuestion> questions) const;
   ExplainableSegment SegmentOf(const Context& given, const ExplainInput& input,
                                const PassageQuestion& question) const;
-  /// The candidate that a user names. Throws: FormatError.
+  /// Id of the candidate with this name. Throws: FormatError.
   int32_t CandidateNamed(const PassageText& text,
                          const std::string& name) const;
 
   const Model& model_;
 };
 
-/// One question, or those of numbered lines.
+/// Parses one question, or the questions of a story with numbered lines.
 std::vector<PassageQuestion> QuestionsOf(const Input& input,
                                          PassageFormat format) {
   const std::string text = input.Text();
@@ -69,7 +69,7 @@ PassageCorpus PassagePredictor::CorpusOf(
   return corpus;
 }
 
-/// Answers to the questions of an input as one.
+/// Joins the answers to the questions of each input into one answer.
 std::vector<Answer> JoinedAnswers(std::vector<Answer> all,
                                   const std::vector<size_t>& ends) {
   std::vector<Answer> joined;
@@ -94,7 +94,7 @@ std::vector<Answer> PassagePredictor::Predict(std::span<const Input> inputs,
                                               const Prediction& options,
                                               const PredictCall& call) const {
   std::vector<PassageQuestion> questions;
-  std::vector<size_t> ends;  // of the questions of each input
+  std::vector<size_t> ends;  // index after the last question of each input
   for (const Input& input : inputs) {
     std::ranges::move(QuestionsOf(input, options.format),
                       std::back_inserter(questions));
@@ -134,7 +134,7 @@ int32_t PassagePredictor::CandidateNamed(const PassageText& text,
   throw FormatError("explain: '{}' is no candidate of the passage", name);
 }
 
-/// Passage, sentences that cover it, and question.
+/// Axes of the passage, its sentences, and the question.
 std::vector<Axis> AxesOfPassage(const PassageText& text) {
   Axis words = {.id = "source", .kind = "passage", .label = "Passage"};
   words.items = text.words;

@@ -1,4 +1,4 @@
-// Reading: questions that a word of a passage answers.
+// Reading comprehension: questions whose answer is a word of a passage.
 #ifndef HEED_TASKS_READ_READ_H_
 #define HEED_TASKS_READ_READ_H_
 
@@ -18,7 +18,7 @@
 
 namespace heed::read {
 
-/// Where passages come from and how they become batches.
+/// Files of passages, their vocabulary and batches.
 struct DataConfig {
   std::vector<std::string> passages;
   std::vector<std::string> valid_passages;
@@ -32,7 +32,7 @@ struct DataConfig {
   void Visit(FieldList& v);
 };
 
-/// What a user chooses: options of `heed train`, keys of config.json.
+/// Settings of the task: options of `heed train`, keys of config.json.
 struct Config {
   ModelChoice<PassageReaderSettings> model;
   DataConfig data;
@@ -43,15 +43,15 @@ struct Data {
   std::vector<PassageQuestion> valid;
 };
 
-/// Questions as a model reads them.
+/// Encoded questions and passages.
 struct PassageCorpus {
   Corpus ids;                      ///< words of passages and of questions
-  std::vector<PassageText> texts;  ///< the same as texts
-  Corpus vector_rows;  ///< of the same words; empty without pretrained vectors
-  int64_t cut = 0;     ///< passages of which the end is left out
+  std::vector<PassageText> texts;  ///< passages and questions as texts
+  Corpus vector_rows;  ///< word-vector rows of the words; empty without vectors
+  int64_t cut = 0;     ///< number of truncated passages
 };
 
-/// Words, and a network that reads them.
+/// A vocabulary and a network that reads passages.
 class Model : public TaskModel {
  public:
   Model(Config settings, Vocabulary words,
@@ -65,18 +65,18 @@ class Model : public TaskModel {
     return {{"vocabulary", vocabulary.size()}};
   }
 
-  /// Throws: FormatError, as ReadPassageText.
+  /// Encodes questions. Throws: FormatError, as ReadPassageText.
   PassageCorpus Encode(std::span<const PassageQuestion> questions) const;
-  /// Warns if not all of some passage is read.
+  /// Warns if a passage was truncated.
   void WarnOfCut(const PassageCorpus& corpus) const;
   /// The questions at `indices`, in that order.
   PassageBatch BatchOf(const PassageCorpus& corpus,
                        std::span<const int64_t> indices) const;
-  /// Which of several questions stand together, for one epoch.
+  /// Batches of questions for one epoch.
   std::vector<std::vector<int64_t>> Plan(const PassageCorpus& corpus,
                                          uint64_t seed, int epoch) const;
-  /// Of each question log p of its candidates; none of one without any. Throws:
-  /// Cancelled.
+  /// For each question, log p of its candidates; empty without candidates.
+  /// Throws: Cancelled.
   std::vector<std::vector<float>> LogProbabilities(
       const Context& ctx, const PassageCorpus& corpus) const;
 
@@ -91,22 +91,22 @@ class Model : public TaskModel {
   const std::unique_ptr<PassageReader> network;
 };
 
-/// How many answers are right, and how sure the model is of the right ones.
+/// Counts of right answers, and their log-likelihood.
 struct PassageScore {
   int64_t questions = 0;
   int64_t right = 0;
   int64_t frequent = 0;  ///< the most frequent candidate is the answer
   int64_t missing = 0;   ///< the answer is no candidate of the passage: wrong
-  double nll = 0;        ///< Σ −log p(answer) of the others
+  double nll = 0;  ///< Σ −log p(answer) over questions not counted in `missing`
 
   double accuracy() const;  ///< Units: percent
-  double loss() const;      ///< mean of those with an answer
+  double loss() const;      ///< mean over questions not counted in `missing`
 };
 PassageScore ScoreAnswers(const PassageCorpus& corpus,
                           std::span<const std::vector<float>> log_p);
 
-/// The answer that most questions have; of equally frequent ones the first in
-/// the alphabet.
+/// The most frequent answer; among equally frequent ones, the alphabetically
+/// first.
 struct CommonAnswer {
   std::string answer;
   int64_t questions = 0;

@@ -84,7 +84,7 @@ TEST(ReadScores, CountWhatIsRightFrequentAndMissing) {
     log_p.emplace_back(text.candidates.size(), -9.0f);
   }
   log_p[0][3] = -0.25f;  // Ann ate . Bob
-  log_p[1][0] = -0.5f;   // Ann, who is not the answer
+  log_p[1][0] = -0.5f;   // Ann, a wrong answer
   const PassageScore score = ScoreAnswers(corpus, log_p);
   EXPECT_EQ(score.questions, 3);
   EXPECT_EQ(score.right, 1);
@@ -119,7 +119,7 @@ TEST(MostFrequentAnswer, IsTheAnswerOfMostQuestions) {
   for (size_t i = 0; i < questions.size(); ++i) {
     questions[i].answer = answers[i];
     questions[i].passage =
-        "yard yard yard";  // what it names counts for nothing
+        "yard yard yard";  // words of passages are not counted
   }
   const CommonAnswer cased = MostFrequentAnswer(questions, false);
   EXPECT_EQ(cased.answer, "barn");
@@ -144,7 +144,7 @@ TEST(PassagePredictor, AnswersAreWordsOfThePassageAndItsCandidates) {
   }
   EXPECT_NEAR(sum, 1, 1e-6);
   EXPECT_TRUE(one.line == "Ann" || one.line == "Zoe") << one.line;
-  // Words that were not learnt can be answers, each for itself.
+  // Unknown words are separate candidates.
   const Answer unknown =
       predictor->Predict(std::vector<Input>{{"Yan saw Zoe\tWho?"}})[0];
   EXPECT_EQ(unknown.parts.at("answers").size(), 3u);

@@ -11,11 +11,11 @@
 namespace heed::retrieve {
 namespace {
 
-// Whose scores of all texts are kept.
+// Maximum number of queries whose scores are in memory.
 constexpr size_t kQueriesAtOnce = 256;
 
-/// What queries choose from, by id, the larger first: in which order trec_eval
-/// ranks texts of one score.
+/// Candidates of queries, ordered by decreasing id: the order in which
+/// trec_eval ranks texts of equal score.
 class Choices {
  public:
   explicit Choices(const Data& texts)
@@ -31,7 +31,8 @@ class Choices {
     }
   }
 
-  /// Not the query itself, where texts ask for one another.
+  /// Returns the candidates of a query, without the query itself if texts are
+  /// the queries.
   std::vector<int64_t> Of(const RetrievalQuery& query) const {
     std::vector<int64_t> choices = query.candidates;
     if (choices.empty()) {
@@ -48,10 +49,10 @@ class Choices {
  private:
   const Data& texts_;
   std::vector<int64_t> all_;
-  std::vector<size_t> rank_;  // of each text in all_
+  std::vector<size_t> rank_;  // rank of each text in all_
 };
 
-/// `score(place)` of each of the choices of a query.
+/// Ranking of the candidates of a query by `score(place)`.
 template <typename Score>
 Ranking RankingOf(const std::vector<int64_t>& choices,
                   const RetrievalQuery& query, Score&& score) {
@@ -65,8 +66,8 @@ Ranking RankingOf(const std::vector<int64_t>& choices,
   return ranking;
 }
 
-/// The sum of the losses of a query's answers, of which there are `answers`
-/// more, against all that it chooses from; `score(place)` of each text.
+/// Sum of the losses of a query's answers against all candidates. Adds the
+/// number of answers to `answers`. `score(place)`: score of a text.
 template <typename Score>
 double LossOfQuery(const BiEncoderConfig& config,
                    const std::vector<int64_t>& choices,
@@ -94,7 +95,7 @@ double LossOfQuery(const BiEncoderConfig& config,
   return loss;
 }
 
-/// In per cent.
+/// Scores as JSON, in per cent.
 nlohmann::ordered_json ToJson(const RankingScores& s) {
   nlohmann::ordered_json json = {{"mrr", 100 * s.mrr}, {"map", 100 * s.map}};
   for (const int k : kRankingCutoffs) {
@@ -105,8 +106,7 @@ nlohmann::ordered_json ToJson(const RankingScores& s) {
   return json;
 }
 
-/// Rankings with a text that is not relevant: without one there is nothing to
-/// choose.
+/// Rankings with at least one irrelevant text; the others are trivially right.
 std::vector<Ranking> WithChoice(const std::vector<Ranking>& rankings) {
   std::vector<Ranking> some;
   for (const Ranking& ranking : rankings) {
@@ -117,7 +117,7 @@ std::vector<Ranking> WithChoice(const std::vector<Ranking>& rankings) {
   return some;
 }
 
-/// The scores of some rankings of model and of BM25.
+/// Scores of rankings of the model and of BM25.
 struct Compared {
   explicit Compared(const std::vector<Ranking>& of_model,
                     const std::vector<Ranking>& of_bm25)
@@ -162,7 +162,7 @@ std::vector<Ranking> RankByBm25(const Data& texts,
 Model::Compared Model::Compare(const Data& texts,
                                std::span<const RetrievalQuery> queries) const {
   const Choices choices(texts);
-  // Each text that takes part is encoded once.
+  // Each candidate is encoded once.
   std::vector<int64_t> asked, chosen;
   std::vector<int64_t> row(static_cast<size_t>(texts.corpus.size()), -1);
   for (const RetrievalQuery& query : queries) {

@@ -14,12 +14,12 @@ namespace heed::retrieve {
 namespace {
 
 constexpr size_t kTextsAtOnce = 128;
-// Of texts that are encoded together, padding included.
+// Maximum tokens of a block of texts, including padding.
 constexpr size_t kTokensAtOnce = 8192;
-// Where words of both sides are compared, of each side.
+// Maximum words of a block, per side, if words of both sides are compared.
 constexpr size_t kWordsComparedAtOnce = 2048;
 constexpr size_t kTextsEncodedAtOnce = 1024;
-// Of states of a corpus: 2 GB.
+// Maximum numbers in the states of a corpus: 2 GB.
 constexpr int64_t kMostNumbersKept = 500000000;
 
 }  // namespace
@@ -105,7 +105,7 @@ Var Model::Scores(const Context& ctx, const EncodedCorpus::Block& queries,
 
 EncodedCorpus Model::Read(const Context& ctx, const ReadableCorpus& corpus,
                           const std::vector<int64_t>& places) const {
-  // By length, so that little is padding.
+  // Sorted by length, to reduce padding.
   std::vector<int64_t> order(places.size());
   std::iota(order.begin(), order.end(), int64_t{0});
   const auto length = [&](int64_t i) {

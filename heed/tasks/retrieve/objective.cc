@@ -14,7 +14,7 @@
 namespace heed::retrieve {
 namespace {
 
-/// Units: percent
+/// Ranking metrics. Units: per cent
 Metrics RankingMetrics(const std::vector<Ranking>& rankings) {
   const RankingScores scores = ScoreRankings(rankings, kRankingCutoffs);
   return {{"mrr", 100 * scores.mrr},
@@ -23,7 +23,8 @@ Metrics RankingMetrics(const std::vector<Ranking>& rankings) {
           {"p5", 100 * scores.precision.at(5)}};
 }
 
-/// How near queries are to their answers, among the other texts of a batch.
+/// Contrastive loss of queries and their answers, against the other texts of a
+/// batch.
 class RetrievalObjective : public ObjectiveOf<Model> {
  public:
   RetrievalObjective(const Settings& settings, Data texts, Model& model);
@@ -42,10 +43,11 @@ class RetrievalObjective : public ObjectiveOf<Model> {
 
  private:
   struct Example {
-    int64_t query;  // place in texts_.train
+    int64_t query;  // index in texts_.train
     int64_t answer;
   };
-  /// Those of the answers of a batch, and others, that queries choose from.
+  /// Candidate texts of a batch: the answers of its queries, and random
+  /// negatives.
   std::vector<int64_t> DocumentsOf(const Context& ctx,
                                    std::span<const int64_t> examples) const;
 
@@ -54,7 +56,7 @@ class RetrievalObjective : public ObjectiveOf<Model> {
   ReadableCorpus queries_;
   std::vector<Example> examples_;
   int64_t without_answer_ = 0;
-  Metrics bm25_;  // what BM25 reaches in validation
+  Metrics bm25_;  // validation metrics of BM25
 };
 
 RetrievalObjective::RetrievalObjective(const Settings& settings, Data texts,
@@ -111,7 +113,8 @@ std::vector<int64_t> RetrievalObjective::DocumentsOf(
     add(At(examples_, i).answer);
   }
   if (ctx.rng == nullptr) return documents;
-  // Candidates of the queries in turn; of the corpus where there are none.
+  // Negatives come from the candidates of each query in turn, or from the
+  // corpus.
   for (int64_t n = 0; n < model_.config.data.negatives; ++n) {
     const int64_t i = At(examples, n % std::ssize(examples));
     const RetrievalQuery& query = At(texts_.train, At(examples_, i).query);
@@ -153,8 +156,8 @@ BatchLoss RetrievalObjective::Loss(const Context& ctx,
   return {loss, loss.value().item()};
 }
 
-/// The figure of BM25 stands behind that of the model: of the measure that
-/// chooses the weights, or of mrr where the loss does.
+/// Metrics of the model, each followed by BM25's value of the metric that
+/// selects the weights (mrr if that is the loss).
 Metrics RetrievalObjective::Validate(const std::string& measure) const {
   const Model::Compared compared = model_.Compare(texts_, texts_.valid);
   const std::string beside = measure == "loss" ? "mrr" : measure;

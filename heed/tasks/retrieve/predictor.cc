@@ -15,10 +15,10 @@
 namespace heed::retrieve {
 namespace {
 
-/// A query, and the texts behind its tabs that it chooses from.
+/// A query and its tab-separated candidates.
 struct Question {
   std::string query;
-  std::optional<TextCollection> candidates;  // none: all of a corpus
+  std::optional<TextCollection> candidates;  // none: the whole corpus
 };
 
 Question QuestionOf(const Input& input) {
@@ -41,16 +41,16 @@ Question QuestionOf(const Input& input) {
   return question;
 }
 
-/// Searches a corpus, which it encodes when it is made, or ranks the texts that
-/// come with a query.
+/// Searches a corpus, encoded by the constructor, or ranks the candidates of a
+/// query.
 class RetrievalPredictor : public PredictorWith<Prediction> {
  public:
   RetrievalPredictor(const Model& model, Prediction options);
 
  protected:
-  /// The nearest texts of each query, a line for each: number of the query,
-  /// place, score, id (of candidates: their number) and text, with tabs
-  /// between.
+  /// Finds the best texts of each query. A line per text has the number of the
+  /// query, rank, score, id (for candidates, their number) and text, separated
+  /// by tabs.
   std::vector<Answer> Predict(std::span<const Input> inputs,
                               const Prediction& options,
                               const PredictCall& call) const override;
@@ -85,7 +85,8 @@ class RetrievalPredictor : public PredictorWith<Prediction> {
   std::exception_ptr no_corpus_;
 };
 
-/// Candidates can be ranked without a corpus, so that of training may be gone.
+/// Candidates can be ranked without a corpus, so the training corpus may be
+/// missing.
 RetrievalPredictor::RetrievalPredictor(const Model& model, Prediction options)
     : PredictorWith(std::move(options)), model_(model) {
   const DataConfig& data = model.config.data;
@@ -107,7 +108,7 @@ RetrievalPredictor::RetrievalPredictor(const Model& model, Prediction options)
   }
 }
 
-/// `scores` of all texts.
+/// Formats the best texts. `scores`: scores of all texts.
 Answer HitsOf(int64_t query, const TextCollection& texts,
               const std::vector<double>& scores, int best) {
   Answer answer;
@@ -131,7 +132,7 @@ std::vector<Answer> RetrievalPredictor::Predict(std::span<const Input> inputs,
                                                 const PredictCall& call) const {
   const Context ctx = call.context();
   std::vector<Answer> answers(inputs.size());
-  std::vector<std::string> queries;  // that search the corpus
+  std::vector<std::string> queries;  // queries of the corpus
   std::vector<size_t> askers;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Question question = QuestionOf(inputs[i]);
@@ -168,7 +169,7 @@ Axis RetrievalPredictor::TextAxis(const std::string& id,
                         std::move(marked.pieces));
 }
 
-/// The text that a query finds first.
+/// The top-ranked text of a query.
 std::string RetrievalPredictor::FirstHit(const Context& given,
                                          const std::string& text,
                                          const Prediction& options) const {
@@ -181,8 +182,8 @@ std::string RetrievalPredictor::FirstHit(const Context& given,
   return hits.at(0).at("text").get<std::string>();
 }
 
-/// The score of copies of text `text`, the query or the one found, with the
-/// other one.
+/// Recomputes the score of copies of text `text` (the query or the result) with
+/// the other text.
 Explainable RetrievalPredictor::ScoresOf(const Encode& encode, int64_t text,
                                          const EncodedCorpus::Block& other,
                                          const Axis& axis) const {
@@ -202,7 +203,8 @@ Explainable RetrievalPredictor::ScoresOf(const Encode& encode, int64_t text,
   return scores;
 }
 
-/// Why `found`, not `other`: of the query, which both share.
+/// Sets the contrast of `found` with `other`: attributions to the query alone,
+/// which both share.
 void RetrievalPredictor::Contrast(const Encode& encode,
                                   const EncodedCorpus::Block& found,
                                   const EncodedCorpus::Block& other,
@@ -215,7 +217,7 @@ void RetrievalPredictor::Contrast(const Encode& encode,
   };
 }
 
-/// The query, the text that was found or asked for, and that of the contrast.
+/// The query, the top-ranked or requested text, and the contrast text.
 std::vector<std::string> RetrievalPredictor::TextsOf(
     const Context& given, const ExplainInput& input,
     const Prediction& options) const {
@@ -236,8 +238,9 @@ RetrievalPredictor::Encode RetrievalPredictor::EncoderOf(
   };
 }
 
-/// How near a query is to a text: the one given, or that ranked first. Each has
-/// a target of its own, the same cosine, as explanations are of one text.
+/// Explains the similarity of a query and a text, given or top-ranked. Query
+/// and text each have a target with this cosine, since an attribution is to one
+/// text.
 ExplainablePrediction RetrievalPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
     const Prediction& options) const {
@@ -275,7 +278,7 @@ ExplainablePrediction RetrievalPredictor::PrepareExplanation(
   }
   if (!input.contrast.empty()) {
     Contrast(encode, encoded[1], encode(given, 2, 1), result);
-    e.targets[0].contrast = {input.contrast, NAN};  // it has no probability
+    e.targets[0].contrast = {input.contrast, NAN};  // no probability
   }
   return {e.answer, {std::move(result)}};
 }

@@ -1,4 +1,4 @@
-// Retrieval: which text answers a query.
+// Retrieval: ranks texts by relevance to a query.
 #ifndef HEED_TASKS_RETRIEVE_RETRIEVE_H_
 #define HEED_TASKS_RETRIEVE_RETRIEVE_H_
 
@@ -20,7 +20,7 @@
 
 namespace heed::retrieve {
 
-/// Where texts and queries come from and how they become tokens and batches.
+/// Files of texts, queries and relevance, their vocabulary and batches.
 struct DataConfig {
   std::vector<std::string> corpus;
   std::vector<std::string> queries;
@@ -48,36 +48,38 @@ struct Config {
   DataConfig data;
 };
 
-/// Texts with queries, and what answers them.
+/// Texts, queries and relevant texts.
 struct Data {
   TextCollection corpus;
-  std::optional<TextCollection> queries;  // none: texts ask for one another
+  std::optional<TextCollection>
+      queries;  // none: the texts are also the queries
   std::vector<RetrievalQuery> train, valid;
-  /// How many at the ends of the corpus and of the queries are for validation
-  /// alone, so that no words are learnt from them.
+  /// Number of texts and queries, at the ends of the corpus and of the queries,
+  /// that are for validation only and not in the vocabulary.
   int64_t valid_texts = 0, valid_queries = 0;
 
   const TextCollection& asked() const { return queries ? *queries : corpus; }
 };
 
-/// Queries with what answers them, of one of two files; options are called
-/// `prefix`relevant and `prefix`candidates. Throws: ConfigError if both are
-/// given; as ReadRelevantPairs, ReadCandidateLists.
+/// Reads queries with their relevant texts from one of two kinds of files; the
+/// options are `prefix`relevant and `prefix`candidates. Throws: ConfigError if
+/// both are given; as ReadRelevantPairs, ReadCandidateLists.
 std::vector<RetrievalQuery> ReadQueries(
     const Data& texts, const std::vector<std::string>& relevant,
     const std::vector<std::string>& candidates, const std::string& prefix);
 
-/// Throws: ConfigError that names the files that answers cannot stand beside.
+/// Checks that answers are not combined with other files. Throws: ConfigError
+/// that names the conflicting options.
 void RefuseOtherFiles(const std::vector<std::string>& corpus,
                       const std::vector<std::string>& queries,
                       const std::vector<std::string>& relevant,
                       const std::vector<std::string>& candidates,
                       const std::string& prefix);
 
-/// What shared words are weighed by, in a model folder.
+/// File of a model's BM25 statistics, which weight shared words.
 inline constexpr const char* kStatisticsFile = "bm25.tsv";
 
-/// Places at which rankings are cut for their scores.
+/// Cutoffs k of precision@k and recall@k.
 inline constexpr int kRankingCutoffs[] = {1, 5, 10};
 
 bool Contains(const std::vector<int64_t>& places, int64_t place);
@@ -87,32 +89,33 @@ std::vector<Ranking> RankByBm25(const Data& texts,
                                 std::span<const RetrievalQuery> queries,
                                 const Bm25Options& options = {});
 
-/// Texts as a model reads them.
+/// Encoded texts.
 struct ReadableCorpus {
   LabelledCorpus tokens;
-  std::vector<CountedWords> words;  // empty: the model does not count them
+  std::vector<CountedWords>
+      words;  // empty: the model does not use shared words
 };
 
-/// Some texts as the model compares them, in blocks of similar length.
+/// Encodings of texts, in blocks of similar length.
 struct EncodedCorpus {
   struct Block {
-    std::vector<int64_t> places;  // of its rows, among all texts
+    std::vector<int64_t> places;  // index of each row among all texts
     EncodedTexts texts;
     std::vector<CountedWords> words;
   };
   std::vector<Block> blocks;
-  int64_t size = 0;  // of all texts
+  int64_t size = 0;  // number of texts
 };
 
-/// Scores texts for queries: by the cosine of a bi-encoder, and if shared words
-/// count by w · SharedWords more, where w is learnt. Parameters: those of the
-/// bi-encoder; shared_words.weight [1].
+/// Scores texts for queries by the cosine of a bi-encoder. With shared words,
+/// the score also has the term w · SharedWords with a learnt weight w.
+/// Parameters: those of the bi-encoder; shared_words.weight [1].
 class Model : public TaskModel {
  public:
-  /// What is learnt from texts besides the vocabulary.
+  /// Results of training besides the vocabulary and the weights.
   struct Learnt {
     std::shared_ptr<const WordVectors> vectors;  // null: none
-    std::optional<Bm25Statistics> statistics;    // if shared words count
+    std::optional<Bm25Statistics> statistics;  // if the model uses shared words
   };
   Model(Config settings, Vocabulary words, Learnt others, uint64_t seed);
 
@@ -124,30 +127,30 @@ class Model : public TaskModel {
     return {{"vocabulary", vocabulary.size()}};
   }
 
-  /// Texts as tokens. Throws: Cancelled.
+  /// Encodes texts as tokens. Throws: Cancelled.
   ReadableCorpus Encode(const Context& ctx,
                         const std::vector<std::string>& texts) const;
-  /// The texts at these places of a corpus, as the network compares them; as
-  /// of all texts. Throws: Cancelled; ConfigError if their words would take too
-  /// much memory.
+  /// Runs the encoder on the texts at these places of a corpus, or on all
+  /// texts. Throws: Cancelled; ConfigError if the states would take too much
+  /// memory.
   EncodedCorpus Read(const Context& ctx, const ReadableCorpus& corpus,
                      const std::vector<int64_t>& places) const;
   EncodedCorpus Read(const Context& ctx,
                      const std::vector<std::string>& texts) const;
-  /// Some of a corpus, in one block.
+  /// Encodes some texts of a corpus as one block.
   EncodedCorpus::Block ReadBlock(const Context& ctx,
                                  const ReadableCorpus& corpus,
                                  std::span<const int64_t> places) const;
-  /// The score of each query and each text. Shapes: result [queries, texts].
+  /// Scores of each query and each text. Shapes: result [queries, texts].
   Var Scores(const Context& ctx, const EncodedCorpus::Block& queries,
              const EncodedCorpus::Block& texts) const;
-  /// Throws: Cancelled.
+  /// Scores of all blocks: [queries, texts]. Throws: Cancelled.
   Tensor Scores(const Context& ctx, const EncodedCorpus& queries,
                 const EncodedCorpus& texts) const;
 
-  /// What the model says of queries and the texts that they choose from.
+  /// Rankings and loss of queries.
   struct Compared {
-    std::vector<Ranking> rankings;  // of the queries, in their order
+    std::vector<Ranking> rankings;  // one per query, in order
     double loss = 0;                // per answer
   };
   Compared Compare(const Data& texts,
@@ -164,21 +167,22 @@ class Model : public TaskModel {
   const BiEncoder network;
 
  private:
-  Parameter* const weight_of_shared_;  // null: they do not count
+  Parameter* const
+      weight_of_shared_;  // null: the model does not use shared words
 };
 
-/// What a query is answered with.
+/// Options of a prediction: the corpus and the number of results.
 struct Prediction {
   std::vector<std::string> corpus;
   int best = 0;
 
   void Visit(FieldList& v);
-  /// Texts of the answer, of a corpus or of candidates that came with the
-  /// query.
+  /// Number of results, from a corpus or from the candidates of the query.
   int Best(bool of_corpus) const;
 };
 
-/// What is ranked, and the BM25 that stands beside.
+/// Options of an evaluation: texts, queries and parameters of the BM25
+/// baseline.
 struct Evaluation {
   std::vector<std::string> corpus;
   std::vector<std::string> queries;
@@ -235,7 +239,7 @@ class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation>,
   }
   std::unique_ptr<Predictor> MakePredictor(const Model& retriever,
                                            Prediction options) const override;
-  /// Beside BM25.
+  /// Evaluates the model, with BM25 as baseline.
   Report Evaluate(const Model& retriever,
                   const Evaluation& options) const override;
 };

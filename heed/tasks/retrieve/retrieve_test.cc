@@ -137,7 +137,7 @@ TEST_F(Retrieval, WithoutTheCorpusOfTrainingPairsAreStillExplained) {
   const ExplainablePrediction explained = predictor->PrepareExplanation(
       {}, {.given = {"a car\tred car"}}, predictor->options());
   EXPECT_EQ(explained.segments.at(0).segment.targets.size(), 2u);
-  // The title of a picture is the query, and what was found with its score.
+  // The title of a picture has the query and the result with its score.
   EXPECT_THAT(
       TitleOf(explained.segments[0].segment),
       testing::MatchesRegex("a car → red car \\(-?[0-9]\\.[0-9]{3}\\)"));
@@ -150,7 +150,7 @@ TEST_F(Retrieval, EveryLossAndPoolingLearns) {
       task_.bi_encoder.match_loss = loss;
       task_.bi_encoder.pooling = pooling;
       Train(task_, training_);
-      // By chance it is 18 %.
+      // Chance level is 18 %.
       EXPECT_GT(Evaluate().at("mrr"), 25) << loss << " " << pooling;
     }
   }
@@ -194,7 +194,7 @@ TEST_F(Retrieval, AllCandidatesOfAQueryAreReturned) {
   const LoadedModel loaded = ReadModel(training_.run.out);
   std::string line = "a car";
   for (int i = 1; i <= 30; ++i) line += fmt::format("\ttext {}", i);
-  line += "\t \tthe last";  // a blank one is no text, but has a number
+  line += "\t \tthe last";  // a blank candidate is skipped but numbered
   const auto hits_with = [&](const OptionTexts& options, const char* text) {
     const auto predictor = loaded.MakePredictor(
         *WithValues(loaded.settings->PredictOptions(), options));
@@ -276,14 +276,14 @@ TEST_F(AnswerSelection, LearnsFromQuestionsWithTheirTexts) {
   Train(task_, training_);
   const LoadedModel loaded = ReadModel(training_.run.out);
   const auto& model = dynamic_cast<const Model&>(*loaded.model);
-  // "why" stands in validation alone.
+  // "why" occurs only in validation texts.
   EXPECT_FALSE(model.vocabulary.Serialize().find("who") == std::string::npos);
   EXPECT_TRUE(model.vocabulary.Serialize().find("why") == std::string::npos);
   const Report report = EvaluateWith(loaded, {{"answers", valid_}});
   EXPECT_EQ(report.details.at("queries"), 2);
   EXPECT_EQ(report.details.at("dropped"), 1);
   EXPECT_NEAR(report.details.at("model").at("map").get<double>(), 100, 1e-9);
-  // Of "where" all texts are right.
+  // All texts are relevant to "where".
   EXPECT_EQ(report.details.at("with_wrong_texts").at("queries"), 1);
   EXPECT_NE(report.text.find("queries with a text that is not relevant: 1"),
             std::string::npos)
@@ -296,7 +296,7 @@ TEST_F(AnswerSelection, SharedWordsCountWhereTheyAreAskedFor) {
   const LoadedModel loaded = ReadModel(training_.run.out);
   const auto& model = dynamic_cast<const Model&>(*loaded.model);
   ASSERT_TRUE(model.learnt.statistics);
-  // Of words that nothing was learnt of.
+  // Words that training did not contain.
   const Tensor scores = model.Scores({}, model.Read({}, {"zebra"}),
                                      model.Read({}, {"mule", "zebra"}));
   EXPECT_GT(scores.row<float>(0)[1], scores.row<float>(0)[0] + 0.1F);
@@ -307,7 +307,7 @@ TEST_F(AnswerSelection, SharedWordsCountWhereTheyAreAskedFor) {
 TEST_F(AnswerSelection, TextsOfOneScoreAreRankedByTheirIds) {
   training_.run.epochs = 1;
   Train(task_, training_);
-  // Nothing is shared, so that BM25 ranks q1.2 before q1.1, as trec_eval does.
+  // No word is shared, so BM25 ranks q1.2 before q1.1, as trec_eval does.
   const std::string first = folder_.Put("first.tsv", "a\t1\tx\na\t0\ty\n");
   const std::string last = folder_.Put("last.tsv", "a\t0\tx\na\t1\ty\n");
   const LoadedModel loaded = ReadModel(training_.run.out);
@@ -350,7 +350,8 @@ TEST_F(AnswerSelection, OtherFilesBesideAnswersAreRefused) {
             "--valid-relevant");
 }
 
-/// A translator of paraphrases, whose encoder knows the words of both.
+/// A translation model of paraphrases, whose encoder knows the words of both
+/// texts.
 std::string PretrainedTranslator(const TemporaryFolder& folder) {
   const ParaphraseTask paraphrases = MakeParaphrases(600, 1);
   std::string pairs;
@@ -381,7 +382,7 @@ TEST_F(Retrieval, StartsFromTheEncoderOfATranslator) {
   const LoadedModel loaded = ReadModel(training_.run.out);
   const auto& model = dynamic_cast<const Model&>(*loaded.model);
   EXPECT_EQ(model.network.output_size(), 32) << "of both directions";
-  // By chance it is 18 %.
+  // Chance level is 18 %.
   EXPECT_GT(Evaluate().at("mrr"), 25);
   EXPECT_NE(MessageOf<FormatError>([&] {
               ReadPretrained(training_.run.out);

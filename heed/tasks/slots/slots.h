@@ -1,4 +1,4 @@
-// Slots and intents: a tag for each word, and one label for the sentence.
+// Slots and intents: a tag for each word, and one label per sentence.
 #ifndef HEED_TASKS_SLOTS_SLOTS_H_
 #define HEED_TASKS_SLOTS_SLOTS_H_
 
@@ -9,8 +9,9 @@
 
 namespace heed::slots {
 
-/// Tagging by a model that also chooses the intent of the sentence. A text
-/// is PREFIX.seq.in, PREFIX.seq.out and PREFIX.label, as of SNIPS and ATIS.
+/// Tagging by a model that also predicts the intent of the sentence. A text
+/// consists of PREFIX.seq.in, PREFIX.seq.out and PREFIX.label, as in SNIPS and
+/// ATIS.
 class Settings : public tag::Settings {
  public:
   std::string task() const override { return "slots"; }
