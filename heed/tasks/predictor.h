@@ -184,7 +184,7 @@ class Predictor {
   /// runs to its length limit.
   virtual double Tokens(std::span<const Input> inputs,
                         const OptionSet& options) const;
-  /// Estimate for an explanation of an input with so many bytes: the number of
+  /// Estimates for an explanation of an input of this size: the number of
   /// targets, and the number of tokens read and written.
   virtual double Targets(double /*bytes*/) const { return 1; }
   virtual double TokensOfCopy(double bytes) const;

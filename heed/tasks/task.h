@@ -42,7 +42,7 @@ struct Figure {
   std::string shown = {};
 };
 
-/// Returns the value with so many decimals; "-" for kNoFigure.
+/// Returns the value with this number of decimals; "-" for kNoFigure.
 std::string FigureText(double value, int decimals);
 
 /// Help of the option that chooses figures of a report by their keys.

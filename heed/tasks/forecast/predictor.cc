@@ -254,7 +254,7 @@ ExplainablePrediction ForecastPredictor::PrepareExplanation(
   e.axes = WindowAxes(series, past, column);
   e.axes.push_back(AheadAxis(series, future, column));
   e.answer = AnswerOf(future, column);
-  // Each step needs its own attributions, so only some are explained.
+  // Each step needs separate attributions, so only some are explained.
   const std::vector<int32_t> steps = StepsOf(forecaster.horizon);
   const bool independent = forecaster.independent_columns == YesNo::kYes;
   AddMaps(watch, e, independent ? column : 0);

@@ -136,7 +136,8 @@ TEST(RatingPredictor, WhoIsNotKnownGetsTheMeanOfWhatIs) {
     EXPECT_NEAR(RatingOfLine(settings, *model, "dan\tlamp"), 10.0 / 3, 1e-9);
     EXPECT_NEAR(RatingOfLine(settings, *model, "ann\tshelf"), 11.0 / 3, 1e-9);
     EXPECT_NEAR(RatingOfLine(settings, *model, "dan\tshelf"), 22.0 / 7, 1e-9);
-    // Users or items whose only review is of the pair itself or has no words.
+    // Users or items without reviews other than of the pair itself or without
+    // words.
     for (const char* line : {"cat\tlamp", "bob\tlamp", "ann\tchair"}) {
       const double rating = RatingOfLine(settings, *model, line);
       EXPECT_TRUE(rating >= 1 && rating <= 5) << name << " " << line;

@@ -22,10 +22,10 @@ namespace heed::speech {
 namespace {
 
 constexpr int64_t kSoundsAtOnce = 16;
-/// Batches are made of neighbours in length among so many batches.
+/// Utterances are sorted by length among this number of batches.
 constexpr int64_t kBatchesToSort = 16;
 
-/// Cross entropy of the tokens of what is said.
+/// Cross entropy of the tokens of texts.
 class SpeechObjective : public ObjectiveOf<Model> {
  public:
   SpeechObjective(const Settings& settings, Data data, Model& model)
@@ -37,7 +37,7 @@ class SpeechObjective : public ObjectiveOf<Model> {
       const auto& one = At(train_.recordings().all, i);
       seconds_ += static_cast<double>(one.samples.size()) / train_.rate();
     }
-    // Of strings the length is known once they are made: that each epoch does.
+    // The length of strings is known only after each epoch makes them.
     if (model.config.data.train.strings > 0) return;
     for (int64_t i = 0; i < train_.size(); ++i) {
       const double seconds =

@@ -20,15 +20,15 @@ namespace {
 
 constexpr int64_t kHeardAtOnce = 16;
 
-/// A sound as a predictor reads it.
+/// A sound with its features.
 struct Heard {
   std::vector<float> samples;
   Tensor energies;  // [F, bands]
   Tensor features;  // [S, stack · bands]
 };
 
-/// Energies of bands as a grey image: time to the right, high above low. The
-/// range is that of the sound, 60 dB at most.
+/// Energies of bands as a grey image: time to the right, high frequencies at
+/// the top. The range is that of the sound, at most 60 dB.
 Image SpectrogramOf(const Tensor& energies) {
   constexpr float kRange = 13.8f;  // 60 dB in natural logarithms of power
   const int64_t frames = energies.dim(0), bands = energies.dim(1);
@@ -50,7 +50,7 @@ Image SpectrogramOf(const Tensor& energies) {
   return image;
 }
 
-/// Energies in few rows and columns, 0 to 255, as a terminal shows them.
+/// Energies at low resolution, 0 to 255, for a terminal.
 std::vector<std::vector<int>> SmallSpectrogram(const Image& image) {
   constexpr int64_t kRows = 16;
   constexpr int64_t kColumns = 400;
@@ -64,7 +64,7 @@ std::vector<std::vector<int>> SmallSpectrogram(const Image& image) {
   return rows;
 }
 
-/// Writes what is said.
+/// Recognises the text of a sound.
 class SpeechPredictor : public PredictorWith<Prediction> {
  public:
   SpeechPredictor(const Model& model, Prediction options)
@@ -87,7 +87,7 @@ class SpeechPredictor : public PredictorWith<Prediction> {
   bool joins_inputs(const Prediction&) const override { return true; }
 
  private:
-  /// Of a file of 16 bits at the model's rate.
+  /// Estimated frames of a 16-bit file at the model's sample rate.
   double FramesIn(double bytes) const {
     return 1 + bytes / (2 * model_.mel.config().rate * model_.mel.step());
   }
@@ -192,7 +192,8 @@ std::vector<Answer> SpeechPredictor::Predict(std::span<const Input> inputs,
   return answers;
 }
 
-/// The text that a search finds, or one that is given, forced.
+/// Explains the text that beam search finds, or a given text by teacher
+/// forcing.
 ExplainablePrediction SpeechPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
     const Prediction& options) const {
@@ -225,7 +226,8 @@ ExplainablePrediction SpeechPredictor::PrepareExplanation(
   return {answer, {std::move(result)}};
 }
 
-/// The place in frames, between 0 and S, up to which so much of the sum lies.
+/// Position in frames, between 0 and S, at which the cumulative weight reaches
+/// this share.
 double FramePlaceOf(std::span<const double> weights, double share) {
   double total = 0;
   for (const double w : weights) total += w;

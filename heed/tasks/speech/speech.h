@@ -1,4 +1,4 @@
-// What is said in a sound, in words.
+// Speech recognition: texts of recordings.
 #ifndef HEED_TASKS_SPEECH_SPEECH_H_
 #define HEED_TASKS_SPEECH_SPEECH_H_
 
@@ -23,29 +23,30 @@
 
 namespace heed::speech {
 
-/// Utterances: recordings as they are, or strings that are made of them.
+/// Utterances: single recordings, or random strings concatenated from them.
 class Utterances {
  public:
   Utterances() = default;
-  /// `count` strings in an epoch; 0: the recordings.
+  /// `count`: number of strings per epoch; 0: the single recordings.
   Utterances(Recordings recordings, const StringOptions& strings,
              int64_t count);
 
-  /// Of an epoch.
+  /// Number of utterances per epoch.
   int64_t size() const { return size_; }
   int rate() const { return recordings_->rate; }
-  /// Number `i`: of strings item i % size() of epoch i / size().
+  /// Returns utterance i. Strings: item i % size() of epoch i / size().
   Recording At(int64_t i) const;
-  /// Its words, without its sound: what batches are sorted by.
+  /// Length of utterance i, to sort batches: samples of a recording, words of a
+  /// string.
   int64_t Length(int64_t i) const;
   const Recordings& recordings() const { return *recordings_; }
-  /// The utterances [begin, end) of recordings. Not of strings.
+  /// The utterances [begin, end); not available for strings.
   Utterances Slice(int64_t begin, int64_t end) const;
-  /// To tell them from others.
+  /// Checksum to detect changes.
   std::string CheckSum() const;
 
  private:
-  // Strings refer to it.
+  // strings_ refers to recordings_.
   std::shared_ptr<const Recordings> recordings_ =
       std::make_shared<Recordings>();
   std::shared_ptr<const WordStrings> strings_;
@@ -53,12 +54,12 @@ class Utterances {
   int64_t size_ = 0;
 };
 
-/// A list of recordings, which are taken as they are or made into strings.
+/// A list of recordings, used singly or concatenated to strings.
 struct SpeechSource {
   std::string recordings;
   int strings = 0;
 
-  /// Throws: IoError; FormatError.
+  /// Reads the list. Throws: IoError; FormatError.
   Utterances Read(int rate, StringOptions options) const;
 };
 
@@ -79,7 +80,7 @@ struct DataConfig {
   StringOptions Strings() const;
 };
 
-/// What a user chooses: options of `heed train`, keys of config.json.
+/// Settings of the task: options of `heed train`, keys of config.json.
 struct Config {
   ModelChoice<RecogniserSettings> model;
   DataConfig data;
@@ -90,7 +91,7 @@ struct Data {
   Utterances valid;
 };
 
-/// A recogniser, what it reads of a sound, and its vocabulary.
+/// A recogniser, its acoustic features and its vocabulary.
 class Model : public TaskModel {
  public:
   Model(Config settings, Vocabulary words, uint64_t seed);
@@ -103,14 +104,14 @@ class Model : public TaskModel {
     return {{"vocabulary", vocabulary.size()}, {"features", mel.features()}};
   }
 
-  /// Shapes: result [S, features].
+  /// Log-mel features of samples. Shapes: result [S, features].
   Tensor FeaturesOf(std::span<const float> samples) const {
     return mel.Features(mel.Energies(samples));
   }
   Encoded Encode(const std::string& text) const {
     return EncodeSentence(vocabulary, text, config.data.vocabulary.lowercase);
   }
-  /// A text as answers are compared with it.
+  /// Normalises a reference text for comparison with answers.
   std::string Normal(const std::string& text) const {
     return vocabulary.Decode(Encode(text).ids);
   }
@@ -121,29 +122,29 @@ class Model : public TaskModel {
   const std::unique_ptr<Decoder> network;
 };
 
-/// Sounds side by side, filled up with zeros. Shapes: each [S_i, F].
+/// Pads sounds with zeros to a batch. Shapes: each [S_i, F].
 Inputs FramesOf(std::span<const Tensor> features);
 
-/// A batch of utterances with what is said in them.
+/// A batch of utterances with their texts.
 struct SpeechBatch {
   Inputs inputs;
   Tensor target_in, targets;  // i32 [T, B]
   double seconds = 0;
 };
-/// `changes`: a key by which sounds are changed as in training; none: they are
-/// left as they are.
+/// Makes a batch. `changes`: random key of data augmentation as in training;
+/// none: no augmentation.
 SpeechBatch MakeSpeechBatch(const Model& model, const Utterances& utterances,
                             std::span<const int64_t> indices,
                             std::optional<uint64_t> changes = std::nullopt);
 
-/// How texts are searched for, and what is said of them.
+/// Options of search and output.
 struct Prediction : TextSearch {
   bool times = false;
 
   void Visit(FieldList& v);
 };
 
-/// A word that was recognised, and where attention found it. Units: s.
+/// A recognised word with times from attention. Units: s.
 struct TimedWord {
   std::string word;
   double begin = 0;
@@ -151,40 +152,39 @@ struct TimedWord {
   double end = 0;
 };
 
-/// Words of a hypothesis with the times between which 90 % of the attention of
-/// their tokens lies, and its median. Without attention no words.
+/// Words of a hypothesis with the interval that has 90 % of the attention of
+/// their tokens, and its median. Empty without attention.
 std::vector<TimedWord> TimedWords(const Model& model, const Hypothesis& found);
 
-/// What is said in sounds, best first, each with its attention. Throws: as
-/// BeamSearch.
+/// Recognises sounds. Hypotheses are sorted best first and include attention.
+/// Throws: as BeamSearch.
 std::vector<std::vector<Hypothesis>> Recognise(
     const Model& model, std::span<const Tensor> features,
     const Prediction& options, const Cancellation* cancellation = nullptr);
 
-/// What was recognised of utterances, and how long that took.
+/// Recognised texts of utterances, and the time taken.
 struct Recognised {
   std::vector<std::string> texts;
   std::vector<std::string> references;
   double audio_seconds = 0;
-  double seconds = 0;  ///< of features and search
-  /// Of the words of texts that are right and whose times are known: how many
-  /// there are, and how many of them have the median of their attention where
-  /// they were said.
+  double seconds = 0;  ///< time of feature extraction and search
+  /// Number of words with known times in exactly recognised texts, and how many
+  /// have their median of attention within these times.
   int64_t timed_words = 0;
   int64_t in_time = 0;
 };
 Recognised RecogniseAll(const Model& model, const Utterances& utterances,
                         const Prediction& options);
 
-/// Of the tokens of all utterances given those before, </s> among them. Units:
-/// nats.
+/// Mean loss of the tokens of all utterances given the previous tokens,
+/// including </s>. Units: nats.
 double MeanLoss(const Model& model, const Utterances& utterances);
 
-/// What `heed evaluate` shows of utterances.
+/// Makes the report of `heed evaluate` on utterances.
 Report MeasureSpeech(const Model& model, const Utterances& utterances,
                      const Prediction& options);
 
-/// The sounds that a model is compared with.
+/// Options of an evaluation: sounds with reference texts.
 struct Evaluation : Prediction {
   SpeechSource source;
   int shortest = 3;

@@ -20,7 +20,7 @@
 namespace heed::speech {
 namespace {
 
-/// A list of digits that two voices say.
+/// A list of recordings of digits by two voices.
 const std::string& VoiceList() {
   static const TemporaryFolder folder;
   static const std::string list = [] {
@@ -67,7 +67,7 @@ TEST(Task, LearnsToWriteWhatIsSaidAndWhen) {
   const Settings settings = SmallSpeech();
   const auto model = TaughtRecogniser(settings, 20);
   StringOptions strings = settings.data.Strings();
-  // Other strings of the same speakers.
+  // Strings of the same recordings.
   const Utterances train = settings.data.train.Read(8000, strings);
   std::vector<std::string> said, written;
   int64_t words = 0, in_time = 0;

@@ -14,7 +14,8 @@
 namespace heed::tag {
 namespace {
 
-/// `no_f1`: why F1 is not measured; "": it is.
+/// Adds scores to a report. `no_f1`: reason why F1 is not measured; "": it is
+/// measured.
 void AddScores(const Metrics& scores, const std::string& no_f1,
                const std::string& scheme, Report& report) {
   for (const auto& [key, value] : scores) {

@@ -16,7 +16,7 @@
 namespace heed::tag {
 namespace {
 
-/// The sentences in one.
+/// Concatenates sentences.
 TaggedSentence Joined(const std::vector<TaggedSentence>& sentences) {
   TaggedSentence all;
   for (const TaggedSentence& s : sentences) {
@@ -39,7 +39,7 @@ constexpr int kPositions = 16;
 
 class FineTuning : public Slots {
  protected:
-  /// A BERT that has read a little of such sentences.
+  /// Trains a small BERT on similar sentences.
   void SetUp() override {
     Slots::SetUp();
     pretrain::Settings task;
@@ -96,7 +96,7 @@ TEST_F(FineTuning, TagsWordsByTheirFirstPieces) {
   EXPECT_GT(figures.at("f1"), 99);
   EXPECT_GT(figures.at("accuracy"), 99);
   EXPECT_EQ(loaded.model->Sizes()[0].first, "vocabulary");
-  // Words of several tokens, or of none, have one tag, too.
+  // Words of several tokens, or of none, have one tag each.
   const std::string tags = PredictLines(loaded, "U.S. \x01 xyz\n");
   EXPECT_EQ(std::count(tags.begin(), tags.end(), ' '), 2) << tags;
 }
@@ -120,7 +120,7 @@ TEST_F(FineTuning, StartsWithTheWeightsOfPreTraining) {
                   .ToVector<float>())
         << name;
   }
-  // The heads of pre-training stay behind: words.* and next.*.
+  // The output heads of pre-training are not copied: words.* and next.*.
   EXPECT_EQ(taken, pretrained.weights.size() - 7);
   EXPECT_NE(model->parameters().Find("pooler.weight"), nullptr);
   EXPECT_NE(model->parameters().Find("crf.between"), nullptr);
@@ -199,7 +199,7 @@ TEST_F(FineTuning, ResumesToTheSameWeightsWithoutThePreTrainedFolder) {
     }
   };
   run("whole", 0);
-  // As after a kill before anything was written but the settings.
+  // Simulates a kill after only the settings were written.
   run("begun", 1);
   for (const char* file : {"model.safetensors", "training.safetensors"}) {
     std::filesystem::remove(folder_.Path("begun/" + std::string(file)));

@@ -10,8 +10,8 @@
 namespace heed::tag {
 namespace {
 
-/// Where to cut the words from `begin` on: behind the end of a sentence if
-/// there is one in the second half, else where no entity goes on.
+/// Where to cut the words from `begin` on: after the end of a sentence if there
+/// is one in the second half, else where no entity continues.
 int64_t CutOf(const TaggedSentence& sentence, int64_t begin, int64_t limit) {
   const auto word = [&](int64_t i) -> const std::string& {
     return At(sentence.words, i);

@@ -1,4 +1,4 @@
-// Sentences of more words than are read together.
+// Division of sentences that are too long for the model.
 #ifndef HEED_TASKS_TAG_LONG_SENTENCES_H_
 #define HEED_TASKS_TAG_LONG_SENTENCES_H_
 
@@ -11,14 +11,14 @@
 
 namespace heed::tag {
 
-/// Sentences in parts, and which sentence each is a part of.
+/// Parts of sentences, and the index of each part's sentence.
 struct DividedSentences {
   std::vector<TaggedSentence> parts;
   std::vector<size_t> sentence;
 };
 
-/// Sentences of more words than `limit` in parts, with a warning that counts
-/// them from `first`.
+/// Divides sentences of more than `limit` words, with a warning that counts
+/// sentences from `first`.
 DividedSentences Divide(std::span<const TaggedSentence> sentences,
                         int64_t limit, int64_t first = 0);
 

@@ -1,4 +1,4 @@
-// Entities of tagged text in the place of each other: more text to learn from.
+// Data augmentation of tagged text by replacing entities.
 #ifndef HEED_TASKS_TAG_MENTIONS_H_
 #define HEED_TASKS_TAG_MENTIONS_H_
 
@@ -13,17 +13,17 @@
 
 namespace heed::tag {
 
-/// The entities of a text, by their type. Immutable.
+/// The entities of a text, grouped by type. Immutable.
 /// Paper: Dai and Adel 2020, arXiv:2010.11683 (mention replacement).
 class Mentions {
  public:
-  /// The tags must be in this notation, which is not that of brackets.
+  /// The tags must be in this notation. Bracket notation is not supported.
   Mentions(std::span<const TaggedSentence> sentences,
            const TagNotation& notation);
 
-  /// The sentence, which has a tag for each word, with each of its entities,
-  /// with this probability, replaced by one of the same type, as often as each
-  /// occurs. Words and tags go together.
+  /// Returns the sentence with each of its entities replaced with this
+  /// probability by a random entity of the same type, according to frequency.
+  /// The sentence must have a tag per word.
   TaggedSentence Replace(const TaggedSentence& sentence, double probability,
                          Rng& rng) const;
 
@@ -33,7 +33,7 @@ class Mentions {
     std::vector<std::string> tags;
   };
   TagNotation notation_;
-  std::map<std::string, std::vector<Mention>> mentions_;  // of each type
+  std::map<std::string, std::vector<Mention>> mentions_;  // by type
 };
 
 }  // namespace heed::tag

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int32_t kUnknownLabel = -1;
 
-/// Numbers of labels; those that training did not have have none.
+/// Maps labels to ids; labels unknown to the model have none.
 class LabelIds {
  public:
   explicit LabelIds(const LabelSet& labels) {
@@ -118,7 +118,7 @@ std::vector<SentenceTags> Model::Tag(const Context& ctx,
     const auto append = [](auto& to, auto& from) {
       std::move(from.begin(), from.end(), std::back_inserter(to));
     };
-    // The first part speaks for the intent.
+    // The first part determines the intent.
     if (whole.tags.empty()) {
       whole = std::move(parts[i]);
       continue;

@@ -28,7 +28,7 @@ std::string CheckSumOfSentences(std::span<const TaggedSentence> sentences) {
   return CheckSumOf(lines);
 }
 
-/// Log likelihood of the tags and the intents of sentences.
+/// Log-likelihood of the tags and the intents of sentences.
 class TagObjective : public ObjectiveOf<Model> {
  public:
   TagObjective(const Data& data, Model& model,
@@ -50,7 +50,8 @@ class TagObjective : public ObjectiveOf<Model> {
     valid_ = model.Encode(valid_text_);
     CheckLabels();
     WarnOfSchemes();
-    // As of all features, a BERT has no use for it.
+    // A BERT does not read word features, so dropout of rare words has no
+    // effect on it.
     if (config.rare_word_dropout > 0 && !reads_pieces()) {
       rare_words_.emplace(train_.plan.source, config.rare_word_dropout);
     }
@@ -101,8 +102,8 @@ class TagObjective : public ObjectiveOf<Model> {
   EncodedSentences train_;
   EncodedSentences valid_;
   std::string scheme_;                         // of the training text
-  std::optional<Mentions> mentions_;           // if some shall be replaced
-  std::optional<RareWordDropout> rare_words_;  // if some shall be dropped
+  std::optional<Mentions> mentions_;           // if replace_mentions > 0
+  std::optional<RareWordDropout> rare_words_;  // if rare_word_dropout > 0
 };
 
 std::string TagObjective::Summary() const {
@@ -137,8 +138,8 @@ void TagObjective::WarnOfSchemes() {
                     valid);
 }
 
-/// That labels of the training text are among the model's, which may go on from
-/// another text.
+/// Checks that the model knows all labels of the training text, since it may be
+/// pretrained on another text.
 void TagObjective::CheckLabels() const {
   const auto check = [](int32_t id, const std::string& label) {
     if (id >= 0) return;
@@ -155,7 +156,8 @@ void TagObjective::CheckLabels() const {
   }
 }
 
-/// Of training, where there is chance, with some words replaced or dropped.
+/// Makes a training batch; with a random generator, some words are replaced or
+/// dropped.
 TagBatch TagObjective::BatchOf(const Context& ctx,
                                std::span<const int64_t> examples) const {
   if (ctx.rng == nullptr) return model_.MakeBatch(train_, examples);
@@ -186,7 +188,7 @@ std::unique_ptr<Trainable> Settings::MakeObjective(Data read, Model& model,
 
 std::vector<MeasureInfo> Settings::Measures(const Data& read) const {
   std::vector<MeasureInfo> measures;
-  // With intents, tags alone would choose a model too early.
+  // With intents, tag metrics alone would select a model too early.
   if (with_intents()) measures.push_back({"joint_accuracy", true});
   const bool entities =
       HasEntities(SchemeOfSentences(read.train)) &&

@@ -1,4 +1,4 @@
-// What a tagger answers: lines, tables, and parts for programs.
+// The predictor of a tagger: lines, tables and JSON.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,11 +22,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of text with a tag for each word.
+// Typical bytes per word of text with a tag for each word.
 constexpr double kBytesOfWord = 6;
 
-/// Adds where words stand in a line, and the entities that their tags spell.
-/// Units: characters from 0, ends excluded.
+/// Adds positions of words in a line, and the entities of their tags. Units:
+/// characters from 0, ends excluded.
 void AddPlaces(const std::string& line, const std::vector<std::string>& tags,
                const std::optional<TagNotation>& notation, Json& parts) {
   std::vector<std::pair<int64_t, int64_t>> places;
@@ -66,7 +66,7 @@ TaggedSentence SentenceOf(std::string_view line) {
   return {{words.begin(), words.end()}, {}, {}};
 }
 
-/// Shapes: p [rows, C]; result f32 [rows, C].
+/// Logarithms of probabilities. Shapes: p [rows, C]; result f32 [rows, C].
 Tensor LogsOf(const Tensor& p) {
   const Tensor numbers = p.To(DType::kF32);
   Tensor logs({numbers.rows(), numbers.cols()});
@@ -84,8 +84,8 @@ class TagPredictor : public PredictorWith<Prediction> {
       : PredictorWith(std::move(options)), model_(model) {}
 
  protected:
-  /// A sentence a line, or columns; the tags of its words (with intents:
-  /// intent, tab, tags), or the columns with the tags in them.
+  /// Tags a sentence per line, or columns. The answer has the tags of the words
+  /// (with intents: intent, tab, tags), or the columns with the tags added.
   std::vector<Answer> Predict(std::span<const Input> inputs,
                               const Prediction& options,
                               const PredictCall& call) const override;
@@ -103,14 +103,14 @@ class TagPredictor : public PredictorWith<Prediction> {
   Json PartsOf(const Words& words, const SentenceTags& tagged) const;
   Answer OfColumns(const Input& input, const Prediction& options,
                    const PredictCall& call) const;
-  /// Ids of an answer; intent −1: there is none.
+  /// Ids of an answer; intent −1: none.
   struct Chosen {
     int32_t intent;
     std::vector<int32_t> tags;
   };
   std::vector<int32_t> TagsNamed(const std::string& line, size_t words) const;
   Chosen ChosenNamed(const std::string& line, const Chosen& own) const;
-  /// The scores of copies of a sentence.
+  /// Scores of copies of a sentence.
   using ScoresFunction =
       std::function<TagScores(const Context& ctx, int64_t copies)>;
   AnswerSlots TagSlots(const ScoresFunction& scores, const Chosen& chosen,
@@ -154,7 +154,7 @@ Json TagPredictor::PartsOf(const Words& words,
   return parts;
 }
 
-/// The columns of an input, with or without tags.
+/// Parses the columns of an input, with or without tags.
 TaggedText ColumnsOf(const Input& input, const Prediction& options) {
   const std::string all = input.Text();
   std::vector<std::string> lines;
@@ -244,8 +244,8 @@ std::vector<int32_t> TagPredictor::TagsNamed(const std::string& line,
   return ids;
 }
 
-/// Parses the answer of a line: tags; with intents an intent, tags, or both
-/// with a tab between. The part that a line leaves out is taken from `own`.
+/// Parses a requested answer: tags, or with intents an intent, tags, or both
+/// separated by a tab. Missing parts are taken from `own`.
 TagPredictor::Chosen TagPredictor::ChosenNamed(const std::string& line,
                                                const Chosen& own) const {
   if (line.empty()) return own;
@@ -261,7 +261,8 @@ TagPredictor::Chosen TagPredictor::ChosenNamed(const std::string& line,
           tab == line.npos ? own.tags : TagsNamed(line.substr(tab + 1), words)};
 }
 
-/// Adds the axes of a sentence, its tags and its intent; returns these.
+/// Adds the axes of a sentence, its tags and its intent. Returns tags and
+/// intent.
 SentenceTags TagPredictor::AddAxes(const Words& words, const Chosen& chosen,
                                    std::vector<Axis>& axes) const {
   axes.push_back(model_.words->SourceAxis(words));
@@ -280,7 +281,8 @@ SentenceTags TagPredictor::AddAxes(const Words& words, const Chosen& chosen,
   return answer;
 }
 
-/// The tags of words, which see each other. Shapes: p [T, tags].
+/// Answer slots of the tags, explained by self-attention of words. Shapes: p
+/// [T, tags].
 AnswerSlots TagPredictor::TagSlots(const ScoresFunction& scores,
                                    const Chosen& chosen, const Tensor& p,
                                    const PieceIds& pieces,
@@ -300,7 +302,8 @@ AnswerSlots TagPredictor::TagSlots(const ScoresFunction& scores,
   return slots;
 }
 
-/// The intent, to which attention pools the words. Shapes: p [1, intents].
+/// Answer slot of the intent, explained by the attention that pools the words.
+/// Shapes: p [1, intents].
 AnswerSlots TagPredictor::IntentSlots(const ScoresFunction& scores,
                                       const Chosen& chosen, const Tensor& p,
                                       const ExplanationSegment& segment) const {
@@ -315,7 +318,7 @@ AnswerSlots TagPredictor::IntentSlots(const ScoresFunction& scores,
           {0}};
 }
 
-/// Throws: FormatError for a sentence that is read in parts.
+/// Throws: FormatError if the sentence was divided.
 void CheckIsWhole(const PieceIds& pieces) {
   if (!pieces.ids.defined() || pieces.ids.dim(0) < 2) return;
   throw FormatError(
@@ -331,7 +334,7 @@ TagPredictor::ScoresFunction TagPredictor::ScoresOf(
   };
 }
 
-/// log p of the tags that were chosen, and of the intent, if there is one.
+/// log p of the chosen tags, and of the intent, if any.
 RunOfCopies TagPredictor::LogPOf(const ScoresFunction& scores,
                                  const Chosen& chosen) {
   return [scores, chosen](const Context& c, int64_t copies) {

@@ -1,4 +1,4 @@
-// Span schemes of tagged texts, and what they keep from being measured.
+// Span schemes of tagged texts, with warnings about problems.
 #ifndef HEED_TASKS_TAG_SCHEME_H_
 #define HEED_TASKS_TAG_SCHEME_H_
 
@@ -10,15 +10,15 @@
 
 namespace heed::tag {
 
-/// The scheme of the tags of sentences.
+/// Detects the span scheme of the tags of sentences.
 SpanScheme SchemeOfSentences(std::span<const TaggedSentence> sentences);
 
-/// Whether F1 of entities can be measured: the tags are in a span scheme and
-/// write at least one entity.
+/// True if F1 of entities can be measured: the tags follow a span scheme and
+/// contain at least one entity.
 bool HasEntities(const SpanScheme& scheme);
 
-/// Warns that a text mixes schemes; with `f1_expected` also of what keeps F1
-/// from being computed. `name`: "the validation text".
+/// Warns if a text mixes schemes and, with `f1_expected`, if F1 cannot be
+/// computed. `name`: "the validation text".
 void WarnOfScheme(const SpanScheme& scheme,
                   std::span<const TaggedSentence> sentences,
                   const std::string& name, bool f1_expected);

@@ -24,7 +24,7 @@
 
 namespace heed::tag {
 
-/// Where tagged sentences come from and how they become batches.
+/// Files of tagged sentences, data augmentation and batches.
 struct DataConfig {
   std::vector<std::string> texts;
   std::vector<std::string> valid_texts;
@@ -44,8 +44,8 @@ struct Config {
   TaggerConfig tagger;
   DataConfig data;
 
-  /// How many words are read together. A BERT divides sentences by their
-  /// pieces.
+  /// Maximum number of words that are read together. A BERT instead divides
+  /// sentences by their pieces.
   int64_t words_at_once() const;
 };
 
@@ -54,22 +54,22 @@ struct Data {
   std::vector<TaggedSentence> valid;
 };
 
-/// Sentences as numbers. `plan.source` is what is read, `plan.target` the tags
-/// (−1: unknown), so that PlanBatches takes it.
+/// Encoded sentences. `plan.source` has the inputs and `plan.target` the tags
+/// (−1: unknown), for PlanBatches.
 struct EncodedSentences {
   std::function<SentenceBatch(std::span<const int64_t>)> batch;
   Corpus plan;
   std::vector<int32_t> intents;  // none without intents
-  std::vector<int64_t> words;    // how many
+  std::vector<int64_t> words;    // number of words of each sentence
 };
 
-/// Loss per word, over the words that it can be measured on.
+/// Loss per word, over words with known tags.
 struct TaggingLoss {
   double per_word = 0;  ///< kNoFigure if there are none
   int64_t words = 0;
 };
 
-/// What a model says of a sentence.
+/// Predictions of a model for a sentence.
 struct SentenceTags {
   std::vector<std::string> tags;
   std::vector<double> probabilities;
@@ -77,11 +77,12 @@ struct SentenceTags {
   double intent_probability = 0;
 };
 
-/// Words as features or, for a BERT, as pieces, an encoder that reads them,
-/// tags one by one or by a random field.
+/// A tagger: an encoder of word features, or of word pieces for a BERT, and a
+/// softmax or a conditional random field (CRF) for tags.
 class Model : public TaskModel {
  public:
-  /// `settings` are resolved. No intents: tags alone.
+  /// `settings` must be resolved. Without `intent_set` the model predicts only
+  /// tags.
   Model(Config settings, std::unique_ptr<const TagInput> read, LabelSet tag_set,
         std::optional<LabelSet> intent_set, uint64_t seed);
 
@@ -94,31 +95,30 @@ class Model : public TaskModel {
   EncodedSentences Encode(std::span<const TaggedSentence> sentences) const;
   TagBatch MakeBatch(const EncodedSentences& sentences,
                      std::span<const int64_t> indices) const;
-  /// Keeps the sentences' order.
+  /// Predicts tags; the result is in the order of the sentences.
   std::vector<SentenceTags> Tag(const Context& ctx,
                                 const EncodedSentences& sentences) const;
-  /// The same of sentences of any length: longer ones in parts, with a warning
-  /// that counts sentences from `first`.
+  /// Predicts tags of sentences of any length. Long sentences are divided, with
+  /// a warning that counts sentences from `first`.
   std::vector<SentenceTags> Tag(const Context& ctx,
                                 std::span<const TaggedSentence> sentences,
                                 int64_t first) const;
-  /// Σ −log p of tags and intents, per word. Words with tags that the model
-  /// does not know are left out; with a random field, their sentences are.
+  /// Σ −log p of tags and intents, per word. Words with unknown tags are left
+  /// out; with a CRF, so are their sentences.
   TaggingLoss LossOf(const EncodedSentences& sentences) const;
-  /// Percentages of words, sentences and, where the gold tags write entities
-  /// and the model's tags are in a span scheme, entities, which are counted as
-  /// conlleval does.
-  /// Figures over no example are kNoFigure.
+  /// Percentages of right words and sentences. Entities are scored as in
+  /// conlleval if the gold tags contain entities and the model's tags follow a
+  /// span scheme. Figures over no example are kNoFigure.
   Metrics Score(std::span<const TaggedSentence> gold,
                 std::span<const SentenceTags> answers) const;
-  /// Gold words with tags that the model does not know.
+  /// Number of gold words whose tags are unknown to the model.
   int64_t CountUnknown(std::span<const TaggedSentence> gold) const;
 
   const Config config;
   const std::unique_ptr<const TagInput> words;
   const LabelSet tags;
   const std::optional<LabelSet> intents;
-  /// How the tags write spans, if they do.
+  /// Span notation of the tags, if any.
   const std::optional<TagNotation> notation;
 
  private:
@@ -136,12 +136,13 @@ std::vector<std::vector<std::string>> TagsOf(const Sentences& sentences) {
   return tags;
 }
 
-/// Warns of gold tags and intents that the model does not know, with counts.
+/// Warns of gold tags and intents that are unknown to the model, with counts.
 /// `name`: "the validation text".
 void WarnOfUnknown(const Model& model, std::span<const TaggedSentence> gold,
                    const std::string& name);
 
-/// Whether standard input has a sentence in each line or a word.
+/// Format of standard input: a sentence per line, or a word per line in
+/// columns.
 enum class SentenceInput : uint8_t { kLines, kColumns };
 constexpr auto WordsOf(SentenceInput) { return std::array{"lines", "columns"}; }
 
@@ -149,8 +150,8 @@ struct Prediction {
   Named<SentenceInput> input = SentenceInput::kLines;
   bool probabilities = false;
   bool keep_tags = false;
-  TagColumns columns;          // as of training, unless options say otherwise
-  bool choose_columns = true;  // whether they are options
+  TagColumns columns;          // default: the columns of training
+  bool choose_columns = true;  // true if `columns` has options
 
   void Visit(FieldList& v);
 };
@@ -158,8 +159,8 @@ struct Prediction {
 struct Evaluation {
   std::vector<std::string> texts;
   std::string texts_help;
-  TagColumns columns;          // as of training, unless options say otherwise
-  bool choose_columns = true;  // whether they are options
+  TagColumns columns;          // default: the columns of training
+  bool choose_columns = true;  // true if `columns` has options
 
   void Visit(FieldList& v);
 };
@@ -201,9 +202,9 @@ class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation>,
   Report Evaluate(const Model& model, const Evaluation& options) const override;
 
  protected:
-  /// Whether sentences have intents, too.
+  /// True if sentences also have intents.
   virtual bool with_intents() const { return false; }
-  /// Whether files have columns to choose from.
+  /// True if the files have selectable columns.
   virtual bool choose_columns() const { return true; }
   /// Help of an option that names files: "files ... for training".
   virtual std::string TextsHelp(const std::string& purpose) const;

@@ -137,7 +137,7 @@ class PieceInput : public TagInput {
   PieceOptions options_;
 };
 
-/// What an encoder reads at once: as much as it has positions for.
+/// Maximum input length of an encoder: limited by its positions.
 int LimitOf(int max_length, int positions) {
   if (positions == 0) return max_length;
   if (max_length > positions) {

@@ -1,4 +1,4 @@
-// What taggers read: words with features, or pieces of words.
+// Inputs of taggers: words with features, or pieces of words.
 #ifndef HEED_TASKS_TAG_TAG_INPUT_H_
 #define HEED_TASKS_TAG_TAG_INPUT_H_
 
@@ -20,8 +20,8 @@
 
 namespace heed::tag {
 
-/// How words become what an encoder reads. A BERT reads pieces of words, every
-/// other encoder features of words.
+/// Settings of the input. A BERT reads pieces of words, every other encoder
+/// features of words.
 struct TagInputConfig {
   WordOptions words;                                              // features
   WordFeaturesConfig features;                                    // features
@@ -29,48 +29,48 @@ struct TagInputConfig {
   int max_length = 0;                                             // pieces
 };
 
-/// Whether the encoder of this name is a BERT.
+/// True if the encoder of this name is a BERT.
 bool ReadsPieces(const std::string& model);
 
-/// Sentences as numbers.
+/// Encoded sentences.
 struct TagSentences {
-  /// What is read of each sentence, as PlanBatches wants it.
+  /// Ids of each sentence, for PlanBatches.
   std::vector<std::vector<int32_t>> ids;
-  /// Those at some indices, in that order.
+  /// Makes a batch of the sentences at `indices`, in that order.
   std::function<SentenceBatch(std::span<const int64_t> indices)> batch;
 };
 
-/// The vocabularies of a tagger, and what follows from them. Immutable.
+/// The vocabularies of a tagger, and the encoding of its input. Immutable.
 class TagInput {
  public:
   virtual ~TagInput() = default;
 
-  /// What a model folder holds of it.
+  /// Files for the model folder.
   virtual ModelFiles Files() const = 0;
-  /// What was learnt, by name.
+  /// Vocabulary sizes, by name.
   virtual std::vector<std::pair<std::string, int64_t>> Sizes() const = 0;
   virtual TagSentences Encode(std::span<const Words> sentences) const = 0;
-  /// What is read of a sentence, one by one: its words or its pieces; the axis
-  /// "source" of explanations.
+  /// Axis "source" of explanations: the words or the pieces of a sentence.
   virtual Axis SourceAxis(const Words& sentence) const = 0;
-  /// A fresh encoder of such sentences, of a resolved config. `with_intents`:
-  /// whether it shall also pool them, if it can.
+  /// Makes a fresh encoder from a resolved config. `with_intents`: whether the
+  /// encoder also pools sentences, if it can.
   virtual std::unique_ptr<SentenceEncoder> MakeEncoder(
       const Scope& scope, const EncoderSettings& encoder,
       bool with_intents) const = 0;
 };
 
-/// Vocabularies of the training text, and the vectors of a file.
+/// Learns the vocabularies of the training text and reads word vectors.
 /// Throws: ConfigError; as WordVectors::Read.
 std::unique_ptr<TagInput> LearnTagInput(
     const TagInputConfig& config, const ModelChoice<EncoderSettings>& encoder,
     std::span<const Words> sentences);
-/// Those of a model folder. Throws: FormatError that names the file.
+/// Reads the vocabularies of a model folder. Throws: FormatError that names the
+/// file.
 std::unique_ptr<TagInput> FindTagInput(
     const TagInputConfig& config, const ModelChoice<EncoderSettings>& encoder,
     const ModelFiles& files, const std::string& folder);
-/// Pieces of a vocabulary that is there already. Throws: ConfigError if the
-/// encoder knows fewer positions than max_length.
+/// Makes an input of word pieces from an existing vocabulary. Throws:
+/// ConfigError if the encoder has fewer positions than max_length.
 std::unique_ptr<TagInput> MakePieceInput(
     const TagInputConfig& config, const ModelChoice<EncoderSettings>& encoder,
     Vocabulary vocabulary);

@@ -41,12 +41,12 @@ TEST_F(Tagging, TrainsPredictsAndEvaluates) {
   EXPECT_NE(report.text.find("LOC"), std::string::npos);
   EXPECT_THROW(EvaluateWith(loaded, {}), ConfigError);
 
-  // Invisible differences are none.
+  // Invisible characters make no difference.
   EXPECT_EQ(
       PredictLines(loaded, "\uFEFFParis\u00A0eats in\u3000New Geo\u00ADrgia\n"),
       "B-PER O O B-LOC I-LOC\n");
 
-  // For programs, with probabilities and where words stand.
+  // JSON answers have probabilities and positions of words.
   const std::vector<Input> inputs = {{"Zoë sings  in New Georgia"}};
   const Answer answer = loaded.MakePredictor()->Predict(inputs).at(0);
   const auto& parts = answer.parts;
@@ -89,8 +89,8 @@ TEST_F(Tagging, WritesColumnsBack) {
   }
 }
 
-/// Words in a random order with a random spelling; what an animal is, only
-/// their vectors tell.
+/// Words are in random order and have random letters, so only word vectors tell
+/// the type of an animal.
 TEST_F(Tagging, LearnsFromVectorsWhatItHasNotSeen) {
   const auto sentences = [](const std::string& prefix, uint64_t seed) {
     Rng rng(seed);
@@ -132,8 +132,8 @@ TEST_F(Tagging, LearnsFromVectorsWhatItHasNotSeen) {
             std::string::npos);
 }
 
-/// In training, a name tells what it is as well as the word before it does; in
-/// the test it tells the other type.
+/// In training, the type of a name follows from the name and from the word
+/// before it. In the test the name suggests the wrong type.
 TEST_F(Tagging, RareWordDropoutLeavesNamesToTheWordsAroundThem) {
   const auto sentences = [](bool swapped) {
     std::vector<TaggedSentence> all;
@@ -218,7 +218,7 @@ TEST_F(Tagging, ALossOverNoKnownTagIsNoFigure) {
       Evaluate(loaded, folder_.Put("none.conll", "Anna\tB-X\nsleeps\tI-X\n"));
   EXPECT_TRUE(std::isnan(Figures(none).at("loss")));
   EXPECT_EQ(none.details["unknown_tags"], 2);
-  // The loss is that of the sentence whose tags are known.
+  // Only the sentence with known tags has a loss.
   const std::string known = "Anna\tB-PER\nsleeps\tO\n";
   const double loss =
       Figures(Evaluate(loaded, folder_.Put("a.conll", known))).at("loss");

@@ -1,4 +1,4 @@
-// What tests of taggers share.
+// Shared code of tests of taggers.
 #ifndef HEED_TASKS_TAG_TAG_TESTING_H_
 #define HEED_TASKS_TAG_TAG_TESTING_H_
 
@@ -18,7 +18,8 @@ namespace heed::tag {
 
 using Strings = std::vector<std::string>;
 
-/// Sentences of names and verbs: a name behind "in" is a place, else a person.
+/// Sentences of names and verbs: a name after "in" is a place, otherwise a
+/// person.
 inline std::vector<TaggedSentence> People(int count, uint64_t seed) {
   const Strings names = {"Anna", "Paris", "Georgia", "Chelsea", "Florence"};
   const Strings verbs = {"sleeps", "eats", "sings"};

@@ -8,7 +8,8 @@
 namespace heed::translate {
 namespace {
 
-/// F1 of ROUGE-1, -2 and -L; `name` and `key` stand before those of each.
+/// Adds F1 of ROUGE-1, -2 and -L. `name` and `key`: prefixes of the figures'
+/// names and keys.
 void AddRouge(const std::string& key, const std::string& name,
               const RougeScores& scores, const std::string& of,
               std::vector<Figure>& figures) {

@@ -12,7 +12,7 @@
 namespace heed::translate {
 namespace {
 
-/// softmax(scores) in f64 from the parts of each head.
+/// Expects weights equal to softmax(scores) in f64 for each head.
 void ExpectWeightsOfScores(const AttentionPanels& panels,
                            const AttentionMap& map) {
   const std::vector<float> weights = map.OfHead(panels.head);
@@ -26,7 +26,7 @@ void ExpectWeightsOfScores(const AttentionPanels& panels,
   }
 }
 
-/// Q Kᵀ/√A in f64 where the mask allows.
+/// Expects scores equal to Q Kᵀ/√A in f64 where the mask allows.
 void ExpectScoresOfQueries(const AttentionPanels& panels) {
   for (size_t t = 0; t < panels.scores.size(); ++t) {
     for (size_t s = 0; s < panels.scores[t].size(); ++s) {
@@ -62,7 +62,7 @@ class ExplainTranslation : public testing::Test {
     return Explain(loaded_, *predictor_, request);
   }
   ParameterSet& parameters() { return loaded_.model->parameters(); }
-  /// The best translation of a line by a search with its attention.
+  /// The best translation of a line by a search that keeps attention.
   Translation Run(const std::string& line, int beam) const {
     const auto& read = dynamic_cast<const Model&>(*loaded_.model);
     DecodeOptions options;
@@ -77,7 +77,8 @@ class ExplainTranslation : public testing::Test {
   std::unique_ptr<Predictor> predictor_;
 };
 
-// What is told is what the fused kernels used, not what a second path gives.
+// The recorded values are those of the fused kernels, not of a second code
+// path.
 TEST_F(ExplainTranslation, WeightsAreSoftmaxOfTheQueriesAndKeys) {
   Make("transformer-tiny");
   const Explanation plain = Explained({.input = {.given = {"a b c d"}}});
@@ -136,9 +137,9 @@ TEST_F(ExplainTranslation, OfAGivenAnswer) {
             (std::vector<std::string>{"<s>", "d", "d"}));
 }
 
-/// A text of several lines is translated line by line. Each is explained as it
-/// was run: the same translation, and the weights of the search that found it,
-/// not those of the joined answer over the joined text.
+/// A text of several lines is translated line by line. Each line is explained
+/// by its own run: with its own translation and the attention weights of its
+/// search.
 TEST_F(ExplainTranslation, PartsAreExplainedAsTheyWereRun) {
   for (const char* model : {"transformer-tiny", "bahdanau"}) {
     SCOPED_TRACE(model);
@@ -175,8 +176,8 @@ TEST_F(ExplainTranslation, PartsAreExplainedAsTheyWereRun) {
   }
 }
 
-/// What speaks for d and against c: the difference of both, at the first place
-/// where the answers differ.
+/// A contrast of d and c is the difference of both log-probabilities at the
+/// first place where the answers differ.
 TEST_F(ExplainTranslation, AContrastIsADifference) {
   Make("transformer-tiny");
   ExplainRequest request;
@@ -226,8 +227,7 @@ TEST_F(ExplainTranslation, RefusesWhatItCannotExplain) {
   EXPECT_THROW(Explained(request), ConfigError);
 }
 
-// Heads that do nothing are not important, and leaving them out changes
-// nothing; the others are the last to go.
+// Zeroed heads have the lowest importance, and their removal changes nothing.
 TEST_F(ExplainTranslation, UselessHeadsAreTheLeastImportant) {
   Make("transformer-tiny");
   const std::string layer = "encoder.layers.1.self_attention";

@@ -42,7 +42,7 @@ TEST(LinkTargets, LieEvenlyOnThePiecesOfTheLinkedWords) {
   EXPECT_EQ(RowOf(shifted, 0, 3), linked);
 }
 
-/// Reversed letters with the links that reversal has.
+/// Reversed letters with the links of the reversal.
 class GuidedTraining : public testing::Test {
  protected:
   static std::string LinksOf(const ParallelText& text) {
@@ -112,10 +112,10 @@ TEST_F(GuidedTraining, TeachesLinksThatTrainingAloneDoesNotFind) {
     }
     const double without = TrainTranslation(alone).best;
     const double with = TrainTranslation(guided).best;
-    // Few pairs are few for a Transformer.
+    // A Transformer needs more pairs.
     EXPECT_LT(with, transformer ? 20 : 5);
     EXPECT_GT(without, transformer ? 35 : 50);
-    // What was measured is what the model in the folder does.
+    // The reported error rate equals that of the saved model.
     const Model model = ReadTranslationModel(guided.run.out);
     const auto gold = ReadAlignments({folder_.Path("vl")}, valid_);
     EXPECT_EQ(100 * ScoreAlignments(AlignWords(model, valid_), gold).error_rate,
@@ -127,7 +127,7 @@ TEST_F(GuidedTraining, TakesSubwordsOfWhichSomeMergesAreLeftOut) {
   Config config = GuidedConfig("bpe");
   config.data.vocabulary = "bpe";
   config.data.joint_vocabulary = true;
-  // The letters, the space, and the space with each letter.
+  // Four letters, the space, and the space with each letter.
   config.data.source_vocabulary_size = kSpecialTokens + 9;
   config.data.bpe_dropout = 0.3;
   config.run.epochs = 30;
@@ -146,7 +146,7 @@ TEST_F(GuidedTraining, TeachesTheStepThatReadsAWord) {
 }
 
 TEST_F(GuidedTraining, LinksStayWithTheirPairsWhenOthersAreDropped) {
-  // Pairs in between that are too long or empty, with links of nonsense.
+  // Pairs in between are too long or empty and have wrong links.
   ParallelText text;
   std::string links;
   for (size_t i = 0; i < train_.source.size(); ++i) {
@@ -198,7 +198,7 @@ TEST_F(GuidedTraining, ResumesToTheSameWeights) {
                 ReadFile(stopped.run.out + "/" + file))
         << file;
   }
-  // Other links are other examples.
+  // Changed links count as changed examples.
   folder_.Put("l", std::string(96, '\n'));
   EXPECT_THROW(Resume(stopped.run.out, true), FormatError);
 }

@@ -24,7 +24,7 @@ constexpr std::array<const char*, 2> kIbmLabels = {"IBM model 1",
 constexpr int64_t kLongestLearnt = 2000;  // words
 constexpr int64_t kMostBaselinePairs = 200'000;
 
-/// The pairs, or every so many of them, from which baselines learn.
+/// The training pairs of baselines: all, or every n-th pair of a large text.
 ParallelText BaselineSample(ParallelText text) {
   const auto step = static_cast<size_t>(
       (std::ssize(text.source) + kMostBaselinePairs - 1) / kMostBaselinePairs);
@@ -37,7 +37,7 @@ ParallelText BaselineSample(ParallelText text) {
   return sample;
 }
 
-/// The text that baselines learn from, and what it is called.
+/// Training text of baselines, and its name.
 struct BaselineText {
   ParallelText text;
   std::string name;

@@ -14,8 +14,8 @@
 namespace heed::translate {
 namespace {
 
-/// Pairs in which "sN" is translated by "TN", two neighbours in ten changed;
-/// with their links.
+/// Pairs in which "TN" translates "sN", with two in ten neighbours swapped, and
+/// their links.
 struct IbmText {
   ParallelText text;
   std::vector<GoldAlignment> gold;
@@ -77,7 +77,7 @@ TEST(IbmAlignment, LearnsWhichWordTranslatesWhich) {
   for (const char* name : IbmModelNames()) {
     const IbmAligner aligner(learnt.text, *IbmModelOf(name), false);
     EXPECT_EQ(aligner.pairs(), 300);
-    // Model 1 cannot choose between equal words of a sentence.
+    // Model 1 cannot distinguish equal words of a sentence.
     EXPECT_LT(ScoreAlignments(LinksIn(aligner.Align(other.text)), other.gold)
                   .error_rate,
               std::string(name) == "ibm1" ? 0.2 : 0.03)
@@ -100,7 +100,7 @@ TEST(IbmAlignment, WeightsAreThePosteriorOfTheLinks) {
     const float sum = view.weight(t, 0) + view.weight(t, 1) + view.weight(t, 2);
     EXPECT_LE(sum, 1.0001F);
   }
-  // Nothing is known of "new": the diagonal says the last word.
+  // "new" is unknown: the diagonal prior links it to the last word.
   EXPECT_EQ(PharaohLine(view), "1-0 0-1 2-2 2-3");
 }
 
@@ -114,7 +114,7 @@ TEST(IbmAlignment, CaseCountsUnlessItIsLowered) {
   EXPECT_GT(rows(true), 0.5);
   const IbmAligner cased(text, *IbmModelOf("ibm1"), false);
   const IbmAligner lowered(text, *IbmModelOf("ibm1"), true);
-  // "C" was never seen, "c" was.
+  // "C" is unknown, but "c" is known.
   EXPECT_EQ(lowered.Align({{"a C"}, {"X Z"}}).front().weights,
             lowered.Align({{"a c"}, {"x z"}}).front().weights);
   EXPECT_NE(cased.Align({{"a C"}, {"X Z"}}).front().weights,
@@ -173,7 +173,7 @@ TEST_F(Baselines, AreThoseOfTheTrainingPairs) {
       found.rows[3].score.error_rate,
       ScoreAlignments(LinksIn(aligner.Align(measured_.text)), measured_.gold)
           .error_rate);
-  // Links of both are more precise than those of one.
+  // Symmetrized links are more precise than those of one direction.
   EXPECT_GE(found.rows[2].score.precision, found.rows[0].score.precision);
   EXPECT_LE(found.rows[5].score.error_rate, 0.03);
 }

@@ -24,8 +24,8 @@
 namespace heed::translate {
 namespace {
 
-/// The words of a pair's tokens; of none if the vocabulary reads the line in
-/// other tokens than its words have each.
+/// The word of each token of a line; −1 if the vocabulary tokenises the line
+/// differently from its words.
 std::vector<int32_t> TokenWords(const Vocabulary& vocabulary,
                                 const std::string& line,
                                 const std::vector<int32_t>& ids) {
@@ -34,7 +34,7 @@ std::vector<int32_t> TokenWords(const Vocabulary& vocabulary,
   return std::move(tokens.words);
 }
 
-/// Cross entropy of target tokens, with or without attention that is taught.
+/// Cross entropy of target tokens, optionally with guided attention.
 class TranslationObjective : public ObjectiveOf<Model> {
  public:
   TranslationObjective(const Settings& settings, Data read, Model& model);
@@ -64,15 +64,15 @@ class TranslationObjective : public ObjectiveOf<Model> {
   BatchOptions Batches() const {
     return {data().batch_tokens, data().batch_sentences};
   }
-  /// Maximum of tokens without </s> on each side of a pair: what the settings
-  /// and the model's positions allow; 0: any number.
+  /// Maximum number of tokens, without </s>, on each side of a pair, by the
+  /// settings and the model's positions; 0: no limit.
   int longest() const {
     return static_cast<int>(TokensWithin(*model_.model, data().max_length));
   }
   bool guided() const { return !data().guided_alignment.empty(); }
   bool chooses() const { return model_.model->hard_choices(); }
-  /// A batch, and if it is guided the words of its tokens and where its pairs
-  /// stood in the text.
+  /// A batch; with guided alignment also the words of its tokens and the lines
+  /// of its pairs in the text.
   struct Examples {
     Batch batch;
     std::vector<WordTokens> source;
@@ -88,7 +88,7 @@ class TranslationObjective : public ObjectiveOf<Model> {
   ParallelText aligned_;  // the pairs of valid_gold, long ones empty
   int64_t linked_pairs_ = 0;
   TrainingPairs train_;
-  // Of each pair of train_, if it is guided: words of its tokens.
+  // With guided alignment: words of the tokens of each pair of train_.
   std::vector<std::vector<int32_t>> source_words_;
   std::vector<std::vector<int32_t>> target_words_;
   Corpus valid_;
@@ -117,7 +117,7 @@ TranslationObjective::TranslationObjective(const Settings& settings, Data read,
         "empty side",
         train_.dropped_long(), longest(), train_.dropped_empty());
   }
-  if (read_.text.store) read_.text.train = {};  // the sample
+  if (read_.text.store) read_.text.train = {};  // only a sample
   valid_ = EncodeMeasured(read_.text.valid, v.source, v.target,
                           TokensWithin(*model_.model, kMostMeasuredTokens));
   if (!data().valid_alignment.empty()) {
@@ -198,8 +198,8 @@ TranslationObjective::Examples TranslationObjective::TrainingExamples(
     const Context& ctx, std::span<const int64_t> examples) const {
   const bool drops = ctx.rng != nullptr && (source_dropout_ || target_dropout_);
   if (!drops && !guided()) return {train_.BatchOf(examples), {}, {}, {}};
-  // Models may have no positions beyond max_length; and links are lost with
-  // words that can no longer be told apart.
+  // Keep the usual segmentation if BPE dropout exceeds the maximum length, or
+  // if links need words that it makes indistinguishable.
   const auto segment = [&](const std::optional<BpeDropout>& dropout,
                            const Vocabulary& vocabulary, WordTokens usual) {
     if (!drops || !dropout) return usual;

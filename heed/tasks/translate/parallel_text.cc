@@ -14,7 +14,7 @@
 namespace heed::translate {
 namespace {
 
-/// Throws: ConfigError unless it is a code, which is then written as usual.
+/// Normalises a language code. Throws: ConfigError for an invalid code.
 void ResolveLanguage(const char* key, std::string& language) {
   if (language.empty()) return;
   if (!IsLanguageCode(language)) {
@@ -193,7 +193,7 @@ ParallelText ReferencedText::First() const {
 
 ReferencedText ReferencesOf(const ParallelText& text, bool alternatives) {
   ReferencedText items;
-  std::unordered_map<std::string, size_t> places;  // of sources
+  std::unordered_map<std::string, size_t> places;  // index of each source
   for (size_t i = 0; i < text.source.size(); ++i) {
     size_t place = items.source.size();
     if (alternatives) {

@@ -1,4 +1,4 @@
-// Parallel text that a translator is trained on, and its vocabularies.
+// Training text of translation models, and its vocabularies.
 #ifndef HEED_TASKS_TRANSLATE_PARALLEL_TEXT_H_
 #define HEED_TASKS_TRANSLATE_PARALLEL_TEXT_H_
 
@@ -18,11 +18,11 @@
 
 namespace heed::translate {
 
-/// Where text comes from and how it becomes tokens.
+/// Files of text, their vocabularies and batches.
 struct DataConfig {
   PairFiles train;
   PairFiles valid;
-  std::string source_language;  ///< a LanguageCode; empty: not told
+  std::string source_language;  ///< a LanguageCode; empty: unknown
   std::string target_language;
   bool lowercase = false;
   int max_length = 100;
@@ -48,22 +48,22 @@ struct DataConfig {
   bool guided_alignment_shift = false;
   std::vector<std::string> valid_alignment;
 
-  DecodeRules rules;  // of translations, unless options say otherwise
+  DecodeRules rules;  // defaults of translation
 
-  HardChoiceConfig hard;  // of a model that makes some
+  HardChoiceConfig hard;  // for models with hard attention
 
   void Visit(FieldList& v);
-  /// Throws: ConfigError.
+  /// Resolves defaults. Throws: ConfigError.
   void Resolve();
 
   VocabularyKind source_kind() const;
   VocabularyKind target_kind() const;
-  /// source_language and target_language; where they are empty, what the names
-  /// of the training files or of the columns of their tables tell.
+  /// source_language and target_language. Empty ones are taken from the names
+  /// of the training files or of the columns of their tables.
   LanguagePair Languages() const;
 };
 
-/// Source and target; the same object twice if they are joint.
+/// Source and target vocabulary; equal if joint.
 struct Vocabularies {
   Vocabulary source;
   Vocabulary target;
@@ -74,16 +74,16 @@ struct Vocabularies {
 struct TrainingText {
   ParallelText train;
   ParallelText valid;  // may be empty
-  /// Of text that is larger than memory: `train` is a sample of it.
+  /// The store of a text that is larger than memory; `train` is then a sample.
   std::shared_ptr<const TextStore> store = {};
 
   bool has_valid() const { return !valid.source.empty(); }
-  /// Tells one text from another. A resumed run must see the same.
+  /// Checksum to detect changes: a resumed run must have an equal text.
   std::string CheckSum() const;
 };
 
-/// Reads the files that the config names. Throws: ConfigError if they are not
-/// named or named twice; IoError; FormatError. `quiet`: as of TextStore.
+/// Reads the files that the config names. Throws: ConfigError if they are
+/// missing or named twice; IoError; FormatError. `quiet`: as in TextStore.
 TrainingText ReadTrainingText(const DataConfig& config, bool quiet = false);
 
 /// Learns the vocabularies. Throws: ConfigError if the text does not allow
@@ -95,17 +95,18 @@ void LowercaseLines(std::vector<std::string>& lines);
 /// Lower-cases both sides.
 void LowercaseText(ParallelText& text);
 
-/// Sources with one or more right answers each.
+/// Sources with one or more references each.
 struct ReferencedText {
   std::vector<std::string> source;
   std::vector<References> references;
 
-  /// Each source with the first of its answers.
+  /// Pairs of each source with its first reference.
   ParallelText First() const;
 };
 
-/// Every line with its own answer; or, with `alternatives`, lines of equal
-/// source as one item, in the order of their first lines, with all answers.
+/// Pairs each line with its reference. With `alternatives`, lines of equal
+/// source become one item with all their references, in the order of their
+/// first lines.
 ReferencedText ReferencesOf(const ParallelText& text, bool alternatives);
 
 }  // namespace heed::translate

@@ -25,7 +25,7 @@
 namespace heed::translate {
 namespace {
 
-/// Of each target token, given those before it.
+/// Probability of each target token given the previous ones.
 std::vector<float> TokenProbabilities(const Context& ctx, const Model& model,
                                       const std::string& line,
                                       const Translation& translation) {
@@ -40,7 +40,7 @@ std::vector<float> TokenProbabilities(const Context& ctx, const Model& model,
       translation.target_ids);
 }
 
-/// [source, target] of white-space words.
+/// Links of white-space words: [source, target].
 nlohmann::ordered_json WordLinks(const Model& model, const std::string& source,
                                  const std::string& target) {
   nlohmann::ordered_json links = nlohmann::ordered_json::array();
@@ -53,7 +53,7 @@ nlohmann::ordered_json WordLinks(const Model& model, const std::string& source,
   return links;
 }
 
-/// A pair that a translator read and wrote, and another target to compare with.
+/// A source and target for teacher forcing, and a contrast target.
 struct ForcedPair {
   std::string text;
   Encoded source;
@@ -62,8 +62,8 @@ struct ForcedPair {
   std::vector<int32_t> contrast;  // ids; empty: none
 };
 
-/// What is answered by itself, of a text as `heed translate` reads it: lines,
-/// of long ones sentences.
+/// The separately translated parts of a text, as in `heed translate`: lines,
+/// and sentences of long lines.
 std::vector<std::string> PartsOf(const std::string& text) {
   std::vector<std::string> parts;
   for (const std::string_view line : SplitAt(text, "\n")) {
@@ -77,8 +77,7 @@ std::vector<std::string> PartsOf(const std::string& text) {
   return parts;
 }
 
-/// Runs a pair by teacher forcing: the computation that wrote the target, all
-/// steps at once.
+/// Runs a pair by teacher forcing, all steps at once.
 ExplainableSegment ForceSegment(const Context& given,
                                 const AttentionWatch::Wish& wish,
                                 const Vocabularies& v,
@@ -138,7 +137,7 @@ class TranslationPredictor : public PredictorWith<Prediction> {
     return 2 * Predictor::TokensOfCopy(bytes);
   }
 
-  // Samples depend on the number of a line.
+  // Samples depend on the line number.
   bool joins_inputs(const Prediction& options) const override {
     return !options.sample;
   }
@@ -213,10 +212,9 @@ double TranslationPredictor::Tokens(std::span<const Input> inputs,
   return read + width * written;
 }
 
-/// The translations of the parts, found by the search of `heed translate` and
-/// its options, each explained by forcing exactly what was found. An answer
-/// that is given is forced on the whole text.
-/// A text with a given translation, or its parts with the model's own.
+/// The pairs to explain: the whole text with a given translation, or its parts
+/// with the translations that the search of `heed translate` finds with these
+/// options.
 std::vector<ForcedPair> TranslationPredictor::PairsToExplain(
     const Context& given, const ExplainInput& input,
     const Prediction& options) const {
@@ -225,7 +223,7 @@ std::vector<ForcedPair> TranslationPredictor::PairsToExplain(
     return EncodeSource(*model_.model, v.source, line, model_.data.lowercase);
   };
   const TargetMarks& marks = *model_.marks;
-  // The mark of a text is for all of its parts.
+  // The mark of a text applies to all of its parts.
   const std::string usual =
       TakeMark(marks, input.Text(), options.Mark(marks)).mark;
   if (!input.answer.empty()) {

@@ -11,7 +11,7 @@
 namespace heed::translate {
 namespace {
 
-/// Which attention is taught, and that there is one.
+/// Resolves and checks the attention that guided alignment trains.
 void ResolveGuided(const DataConfig& data,
                    ModelChoice<TranslatorSettings>& model) {
   if (!data.valid_alignment.empty() && data.valid.empty()) {
@@ -28,7 +28,7 @@ void ResolveGuided(const DataConfig& data,
   if (guided) model->GuideAlignment();
 }
 
-/// Of text that is stored, once.
+/// Learns the vocabularies; those of a stored text are cached.
 Vocabularies LearnVocabularies(const TrainingText& text,
                                const DataConfig& data) {
   if (!text.store) return TrainVocabularies(text.train, data);

@@ -1,4 +1,4 @@
-// Texts and their summaries are learned as translation is.
+// Summarisation is trained like translation.
 #include <gtest/gtest.h>
 
 #include "course/data/compressions.h"

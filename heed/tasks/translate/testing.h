@@ -1,4 +1,4 @@
-// Settings of translators for runs of a second.
+// Settings of translation models for test runs of about a second.
 #ifndef HEED_TASKS_TRANSLATE_TESTING_H_
 #define HEED_TASKS_TRANSLATE_TESTING_H_
 

@@ -1,4 +1,4 @@
-// How a translator writes, and in which language.
+// Options of translation: search and target language.
 #ifndef HEED_TASKS_TRANSLATE_TRANSLATE_OPTIONS_H_
 #define HEED_TASKS_TRANSLATE_TRANSLATE_OPTIONS_H_
 
@@ -15,7 +15,7 @@ struct Prediction : DecodeOptions {
   explicit Prediction(DecodeRules rules) : DecodeOptions(std::move(rules)) {}
 
   /// Target language of a multi-target model (see TargetMarks), for text
-  /// without a mark; empty: the text says it.
+  /// without a mark; empty: the text has marks.
   std::string to;
 
   void Visit(FieldList& v) {
@@ -25,7 +25,8 @@ struct Prediction : DecodeOptions {
       "mark (>>fra<<) in front of each sentence that has none");
     DecodeOptions::Visit(v);
   }
-  /// The mark of `to`; empty without it. Throws: as TargetMarks::NeedMarkFor.
+  /// The mark of `to`; "" if `to` is empty. Throws: as
+  /// TargetMarks::NeedMarkFor.
   std::string Mark(const TargetMarks& marks) const {
     return to.empty() ? "" : marks.NeedMarkFor(to);
   }

@@ -1,4 +1,4 @@
-// Translation: from one text to another, line by line.
+// Translation of text, line by line.
 #ifndef HEED_TASKS_TRANSLATE_TRANSLATION_H_
 #define HEED_TASKS_TRANSLATE_TRANSLATION_H_
 
@@ -19,7 +19,7 @@
 
 namespace heed::translate {
 
-/// All of `heed train --task translate`.
+/// All settings of `heed train --task translate`.
 struct Config {
   ModelChoice<TranslatorSettings> model;
   DataConfig data;
@@ -27,18 +27,18 @@ struct Config {
   RunConfig run;
 
   void Visit(FieldList& v);
-  /// Throws: ConfigError.
+  /// Resolves defaults. Throws: ConfigError.
   void Resolve();
 };
 
 struct Data {
   TrainingText text;
-  std::vector<AlignmentLinks> links;  // of the lines of text.train
+  std::vector<AlignmentLinks> links;  // one per line of text.train
   std::vector<GoldAlignment> valid_gold;
 };
 
-/// Reads the files of links that the settings name for this text. Throws:
-/// IoError; FormatError if they do not fit the text.
+/// Reads the files of alignment links that the settings name for this text.
+/// Throws: IoError; FormatError if they do not match the text.
 Data WithLinks(TrainingText text, const DataConfig& config);
 
 struct Evaluation : EvaluationOptions {
@@ -74,7 +74,7 @@ class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation> {
   std::vector<MeasureInfo> Measures(const Data& read) const override;
   std::unique_ptr<Trainable> MakeObjective(Data read, Model& translator,
                                            uint64_t seed) const override;
-  /// Scores are kept where a call shows them.
+  /// Default options; scores are kept only if a call shows them.
   Prediction prediction() const override {
     Prediction options(data.rules);
     options.keep_scores = false;
@@ -95,15 +95,15 @@ class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation> {
 
 TaskRow Task();
 
-/// The translations of a line in parts: text, score, tokens of both sides with
-/// the probability of each of the target, and with `align` links of
-/// white-space words, where the model has an attention; and the alternatives.
+/// The translations of a line as JSON: text, score, tokens of both sides with
+/// target probabilities, and alternatives. With `align`, also links of
+/// white-space words if the model has attention.
 nlohmann::ordered_json TranslationParts(const Context& ctx, const Model& model,
                                         const std::string& line,
                                         const Translations& translations,
                                         bool align);
 
-/// Trains as the config says, on files or on text in memory.
+/// Trains by the config, on files or on text in memory.
 TrainResult TrainTranslation(const Config& config);
 TrainResult TrainTranslation(const Config& config, TrainingText text);
 

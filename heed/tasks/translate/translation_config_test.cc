@@ -20,7 +20,7 @@ TEST(Config, ResolveFillsInWhatZeroStandsFor) {
   EXPECT_EQ(config.optimizer.epsilon, 1e-8);
   EXPECT_EQ(config.model.As<RecurrentConfig>().variant, "rnnsearch");
   for (const Field& field : FieldsOf(config)) {
-    // Chosen by the task, and by what the files look like.
+    // Resolved from the task and the files.
     if (field.key == "metric" || field.key == "delimiter" ||
         field.key == "header" || field.key == "tokenize") {
       continue;

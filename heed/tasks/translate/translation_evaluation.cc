@@ -22,7 +22,7 @@
 namespace heed::translate {
 namespace {
 
-/// The lines of files, one for each item.
+/// Reads lines of files, one per item.
 std::vector<std::string> ReadTranslations(const std::vector<std::string>& paths,
                                           size_t items, bool lowercase) {
   std::vector<std::string> lines = ReadAllLines(paths);
@@ -167,7 +167,7 @@ EvaluationResult Evaluate(const Model& model, ParallelText text,
 Series BleuByLength(const std::string& name, const ParallelText& text,
                     const std::vector<std::string>& translations,
                     const BleuOptions& options) {
-  constexpr size_t kFewest = 25;  // sentences, below which BLEU says nothing
+  constexpr size_t kFewest = 25;  // sentences; BLEU of fewer is unreliable
   std::vector<size_t> lengths;
   for (const std::string& line : text.source) {
     lengths.push_back(SplitWhitespace(line).size());

@@ -47,7 +47,7 @@ TEST_F(EvaluationTest, MeasuresFitTogether) {
   EXPECT_FALSE(e.aer.has_value());
   EXPECT_NE(e.signature.find("tok:13a"), std::string::npos);
 
-  ParallelText own = text;  // its own output as the reference
+  ParallelText own = text;  // its own output as reference
   own.target = e.translations;
   const EvaluationResult perfect = Evaluate(model, own, {});
   EXPECT_EQ(perfect.exact_match, 100);
@@ -68,7 +68,7 @@ TEST_F(EvaluationTest, AlternativesAreOneSentenceWithTheNearestReference) {
   EXPECT_EQ(grouped.translations,
             (Lines{each.translations[0], each.translations[1]}));
 
-  // The second answer to the first sentence is the right one.
+  // The second reference of the first sentence is the right one.
   text.target = {"q", each.translations[1], each.translations[0]};
   const EvaluationResult right = Evaluate(model, text, options);
   EXPECT_EQ(right.exact_match, 100);
@@ -136,7 +136,7 @@ TEST_F(EvaluationTest, TranslationsOfAFileAreMeasuredInstead) {
   EXPECT_EQ(e.translations, (Lines{"x", "q", "x"}));
   EXPECT_EQ(e.exact_match, 100 * (1.0 / 3));
   EXPECT_FALSE(e.loss.has_value());
-  options.alternatives = true;  // which are two items
+  options.alternatives = true;  // two items
   EXPECT_NE(MessageOf<FormatError>([&] {
               Evaluate(model, text, options);
             }).find("3 translations of 2 sentences"),
@@ -180,7 +180,7 @@ TEST_F(EvaluationTest, GoldLinksGiveTheErrorRate) {
   EvaluationOptions options;
   options.alignment_gold = {folder_.Put("gold", "0-0\n0-0\n")};
   EXPECT_EQ(Evaluate(model, text, options).aer,
-            0);  // one word can look nowhere else
+            0);  // a single source word gets all attention
   options.alignment_gold = {folder_.Put("table", "a\tb\t0-0\nb\ta\t0?0\n")};
   EXPECT_EQ(Evaluate(model, text, options).aer, 0);
   options.alignment_gold = {folder_.Put("short", "0-0\n")};
@@ -195,7 +195,7 @@ TEST_F(EvaluationTest, GoldLinksGiveTheErrorRate) {
 TEST_F(EvaluationTest, ValidationMeasuresAsEvaluationWithAlternatives) {
   Config config = TinyConfig(folder_.Path("valid"));
   config.run.epochs = 20;
-  config.run.validate_every = 1000;  // so that the last weights are the best
+  config.run.validate_every = 1000;  // makes the last weights the best
   config.run.metric = "word_error_rate";
   config.data.valid_beam = 5;
   ParallelText valid = ReversedLetters(30, 2);
@@ -229,7 +229,7 @@ TEST_F(EvaluationTest, ValidationMeasuresAsEvaluationWithAlternatives) {
     EXPECT_EQ(metrics[3],
               std::pair(std::string("word_error_rate"), e.word_error_rate));
   }
-  // Nothing is translated for what was not asked for.
+  // Metrics that are not requested need no translation.
   EXPECT_EQ(objective->Validate("loss").size(), 2);
   EXPECT_EQ(objective->Validate("bleu").back().first, "bleu");
 }

@@ -15,7 +15,7 @@ std::string VocabularyFile(const char* side, VocabularyKind kind) {
   return std::string(side) + ".vocabulary" + FileExtension(kind);
 }
 
-/// Throws: ConfigError if the models do not read and write the same tokens.
+/// Throws: ConfigError unless the models have equal vocabularies.
 void CheckSameTokens(const Model& a, const Model& b) {
   const auto check = [&](const char* what, bool same) {
     if (same) return;

@@ -16,10 +16,10 @@
 
 namespace heed::translate {
 
-/// A value whose copies share the network.
+/// A translation model, a value whose copies share the network.
 class Model : public TaskModel {
  public:
-  /// With fresh weights. `from`: where it was read, or will be written.
+  /// Makes a model with fresh weights. `from`: its folder.
   Model(std::string from, ModelChoice<TranslatorSettings> settings,
         DataConfig text, Vocabularies learnt, uint64_t seed);
 
@@ -37,25 +37,26 @@ class Model : public TaskModel {
   ModelChoice<TranslatorSettings> config;  // resolved
   DataConfig data;
   Vocabularies vocabularies;
-  /// Shared by copies; of vocabularies.source.
+  /// Target-language marks of vocabularies.source, shared by copies.
   std::shared_ptr<const TargetMarks> marks;
   std::shared_ptr<Decoder> model;
 };
 
-/// The files of the vocabularies in a model's folder.
+/// Files of the vocabularies for a model folder.
 ModelFiles VocabularyFiles(const DataConfig& data, const Vocabularies& learnt);
-/// The vocabularies of a folder's files. Throws: FormatError that names the
-/// file in `folder`.
+/// Reads the vocabularies from a folder's files. Throws: FormatError that names
+/// the file in `folder`.
 Vocabularies FindVocabularies(const DataConfig& data, const ModelFiles& files,
                               const std::string& folder);
 
-/// A translation model of a folder. Throws: as ReadModel; FormatError if the
-/// folder holds a model of another task.
+/// Reads a translation model. Throws: as ReadModel; FormatError if the folder
+/// holds a model of another task.
 Model ReadTranslationModel(const std::string& folder,
                            const std::string& dtype = "auto");
 
-/// The model and those of `folders` as one (see Ensemble), in its precision.
-/// Throws: as ReadTranslationModel; ConfigError if one has other vocabularies.
+/// Combines the model and those of `folders` to an ensemble (see Ensemble), in
+/// the precision of `model`. Throws: as ReadTranslationModel; ConfigError if
+/// vocabularies differ.
 Model WithEnsemble(Model model, const std::vector<std::string>& folders);
 
 }  // namespace heed::translate

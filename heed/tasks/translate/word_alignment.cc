@@ -23,11 +23,11 @@
 namespace heed::translate {
 namespace {
 
-/// The weights of one head of an attention, or their mean, while a batch was
-/// read: of one step at a time, or of all steps at once.
+/// The recorded weights of one head of an attention, or their mean, for a
+/// batch: one step at a time, or all steps at once.
 class BatchWeights {
  public:
-  /// Throws: ConfigError if there is no such head.
+  /// Throws: ConfigError if the head does not exist.
   BatchWeights(const AttentionWatch& watch, const std::string& path,
                int64_t head) {
     for (const AttentionWatch::Seen& seen : watch.seen) {
@@ -38,7 +38,7 @@ class BatchWeights {
       parts_.push_back(HeadWeights(seen.weights.value(), head));
     }
   }
-  /// Of target token t of sentence b: S weights.
+  /// The S weights of target token t of sentence b.
   const float* Row(int64_t b, int64_t t) const {
     for (const Tensor& part : parts_) {
       if (t < part.dim(1)) return part[b].row<float>(t);
@@ -51,7 +51,7 @@ class BatchWeights {
   std::vector<Tensor> parts_;  // [B, T, S] each
 };
 
-/// A side of the text, encoded.
+/// An encoded side of the text.
 struct EncodedSide {
   EncodedSide(const std::vector<std::string>& lines,
               const Vocabulary& vocabulary, bool lowercase) {
@@ -105,7 +105,7 @@ void CheckChoice(const Model& model, const AttentionChoice& choice) {
   }
 }
 
-/// Names the pair that does not fit: the longest of a batch.
+/// Error that names the pair that is too long: the longest of a batch.
 FormatError TooLong(const ParallelText& text, const Corpus& corpus,
                     std::span<const int64_t> batch, const char* why) {
   const auto length = [&](int64_t i) {
@@ -136,7 +136,7 @@ struct WordSide {
   }
 
  private:
-  /// A mark of a space that nothing follows is no word.
+  /// Removes empty words: a word-boundary mark without a word.
   void LeaveOutEmptyWords() {
     std::vector<std::string> kept;
     std::vector<int32_t> numbers;
@@ -272,7 +272,7 @@ AgreedChoice ChooseByAgreement(const Model& forward, const Model& backward,
     std::vector<AlignmentLinks> links;
   };
   const auto try_all = [&](const Model& model, bool reversed) {
-    UsualAttention(model);  // there is one
+    UsualAttention(model);  // throws if there is none
     std::vector<AttentionChoice> choices;
     const int64_t layers = std::ssize(model.model->source_attentions());
     for (int64_t layer = 0; layer < layers; ++layer) {
@@ -308,12 +308,13 @@ namespace {
 
 constexpr int64_t kLongestAligned = 2000;
 
-/// `size` is of the longer side of pair i; it counts `what`.
+/// Empties pairs above a limit. `size`: length of the longer side of pair i, in
+/// units `what`.
 template <class Size>
 void EmptyPairsAbove(ParallelText& text, int64_t limit, const char* what,
                      const Size& size) {
   for (size_t i = 0; i < text.source.size(); ++i) {
-    // A line of fewer characters need not be looked at.
+    // Shorter lines cannot exceed the limit.
     if (!IsLongerThan(text.source[i], limit / 2) &&
         !IsLongerThan(text.target[i], limit / 2)) {
       continue;

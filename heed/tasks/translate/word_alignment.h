@@ -1,4 +1,4 @@
-// Which word of a pair belongs to which, as the attention of a translator says.
+// Word alignment by the attention of a translation model.
 #ifndef HEED_TASKS_TRANSLATE_WORD_ALIGNMENT_H_
 #define HEED_TASKS_TRANSLATE_WORD_ALIGNMENT_H_
 
@@ -14,89 +14,91 @@
 
 namespace heed::translate {
 
-/// An attention of a translator to its source, and the step of a word.
+/// A choice of source attention: layer, head and step.
 struct AttentionChoice {
   int64_t layer = 0;  // of the model's source_attentions()
-  int64_t head = -1;  // −1: the mean of all
-  /// The weights of the step that reads the word, one behind the step that
-  /// writes it: the model knows the word by then.
+  int64_t head = -1;  // −1: mean of all heads
+  /// Uses the weights of the step that reads the target word, one after the
+  /// step that predicts it: the model then knows the word.
   /// Paper: Chen et al. 2020, arXiv:2004.14837.
   bool shift = false;
 
   bool operator==(const AttentionChoice&) const = default;
 };
 
-/// What is taken where nothing is said: the attention that was taught with
-/// guided_alignment, or that alignment_head names; else the last layer but one,
-/// or the only one. Throws: ConfigError if the model has no attention to a
-/// source. Paper: Garg et al. 2019, arXiv:1909.02074.
+/// Default attention: the one trained with guided_alignment or named by
+/// alignment_head, else the second-to-last layer, or the only one. Throws:
+/// ConfigError if the model has no source attention.
+/// Paper: Garg et al. 2019, arXiv:1909.02074.
 AttentionChoice UsualAttention(const Model& model);
 
-/// How each target word of each pair looked at the words of the source, for
-/// each choice: a view has the white-space words as tokens and as weights
+/// Attention weights between the words of each pair by teacher forcing, for
+/// each choice. A view has the white-space words as tokens and the weights
 ///   w_ts = mean over the pieces of target word t of
-///          Σ over the pieces of source word s of the attention,
-/// of the model that reads the source and is led along the target. What a row
-/// lacks to 1 lies on </s> and on spaces. The text is lower-cased first if the
-/// model's was, but for the tokens of the views.
+///          Σ over the pieces of source word s of the attention.
+/// The rest of a row to 1 is the weight of </s> and of spaces. Text is
+/// lower-cased first if the model's training text was; the tokens of the views
+/// keep their case.
 /// Shapes: result [choices][pairs].
-/// Throws: ConfigError for a layer or head that is not there; FormatError that
-/// names the pair if one has more tokens than the model has positions.
+/// Throws: ConfigError for an unknown layer or head; FormatError that names the
+/// pair if one has more tokens than the model has positions.
 std::vector<std::vector<AlignmentView>> WordWeights(
     const Model& model, const ParallelText& text,
     std::span<const AttentionChoice> choices);
 
-/// The attention of a translation between white-space words, as WordWeights:
+/// The attention of a translation between white-space words, as in WordWeights:
 /// without </s>, and with the pieces of a word as one token.
 AlignmentView WordView(const Translation& translation, VocabularyKind source,
                        VocabularyKind target);
 
-/// WordWeights of one choice.
+/// WordWeights for a single choice.
 std::vector<AlignmentView> WordWeights(const Model& model,
                                        const ParallelText& text,
                                        const AttentionChoice& choice);
 
-/// The links of UsualAttention: each target word to the source word it looks at
-/// most.
+/// Links by UsualAttention: each target word to its most attended source word.
 std::vector<AlignmentLinks> AlignWords(const Model& model,
                                        const ParallelText& text);
 
-/// The attentions of the models of two directions whose links agree most.
+/// The attentions of the models of two directions with the highest agreement of
+/// links.
 struct AgreedChoice {
   AttentionChoice forward;
   AttentionChoice backward;
   double agreement = 0;  // see AlignmentAgreement
 };
 
-/// Tries every layer of both, each at both steps, on the first `pairs` pairs of
-/// the text, without gold links; `backward` reads the target and writes the
-/// source. Paper: Chen et al. 2020, arXiv:2004.14837.
+/// Compares all layers of both models, each with and without shift, on the
+/// first `pairs` pairs of the text, without gold links. `backward` translates
+/// from the target to the source.
+/// Paper: Chen et al. 2020, arXiv:2004.14837.
 AgreedChoice ChooseByAgreement(const Model& forward, const Model& backward,
                                const ParallelText& text,
                                const LinkOptions& options = {},
                                int64_t pairs = 500);
 
-/// Empties pairs with a side of more than 2,000 words, tokens of the model's
-/// vocabularies, or its position limit, each with a warning on standard error:
-/// the weights of all their words would not fit into memory. `reversed`: the
-/// model reads the text's target side.
+/// Empties pairs with a side of more than 2,000 words or tokens, or beyond the
+/// model's positions, each with a warning on standard error. This bounds the
+/// memory for the weights of all words. `reversed`: the model reads the text's
+/// target side.
 void EmptyLongPairs(ParallelText& text, const Model& model,
                     bool reversed = false);
 /// Empties pairs with a side of more than 2,000 words.
 void EmptyLongPairs(ParallelText& text);
 
-/// The text with its sides exchanged.
+/// Swaps source and target of the text.
 ParallelText Swapped(const ParallelText& text);
 
-/// The two directions as one: w_ts = √(forward w_ts · backward w_st), the
-/// tokens and the title of `forward`. Throws: ShapeError if they do not fit.
+/// Combines two directions: w_ts = √(forward w_ts · backward w_st), with the
+/// tokens and the title of `forward`. Throws: ShapeError if sizes differ.
 AlignmentView BothWays(const AlignmentView& forward,
                        const AlignmentView& backward);
 
-/// Lines of links `i-j` (sure) or `i?j` (possible), one for each pair; also the
-/// last column of a table of source, target, links. Several files add up.
-/// Throws: IoError; FormatError that names file and line for another
-/// number of lines, what is no link, or a word that the pair does not have.
+/// Reads lines of links `i-j` (sure) or `i?j` (possible), one line per pair, or
+/// the last column of a table of source, target, links. Several files are
+/// concatenated. Throws: IoError; FormatError that names file and line for a
+/// wrong number of lines, a malformed link, or a word that the pair does not
+/// have.
 std::vector<GoldAlignment> ReadAlignments(const std::vector<std::string>& paths,
                                           const ParallelText& text);
 

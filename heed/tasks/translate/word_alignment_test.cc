@@ -34,7 +34,7 @@ class WordAlignment : public testing::Test {
   TemporaryFolder folder_;
 };
 
-/// The number of words on either side that links reach at most.
+/// The largest word indices that links have on either side.
 AlignmentLink LastOf(const AlignmentLinks& links) {
   AlignmentLink last;
   for (const AlignmentLink& link : links) {
@@ -124,7 +124,7 @@ TEST_F(WordAlignment, WeightsOfPiecesAreAddedToThoseOfWords) {
           sum += view.weight(t, s);
         }
         EXPECT_GT(sum, 0.1) << name;
-        EXPECT_LT(sum, 1) << name;  // the rest lies on spaces and </s>
+        EXPECT_LT(sum, 1) << name;  // the rest is on spaces and </s>
       }
     }
   }
@@ -147,7 +147,7 @@ TEST_F(WordAlignment, LayersHeadsAndStepsAreChosen) {
       EXPECT_NEAR(mean.weights[j],
                   (views[1][i].weights[j] + views[2][i].weights[j]) / 2, 1e-6);
     }
-    // One step later than word t is word t + 1.
+    // The shifted row of word t is the unshifted row of word t + 1.
     const int64_t S = mean.source_size();
     for (int64_t t = 0; t + 1 < mean.target_size(); ++t) {
       for (int64_t s = 0; s < S; ++s) {

@@ -61,7 +61,7 @@ std::vector<std::vector<int64_t>> BatchesOf(std::span<const Patient> patients,
   std::ranges::stable_sort(order, std::less<>(), visits);
   std::vector<std::vector<int64_t>> batches;
   for (const int64_t i : order) {
-    // The longest comes last.
+    // Patients are sorted by length, so patient i is the longest of the batch.
     const bool fits =
         !batches.empty() && std::ssize(batches.back()) < size &&
         (std::ssize(batches.back()) + 1) * visits(i) <= kMostVisitsAtOnce;

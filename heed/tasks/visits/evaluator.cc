@@ -13,16 +13,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Log-odds from which on an effect's sign should be found.
+/// Effects above this magnitude should have the right sign. Units: log-odds
 constexpr double kClearEffect = 0.5;
 
-/// What was planted in made-up patients beside what a model makes of it: of all
-/// codes of all visits that have an effect.
+/// True effects of codes in synthetic patients and the model's contributions,
+/// over all codes of all visits with an effect.
 struct EffectComparison {
   std::vector<double> planted;
   std::vector<double> found;
-  int64_t clear = 0;  // of at least kClearEffect
-  int64_t right = 0;  // of the same sign among them
+  int64_t clear = 0;  // effects above kClearEffect
+  int64_t right = 0;  // clear effects with the right sign
 
   void Add(double effect, double contribution) {
     if (effect == 0) return;
@@ -34,7 +34,7 @@ struct EffectComparison {
   }
 };
 
-/// Nothing if the model's log-odds are no sum over codes.
+/// Compares effects; none if the model's log-odds are not a sum over codes.
 std::optional<EffectComparison> CompareEffects(
     const Model& model, std::span<const Patient> patients) {
   EffectComparison comparison;
@@ -53,7 +53,8 @@ bool AllKnow(std::span<const Patient> patients, const Known& known) {
   return !patients.empty() && std::ranges::all_of(patients, known);
 }
 
-/// `both`: there are patients with the outcome and without it.
+/// Adds figures of the true log-odds. `both`: there are patients with and
+/// without the outcome.
 void AddKnownOdds(std::span<const double> log_odds,
                   std::span<const Patient> patients, bool both,
                   Report& report) {

@@ -92,7 +92,7 @@ std::vector<double> Model::LogOddsAtEachVisit(const Context& ctx,
                                               const Patient& patient) const {
   std::vector<double> all;
   while (std::ssize(all) < patient.visits()) {
-    // Prefixes of the visits, as many as one batch holds.
+    // The next batch of prefixes of the visits, within the limits.
     std::vector<Patient> some;
     for (int64_t n = std::ssize(all) + 1; n <= patient.visits(); ++n) {
       const bool fits = std::ssize(some) < kPatientsAtOnce &&

@@ -17,7 +17,7 @@
 namespace heed::visits {
 namespace {
 
-/// Batches among which patients of similar length are looked for.
+/// Patients are sorted by length among this number of batches.
 constexpr int64_t kBatchesOfPool = 20;
 
 /// −log p(label): log(1 + e^−x) of log-odds x for the label.
@@ -43,7 +43,8 @@ class VisitObjective : public ObjectiveOf<Model> {
   VisitObjective(const Settings& settings, const Data& data, Model& model)
       : ObjectiveOf(model, settings.Measures(data)),
         check_sum_(CheckSumOfVisits(data)),
-        // Codes of training that are too rare to be learnt are no error.
+        // Training codes that are too rare to be learnt are skipped, not an
+        // error.
         train_(model.Encode(data.train,
                             settings.data.least_patients > 1
                                 ? UnknownCodes::kSkip
@@ -114,8 +115,7 @@ BatchLoss VisitObjective::Loss(const Context& ctx,
           nll * options.scale};
 }
 
-/// Whether AUC can be measured: there are patients with the outcome and
-/// without.
+/// True if AUC is defined: there are patients with and without the outcome.
 bool HasBothOutcomes(const VisitRecords& patients) {
   const auto with = std::ranges::count_if(
       patients.records, [](const VisitRecord& r) { return r.label == 1; });

@@ -19,10 +19,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Bands of features that a picture shows of a visit.
+/// Maximum number of bands of features that a picture shows per visit.
 constexpr size_t kMostBands = 16;
 
-/// "visit 3", at "day 41".
+/// Names of visits: "visit 3", or with times "day 41".
 std::vector<std::string> VisitNames(const Patient& patient) {
   std::vector<std::string> names;
   for (int64_t j = 0; j < patient.visits(); ++j) {
@@ -40,15 +40,15 @@ std::vector<double> BandsOf(const std::vector<double>& features) {
     const size_t end = (i + 1) * features.size() / bands;
     double sum = 0;
     for (size_t m = begin; m < end; ++m) sum += features[m];
-    // Four digits are what a shade shows.
+    // Four digits suffice for a shade.
     means[i] = std::stod(
         fmt::format("{:.4g}", sum / static_cast<double>(end - begin)));
   }
   return means;
 }
 
-/// Visits and their codes as two axes: a visit covers codes. `sign`: -1 where
-/// the other label is explained.
+/// Two axes: visits, and the codes that they span. `sign`: −1 if the other
+/// label is explained.
 std::vector<Axis> TimelineAxes(const Model& model, const Patient& patient,
                                const std::optional<VisitParts>& parts,
                                double sign) {
@@ -73,7 +73,7 @@ std::vector<Axis> TimelineAxes(const Model& model, const Patient& patient,
   return {std::move(visits), std::move(codes)};
 }
 
-/// Answers with the probability of the outcome.
+/// Predicts the probability of the outcome.
 class VisitPredictor : public PredictorWith<Prediction> {
  public:
   VisitPredictor(const Model& model, const Prediction& options)
@@ -146,7 +146,8 @@ Answer VisitPredictor::AnswerOf(const Patient& patient, double log_odds,
   return answer;
 }
 
-/// The part of each code in the log-odds; their difference leaves out the bias.
+/// Contribution of each code to the log-odds. The reference difference excludes
+/// the bias.
 Attribution ContributionsOf(const VisitParts& parts, double log_odds,
                             double sign) {
   Attribution contributions = {.method = "contributions",
@@ -160,7 +161,7 @@ Attribution ContributionsOf(const VisitParts& parts, double log_odds,
   return contributions;
 }
 
-/// The probability after the last visit, by visits and by codes of visits.
+/// Explains the probability after the last visit by visits and by their codes.
 ExplainableSegment VisitPredictor::SegmentOf(const Context& given,
                                              const ExplainInput& input,
                                              const std::string& line,
@@ -196,7 +197,7 @@ ExplainableSegment VisitPredictor::SegmentOf(const Context& given,
   if (parts) e.attributions.push_back(ContributionsOf(*parts, own, sign));
   result.scores.push_back(SourceScores(e, log_odds));
   result.scores.back().log_probability = false;
-  // Log-odds are the difference of the two log-probabilities already.
+  // The log-odds equal the difference of the two log-probabilities.
   if (!input.contrast.empty()) SetContrast(result, 0, other, log_odds);
   return result;
 }

@@ -1,4 +1,5 @@
-// Visits: the chance of an outcome from the codes of a patient's visits.
+// Visits: predicts the probability of an outcome from the codes of a patient's
+// visits.
 #ifndef HEED_TASKS_VISITS_VISITS_H_
 #define HEED_TASKS_VISITS_VISITS_H_
 
@@ -15,10 +16,10 @@
 
 namespace heed::visits {
 
-/// Visits that are computed at once, padding included: what bounds memory.
+/// Maximum number of visits in a batch, including padding, to bound memory.
 inline constexpr int64_t kMostVisitsAtOnce = 1 << 15;
 
-/// Where patients come from and how they become batches.
+/// Files of patients, their codes and batches.
 struct DataConfig {
   std::vector<std::string> patients;
   std::vector<std::string> valid_patients;
@@ -29,7 +30,7 @@ struct DataConfig {
   void Visit(FieldList& v);
 };
 
-/// What a user chooses: options of `heed train`, keys of config.json.
+/// Settings of the task: options of `heed train`, keys of config.json.
 struct Config {
   ModelChoice<VisitSettings> model;
   DataConfig data;
@@ -40,21 +41,21 @@ struct Data {
   VisitRecords valid;
 };
 
-/// Patients at `indices` side by side. With `ages` log(1 + how long before the
-/// last visit each was) is a feature, of the units of times. Throws:
-/// ShapeError if times are missing then.
+/// Makes a batch of the patients at `indices`. With `ages`, log(1 + time from
+/// each visit to the last visit) is a feature, in the units of the times.
+/// Throws: ShapeError if `ages` is set and times are missing.
 VisitBatch MakeVisitBatch(std::span<const Patient> patients,
                           std::span<const int64_t> indices, int64_t codes,
                           bool ages);
 
-/// Patients of similar length together: as many as `size`, and of at most
-/// kMostVisitsAtOnce visits with padding, one at least. `order`: of patients
-/// among which those of similar length are looked for.
+/// Makes batches of patients of similar length: at most `size` patients and,
+/// unless it is a single patient, at most kMostVisitsAtOnce visits with
+/// padding. `order`: indices of the patients to batch.
 std::vector<std::vector<int64_t>> BatchesOf(std::span<const Patient> patients,
                                             std::vector<int64_t> order,
                                             int64_t size);
 
-/// Codes, and a network that reads them.
+/// A table of codes and a network that reads them.
 class Model : public TaskModel {
  public:
   Model(Config settings, CodeTable table, uint64_t seed);
@@ -66,11 +67,11 @@ class Model : public TaskModel {
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"codes", codes.size()}};
   }
-  /// A patient of codes that it knows.
+  /// An example patient with known codes.
   std::vector<InputExample> Examples() const override;
 
-  /// In ids. Throws: FormatError that names place, visit and code, also for
-  /// times that are missing.
+  /// Converts codes to ids. Throws: FormatError that names place, visit and
+  /// code, also for missing times.
   Patient Encode(const VisitRecord& record, UnknownCodes unknown,
                  const std::string& place) const;
   std::vector<Patient> Encode(const VisitRecords& records,
@@ -80,13 +81,14 @@ class Model : public TaskModel {
     return MakeVisitBatch(patients, indices, codes.size(),
                           network->reads_ages());
   }
-  /// Log-odds of each. Throws: Cancelled.
+  /// Log-odds of each patient. Throws: Cancelled.
   std::vector<double> LogOdds(const Context& ctx,
                               std::span<const Patient> patients) const;
-  /// Log-odds after each visit of one. Throws: Cancelled.
+  /// Log-odds after each visit of a patient. Throws: Cancelled.
   std::vector<double> LogOddsAtEachVisit(const Context& ctx,
                                          const Patient& patient) const;
-  /// How the log-odds of one are made up, if they are a sum over codes.
+  /// Decomposition of a patient's log-odds into a sum over codes, if the model
+  /// has one.
   std::optional<VisitParts> PartsOf(const Patient& patient) const;
 
   const Config config;
@@ -99,7 +101,7 @@ class Model : public TaskModel {
   const std::unique_ptr<VisitClassifier> network;
 };
 
-/// Probability of log-odds.
+/// Converts log-odds to a probability.
 double ProbabilityOf(double log_odds);
 
 /// Mean of −log p(label). Units: nats.
@@ -109,7 +111,7 @@ double NegativeLogLikelihood(std::span<const double> log_odds,
 double AucOf(std::span<const double> log_odds,
              std::span<const Patient> patients);
 
-/// What is wanted of each line.
+/// Options of a prediction.
 struct Prediction {
   bool every_visit = false;
   Named<UnknownCodes> unknown_codes = UnknownCodes::kRefuse;
@@ -117,7 +119,7 @@ struct Prediction {
   void Visit(FieldList& v);
 };
 
-/// The patients that a model is compared with.
+/// Options of an evaluation: labelled patients.
 struct Evaluation {
   std::vector<std::string> patients;
   Named<UnknownCodes> unknown_codes = UnknownCodes::kRefuse;

@@ -153,7 +153,7 @@ TEST(VisitPredictor, TimesThatAModelReadsMustBeThere) {
   };
   EXPECT_NE(answer(R"({"visits":[["a"],["b"]],"times":[0,4]})"),
             answer(R"({"visits":[["a"],["b"]],"times":[0,400]})"));
-  // Only how long ago a visit was counts.
+  // Only the time before the last visit matters.
   EXPECT_EQ(answer(R"({"visits":[["a"],["b"]],"times":[0,4]})"),
             answer(R"({"visits":[["a"],["b"]],"times":[70,74]})"));
 }
@@ -170,7 +170,8 @@ TEST(VisitObjective, EpochsAreShuffledFunctionsOfSeedAndNumber) {
             objective->CheckSum());
 }
 
-/// Labels follow from the sign of one code, if it is in the last two visits.
+/// Synthetic patients. Four of 12 codes have strong effects (log-odds ±4),
+/// which decay to 1/e in two visits.
 VisitRecords RecentPatients(int count) {
   PatientOptions options;
   options.codes = 12;
@@ -235,7 +236,7 @@ TEST(Visits, ExplanationHasContributionsOfCodesThatVisitsCover) {
                               contributions.scores.end(), 0.0),
               contributions.differences.at(0), 1e-5);
 
-  // Against the outcome all signs turn.
+  // For the other label all signs are reversed.
   request.input.answer = "0";
   const Explanation against = Explain(loaded, *predictor, request);
   EXPECT_FLOAT_EQ(against.segments[0].attributions[0].scores[1],
