@@ -43,8 +43,8 @@ using TextColumns = std::vector<std::vector<std::string>>;
 ///
 ///   FOLDER/text.json             files, rows, sums; FOLDER/sample-COLUMN.txt
 ///   FOLDER/NAME-SUM/             cached files, see Kept()
-///   FOLDER/tokens-SUM/made.json  key of the tokens: sums, vocabularies,
-///   options FOLDER/tokens-SUM/00000.tokens ...   see SerializeTokens
+///   FOLDER/tokens-SUM/made.json  key: sums, vocabularies, options
+///   FOLDER/tokens-SUM/00000.tokens ...   see SerializeTokens
 ///   FOLDER/tokens-SUM/files.json         number of files, once complete
 class TextStore {
  public:
