@@ -64,9 +64,9 @@ struct Report {
   LinePlotOptions axes;
 };
 
-/// Keeps only the figures with these keys, in this order. Without keys, keeps
-/// the figures that are not `on_request`. Throws: ConfigError that lists the
-/// valid keys.
+/// Keeps only the figures with these keys, in this order. Without keys, the
+/// report is unchanged, and figures that are `on_request` stay hidden. Throws:
+/// ConfigError that lists the valid keys.
 void ChooseFigures(const std::vector<std::string>& keys, Report& report);
 
 /// The examples of a task, read but not yet encoded.
