@@ -78,8 +78,7 @@ inline std::string WavOfText() {
     for (int i = 0; i < 4; ++i) bytes += static_cast<char>(value >> (8 * i));
     return bytes;
   };
-  constexpr uint32_t kSamples =
-      0x340;  // its bytes are below 128, as those of 8000 Hz
+  constexpr uint32_t kSamples = 0x340;  // all bytes of the header below 128
   // PCM of one channel, frames of a byte and 8 bits.
   std::string wav = "RIFF" + word(36 + kSamples) + "WAVEfmt " + word(16) +
                     word(0x10001) + word(8000) + word(8000) + word(0x80001) +

@@ -15,8 +15,7 @@ namespace heed {
 struct HardChoiceConfig {
   double reward = 0.1;     ///< λ_r
   double entropy = 0.002;  ///< λ_e
-  double soft =
-      0.5;  ///< share of updates with soft attention (the expectation)
+  double soft = 0.5;       ///< share of batches with soft attention
   double baseline_decay = 0.9;
 
   void Visit(FieldList& v);

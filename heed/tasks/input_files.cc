@@ -51,8 +51,7 @@ void ForEachPath(TaskSettings& settings,
 bool IsStream(const std::string& path) {
   if (path == kStandardInput) return true;
   struct stat info = {};
-  if (stat(path.c_str(), &info) != 0)
-    return false;  // a later read reports the error
+  if (stat(path.c_str(), &info) != 0) return false;  // reading reports it
   if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)) return true;
   const std::string real = fs::absolute(path).lexically_normal().string();
   return S_ISREG(info.st_mode) &&

@@ -114,8 +114,7 @@ struct PointingResult {
   double near_by_chance = 0;
   double nll = 0;      ///< Σ −log p of the tokens. Units: nats
   int64_t tokens = 0;  ///< including </s>
-  double entropy =
-      0;  ///< Σ over tokens of the entropy of their attention. Units: nats
+  double entropy = 0;  ///< Σ over tokens: attention entropy. Units: nats
 
   void Add(const PointingResult& other);
 };

@@ -51,8 +51,7 @@ struct Config {
 /// Texts, queries and relevant texts.
 struct Data {
   TextCollection corpus;
-  std::optional<TextCollection>
-      queries;  // none: the texts are also the queries
+  std::optional<TextCollection> queries;  // none: the texts are the queries
   std::vector<RetrievalQuery> train, valid;
   /// Number of texts and queries, at the ends of the corpus and of the queries,
   /// that are for validation only and not in the vocabulary.
@@ -92,8 +91,7 @@ std::vector<Ranking> RankByBm25(const Data& texts,
 /// Encoded texts.
 struct ReadableCorpus {
   LabelledCorpus tokens;
-  std::vector<CountedWords>
-      words;  // empty: the model does not use shared words
+  std::vector<CountedWords> words;  // empty: without shared words
 };
 
 /// Encodings of texts, in blocks of similar length.
@@ -167,8 +165,7 @@ class Model : public TaskModel {
   const BiEncoder network;
 
  private:
-  Parameter* const
-      weight_of_shared_;  // null: the model does not use shared words
+  Parameter* const weight_of_shared_;  // null: without shared words
 };
 
 /// Options of a prediction: the corpus and the number of results.

@@ -23,15 +23,13 @@ struct EvaluationOptions {
   int max_line = kLongestLine;  // longer lines are divided; 0: no limit
   bool lowercase = false;       // compare lower-cased text
   Auto<BleuTokenizer> tokenize = {};
-  bool alternatives =
-      false;  // merge equal sources into one with several references
+  bool alternatives = false;   // equal sources share their references
   bool copy_baseline = false;  // also measure the source as the answer
   bool rouge = false;
   std::vector<std::string> metric;  // requested figures; empty: default
   int lead = 0;        // lead baseline: number of source sentences; 0: none
   int lead_words = 0;  // lead baseline: number of source words; 0: none
-  std::vector<std::string>
-      translations;  // files to measure instead of translating
+  std::vector<std::string> translations;    // files to measure instead
   std::vector<std::string> alignment_gold;  // files of links
   BaselineOptions baseline;  // baselines of the alignment error rate
 
