@@ -10,10 +10,10 @@
 
 namespace heed {
 
-/// Where what a word names is. Units: pixels; right and bottom are the first
-/// ones beyond.
+/// Box around the thing that a word names. Units: pixels; right and bottom are
+/// exclusive.
 struct WordBox {
-  int64_t word = 0;  ///< its number among the words of the caption
+  int64_t word = 0;  ///< index of the word in the caption
   int64_t left = 0;
   int64_t top = 0;
   int64_t right = 0;

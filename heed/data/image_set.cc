@@ -191,7 +191,7 @@ ImageSet ReadIdx(const ImageFiles& files, ImageFormat format,
   return set;
 }
 
-/// Whether a file begins as an idx file, plain or gzip.
+/// True if a file begins like an idx file, plain or gzip.
 bool BeginsAsIdx(const std::string& path) {
   InputFile file(path);
   std::string begin(kIdxPrefix, '\0');

@@ -13,10 +13,10 @@
 
 namespace heed {
 
-/// What a set may hold: more is not read.
+/// Maximum size of a set; reading a larger one is an error.
 inline constexpr int64_t kMostSetBytes = int64_t{1} << 34;
 
-/// The size of images; 0: that of the first one.
+/// Size of images; 0: the size of the first image.
 struct ImageFormat {
   int64_t height = 0;
   int64_t width = 0;
@@ -112,7 +112,7 @@ Image ImageFromBytes(std::string_view bytes, const std::string& place);
 
 /// f32 [B, H, W, C] in 0 to 1 of the images at `indices`.
 Tensor ImageBatch(const Images& set, std::span<const int64_t> indices);
-/// Of pixels [B, H, W, C].
+/// Pixels as f32 [B, H, W, C] in 0 to 1.
 Tensor ImageTensor(std::span<const uint8_t> pixels, const ImageFormat& format);
 
 }  // namespace heed

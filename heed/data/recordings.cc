@@ -23,7 +23,7 @@ namespace heed {
 namespace {
 
 constexpr int64_t kMostSamples = int64_t{1} << 30;
-/// Of the noise in gaps, against a full sine: −46 dB and less.
+/// Range of the noise in gaps: −46 dB of a full sine, and less.
 constexpr double kLoudestNoise = 0.005;
 constexpr double kFaintestNoise = 0.0002;
 

@@ -12,22 +12,22 @@
 
 namespace heed {
 
-/// From one moment to another. Units: samples.
+/// The samples [begin, end).
 struct SampleRange {
   int64_t begin = 0;
   int64_t end = 0;
 };
 
-/// What somebody said.
+/// A recording of speech.
 struct Recording {
   std::vector<float> samples;
   std::string text;
   std::string speaker = {};
-  /// Where each word of the text is, if that is known.
+  /// Samples of each word of the text; empty if unknown.
   std::vector<SampleRange> words = {};
 };
 
-/// All at one rate.
+/// Recordings at one sampling rate.
 struct Recordings {
   int rate = 0;
   std::vector<Recording> all;
