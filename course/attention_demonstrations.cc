@@ -17,7 +17,7 @@ Tensor Normal(const Shape& shape, Rng& rng, DType dtype) {
   return x.To(dtype);
 }
 
-/// ‖diag(a) − a aᵀ‖: what a softmax with these weights lets through.
+/// ‖diag(a) − a aᵀ‖: Frobenius norm of the Jacobian of a softmax.
 double JacobianNorm(std::span<const double> a) {
   double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -29,7 +29,7 @@ double JacobianNorm(std::span<const double> a) {
   return std::sqrt(sum);
 }
 
-/// A random order of `count` things.
+/// Returns a random permutation of `count` indices.
 std::vector<int64_t> RandomOrder(int64_t count, Rng& rng) {
   std::vector<int64_t> order;
   for (int64_t i = 0; i < count; ++i) {
@@ -57,7 +57,7 @@ double Largest(const Tensor& x) {
   return largest;
 }
 
-/// Weights [T, T] of words in `order`, as they stand in the sentence.
+/// Returns weights [T, T] of permuted words in the original order.
 Tensor PutBack(const Tensor& weights, const std::vector<int64_t>& order) {
   Tensor result(weights.shape(), weights.dtype());
   for (size_t t = 0; t < order.size(); ++t) {
@@ -105,7 +105,7 @@ Saturation MeasureSaturation(int64_t features, bool scaled, uint64_t seed) {
       scaled ? 1 / std::sqrt(static_cast<double>(features)) : 1;
   Saturation mean = {.features = features};
   for (int64_t i = 0; i < kQueries; ++i) {
-    // Each query has keys of its own; those of all would take much memory.
+    // Each query has its own keys; keys of all queries would need much memory.
     const Tensor k = Normal({1, kKeys, features}, rng, DType::kF64);
     const Tensor weights =
         Softmax(DotScores(q.Slice(i, i + 1), k, scale)).value();

@@ -1,5 +1,5 @@
-// Two things that the literature says of attention, measured: softmax saturates
-// without 1/√d, and attention without positions does not see order.
+// Measurements of two published claims about attention: softmax saturates
+// without 1/√d, and attention without positions ignores order.
 #ifndef HEED_COURSE_ATTENTION_DEMONSTRATIONS_H_
 #define HEED_COURSE_ATTENTION_DEMONSTRATIONS_H_
 
@@ -11,29 +11,31 @@
 
 namespace heed {
 
-/// Means over many queries that look at 64 keys; the components of queries and
+/// Means over many queries, each with 64 keys. The components of queries and
 /// keys come from N(0, 1).
 struct Saturation {
   int64_t features = 0;  // d
-  double largest = 0;    // weight
+  double largest = 0;    // largest weight
   double entropy = 0;    // −Σ a ln a, natural logarithm
   double gradient = 0;   // ‖∂a/∂e‖, Frobenius norm
 };
 
-/// Of the weights softmax(qᵀk / √d), or softmax(qᵀk).
+/// Measures the weights softmax(qᵀk / √d), or softmax(qᵀk) if `scaled` is
+/// false.
 /// Paper: Vaswani et al. 2017, arXiv:1706.03762, section 3.2.1.
 Saturation MeasureSaturation(int64_t features, bool scaled, uint64_t seed);
 
-/// What self-attention does to words in another order.
+/// Output of self-attention for words in the given order and in another order.
 struct Equivariance {
-  std::string positions;  // how the attention knows them
-  /// max |f(words in another order) − f(words) in that order| / max |f(words)|
+  std::string positions;  // position encoding
+  /// Relative error: max |f(permuted words) − permuted f(words)| / max
+  /// |f(words)|.
   double difference = 0;
   Tensor weights;   // [T, T] of the first head
-  Tensor shuffled;  // those of the words in another order, put back in order
+  Tensor shuffled;  // weights of the permuted words, restored to order
 };
 
-/// For each way to know positions, "none" first, in f64 with random weights.
+/// Measures each position encoding, "none" first, in f64 with random weights.
 std::vector<Equivariance> MeasureEquivariance(int64_t words, uint64_t seed);
 
 }  // namespace heed

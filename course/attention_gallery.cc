@@ -19,15 +19,15 @@ namespace {
 constexpr std::string_view kExample = "translations";
 constexpr int64_t kLength = kExample.size();
 constexpr int32_t kAlphabet = 26;
-constexpr int32_t kNothing = -1;  // no letter wanted here
+constexpr int32_t kNothing = -1;  // no target at this position
 constexpr int64_t kWidth = 64;
 constexpr int64_t kBatch = 64;
 constexpr int64_t kTestWords = 200;
 
-/// Letters as numbers from 0, kAlphabet where a mask pads [B, S].
+/// Letters as numbers from 0, kAlphabet at padding [B, S].
 struct Words {
   Tensor letters;
-  Tensor wanted;  // the letters backwards, kNothing where none is wanted
+  Tensor wanted;  // reversed letters, kNothing without a target
 };
 
 Words Reverse(Tensor letters, const GalleryOptions& options) {
@@ -71,13 +71,13 @@ std::vector<std::string> TextOf(const Tensor& letters) {
   return text;
 }
 
-/// The first `count` columns of what is wanted, in one list.
+/// Returns the first `count` columns of the targets as one list.
 Tensor Targets(const Words& words, int64_t count) {
   return words.wanted.Columns(0, count).Contiguous().Reshape(
       {words.wanted.dim(0) * count});
 }
 
-/// The letter with the largest logit, where one is wanted.
+/// Returns the letter with the largest logit at each position with a target.
 Tensor Largest(const Tensor& logits, const Tensor& wanted) {
   Tensor letters = wanted.Clone();
   for (int64_t i = 0; i < letters.numel(); ++i) {
@@ -106,7 +106,7 @@ TokenAttentionOptions ReverserOf(const GalleryOptions& options) {
   return reverser;
 }
 
-/// What reads words through the mask of the options.
+/// Attention layer that reads words through the mask of the options.
 class Reverser {
  public:
   using Output = TokenAttention::Output;
@@ -126,8 +126,8 @@ class Reverser {
   TokenAttention attention_;
 };
 
-/// log p of the letter that is wanted, 0 where none is, the same for all heads
-/// [B·H, T].
+/// Returns log p of the target letter, 0 without a target, repeated for all
+/// heads [B·H, T].
 Tensor Rewards(const Tensor& logits, const Tensor& targets, int64_t heads) {
   const Tensor log_p = LogSoftmax(logits).value();
   const int64_t batch = logits.dim(0);
@@ -149,7 +149,7 @@ double Mean(const Tensor& x) {
   return sum / static_cast<double>(x.numel());
 }
 
-/// Forward and backward passes and updates.
+/// Training loop with forward and backward passes and updates.
 class Training {
  public:
   Training(ParameterSet& set, const Reverser& model,
@@ -190,7 +190,7 @@ class Training {
     return config;
   }
 
-  /// What teaches a hard choice, which no gradient passes.
+  /// REINFORCE loss of a hard choice, which has no gradient of its own.
   Var HardLoss(const Reverser::Output& output, const Tensor& targets) {
     const Attended& a = output.attended;
     const int64_t heads = a.log_probability.dim(1);
@@ -212,7 +212,7 @@ class Training {
   MovingBaseline baseline_{0.9};
 };
 
-/// The weights of a model as it starts.
+/// Returns the attention weights at initialisation.
 Tensor InitialWeights(const Reverser& model, const Words& word, uint64_t seed) {
   Rng rng(seed);
   Context ctx;
@@ -239,7 +239,7 @@ void Test(const Reverser& model, const GalleryOptions& options,
 }  // namespace
 
 GalleryOptions GalleryOptionsFor(const CataloguePart& part) {
-  // What differs from the part by itself, among the usual others.
+  // Options of parts that need more than the part itself.
   static const std::map<std::string, GalleryOptions> special = {
       {"location_aware", {.score = "location_aware(4, 6)"}},
       {"strength", {.score = "cosine", .modifiers = "strength"}},

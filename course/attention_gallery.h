@@ -1,5 +1,5 @@
-// A small self-attention that learns to write words backwards: one example for
-// each part of the attention algebra, always the same task.
+// A small self-attention that learns to reverse words: one task for every part
+// of the attention algebra.
 #ifndef HEED_COURSE_ATTENTION_GALLERY_H_
 #define HEED_COURSE_ATTENTION_GALLERY_H_
 
@@ -12,41 +12,41 @@
 
 namespace heed {
 
-/// The parts of an attention, as texts, and how long it learns.
+/// Parts of an attention as texts, and the length of the training.
 struct GalleryOptions {
   std::string score = "scaled_dot";
   std::string modifiers = "none";
   std::string mask = "none";
   std::string normalizer = "softmax";
   int heads = 1;
-  int letters = 12;   // of a word; the mask hides what stands behind them
-  int documents = 1;  // that the mask makes of a word
+  int letters = 12;   // of a word; the mask hides the padding after them
+  int documents = 1;  // documents that the mask divides a word into
   int steps = 400;    // of 64 words each
   uint64_t seed = 1;
 };
 
-/// What the trained attention does to one word.
+/// Input, output and weights of a trained attention for one word.
 struct GalleryExample {
-  // Letters; "·" where none is or none is wanted.
+  // Letters; "·" at padding and at positions without a target.
   std::vector<std::string> input;
   std::vector<std::string> wanted;
   std::vector<std::string> written;
-  Tensor untrained;  // weights f32 [H, T, S] with what training draws at random
-  Tensor weights;    // the same after training, without chance
-  double accuracy = 0;  // share of right letters in unseen words
-  double loss = 0;      // mean −log p(letter) of the same, natural logarithm
+  Tensor untrained;     // weights f32 [H, T, S] at initialisation
+  Tensor weights;       // weights f32 [H, T, S] after training, sampling off
+  double accuracy = 0;  // share of correct letters in held-out words
+  double loss = 0;      // mean −log p(letter) in held-out words, natural log
 };
 
-/// A part with arguments that show in a word of twelve letters, and with the
-/// other parts that it was proposed with.
+/// Returns options that demonstrate a part on a word of twelve letters, with
+/// the other parts of the paper that proposed it.
 GalleryOptions GalleryOptionsFor(const CataloguePart& part);
 
-/// Trains y_t = x_{S−1−t}: token and position embeddings, projections to
-/// queries, keys and values, the attention, a linear layer to the letters.
-/// Documents are written backwards each by itself. A score with a query of its
-/// own looks once and writes one letter, the first. Hard choices learn by
-/// REINFORCE from log p of the right letter.
-/// Throws: ConfigError for parts that do not exist or do not fit together.
+/// Trains y_t = x_{S−1−t} with token and position embeddings, projections to
+/// queries, keys and values, the attention, and a linear layer to the letters.
+/// Each document of a word is reversed separately. A score with a learned query
+/// has one query and writes only the first letter. Hard attention is trained by
+/// REINFORCE with reward log p of the correct letter.
+/// Throws: ConfigError for parts that do not exist or cannot be combined.
 GalleryExample TrainGalleryExample(const GalleryOptions& options);
 
 }  // namespace heed

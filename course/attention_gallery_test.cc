@@ -37,7 +37,7 @@ TEST(AttentionGallery, CannotKnowWhatTheMaskHides) {
   options.mask = "causal";
   const GalleryExample example = TrainGalleryExample(options);
   EXPECT_GT(example.accuracy, 0.45);
-  EXPECT_LT(example.accuracy, 0.6);  // half of the letters, and chance
+  EXPECT_LT(example.accuracy, 0.6);  // half of the letters, plus chance
   EXPECT_EQ(example.weights[0].row<float>(2)[3], 0);
 }
 

@@ -1,4 +1,4 @@
-// heed generate: data that are made up, as files that tasks read.
+// heed generate: synthetic data as files that tasks read.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// heed learn: the exercises of the course, and whether an answer is right.
+// heed learn: exercises of the course, and a check of answers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void PrintChapter(const Chapter& chapter) {
              chapter.file);
 }
 
-/// Of one chapter, or of that of one exercise.
+/// Prints the exercises of a chapter ("3"), or one exercise ("3.1").
 void PrintExercises(std::string_view which) {
   std::string last;
   for (const Chapter& chapter : Chapters()) {
@@ -61,7 +61,7 @@ const Exercise& ExerciseOf(std::string_view which) {
   return *found;
 }
 
-/// "3/4" and "75%" are numbers, too.
+/// Parses an answer: a number, a fraction ("3/4") or a percentage ("75%").
 double AnswerIn(const std::string& text) {
   const size_t slash = text.find('/');
   const bool percent = text.ends_with('%');

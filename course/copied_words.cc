@@ -18,7 +18,7 @@ constexpr std::array<MarkedWords, 4> kMarkedWords = {{{"blind man", 5, 7},
                                                       {"car-thief", 67, 68},
                                                       {"poor", 96, 97}}};
 
-/// Each word once, in alphabetical order.
+/// Returns the distinct words in alphabetical order.
 std::vector<std::string> WordsOfLongSentence() {
   std::set<std::string> all;
   for (const std::string_view word : SplitWhitespace(LongSentence())) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kValidCopies = 200;
 
-/// Sizes of the model.
+/// Returns the settings for the sizes of the model.
 std::string CopyingPreset(CopyingKind kind, const CopyingOptions& options) {
   return kind == CopyingKind::kFixed
              ? "embedding=64 units=256 dropout=0 variant=" +

@@ -15,28 +15,28 @@ namespace heed {
 inline constexpr int64_t kShortestCopied = 5;
 inline constexpr int64_t kLongestCopied = 30;
 
-/// A model without attention and one with it, as the registry calls them.
+/// Models without and with attention, by their names in the registry.
 enum class CopyingKind : uint8_t { kFixed, kAttentive };
 constexpr auto WordsOf(CopyingKind) { return std::array{"fixed", "bahdanau"}; }
 
-/// Variants of the former: two layers that read the sentence backwards, or one
-/// that reads it as it stands.
+/// Variants of the fixed model: two layers that read the sentence backwards, or
+/// one layer that reads it forwards.
 enum class FixedVariant : uint8_t { kBackwards, kForwards };
 constexpr auto WordsOf(FixedVariant) { return std::array{"sutskever", "cho"}; }
 
-/// Of a demonstration that trains both.
+/// Options of a demonstration that trains both models.
 struct CopyingOptions : DemoOptions {
   Named<FixedVariant> variant = FixedVariant::kBackwards;
   int sentences = 20000;
   int epochs = 5;
 
   void VisitOwn(FieldList& v) override;
-  /// Copies of kShortestCopied to kLongestCopied words, to learn from.
+  /// Training copies of kShortestCopied to kLongestCopied words.
   ParallelText Copies() const;
 };
 
-/// Trains it on these copies; validation is on others of their lengths. Leaves
-/// its folder.
+/// Trains a model on `copies` and validates it on other copies of the same
+/// lengths. Writes the model folder.
 translate::Model TrainCopying(const CopyingOptions& options, CopyingKind kind,
                               const ParallelText& copies);
 

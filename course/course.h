@@ -1,5 +1,5 @@
-// The course as a library of its own, so that the command can be built without
-// it: demonstrations, exercises and benchmarks.
+// The course: demonstrations, exercises and benchmarks. It is a separate
+// library, so that the command can be built without it.
 #ifndef HEED_COURSE_COURSE_H_
 #define HEED_COURSE_COURSE_H_
 

@@ -1,5 +1,5 @@
-// heed demo autocomplete: four recurrent cells guess the word that is being
-// typed, and show what they remember for it.
+// heed demo autocomplete: four recurrent cells predict the word being typed.
+// The demo shows which past characters each prediction depends on.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@
 namespace heed {
 namespace {
 
-// Of a text of one's own, one line in so many is for validation and one for the
-// test.
+// User texts give one line in kHeldOutEvery to validation and one to the test
+// set.
 constexpr size_t kHeldOutEvery = 20;
 constexpr int kStoryEpochs = 8;
 constexpr int kTextEpochs = 2;
@@ -80,7 +80,7 @@ struct MemoryText : PlainText {
   bool stories = true;
 };
 
-/// A model and what is measured of it.
+/// A trained model and its name.
 struct MemoryModel {
   std::string name;
   std::string folder;
@@ -136,7 +136,7 @@ MemoryModel TrainMemory(const MemoryCommand& command, const CellName& cell,
   TrainingConfig training = TrainingIn(command.out + "/" + rnn.cell.word(),
                                        task, epochs, command.seed);
   training.optimizer.learning_rate = text.stories ? 8e-3 : 3e-3;
-  training.optimizer.beta2 = 0.99;  // what is far away shows in few gradients
+  training.optimizer.beta2 = 0.99;  // long-range gradients are rare
   training.optimizer.schedule = Schedule::kCosine;
   training.optimizer.warmup = 50;
   training.run.patience = 0;
@@ -166,7 +166,7 @@ MemoryModel ReadMemory(const std::string& folder) {
   return {name, folder, std::move(loaded)};
 }
 
-/// A line of accuracies, and the curve of them.
+/// Prints a line of accuracies and returns their curve.
 Series ShowScore(const MemoryModel& model, const MemoryText& text) {
   const autocomplete::TypingScore score = model.autocomplete().Score(text.test);
   std::string line = Pad(model.name, kNameColumns + 4);
@@ -214,14 +214,15 @@ void ShowScores(const MemoryCommand& command,
                                     .y_label = "% right"}));
 }
 
-/// Behind the first letter of each word that a story takes from its beginning.
+/// Returns the positions after the first letter of each word that repeats the
+/// beginning of a story.
 std::vector<int64_t> StoryMoments(const Connectivity& story) {
   std::vector<int64_t> spaces;
   for (int64_t t = 0; t < story.size(); ++t) {
     if (At(story.characters, t) == " ") spaces.push_back(t);
   }
   std::vector<int64_t> moments;
-  int64_t from_end = 1;  // the words of later slots
+  int64_t from_end = 1;  // index of the slot's word from the end
   const auto slots = StorySlots();
   for (size_t i = slots.size(); i-- > 0; ++from_end) {
     if (slots[i].phrases.front().find(' ') != std::string::npos) break;

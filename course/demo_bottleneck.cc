@@ -1,5 +1,5 @@
-// heed demo bottleneck: one vector for a whole sentence, and attention to its
-// words, on sentences that grow.
+// heed demo bottleneck: a fixed-size sentence vector and attention, compared on
+// sentences of growing length.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -32,16 +32,16 @@ namespace {
 constexpr int64_t kCopiesOfLength = 100;
 constexpr std::array<int64_t, 9> kCopiedLengths = {5,  10, 15, 20, 25,
                                                    30, 40, 50, 60};
-// Of which the places are shown: the longest trained, and twice as long.
+// Lengths with accuracy by position: the longest trained, and twice as long.
 constexpr std::array<int64_t, 2> kLengthsByPosition = {30, 60};
 constexpr double kWindowShare = 90;  // percent
 
-/// One of the two models, and what came back of the sentences that it read.
+/// One of the two models, and its accuracy in copying.
 struct CopyingModel {
   std::string name;  // in tables and pictures
   CopyingKind kind = CopyingKind::kFixed;
-  std::string sentence = {};             // what it wrote for the long one
-  std::vector<CopiedShare> shares = {};  // of kCopiedLengths
+  std::string sentence = {};             // its copy of the long sentence
+  std::vector<CopiedShare> shares = {};  // for each of kCopiedLengths
   std::optional<double> window = {};
 
   const CopiedShare& At(int64_t length) const {
@@ -50,7 +50,7 @@ struct CopyingModel {
   }
 };
 
-/// Trains it and lets it copy sentences of each length, and the long one.
+/// Trains the model and copies sentences of each length, and the long one.
 void TrainAndCopy(const CopyingOptions& command, const ParallelText& train,
                   CopyingModel& copying) {
   fmt::print(stderr, "{}\n", copying.name);
@@ -87,7 +87,7 @@ void PrintByLength(const BothModels& models) {
   fmt::print("\n");
 }
 
-/// The share of each length, and of each place in sentences of two lengths.
+/// Returns accuracy by length, and by position for two lengths.
 std::vector<LinePlotPanel> BottleneckPanels(const BothModels& models) {
   std::vector<LinePlotPanel> panels;
   LinePlotPanel by_length = {{},
@@ -125,7 +125,7 @@ int64_t CountOf(std::span<const Returned> back, Returned what) {
   return std::ranges::count(back, what);
 }
 
-/// "blind man (6-7) in place", of the words that are marked.
+/// Describes the marked words: "blind man (6-7) in place".
 std::string TextOfMarks(const std::vector<Returned>& back) {
   std::vector<std::string> all;
   for (const MarkedWords& marked : MarkedInLongSentence()) {
@@ -147,7 +147,7 @@ std::string TextOfMarks(const std::vector<Returned>& back) {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
-/// As it stands without colours: (elsewhere), and dots for a lost word.
+/// Marks a word without colours: parentheses if elsewhere, dots if lost.
 std::string MarkedWord(const std::string& word, Returned what) {
   switch (what) {
     case Returned::kInPlace:
@@ -172,7 +172,7 @@ float ShadeOf(Returned what) {
   return -0.5f;
 }
 
-/// The long sentence with a mark on each word: what became of it.
+/// Shows the long sentence with each word marked by its result.
 void ShowLongSentence(const CopyingOptions& command, const BothModels& models) {
   const TerminalOptions terminal = DetectTerminal();
   std::vector<std::string> words;
@@ -222,7 +222,7 @@ std::string WindowText(const std::optional<double>& window) {
                 : fmt::format("all {} words", kCopiedLengths.back());
 }
 
-/// What was seen, in words that follow the numbers.
+/// Summarises the results in words.
 std::string BottleneckVerdict(const BothModels& models) {
   const CopyingModel& fixed = models[0];
   const CopyingModel& attentive = models[1];

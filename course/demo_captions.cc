@@ -1,4 +1,4 @@
-// heed demo captions: scenes that are drawn, and what is said of them.
+// heed demo captions: synthetic scenes and their captions.
 #include <fmt/format.h>
 
 #include "course/data/generators.h"

@@ -1,4 +1,4 @@
-// heed demo saturation and equivariance: what is said of attention, measured.
+// heed demo saturation and equivariance: two claims about attention, measured.
 #include <fmt/format.h>
 
 #include <vector>

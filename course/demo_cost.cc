@@ -1,5 +1,5 @@
-// heed demo cost: what a recurrence, self-attention and a convolution cost,
-// while they read, learn and write.
+// heed demo cost: costs of a recurrence, self-attention and a convolution in
+// inference, training and decoding.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -44,7 +44,7 @@ void AddPoint(Series& series, int64_t x, double y) {
   series.y.push_back(y);
 }
 
-/// All words at once.
+/// Measures passes over whole sequences.
 void RunPasses(const CostCommand& command) {
   std::vector<Series> series = {{"GRU layer", {}, {}},
                                 {"self-attention", {}, {}},
@@ -103,7 +103,7 @@ std::string BytesText(int64_t bytes) {
   return HumanCount(static_cast<double>(bytes));
 }
 
-/// One more word behind a context.
+/// Measures decoding of one more word after a context.
 void RunDecode(const CostCommand& command) {
   std::vector<Series> series = {{"GRU step", {}, {}},
                                 {"attention with a cache", {}, {}}};

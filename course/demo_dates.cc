@@ -1,4 +1,5 @@
-// heed demo: learns to read dates in about a minute and shows how.
+// heed demo: trains a date translator in about a minute and shows its
+// attention.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -68,7 +69,7 @@ translate::Config ConfigOf(const DatesDemo& demo) {
   return config;
 }
 
-/// The examples that show most: one per first character.
+/// Returns one instructive example per first character.
 std::vector<std::string> ChooseExamples(const ParallelText& test) {
   std::vector<std::string> chosen;
   for (const char* begin : {"t", "m", "1"}) {
@@ -83,7 +84,7 @@ std::vector<std::string> ChooseExamples(const ParallelText& test) {
   return chosen;
 }
 
-/// How to call this program from here: by its name if the shell finds it.
+/// Returns the command that calls this program: its name if it is in PATH.
 std::string CommandPath() {
   namespace fs = std::filesystem;
   constexpr const char* kSelf = "/proc/self/exe";

@@ -1,5 +1,5 @@
-// heed demo documents: which word of which sentence decides, on made-up
-// documents of which that is known.
+// heed demo documents: which word of which sentence decides, on synthetic
+// documents with a known answer.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ int64_t PlaceOfLargest(std::span<const float> values) {
   return std::ranges::max_element(values) - values.begin();
 }
 
-/// Adds how often the largest weight of both levels is where the word was
-/// planted. Nothing for a model that attends to nothing.
+/// Adds how often the largest weight of both levels is at the planted word.
+/// Adds nothing for a model without attention.
 void CountFound(const std::vector<PlantedDocument>& test, DemoResult& result) {
   const auto predictor = result.loaded.MakePredictor();
   int64_t planted = 0, sentences = 0, words = 0;

@@ -48,7 +48,7 @@ std::vector<CataloguePart> Chosen(const std::string& only) {
   return parts;
 }
 
-/// What was written, and beside it what is right where that is something else.
+/// Returns the written letters, with the correct letter after each wrong one.
 std::vector<std::string> OutputLabels(const GalleryExample& example) {
   std::vector<std::string> labels = example.written;
   for (size_t t = 0; t < labels.size(); ++t) {
@@ -57,7 +57,7 @@ std::vector<std::string> OutputLabels(const GalleryExample& example) {
   return labels;
 }
 
-/// The first head before and after training.
+/// Returns the weights of the first head before and after training.
 std::vector<AlignmentView> ViewsOf(const CataloguePart& part,
                                    const GalleryExample& example) {
   const int64_t heads = example.weights.dim(0);
@@ -72,7 +72,7 @@ std::vector<AlignmentView> ViewsOf(const CataloguePart& part,
                        100 * example.accuracy)}};
 }
 
-/// What was trained, without what is usual.
+/// Returns the parts of the trained attention, without default parts.
 std::string PartsOf(const GalleryOptions& options) {
   std::string text = options.score;
   if (options.modifiers != "none") text += "; " + options.modifiers;

@@ -1,4 +1,4 @@
-// heed demo gradients: why plain recurrences forget, measured.
+// heed demo gradients: gradient norms by distance in recurrent networks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 constexpr int kReachStories = 4000;
 constexpr int kMeasuredStories = 6;
 constexpr int kReachEpochs = 2;
-// Below it a gradient is nothing beside the rounding of the others.
+// Gradients below this are smaller than the rounding error of others.
 constexpr double kNoGradient = 1e-12;
 
 std::vector<std::string> NamesOfCells(std::initializer_list<Cell> cells) {
@@ -56,7 +56,7 @@ struct ReachCommand : DemoOptions {
   }
 };
 
-/// What is measured: stacked cells, attention over their states, or attention
+/// A measured network: stacked cells, attention over their states, or attention
 /// over embedded characters (no layers).
 struct ReachNetwork {
   std::string name;
@@ -99,14 +99,14 @@ LoadedModel TrainReach(const ReachCommand& command,
   TrainingConfig training = TrainingIn(command.out + "/gradients-model",
                                        settings, kReachEpochs, command.seed);
   training.optimizer.learning_rate = 8e-3;
-  training.optimizer.beta2 = 0.99;  // what is far away shows in few gradients
+  training.optimizer.beta2 = 0.99;  // long-range gradients are rare
   training.optimizer.schedule = Schedule::kCosine;
   training.optimizer.warmup = 50;
   TrainOn(settings, stories, training);
   return ReadModel(training.run.out);
 }
 
-/// Stories cut to one length.
+/// Returns the last characters of each story, all of one length.
 Tensor MeasuredText(const ReachCommand& command, const TypingCodec& codec) {
   std::vector<std::vector<int32_t>> all;
   size_t T = SIZE_MAX;
@@ -118,14 +118,15 @@ Tensor MeasuredText(const ReachCommand& command, const TypingCodec& codec) {
   Tensor ids({std::ssize(all), static_cast<int64_t>(T)}, DType::kI32);
   for (int64_t b = 0; b < ids.dim(0); ++b) {
     const std::vector<int32_t>& row = At(all, b);
-    // Their ends, so that distances are those from the last character.
+    // The ends are kept, so that distances count from the last character.
     std::copy(row.end() - static_cast<std::ptrdiff_t>(T), row.end(),
               ids.row<int32_t>(b));
   }
   return ids;
 }
 
-/// Steps back after which the gradient is a tenth of the largest one.
+/// Returns the largest distance at which the gradient is at least a tenth of
+/// the maximum.
 int64_t TenthAfter(const std::vector<double>& norms) {
   const double largest = *std::ranges::max_element(norms);
   int64_t last = 0;
@@ -150,7 +151,7 @@ struct ReachCurve {
   }
 };
 
-/// One line of the table.
+/// Prints one line of the table.
 void ShowReach(const ReachCurve& curve) {
   const auto at = [&](size_t k) {
     return k < curve.norms.size() ? curve.norms[k] : NAN;
@@ -173,7 +174,7 @@ std::string LayersName(int layers) {
   return fmt::format("{} layer{}", layers, layers == 1 ? "" : "s");
 }
 
-/// A picture for each cell, and one of all cells with one layer.
+/// Draws a picture per cell, and one of all cells with one layer.
 void DrawReach(const ReachCommand& command,
                const std::vector<ReachCurve>& curves) {
   for (const bool trained : {false, true}) {
@@ -220,7 +221,8 @@ void WriteReachJson(const ReachCommand& command,
           "\n");
 }
 
-/// How much of a gradient is left over thirty characters, in words.
+/// Returns the share of the gradient left after thirty more characters, as
+/// text.
 std::string ReachFinding(const std::vector<ReachCurve>& curves) {
   constexpr size_t kNear = 10, kFar = 40;
   std::string finding;

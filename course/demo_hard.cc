@@ -1,4 +1,4 @@
-// heed demo hard: what it costs to choose one item instead of averaging all.
+// heed demo hard: the cost of choosing one item instead of averaging all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,11 +45,11 @@ std::string ChoiceName(size_t method) {
   return Named<ChoiceMethod>(static_cast<ChoiceMethod>(method)).word();
 }
 
-/// All models of one way.
+/// Summary of all models of one method.
 struct ChoiceSummary {
   std::vector<double> curve;  // mean accuracy
-  int reached = 0;            // models that are good enough
-  Spread steps = {};          // until then, of those
+  int reached = 0;            // models that reach the goal
+  Spread steps = {};          // steps to the goal, of these models
 };
 
 ChoiceSummary SummaryOfChoices(const std::vector<ChoiceRun>& runs) {
@@ -67,7 +67,8 @@ ChoiceSummary SummaryOfChoices(const std::vector<ChoiceRun>& runs) {
   return all;
 }
 
-/// Of the gradient without baseline, with the moving and the learned one.
+/// Returns the mean variances without baseline, with the moving and with the
+/// learned one.
 std::array<double, 3> MeanVariances(const std::vector<ChoiceRun>& runs) {
   std::array<double, 3> mean = {};
   for (const ChoiceRun& run : runs) {
@@ -80,7 +81,7 @@ std::array<double, 3> MeanVariances(const std::vector<ChoiceRun>& runs) {
 
 using ChoiceRuns = std::array<std::vector<ChoiceRun>, kChoiceMethods>;
 
-/// Every way with every seed, several at the same time.
+/// Trains every method with every seed, several at the same time.
 ChoiceRuns RunChoices(const HardCommand& command) {
   ChoiceRuns runs;
   for (auto& own : runs) own.resize(static_cast<size_t>(command.runs));
@@ -135,8 +136,8 @@ void ShowLearning(const HardCommand& command,
   fmt::print("\n{}", TerminalLinePlot(curves, axes, DetectTerminal()));
 }
 
-/// The objective along one number, from the model before learning softly to the
-/// one after.
+/// Draws the objective along the line from the parameters before training with
+/// soft attention to those after it.
 ChoiceSlice ShowSlice(const HardCommand& command) {
   ChoiceModel model(command.training.seed);
   const std::vector<Tensor> before = ParametersOf(model.parameters());
@@ -173,7 +174,7 @@ ChoiceSlice ShowSlice(const HardCommand& command) {
   return slice;
 }
 
-/// What was seen, in words that follow the numbers.
+/// Summarises the results in words.
 std::string HardVerdict(
     const std::array<ChoiceSummary, kChoiceMethods>& summaries,
     const std::array<double, 3>& variances, const ChoiceSlice& slice) {

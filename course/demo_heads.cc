@@ -1,4 +1,4 @@
-// heed demo heads: whether several heads learn different things.
+// heed demo heads: do several heads learn different functions?
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct HeadsDemo : DemoOptions {
   }
 };
 
-/// Means of the runs of one task and number of heads.
+/// Means over the runs of one task and number of heads.
 struct HeadRuns {
   std::string task;
   int64_t heads = 1;
@@ -38,7 +38,7 @@ struct HeadRuns {
   HeadLikeness after = {};
 };
 
-/// The heads of one word, as heatmaps.
+/// Returns heatmaps of all heads for one word.
 std::vector<AlignmentView> ViewsOfHeads(const TokenTask& task,
                                         const TokenAttention& model,
                                         const TokenBatch& word) {
@@ -94,7 +94,7 @@ void PrintHeads(const HeadRuns& runs) {
   std::fflush(stdout);
 }
 
-/// What the runs of one task show.
+/// Summarises the runs of one task in words.
 std::string HeadsFinding(const std::vector<HeadRuns>& runs) {
   const HeadRuns& one = runs.front();
   const HeadRuns* best = &one;

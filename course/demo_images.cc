@@ -1,4 +1,4 @@
-// heed demo images: digits that are made up, read as a whole and by looks.
+// heed demo images: synthetic digits, classified as a whole and by glimpses.
 #include "course/data/generators.h"
 #include "course/demos.h"
 #include "course/task_demo.h"

@@ -1,5 +1,5 @@
-// heed demo labyrinth: why hard choices are hard to learn, and what baselines
-// and a soft relaxation change.
+// heed demo labyrinth: the difficulty of learning hard choices, and the effect
+// of baselines and of a soft relaxation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kMethods = 4;
 constexpr int kSlicePoints = 81;
-constexpr int kVarianceAfter = 10;  // updates: when it still has to learn
+constexpr int kVarianceAfter = 10;  // updates, early in training
 
 struct LabyrinthCommand : DemoOptions {
   LabyrinthCommand() { out = "heed-labyrinth"; }
@@ -48,15 +48,15 @@ struct LabyrinthCommand : DemoOptions {
   }
 };
 
-/// One maze by one method.
+/// Training of one method in one maze.
 struct LabyrinthRun {
-  std::vector<double> detour;  ///< after each update: steps / the fewest
+  std::vector<double> detour;  ///< steps / shortest path, after each update
   MazeEpisode last;
   double shortest = 0;
   double ratio() const { return static_cast<double>(last.steps()) / shortest; }
 };
 
-/// What was seen of one maze.
+/// Results of one maze.
 struct LabyrinthMaze {
   std::array<LabyrinthRun, kMethods> runs;
   std::array<double, 3> variances = {};
@@ -94,7 +94,7 @@ LabyrinthMaze LearnMaze(const LabyrinthCommand& command, int64_t number) {
 
 struct LabyrinthSummary {
   double solved = 0;  ///< share of mazes
-  double ratio = 0;   ///< mean of steps / the fewest
+  double ratio = 0;   ///< mean of steps / shortest path
   std::vector<double> curve;
 };
 
@@ -120,7 +120,7 @@ std::string LabyrinthPicture(const LabyrinthAgent& agent,
   return SvgPicture(drawings, {.label = title});
 }
 
-/// The maze whose way has the most choices.
+/// Returns the maze whose last episode has the most choices.
 int64_t MostChoices(const std::vector<LabyrinthMaze>& mazes) {
   const auto choices = [](const LabyrinthMaze& maze) {
     return maze.runs[kMethods - 1].last.choices.size();
@@ -128,8 +128,8 @@ int64_t MostChoices(const std::vector<LabyrinthMaze>& mazes) {
   return std::ranges::max_element(mazes, {}, choices) - mazes.begin();
 }
 
-/// One maze, learned again, before and after; and the objective between the
-/// two.
+/// Trains one maze again and shows it before and after, with the objective
+/// between the two states.
 nlohmann::ordered_json ShowMaze(const LabyrinthCommand& command,
                                 int64_t number) {
   const uint64_t seed =
@@ -139,7 +139,7 @@ nlohmann::ordered_json ShowMaze(const LabyrinthCommand& command,
   LabyrinthOptions options = command.options;
   options.seed = seed + 2;
   const MazeEpisode before =
-      agent.Walk({}, 1, seed).episodes[0];  // as it chose at first
+      agent.Walk({}, 1, seed).episodes[0];  // before training
   LabyrinthLearner learner(agent, LabyrinthMethod::kLearned, options);
   const auto title = [&](const char* when, const MazeEpisode& episode) {
     return fmt::format("{}: {} steps{}; the fewest: {}", when, episode.steps(),

@@ -42,7 +42,8 @@ struct LuongRow {
   bool copied = false;
 };
 
-/// Local attention by place, once more where the order is the source's.
+/// Returns the rows of the table; local_m also on a task with the source's
+/// order.
 std::vector<LuongRow> LuongRows() {
   const auto row = [](LuongKind kind) {
     return LuongRow{Named<LuongKind>(kind).word(), kind, false};
@@ -53,7 +54,7 @@ std::vector<LuongRow> LuongRows() {
           row(LuongKind::kLocalP)};
 }
 
-/// The highest mean of a row, over its scores.
+/// Returns the highest mean of a row over its scores.
 double BestOf(std::span<const double> means, size_t row, size_t scores) {
   return *std::ranges::max_element(means.subspan(row * scores, scores));
 }

@@ -20,7 +20,7 @@ const algorithm::Model& MachineOf(const DemoResult& result) {
   return dynamic_cast<const algorithm::Model&>(*result.loaded.model);
 }
 
-/// The first one that writes a memory.
+/// Index of the first model that writes a memory.
 size_t WithMemory(const TaskDemo::Results& results) {
   return static_cast<size_t>(
       std::ranges::find_if(results,
@@ -38,8 +38,8 @@ std::string VectorText(const Tensor& logits, int64_t b) {
   return text;
 }
 
-/// Reads two sequences side by side, puts into the slot of the first one's
-/// third vector what the second one wrote there, and lets both be recalled.
+/// Reads two sequences in one batch and overwrites the slot of the first one's
+/// third vector with that of the second. Then it recalls both.
 void ChangeAMemory(const std::string& name, const algorithm::Model& model) {
   constexpr int64_t kVectors = 6;
   constexpr int64_t kThird = 2;

@@ -1,4 +1,4 @@
-// heed demo nodes: what neighbours say, and what attention to them adds.
+// heed demo nodes: the benefit of neighbours, and of attention to them.
 #include "course/data/generators.h"
 #include "course/demos.h"
 #include "course/task_demo.h"

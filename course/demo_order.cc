@@ -1,4 +1,4 @@
-// heed demo order: what attention loses without positions, on two tasks.
+// heed demo order: accuracy with and without positions, on two tasks.
 #include <fmt/format.h>
 
 #include <array>
@@ -28,13 +28,13 @@ struct OrderDemo : DemoOptions {
   }
 };
 
-/// Runs of one task, with positions or without. Units: percent.
+/// Runs of one task with or without positions. Units: percent.
 struct OrderRuns {
   std::string name;
   bool positions = false;
   Spread sentence = {};
   double shuffled = 0;
-  std::vector<double> swapped;  // by kSwaps
+  std::vector<double> swapped;  // one per entry of kSwaps
 };
 
 OrderRuns MeasureOrder(const OrderDemo& demo, const TokenTask& task,
@@ -74,7 +74,7 @@ Series SeriesOfSwaps(const OrderRuns& runs) {
   return series;
 }
 
-/// What the two runs of a task show.
+/// Summarises the two runs of a task in words.
 std::string OrderFinding(const OrderRuns& without, const OrderRuns& with) {
   const double gain = with.sentence.mean - without.sentence.mean;
   return fmt::format(

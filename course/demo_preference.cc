@@ -1,6 +1,6 @@
-// heed demo preference: what a network prefers to see that has learned the
-// order of frames, beside one that has learned names and one that has learned
-// nothing.
+// heed demo preference: preferred patches of a network that has learned the
+// order of frames, of one that has learned class names, and of an untrained
+// one.
 #include <fmt/format.h>
 
 #include <string>
@@ -25,7 +25,7 @@ namespace heed {
 namespace {
 
 constexpr int64_t kStrips = 6;
-// Seeds of clips that training does not see.
+// Seeds of clips outside the training set.
 constexpr uint64_t kOrderValidSeed = 0x76616c6964;
 constexpr uint64_t kValidSeed = 1000003;
 constexpr uint64_t kShownSeed = 2000003;
@@ -54,7 +54,7 @@ struct LearnedWeights {
   double chance = 0;
 };
 
-/// Frames for the search of patches: the middle one of each clip.
+/// Frames for the patch search: the middle frame of each clip.
 struct ShownFrames {
   Images frames;
   std::vector<SpriteBox> boxes;
@@ -94,7 +94,7 @@ LearnedWeights WeightsOf(const ConvolutionStack& trunk,
   return weights;
 }
 
-/// Trained in memory, with a line of progress.
+/// Trains in memory and shows progress.
 void TrainSprites(SpriteClassifier& model, const PreferenceDemo& demo,
                   const MovingSprites& train, const MovingSprites& valid,
                   const TrainingConfig& training, int batch) {
@@ -133,7 +133,7 @@ void ShowWeights(const std::vector<LearnedWeights>& all) {
       PreferenceOptions().patches, PreferenceOptions().units);
 }
 
-/// Strips for heed predict; returns what they are.
+/// Writes strips for heed predict; returns their paths.
 std::string WriteStrips(const PreferenceDemo& demo, const Clips& clips) {
   std::string names;
   const std::vector<FrameTuple> tuples = order::BalancedTuples(

@@ -1,5 +1,5 @@
-// heed demo probe: what an encoder keeps in its last state, and what it leaves
-// with the words.
+// heed demo probe: words that can be decoded from an encoder's last state and
+// from its annotations.
 #include <fmt/format.h>
 
 #include <array>
@@ -37,7 +37,7 @@ struct ProbeCommand : CopyingOptions {
   }
 };
 
-/// The mean of all places, and of those at both ends.
+/// Prints accuracies at some positions, and their mean over all.
 void PrintProbe(const Series& series) {
   const std::span<const double> all(series.y);
   fmt::print("{}", Pad(series.name, 28));
@@ -48,7 +48,7 @@ void PrintProbe(const Series& series) {
   fmt::print("{:>6.1f}\n", MeanOf(all));
 }
 
-/// What was seen, in words that follow the numbers.
+/// Summarises the results in words.
 std::string ProbeVerdict(const std::vector<Series>& probes) {
   const double fixed = MeanOf(probes[0].y);
   const double last = MeanOf(probes[1].y);

@@ -25,7 +25,7 @@ struct ProductsDemo : DemoOptions {
   }
 };
 
-/// One of the matrices, as it is shown.
+/// A matrix with its title and statistics.
 struct NamedMatrix {
   std::string name;
   Tensor values;
@@ -99,8 +99,8 @@ int RunDemoProducts(const Arguments& arguments) {
 
   const TokenTask task = DependenciesTask();
   TokenAttentionOptions layer = LayerFor(task, kProductFeatures);
-  // So that X Xᵀ/√d begins with 2 on its diagonal, and not with nearly all the
-  // weight of a word on itself.
+  // The scale gives X Xᵀ/√d an initial diagonal of about 2. A larger one puts
+  // nearly all the weight of a word on itself.
   layer.embedding.scale = 0.35;
   const TokenTraining training = {.steps = demo.steps, .seed = demo.seed};
   TokenLearner learner(task, layer, training);

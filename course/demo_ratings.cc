@@ -1,5 +1,5 @@
-// heed demo ratings: which reviews decide how a user rates an item, on made-up
-// reviews of which that is known.
+// heed demo ratings: which reviews decide a user's rating of an item, on
+// synthetic reviews with a known answer.
 #include <fmt/format.h>
 
 #include "course/data/generators.h"
@@ -13,8 +13,9 @@
 namespace heed {
 namespace {
 
-/// Every model of the task, and those that point also without their pointers.
-/// Models without pointers learn sooner; pointers learn too late at less.
+/// Returns every model of the task, and models with pointers also without them.
+/// Models without pointers converge in a quarter of the epochs; pointers need
+/// the higher learning rate.
 std::vector<DemoEntry> RatingEntries(int epochs) {
   std::vector<DemoEntry> entries;
   for (const std::string& model : ModelNames<RatingSettings>()) {
@@ -31,7 +32,7 @@ std::vector<DemoEntry> RatingEntries(int epochs) {
   return entries;
 }
 
-/// The first pair of the test.
+/// Returns user and item of the first test pair.
 std::vector<std::string_view> FirstPair(const std::string& line) {
   std::vector<std::string_view> fields = SplitAt(line, "\t");
   fields.resize(2);
@@ -53,8 +54,8 @@ int RunDemoRatings(const Arguments& arguments) {
       .examples = {"", " --users 200 --epochs 30"},
       .data = ReviewData(),
       .epochs = 60,
-      // Few features and no dropout: what is planted needs no more. Pointers
-      // that are trained as published stay where some words are not found.
+      // Few features and no dropout suffice for planted data. Pointers trained
+      // with the published settings get stuck before some words are found.
       .settings =
           "embedding=16 pointers=1 combine=sum soft_batches=0.5 "
           "temperature=5 gate=relu document=50 dropout=0 "

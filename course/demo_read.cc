@@ -1,4 +1,5 @@
-// heed demo read: questions about made-up stories, and what answers them.
+// heed demo read: questions about synthetic stories, and the evidence for
+// answers.
 #include <fmt/format.h>
 
 #include <algorithm>

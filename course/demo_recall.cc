@@ -1,4 +1,4 @@
-// heed demo recall: a fact, thousands of other words, and a question.
+// heed demo recall: a fact, thousands of distractors, and a question.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,14 +41,14 @@ struct RecallCommand : DemoOptions {
   }
 };
 
-/// What was measured of one model, at each distance.
+/// Results of one model at each distance.
 struct RecallRun {
   std::string name;
   std::vector<double> accuracy;   // percent
-  std::vector<double> megabytes;  // of causal attention of all steps
+  std::vector<double> megabytes;  // of causal attention for all steps
 };
 
-/// Two in each factor of 10, and the farthest.
+/// Returns two distances per factor of 10, and the farthest.
 std::vector<int64_t> RecallDistances(int64_t farthest) {
   std::vector<int64_t> distances;
   for (int64_t ten = 10; ten < farthest; ten *= 10) {
@@ -80,7 +80,7 @@ RecallRun RunRecall(const RecallCommand& command, RecallKind kind,
   return run;
 }
 
-/// Of a matrix of f32 that has a number for each query and key.
+/// Returns the size of an f32 matrix with one number per query and key.
 double MatrixMegabytes(int64_t distance) {
   return 4 * static_cast<double>(distance) * static_cast<double>(distance) /
          kMega;
@@ -142,7 +142,7 @@ std::vector<LinePlotPanel> RecallPanels(const std::vector<int64_t>& distances,
   return {std::move(accuracy), std::move(memory)};
 }
 
-/// What was seen, in words that follow the numbers.
+/// Summarises the results in words.
 std::string RecallVerdict(const std::vector<int64_t>& distances,
                           const std::vector<RecallRun>& runs) {
   const auto of = [&](RecallKind kind) -> const RecallRun& {
@@ -165,7 +165,7 @@ std::string RecallVerdict(const std::vector<int64_t>& distances,
                   : "Attention does not answer all of them, ";
   text += falls ? "and the recurrent net forgets on the way.\n"
                 : "and the recurrent net does not fall with the distance.\n";
-  // From a length at which the constant part is small.
+  // The comparison begins at a length where the constant part is small.
   const size_t from = distances.size() / 2;
   const double longer = static_cast<double>(distances.back()) /
                         static_cast<double>(distances[from]);

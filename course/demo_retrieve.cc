@@ -1,5 +1,4 @@
-// heed demo retrieve: which of twenty texts says the same as a question, in
-// other words.
+// heed demo retrieve: which of twenty texts is a paraphrase of a question.
 #include <fmt/format.h>
 
 #include <string>
@@ -38,7 +37,7 @@ int RunDemoRetrieve(const Arguments& arguments) {
         {"last", "match=separate pooling=last"}};
   };
   demo.inputs = [&](const TaskDemo::Results& results) {
-    // The first question of the test, and its right text.
+    // Input: the first test question and its correct text.
     std::string pair;
     ForEachLine(demo.Path("test.tsv"), [&](std::string_view line, int64_t) {
       const std::vector<std::string_view> fields = SplitAt(line, "\t");

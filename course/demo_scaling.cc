@@ -1,4 +1,4 @@
-// heed demo scaling: what the factor 1/√d does for training.
+// heed demo scaling: the effect of the factor 1/√d on training.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,7 +50,8 @@ struct ScaledRuns {
   double last_gradient = 0;
 };
 
-/// x, q and k with components of variance 1, as the argument for 1/√d has them.
+/// Returns a layer whose x, q and k have components of variance 1, as the
+/// argument for 1/√d assumes.
 TokenAttentionOptions ScalingLayer(const TokenTask& task, int64_t features,
                                    const std::string& score) {
   TokenAttentionOptions layer = LayerFor(task, features);
@@ -90,7 +91,7 @@ std::string StepsText(const ScalingDemo& demo, double steps) {
                               : fmt::format("> {}", demo.steps);
 }
 
-/// What the largest d shows.
+/// Summarises the runs of the largest d in words.
 std::string ScalingFinding(const ScalingDemo& demo, const ScaledRuns& plain,
                            const ScaledRuns& scaled) {
   const double ratio = plain.steps / scaled.steps;

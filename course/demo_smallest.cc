@@ -39,7 +39,7 @@ double LargestOf(const std::vector<double>& numbers) {
   return *std::ranges::max_element(numbers);
 }
 
-/// What was seen, in words that follow the numbers.
+/// Summarises the results in words.
 std::string SmallestVerdict(const SmallestTranslator& model,
                             const SmallestPair& asked) {
   std::string text;

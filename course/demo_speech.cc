@@ -1,4 +1,4 @@
-// heed demo speech: digits that nobody said, and what is heard in them.
+// heed demo speech: synthetic spoken digits and their recognition.
 #include <fmt/format.h>
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-/// Settings are separated by blanks.
+/// Removes blanks, which separate settings.
 std::string WithoutBlanks(std::string text) {
   std::erase(text, ' ');
   return text;

@@ -1,4 +1,4 @@
-// heed demo summaries: long sentences, and what is left of them.
+// heed demo summaries: long sentences and their compressions.
 #include <fmt/format.h>
 
 #include <string>
@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-/// An active and a passive sentence of a length that a terminal can show.
+/// Returns an active and a passive sentence short enough for a terminal.
 std::vector<std::string> ShownSentences(const std::string& path) {
   std::vector<std::string> chosen;
   for (const bool passive : {false, true}) {

@@ -1,4 +1,5 @@
-// heed demo temperature: how sure softmax makes a head that has learned.
+// heed demo temperature: the effect of the softmax temperature on a trained
+// head.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace heed {
 namespace {
 
 constexpr int64_t kTemperatureWords = 500;
-constexpr int kTemperatureDoublings = 6;  // of the temperature, up and down
+constexpr int kTemperatureDoublings = 6;  // in each direction
 
 struct TemperatureDemo : DemoOptions {
   int steps = 400;
@@ -68,7 +69,8 @@ void DrawTemperatures(const TemperatureDemo& demo,
                                        "softmax(scores / τ) of one head")));
 }
 
-/// Between which temperatures a head is nearly as right as at its best.
+/// Describes the range of temperatures at which the accuracy is close to its
+/// maximum.
 std::string TemperatureFinding(const std::vector<AtTemperature>& all) {
   const AtTemperature* one = nullptr;
   double best = 0;

@@ -1,5 +1,5 @@
-// heed demo visits: which codes of which visits count, on made-up patients of
-// whom that is known.
+// heed demo visits: which codes of which visits count, on synthetic patients
+// with known effects.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -15,7 +15,8 @@
 namespace heed {
 namespace {
 
-/// The patient of a file who shows most: some visits, and a sure answer.
+/// Returns the most instructive patient of a file: 5 to 9 visits and the
+/// largest absolute log-odds.
 std::string ChoosePatient(const std::string& path) {
   std::string chosen;
   double best = 0;

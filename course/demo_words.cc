@@ -1,4 +1,4 @@
-// heed demo words: how much the same word counts in documents of each label.
+// heed demo words: distribution of a word's weights in documents of each label.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,8 +21,7 @@
 namespace heed {
 namespace {
 
-/// Weights are told apart by halves of a doubling, from a 32nd of an equal
-/// share up to 32 such shares.
+/// Bins of half an octave, from a 32nd of an equal share up to 32 equal shares.
 constexpr int kDoublings = 5;
 constexpr int kBins = 4 * kDoublings + 1;
 
@@ -54,12 +53,12 @@ struct WordsDemo : DemoOptions {
   }
 };
 
-/// Of a word, its weights in the sentences of documents of each label, in equal
-/// shares: the weight times the words of the sentence.
+/// Weights of a word by document label, as multiples of an equal share: the
+/// weight times the number of words of the sentence.
 using WeightsByLabel = std::map<std::string, std::vector<double>>;
 using WeightsOfWords = std::map<std::string, WeightsByLabel>;
 
-/// Adds the weights that the words have in one document.
+/// Adds the weights of the words in one document.
 void AddWeights(const Explanation& explained, const std::string& label,
                 WeightsOfWords& all) {
   const auto weights = DocumentWeightsOf(explained.segments.at(0));
@@ -79,8 +78,8 @@ void AddWeights(const Explanation& explained, const std::string& label,
   }
 }
 
-/// How the weights are spread: the share of them around each half of a
-/// doubling. Of no weights no points.
+/// Returns the histogram of weights over bins of half an octave; empty without
+/// weights.
 Series SpreadOf(const std::string& name, const std::vector<double>& weights) {
   if (weights.empty()) return {name, {}, {}};
   Series series = {name, {}, std::vector<double>(kBins)};

@@ -1,4 +1,5 @@
-// What `heed demo NAME` shows: each is a file, and a line in registry.cc.
+// Entry points of `heed demo NAME`. Each demo is a file and a line in
+// registry.cc.
 #ifndef HEED_COURSE_DEMOS_H_
 #define HEED_COURSE_DEMOS_H_
 
@@ -14,7 +15,7 @@
 
 namespace heed {
 
-/// Without a name.
+/// Runs `heed demo` without a name.
 int RunDemoDates(const Arguments& arguments);
 
 int RunDemoGallery(const Arguments& arguments);
@@ -50,16 +51,16 @@ int RunDemoHard(const Arguments& arguments);
 int RunDemoSmallest(const Arguments& arguments);
 int RunDemoProbe(const Arguments& arguments);
 
-/// The parts of `heed generate`, and the command itself.
+/// Parts of `heed generate`, and the command itself.
 const std::vector<Command>& Generators();
 int RunGenerate(const Arguments& arguments);
 
-/// Options of every demo. A demo derives from it and adds its own.
+/// Options of every demo. A demo derives from it and adds its own options.
 struct DemoOptions {
   std::string out = "heed-pictures";
   uint64_t seed = 1;
   int threads = 0;
-  bool seeded = true;  ///< whether the seed has an effect
+  bool seeded = true;  ///< true if the seed has an effect.
 
   virtual ~DemoOptions() = default;
   void Visit(FieldList& v);
@@ -69,18 +70,18 @@ struct DemoOptions {
 };
 
 /// Reads the options of a demo. `examples`: options that --help shows. Returns
-/// the limit on threads, to be kept while the demo runs; null: help was
+/// the thread limit, which must live while the demo runs; null if help was
 /// printed. Throws: ConfigError.
 std::unique_ptr<ThreadLimit> ParseDemo(
     DemoOptions& demo, const Arguments& arguments, const std::string& name,
     const std::string& purpose, const std::vector<std::string>& examples);
 
-/// Writes a picture into `folder`, which is made if it is not there, and
+/// Writes a picture into `folder`, creating the folder if necessary, and
 /// returns its path. Throws: IoError.
 std::string WritePicture(const std::string& folder, const std::string& name,
                          const std::string& svg);
 
-/// Draws a plot in the terminal, and into `folder` as NAME.svg.
+/// Draws a plot in the terminal and into `folder` as NAME.svg.
 void ShowPlot(const std::string& folder, const std::string& name,
               const std::vector<Series>& series,
               const LinePlotOptions& options);

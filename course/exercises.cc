@@ -41,7 +41,7 @@ double EntropyOfWeights(const Numbers& weights) {
   return entropy;
 }
 
-/// Of what `make` adds to a set.
+/// Returns the number of parameters that `make` adds to a set.
 template <typename Make>
 double CountParameters(Make&& make) {
   ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
@@ -113,7 +113,8 @@ double SampledReward() { return InnerProduct({0.7, 0.2, 0.1}, {1, 0, -2}); }
 double SparsemaxWeight() { return Normalised(Sparsemax, {1, 0.5, -1}).front(); }
 
 double ContentWeight() {
-  // Cosines of the key (1, 0) to the slots (2, 0), (0, 1) and (1, 1), times β.
+  // Cosines of the key (1, 0) with the slots (2, 0), (0, 1) and (1, 1), times
+  // β.
   const double strength = 4;
   return Normalised(Softmax, {strength, 0, strength / std::sqrt(2.0)}).front();
 }
@@ -166,7 +167,8 @@ double WeightOfNeighbour() {
 }
 
 double AttributionOfProduct() {
-  // ∫ of x2 along the line from (0, 0) to (2, 3), times x1; by the midpoints.
+  // ∫ of x2 along the line from (0, 0) to (2, 3), times x1, by the midpoint
+  // rule.
   constexpr int kSteps = 100;
   double sum = 0;
   for (int i = 0; i < kSteps; ++i) sum += 3 * (i + 0.5) / kSteps;

@@ -1,4 +1,4 @@
-// The exercises of docs/learn/, with answers that are computed, not kept.
+// Exercises of docs/learn/, whose answers are computed.
 #ifndef HEED_COURSE_EXERCISES_H_
 #define HEED_COURSE_EXERCISES_H_
 
@@ -19,23 +19,23 @@ struct Exercise {
   int chapter = 0;
   int number = 0;  // in its chapter, from 1
   std::string_view question;
-  std::string_view solution;  // how the answer comes about, in a line
+  std::string_view solution;  // derivation of the answer, one line
   double (*answer)() = nullptr;
 };
 
 /// Runs `heed learn`.
 int RunLearn(const Arguments& arguments);
 
-/// In the order of the course.
+/// Returns the chapters in the order of the course.
 std::span<const Chapter> Chapters();
-/// In the order of the chapters.
+/// Returns the exercises in the order of the chapters.
 std::span<const Exercise> Exercises();
 
-/// Whole answers have to be met exactly.
+/// True if an answer is an integer, which must be given exactly.
 bool IsWhole(double answer);
 
-/// Whether `given` is the answer to the three digits that an exercise asks for:
-/// within half a percent of it.
+/// True if `given` matches the answer: exactly for integers, else within half a
+/// percent (exercises ask for three digits).
 bool IsRight(double answer, double given);
 
 }  // namespace heed

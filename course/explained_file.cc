@@ -25,7 +25,7 @@ Explanation ExplanationOfInput(const LoadedModel& loaded, const Input& given,
   return Explain(loaded, *predictor, request);
 }
 
-/// Whether its picture is the input alone.
+/// True if the picture would show only the input.
 bool ShowsNothingOfTheModel(const ExplanationSegment& segment) {
   const auto& views = ExplanationViews();
   const auto first = std::ranges::find_if(views, [&](const auto& view) {

@@ -1,4 +1,4 @@
-// How a demonstration shows what a model answers, and why.
+// Explanation of one prediction, for demonstrations.
 #ifndef HEED_COURSE_EXPLAINED_FILE_H_
 #define HEED_COURSE_EXPLAINED_FILE_H_
 
@@ -9,10 +9,10 @@
 
 namespace heed {
 
-/// Explains the answer to an input and prints that; a file that a model does
-/// not attend to by saliency. Writes the picture `name` into `folder`, and a
-/// page where the build has pages. Returns the paths with a comma between.
-/// Throws: IoError; FormatError.
+/// Explains the prediction for an input and prints the explanation. A file is
+/// explained by saliency if the model has no attention over it. Writes the
+/// picture `name` into `folder`, and an HTML page if the build supports it.
+/// Returns the paths, separated by a comma. Throws: IoError; FormatError.
 std::string ShowExplained(const LoadedModel& loaded, const Input& given,
                           const std::string& folder, const std::string& name,
                           const PictureChoice& choice = {});

@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-// Copies of a text of which each is differentiated for another unit.
+// Copies of a text per backward pass, each differentiated for another unit.
 constexpr int64_t kUnitsAtOnce = 64;
 
 }  // namespace

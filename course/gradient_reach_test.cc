@@ -18,7 +18,7 @@ constexpr int kCharacters = 6;
 
 ModelChoice<EncoderSettings> EncoderOf(const std::string& cell, int layers) {
   ModelChoice<EncoderSettings> encoder;
-  // More units than are differentiated at once.
+  // The cell has more units than one backward pass differentiates.
   SetPreset(FieldsOf(*encoder), "units=70 dropout=0 self_attention=none cell=" +
                                     cell + " layers=" + std::to_string(layers));
   encoder->Fill({.causal = true});
@@ -34,7 +34,7 @@ Tensor RandomTexts(int64_t rows) {
   return ids;
 }
 
-/// Moves feature i of character s.
+/// Shifts feature i of character s.
 class Moved : public Observer {
  public:
   Moved(int64_t s, int64_t i, double by) : s_(s), i_(i), by_(by) {}
@@ -93,7 +93,7 @@ TEST(GradientReach, IsTheMeanOfTexts) {
   EXPECT_THROW(GradientReach(model, ids[0]), ShapeError);
 }
 
-/// Without weight from step to step nothing comes from before.
+/// Without recurrent weights the last state depends on the last input alone.
 TEST(GradientReach, EndsWhereTheRecurrenceIsCut) {
   Autocomplete model(*EncoderOf("rnn", 1), {kCharacters, 4, 3}, 1, DType::kF64);
   Parameter& recurrent =

@@ -9,7 +9,7 @@ std::vector<double> TakeGradient(
   for (const auto& parameter : parameters.all()) {
     if (counts(parameter->name())) {
       const Tensor& gradient = parameter->gradient();
-      // Without a gradient it is zero.
+      // A parameter without a gradient counts as zero.
       const std::vector<double> own =
           gradient.defined() ? gradient.To(DType::kF64).ToVector<double>()
                              : std::vector<double>(static_cast<size_t>(

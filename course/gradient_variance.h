@@ -1,4 +1,4 @@
-// How noisy gradients are that are estimated from samples.
+// Variance of gradient estimates from samples.
 #ifndef HEED_COURSE_GRADIENT_VARIANCE_H_
 #define HEED_COURSE_GRADIENT_VARIANCE_H_
 
@@ -10,19 +10,18 @@
 
 namespace heed {
 
-/// The gradients of the parameters whose names `counts` accepts, one after the
-/// other; those of all parameters are cleared.
+/// Returns the concatenated gradients of the parameters whose names `counts`
+/// accepts, and clears the gradients of all parameters.
 std::vector<double> TakeGradient(
     const ParameterSet& parameters,
     const std::function<bool(const std::string&)>& counts);
 
-/// The variance of vectors that are given one by one, summed over their
-/// elements.
+/// Variance of vectors that are added one by one, summed over their elements.
 class GradientVariance {
  public:
-  /// As many elements as those before.
+  /// Adds a vector. All vectors have the same size.
   void Add(const std::vector<double>& gradient);
-  /// Of two vectors or more.
+  /// Returns the total variance. Needs two vectors or more.
   double Total() const;
 
  private:

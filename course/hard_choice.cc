@@ -29,7 +29,8 @@ constexpr int64_t kBaselineUnits = 8;
 constexpr int64_t kTestQuestions = 500;
 constexpr Init kChoiceInit = {Init::Kind::kNormal, 0.5};
 
-/// 1 at the largest score of each row. Shapes: scores [B, 1, S].
+/// Returns 1 at the largest score of each row, else 0. Shapes: scores [B, 1,
+/// S].
 Tensor OneHotOfLargest(const Tensor& scores) {
   Tensor weights = Tensor::Zeros(scores.shape(), scores.dtype());
   const int64_t S = scores.dim(2);
@@ -46,7 +47,7 @@ double MeanOfElements(const Tensor& x) {
          static_cast<double>(all.size());
 }
 
-/// What is subtracted from the reward of each question.
+/// Returns the baseline for the reward of each question.
 std::vector<double> BaselinesOf(ChoiceMethod method, double moving,
                                 const Tensor& learned) {
   if (method == ChoiceMethod::kLearnedBaseline) {
@@ -60,7 +61,7 @@ bool Samples(ChoiceMethod method) {
   return method != ChoiceMethod::kSoft && method != ChoiceMethod::kGumbel;
 }
 
-/// −log(−log u), for each score.
+/// Returns −log(−log u) for each score.
 Tensor GumbelNoise(const Shape& shape, Rng& rng) {
   Tensor noise(shape, DType::kF32);
   for (int64_t i = 0; i < noise.numel(); ++i) {
@@ -210,7 +211,8 @@ double ChoiceAccuracy(const ChoiceModel& model, const ChoiceBatch& batch,
 
 namespace {
 
-/// Of single questions, from the same ones and the same chances.
+/// Returns variances over single questions; all methods use the same questions
+/// and random numbers.
 std::array<double, 3> ChoiceVariances(ChoiceModel& model, double moving,
                                       const ChoiceTraining& training) {
   std::array<double, 3> variances = {};
@@ -255,7 +257,7 @@ ChoiceRun TrainChoice(ChoiceModel& model, ChoiceMethod method,
                                 moving.value(), &chances, &tape, &reward);
     tape.Backward(loss);
     tape.Clear();
-    // The first reward is where the average starts.
+    // The average starts at the first reward.
     if (step == 1) moving = MovingBaseline(0.9, reward);
     moving.Update(reward);
     optimizer.Step(step, training.learning_rate);
@@ -278,7 +280,7 @@ ChoiceSlice SliceOfChoices(ChoiceModel& model, const std::vector<Tensor>& from,
                            const ChoiceBatch& batch,
                            const std::vector<double>& temperatures, int points,
                            int samples, uint64_t seed) {
-  // What reads the item is that of the later state; its choice alone moves.
+  // Only parameters of the scores move; the others keep the state `to`.
   std::vector<Tensor> start = to;
   for (size_t p = 0; p < to.size(); ++p) {
     if (ChoiceModel::MovesScores(model.parameters().all()[p]->name())) {

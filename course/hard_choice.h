@@ -1,5 +1,5 @@
-// One task that is learned by soft attention, by samples and rewards, and by a
-// relaxation of samples.
+// One task learned by soft attention, by REINFORCE, and by the Gumbel
+// relaxation.
 #ifndef HEED_COURSE_HARD_CHOICE_H_
 #define HEED_COURSE_HARD_CHOICE_H_
 
@@ -17,8 +17,8 @@
 
 namespace heed {
 
-/// How the weights of items come from scores, and what is subtracted from the
-/// reward of a sampled one.
+/// How the weights of items follow from scores, and which baseline is
+/// subtracted from the reward of a sampled item.
 enum class ChoiceMethod : uint8_t {
   kSoft,
   kGumbel,
@@ -32,20 +32,20 @@ constexpr auto WordsOf(ChoiceMethod) {
 }
 inline constexpr size_t kChoiceMethods = 5;
 
-/// Questions: 2 to 12 items with a key and a value each, and a key, whose value
-/// is asked for.
+/// Questions: 2 to 12 items with a key and a value each, and a key whose value
+/// is the answer.
 struct ChoiceBatch {
-  Tensor keys;     // i32 [B, S], different ones in a row
+  Tensor keys;     // i32 [B, S], distinct within a row
   Tensor values;   // i32 [B, S]
-  Tensor lengths;  // i32 [B]: items
-  Tensor asked;    // i32 [B]: a key of the row
-  Tensor answers;  // i32 [B]: its value
+  Tensor lengths;  // i32 [B]: number of items
+  Tensor asked;    // i32 [B]: key of the question
+  Tensor answers;  // i32 [B]: value of that key
 };
 
 ChoiceBatch MakeChoices(int64_t questions, uint64_t seed);
 
-/// e_s = (Q a)ᵀ K k_s / √d of the embedded keys, c = Σ α_s v_s, scores of
-/// values W c + b; and a baseline of the number of items.
+/// Model: e_s = (Q a)ᵀ K k_s / √d for embedded keys, c = Σ α_s v_s, scores of
+/// values W c + b, and a baseline that depends on the number of items.
 class ChoiceModel {
  public:
   explicit ChoiceModel(uint64_t seed);
@@ -53,15 +53,15 @@ class ChoiceModel {
   ParameterSet& parameters() { return parameters_; }
   const ParameterSet& parameters() const { return parameters_; }
 
-  /// Shapes: result [B, 1, S], −infinity where there is no item.
+  /// Returns e. Shapes: result [B, 1, S], −infinity at padding.
   Var Scores(const Context& ctx, const ChoiceBatch& batch) const;
-  /// log p of the answers. Shapes: weights [B, 1, S], result [B].
+  /// Returns log p of the answers. Shapes: weights [B, 1, S], result [B].
   Var LogAnswer(const Context& ctx, const ChoiceBatch& batch,
                 const Var& weights) const;
-  /// b = w tanh(V log n + v) + u. Shapes: result [B].
+  /// Returns b = w tanh(V log n + v) + u for n items. Shapes: result [B].
   Var Baseline(const Context& ctx, const ChoiceBatch& batch) const;
 
-  /// Whether a parameter moves the scores.
+  /// True if the scores depend on the parameter.
   static bool MovesScores(const std::string& parameter);
 
  private:
@@ -75,63 +75,64 @@ class ChoiceModel {
   Linear output_, hidden_, baseline_;
 };
 
-/// −mean log p of the answers, and of samples −mean (R − b) log π with R = log
-/// p of the answer, and of a learned b also mean (b − R)². `chances` draws;
-/// `temperature` is of gumbel, `moving` of the moving baseline. `mean_reward`
-/// gets the mean R.
+/// Returns the loss: −mean log p of the answers, or for sampled choices −mean
+/// (R − b) log π with R = log p of the answer. A learned b adds mean (b − R)².
+/// `chances`: random numbers; `temperature`: of gumbel; `moving`: value of the
+/// moving baseline. `mean_reward` receives the mean R.
 Var ChoiceLoss(const ChoiceModel& model, const ChoiceBatch& batch,
                ChoiceMethod method, double temperature, double moving,
                Rng* chances, Tape* tape, double* mean_reward);
 
-/// Share of questions whose answer has the largest score, with the softmax, or
-/// with the item of the largest score alone. Units: percent.
+/// Returns the share of questions whose answer has the largest score, with
+/// softmax weights or with the argmax item alone. Units: percent.
 double ChoiceAccuracy(const ChoiceModel& model, const ChoiceBatch& batch,
                       bool soft);
 
 struct ChoiceTraining {
   int steps = 600;
-  int64_t questions = 32;  ///< of a step
+  int64_t questions = 32;  ///< per step
   double learning_rate = 0.01;
-  double first_temperature = 2;  ///< of gumbel, falling by equal factors to
+  double first_temperature = 2;  ///< of gumbel; decays exponentially
   double last_temperature = 0.3;
-  double enough = 95;       ///< accuracy to be reached. Units: percent
-  int64_t every = 10;       ///< steps between measurements
-  int variance_after = 50;  ///< steps
-  int draws = 200;          ///< gradients whose variance is measured
+  double enough = 95;       ///< target accuracy. Units: percent
+  int64_t every = 10;       ///< steps between evaluations
+  int variance_after = 50;  ///< step of the variance measurement
+  int draws = 200;          ///< gradients in the variance measurement
   uint64_t seed = 1;
 };
 
 struct ChoiceRun {
-  std::vector<double> accuracy;  ///< after each `every` steps. Units: percent
-  std::optional<int64_t> enough_at;  ///< steps until it was reached
-  /// Of the gradient of one question without, with the moving and with the
-  /// learned baseline, summed over the parameters of the scores; measured on
-  /// the way of the learned one. The same questions and samples for all.
+  std::vector<double> accuracy;  ///< after every `every` steps. Units: percent
+  std::optional<int64_t> enough_at;  ///< first step at or above `enough`
+  /// Variance of the gradient of one question without baseline, with the moving
+  /// and with the learned baseline, summed over the parameters of the scores.
+  /// Measured on the same questions and samples, in training with the learned
+  /// baseline.
   std::array<double, 3> variances = {};
 };
 
 ChoiceRun TrainChoice(ChoiceModel& model, ChoiceMethod method,
                       const ChoiceTraining& training);
 
-/// The mean p of the answers while one number, θ, moves the scores' parameters
-/// from some values (0) to others (1).
+/// Mean p of the answers while θ interpolates the parameters of the scores
+/// linearly between two states (0 and 1).
 struct ChoiceSlice {
   std::vector<double> theta;
   std::vector<double> argmax;   ///< of the highest-scoring item
-  std::vector<double> sampled;  ///< the mean of samples, drawn anew at each θ
+  std::vector<double> sampled;  ///< mean over samples, redrawn at each θ
   std::vector<double> soft;
-  std::vector<std::vector<double>> gumbel;  ///< of each temperature
+  std::vector<std::vector<double>> gumbel;  ///< for each temperature
 };
 
-/// At `points` values from −0.5 to 1.5. Gumbel has one noise, the same at all
-/// θ. The model has `to` afterwards.
+/// Evaluates at `points` values of θ from −0.5 to 1.5. Gumbel noise is drawn
+/// once for all θ. The model has the parameters `to` afterwards.
 ChoiceSlice SliceOfChoices(ChoiceModel& model, const std::vector<Tensor>& from,
                            const std::vector<Tensor>& to,
                            const ChoiceBatch& batch,
                            const std::vector<double>& temperatures, int points,
                            int samples, uint64_t seed);
 
-/// The largest difference of neighbours.
+/// Returns the largest absolute difference of neighbours.
 double LargestJump(const std::vector<double>& curve);
 
 }  // namespace heed

@@ -47,7 +47,7 @@ TEST(HardChoice, NoWeightOnItemsThatAreNotThere) {
   }
 }
 
-/// The mean gradient of the scores over samples of one question.
+/// Returns the mean gradient of the scores over samples of one question.
 std::vector<double> MeanGradient(ChoiceModel& model, const ChoiceBatch& batch,
                                  ChoiceMethod method, double moving) {
   constexpr int kDraws = 8000;
@@ -109,7 +109,7 @@ TEST(HardChoice, TheArgmaxJumpsTheSoftmaxDoesNotAndGumbelDoesAsItCools) {
   EXPECT_GT(LargestJump(slice.argmax), 2 * LargestJump(slice.soft));
   EXPECT_LT(LargestJump(slice.gumbel[0]), LargestJump(slice.argmax));
   EXPECT_GT(LargestJump(slice.gumbel[1]), LargestJump(slice.gumbel[0]));
-  // The model is left as it was trained.
+  // The model keeps its trained parameters.
   const std::vector<Tensor> left = ParametersOf(model.parameters());
   for (size_t p = 0; p < after.size(); ++p) {
     EXPECT_EQ(left[p].ToVector<float>(), after[p].ToVector<float>());

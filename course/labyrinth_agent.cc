@@ -15,11 +15,11 @@
 namespace heed {
 namespace {
 
-// Below every other logarithm, and far from overflowing when added up.
+// Lower than any other log weight, but safe from overflow in sums.
 constexpr double kBarred = -1e4;
 
-/// Walls of the 3 × 3 blocks around a cell, posts and the cell itself among
-/// them, and the last move.
+/// Returns the walls of the 3 × 3 blocks around a cell (including posts and the
+/// cell itself) and the last move, one-hot.
 std::vector<double> SeenAt(const Maze& maze, const MazeCrossing& crossing) {
   const auto wall = [&](int direction) {
     return maze.Open(crossing.cell, direction) ? 0.0 : 1.0;
@@ -168,8 +168,8 @@ Var LabyrinthAgent::SoftReturn(const Context& ctx, double discount) const {
   if (crossings_.first.next < 0) {
     return Var(Tensor::Full({}, std::exp(before), dtype_));
   }
-  // Row e' has the logarithms of γ^steps of the ways (e, move) that lead to it;
-  // row n is the exit.
+  // Row e' has log γ^steps of the ways (e, move) that lead to crossing e'; row
+  // n is the exit.
   Tensor ways = Tensor::Full({n + 1, kDirections * n}, kBarred, DType::kF64);
   std::vector<int32_t> any(static_cast<size_t>(n + 1));
   for (int64_t e = 0; e < n; ++e) {
@@ -192,7 +192,7 @@ Var LabyrinthAgent::SoftReturn(const Context& ctx, double discount) const {
 
   Tensor begin = Tensor::Full({n, 1}, kBarred, DType::kF64);
   begin.data<double>()[crossings_.first.next] = before;
-  Var mass(begin.To(dtype_));  // its logarithm
+  Var mass(begin.To(dtype_));  // log mass at each crossing
   Var state = cell_.InitialState(n, dtype_);
   Var total;
   for (int64_t k = 0; k < most_steps(); ++k) {
@@ -206,7 +206,7 @@ Var LabyrinthAgent::SoftReturn(const Context& ctx, double discount) const {
     const Var now = Sum(Exp(Slice(arrived, n, n + 1)));
     total = total.defined() ? Add(total, now) : now;
     mass = Reshape(Slice(arrived, 0, n), {n, 1});
-    // Nothing of weight is left.
+    // The loop ends when the remaining mass is negligible.
     const Tensor left = mass.value().To(DType::kF64);
     if (*std::max_element(left.data<double>(), left.data<double>() + n) <
         std::log(1e-9)) {

@@ -1,5 +1,5 @@
-// Who walks in a maze and sees no more than the walls around: by hard choices,
-// and as a mass that goes all ways at once.
+// An agent in a maze that sees only the walls around it. It makes hard choices,
+// or moves as a probability mass along all ways (soft relaxation).
 #ifndef HEED_COURSE_LABYRINTH_AGENT_H_
 #define HEED_COURSE_LABYRINTH_AGENT_H_
 
@@ -22,30 +22,31 @@ struct MazeChoice {
   std::array<double, kDirections> probabilities = {};
 };
 
-/// From the start to the exit, or until the steps are used up.
+/// An episode from the start to the exit, or until the maximum number of steps.
 struct MazeEpisode {
   std::vector<MazeChoice> choices;
-  std::vector<int64_t> cells;  ///< that were walked through, the start first
+  std::vector<int64_t> cells;  ///< visited cells, the start first
   bool solved = false;
   int64_t steps() const { return std::ssize(cells) - 1; }
 };
 
-/// Several episodes and what their gradients are made of; of choices that an
-/// episode did not make, zeros.
+/// Several episodes and the terms of their gradients. Entries are zero for
+/// choices that an episode did not make.
 struct MazeRollout {
   std::vector<MazeEpisode> episodes;
   Var log_probability;  // [T, B]
-  Var baseline;         // [T, B], of the state before each choice
-  Tensor made;          // [T, B]: 1 where there was a choice
+  Var baseline;         // [T, B], for the state before each choice
+  Tensor made;          // [T, B]: 1 where a choice was made
 };
 
 /// h_k = GRU([walls around, last move], h_{k−1}), π = softmax(W h_k) over the
-/// ways that a crossing has, baseline b_k = w h_k of a constant h_k.
+/// open ways of a crossing, and baseline b_k = w h_k, without gradient through
+/// h_k.
 class LabyrinthAgent {
  public:
   static constexpr int64_t kSeen = 9 + kDirections;
 
-  /// `most_steps`: that an episode may take; 0: four times the cells.
+  /// `most_steps`: maximum steps of an episode; 0: four times the cells.
   LabyrinthAgent(const Maze& maze, uint64_t seed, DType dtype = DType::kF32,
                  int64_t units = 32, int64_t most_steps = 0);
 
@@ -55,29 +56,28 @@ class LabyrinthAgent {
   const ParameterSet& parameters() const { return parameters_; }
   int64_t most_steps() const { return most_steps_; }
 
-  /// Episodes by drawn choices. `given`: choices in the place of drawn ones,
-  /// the same for all.
+  /// Runs episodes with sampled choices. `given`: choices to make instead, the
+  /// same for all episodes.
   MazeRollout Walk(const Context& ctx, int64_t episodes, uint64_t seed,
                    std::span<const int> given = {}) const;
-  /// The episode of the likeliest choices.
+  /// Runs the episode of the most probable choices.
   MazeEpisode Likeliest() const;
 
-  /// Σ_k Σ m γ^steps of what reaches the exit at choice k, where mass goes all
-  /// ways at once, each as much as π says: m_{k+1}(e') = Σ m_k(e) π(e → e')
-  /// γ^steps, and a state where ways come together is their mean, weighted by
-  /// mass, which is attention. It is what an agent with hard choices reaches in
-  /// the mean, where no ways come together, and it can be differentiated.
-  /// Result [].
+  /// Returns Σ_k Σ m γ^steps of the mass that reaches the exit at choice k.
+  /// Mass flows along all ways in proportion to π: m_{k+1}(e') = Σ m_k(e) π(e →
+  /// e') γ^steps. Where ways merge, the state is the mean weighted by mass,
+  /// which is attention. Where no ways merge, the result is the expected return
+  /// of hard choices, and it is differentiable. Result [].
   Var SoftReturn(const Context& ctx, double discount) const;
-  /// γ^steps of an episode, 0 for one that is not solved.
+  /// Returns γ^steps of an episode; 0 if it did not reach the exit.
   static double Return(const MazeEpisode& episode, double discount);
 
  private:
   struct Step {
     Var state, log_policy, baseline;
   };
-  /// Shapes: seen [B, kSeen], state [B, H]; barred [B, 4], of which those
-  /// are large below zero that are no way.
+  /// Shapes: seen [B, kSeen], state [B, H]; barred [B, 4], a large negative
+  /// number for directions without a way.
   Step Choose(const Context& ctx, const Tensor& seen, const Tensor& barred,
               const Var& state) const;
   MazeRollout Run(const Context& ctx, int64_t episodes, uint64_t seed,

@@ -34,7 +34,7 @@ PlaceInMaze CentreOf(const Maze& maze, int64_t cell) {
           kCell * (static_cast<double>(row) + 0.5)};
 }
 
-/// Walls as areas, whose colour is the reader's.
+/// Returns the walls as filled areas, drawn in the text colour of the viewer.
 std::string WallsPath(const Maze& maze) {
   std::string path;
   const auto add = [&](double x, double y, double width, double height) {
@@ -44,7 +44,7 @@ std::string WallsPath(const Maze& maze) {
   };
   for (int64_t cell = 0; cell < maze.cells(); ++cell) {
     const auto [x, y] = CentreOf(maze, cell);
-    // Each wall once: to the north and the west, and then the rim.
+    // Each wall is drawn once: to the north and the west, then the border.
     if (!maze.Open(cell, 0)) add(x - kCell / 2, y - kCell / 2, kCell, 0);
     if (!maze.Open(cell, 3)) add(x - kCell / 2, y - kCell / 2, 0, kCell);
   }
@@ -84,7 +84,7 @@ Drawing DrawLabyrinth(const LabyrinthAgent& agent, const MazeEpisode& episode,
   for (size_t i = 0; i < episode.choices.size(); ++i) {
     const MazeChoice& choice = episode.choices[i];
     const MazeCrossing& crossing = At(agent.crossings().all, choice.crossing);
-    // The first time that one comes to a cell is shown.
+    // Only the first visit of a crossing is shown.
     if (!drawn.insert(crossing.cell).second) continue;
     const auto [x, y] = CentreOf(maze, crossing.cell);
     for (size_t d = 0; d < kDirections; ++d) {

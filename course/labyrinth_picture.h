@@ -1,4 +1,4 @@
-// Labyrinths and what was decided in them, in SVG and a terminal.
+// Pictures of labyrinths and the decisions of an agent, in SVG and terminal.
 #ifndef HEED_COURSE_LABYRINTH_PICTURE_H_
 #define HEED_COURSE_LABYRINTH_PICTURE_H_
 
@@ -10,13 +10,14 @@
 
 namespace heed {
 
-/// The walls, the way of an episode, and a red point at each choice, numbered
-/// in order, with bars towards its exits as long as they are probable.
+/// Draws the walls, the path of an episode, and a numbered red point at each
+/// choice. Bars towards the exits of a crossing have a length proportional to
+/// their probability.
 Drawing DrawLabyrinth(const LabyrinthAgent& agent, const MazeEpisode& episode,
                       const std::string& title);
 
-/// The same in characters: walls, dots on the way, and the numbers of the
-/// choices; below them the probabilities of the exits.
+/// Renders the labyrinth in characters: walls, dots along the path, and the
+/// numbers of the choices. Lists the probabilities of the exits below.
 std::string LabyrinthText(const LabyrinthAgent& agent,
                           const MazeEpisode& episode,
                           const TerminalOptions& terminal);

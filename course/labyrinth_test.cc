@@ -44,7 +44,7 @@ TEST(Mazes, AreMadeByNumber) {
   EXPECT_THROW(Maze::Make(1, 3), ConfigError);
 }
 
-/// 3 × 3 with two crossings that count:
+/// Makes a 3 × 3 maze with two relevant crossings:
 ///   0-1-2
 ///   |
 ///   3-4-5
@@ -74,8 +74,8 @@ TEST(MazeCrossings, AreWhereThereIsAChoice) {
   EXPECT_EQ(crossings.all[0].cell, 0);
   EXPECT_EQ(crossings.all[0].entered, -1);
   EXPECT_FALSE(crossings.all[0].ways[0]);
-  // To the dead end 2, and back through the start to 3 and 4, where there is
-  // the next choice.
+  // The way east leads to the dead end 2, and back through the start to 3 and
+  // 4, the next choice.
   const MazeWay& east = *crossings.all[0].ways[1];
   EXPECT_EQ(east.cells, (std::vector<int64_t>{1, 2, 1, 0, 3, 4}));
   const MazeWay& south = *crossings.all[0].ways[2];
@@ -88,7 +88,8 @@ TEST(MazeCrossings, AreWhereThereIsAChoice) {
   }
 }
 
-/// Sum over all series of choices of length `most` of probability · value.
+/// Returns Σ probability · value over all sequences of choices of length
+/// `most`.
 double Enumerated(const LabyrinthAgent& agent, size_t most,
                   const std::function<void(const MazeRollout&, double)>& each,
                   const Context& ctx) {
@@ -111,7 +112,7 @@ double Enumerated(const LabyrinthAgent& agent, size_t most,
     }
     for (int d = 0; d < kDirections; ++d) {
       given[depth] = d;
-      // Only ways that there are.
+      // Only open ways are enumerated.
       const MazeRollout so_far =
           agent.Walk({}, 1, 0, std::span(given).subspan(0, depth));
       const auto& choices = so_far.episodes[0].choices;
@@ -145,7 +146,7 @@ std::vector<double> GradientsOf(LabyrinthAgent& agent, const Var& loss,
 }
 
 TEST(Labyrinth, TheMeanOfRewardGradientsIsThatOfTheMeanReward) {
-  // So few steps that all episodes can be gone through.
+  // Few steps keep the enumeration of all episodes small.
   LabyrinthAgent agent(TwoChoices(), 3, DType::kF64, 5, 10);
   constexpr size_t kChoices = 10;
   std::vector<double> expected, mean;
@@ -161,7 +162,7 @@ TEST(Labyrinth, TheMeanOfRewardGradientsIsThatOfTheMeanReward) {
     }
     return agent.Walk(ctx, 1, 0, given);
   };
-  // d/dθ Σ p R, with p as a product of probabilities.
+  // The expected gradient is d/dθ Σ p R, with p as a product of probabilities.
   const double all = Enumerated(
       agent, kChoices,
       [&](const MazeRollout& plain, double) {
@@ -205,11 +206,11 @@ TEST(Labyrinth, TheMeanOfRewardGradientsIsThatOfTheMeanReward) {
 }
 
 TEST(Labyrinth, TheSoftReturnIsTheMeanReturnWhereNoWaysComeTogether) {
-  // Of the two choices in a row that lead to the exit, whatever comes later.
+  // Two consecutive choices lead to the exit; later arrivals count little.
   const Maze maze = TwoChoices();
   LabyrinthAgent agent(maze, 4, DType::kF64, 6);
   double mean = 0;
-  constexpr double kDiscount = 0.2;  // so that later arrivals hardly count
+  constexpr double kDiscount = 0.2;  // later arrivals hardly count
   const double share =
       Enumerated(agent, 6,
                  [&](const MazeRollout& rollout, double probability) {
@@ -256,7 +257,7 @@ TEST(Labyrinth, EpisodesAreTheSameForTheSameSeed) {
   for (size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(a.episodes[i].cells, b.episodes[i].cells);
     EXPECT_LE(a.episodes[i].steps(), agent.most_steps());
-    // Moves through no wall.
+    // No move passes through a wall.
     for (size_t k = 0; k + 1 < a.episodes[i].cells.size(); ++k) {
       bool joined = false;
       for (int d = 0; d < kDirections; ++d) {

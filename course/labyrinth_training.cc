@@ -102,7 +102,7 @@ void LabyrinthLearner::Step() {
                     Rng(options_.seed, static_cast<uint64_t>(step_)).Next());
     const std::vector<double> rewards = LabyrinthRewards(agent_, rollout);
     if (step_ == 1) {
-      // Both baselines start where rewards do.
+      // Both baselines start at the first mean reward.
       moving_ = MovingBaseline(0.9, MeanReward(rewards));
       Parameter& bias = *agent_.parameters().Find("baseline.bias");
       bias.mutable_value().Fill(MeanReward(rewards));

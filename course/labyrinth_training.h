@@ -1,5 +1,5 @@
-// How an agent in a labyrinth learns, by rewards of hard choices or by the
-// gradient of a soft relaxation, and how noisy that is.
+// Training of labyrinth agents by rewards of hard choices or by the gradient of
+// a soft relaxation, and the variance of these gradients.
 #ifndef HEED_COURSE_LABYRINTH_TRAINING_H_
 #define HEED_COURSE_LABYRINTH_TRAINING_H_
 
@@ -14,24 +14,26 @@
 
 namespace heed {
 
-/// What is subtracted from a reward; soft needs no rewards.
+/// Baseline that is subtracted from a reward. kSoft trains without rewards.
 enum class LabyrinthMethod : uint8_t { kNone, kMoving, kLearned, kSoft };
 constexpr auto WordsOf(LabyrinthMethod) {
   return std::array{"none", "moving", "learned", "soft"};
 }
 
 struct LabyrinthOptions {
-  int64_t episodes = 16;  ///< of an update
+  int64_t episodes = 16;  ///< per update
   double learning_rate = 0.01;
-  double discount = 0.95;  ///< γ of a step, of the soft relaxation
+  double discount = 0.95;  ///< γ per step, of the soft relaxation
   uint64_t seed = 1;
 };
 
-/// −steps / the most that are allowed: −1 for an episode that is not solved.
+/// Returns −steps / maximum steps; −1 for an episode that did not reach the
+/// exit.
 double LabyrinthReward(const LabyrinthAgent& agent, const MazeEpisode& episode);
 
-/// Σ −log π (R − b) + (b_learned − R)² over the choices of episodes, divided by
-/// their number; b is 0, `moving` or the learned one.
+/// Returns Σ −log π (R − b) + (b_learned − R)² over the choices of all
+/// episodes, divided by the number of episodes. b is 0, `moving` or the learned
+/// baseline.
 Var LabyrinthLoss(const MazeRollout& rollout,
                   const std::vector<double>& rewards, LabyrinthMethod method,
                   double moving);
@@ -41,7 +43,7 @@ class LabyrinthLearner {
   LabyrinthLearner(LabyrinthAgent& agent, LabyrinthMethod method,
                    const LabyrinthOptions& options);
 
-  /// One update.
+  /// Performs one update.
   void Step();
   double moving() const { return moving_.value(); }
 
@@ -55,20 +57,21 @@ class LabyrinthLearner {
   int64_t step_ = 0;
 };
 
-/// Variance of the gradient of one episode, summed over the parameters of the
-/// policy, without baseline, with the moving and with the learned one: of the
-/// same episodes.
+/// Returns the variance of the gradient of one episode, summed over the
+/// parameters of the policy: without baseline, with the moving and with the
+/// learned one. All three use the same episodes.
 std::array<double, 3> GradientVariances(LabyrinthAgent& agent, double moving,
                                         int draws, uint64_t seed);
 
-/// Returns γ^steps along the line from some parameters to others.
+/// Returns γ^steps along the line between two parameter states.
 struct ObjectiveSlice {
-  std::vector<double> at;    ///< 0: the former, 1: the latter
-  std::vector<double> hard;  ///< of the likeliest choices
-  std::vector<double> soft;  ///< of the soft relaxation
+  std::vector<double> at;    ///< 0: first state, 1: second state
+  std::vector<double> hard;  ///< with the most probable choices
+  std::vector<double> soft;  ///< with the soft relaxation
 };
 
-/// From −0.5 to 1.5, see PutBetween. The agent has `to` afterwards.
+/// Evaluates the line from −0.5 to 1.5, see PutBetween. The agent has the
+/// parameters `to` afterwards.
 ObjectiveSlice SliceOfObjective(LabyrinthAgent& agent,
                                 const std::vector<Tensor>& from,
                                 const std::vector<Tensor>& to, double discount,

@@ -18,9 +18,9 @@ namespace heed {
 namespace {
 
 constexpr size_t kLeastTimes = 3;
-constexpr int64_t kNeighbours = 3;  // words that a convolution sees
+constexpr int64_t kNeighbours = 3;  // width of the convolution
 
-/// y_t = Σ_j x_(t+j−1) W_j + b: what comes from a word's neighbours.
+/// y_t = Σ_j x_(t+j−1) W_j + b: a convolution over three words.
 class NeighbourConvolution {
  public:
   NeighbourConvolution(const Scope& scope, int64_t width)
@@ -28,8 +28,8 @@ class NeighbourConvolution {
         second_(scope / "second", width, width, {}, /*bias=*/false),
         third_(scope / "third", width, width, {}, /*bias=*/false) {}
 
-  /// Shapes: x [T + 2, B, M], with what stands before and behind the words;
-  /// result [T, B, M].
+  /// Shapes: x [T + 2, B, M], padded by one step on each side; result [T, B,
+  /// M].
   Var operator()(const Context& ctx, const Var& x) const {
     const int64_t T = x.dim(0) - kNeighbours + 1;
     Var y = own_(ctx, Slice(x, 0, T));
@@ -44,7 +44,7 @@ class NeighbourConvolution {
   Linear third_;
 };
 
-/// The three layers, and what they read.
+/// The three layers and their inputs.
 struct TimedLayers {
   explicit TimedLayers(const CostOptions& o)
       : set(1, DType::kF32, kernels::Precision::kNative),
@@ -80,7 +80,8 @@ double MillisecondsOf(const std::function<void()>& action) {
   return 1e3 * SecondsSince(start);
 }
 
-/// Medians of all actions, which are run in alternation.
+/// Returns the median times of all actions, which run in alternation. Units:
+/// ms.
 std::vector<double> MediansOf(const std::vector<std::function<void()>>& actions,
                               double seconds) {
   for (const auto& action : actions) action();
@@ -96,11 +97,12 @@ std::vector<double> MediansOf(const std::vector<std::function<void()>>& actions,
   return medians;
 }
 
-/// Words of all sequences that a layer computes at once where no gradient is
-/// wanted, so that memory does not grow with the length.
+/// Words of all sequences that a layer computes at once without gradients. The
+/// limit keeps memory independent of the length.
 constexpr int64_t kWordsAtOnce = 4096;
 
-/// visit(begin, end) of the parts of [0, count), so many at once.
+/// Calls visit(begin, end) for consecutive parts of [0, count) of at most
+/// `at_once`.
 void ForEachPart(int64_t count, int64_t at_once,
                  const std::function<void(int64_t, int64_t)>& visit) {
   at_once = std::max<int64_t>(1, at_once);
@@ -109,7 +111,8 @@ void ForEachPart(int64_t count, int64_t at_once,
   }
 }
 
-/// Passes over words [T + 2, B, M] or [B, T, M] of the same memory, in parts.
+/// Returns forward passes, in parts, over words [T + 2, B, M] or [B, T, M] of
+/// one buffer.
 std::vector<std::function<void()>> ForwardPasses(const TimedLayers& layers,
                                                  const Tensor& padded,
                                                  const CostOptions& o) {
@@ -140,8 +143,8 @@ std::vector<std::function<void()>> ForwardPasses(const TimedLayers& layers,
           }};
 }
 
-/// Medians of passes forward and back, of whole sequences: gradients need what
-/// all words have computed.
+/// Returns median times of forward and backward passes over whole sequences.
+/// Gradients need the values of all words, so the passes are not divided.
 std::vector<double> TrainingMedians(TimedLayers& layers, int64_t length,
                                     const CostOptions& o) {
   const Parameter& words = layers.Input("words", {o.batch, length, o.width});
@@ -183,10 +186,10 @@ Cost MeasureCost(int64_t length, const CostOptions& o) {
   } else {
     const Parameter& padded =
         layers.Input("padded", {length + kNeighbours - 1, o.batch, o.width});
-    pool::Trim();  // what the words were drawn in
+    pool::Trim();  // frees the buffers of initialisation
     ms = MediansOf(ForwardPasses(layers, padded.value(), o), o.seconds);
   }
-  pool::Trim();  // buffers of another length are of no use to the next one
+  pool::Trim();  // buffers of this length are useless for the next one
   const auto n = static_cast<double>(length);
   const double d = o.width;
   const double scale = (o.backward ? 3 : 1) * o.batch / 1e9;
@@ -238,7 +241,7 @@ DecodeCost MeasureDecode(int64_t context, const CostOptions& o) {
                      .state;
        },
        [&] {
-         // Each time the word behind the same context.
+         // Each call decodes the word after the same context.
          memory.filled = context;
          memory = layers.attention.Remember({}, std::move(memory), word);
          layers.attention.Read({}, word, memory);

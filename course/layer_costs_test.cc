@@ -43,7 +43,7 @@ TEST(Crossing, LiesBetweenTwoMeasuredLengths) {
   std::vector<Cost> costs = {
       {.length = 16, .recurrence_ms = 4, .attention_ms = 1},
       {.length = 64, .recurrence_ms = 16, .attention_ms = 64}};
-  // The ratio grows from 1/4 to 4.
+  // The ratio of the times grows from 1/4 to 4.
   EXPECT_NEAR(Crossing(costs).value_or(0), 32, 1e-9);
   costs[1].attention_ms = 15;
   EXPECT_FALSE(Crossing(costs).has_value());
@@ -61,7 +61,7 @@ TEST(DecodeCost, KeepsAStateOrTheWholeContext) {
   EXPECT_GT(few.attention_ms, 0);
 }
 
-/// What is timed is a step of the same layer.
+/// The timed decoding step equals the layer on whole sequences.
 TEST(SelfAttention, ReadsTheSameFromACache) {
   AttentionSpec spec;
   spec.heads = 2;

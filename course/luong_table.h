@@ -1,4 +1,4 @@
-// Luong's table: global and local attention by score, on sequences to reverse.
+// Global and local attention of Luong et al. by score, on sequence reversal.
 #ifndef HEED_COURSE_LUONG_TABLE_H_
 #define HEED_COURSE_LUONG_TABLE_H_
 
@@ -10,12 +10,12 @@
 
 namespace heed {
 
-/// Sequences of 3 to `longest` of 20 symbols, and the same from their end, or
-/// with `copied` as they are.
+/// Makes sequences of 3 to `longest` of 20 symbols. The target is the reversed
+/// sequence, or with `copied` the sequence itself.
 ParallelText MakeReversals(int count, int longest, bool copied, uint64_t seed);
 
-/// Where an attention looks: everywhere, around the target's own place, or
-/// around one that it predicts.
+/// Range of an attention: all keys, a window around the target's position, or a
+/// window around a predicted position.
 enum class LuongKind : uint8_t { kGlobal, kLocalM, kLocalP };
 constexpr auto WordsOf(LuongKind) {
   return std::array{"global", "local_m", "local_p"};
@@ -24,21 +24,21 @@ constexpr auto WordsOf(LuongKind) {
 struct LuongCell {
   LuongKind kind = LuongKind::kGlobal;
   std::string score;    // "dot"
-  bool copied = false;  // instead of reversed
+  bool copied = false;  // copy instead of reverse
 };
 
 struct LuongTraining {
-  std::string model;  // as the registry calls that of Luong et al.
+  std::string model;  // registry name of the model of Luong et al.
   int sequences = 3000;
   int longest = 10;
-  int window = 2;  // keys to each side of a local attention
+  int window = 2;  // keys on each side of a local attention
   int epochs = 8;
   uint64_t seed = 1;
 };
 
 /// Trains a small model of Luong et al. with this attention in memory. Returns
-/// how many of 300 other sequences are written without an error. Units:
-/// percent. Paper: Luong et al. 2015, arXiv:1508.04025, table 4.
+/// the share of 300 held-out sequences without an error. Units: percent. Paper:
+/// Luong et al. 2015, arXiv:1508.04025, table 4.
 double ExactReversals(const LuongCell& cell, const LuongTraining& training);
 
 }  // namespace heed

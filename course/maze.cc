@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-/// Directions that lead on from a cell that was entered so.
+/// Returns the open directions of a cell except the way back.
 std::vector<int> WaysOn(const Maze& maze, int64_t cell, int entered) {
   std::vector<int> ways;
   for (int d = 0; d < kDirections; ++d) {
@@ -89,7 +89,7 @@ MazeCrossings::MazeCrossings(const Maze& maze) {
   } else {
     first.next = Add(maze.start(), -1);
   }
-  // Walking finds crossings, whose ways are walked in turn.
+  // Walking finds further crossings, which are appended and walked in turn.
   for (size_t i = 0; i < all.size(); ++i) {
     const int64_t cell = all[i].cell;
     for (const int d : WaysOn(maze, cell, all[i].entered)) {

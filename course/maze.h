@@ -1,4 +1,4 @@
-// Mazes, and the places in them where one has to choose.
+// Mazes and their crossings.
 #ifndef HEED_COURSE_MAZE_H_
 #define HEED_COURSE_MAZE_H_
 
@@ -11,18 +11,19 @@
 
 namespace heed {
 
-/// To the north, east, south and west.
+/// Number of directions: north, east, south, west.
 inline constexpr int kDirections = 4;
 constexpr int Opposite(int direction) { return (direction + 2) % kDirections; }
 
-/// side × side cells, cell = row · side + column, of which each two are joined
-/// by one way alone; from the first cell to the last one.
+/// A maze of side × side cells, cell = row · side + column. Exactly one path
+/// joins any two cells. It leads from the first cell to the last one.
 class Maze {
  public:
-  /// By depth-first search in random order. Throws: ConfigError for a side
-  /// below 2.
+  /// Makes a maze by depth-first search in random order. Throws: ConfigError
+  /// for a side below 2.
   static Maze Make(int64_t side, uint64_t seed);
-  /// One whose open walls are given: open[cell][direction], of both sides.
+  /// Makes a maze with the given open walls: open[cell][direction], set on both
+  /// sides.
   Maze(int64_t side, std::vector<std::array<bool, kDirections>> open)
       : side_(side), open_(std::move(open)) {}
 
@@ -34,7 +35,7 @@ class Maze {
     return At(At(open_, cell), direction);
   }
   int64_t Neighbour(int64_t cell, int direction) const;
-  /// Steps of the shortest way from the start to each cell.
+  /// Returns the length of the shortest path from the start to each cell.
   std::vector<int64_t> Distances() const;
   int64_t shortest() const { return At(Distances(), exit()); }
 
@@ -43,23 +44,22 @@ class Maze {
   std::vector<std::array<bool, kDirections>> open_;
 };
 
-/// What follows a choice: the cells that are walked through, up to a place
-/// where there is one again, or to the exit.
+/// Path after a choice, up to the next crossing or the exit.
 struct MazeWay {
-  std::vector<int64_t> cells;  ///< without the one it begins at
-  int64_t next = -1;           ///< the crossing that it ends at; −1: the exit
+  std::vector<int64_t> cells;  ///< without the cell of the choice
+  int64_t next = -1;           ///< next crossing; −1: the exit
   int64_t steps() const { return static_cast<int64_t>(cells.size()); }
 };
 
 /// A cell with several ways besides the one by which it was entered.
 struct MazeCrossing {
   int64_t cell = 0;
-  int entered = -1;  ///< direction of the last move; −1: it is the start
+  int entered = -1;  ///< direction of the last move; −1: none (start)
   std::array<std::optional<MazeWay>, kDirections> ways;
 };
 
-/// A maze as who walks in it has it: where there is but one way on it is taken,
-/// and at a dead end one turns back.
+/// Decision graph of a maze. A corridor without a choice is followed, and a
+/// dead end turns back.
 struct MazeCrossings {
   explicit MazeCrossings(const Maze& maze);
 

@@ -1,4 +1,4 @@
-// Parameters of a model on the line between two of its states.
+// Interpolation between two states of a model's parameters.
 #ifndef HEED_COURSE_PARAMETER_LINE_H_
 #define HEED_COURSE_PARAMETER_LINE_H_
 
@@ -8,10 +8,11 @@
 
 namespace heed {
 
-/// The numbers of all parameters.
+/// Returns copies of all parameters.
 std::vector<Tensor> ParametersOf(const ParameterSet& parameters);
 
-/// Puts (1 − at) · from + at · to into the parameters. Shapes: as those.
+/// Sets the parameters to (1 − at) · from + at · to. Shapes: those of the
+/// parameters.
 /// Paper: Goodfellow et al. 2014, arXiv:1412.6544.
 void PutBetween(ParameterSet& parameters, const std::vector<Tensor>& from,
                 const std::vector<Tensor>& to, double at);

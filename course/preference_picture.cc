@@ -27,7 +27,7 @@ std::string PngElement(const Image& image, double width, double height) {
   return ImageElement(ToBase64(EncodePng(image)), width, height);
 }
 
-/// The patches of a unit in one image, which is smaller than one for each.
+/// Returns the patches of a unit in one image, smaller than an image per patch.
 Image RowOfPatches(const PreferringUnit& unit, const Images& frames) {
   std::vector<Image> patches;
   for (const PreferredPatch& patch : unit.patches) {
@@ -71,8 +71,8 @@ Drawing DrawUnit(const PreferringUnit& unit, const Images& frames) {
   return {kUnitLabel + count * kPatchSide, kPatchSide, svg.Take()};
 }
 
-/// A frame, and the mean activation on it as far as it is above that of most
-/// places.
+/// Draws a frame and, where it exceeds the median over positions, the mean
+/// activation.
 Drawing DrawMap(const Preferences& found, int64_t number, const Image& frame,
                 double side) {
   const std::vector<float>& map = At(found.maps, number);
@@ -97,7 +97,7 @@ Drawing DrawMap(const Preferences& found, int64_t number, const Image& frame,
   return {side, side, PngElement(frame, side, side) + svg.Take()};
 }
 
-/// What the red of DrawMap means.
+/// Draws the colour scale of DrawMap.
 Drawing DrawMapScale() {
   constexpr int kSteps = 8;
   constexpr double kStep = 12;

@@ -1,4 +1,4 @@
-// Preferred patches and mean activations, in SVG and a terminal.
+// Pictures of preferred patches and mean activations, in SVG and terminal.
 #ifndef HEED_COURSE_PREFERENCE_PICTURE_H_
 #define HEED_COURSE_PREFERENCE_PICTURE_H_
 
@@ -10,19 +10,19 @@
 
 namespace heed {
 
-/// What was found of one set of weights, and how it is called.
+/// Preferences of one set of weights, with titles.
 struct NamedPreferences {
   std::string title;
-  std::string heading;  ///< of the picture, what the weights come from
+  std::string heading;  ///< of the picture: origin of the weights
   std::string note;
   Preferences found;
 };
 
-/// A row of patches for each unit, framed where they touch the sprite; below
-/// them the mean activation over some of the frames, and what its red means.
+/// Draws a row of patches per unit, framed where they overlap the sprite. Below
+/// are mean activation maps of some frames, with a colour scale.
 Drawing DrawPreferences(const NamedPreferences& weights, const Images& frames);
 
-/// The first patch of as many units as stand in a line, in half blocks.
+/// Renders the first patch of as many units as fit in a line, in half blocks.
 std::string PreferencesText(const NamedPreferences& weights,
                             const Images& frames,
                             const TerminalOptions& terminal);

@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-/// A trunk of one filter all of whose units add up what is light.
+/// A trunk of one filter whose units all sum up the light.
 class LightTrunk {
  public:
   LightTrunk()
@@ -70,8 +70,8 @@ TEST(PreferredPatches, AreWhereUnitsAreMostActive) {
   EXPECT_EQ(found.columns, 8);
   ASSERT_EQ(found.maps.size(), 3u);
   EXPECT_EQ(found.maps[0].size(), 64u);
-  // Places of fields of 18 pixels, from −7 on and 4 apart, that meet columns or
-  // rows [begin, begin + 4).
+  // Number of fields of 18 pixels, starting at −7 with stride 4, that overlap
+  // columns or rows [begin, begin + 4).
   const auto meeting = [](int64_t begin) {
     int64_t count = 0;
     for (int64_t i = 0; i < 8; ++i) {
@@ -83,7 +83,7 @@ TEST(PreferredPatches, AreWhereUnitsAreMostActive) {
                    (meeting(12) * meeting(14) + meeting(20) * meeting(6) +
                     meeting(4) * meeting(20)) /
                        (3 * 64.0));
-  // The same light elsewhere than what is called the sprite.
+  // Boxes away from the light square.
   for (SpriteBox& box : set.boxes) box = {28, 28, 32, 32};
   const Preferences away = FindPreferences(light.trunk, set.frames, set.boxes,
                                            {.units = 3, .patches = 2});

@@ -22,7 +22,7 @@ bool MiddleIsOn(const ReceptiveField& field, const SpriteBox& box) {
   return x >= box.left && x < box.right && y >= box.top && y < box.bottom;
 }
 
-/// What adds up while frames are looked at.
+/// Sums over all frames and positions.
 struct PlaceCounts {
   int64_t places = 0;
   int64_t touching = 0;
@@ -38,7 +38,7 @@ Preferences FindPreferences(const ConvolutionStack& trunk, const Images& frames,
                             const PreferenceOptions& options) {
   const int64_t count = std::ssize(boxes);
   const int64_t units = trunk.units();
-  // The best patch of each unit in each frame.
+  // Best patch of each unit in each frame.
   std::vector<std::vector<PreferredPatch>> best(static_cast<size_t>(units));
   Preferences found;
   PlaceCounts sums;

@@ -1,5 +1,5 @@
-// What units of the last layer prefer: the patches of frames at which they are
-// most active, and whether these show what moves.
+// Patches of frames that maximise the activation of units of the last layer,
+// and their overlap with the moving sprite.
 #ifndef HEED_COURSE_PREFERRED_PATCHES_H_
 #define HEED_COURSE_PREFERRED_PATCHES_H_
 
@@ -11,29 +11,29 @@
 
 namespace heed {
 
-/// The place of a frame at which a unit is most active.
+/// Position in a frame at which a unit is most active.
 struct PreferredPatch {
   int64_t frame = 0;
   ReceptiveField field;
   float activation = 0;
-  bool touches = false;  ///< the sprite
+  bool touches = false;  ///< overlaps the sprite
 };
 
 struct PreferringUnit {
   int64_t unit = 0;
-  double strength = 0;                  ///< mean of its maxima over all frames
+  double strength = 0;  ///< mean over frames of the unit's maximum
   std::vector<PreferredPatch> patches;  ///< of different frames, highest first
 };
 
 struct Preferences {
-  std::vector<PreferringUnit> units;  ///< the strongest first
-  double touching = 0;  ///< share of their patches that touch the sprite
-  /// Share of all patches of that size, at every place of every frame.
+  std::vector<PreferringUnit> units;  ///< ordered by strength, strongest first
+  double touching = 0;  ///< share of their patches that overlap the sprite
+  /// Share of patches at all positions of all frames that overlap the sprite.
   double chance = 0;
-  /// Mean activation where the middle of the patch lies on the sprite, as a
-  /// multiple of that of all places; 0 where there are none.
+  /// Mean activation where the centre of the patch is on the sprite, relative
+  /// to the mean over all positions; 0 if there are no such positions.
   double focus = 0;
-  /// Of each frame: the mean over all units at each place, row by row.
+  /// For each frame, the mean over all units at each position, row by row.
   std::vector<std::vector<float>> maps;
   int64_t columns = 0;  ///< of a map
 };
@@ -43,12 +43,12 @@ struct PreferenceOptions {
   int64_t patches = 9;  ///< of each
 };
 
-/// Frame and box i belong together.
+/// Finds the preferences. Box i is the sprite of frame i.
 Preferences FindPreferences(const ConvolutionStack& trunk, const Images& frames,
                             const std::vector<SpriteBox>& boxes,
                             const PreferenceOptions& options);
 
-/// The pixels of a frame in a field; grey where it reaches beyond.
+/// Returns the pixels of a frame in a field; grey outside the frame.
 Image PatchOf(const Image& frame, const ReceptiveField& field);
 
 }  // namespace heed

@@ -20,18 +20,18 @@ namespace {
 
 constexpr int64_t kRecallKeys = 64;
 constexpr int64_t kOtherWords = 32;
-constexpr int64_t kMostBefore = 8;  // steps of other text before the facts
-// Tokens: keys, values, other words, the mark of a question, nothing.
+constexpr int64_t kMostBefore = 8;  // distractor steps before the facts
+// Tokens: keys, values, distractors, the question mark, the empty token.
 constexpr int64_t kFirstValue = kRecallKeys;
 constexpr int64_t kFirstWord = kFirstValue + kRecallValues;
 constexpr int64_t kQuestionMark = kFirstWord + kOtherWords;
 constexpr int64_t kNothing = kQuestionMark + 1;
 constexpr int64_t kRecallTokens = kNothing + 1;
 
-constexpr int64_t kRecallFeatures = 64;  // of an embedding and of a state
+constexpr int64_t kRecallFeatures = 64;  // of embeddings and states
 constexpr int64_t kShortestRecall = 2 * kRecallFacts;
 constexpr int64_t kRecalledAtOnce = 25;
-// Steps of a recurrence that are projected together.
+// Steps whose inputs are projected in one product.
 constexpr int64_t kStepsAtOnce = 1024;
 
 AttentionSpec RecallAttention() {
@@ -53,7 +53,7 @@ RecallBatch MakeRecallBatch(int64_t sequences, int64_t distance,
     return static_cast<int64_t>(rng.Below(static_cast<uint64_t>(n)));
   };
   const int64_t before = draw(kMostBefore + 1);
-  // All sequences ask for the same fact, so that they are of one length.
+  // All sequences ask for the same fact and so have one length.
   const int64_t asked = draw(kRecallFacts);
   const int64_t T = before + asked + distance + 1;
   RecallBatch batch = {Tensor({T, sequences}, DType::kI32),
@@ -125,7 +125,8 @@ Var RecallModel::States(const Context& ctx, const RecallBatch& batch) const {
                   cell_->InitialState(B, DType::kF32), {})
         .outputs;
   }
-  // What is projected is three times as large as the states.
+  // Input projections are three times as large as the states, so they are
+  // computed in parts.
   Tensor all({T, B, cell_->units()}, DType::kF32);
   Var state = cell_->InitialState(B, DType::kF32);
   for (int64_t begin = 0; begin < T; begin += kStepsAtOnce) {

@@ -1,4 +1,4 @@
-// Recall at a distance: a fact, much else, and a question about the fact.
+// Recall at a distance: a fact, a long distractor text, and a question.
 #ifndef HEED_COURSE_RECALL_H_
 #define HEED_COURSE_RECALL_H_
 
@@ -16,7 +16,7 @@
 
 namespace heed {
 
-/// What carries a fact to the question.
+/// Mechanism that carries a fact to the question.
 enum class RecallKind : uint8_t { kRecurrent, kBoth, kAttention };
 constexpr auto WordsOf(RecallKind) {
   return std::array{"recurrent net", "recurrent net + attention",
@@ -27,21 +27,22 @@ inline constexpr int64_t kRecallValues = 16;
 inline constexpr int64_t kRecallFacts = 2;
 
 /// Sequences of one length. A step has two tokens: key and value of a fact, key
-/// and mark of the question, or a word of other text and nothing.
+/// and mark of the question, or a distractor word and the empty token.
 struct RecallBatch {
   Tensor first;    // i32 [T, B]
   Tensor second;   // i32 [T, B]
   Tensor answers;  // i32 [B], below kRecallValues
 };
 
-/// Some steps of other text, kRecallFacts facts of different keys, other text,
-/// and the question, `distance` steps behind the fact that it asks for.
-/// Throws: ConfigError for a distance below kRecallFacts.
+/// Makes sequences: distractors, kRecallFacts facts with distinct keys,
+/// distractors, and the question. The question is `distance` steps after the
+/// fact that it refers to. Throws: ConfigError for a distance below
+/// kRecallFacts.
 RecallBatch MakeRecallBatch(int64_t sequences, int64_t distance, uint64_t seed);
 
-/// Embeddings x_t, the sum of those of both tokens, without positions; states
-/// u_t = GRU(x)_t or x_t; c = Σ_t a_t V u_t with a = softmax((Q u_T)ᵀ K u / √d)
-/// unless it is the recurrent net; scores of values W [c, u_T].
+/// Model: x_t is the sum of both token embeddings, without positions; u_t =
+/// GRU(x)_t or x_t. Attention gives c = Σ_t a_t V u_t with a = softmax((Q u_T)ᵀ
+/// K u / √d), except for the plain recurrent net. Scores of values: W [c, u_T].
 class RecallModel {
  public:
   RecallModel(RecallKind kind, uint64_t seed);
@@ -49,10 +50,11 @@ class RecallModel {
   ParameterSet& parameters() { return parameters_; }
   RecallKind kind() const { return kind_; }
 
-  /// What the last step answers. Shapes: result [B, kRecallValues].
+  /// Returns scores of values at the last step. Shapes: result [B,
+  /// kRecallValues].
   Var Scores(const Context& ctx, const RecallBatch& batch) const;
-  /// The same of each step, which sees those before it: causal attention of T
-  /// queries to T keys. Shapes: result [B, T, kRecallValues].
+  /// Returns scores of values at every step, by causal attention of T queries
+  /// to T keys. Shapes: result [B, T, kRecallValues].
   Tensor AllScores(const RecallBatch& batch) const;
 
  private:
@@ -73,23 +75,24 @@ class RecallModel {
 struct RecallTraining {
   int steps = 2500;
   int64_t sequences = 32;  ///< of a step
-  int64_t longest = 1000;  ///< distance, at the end of the curriculum
+  int64_t longest = 1000;  ///< distance at the end of the curriculum
   double learning_rate = 5e-3;
   uint64_t seed = 1;
 };
 
-/// Adam on log p of the answers. The longest distance grows by equal factors
-/// for the first half of the steps; distances up to it are drawn with equal
-/// chance of equal factors. `after` gets each step and its loss.
+/// Trains with Adam on −log p of the answers. The maximum distance grows
+/// exponentially during the first half of the steps. Distances up to it are
+/// drawn log-uniformly. `after` receives each step and its loss.
 void TrainRecall(RecallModel& model, const RecallTraining& training,
                  const std::function<void(int64_t step, double loss)>& after);
 
-/// Share of `sequences` questions that are answered. Units: percent.
+/// Returns the share of `sequences` questions answered correctly. Units:
+/// percent.
 double RecallAccuracy(const RecallModel& model, int64_t distance,
                       int64_t sequences, uint64_t seed);
 
-/// The most memory that AllScores of one sequence takes at a time, whose
-/// question is `distance` steps behind its fact. Units: bytes.
+/// Returns the peak memory of AllScores for one sequence with the question
+/// `distance` steps after its fact. Units: bytes.
 int64_t RecallPeakBytes(const RecallModel& model, int64_t distance);
 
 }  // namespace heed

@@ -58,7 +58,7 @@ TEST(Recall, AllScoresEndWithTheScoresOfTheQuestion) {
   }
 }
 
-// Steps projected in several parts are those of one recurrence.
+// Without gradients, input projections are computed in parts.
 TEST(Recall, StatesWithAndWithoutGradientsAreEqual) {
   const RecallBatch batch = MakeRecallBatch(2, 1500, 4);
   const RecallModel model(RecallKind::kRecurrent, 7);

@@ -1,5 +1,5 @@
-// Letters and the same backwards: the smallest translation whose alignment is
-// known.
+// Sequences of letters and their reversals: the smallest translation task with
+// known alignments.
 #ifndef HEED_COURSE_REVERSED_LETTERS_H_
 #define HEED_COURSE_REVERSED_LETTERS_H_
 
@@ -10,13 +10,14 @@
 
 namespace heed {
 
-/// `count` lines of 3 to `longest` of twelve letters, no letter twice, with
-/// spaces between: "c a f" and "f a c". Deterministic in `seed`. Range: 3 ≤
-/// longest ≤ 12.
+/// Makes `count` lines of 3 to `longest` distinct letters out of twelve,
+/// separated by spaces: "c a f" and "f a c". Deterministic in `seed`. Range: 3
+/// ≤ longest ≤ 12.
 ParallelText ReversedLetters(int count, int longest, uint64_t seed);
 
-/// How many targets attend most to the item that they repeat, and how many
-/// have an item to repeat; the end of a line, </s>, is none.
+/// Number of targets whose largest weight is at the item that they repeat, and
+/// number of targets that repeat an item. The end of a line, </s>, repeats
+/// none.
 struct RepeatedItems {
   int64_t found = 0;
   int64_t all = 0;

@@ -35,7 +35,8 @@ TEST(ReversedLetters, DependOnTheSeedAlone) {
   EXPECT_NE(ReversedLetters(20, 8, 1).source, ReversedLetters(20, 8, 2).source);
 }
 
-/// Two letters are written of three that are read, with these weights.
+/// Returns a segment with two target letters, three source letters and these
+/// weights.
 ExplanationSegment TwoLetters(const std::vector<float>& weights) {
   ExplanationSegment segment;
   segment.axes.push_back({.id = "source", .items = {"a", "b", "c"}});

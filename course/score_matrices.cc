@@ -10,7 +10,8 @@
 namespace heed {
 namespace {
 
-/// a bᵀ of the first S rows. Shapes: a and b [*, N], result f64 [S, S].
+/// Returns scale · a bᵀ of the first S rows. Shapes: a and b [*, N], result f64
+/// [S, S].
 Tensor ProductsOf(const Tensor& a, const Tensor& b, int64_t S, double scale) {
   const Tensor x = a.To(DType::kF64), y = b.To(DType::kF64);
   Tensor result({S, S}, DType::kF64);

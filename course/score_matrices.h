@@ -1,4 +1,4 @@
-// The scores of all pairs of words, as embeddings and as projections give them.
+// Scores of all pairs of words, from embeddings and from projections.
 #ifndef HEED_COURSE_SCORE_MATRICES_H_
 #define HEED_COURSE_SCORE_MATRICES_H_
 
@@ -6,38 +6,37 @@
 
 namespace heed {
 
-/// Of the words of one sequence, f64 [S, S]: row t is what t gives to each s.
+/// Score matrices of one sequence, f64 [S, S]: row t has the scores of query t.
 struct ScoreMatrices {
   Tensor products;  // X Xᵀ / √M
   Tensor cosines;   // x_tᵀ x_s / (‖x_t‖ ‖x_s‖)
   Tensor scores;    // Q Kᵀ / √D
 };
 
-/// Of row `row` of a batch, in which padding does not count. Throws:
+/// Computes the matrices of row `row` of a batch, without padding. Throws:
 /// ShapeError.
 ScoreMatrices MatricesOf(const TokenAttention& model, const TokenBatch& batch,
                          int64_t row);
 
-/// What a matrix of scores is like.
+/// Statistics of a score matrix.
 struct MatrixFacts {
-  /// Σ a_ts a_st / Σ a_ts² over t ≠ s: 1 where the matrix is its transpose, 0
-  /// where the two have nothing in common, −1 where one is the other's
-  /// negative.
+  /// Σ a_ts a_st / Σ a_ts² over t ≠ s: 1 for a symmetric matrix, 0 if the
+  /// matrix and its transpose are uncorrelated, −1 for an antisymmetric matrix.
   double symmetry = 0;
-  /// Σ |a_tt| / Σ |a_ts|; 1 / S of equal entries.
+  /// Σ |a_tt| / Σ |a_ts|; 1 / S if all entries are equal.
   double diagonal = 0;
-  /// Mean weight of a word for itself: softmax of its row.
+  /// Mean weight of a word for itself after a softmax of its row.
   double own_weight = 0;
-  /// Share of the rows whose largest score is at a token that is wanted.
+  /// Share of rows whose largest score is at a correct token.
   double right = 0;
 };
 
-/// `tokens` and `wanted`: ids of the S tokens, and what each should answer.
-/// Throws: ShapeError.
+/// Computes the statistics. `tokens`: ids of the S tokens; `wanted`: the
+/// correct answer of each. Throws: ShapeError.
 MatrixFacts FactsOf(const Tensor& matrix, const std::vector<int32_t>& tokens,
                     const std::vector<int32_t>& wanted);
 
-/// The means of all sequences of a batch with one answer.
+/// Means over all sequences of a batch with one answer per token.
 struct MeanFacts {
   MatrixFacts products;
   MatrixFacts cosines;

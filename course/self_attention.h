@@ -1,4 +1,4 @@
-// Self-attention with projections of its own.
+// Self-attention with its own projections.
 #ifndef HEED_COURSE_SELF_ATTENTION_H_
 #define HEED_COURSE_SELF_ATTENTION_H_
 
@@ -9,8 +9,8 @@
 
 namespace heed {
 
-/// What the heads read of words x [B, T, M], mixed. Parameters: query, key,
-/// value, output, attention.
+/// Multi-head self-attention over x [B, T, M] with an output projection.
+/// Parameters: query, key, value, output, attention.
 class SelfAttention {
  public:
   /// Words have as many features as queries.
@@ -21,7 +21,7 @@ class SelfAttention {
         output_(Scope(set, "output"), spec.query, spec.query, init),
         attention_(Scope(set, "attention"), spec) {}
 
-  /// All words at once.
+  /// Attends from all words to all words.
   Attended operator()(const Context& ctx, const Var& x,
                       WantWeights want) const {
     const Memory memory = attention_.Prepare(ctx, key_(ctx, x), value_(ctx, x));
@@ -31,13 +31,12 @@ class SelfAttention {
     return attended;
   }
 
-  /// `memory` (undefined at first) with more words behind those it has: a cache
-  /// of keys and values.
+  /// Appends words to `memory`, a key-value cache; undefined at first.
   Memory Remember(const Context& ctx, Memory memory, const Var& x) const {
     return attention_.Extend(ctx, std::move(memory), key_(ctx, x),
                              value_(ctx, x));
   }
-  /// What words read of a memory.
+  /// Attends from words to a memory.
   Var Read(const Context& ctx, const Var& x, const Memory& memory) const {
     return output_(ctx, attention_.Attend(ctx, query_(ctx, x), memory).context);
   }

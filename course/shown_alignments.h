@@ -1,4 +1,4 @@
-// How a demonstration shows which words of a source a translator attended to.
+// Alignments of a translator, for demonstrations.
 #ifndef HEED_COURSE_SHOWN_ALIGNMENTS_H_
 #define HEED_COURSE_SHOWN_ALIGNMENTS_H_
 
@@ -9,8 +9,8 @@
 
 namespace heed {
 
-/// Translates lines, prints the weights of each as a heatmap and writes them
-/// all into one picture. Throws: IoError; ConfigError for a model without
+/// Translates lines, prints the weights of each as a heatmap and writes all
+/// heatmaps into one picture. Throws: IoError; ConfigError for a model without
 /// attention.
 void ShowAlignments(const translate::Model& model,
                     const std::vector<std::string>& lines,

@@ -17,16 +17,17 @@ namespace {
 constexpr double kNumberWidth = 46;
 constexpr double kNumberHeight = 22;
 constexpr double kLineHeight = 30;
-constexpr double kLabelHeight = 12;  // names of numbers, above them
+constexpr double kLabelHeight = 12;  // space for labels above the numbers
 constexpr double kStepWidth = 3 * kNumberWidth + 26;
 constexpr double kNamesWidth = 320;
 constexpr double kFormulaPlace = 66;
 constexpr double kHeadHeight = 62;
 constexpr double kThickest = 12;
-constexpr float kFullShade = 2.5;  // a number of the full shade
+constexpr float kFullShade = 2.5;  // number with the darkest shade
 constexpr size_t kStepColumns = 18;
 
-/// A number on a ground as dark as it is large, below zero in the other hue.
+/// Adds a number on a background whose shade grows with its magnitude; the hue
+/// shows the sign.
 void AddNumber(MarkupWriter& svg, double x, double y, double number) {
   const double shade = std::min(std::abs(number) / kFullShade, 1.0);
   svg.Line(
@@ -45,7 +46,7 @@ void AddNumber(MarkupWriter& svg, double x, double y, double number) {
       ShownNumber(number));
 }
 
-/// Where each line stands.
+/// Returns the vertical position of each row, and the total height.
 std::vector<double> PlacesOfLines(const TracedTranslation& traced,
                                   double* height) {
   std::vector<double> places;
@@ -65,7 +66,7 @@ size_t PlaceOf(const TracedTranslation& traced, const std::string& name) {
       traced.lines.begin());
 }
 
-/// From each state that was read to the contexts of the decoder.
+/// Adds lines from each encoder state to the contexts of the decoder.
 void AddWeights(MarkupWriter& svg, const TracedTranslation& traced,
                 const std::vector<double>& places) {
   const TracedNumbers& weights = traced.Line("weight");
@@ -87,7 +88,7 @@ void AddWeights(MarkupWriter& svg, const TracedTranslation& traced,
   }
 }
 
-/// What a step is, what it reads and what it writes.
+/// Returns the heading of a step: its network, input and output.
 std::array<std::string, 3> HeadOf(const TracedTranslation& traced, size_t t) {
   const auto encoded = static_cast<size_t>(traced.encoded());
   return {t < encoded ? "encoder" : "decoder", "reads " + traced.read[t],

@@ -1,4 +1,4 @@
-// Every number of the smallest translator on one page, in SVG and a terminal.
+// Every number of the smallest translator on one page, in SVG and terminal.
 #ifndef HEED_COURSE_SMALLEST_PICTURE_H_
 #define HEED_COURSE_SMALLEST_PICTURE_H_
 
@@ -10,16 +10,16 @@
 
 namespace heed {
 
-/// With two digits, and no sign where those are zero.
+/// Formats a number with two decimals, and zero without a sign.
 std::string ShownNumber(double number);
 
-/// A column for each step, a line for each quantity, lines as thick as weights
-/// from states that were read to the contexts.
+/// Draws a column per step and a row per quantity. Lines from encoder states to
+/// contexts have a width proportional to the attention weight.
 Drawing DrawTranslation(const TracedTranslation& traced);
-/// The weights of all layers.
+/// Draws the weights of all layers.
 Drawing DrawParameters(const ParameterSet& parameters);
 
-/// The same in characters.
+/// Renders the translation in characters.
 std::string TranslationText(const TracedTranslation& traced,
                             const TerminalOptions& terminal);
 std::string ParametersText(const ParameterSet& parameters,

@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-/// One that has learned.
+/// Returns a trained translator.
 const SmallestTranslator& Trained() {
   static const SmallestTranslator& model = []() -> SmallestTranslator& {
     static SmallestTranslator own(1);
@@ -32,7 +32,7 @@ TEST(Smallest, LearnsBothSentences) {
   }
 }
 
-// The numbers that are shown are those that were trained.
+// Traced values match the model's forward pass.
 TEST(Smallest, TheTracedProbabilitiesAreTheModels) {
   const Tensor p = Softmax(Trained().Scores({})).value();
   for (size_t b = 0; b < kSmallestPairs.size(); ++b) {

@@ -60,7 +60,7 @@ std::vector<double> SoftmaxOf(const std::vector<double>& scores) {
   return weights;
 }
 
-/// One step of a cell, with its gates.
+/// One step of an LSTM cell with its gates.
 struct TracedStep {
   std::array<std::vector<double>, 4> gates;  // i, f, g, o
   std::vector<double> cell;
@@ -68,8 +68,8 @@ struct TracedStep {
   Var state;
 };
 
-/// The step of the layer itself; its gates, which it does not hand out, are
-/// computed from the same weights.
+/// Runs one step of the layer. The layer does not return its gates, so they are
+/// recomputed from the weights.
 TracedStep StepOf(const Recurrent& layer, const Tensor& recurrent, const Var& x,
                   const Var& state) {
   const Var projected =

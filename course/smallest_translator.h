@@ -1,5 +1,5 @@
-// The smallest translator with attention: "let's go" to "vamos", and every
-// number on the way.
+// The smallest translator with attention: "let's go" to "vamos", with every
+// intermediate value.
 #ifndef HEED_COURSE_SMALLEST_TRANSLATOR_H_
 #define HEED_COURSE_SMALLEST_TRANSLATOR_H_
 
@@ -17,7 +17,7 @@
 
 namespace heed {
 
-/// What it learns: two words to one.
+/// A training pair of two source words and one target word.
 struct SmallestPair {
   std::array<const char*, 2> source;
   const char* target;
@@ -25,31 +25,31 @@ struct SmallestPair {
 inline constexpr std::array<SmallestPair, 2> kSmallestPairs = {
     {{{"let's", "go"}, "vamos"}, {{"to", "go"}, "ir"}}};
 
-/// One line of numbers: of each step, none where the step has no such numbers.
+/// One quantity at each step; empty at steps that do not have it.
 struct TracedNumbers {
   std::string name;
   std::string formula;
   std::vector<std::vector<double>> of_steps;
-  /// What each number belongs to, where that is not a feature.
+  /// Names of the numbers, if they are not features.
   std::vector<std::string> labels = {};
 };
 
-/// All numbers of a translation, in the order in which they are computed.
+/// All values of a translation, in the order of computation.
 struct TracedTranslation {
-  std::vector<std::string> read;     ///< of each step, of encoder and decoder
-  std::vector<std::string> written;  ///< of each step of the decoder
+  std::vector<std::string> read;  ///< input of each step of encoder and decoder
+  std::vector<std::string> written;  ///< output of each step of the decoder
   std::vector<TracedNumbers> lines;
 
   int64_t encoded() const { return std::ssize(read) - std::ssize(written); }
-  /// Throws: std::out_of_range for a name that is not there.
+  /// Throws: std::out_of_range for an unknown name.
   const TracedNumbers& Line(const std::string& name) const;
 };
 
-/// Embeddings of two features, an LSTM of two units that reads, one that writes
-/// and starts from the last state, scores h · h_s, and
+/// Embeddings of two features, an LSTM encoder of two units, an LSTM decoder
+/// that starts from its last state, dot-product attention h · h_s, and
 ///   p = softmax([context, h] W + b).
-/// In 64-bit numbers. Paper: Luong et al. 2015, arXiv:1508.04025 (dot); the
-/// example is that of StatQuest, "Attention for Neural Networks", 2023.
+/// Computed in f64. Paper: Luong et al. 2015, arXiv:1508.04025 (dot). The
+/// example is from StatQuest, "Attention for Neural Networks", 2023.
 class SmallestTranslator {
  public:
   explicit SmallestTranslator(uint64_t seed);
@@ -57,13 +57,13 @@ class SmallestTranslator {
   ParameterSet& parameters() { return parameters_; }
   const ParameterSet& parameters() const { return parameters_; }
 
-  /// Of both pairs, the decoder led along the right words. Shapes: result [2
+  /// Returns the scores of both pairs with teacher forcing. Shapes: result [2
   /// steps, 2 pairs, 3 target words].
   Var Scores(const Context& ctx) const;
-  /// Mean −log p of the right words. Result [].
+  /// Returns the mean −log p of the correct words. Result [].
   Var Loss(const Context& ctx) const;
-  /// Translates the source of a pair, word by word until <EOS>. With
-  /// `attends` false the context is zero.
+  /// Translates the source of a pair greedily until <EOS>. If `attends` is
+  /// false, the context is zero.
   TracedTranslation Translate(const SmallestPair& pair,
                               bool attends = true) const;
 
@@ -77,8 +77,8 @@ class SmallestTranslator {
   Linear output_;
 };
 
-/// Adam, for so many updates of both pairs; `after` gets each step and its
-/// loss.
+/// Trains with Adam for `steps` updates on both pairs. `after` receives each
+/// step and its loss.
 void TrainSmallest(SmallestTranslator& model, int steps,
                    const std::function<void(int64_t step, double loss)>& after);
 

@@ -49,7 +49,7 @@ EpochPlan SpriteObjective::PlanEpoch(uint64_t seed, int epoch) const {
                                  batch_frames_, seed, epoch);
   for (std::vector<int64_t>& batch : batches) {
     for (int64_t& example : batch) {
-      // By turns: each frame of a clip in three epochs of five.
+      // Frames rotate: each frame of a clip is used in three of five epochs.
       const int64_t clip = example / kTupleFrames;
       example = clip * kWindowFrames + (example + clip + epoch) % kWindowFrames;
     }

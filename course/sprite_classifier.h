@@ -1,4 +1,4 @@
-// Which sprite a frame shows: the supervised control of the order of frames.
+// Classifier of sprites: the supervised control of the frame order task.
 #ifndef HEED_COURSE_SPRITE_CLASSIFIER_H_
 #define HEED_COURSE_SPRITE_CLASSIFIER_H_
 
@@ -13,9 +13,9 @@
 
 namespace heed {
 
-/// The trunk of a TripletClassifier, the maximum of each unit over all places
-/// (which sprite it is does not depend on where), and a score for each of
-/// kSpriteKinds: relu(W x + b), then linear. Parameters: trunk, hidden, output.
+/// Trunk of a TripletClassifier, global maximum over all positions (the class
+/// does not depend on the position), and scores of kSpriteKinds: relu(W x + b),
+/// then linear. Parameters: trunk, hidden, output.
 class SpriteClassifier {
  public:
   SpriteClassifier(const TripletConfig& config, int64_t channels,
@@ -33,12 +33,12 @@ class SpriteClassifier {
   Linear output_;
 };
 
-/// Cross entropy of the sprites in as many frames of each clip as a tuple has,
-/// others in the next epoch; validation is on the middle frames of other clips.
-/// The sets outlive it.
+/// Cross entropy of the sprite class on kTupleFrames frames of each clip, which
+/// rotate from epoch to epoch. Validation is on the middle frames of other
+/// clips. The sets must outlive the object.
 class SpriteObjective : public Trainable {
  public:
-  /// `validated` gets the accuracy after each validation. Units: percent.
+  /// `validated` receives the accuracy after each validation. Units: percent.
   SpriteObjective(SpriteClassifier& model, const MovingSprites& train,
                   const MovingSprites& valid, int batch_frames,
                   std::function<void(double)> validated)
@@ -69,7 +69,7 @@ class SpriteObjective : public Trainable {
   std::function<void(double)> validated_;
 };
 
-/// Share of the middle frames of clips whose sprite is found. Units: percent.
+/// Returns the accuracy on the middle frames of clips. Units: percent.
 double SpriteAccuracy(const SpriteClassifier& model, const MovingSprites& set);
 
 }  // namespace heed

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int64_t kShownLines = 3;
 
-/// The value of the last word "key=value" of a text, or "".
+/// Returns the value of the last word "key=value" of a text, or "".
 std::string ValueIn(const SettingsText& text, const std::string& key) {
   std::string value;
   for (const auto word : SplitWhitespace(text)) {
@@ -33,7 +33,7 @@ std::string ValueIn(const SettingsText& text, const std::string& key) {
   return value;
 }
 
-/// The words of a text whose fields there are.
+/// Returns the words of a text whose keys exist among the fields.
 SettingsText KnownIn(const std::vector<Field>& fields,
                      const SettingsText& text) {
   SettingsText known;
@@ -44,7 +44,7 @@ SettingsText KnownIn(const std::vector<Field>& fields,
   return known;
 }
 
-/// A task, how it is trained, and the settings that were made of texts.
+/// A task with its training configuration, and the settings from texts.
 struct DemoTraining {
   std::unique_ptr<TaskSettings> task;
   TrainingConfig training;
@@ -188,7 +188,7 @@ void PrintReports(const TaskDemo& demo, const TaskDemo::Results& results) {
   if (!demo.remark.empty()) fmt::print("\n{}", demo.remark);
 }
 
-/// The options of a command in lines that a shell joins.
+/// Wraps command options with backslashes at line ends.
 std::string Wrapped(const std::string& options) {
   constexpr size_t kColumns = 60;
   std::string text;

@@ -1,6 +1,6 @@
-// The skeleton of demos that train models of a task: data are made up, models
-// learn from them, are measured and explained, and the last lines say how to go
-// on. A demo is a TaskDemo, whose functions hold what is special to it.
+// Skeleton of demos that train models of a task: generate data, train,
+// evaluate, explain, and print commands to continue with. A demo is a TaskDemo
+// whose functions hold its own parts.
 #ifndef HEED_COURSE_TASK_DEMO_H_
 #define HEED_COURSE_TASK_DEMO_H_
 
@@ -15,31 +15,31 @@
 
 namespace heed {
 
-/// A model that is trained.
+/// A model to train.
 struct DemoEntry {
-  std::string name;            ///< and its folder in that of the demo
+  std::string name;            ///< also the subfolder in the demo's folder
   SettingsText settings = {};  ///< of task, model and training
   std::string label = {};      ///< in the table; empty: the name
-  std::string note = {};       ///< behind its row of the table
+  std::string note = {};       ///< note after its row of the table
 };
 
-/// A figure of the table.
+/// A column of the table.
 struct DemoColumn {
   std::string title;
-  /// A key of the report, or a JSON pointer into its details: "/model/mrr".
+  /// Key of the report, or a JSON pointer into its details: "/model/mrr".
   std::string figure;
   int decimals = 1;
   std::string unit = " %";
-  std::string share_of = {};  ///< another figure: show the percentage of it
+  std::string share_of = {};  ///< denominator of a percentage
 };
 
-/// A further row of the table: figures of the first model's report.
+/// An additional row of the table: figures of the first model's report.
 struct DemoBaseline {
   std::string label;
   std::vector<std::string> figures;
 };
 
-/// A test: one without a title fills the table.
+/// A test. A test without a title fills the table.
 struct DemoTest {
   std::string title = {};
   SettingsText options = {};
@@ -51,16 +51,16 @@ struct DemoResult {
   LoadedModel loaded;
   std::vector<Report> reports;  ///< one for each test
 
-  /// Of the first report; kNoFigure: it has none.
+  /// Returns a figure of the first report; kNoFigure if it is missing.
   double Figure(const std::string& key) const;
 };
 
 /// An input whose explanation is shown and drawn.
 struct DemoInput {
-  std::string picture;  ///< its file, without the ending
+  std::string picture;  ///< file name, without extension
   Input input;
   std::string title = {};
-  size_t result = 0;  ///< the model, by its place
+  size_t result = 0;  ///< index of the model
   PictureChoice choice = {};
 };
 
@@ -77,25 +77,26 @@ struct TaskDemo {
 
   /// Adds the demo's own options.
   std::function<void(FieldList& v)> options = {};
-  /// The models, once the options are known.
+  /// Returns the models. Called after the options are parsed.
   std::function<std::vector<DemoEntry>()> entries = {};
-  /// Settings of all models that have them.
+  /// Settings of all models that have these fields.
   SettingsText settings = {};
 
   /// Keeps no models: for many short epochs, each of which would write one.
   bool in_memory = false;
 
   std::vector<DemoTest> tests = {{}};
-  /// Adds what the evaluation does not measure.
+  /// Adds results that the evaluation does not measure.
   std::function<void(DemoResult& result)> measure = {};
-  std::vector<DemoColumn> columns = {};  ///< none: whole reports are shown
+  std::vector<DemoColumn> columns = {};  ///< empty: whole reports are shown
   std::vector<DemoBaseline> baselines = {};
   std::string remark = {};  ///< below the table
 
   std::function<std::vector<DemoInput>(const Results& results)> inputs = {};
-  /// Shows more; returns further pictures.
+  /// Shows more; returns paths of further pictures.
   std::function<std::vector<std::string>(const Results& results)> show = {};
-  /// What prints an input, to be piped into the model: "echo 'a text'".
+  /// Returns a shell command that prints an input for the model: "echo 'a
+  /// text'".
   std::function<std::string(const Results& results)> typed = {};
 
   std::string Path(const std::string& file) const { return out + "/" + file; }
@@ -104,9 +105,9 @@ struct TaskDemo {
 /// Runs a demo. Throws: ConfigError, IoError.
 int RunTaskDemo(TaskDemo& demo, const Arguments& arguments);
 
-/// An entry for each of these models, with what it is said to be.
+/// Returns an entry per model, with its description.
 std::vector<DemoEntry> EntriesOf(const std::vector<std::string>& models);
-/// Line `i` of a file of the demo; lines of a shorter file: "".
+/// Returns line `i` of a file of the demo; "" beyond its end.
 std::string LineOf(const std::string& path, int64_t i);
 
 }  // namespace heed

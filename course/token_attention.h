@@ -1,5 +1,5 @@
-// One layer of self-attention over short sequences, which learns in seconds:
-// what several demonstrations train and measure.
+// One layer of self-attention over short sequences that trains in seconds, used
+// by several demonstrations.
 #ifndef HEED_COURSE_TOKEN_ATTENTION_H_
 #define HEED_COURSE_TOKEN_ATTENTION_H_
 
@@ -11,26 +11,26 @@
 
 namespace heed {
 
-/// What the layer is made of.
+/// Parts and sizes of the layer.
 struct TokenAttentionOptions {
-  /// Its `query`, `key` and `value` say to how many features tokens are mapped.
+  /// Its `query`, `key` and `value` are the projected sizes.
   AttentionSpec spec;
   int64_t tokens = 0;   // V
   int64_t length = 0;   // S, of every sequence
   int64_t width = 64;   // M, of an embedding
   int64_t outputs = 0;  // logits of each query
-  /// Whether embeddings of places are added to those of tokens.
+  /// True if position embeddings are added to token embeddings.
   bool positions = true;
-  /// Without: queries and keys are the embeddings themselves, so that scores
-  /// are X Xᵀ, and query and key M features.
+  /// True if queries and keys are projected. Otherwise they are the embeddings
+  /// themselves: scores are X Xᵀ, and queries and keys have M features.
   bool projections = true;
-  Init embedding = {Init::Kind::kNormal, 1};  // of tokens and of places
+  Init embedding = {Init::Kind::kNormal, 1};  // of tokens and positions
   Init projection = {};                       // of queries, keys and values
 };
 
-/// x = token + place; softmax(score(x W_q + b_q, x W_k + b_k)) (x W_v + b_v),
-/// or what else the spec says, and a linear layer to the outputs. Nothing goes
-/// around the attention: what a position gives is what it attended to.
+/// x = token + place; softmax(score(x W_q + b_q, x W_k + b_k)) (x W_v + b_v) or
+/// the variant of the spec, and a linear layer to the outputs. There is no
+/// residual connection: the output depends on the attended values alone.
 /// Parameters: letters, places, query, key, value, output, attention.
 class TokenAttention {
  public:
@@ -46,12 +46,12 @@ class TokenAttention {
 
   TokenAttention(ParameterSet& set, const TokenAttentionOptions& options);
 
-  /// `temperature`: what queries are divided by, and so the scores of a product
-  /// score. Shapes: tokens i32 [B, S].
+  /// Applies the layer. `temperature` divides the queries, and so the scores of
+  /// product scores. Shapes: tokens i32 [B, S].
   Output operator()(const Context& ctx, const Tensor& tokens,
                     const Mask& mask = {}, WantWeights want = WantWeights::kNo,
                     double temperature = 1) const;
-  /// What the scores are made of.
+  /// Computes embeddings, queries and keys.
   Prepared Prepare(const Context& ctx, const Tensor& tokens) const;
 
   const Linear& output() const { return output_; }

@@ -31,8 +31,8 @@ double CosineOf(const float* a, const float* b, int64_t size) {
   return first > 0 && second > 0 ? product / std::sqrt(first * second) : 0;
 }
 
-/// What each head adds to the logits. Shapes: contexts [B, T, H D], each result
-/// [B, T, outputs].
+/// Returns the contribution of each head to the logits. Shapes: contexts [B, T,
+/// H D], each result [B, T, outputs].
 std::vector<Tensor> OutputsOfHeads(const TokenAttention& model,
                                    const Tensor& contexts, int64_t heads) {
   const Tensor& mixing = model.output().weight().value();  // [H D, outputs]

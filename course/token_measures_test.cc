@@ -39,7 +39,7 @@ TEST(Sharpness, RunsFromOneWordToAllWithTheTemperature) {
     words += length / 20.0;
   }
   const Sharpness hot = SharpnessOf(learner.model(), test, 1e6);
-  EXPECT_NEAR(hot.words, all / words, 1e-3);  // a row is a word
+  EXPECT_NEAR(hot.words, all / words, 1e-3);  // one row per word
   const Sharpness cold = SharpnessOf(learner.model(), test, 1e-6);
   EXPECT_NEAR(cold.words, 1, 1e-3);
   EXPECT_NEAR(cold.largest, 1, 1e-3);

@@ -24,7 +24,7 @@ std::vector<std::string> LetterVocabulary() {
   return letters;
 }
 
-/// Random words; answer k of position t is the letter at places[k](t).
+/// Draws random words; answer k of position t is the letter at places[k](t).
 TokenBatch DrawWords(int64_t count,
                      const std::vector<int64_t (*)(int64_t t)>& places,
                      Rng& rng) {
@@ -51,7 +51,7 @@ int64_t Before(int64_t t) { return (t + kWordLength - 1) % kWordLength; }
 int64_t Behind(int64_t t) { return (t + 1) % kWordLength; }
 int64_t FirstPlace(int64_t /*t*/) { return 0; }
 
-// A vocabulary by kinds of words; the first stands behind the end.
+// Vocabulary, grouped by word class; the first entry is padding.
 constexpr std::array kSentenceWords = {
     "·",      "the",    "old",   "young", "small", "big",    "wild",
     "dog",    "cat",    "horse", "bird",  "fox",   "mouse",  "goose",
@@ -67,13 +67,13 @@ int32_t OneOfWords(int32_t begin, int32_t end, Rng& rng) {
          static_cast<int32_t>(rng.Below(static_cast<uint64_t>(end - begin)));
 }
 
-/// Words and the position of the one that each depends on.
+/// Words and the position of each word's head.
 struct ParsedSentence {
   std::vector<int32_t> words;
   std::vector<size_t> depends_on;
 };
 
-/// "the [adjective] noun" before or behind the verb.
+/// Appends "the [adjective] noun", whose words depend on the noun.
 void AddNoun(int32_t noun, ParsedSentence& sentence, Rng& rng) {
   sentence.words.push_back(kThe);
   if (rng.Below(2) == 0) {
@@ -87,7 +87,7 @@ ParsedSentence DrawSentence(Rng& rng) {
   ParsedSentence sentence;
   const int32_t first = OneOfWords(kNouns, kVerbs, rng);
   int32_t second = OneOfWords(kNouns, kVerbs - 1, rng);
-  if (second >= first) ++second;  // another one
+  if (second >= first) ++second;  // a different noun
   AddNoun(first, sentence, rng);
   const size_t verb = sentence.words.size();
   sentence.words.push_back(OneOfWords(
@@ -149,7 +149,7 @@ CrossEntropyLoss TokenLoss(const Var& logits, const TokenBatch& batch,
                       {.ignore_id = kNoAnswer, .scale = scale});
 }
 
-/// `change` brings the positions of each sequence into another order.
+/// Reorders the positions of each sequence by `change`.
 TokenBatch InOrder(const TokenBatch& batch,
                    const std::function<void(std::vector<int64_t>&)>& change) {
   TokenBatch result = {batch.tokens.Clone(), batch.lengths,

@@ -1,4 +1,4 @@
-// Short sequences whose answers are known, and a layer of attention that learns
+// Short sequences with known answers, and the training of an attention layer on
 // them.
 #ifndef HEED_COURSE_TOKEN_TASKS_H_
 #define HEED_COURSE_TOKEN_TASKS_H_
@@ -14,11 +14,11 @@
 
 namespace heed {
 
-/// Sequences and the tokens that their positions should answer with.
+/// Sequences and the target tokens of their positions.
 struct TokenBatch {
   Tensor tokens;   // i32 [B, S]
-  Tensor lengths;  // i32 [B]; what stands behind them is not read
-  Tensor wanted;   // i32 [B, S, K], −1 where nothing is wanted
+  Tensor lengths;  // i32 [B]; later positions are padding
+  Tensor wanted;   // i32 [B, S, K], −1 without a target
 };
 
 struct TokenTask {
@@ -29,34 +29,35 @@ struct TokenTask {
   std::function<TokenBatch(int64_t count, Rng& rng)> draw;
 };
 
-/// Words of twelve random letters, written backwards.
+/// Words of twelve random letters, reversed.
 TokenTask BackwardsTask();
-/// The same words; each position answers with four letters: the one that
-/// mirrors it, the one before, the one behind (both in a circle) and the first.
+/// Words of twelve random letters. Each position answers with four letters: the
+/// mirrored one, the one before, the one after (both cyclic) and the first.
 TokenTask FourLettersTask();
-/// Sentences as "the old dog sees the cat"; each word answers with the one that
-/// it depends on: "the" and adjectives with their noun, nouns with the verb,
-/// the verb with itself.
+/// Sentences such as "the old dog sees the cat". Each word answers with its
+/// head: "the" and adjectives with their noun, nouns with the verb, the verb
+/// with itself.
 TokenTask DependenciesTask();
-/// The same sentences; each word answers with the verb.
+/// Sentences such as "the old dog sees the cat". Each word answers with the
+/// verb.
 TokenTask VerbTask();
 
-/// The same batch with the tokens of each sequence in a random order; what each
-/// token should answer goes with it.
+/// Returns the batch with the tokens of each sequence in a random order. Each
+/// token keeps its target.
 TokenBatch Shuffled(const TokenBatch& batch, Rng& rng);
-/// The same, with only so many random pairs of each sequence swapped.
+/// Returns the batch with `swaps` random pairs of each sequence swapped.
 TokenBatch Swapped(const TokenBatch& batch, int swaps, Rng& rng);
 
-/// What may be looked at: what does not stand behind an end.
+/// Mask that hides padding.
 Mask RealTokens(const TokenBatch& batch);
 
-/// Sequence `row` as its tokens are shown.
+/// Returns the tokens of sequence `row` as text.
 std::vector<std::string> TokensOf(const TokenTask& task,
                                   const TokenBatch& batch, int64_t row);
-/// The first of the longest sequences.
+/// Returns the index of the first sequence of maximum length.
 int64_t LongestRow(const TokenBatch& batch);
 
-/// A layer for the task, of `features` for a query, a key and a value.
+/// Options of a layer for the task with queries, keys and values of `features`.
 TokenAttentionOptions LayerFor(const TokenTask& task, int64_t features);
 
 struct TokenScore {
@@ -70,23 +71,23 @@ struct TokenTraining {
   int steps = 400;  // of `batch` sequences each
   int64_t batch = 64;
   double learning_rate = 3e-3;
-  /// "cosine", or "constant" for runs that end when enough is learned.
+  /// "cosine", or "constant" for training that stops at a goal.
   Schedule schedule = Schedule::kCosine;
   uint64_t seed = 1;
 };
 
-/// A layer and what trains it: Adam, a twentieth of the steps to warm up.
-/// The same seed gives the same bits with any number of threads.
+/// A layer and its training by Adam, with warm-up over a twentieth of the
+/// steps. Results are bit-identical for a seed with any number of threads.
 class TokenLearner {
  public:
   TokenLearner(const TokenTask& task, const TokenAttentionOptions& layer,
                const TokenTraining& training);
 
-  /// One update. Returns the norm of the gradient.
+  /// Performs one update. Returns the norm of the gradient.
   double Step();
-  /// All that are left.
+  /// Performs the remaining updates.
   void Train();
-  /// What it has not seen: the same for all models of a seed.
+  /// Returns held-out sequences, equal for all models of a seed.
   TokenBatch Test(int64_t count) const;
 
   const TokenAttention& model() const { return model_; }

@@ -11,7 +11,7 @@ namespace {
 
 using Tokens = std::vector<std::string>;
 
-/// What the tokens of a row should answer, answer `k` of each.
+/// Returns answer `k` of each token of a row.
 Tokens AnswersOf(const TokenTask& task, const TokenBatch& batch, int64_t row,
                  int64_t k = 0) {
   Tokens answers;
@@ -45,7 +45,7 @@ TEST(TokenTasks, WordsDependOnTheirNounAndNounsOnTheVerb) {
     const Tokens words = TokensOf(task, batch, b);
     const Tokens answers = AnswersOf(task, batch, b);
     lengths.insert(words.size());
-    // The verb answers with itself, and is what both nouns answer with.
+    // The verb answers with itself, and both nouns answer with the verb.
     const auto verb = static_cast<size_t>(
         std::ranges::find(words.begin() + 1, words.end(), "the") -
         words.begin() - 1);

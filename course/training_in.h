@@ -1,4 +1,4 @@
-// How a demonstration trains a model that it keeps.
+// Training configurations of demonstrations that keep their models.
 #ifndef HEED_COURSE_TRAINING_IN_H_
 #define HEED_COURSE_TRAINING_IN_H_
 
@@ -12,7 +12,8 @@
 
 namespace heed {
 
-/// What the task prefers, into a folder whose older model goes.
+/// Returns the task's default training into `folder`, overwriting an older
+/// model.
 inline TrainingConfig TrainingIn(std::string folder, const TaskSettings& task,
                                  int epochs, uint64_t seed) {
   TrainingConfig training;
@@ -24,8 +25,8 @@ inline TrainingConfig TrainingIn(std::string folder, const TaskSettings& task,
   return training;
 }
 
-/// A translator of words in the folder of its name, of these settings:
-/// "units=32 epochs=3".
+/// Returns a word-level translator with these settings ("units=32 epochs=3"),
+/// in a subfolder named like the model.
 inline translate::Config TranslatorIn(const DemoOptions& demo,
                                       const std::string& model,
                                       const std::string& settings) {

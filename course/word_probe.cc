@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kProbedAtOnce = 100;  // sentences
 
-/// Row n of x for row n of `parts`, side by side. Shapes: parts [N, F_i].
+/// Concatenates the columns of `parts`. Shapes: parts [N, F_i].
 Tensor SideBySide(const std::vector<Var>& parts) {
   return ConcatColumns(parts).value();
 }
@@ -83,7 +83,7 @@ std::vector<double> ProbeWords(const Tensor& train_x, const Tensor& train_words,
                                const ProbeTraining& training) {
   const int64_t N = train_x.dim(0), S = train_words.dim(1);
   const int64_t features = train_x.cols();
-  // A vector of a whole sentence answers for all of its positions.
+  // A vector of a whole sentence predicts all positions.
   const int64_t outputs = train_x.rank() == 3 ? vocabulary : S * vocabulary;
   ParameterSet parameters(training.seed, DType::kF32,
                           kernels::Precision::kNative);

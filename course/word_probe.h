@@ -1,4 +1,4 @@
-// Linear probes: which words of a sentence can be read from a vector of it.
+// Linear probes: which words of a sentence are decodable from its encoding.
 #ifndef HEED_COURSE_WORD_PROBE_H_
 #define HEED_COURSE_WORD_PROBE_H_
 
@@ -11,15 +11,15 @@
 
 namespace heed {
 
-/// What an encoder knows of N sentences of S words.
+/// Encodings of N sentences of S words.
 struct ProbedSentences {
-  Tensor annotations;  // [N, S, M]: of each word
-  Tensor last;         // [N, K]: the last states of all layers, side by side
+  Tensor annotations;  // [N, S, M], one per word
+  Tensor last;         // [N, K]: last states of all layers, concatenated
   Tensor words;        // i32 [N, S]: tokens
   int64_t vocabulary = 0;
 };
 
-/// Throws: ShapeError unless all lines have as many words.
+/// Encodes lines. Throws: ShapeError unless all lines have as many words.
 ProbedSentences ReadForProbe(const translate::Model& model,
                              const std::vector<std::string>& lines);
 
@@ -29,10 +29,10 @@ struct ProbeTraining {
   uint64_t seed = 1;
 };
 
-/// Share of the words at each position that a linear layer with softmax finds,
-/// which has learned it from `train` by cross entropy. From annotations, one
-/// layer for all positions reads word t from annotation t; from the last
-/// states, a layer for each position. Units: percent.
+/// ProbeAnnotations and ProbeLast train a linear softmax classifier on `train`
+/// with cross entropy. They return its accuracy at each position of `test`.
+/// Annotations: one classifier predicts word t from annotation t at all
+/// positions. Last states: one classifier per position. Units: percent.
 /// Paper: Alain and Bengio 2016, arXiv:1610.01644.
 std::vector<double> ProbeAnnotations(const ProbedSentences& train,
                                      const ProbedSentences& test,
@@ -41,8 +41,9 @@ std::vector<double> ProbeLast(const ProbedSentences& train,
                               const ProbedSentences& test,
                               const ProbeTraining& training);
 
-/// The same of vectors x [N, ..., F], whose rows in all are those of `words`
-/// [N, S] or, with F features for a whole sentence, N.
+/// Trains and evaluates a probe on vectors x [N, ..., F]. The rows of x
+/// correspond to `words` [N, S], or to the N sentences if one vector encodes a
+/// whole sentence.
 std::vector<double> ProbeWords(const Tensor& train_x, const Tensor& train_words,
                                const Tensor& test_x, const Tensor& test_words,
                                int64_t vocabulary,

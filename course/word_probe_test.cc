@@ -12,8 +12,8 @@
 namespace heed {
 namespace {
 
-/// Vectors of random words: of each word by itself, and of the first word of a
-/// sentence alone.
+/// One-hot vectors of random words: one per word, and one of the first word of
+/// a sentence.
 struct MadeUp {
   Tensor own;    // [N, S, V]
   Tensor first;  // [N, V]
@@ -75,7 +75,7 @@ TEST(WordProbe, ReadsTheStatesOfAnEncoder) {
     EXPECT_EQ(read.annotations.dim(1), 6);
     EXPECT_EQ(read.last.dim(0), 130);
     EXPECT_EQ(read.last.dim(1) % 12, 0);
-    // A sentence is read the same in any batch.
+    // The encoding does not depend on the batch.
     const ProbedSentences alone = ReadForProbe(model, {asked.source[129]});
     for (int64_t k = 0; k < read.last.dim(1); ++k) {
       EXPECT_NEAR(alone.last.row<float>(0)[k], read.last.row<float>(129)[k],

@@ -29,7 +29,7 @@ constexpr auto kThings = std::to_array<std::string_view>(
      "book",   "bridge", "clock",  "coat",   "garden", "piano", "ladder",
      "window", "wagon",  "fence",  "kettle", "mirror", "basket"});
 
-/// The same in the past and in the passive.
+/// Past tense and passive forms of the verbs, in the same order.
 constexpr auto kDone = std::to_array<std::string_view>(
     {"painted", "washed", "sold", "moved", "opened", "cleaned", "repaired",
      "bought", "found", "lost", "hid", "lifted", "burned", "measured",
@@ -67,13 +67,13 @@ std::string WithName(std::string_view noun, Rng& rng) {
   return fmt::format("the {} {}", AnyOf(kQualities, rng), noun);
 }
 
-/// Who did what, with nothing else.
+/// Returns a clause of subject, verb and object.
 std::string OtherClause(Rng& rng) {
   return fmt::format("{} {} {}", WithName(AnyOf(kPeople, rng), rng),
                      AnyOf(kDone, rng), WithName(AnyOf(kThings, rng), rng));
 }
 
-/// A person, and in one of three what else that person did.
+/// Returns a person, with a relative clause in one of three cases.
 std::string Somebody(std::string_view person, Rng& rng) {
   std::string text = WithName(person, rng);
   if (!OneIn(3, rng)) return text;
@@ -96,7 +96,7 @@ CompressedSentence WriteEvent(size_t event, Rng& rng) {
     if (!text.empty()) text += ' ';
     text += part;
   };
-  const uint64_t clause = rng.Below(3);  // one before, one behind, none
+  const uint64_t clause = rng.Below(3);  // one before, one after, none
   if (clause == 0) {
     add(fmt::format("{} {} ,", AnyOf(kJoints, rng), OtherClause(rng)));
   }

@@ -1,4 +1,4 @@
-// Sentences that are made up, and what is left of them: who did what.
+// Synthetic sentences and their compressions to subject, verb and object.
 #ifndef HEED_COURSE_DATA_COMPRESSIONS_H_
 #define HEED_COURSE_DATA_COMPRESSIONS_H_
 
@@ -10,18 +10,19 @@ namespace heed {
 
 /// Long sentences are the source, their compressions the target: "yesterday the
 /// old baker , who had met the pilot , slowly painted the red door in the yard
-/// while the nurse washed the car" and "baker painted door". Other clauses have
-/// words of the same kinds; in a passive sentence who did it comes last.
+/// while the nurse washed the car" and "baker painted door". Other clauses use
+/// the same kinds of words. In a passive sentence the subject of the
+/// compression comes last.
 struct CompressionTask {
   ParallelText train, valid, test;
 };
 
-/// Most sentences of a part: each of them has far more.
+/// Maximum number of sentences of a part; each part has far more possible ones.
 inline constexpr int kCompressionLimit = 1'000'000;
 
-/// The same on every platform. No sentence comes twice, and what a compression
-/// says in one part is said in no other. Throws: ConfigError for negative
-/// counts and for more than kCompressionLimit.
+/// Makes a task, equal on every platform. Sentences are distinct, and no
+/// compression occurs in two parts. Throws: ConfigError for negative counts and
+/// for more than kCompressionLimit.
 CompressionTask MakeCompressionTask(int train, int valid, int test,
                                     uint64_t seed);
 

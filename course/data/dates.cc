@@ -22,7 +22,7 @@ constexpr sys_days kFirstDay{std::chrono::year{1900} / 1 / 1};
 constexpr sys_days kEndDay{std::chrono::year{2100} / 1 / 1};
 constexpr size_t kDays = static_cast<size_t>((kEndDay - kFirstDay).count());
 
-// Every day has more texts than this, so drawing new ones does not stall.
+// Every day has more texts than this, so rejection sampling ends quickly.
 constexpr size_t kTextsPerDay = 16;
 
 constexpr auto kFormats = std::to_array<std::string_view>({
@@ -92,7 +92,7 @@ constexpr std::array<std::string_view, 20> kOrdinals = {
     "tenth",     "eleventh",  "twelfth",     "thirteenth", "fourteenth",
     "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"};
 
-// 5 -> 5th.
+// Returns an English ordinal number: 5 -> 5th.
 std::string Ordinal(unsigned day) {
   constexpr std::array<std::string_view, 4> kSuffixes = {"th", "st", "nd",
                                                          "rd"};
@@ -101,14 +101,14 @@ std::string Ordinal(unsigned day) {
                      kSuffixes[teen || day % 10 > 3 ? 0 : day % 10]);
 }
 
-// 21 -> twenty-first.
+// Returns an ordinal number in words: 21 -> twenty-first.
 std::string OrdinalWord(unsigned day) {
   if (day < 20) return std::string(kOrdinals[day]);
   if (day % 10 == 0) return day == 20 ? "twentieth" : "thirtieth";
   return fmt::format("{}-{}", kTens[day / 10], kOrdinals[day % 10]);
 }
 
-// 1905 -> nineteen oh five.
+// Returns a year in words: 1905 -> nineteen oh five.
 std::string YearWords(unsigned year) {
   const unsigned rest = year % 100;
   if (year == 2000) return "two thousand";
@@ -121,7 +121,8 @@ std::string YearWords(unsigned year) {
                      rest % 10 == 0 ? "" : "-", kNumbers[rest % 10]);
 }
 
-// As written, in lower case or in upper case; independent of the locale.
+// Returns the text unchanged, in lower case or in upper case, regardless of the
+// locale.
 std::string RandomCase(std::string text, Rng& rng) {
   const uint64_t style = rng.Below(3);
   for (char& c : text) {
@@ -131,7 +132,7 @@ std::string RandomCase(std::string text, Rng& rng) {
   return text;
 }
 
-// Day number `day` after the first.
+// Returns the example for day `day` after the first day.
 DateExample Write(size_t day, Rng& rng) {
   const year_month_day date = kFirstDay + days{day};
   const std::string_view format = kFormats[rng.Below(kFormats.size())];
@@ -139,7 +140,7 @@ DateExample Write(size_t day, Rng& rng) {
           FormatDate(date, kFormats[0])};
 }
 
-// `count` different texts on days of `choice`.
+// Makes `count` distinct texts on days of `choice`.
 ParallelText DistinctDates(std::string_view part, int count,
                            std::span<const size_t> choice, Rng& rng) {
   const size_t limit = choice.size() * kTextsPerDay;

@@ -104,7 +104,7 @@ TEST(Dates, DaysReachFromTheFirstYearToTheLast) {
   EXPECT_EQ(month_days.size(), 366u);
 }
 
-// Compared in lower case, which is the harder condition.
+// Texts are compared in lower case, which is the stricter condition.
 TEST(Dates, NoTextMeansTwoDates) {
   std::unordered_map<std::string, std::string> meaning;
   for (const DateExample& example : MakeDates(200000, 3)) {
@@ -114,7 +114,8 @@ TEST(Dates, NoTextMeansTwoDates) {
   }
 }
 
-// All formats of neighbouring days, which random dates rarely bring together.
+// The test visits all formats of adjacent days, which random dates rarely
+// combine.
 TEST(Dates, NoTwoFormatsMeanDifferentDaysByTheSameText) {
   std::unordered_map<std::string, year_month_day> meaning;
   for (std::chrono::sys_days day{year{2012} / 1 / 1};

@@ -16,7 +16,8 @@ struct StrokePoint {
   double x, y;
 };
 
-/// Corners of each digit in a square from (0, 0), above on the left, to (1, 1).
+/// Corners of each digit in the unit square, from (0, 0) at the top left to (1,
+/// 1).
 const std::array<std::vector<StrokePoint>, 10>& StrokesOfDigits() {
   static const std::array<std::vector<StrokePoint>, 10> strokes = {{
       {{.5, .08},
@@ -99,7 +100,7 @@ double SquaredDistance(StrokePoint p, StrokePoint a, StrokePoint b) {
   return x * x + y * y;
 }
 
-/// The corners of a digit, shaken and moved. Units: pixels.
+/// Returns the jittered and transformed corners of a digit. Units: pixels.
 std::vector<StrokePoint> MovedStroke(size_t digit, double side, Rng& rng) {
   const double angle = rng.Uniform(-0.25, 0.25);
   const double shear = rng.Uniform(-0.2, 0.2);

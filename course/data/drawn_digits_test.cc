@@ -64,7 +64,7 @@ TEST(DrawnDigits, DigitsAreNearerToTheirOwnMeanThanToOthers) {
     }
     right += nearest == static_cast<size_t>(At(set.labels, i)) ? 1 : 0;
   }
-  // Chance is 50.
+  // The expected count by chance is 50.
   EXPECT_GT(right, 300);
 }
 

@@ -25,8 +25,8 @@ constexpr auto kGoing =
 constexpr auto kTaking = std::to_array<std::string_view>({"took", "picked up"});
 constexpr auto kLeaving = std::to_array<std::string_view>({"left", "put down"});
 
-/// Shares of the sentences: somebody goes, else somebody who carries things
-/// puts one down, else takes one.
+/// Probabilities of sentences: a person moves; otherwise a person with things
+/// puts one down; otherwise takes one.
 constexpr double kGoes = 0.55;
 constexpr double kPutsDown = 0.3;
 
@@ -35,13 +35,13 @@ size_t OneOfWords(const std::array<std::string_view, N>& /*words*/, Rng& rng) {
   return rng.Below(N);
 }
 
-/// Where somebody or something is, and the sentence that said so.
+/// Place of a person or thing, and the sentence that states it.
 struct Stay {
   size_t room = 0;
   int64_t sentence = -1;
 };
 
-/// Who is where and has what while sentences are added.
+/// State of people and things while sentences are added.
 class World {
  public:
   explicit World(Rng& rng) : rng_(rng) {}
@@ -54,7 +54,7 @@ class World {
     if (!own.empty() && rng_.Uniform() < kPutsDown) {
       return PutDown(who, own[rng_.Below(own.size())]);
     }
-    // What nobody has: not seen yet, or put down where that one is.
+    // Things without a holder, not yet mentioned or put down in this room.
     std::vector<size_t> free;
     for (size_t o = 0; o < kObjects.size(); ++o) {
       const Thing& thing = things_[o];
@@ -65,7 +65,7 @@ class World {
     free.empty() ? Go(who) : Take(who, free[rng_.Below(free.size())]);
   }
 
-  /// A question of so many facts, if the story has one.
+  /// Makes a question with `facts` supporting sentences, if the story has one.
   std::optional<FactStory> Ask(int facts) const {
     FactStory story;
     std::string_view answer;
@@ -111,11 +111,12 @@ class World {
  private:
   struct Thing {
     std::optional<size_t> holder;
-    int64_t sentence = -1;    // of who took it, or put it down, last
-    std::vector<Stay> stays;  // since it was taken last
+    int64_t sentence = -1;    // last sentence in which it was taken or put down
+    std::vector<Stay> stays;  // places since it was last taken
   };
 
-  /// To where it is, where it was not before since it was taken.
+  /// True if the thing has another place before its current one, and did not
+  /// visit the current place earlier since it was taken.
   static bool CameFromElsewhere(const Thing& thing) {
     if (thing.stays.size() < 2) return false;
     return std::none_of(
@@ -167,7 +168,7 @@ class World {
   std::vector<std::string> sentences_;
   std::array<std::optional<Stay>, kActors.size()> people_;
   std::array<Thing, kObjects.size()> things_;
-  std::vector<size_t> rooms_;  // in the order in which they were named
+  std::vector<size_t> rooms_;  // in the order of their first mention
 };
 
 }  // namespace

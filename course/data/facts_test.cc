@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-/// Follows a story sentence by sentence, as a reader would.
+/// Tracks people and things of a story sentence by sentence.
 struct Followed {
   std::map<std::string, std::string> room_of;                // of people
   std::map<std::string, std::string> holder_of;              // of things
@@ -68,7 +68,7 @@ TEST(Facts, AnswersAreThoseOfWhoFollowsTheStory) {
       const auto sentences = std::ssize(SplitLines(asked.passage));
       EXPECT_GE(sentences, 5);
       EXPECT_LE(sentences, 15);
-      // The answer stands in a sentence that it follows from.
+      // The answer occurs in one of the supporting sentences.
       EXPECT_TRUE(std::ranges::is_sorted(story.facts));
       EXPECT_TRUE(std::ranges::any_of(story.facts, [&](int64_t fact) {
         const auto lines = SplitLines(asked.passage);

@@ -19,7 +19,7 @@
 namespace heed {
 namespace {
 
-// They keep validation and test apart from training.
+// Seed offsets that keep validation and test data apart from training data.
 constexpr uint64_t kSpriteSeeds[] = {0, 0x76616c6964, 0x74657374};
 constexpr uint64_t kVoiceSeeds[] = {0, 1, 1000};
 
@@ -81,7 +81,8 @@ std::string WriteRecording(const std::string& name, const Recording& one,
   return fmt::format("{}\t{}\t{}\n", name, one.text, one.speaker);
 }
 
-/// Single digits, and some strings of the test to listen to and to recognise.
+/// Writes single digits, and some digit strings of the test set to listen to
+/// and to transcribe.
 void WriteVoices(const Generator& made, const WriteFunction& write) {
   constexpr int64_t kStrings = 6;
   for (const DataPart& part : made.Parts()) {

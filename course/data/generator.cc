@@ -15,8 +15,8 @@ namespace {
 
 constexpr double kMostExamples = 1e7;
 
-/// A file that a list names. Only the list, which is written later, is synced
-/// to the disk: there are thousands of these.
+/// Writes a file that a list names, without fsync: there are thousands of such
+/// files. The list is written later and synced.
 void WriteListed(const std::string& path, std::string_view bytes) {
   std::filesystem::create_directories(
       std::filesystem::path(path).parent_path());
@@ -33,7 +33,7 @@ std::string InFolder(std::string_view value, const std::string& folder) {
          std::string(value.substr(place + 2));
 }
 
-/// As a shell takes it for one word.
+/// Quotes a word for the shell.
 std::string Quoted(const std::string& word) {
   const bool plain = word.find_first_of(" ()'\"$&|;<>*?") == word.npos;
   return plain ? word : "'" + word + "'";

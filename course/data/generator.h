@@ -41,13 +41,13 @@ using SettingsText = std::string;
 /// Examples of one kind. Equal options lead to equal files.
 struct Generator {
   std::string name = {};         ///< "scenes"
-  std::string summary = {};      ///< what is written
-  std::string unit = {};         ///< counted, and an alias of --count: "scenes"
-  std::string task = {};         ///< that reads the files
-  SettingsText train = {};       ///< its settings for training
-  SettingsText evaluation = {};  ///< options of its evaluation, on the test
+  std::string summary = {};      ///< description of the examples
+  std::string unit = {};         ///< unit and alias of --count: "scenes"
+  std::string task = {};         ///< task that reads the files
+  SettingsText train = {};       ///< settings for training
+  SettingsText evaluation = {};  ///< options for evaluation on the test set
   DataSizes sizes;
-  /// Writes the files, lists behind the files that they name.
+  /// Writes the files. A list is written after the files that it names.
   std::function<void(const Generator& made, const WriteFunction& write)> write =
       {};
   /// Adds further options.

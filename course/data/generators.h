@@ -1,5 +1,5 @@
-// All generators. Their files are documented with the functions that make what
-// they write.
+// All generators. The file formats are documented at the functions that make
+// the examples.
 #ifndef HEED_COURSE_DATA_GENERATORS_H_
 #define HEED_COURSE_DATA_GENERATORS_H_
 
@@ -28,7 +28,7 @@ Generator SceneData();
 Generator SpriteData(int side = 48);
 Generator VoiceData();
 
-/// Each of them with its usual options.
+/// Returns all generators with default options.
 std::vector<Generator> AllGenerators();
 
 }  // namespace heed

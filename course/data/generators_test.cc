@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-/// The generator with few examples, or as few as it can make.
+/// Returns the generator with few examples, or with its minimum.
 Generator Few(const Generator& made) {
   return made.unit == "speakers" ? made.Sized({2, 1, 1})
          : made.sizes.valid == 0 ? made.Sized({200, 0, 0})
@@ -23,7 +23,7 @@ Generator Few(const Generator& made) {
 
 using Files = std::map<std::string, std::string>;
 
-/// The files of a generator by their paths in the folder.
+/// Returns the files of a generator by their paths in the folder.
 Files FilesOf(const Generator& generator) {
   const TemporaryFolder folder;
   generator.WriteTo(folder.path().string());
@@ -69,7 +69,7 @@ TEST_P(EachGenerator, EqualOptionsLeadToEqualFiles) {
   EXPECT_EQ(FilesOf(made), first);
   made.seed = 7;
   EXPECT_NE(FilesOf(made), first);
-  // The three parts differ, too.
+  // The three parts differ.
   for (const std::string ending : {".tsv", ".txt", ".jsonl", ".idx"}) {
     const auto train = first.find("train" + ending);
     if (train == first.end()) continue;

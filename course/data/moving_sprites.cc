@@ -14,14 +14,16 @@ namespace heed {
 namespace {
 
 constexpr int64_t kLeastSpriteSide = 24;
-// Of a frame of 48 pixels; others are in proportion.
+// Frame side in pixels at which the sizes of sprites are defined; they scale
+// with the frame.
 constexpr double kUsualSpriteSide = 48;
-/// Of the ground: so much that it has black and white, and sprites have not.
+/// Contrast of the background. It contains black and white, which sprites do
+/// not.
 constexpr double kContrast = 2.5;
 
-/// A star of so many corners at radius 1 with notches at radius `notch` between
-/// them (that of a polygon: cos(π / corners)); none: a disc. Nothing is drawn
-/// below radius `hole`.
+/// A star with `corners` points at radius 1 and notches at radius `notch`
+/// between them; cos(π / corners) gives a polygon. No corners: a disc. Nothing
+/// is drawn below radius `hole`.
 struct SpriteShape {
   int corners = 0;
   double notch = 1;
@@ -40,28 +42,28 @@ struct SpritePoint {
   double x, y;
 };
 
-/// One clip. Units: pixels, radians.
+/// Parameters of one clip. Units: pixels, radians.
 struct SpriteClip {
   SpriteShape shape;
   double radius = 0;
   double rim = 0;
   double angle = 0;
-  double fill = 0;  // grey levels, white is 1
+  double fill = 0;  // grey level; white is 1
   double edge = 0;
   std::array<SpritePoint, kWindowFrames> centres = {};
 };
 
-/// How far it is to the outline of a shape of radius 1 at an angle.
+/// Returns the radius of a shape's outline at an angle.
 double OutlineOf(const SpriteShape& shape, double angle) {
   if (shape.corners == 0) return 1;
   const double half = std::numbers::pi / shape.corners;
   const double folded = std::abs(std::remainder(angle, 2 * half));
-  // On the line from the corner at 0 to the notch at `half`.
+  // The outline is the line from the corner at 0 to the notch at `half`.
   return shape.notch * std::sin(half) /
          (std::sin(folded) + shape.notch * std::sin(half - folded));
 }
 
-/// Smooth noise in 0 to 1: values at the corners of a grid and between them.
+/// Adds smooth noise in 0 to 1: random values on a grid, interpolated.
 void AddNoise(int64_t side, double spacing, double weight, Rng& rng,
               std::vector<double>& ground) {
   const auto corners =
@@ -95,7 +97,7 @@ SpriteClip PlanClip(size_t kind, int64_t side, Rng& rng) {
   const bool light = rng.Below(2) == 0;
   clip.fill = light ? rng.Uniform(0.75, 0.9) : rng.Uniform(0.1, 0.25);
   clip.edge = 1 - clip.fill;
-  // An arc, and then where it fits.
+  // The path is an arc, shifted to fit into the frame.
   const double speed = scale * rng.Uniform(3.5, 6);
   const double bend = rng.Uniform(-0.3, 0.3);
   double direction = rng.Uniform(0, 2 * std::numbers::pi);
@@ -118,7 +120,7 @@ SpriteClip PlanClip(size_t kind, int64_t side, Rng& rng) {
   return clip;
 }
 
-/// Draws the sprite at a place and says what it covers.
+/// Draws the sprite at a position and returns its bounding box.
 SpriteBox DrawSprite(const SpriteClip& clip, SpritePoint centre, int64_t side,
                      std::span<uint8_t> frame) {
   SpriteBox box = {side, side, 0, 0};
@@ -130,7 +132,7 @@ SpriteBox DrawSprite(const SpriteClip& clip, SpritePoint centre, int64_t side,
       if (distance > clip.radius + 1) continue;
       const double outline =
           clip.radius * OutlineOf(clip.shape, std::atan2(dy, dx) - clip.angle);
-      // How far inside, from the outline or the hole.
+      // Distance to the outline or the hole, positive inside the shape.
       const double inside = std::min(
           outline - distance, clip.shape.hole > 0
                                   ? distance - clip.radius * clip.shape.hole

@@ -1,4 +1,4 @@
-// Clips that are drawn by number: a sprite that moves over a textured ground.
+// Synthetic clips of a sprite that moves over a textured background.
 #ifndef HEED_COURSE_DATA_MOVING_SPRITES_H_
 #define HEED_COURSE_DATA_MOVING_SPRITES_H_
 
@@ -11,7 +11,7 @@
 
 namespace heed {
 
-/// What moves.
+/// Kinds of sprites.
 inline constexpr std::array kSpriteKinds = {"disc",    "ring",  "triangle",
                                             "diamond", "spark", "star"};
 
@@ -21,7 +21,7 @@ struct MovingSpritesConfig {
   uint64_t seed = 1;
 };
 
-/// The smallest rectangle around all pixels that a sprite covers.
+/// Bounding box of the pixels that a sprite covers.
 struct SpriteBox {
   int64_t left = 0;
   int64_t top = 0;
@@ -33,13 +33,13 @@ struct SpriteBox {
 /// Grey clips of kWindowFrames frames.
 struct MovingSprites {
   Clips clips;
-  std::vector<int32_t> kinds;    ///< of each clip, as kSpriteKinds
+  std::vector<int32_t> kinds;    ///< of each clip, index into kSpriteKinds
   std::vector<SpriteBox> boxes;  ///< of each frame
 };
 
-/// In each clip one sprite, light with a dark rim or dark with a light one,
-/// moves over noise that does not: along an arc, at a constant speed, without
-/// leaving the frame. Clip i depends on (seed, i, side) alone. Throws:
+/// Draws clips. In each, one sprite, light with a dark rim or dark with a light
+/// rim, moves over static noise. It follows an arc at constant speed and stays
+/// inside the frame. Clip i depends on (seed, i, side) alone. Throws:
 /// ConfigError for a side below 24, no clips, or too many.
 MovingSprites DrawMovingSprites(const MovingSpritesConfig& config);
 

@@ -67,7 +67,7 @@ TEST(MovingSprites, OfAllKindsAreDifferent) {
     const bool apart = away.left >= box.right || away.right <= box.left ||
                        away.top >= box.bottom || away.bottom <= box.top;
     if (!apart) continue;
-    // How much of its rectangle it covers: where the ground is seen later.
+    // Share of its bounding box that the sprite covers.
     int64_t covered = 0;
     for (int64_t y = box.top; y < box.bottom; ++y) {
       for (int64_t x = box.left; x < box.right; ++x) {
@@ -85,7 +85,7 @@ TEST(MovingSprites, OfAllKindsAreDifferent) {
     EXPECT_GT(clips[kind], 40) << kSpriteKinds[kind];
     share[kind] /= clips[kind];
   }
-  // Disc, ring, triangle, diamond, spark, star.
+  // Indices: disc, ring, triangle, diamond, spark, star.
   EXPECT_GT(share[0], share[1] + 0.1);
   EXPECT_GT(share[1], share[4] + 0.1);
   EXPECT_GT(share[3], share[2] + 0.05);

@@ -106,7 +106,7 @@ std::string Phrase(const Meaning& meaning, std::string_view Synonyms::*word,
                      kSynonyms[2][meaning[2]].*word);
 }
 
-/// Question surrounded by remarks.
+/// Returns the question surrounded by remarks.
 std::string WithRemarks(const std::string& question, int remarks, Rng& rng) {
   const auto before =
       static_cast<int>(rng.Below(static_cast<uint64_t>(remarks) + 1));
@@ -123,7 +123,7 @@ std::string WithRemarks(const std::string& question, int remarks, Rng& rng) {
   return text;
 }
 
-/// The answer, similar texts and random ones, in random order.
+/// Returns the answer, similar texts and random texts in random order.
 std::vector<int64_t> CandidatesOf(size_t answer, Rng& rng) {
   std::vector<int64_t> candidates = {static_cast<int64_t>(answer)};
   while (candidates.size() < kCandidates) {

@@ -30,7 +30,7 @@ const char* DrawnWord(const std::array<const char*, N>& words, Rng& rng) {
   return words[rng.Below(N)];
 }
 
-/// From 3 up to `most`.
+/// Returns a random size from 3 to `most`.
 int64_t SizeUpTo(int most, Rng& rng) {
   return 3 + static_cast<int64_t>(rng.Below(static_cast<uint64_t>(most - 2)));
 }

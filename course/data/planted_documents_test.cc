@@ -12,7 +12,7 @@ namespace heed {
 namespace {
 
 TEST(PlantedDocuments, OneWordIsOfOneLabelAlone) {
-  std::map<std::string, std::set<std::string>> labels;  // of each word
+  std::map<std::string, std::set<std::string>> labels;  // by word
   std::map<std::string, int> counts;
   for (int64_t i = 0; i < 2000; ++i) {
     const PlantedDocument d = MakePlantedDocument({}, 3, i);

@@ -14,7 +14,7 @@ int64_t Below(Rng& rng, int64_t n) {
   return static_cast<int64_t>(rng.Below(static_cast<uint64_t>(n)));
 }
 
-/// A number below n that is `rest` mod `classes`.
+/// Returns a random number below n that is `rest` mod `classes`.
 int64_t BelowOfClass(Rng& rng, int64_t n, int64_t classes, int64_t rest) {
   return Below(rng, (n - rest + classes - 1) / classes) * classes + rest;
 }

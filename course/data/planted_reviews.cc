@@ -16,7 +16,7 @@
 namespace heed {
 namespace {
 
-// Keys of what is drawn.
+// Keys of the random streams.
 constexpr uint64_t kOfWorld = 1;
 constexpr uint64_t kOfReviews = uint64_t{1} << 40;
 constexpr uint64_t kOfOtherPairs = uint64_t{1} << 50;
@@ -49,8 +49,9 @@ PlantedReviews::PlantedReviews(const PlantedReviewOptions& options,
     traits_.push_back(
         static_cast<int64_t>(rng.Below(static_cast<uint64_t>(options.topics))));
   }
-  // A circle of items in a random order: user u reviews those at different
-  // distances from its own place, so each item has as many reviews.
+  // Items stand on a circle in random order. A user reviews the items at
+  // `reviews` fixed distances from its own place, so each item has as many
+  // reviews.
   std::vector<int64_t> users(static_cast<size_t>(options.users));
   std::iota(users.begin(), users.end(), int64_t{0});
   std::vector<int64_t> items = users, steps = users;
@@ -71,7 +72,7 @@ PlantedReviews::PlantedReviews(const PlantedReviewOptions& options,
   for (auto& own : items_of_) std::ranges::sort(own);
   Shuffle(pairs, rng);
 
-  // One review of each user and one of each item, drawn among its own.
+  // One review of each user and one of each item gets the deciding word.
   std::vector<std::vector<size_t>> of_user(users.size()), of_item(users.size());
   for (size_t i = 0; i < pairs.size(); ++i) {
     const auto [user, item] = pairs[i];
@@ -83,7 +84,7 @@ PlantedReviews::PlantedReviews(const PlantedReviewOptions& options,
   const auto plant = [&](const std::vector<size_t>& own,
                          const std::string& word) -> Review& {
     Review& review = reviews_[own[rng.Below(own.size())]];
-    // Between two words, or at an end.
+    // The word is inserted between two words or at an end.
     size_t at = rng.Below(review.text.size() + 1);
     at = std::min(review.text.find(' ', at), review.text.size());
     review.text.insert(at, " " + word);

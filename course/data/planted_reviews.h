@@ -1,5 +1,4 @@
-// Made-up reviews of which it is known what decides a rating: data that needs
-// no files and no permission.
+// Synthetic reviews for which the reviews that determine a rating are known.
 #ifndef HEED_COURSE_DATA_PLANTED_REVIEWS_H_
 #define HEED_COURSE_DATA_PLANTED_REVIEWS_H_
 
@@ -11,36 +10,38 @@
 
 namespace heed {
 
-/// How they are made.
+/// Sizes and effects of the synthetic reviews.
 struct PlantedReviewOptions {
-  int64_t users = 1000;     ///< and as many items
+  int64_t users = 1000;     ///< number of users and number of items
   int64_t reviews = 10;     ///< of each user, and of each item
-  int64_t topics = 4;       ///< tastes of users, traits of items
-  int64_t fillers = 100;    ///< words that say nothing
-  int64_t least_words = 2;  ///< of a review, beside what decides
+  int64_t topics = 4;       ///< number of user tastes and of item traits
+  int64_t fillers = 100;    ///< number of words without information
+  int64_t least_words = 2;  ///< filler words of a review
   int64_t most_words = 4;
-  double match = 1.2;   ///< what taste and trait together add or take away
-  double lean = 0.4;    ///< what each of them does alone
+  double match = 1.2;   ///< effect of taste and trait together
+  double lean = 0.4;    ///< effect of a taste or a trait alone
   double noise = 0.25;  ///< standard deviation
 };
 
-/// A world of users with a taste and items with a trait each. One review of a
-/// user, and one of an item, has a word for it ("taste2", "trait0"); all other
-/// words are drawn from fillers ("filler017"). The rating of a pair is
-///   3 ± match ± lean ± lean + noise, within 1 to 5,
-/// the first + where (trait − taste) mod topics < topics / 2: of any user, and
-/// of any item, half the ratings, so that neither says anything of it; the
-/// others + for the first half of the tastes, and of the traits, as biases may
-/// know. Who reviews what is a random graph in which each has the same number.
-/// Depends on the options and the seed alone; immutable.
+/// A world of users with one taste and items with one trait each. One review of
+/// a user, and one of an item, contains a word for it ("taste2", "trait0"). All
+/// other words are fillers ("filler017"). The rating of a pair is
+///   3 ± match ± lean ± lean + noise, within 1 to 5.
+/// The sign of match is + where (trait − taste) mod topics < topics / 2. This
+/// holds for half of the pairs of any user and of any item, so neither predicts
+/// it alone. The signs of lean are + for the first half of the tastes and of
+/// the traits; bias terms can learn them. Users and items form a random regular
+/// bipartite graph. Depends on the options and the seed alone; immutable.
 class PlantedReviews {
  public:
-  /// Throws: ConfigError for options that no reviews follow from.
+  /// Throws: ConfigError for options that admit no reviews.
   PlantedReviews(const PlantedReviewOptions& options, uint64_t seed);
 
-  /// What there is to learn from, with what each review decides.
+  /// Training reviews, marked where they decide the rating of a user or an
+  /// item.
   const std::vector<Review>& reviews() const { return reviews_; }
-  /// Other pairs with reviews of fillers; other ones for each number.
+  /// Returns further pairs whose reviews contain fillers only, different for
+  /// each `number`.
   std::vector<Review> OtherPairs(int64_t count, uint64_t number) const;
 
  private:

@@ -20,7 +20,7 @@ PlantedReviewOptions SmallWorld() {
   return options;
 }
 
-/// The number behind words of this prefix, or −1.
+/// Returns the topic number after words of this prefix, or −1.
 int TopicIn(const std::string& text, const std::string& kind) {
   int topic = -1;
   for (const std::string_view word : SplitWhitespace(text)) {

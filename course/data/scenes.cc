@@ -38,14 +38,15 @@ struct SceneShape {
   size_t colour = 0;
   size_t size = 0;
   int64_t place = 0;  // row · 4 + column
-  double x = 0;       // of its centre
+  double x = 0;       // of the centre
   double y = 0;
 
   double half() const { return kHalfSides[size]; }
   int64_t row() const { return place / kSlots; }
 };
 
-/// How far a point is outside of a shape, from its centre; below 0: inside.
+/// Returns the signed distance of a point from a shape's outline; negative
+/// inside.
 double Outside(const SceneShape& s, double x, double y) {
   const double dx = std::abs(x - s.x), dy = std::abs(y - s.y);
   const double half = s.half();
@@ -55,7 +56,7 @@ double Outside(const SceneShape& s, double x, double y) {
     case 1:
       return std::max(dx, dy) - half * 0.9;
     case 2: {
-      // Corners above in the middle, below on both sides.
+      // The triangle has one corner at the top and two at the bottom.
       const double below = y - s.y - half * 0.85;
       const double side = (dx * 2 - (y - s.y) - half) / std::sqrt(5.0);
       return std::max(below, side);
@@ -68,7 +69,7 @@ double Outside(const SceneShape& s, double x, double y) {
   }
 }
 
-/// Of different places, row by row.
+/// Draws shapes at distinct places, row by row.
 std::vector<SceneShape> ArrangeShapes(Rng& rng) {
   std::vector<int64_t> places(kSlots * kSlots);
   std::iota(places.begin(), places.end(), int64_t{0});

@@ -1,4 +1,4 @@
-// Images of a few shapes that are drawn by number, and what they show in words.
+// Synthetic images of a few shapes, with captions.
 #ifndef HEED_COURSE_DATA_SCENES_H_
 #define HEED_COURSE_DATA_SCENES_H_
 
@@ -17,14 +17,13 @@ struct ScenesConfig {
   uint64_t seed = 1;
 };
 
-/// Scenes of kSceneSide² pixels in colour on a light, textured ground: one to
-/// three shapes (circle, square, triangle, cross; red, blue, yellow, black;
-/// small, large), each in a place of its own of a grid of 4 × 4. A caption
-/// names them row by row, from the left:
+/// Draws scenes of kSceneSide² pixels in colour on a light, textured
+/// background. A scene has one to three shapes (circle, square, triangle,
+/// cross; red, blue, yellow, black; small, large) in distinct cells of a 4 × 4
+/// grid. A caption names them row by row, from the left:
 ///   a small red circle left of a large blue square above a small black cross
-/// "left of" in one row of the grid, "above" otherwise. Scene i depends on
-/// (seed, i) alone; the seed of other scenes leads to other ones. Throws:
-/// ConfigError for no scenes.
+/// "left of" joins shapes of one row, "above" shapes of different rows. Scene i
+/// depends on (seed, i) alone. Throws: ConfigError for no scenes.
 CaptionedImages DrawScenes(const ScenesConfig& config);
 
 }  // namespace heed

@@ -53,7 +53,8 @@ TEST(Scenes, BoxesHoldWhatTheNounsName) {
       EXPECT_EQ(words[word - 3], "a");
       ASSERT_GE(std::min(box.left, box.top), 0);
       ASSERT_LE(std::max(box.right, box.bottom), kSceneSide);
-      // Its colour is found in the box, and nowhere outside of all boxes.
+      // The colour of the shape occurs in its box and nowhere outside all
+      // boxes.
       const auto colour = words[word - 1];
       const auto middle =
           image.At((box.top + box.bottom) / 2, (box.left + box.right) / 2);

@@ -15,8 +15,8 @@
 namespace heed {
 namespace {
 
-/// A sound of speech: its formants, how loud its voice and its noise are, where
-/// the noise is, and how long it is. Units: Hz, ms.
+/// A phone: formants, voicing level, noise level, noise centre and duration.
+/// Units: Hz, ms.
 struct Phone {
   std::array<double, 3> formants;
   double voice;
@@ -61,8 +61,8 @@ const std::array<std::vector<Phone>, 10>& DigitPhones() {
   return phones;
 }
 
-/// Two poles at a frequency: y_t = g x_t + b y_{t−1} + c y_{t−2}, with g so
-/// that 0 Hz passes as it is.
+/// Two-pole resonator y_t = g x_t + b y_{t−1} + c y_{t−2}, with unit gain at 0
+/// Hz.
 class Resonator {
  public:
   void Tune(double frequency, double bandwidth, double rate) {
@@ -85,13 +85,13 @@ class Resonator {
   double gain_ = 1, b_ = 0, c_ = 0, last_ = 0, before_ = 0;
 };
 
-/// Who speaks, and how this time.
+/// Voice parameters of one take of a speaker.
 struct Voice {
   double pitch;   // Hz
-  double tract;   // factor of formants
-  double speed;   // factor of lengths
-  double breath;  // noise in the voice
-  double falls;   // of the pitch, from first to last
+  double tract;   // scale of the formants
+  double speed;   // scale of the durations
+  double breath;  // noise in the voiced source
+  double falls;   // ratio of the last pitch to the first
 };
 
 Voice SpeakerOf(Rng& rng) {
@@ -108,8 +108,8 @@ Voice TakeOf(const Voice& speaker, Rng& rng) {
   return take;
 }
 
-/// The sound at a moment: between two phones their mean, weighted by what is
-/// nearer. Units: s.
+/// Phone parameters over time, linearly interpolated around the boundaries.
+/// Units: s.
 class Track {
  public:
   Track(std::span<const Phone> phones, const Voice& voice, Rng& rng)
@@ -126,7 +126,7 @@ class Track {
   double seconds() const { return ends_.back(); }
 
   Phone At(double time) const {
-    constexpr double kGlide = 0.02;  // on each side of a border
+    constexpr double kGlide = 0.02;  // on each side of a boundary
     const auto found = std::ranges::upper_bound(ends_, time);
     const auto i = std::min(static_cast<size_t>(found - ends_.begin()),
                             phones_.size() - 1);
@@ -166,7 +166,7 @@ std::vector<float> Spoken(std::span<const Phone> phones, const Voice& voice,
   constexpr int64_t kBlock = 40;  // samples between two tunings
   constexpr std::array<double, 3> kBandwidths = {80, 110, 160};
   constexpr double kNoiseBandwidth = 900;
-  constexpr double kEdge = 0.012;  // of the fade at both ends
+  constexpr double kEdge = 0.012;  // fade at both ends, s
   constexpr float kPeak = 0.5f;
   const Track track(phones, voice, rng);
   const auto count = static_cast<int64_t>(track.seconds() * rate);
@@ -186,7 +186,7 @@ std::vector<float> Spoken(std::span<const Phone> phones, const Voice& voice,
         cascade[k].Tune(now.formants[k], kBandwidths[k], rate);
       }
       fricative.Tune(now.noise_centre, kNoiseBandwidth, rate);
-      // So that noise is as loud wherever it is.
+      // The gain makes noise equally loud at all centres.
       noise_gain = 0.25 / fricative.gain();
     }
     const double share = time / track.seconds();

@@ -1,4 +1,4 @@
-// Spoken digits that nobody said: made from formants by number.
+// Synthetic spoken digits from a formant synthesiser.
 #ifndef HEED_COURSE_DATA_SPOKEN_DIGITS_H_
 #define HEED_COURSE_DATA_SPOKEN_DIGITS_H_
 
@@ -13,7 +13,7 @@ inline constexpr std::array<const char*, 10> kDigitWords = {
     "zero", "one", "two",   "three", "four",
     "five", "six", "seven", "eight", "nine"};
 
-/// How many speak, and how often each says each digit.
+/// Number of speakers, and of takes of each digit per speaker.
 struct SpokenDigitsOptions {
   int64_t speakers = 8;
   int64_t takes = 4;
@@ -21,11 +21,12 @@ struct SpokenDigitsOptions {
   uint64_t seed = 1;
 };
 
-/// Digits in English by a small formant synthesiser: a train of pulses and
-/// noise through three resonators in a row, moved from sound to sound. Speakers
-/// differ in pitch, length of the vocal tract, speed and breath; takes of one
-/// speaker a little in all of these. Speaker s and take k are the same whatever
-/// the numbers of both. Paper: Klatt 1980, doi:10.1121/1.383940 (the cascade).
+/// Synthesises English digits. A pulse train and noise pass through a cascade
+/// of three resonators, interpolated from phone to phone. Speakers differ in
+/// pitch, vocal tract length, speed and breathiness; takes of one speaker vary
+/// slightly in all of these. Speaker s and take k do not depend on the numbers
+/// of speakers and takes. Paper: Klatt 1980, doi:10.1121/1.383940 (the
+/// cascade).
 Recordings MakeSpokenDigits(const SpokenDigitsOptions& options);
 
 }  // namespace heed

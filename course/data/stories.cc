@@ -12,18 +12,17 @@
 namespace heed {
 namespace {
 
-/// Words that were chosen among, by what could be read before; with the words
-/// that come next.
+/// Next words and their counts, by the text read before.
 using Continuations = std::map<std::string, std::map<std::string, int>>;
 
-/// Counts, for each word of a slot, the beginnings of it that can be read.
+/// Counts the words of a slot by the prefix read so far.
 void AddPrefixes(const std::vector<std::string>& phrases, size_t seen,
                  Continuations& all) {
   for (const std::string& phrase : phrases) {
     for (const std::string_view word : SplitWhitespace(phrase)) {
       if (word.size() < seen) continue;
       const auto before = static_cast<size_t>(word.data() - phrase.data());
-      // Where a word begins is part of what was read.
+      // The start of the word is part of the key.
       const std::string read =
           fmt::format("{}|{}", phrase.substr(0, before), word.substr(0, seen));
       ++all[read][std::string(word)];

@@ -11,27 +11,26 @@
 
 namespace heed {
 
-/// A place in a story: one of its phrases, chosen by chance (each as likely),
-/// or by what was chosen at an earlier place.
+/// A slot of a story, filled with one of its phrases. The choice is uniform, or
+/// determined by the choice in an earlier slot.
 struct StorySlot {
   std::vector<std::string> phrases;
-  std::optional<size_t> like;  ///< phrase i where that slot has phrase i
+  std::optional<size_t> like;  ///< slot whose choice determines this one
 };
 
-/// "anna the baker from lisbon at night sends lisbon bread by anna": a name, a
-/// trade and a town, which come back 15 to 45 characters later: the town and
-/// the name themselves, the trade as what it makes. Names, towns and goods
-/// share their first letters, so that only who remembers can tell them early.
+/// Slots of "anna the baker from lisbon at night sends lisbon bread by anna". A
+/// name, a trade and a town recur 15 to 45 characters later: the town and the
+/// name verbatim, the trade as its product. Names, towns and goods share first
+/// letters, so only a model that remembers can predict them early.
 std::span<const StorySlot> StorySlots();
 
-/// The same seed gives the same stories. Throws: ConfigError for a negative
+/// Makes stories, deterministic in `seed`. Throws: ConfigError for a negative
 /// count.
 std::vector<std::string> MakeStories(int count, uint64_t seed);
 
-/// The share of words that can be guessed from all that stands before them and
-/// `seen` of their characters, by who knows how stories are made: the largest
-/// expected accuracy. Words with fewer characters do not count. Range: 0 ≤
-/// seen.
+/// Returns the maximum expected accuracy of predicting a word from all
+/// preceding text and its first `seen` characters, given the generating
+/// process. Words with fewer characters do not count. Range: 0 ≤ seen.
 double BestStoryAccuracy(int seen);
 
 }  // namespace heed

@@ -50,14 +50,14 @@ TEST(Stories, SlotsCanBeToldApart) {
   }
 }
 
-/// By counting what follows each beginning in many stories.
+/// The expected value is counted from the continuations in many stories.
 TEST(Stories, BestAccuracyIsWhatCountingFinds) {
   const std::vector<std::string> stories = MakeStories(3000, 5);
   for (const int seen : {0, 1, 3}) {
     std::map<std::string, std::map<std::string, int>> next;
     int words = 0;
     for (const std::string& story : stories) {
-      // Only what matters is kept of what was read, so that it comes often.
+      // Only the relevant context is kept, so that each context occurs often.
       const auto all = SplitWhitespace(story);
       const std::string start = fmt::format("{} {} {}", all[0], all[2], all[4]);
       const auto count = static_cast<int>(all.size());

@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-/// Writes a file for each part.
+/// Writes one file per part.
 void WriteParts(const Generator& made, const WriteFunction& write,
                 const char* ending,
                 const std::function<std::string(const DataPart&)>& text_of) {
@@ -22,8 +22,8 @@ void WriteParts(const Generator& made, const WriteFunction& write,
   }
 }
 
-/// Writes a task of pairs as tables of two columns. `make`: the task, by the
-/// sizes of its parts and a seed.
+/// Returns a writer of parallel text as two-column tables. `make` returns the
+/// task for the sizes of its parts and a seed.
 template <typename Make>
 auto PairWriter(Make make) {
   return [make](const Generator& made, const WriteFunction& write) {
