@@ -1,6 +1,5 @@
-// A library to be loaded before a program (LD_PRELOAD) that lets one call of
-// the system or of the allocator fail, and with it every later one if so
-// wanted.
+// A library for LD_PRELOAD that makes one system or allocator call fail,
+// optionally with every later one.
 //
 //   HEED_FAULT_CALL    write, sync, rename, create, or allocate
 //   HEED_FAULT_AT      which one of these calls fails, from 1; 0: none
@@ -9,11 +8,11 @@
 //   HEED_FAULT_LASTS   1: all later ones fail too
 //   HEED_FAULT_COUNT   a file that gets the number of calls at the end
 //
-// Writes and syncs count on regular files and folders only: what the program
-// prints is not a file that it saves. Where oneDNN or SentencePiece allocates,
-// the next call of others fails instead, and the allocations of dlopen() do not
-// count: they do not check what malloc returns, so that Heed sees whether there
-// is memory before it calls them (RequireMemory).
+// Writes and syncs count only on regular files and folders: output of the
+// program is not a saved file. oneDNN, SentencePiece and dlopen() do not check
+// the result of malloc; Heed checks for memory before it calls them
+// (RequireMemory). In oneDNN and SentencePiece the next allocation of other
+// code fails instead. Allocations of dlopen() are not counted.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -41,16 +40,17 @@ namespace {
 
 std::atomic<long> calls{0};
 
-// Read before main(), for getenv() must not be called by an allocator.
+// Settings, read before main(), because getenv() must not be called by an
+// allocator.
 struct Plan {
-  char call = '\0';  // its first letter; 'c'reate, 'a'llocate, ...
+  char call = '\0';  // first letter of the call: 'c'reate, 'a'llocate, ...
   long at = 0;
   int error = EIO;
   bool lasts = false;
   const char* count = nullptr;
 } plan;
 
-/// Where the code of a library is that does not check what malloc returns.
+/// Address range of a library that does not check the result of malloc.
 struct Library {
   const char* name;
   uintptr_t begin = 0;
@@ -86,7 +86,7 @@ bool IsCalledByUnchecking() {
 
 [[gnu::constructor]] void Begin() {
   dl_iterate_phdr(FindUnchecking, nullptr);
-  IsCalledByUnchecking();  // which allocates at its first call
+  IsCalledByUnchecking();  // its first call allocates
   const auto number = [](const char* name, long otherwise) {
     const char* text = std::getenv(name);
     return text ? std::atol(text) : otherwise;
@@ -98,7 +98,7 @@ bool IsCalledByUnchecking() {
   if (const char* call = std::getenv("HEED_FAULT_CALL")) plan.call = call[0];
 }
 
-/// Whether this call, of which there may be more, is one that fails.
+/// Counts this call and returns true if it must fail.
 bool Fails(char call) {
   if (plan.call != call) return false;
   const long number = ++calls;
@@ -108,12 +108,12 @@ bool Fails(char call) {
   return fails;
 }
 
-/// While dlopen() or the unwinder runs, which may allocate. With a thread-local
-/// storage model that makes no memory of its own.
+/// True while dlopen() or the unwinder runs, which may allocate. The
+/// thread-local storage model itself allocates nothing.
 [[gnu::tls_model("initial-exec")]] thread_local bool spared = false;
 
-/// Whether this allocation fails: from the one that is to fail on, the first
-/// that is not of a library that does not check.
+/// True if this allocation must fail. If the selected one is in a library that
+/// does not check, the next allocation of other code fails.
 bool AllocationFails() {
   static std::atomic<bool> due{false};
   if (plan.call != 'a' || spared) return false;
@@ -147,7 +147,7 @@ Function* Next(const char* name) {
   }
 }
 
-/// What the call of open() would create; those that only read do not count.
+/// True if open() with these flags may create or write a file.
 bool Creates(int flags) { return (flags & (O_CREAT | O_WRONLY)) != 0; }
 
 mode_t ModeOf(int flags, va_list arguments) {

@@ -1,6 +1,5 @@
-// What the fuzzers share. Each takes bytes that anybody may send or store, and
-// hands them to the function that reads them: it must throw one of Heed's
-// errors or succeed, whatever the bytes are.
+// Common code of the fuzzers. A fuzzer passes untrusted bytes to the function
+// that reads them. The function must succeed or throw one of Heed's errors.
 #ifndef HEED_TESTS_FUZZ_FUZZ_H_
 #define HEED_TESTS_FUZZ_FUZZ_H_
 
@@ -24,20 +23,20 @@ inline std::string_view Bytes(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// Runs `read`; to refuse is fine. Other exceptions end the fuzzer. With
-/// HEED_FUZZ_TELL=1 in the environment it tells why an input was refused.
+/// Runs `read`, which may throw an Error. Other exceptions end the fuzzer.
+/// HEED_FUZZ_TELL=1 in the environment prints the reason of a refusal.
 template <typename Read>
 void MayRefuse(const Read& read) {
   try {
     read();
   } catch (const Error& error) {
-    if (*error.what() == '\0') std::abort();  // says nothing
+    if (*error.what() == '\0') std::abort();  // an error without a message
     static const bool tell = std::getenv("HEED_FUZZ_TELL") != nullptr;
     if (tell) std::fprintf(stderr, "refused: %s\n", error.what());
   }
 }
 
-/// Inputs of several kinds: the first byte says which.
+/// Passes inputs of several kinds to `read`; the first byte selects the kind.
 inline int ReadKind(const uint8_t* data, size_t size,
                     void (*read)(uint8_t kind, std::string_view bytes)) {
   if (size == 0) return 0;
@@ -51,7 +50,7 @@ inline void Require(bool holds, const char* what) {
   std::abort();
 }
 
-/// While it lives, warnings go nowhere: they would fill the log.
+/// Discards warnings during its lifetime, to keep the log short.
 class NoWarnings {
  public:
   NoWarnings() : shown_(stderr) {
@@ -67,10 +66,10 @@ class NoWarnings {
   std::FILE* shown_;
 };
 
-/// Between the parts of an input that has several.
+/// Separator between the parts of an input.
 inline constexpr std::string_view kSeparator = "\n====\n";
 
-/// At least `least` parts, empty where the input has fewer.
+/// Splits an input into at least `least` parts; missing parts are empty.
 inline std::vector<std::string_view> Parts(std::string_view bytes,
                                            size_t least) {
   std::vector<std::string_view> parts;
@@ -84,7 +83,7 @@ inline std::vector<std::string_view> Parts(std::string_view bytes,
   return parts;
 }
 
-/// A folder in memory, for what reads files; gone with the process.
+/// A temporary folder in memory for readers of files, removed at exit.
 class Folder {
  public:
   Folder() {

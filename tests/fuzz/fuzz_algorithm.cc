@@ -1,4 +1,4 @@
-// Sequences of bits as users type them. The first byte says which problem.
+// Sequences of bits as users type them. The first byte selects the problem.
 #include "heed/data/algorithms.h"
 #include "tests/fuzz/fuzz.h"
 

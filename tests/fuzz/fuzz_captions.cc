@@ -1,5 +1,5 @@
 // Lists of images with captions and boxes or with classes, and names of frames.
-// The first byte says which; the images that they name are given.
+// The first byte selects the kind. The named images exist.
 #include <algorithm>
 #include <string>
 
@@ -58,7 +58,7 @@ void ReadListOfClasses(std::string_view list) {
   }
 }
 
-/// Each line is the name of a frame of one clip.
+/// Reads frame names of one clip, one per line.
 void ReadFrameNames(std::string_view names) {
   static const Folder folder;
   folder.Clear();

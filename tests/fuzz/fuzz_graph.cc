@@ -1,5 +1,5 @@
-// Graphs: edges, features, labels and a list of nodes, with lines "===="
-// between them.
+// Graphs: edges, features, labels and a list of nodes, separated by lines
+// "====".
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Image files, and idx files of images: what anybody may send or store.
+// Image files and idx files of images from untrusted sources.
 #include <string>
 
 #include "heed/data/image_set.h"
@@ -7,7 +7,7 @@
 namespace heed::fuzz {
 namespace {
 
-/// An image that a small file claims, so that a run stays fast and small.
+/// Larger images are skipped, so that runs are fast and use little memory.
 constexpr int64_t kManyPixels = int64_t{1} << 22;
 
 void ReadImageOf(std::string_view bytes) {

@@ -1,5 +1,5 @@
-// Texts and HTML with placeholders, as anybody may send them to be translated:
-// cut into sentences and put together again, whatever a model makes of them.
+// Texts and HTML with placeholders from untrusted sources. They are split into
+// sentences and joined again, with arbitrary translations.
 #include <algorithm>
 
 #include "heed/text/markup/mark_placement.h"
@@ -9,8 +9,8 @@
 namespace heed::fuzz {
 namespace {
 
-/// As a model might have written it: some words, and attention out of the bytes
-/// of the input.
+/// A simulated translation: some words, and attention weights derived from the
+/// input.
 struct Written {
   std::string text;
   std::vector<std::string> source_pieces;
@@ -52,7 +52,7 @@ void Check(std::string_view text, TextFormat format) {
     if (!segment.translate) kept += segment.text.size();
     if (!segment.translate) continue;
     size_t raw = 0;
-    size_t breaks = 0;  // which may take the place of spaces
+    size_t breaks = 0;  // bytes of line breaks, which may replace spaces
     for (const Mark& mark : segment.marks) {
       (mark.kind == Mark::Kind::kBreak ? breaks : raw) += mark.raw.size();
     }

@@ -1,6 +1,6 @@
-// Whole models: a folder of Heed's, one of Hugging Face's, or a model of
-// Marian's with its vocabularies. A byte says which; then the files, each with
-// its name in its first line, between separators.
+// Whole models: a folder of Heed, a folder of Hugging Face, or a Marian model
+// with its vocabularies. The first byte selects the kind. The files follow,
+// separated, each with its name in the first line.
 #include <nlohmann/json.hpp>
 
 #include "heed/base/json.h"
@@ -33,7 +33,8 @@ Files FilesOf(std::string_view bytes) {
   return files;
 }
 
-// With the right check sums, which would keep most changes from being read.
+// Reads a folder whose checksums are corrected; otherwise most inputs would be
+// rejected at once.
 void ReadFolder(const Folder& folder, const Files& files) {
   ModelDescription description;
   description.settings = nlohmann::ordered_json::object();
@@ -53,8 +54,8 @@ void ReadFolder(const Folder& folder, const Files& files) {
   (void)ReadModel(folder.path());
 }
 
-// What a killed process has left of a model that was to take another's place:
-// its steps, and the names of its files.
+// Finishes an interrupted replacement of a model. The input has the steps and
+// the file names that a killed process left.
 void FinishReplacement(std::string_view bytes) {
   static const Folder all;
   all.Clear();

@@ -1,4 +1,4 @@
-// Archives of arrays, as Marian's models are, or one array alone.
+// Archives of arrays such as Marian models, or a single array.
 #include "heed/io/npz.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -11,7 +11,7 @@ std::string Number(uint64_t value, int bytes) {
   return text;
 }
 
-// An archive of one stored file, whose check sum no change would hit.
+// Returns an archive of one stored file with a valid checksum.
 std::string Archive(std::string_view file) {
   const std::string name = "a.npy";
   const std::string common = Number(20, 2) + Number(0, 2) + Number(0, 2) +

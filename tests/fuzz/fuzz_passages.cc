@@ -1,5 +1,5 @@
-// Questions about passages as JSON lines, as bAbI and as the Children's Book
-// Test, and one as it is typed, with lines "====" between them.
+// Questions about passages as JSON lines, in bAbI format, in Children's Book
+// Test format, and as typed, separated by lines "====".
 #include <string>
 #include <vector>
 

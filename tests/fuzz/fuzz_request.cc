@@ -1,4 +1,4 @@
-// What clients send: whole requests, and the parameters in them.
+// HTTP requests of clients, and their parameters.
 #include <nlohmann/json.hpp>
 
 #include "heed/serve/client_address.h"
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     request = ParseRequest(bytes);
     whole = true;
   });
-  // Bytes that come one by one are the same request, or none either.
+  // Feeding the bytes one by one gives an equal request or none.
   fuzz::MayRefuse([&] {
     RequestReader reader({});
     size_t taken = 0;
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (whole) fuzz::Require(reader.done(), "ends byte by byte too");
   });
   if (!whole) return 0;
-  // Whatever proxies and clients wrote, an address or nothing comes out of it.
+  // Any proxy header gives a valid address or an empty one.
   request.client = "192.0.2.1";
   const std::string client = ForwardedClient(request);
   fuzz::Require(ParseClientAddress(client) == client, "a client's address");

@@ -1,5 +1,5 @@
-// Reviews with tabs, as JSON lines and as CSV, questions, and the reviews that
-// a model keeps, with lines "====" between them.
+// Reviews as TSV, JSON lines and CSV, questions, and reviews stored with a
+// model, separated by lines "====".
 #include <cmath>
 #include <string>
 #include <vector>

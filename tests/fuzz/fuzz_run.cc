@@ -1,6 +1,6 @@
-// What trainings leave and others read: checkpoints, metrics and event files,
-// with check sums put right, which would keep most changes from being read. The
-// first byte says which.
+// Files of training runs: checkpoints, metrics and event files. Their checksums
+// are corrected; otherwise most inputs would be rejected at once. The first
+// byte selects the kind.
 #include <bit>
 #include <cstring>
 
@@ -41,7 +41,7 @@ std::string Summed(std::string_view bytes) {
   return text.append(reinterpret_cast<const char*>(&sum), sizeof(sum));
 }
 
-// Each part becomes a record.
+// Makes a record of each part.
 std::string Records(std::string_view bytes) {
   std::string file;
   for (const std::string_view part : Parts(bytes, 1)) {
@@ -58,7 +58,8 @@ void ReadEvents(std::string_view file) {
   Require(EventsUpTo(kept, kLastStep) == kept, "what is kept stays");
 }
 
-// The log goes on behind what it keeps, and then reads as it stands.
+// Resumes a metrics log: a step is appended to the entries kept, and a second
+// resume leaves the file unchanged.
 void ResumeLog(const std::string& name, std::string_view bytes) {
   const std::string folder = FolderPath();
   const std::string path = PathIn(folder, name);
@@ -70,7 +71,7 @@ void ResumeLog(const std::string& name, std::string_view bytes) {
   Require(ReadFile(path) == once, "and is kept");
 }
 
-// Learning curves, as they are plotted.
+// Reads and plots learning curves.
 void Plot(std::string_view bytes) {
   const std::string folder = FolderPath();
   const std::vector<std::string_view> parts = Parts(bytes, 2);

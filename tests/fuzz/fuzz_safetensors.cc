@@ -1,4 +1,4 @@
-// Weights: what is read can be written, and is then read as the same.
+// Weights: a file that can be read survives a round trip.
 #include "heed/io/safetensors.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,4 +1,4 @@
-// Sound files: what anybody may send.
+// Sound files from untrusted sources.
 #include <cmath>
 #include <string>
 
@@ -8,7 +8,7 @@
 namespace heed::fuzz {
 namespace {
 
-/// A sound that a small file claims, so that a run stays fast and small.
+/// Longer sounds are skipped, so that runs are fast and use little memory.
 constexpr size_t kManySamples = size_t{1} << 20;
 
 void ReadSoundOf(std::string_view bytes) {

@@ -1,5 +1,5 @@
-// Texts with a grammar: settings, links, tables of words and numbers. The first
-// byte says which.
+// Text formats: settings, links, tables of words and numbers. The first byte
+// selects the format.
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -51,13 +51,13 @@ struct Settings {
 
 void ReadSettings(std::string_view text) {
   const nlohmann::ordered_json json = ParseJson(text, "input");
-  // With the limits of a small use there is less, or nothing.
+  // Parsing with low limits gives an equal result or an error.
   MayRefuse([&] {
     const JsonLimits few = {
         .bytes = 4000, .values = 20, .names = 5, .depth = 3};
     Require(ParseJson(text, "input", few) == json, "the same within limits");
   });
-  // What was read can be printed, with texts that are not UTF-8 too.
+  // Parsed JSON can be printed, even with text that is not UTF-8.
   const std::string printed =
       json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   Require(!printed.empty(), "printed");
@@ -116,8 +116,7 @@ void ReadLabels(std::string_view text, const char* format) {
   (void)ReadLabelled({.texts = {path}, .labels = {path}}, how);
 }
 
-// A text with and without its sentences known, as a model of documents reads
-// it.
+// Reads a document with and without known sentence boundaries.
 void ReadDocument(std::string_view text) {
   static const Vocabulary words = Vocabulary::Parse(
       "<pad>\n<unk>\n<s>\n</s>\na\nb\n.\n", VocabularyKind::kWords, "words");
@@ -139,7 +138,7 @@ void ReadDocument(std::string_view text) {
   }
 }
 
-// A table from translations to words of two vocabularies.
+// Reads a table of translations with two vocabularies.
 void ReadLexicon(std::string_view text) {
   static const Vocabulary words = Vocabulary::Parse(
       "<pad>\n<unk>\n<s>\n</s>\na\nb\nc\n", VocabularyKind::kWords, "words");
@@ -147,7 +146,8 @@ void ReadLexicon(std::string_view text) {
   Require(!list.Outputs(std::vector<int32_t>{4, 5}).empty(), "outputs");
 }
 
-// Standard input, also as a table; what cannot be read is answered too.
+// Reads standard input, as lines or as a table; invalid input gives an empty
+// answer.
 void ReadInput(std::string_view text, const char* form) {
   InputOptions options;
   options.max_line = 40;
@@ -178,7 +178,7 @@ void ReadKeys(std::string_view text) {
   Require(!keys.Find("").has_value(), "no empty key");
 }
 
-// Collections, then what answers their queries.
+// Reads text collections and the relevant pairs of their queries.
 void ReadRetrieval(std::string_view bytes) {
   static const Folder folder;
   const std::vector<std::string_view> parts = Parts(bytes, 3);
@@ -188,13 +188,13 @@ void ReadRetrieval(std::string_view bytes) {
   (void)ReadCandidateLists({links}, queries, queries);
 }
 
-// A list of recordings beside the one sound that there is, a.wav.
+// Reads a list of recordings in the folder of one sound, a.wav.
 void ReadListOfRecordings(std::string_view text) {
   static const Folder folder;
   constexpr int kRate = 8000;
   static const std::string sound = folder.Put(
       "a.wav", EncodeWav(std::vector<float>{0, 0.5f, -0.5f, 0.25f}, kRate));
-  // Other paths are not of this list.
+  // Paths to other folders are not tested.
   if (text.find('/') != std::string_view::npos) return;
   const Recordings read = ReadRecordings(folder.Put("list", text), kRate);
   for (const Recording& one : read.all) {
@@ -205,7 +205,7 @@ void ReadListOfRecordings(std::string_view text) {
   Require(!strings.At(0).text.empty(), "a string of them");
 }
 
-// Questions with their texts, and the words that both share.
+// Reads questions with their candidate texts.
 void ReadQuestions(std::string_view text) {
   TextCollection questions, texts;
   const auto read = ReadAnswers({InFile(text)}, questions, texts);
@@ -230,7 +230,7 @@ void ReadStatistics(std::string_view text) {
           "the same again");
 }
 
-// A patient as a line of JSON: what was read is read again as it is written.
+// Reads a patient from a line of JSON and checks the round trip.
 void ReadPatient(std::string_view text) {
   const VisitRecord record = ParseVisits(text, "input");
   const std::string line = VisitLine(record);

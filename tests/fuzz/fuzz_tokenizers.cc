@@ -1,5 +1,5 @@
-// Any text through every tokenizer, learnt from a few lines: nothing is
-// refused, also where the text is not UTF-8.
+// Arbitrary text through every tokenizer, trained on a few lines. No text is
+// refused, even if it is not UTF-8.
 #include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 #include "heed/text/vocabulary.h"

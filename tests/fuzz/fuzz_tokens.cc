@@ -1,5 +1,5 @@
-// A file of tokens: its bytes behind one that says whether the check sum is set
-// right first, which would keep most changes from being read.
+// A token file. The first byte selects if the checksum is corrected first;
+// otherwise most inputs would be rejected at once.
 #include <cstring>
 #include <string>
 

@@ -1,5 +1,5 @@
-// Vocabulary files and what their tokens make of a text: a byte for the kind,
-// the file, the separator, the text.
+// Vocabulary files and the tokens of a text: a byte for the kind, the file, the
+// separator, the text.
 #include "heed/convert/mapped_vocabulary.h"
 #include "heed/text/sentencepiece_model.h"
 #include "heed/text/vocabulary.h"

@@ -11,7 +11,7 @@
 namespace heed::bits {
 namespace {
 
-/// The ids of a line such as 10110.
+/// Returns the ids of a line of bits such as 10110.
 std::vector<int32_t> ReadBits(std::string_view line, const std::string& place) {
   std::vector<int32_t> bits;
   for (const char bit : line) {
@@ -25,7 +25,7 @@ std::vector<int32_t> ReadBits(std::string_view line, const std::string& place) {
   return bits;
 }
 
-/// The parts that both tasks have in common.
+/// Returns the part that both tasks share.
 OneAnswerTask TaskOfBits(const std::string& name,
                          const std::string& description) {
   OneAnswerTask task;

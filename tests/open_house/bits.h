@@ -1,4 +1,4 @@
-// Lines of bits: a task whose answer is a label, one whose answer is a number.
+// Lines of bits: a task with a label as answer, and one with a number.
 #ifndef HEED_TESTS_OPEN_HOUSE_BITS_H_
 #define HEED_TESTS_OPEN_HOUSE_BITS_H_
 
@@ -6,9 +6,9 @@
 
 namespace heed::bits {
 
-/// Is the number of ones even or odd?
+/// Task: is the number of ones even or odd?
 TaskRow ParityTask();
-/// How many ones are there?
+/// Task: how many ones are there?
 TaskRow OnesTask();
 
 }  // namespace heed::bits

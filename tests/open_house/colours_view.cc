@@ -1,4 +1,4 @@
-// A view of its own: how much attention each colour has, however many cells.
+// A custom view: total attention on each colour of a strip.
 #include <fmt/format.h>
 
 #include <map>
@@ -18,7 +18,7 @@ bool HasStrip(const ExplanationSegment& segment) {
   return source != nullptr && source->kind == kKind;
 }
 
-/// What the targets attend to, summed by colour.
+/// Returns the attention weights of all targets, summed by colour.
 std::map<std::string, float> WeightsOfColours(
     const ExplanationSegment& segment) {
   const auto& colours = PayloadOf<StripPayload>(segment.axis("source")).colours;

@@ -1,4 +1,4 @@
-// heed with a task, a kind of input and a view that are not Heed's.
+// The command with an external task, kind of input and view.
 #include "apps/heed/main.h"
 
 #include "tests/open_house/bits.h"

@@ -1,4 +1,4 @@
-// A model of its own: cells that do not know of each other.
+// A custom model that encodes each cell independently.
 #include "heed/models/preset.h"
 #include "heed/nn/linear.h"
 #include "heed/ops/elementwise.h"
@@ -7,12 +7,12 @@
 namespace heed::strips {
 namespace {
 
-/// What the network is made from.
+/// Resolved sizes of the network.
 struct ResolvedSeparate {
   int64_t units = 0;
 };
 
-/// What a user writes: 0 is left to the variant.
+/// User settings; `Fill` replaces "auto" and 0 by values of the variant.
 struct SeparateConfig {
   std::string variant = "auto";
   int units = 0;

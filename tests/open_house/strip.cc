@@ -15,8 +15,8 @@ const std::vector<std::string> kColours = {"red", "green", "blue", "yellow"};
 constexpr std::string_view kLetters = "rgby";
 constexpr std::string_view kBlanks = " \t\r\n";
 
-/// A file of the letters r, g, b and y, one for each cell; blanks and ends of
-/// lines do not count.
+/// Reads a file of the letters r, g, b and y, one per cell. White space is
+/// ignored.
 std::vector<int32_t> ReadStrip(std::string_view bytes,
                                const std::string& place) {
   std::vector<int32_t> cells;
@@ -33,7 +33,8 @@ std::vector<int32_t> ReadStrip(std::string_view bytes,
   return cells;
 }
 
-/// Cells as an axis: items are letters, the payload has the colours.
+/// Returns the cells as an axis: items are letters, the payload has the
+/// colours.
 Axis StripAxis(const std::vector<int32_t>& cells) {
   Axis axis = {.id = "source", .kind = kKind, .label = "Strip"};
   StripPayload payload;
@@ -63,7 +64,7 @@ TaskRow StripTask() {
   task.symbols = task.labels = kColours;
   task.read = ReadStrip;
   task.axis = StripAxis;
-  task.format.text_column = 1;  // the path of a strip, tab, its colour
+  task.format.text_column = 1;  // path of a strip, tab, its colour
   task.format.label_column = 2;
   return MakeTask(std::move(task));
 }

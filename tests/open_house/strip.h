@@ -1,4 +1,4 @@
-// Strips of coloured cells: a kind of input, its task, a model and a view.
+// Strips of coloured cells: a kind of input with a task, a model and a view.
 #ifndef HEED_TESTS_OPEN_HOUSE_STRIP_H_
 #define HEED_TESTS_OPEN_HOUSE_STRIP_H_
 
@@ -15,13 +15,13 @@ namespace heed::strips {
 
 inline constexpr const char* kKind = "strip";
 
-/// The colours of the cells of an axis.
+/// Colours of the cells of an axis.
 struct StripPayload {
   std::vector<std::string> colours;
 };
 nlohmann::ordered_json PayloadJson(const StripPayload& payload);
 
-/// Which colour has a strip most of?
+/// Task: which colour has the most cells?
 TaskRow StripTask();
 AxisKind StripKind();
 ExplanationView ColoursView();

@@ -1,4 +1,4 @@
-// Strips in pictures and in the terminal.
+// Strips in SVG and in the terminal.
 #include <algorithm>
 #include <cmath>
 
@@ -11,9 +11,10 @@ namespace heed::strips {
 namespace {
 
 constexpr double kCell = 24;
-constexpr double kMark = 8;  // below a cell: as high as its weight
+constexpr double kMark = 8;  // height of the mark below a cell
 
-/// Cells in their colours, and below each a mark as vivid as its value.
+/// Draws cells in their colours, and below each a mark whose opacity shows its
+/// value.
 Drawing DrawCells(const Axis& axis, std::span<const float> values,
                   double width) {
   const auto& colours = PayloadOf<StripPayload>(axis).colours;
@@ -37,7 +38,7 @@ Drawing DrawCells(const Axis& axis, std::span<const float> values,
           svg.Take()};
 }
 
-/// The strips of a segment with what attention and each method say of them.
+/// Draws the strips of a segment with attention and each attribution method.
 Drawing DrawStrips(const ExplanationSegment& segment, const ViewOptions&) {
   std::vector<Drawing> parts = {DrawHeading(TitleOf(segment), 2)};
   for (const Shading& shading : ShadingsOf(segment)) {

@@ -13,7 +13,7 @@ class UnitKeysScore : public ProductScore {
                 std::span<const double> /*arguments*/)
       : features_(sizes.key) {}
 
-  /// Keys of one length, head by head.
+  /// Returns the keys, each normalised to length 1 per head.
   Var PrepareKeys(const Context& /*ctx*/, const Var& keys) const override {
     const Var heads =
         Reshape(keys, {keys.value().numel() / features_, features_});

@@ -1,4 +1,4 @@
-// A score of one's own.
+// A custom attention score.
 #ifndef HEED_TESTS_OPEN_HOUSE_UNIT_KEYS_H_
 #define HEED_TESTS_OPEN_HOUSE_UNIT_KEYS_H_
 
@@ -6,7 +6,8 @@
 
 namespace heed {
 
-/// e = q · k / |k|: how far a query reaches in the direction of a key.
+/// Score e = q · k / |k|: projection of the query onto the direction of the
+/// key.
 ScoreInfo UnitKeysInfo();
 
 }  // namespace heed
