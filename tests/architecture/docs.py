@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
-"""Whether what the documents point to is there: docs.py prints each link to a file, each
-path of a source and each name in C++ (heed::Name) that names nothing, as FILE:LINE: PATH or
-NAME, and fails.
+"""Checks links of the documents. docs.py prints each link to a file, each source path and each
+C++ name (heed::Name) that does not exist, as FILE:LINE: PATH or NAME, and fails.
 
-docs.py --self-test plants such links and names in a copy and expects to find them.
-"""
+docs.py --self-test plants such links and names in a copy and expects to find them."""
 import pathlib
 import re
 import sys
@@ -20,7 +18,7 @@ NAME = re.compile(r"\bheed::(\w+)")
 
 
 def without_code(text):
-    """Blocks of code blanked, line by line as before: what they call is not a link."""
+    """Blanks code blocks and keeps the line numbers, because calls look like links."""
     return re.sub(r"^```.*?^```", lambda block: "\n" * block[0].count("\n"), text,
                   flags=re.DOTALL | re.MULTILINE)
 
@@ -38,7 +36,7 @@ def stale(root):
 
 
 def unknown_names(root):
-    """Names of C++ in the documents' code that no header has."""
+    """Yields C++ names in the documents' code that no header contains."""
     known = {word for top in TOPS.split("|") for header in root.glob(f"{top}/**/*.h")
              for word in re.findall(r"\w+", header.read_text(encoding="utf-8"))}
     for pattern in PAGES:

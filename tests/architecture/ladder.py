@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Whether CMake and the docs say of the folders of heed/ what their sources do.
+"""Checks that CMake and the docs agree with the includes between folders of heed/.
 
-- A module's DEPS are the folders that its sources include, no more and no fewer; its
-  TEST_DEPS are those that only its tests include. A folder includes none that
-  heed/CMakeLists.txt names after it, and nothing of the programs above the library; only
-  tests may include course/data, whose library is heed_generators.
-- CONTRIBUTING.md and docs/engine.md draw the ladder in the order of heed/CMakeLists.txt,
-  and the table of docs/api/mainpage.md has each folder once, in that order.
+- DEPS of a module equals the folders that its sources include. TEST_DEPS equals the folders
+  that only its tests include. A folder includes no folder that heed/CMakeLists.txt names after
+  it, and nothing of the programs above the library. Only tests may include course/data, whose
+  library is heed_generators.
+- CONTRIBUTING.md and docs/engine.md list the folders in the order of heed/CMakeLists.txt, and
+  the table of docs/api/mainpage.md has each folder once, in that order.
 
-ladder.py prints what differs and fails; ladder.py --self-test plants differences in a
-copy and expects to find them.
-"""
+ladder.py prints differences and fails. ladder.py --self-test plants differences in a copy and
+expects to find them."""
 import pathlib
 import re
 import shutil
@@ -25,13 +24,13 @@ FILES = ("heed/**/*.cc", "heed/**/*.h", "heed/**/CMakeLists.txt", *CHAINS, TABLE
 
 
 def order_of(root):
-    """The folders, each after those that it may include."""
+    """Returns the folders; each may include only those before it."""
     return re.findall(r"^add_subdirectory\((\w+)\)",
                       (root / "heed/CMakeLists.txt").read_text(encoding="utf-8"), re.M)
 
 
 def declared(root, module):
-    """DEPS and TEST_DEPS of its line."""
+    """Returns DEPS and TEST_DEPS of a module."""
     text = (root / "heed" / module / "CMakeLists.txt").read_text(encoding="utf-8")
     words = re.search(rf"heed_module\({module}\b([^)]*)\)", text)[1].split()
     lists, current = {"DEPS": [], "TEST_DEPS": []}, None
@@ -44,7 +43,7 @@ def declared(root, module):
 
 
 def included(root, module):
-    """Folders that its sources include, and those that its tests do."""
+    """Returns the folders that a module's sources include, and those that its tests include."""
     of_sources, of_tests = set(), set()
     for path in sorted((root / "heed" / module).rglob("*")):
         if path.suffix not in (".cc", ".h"):
@@ -93,7 +92,7 @@ def problems(root):
 
 
 def self_test():
-    """Every kind of difference is found where it is planted."""
+    """Plants every kind of difference and expects to find it."""
     planted = {
         "heed/ops/planted.cc": ('#include "heed/metrics/bleu.h"\n', "DEPS lacks"),
         "heed/ops/planted_test.cc": ('#include "heed/io/npz.h"\n', "TEST_DEPS lacks"),

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Whether files, functions and parameter lists keep to their limits, and whether C++ and
-TypeScript define a colour, a shape or a sentence twice, or two headers a symbol. limits.txt lists what exceeded a
-limit when the limits were introduced: an entry may shrink and must go once it keeps to the
-limit; nothing may be added. Prints production and test lines of each folder beside those
-of lines.txt, which is written anew for a release by limits.py --write-lines.
+"""Checks the size limits of files, functions and parameter lists. Also finds colours, shapes and
+sentences that both C++ and TypeScript define, and symbols that two headers define. limits.txt
+lists what exceeded a limit when the limits were introduced. An entry may shrink and must be
+removed once it is within the limit; no entry may be added. Prints production and test lines
+of each folder beside those of lines.txt, which limits.py --write-lines rewrites for a
+release.
 
-limits.py --self-test plants mistakes in files of its own.
-"""
+limits.py --self-test plants mistakes in temporary files."""
 import collections
 import pathlib
 import re
@@ -41,8 +41,8 @@ def is_test(name):
 
 
 def signature(lines, begin):
-    """What stands before the body that begins at or below a line, and the line of its brace;
-    None where there is none."""
+    """Returns the text before the body that begins at or below a line, and the line of its
+    brace; None if there is no body."""
     text = ""
     for i in range(begin, min(begin + 20, len(lines))):
         text += " " + lines[i].split("//")[0].strip()
@@ -54,7 +54,7 @@ def signature(lines, begin):
 
 
 def parameters(text):
-    """How many parameters the first parentheses hold."""
+    """Returns the number of parameters in the first parentheses."""
     depth, angles, count, some = 0, 0, 0, False
     for c in text[text.index("("):]:
         depth += (c in "([{") - (c in ")]}")
@@ -67,7 +67,7 @@ def parameters(text):
 
 
 def functions(lines):
-    """Name, lines of the body and parameters of each function of a C++ file."""
+    """Yields name, body lines and number of parameters of each function of a C++ file."""
     for i, line in enumerate(lines):
         match = HEAD.match(line)
         if not match or NO_FUNCTION.match(line) or line.lstrip().startswith("template"):
@@ -84,7 +84,7 @@ def functions(lines):
 
 
 def measured(root, names):
-    """What exceeds a limit: {"kind place": value}."""
+    """Returns all values that exceed a limit: {"kind place": value}."""
     over = {}
     for name in names:
         lines = (root / name).read_text(errors="replace").split("\n")
@@ -101,7 +101,7 @@ def measured(root, names):
 
 
 def literals(text):
-    """Colours, shapes and sentences of a source."""
+    """Returns the colours, shapes and sentences of a source."""
     joined = re.sub(r'"( \+)?\s*\n\s*"', "", text)
     found = {one.lower() for one in re.findall(r"#[0-9a-fA-F]{6}\b", joined)}
     for one in re.findall(r'"((?:[^"\\\n]|\\.)*)"', joined):
@@ -111,7 +111,7 @@ def literals(text):
 
 
 def twice(root, names):
-    """What both C++ and the page define."""
+    """Returns the literals that both C++ and the page define."""
     cpp, page = set(), set()
     for name in names:
         if is_test(name):
@@ -124,8 +124,8 @@ def twice(root, names):
 
 
 def symbols(root, names):
-    """Classes and constants that two headers define in one namespace: the linker would take
-    either for both."""
+    """Returns classes and constants that two headers define in one namespace, which violates the
+    one-definition rule."""
     places = collections.defaultdict(set)
     for name in names:
         if name.startswith(("heed/", "apps/")) and name.endswith(".h"):
@@ -142,7 +142,7 @@ def everything(root, names):
 
 
 def problems(over, known):
-    """Sentences about what is new, has grown or need not be listed any more."""
+    """Returns messages about entries that are new, have grown or can be removed."""
     said = []
     for place, value in sorted(over.items()):
         if place not in known:
@@ -156,7 +156,7 @@ def problems(over, known):
 
 
 def lines_of(root, names):
-    """Lines that are no blanks and no comments, of each folder: [production, test]."""
+    """Counts lines other than blanks and comments per folder: [production, test]."""
     counts = collections.defaultdict(lambda: [0, 0])
     for name in names:
         folder = "/".join(name.split("/")[:-1][:2]) or "."

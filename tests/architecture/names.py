@@ -28,7 +28,7 @@ REGISTRIES = re.compile(r"heed/(tasks|models)/registry\.(cc|h)")
 TABLES = re.compile(r"((apps/heed|bench)/command\w*|course/registry)\.cc")  # of verbs, demos and benches
 TESTS = re.compile(r"_test\.cc$|testing\.h$")
 
-# What else is called as a task or a model is: (files, names, why).
+# Other uses of names that are also tasks or models: (files, names, reason).
 ALLOWED = [
     (r"heed/convert/.*", {"transformer"}, "what Marian calls the type of its models"),
     (r"heed/text/markup/html_tokens\.cc", {"translate"}, "an attribute of HTML"),
@@ -56,7 +56,7 @@ ALLOWED = [
 
 
 def listed(heed, what):
-    """The rows that the command lists."""
+    """Returns the rows that `heed list` prints."""
     printed = subprocess.run([heed, "list", what, "--json"], stdout=subprocess.PIPE,
                              text=True, check=True).stdout
     return json.loads(printed)[what]
@@ -69,7 +69,7 @@ def names_of(heed):
 
 
 def sources(root):
-    """Paths in the folders, as "heed/base/json.h"."""
+    """Yields paths in the folders, such as "heed/base/json.h"."""
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             name = path.relative_to(root).as_posix()
@@ -79,7 +79,7 @@ def sources(root):
 
 
 def homes_of(root, tasks, models):
-    """Of each name, a regular expression of the files that are its own."""
+    """Returns, for each name, a regular expression of the files in which it may occur."""
     homes = {}
     for name in tasks:
         row = re.compile(rf'\bname = "{name}"')
@@ -103,14 +103,14 @@ def homes_of(root, tasks, models):
 
 
 def without_words(text):
-    """The text with the words of enums blanked, line by line as before."""
+    """Blanks the words of enums and keeps the line numbers."""
     return re.sub(r"\bWordsOf\([^)]*\)[^;{]*\{[^}]*\{[^}]*\}[^}]*\}",
                   lambda found: "\n" * found[0].count("\n"), text)
 
 
 def patterns_of(names):
-    """What a name looks like: quoted, as the value of an option, or, if no word of
-    English has such a hyphen, anywhere in quotes."""
+    """Yields patterns of a name: quoted, or as the value of an option. A name with a hyphen that
+    is not ordinary English also matches anywhere in quotes."""
     for name in sorted(names):
         word = re.escape(name)
         either = [rf"""(["'`]){word}\1""", rf"""--(?:task|model)[ =]{word}(?![\w-])"""]
@@ -120,7 +120,7 @@ def patterns_of(names):
 
 
 def offenders(root, tasks, models, used):
-    """(file, line, name), in the order of files; adds to `used` what was allowed."""
+    """Yields (file, line, name) in the order of files. Adds the allowed uses to `used`."""
     homes = homes_of(root, tasks, models)
     patterns = list(patterns_of(tasks | models))
     for file, text in sources(root):
@@ -140,7 +140,7 @@ def offenders(root, tasks, models, used):
 
 
 def self_test(tasks, models):
-    """Offenders that are planted are found, and nothing beside them."""
+    """Plants offenders and expects to find exactly them."""
     task, other = sorted(tasks)[:2]
     model = max(models, key=lambda name: "-" in name)
     planted = {

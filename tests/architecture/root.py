@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Whether nothing was left at the root of the source: root.py fails and names what git
-would list there as untracked. What builds, tests and fuzzers write stands in build/, or
-.gitignore knows it.
+"""Checks that nothing was left at the root of the source tree. root.py fails and names files
+that git would list there as untracked. Builds, tests and fuzzers must write to build/ or to
+paths in .gitignore.
 
-root.py --self-test plants such files in a repository of its own.
-"""
+root.py --self-test plants such files in a temporary repository."""
 import pathlib
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ CRASHES = ("crash-1f", "leak-1f", "oom-1f", "slow-unit-1f", "timeout-1f", "core"
 
 
 def untracked(root):
-    """Files and folders at the root; None if this is no checkout, or there is no git."""
+    """Returns files and folders at the root; None if this is no checkout, or git is missing."""
     if not (root / ".git").exists() or not shutil.which("git"):
         return None
     listed = subprocess.run(

@@ -1,5 +1,5 @@
-# To compile on another machine for 64-bit ARM, with Debian's cross compiler and
-# the arm64 libraries beside the machine's own; programs of the build run in QEMU.
+# Toolchain for cross-compilation to 64-bit ARM with Debian's cross compiler and arm64
+# libraries. Programs of the build run in QEMU.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)

@@ -5,9 +5,9 @@
 
 project=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/../..")
 debian_cache=$project/build/debian
-unreachable=75 # the exit status where no archive of Debian can be had
+unreachable=75 # exit status if no Debian archive is reachable
 
-# The mirror that this machine takes Debian from.
+# debian_mirror: prints the mirror from which this machine installs packages.
 debian_mirror() {
   local query=(indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian')
   if [[ -z $(apt-get "${query[@]}") ]]; then apt-get update -q >&2; fi
@@ -46,7 +46,7 @@ unpack_root() {
   mount -t proc proc "$root/proc"
   mount --rbind /dev "$root/dev"
   cp -L /etc/resolv.conf /etc/hosts "$root/etc"
-  # Nobody needs what this system would lose with the power.
+  # Durable writes are unnecessary in a temporary system.
   echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/quick"
   apt-config dump | grep -E '^Acquire::(https?|Check-|Retries|ForceIP)' \
     >"$root/etc/apt/apt.conf.d/90machine" || true
@@ -56,9 +56,9 @@ unpack_root() {
   fi
 }
 
-# in_fresh_root RELEASE SCRIPT ARGS...: runs SCRIPT, which calls this, once more
-# with $root, a fresh system. Its mounts are in a namespace of its own and end with
-# its processes when it ends, however that is; then the system is removed.
+# in_fresh_root RELEASE SCRIPT ARGS...: runs SCRIPT, which calls this function, again
+# with $root set to a fresh system. Its mounts are in their own namespace and end with
+# its processes. The system is always removed at the end.
 in_fresh_root() {
   root=${HEED_ROOT-}
   if [[ -n $root ]]; then
@@ -78,7 +78,7 @@ in_fresh_root() {
   chmod 755 "$root"
   HEED_ROOT=$root unshare --mount --pid --fork --kill-child --mount-proc "${@:2}" &
   local child=$! status=0
-  # shellcheck disable=SC2064 # this child
+  # shellcheck disable=SC2064 # the current value of $child is meant
   trap "kill -KILL $child; exit 1" INT TERM
   trap 'rm -rf --one-file-system "$root" || rm -rf --one-file-system "$root"' EXIT
   wait $child || status=$?
@@ -87,14 +87,14 @@ in_fresh_root() {
 
 inside() { chroot "$root" env -u HEED_ROOT DEBIAN_FRONTEND=noninteractive "$@"; }
 
-# copy_source FOLDER: the working tree, changes included.
+# copy_source FOLDER: copies the working tree, uncommitted changes included.
 copy_source() {
   mkdir -p "$1"
   (cd "$project" && git ls-files -z --cached --others --exclude-standard |
     tar --null --files-from=- --ignore-failed-read -cf -) | tar -C "$1" -xf -
 }
 
-# bind_cache RELEASE FOLDER: where ccache finds what it compiled before.
+# bind_cache RELEASE FOLDER: mounts the ccache folder of a release.
 bind_cache() {
   mkdir -p "$debian_cache/$1.cache" "$2"
   mount --bind "$debian_cache/$1.cache" "$2"

@@ -11,8 +11,8 @@ tests=("${folders[@]/#/heed_}")
 tests=("${tests[@]/%/_test}")
 in_fresh_root "$release" "$0" "$@"
 
-# install_for_arm64 PACKAGE...: of names with | between them the first that is
-# there; a package that is the same everywhere has no ":arm64".
+# install_for_arm64 PACKAGE...: installs the first existing one of names separated by |.
+# Architecture-independent packages have no ":arm64".
 install_for_arm64() {
   local names=() package name
   for package in "$@"; do

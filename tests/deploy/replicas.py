@@ -66,15 +66,15 @@ class Replica:
     def end(self, sign):
         self.process.send_signal(sign)
         if sign == signal.SIGTERM:
-            # At once, and while it still answers.
+            # /ready must fail at once, while the server still answers.
             wait_for(self.port, "/ready", 503)
             assert status(self.port, "/health") == 200
         self.process.wait(timeout=60)
 
 
 class Load:
-    """Clients that ask on connections that are kept: in all `rate` times a second, or as
-    often as they are answered."""
+    """Clients on persistent connections. Together they send `rate` requests per second, or each
+    sends as soon as it has an answer."""
 
     def __init__(self, port, text, answer, rate=None):
         self.port, self.text, self.answer = port, text, answer
@@ -107,7 +107,7 @@ class Load:
                 connection = None
             now = time.monotonic()
             self.seconds.append(now - begin)
-            due = max(due + self.interval, now - 1)  # a second is made up for at most
+            due = max(due + self.interval, now - 1)  # at most one second is caught up
             time.sleep(max(0.0, due - now))
 
     def end(self):
@@ -117,7 +117,7 @@ class Load:
 
 
 def run_proxy(name, folder, ports):
-    """The proxy with its file of deploy/, at these ports."""
+    """Starts the proxy with its file of deploy/ at these ports."""
     file = {"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name]
     text = (ROOT / "deploy" / file).read_text()
     for i, port in enumerate(ports):
@@ -164,7 +164,7 @@ def try_proxy(name, heed, folder, model, seconds):
         replicas[1].end(signal.SIGTERM)
         assert replicas[1].process.returncode == 0
         replicas[1].start()
-        # A new model takes the old one's place at once.
+        # A new model replaces the old one.
         shutil.copytree(model, folder / "new")
         os.rename(model, folder / "old")
         os.rename(folder / "new", model)

@@ -19,14 +19,14 @@ import time
 
 BLOCK = re.compile(r"^```sh\n(?P<commands>.*?)^```\n(?:\n?```text(?P<time> time)?\n"
                    r"(?P<shown>.*?)^```\n)?", re.DOTALL | re.MULTILINE)
-LONGEST = 30  # lines that --write shows of a block
-FIRST, LAST = 18, 8  # of a longer one
+LONGEST = 30  # maximum lines of a block that --write shows
+FIRST, LAST = 18, 8  # shown first and last lines of a longer block
 LEFT_OUT = "..."
 
 
 def run(commands, folder, heed, timeout=1200):
-    """What the commands print, as at a terminal of 80 columns without colours, and how
-    long they took."""
+    """Runs commands as in a terminal of 80 columns without colours. Returns the output and the
+    time."""
     programs = folder / ".bin"
     programs.mkdir(exist_ok=True)
     if not (programs / "heed").exists():
@@ -41,7 +41,7 @@ def run(commands, folder, heed, timeout=1200):
 
 
 def comparable(text):
-    """Lines of words, with # for each number; drawings and empty lines are left out."""
+    """Yields lines of words with numbers replaced by #, without drawings and empty lines."""
     lines = []
     for line in text.splitlines():
         line = " ".join(re.sub(r"[-−+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?", "#", line).split())
@@ -53,7 +53,7 @@ def comparable(text):
 
 
 def missing(shown, printed):
-    """The first line that is shown and does not come in its order, or None."""
+    """Returns the first shown line that is missing or out of order in the output, or None."""
     rest = iter(comparable(printed))
     for line in comparable(shown):
         if line not in rest:
@@ -69,7 +69,7 @@ def excerpt(printed):
 
 
 def run_page(page, folder, heed, write):
-    """The errors; with `write`, the page's text besides."""
+    """Returns the errors, and with `write` also the new text of the page."""
     text = page.read_text(encoding="utf-8")
     errors, made, end = [], [], 0
     for block in BLOCK.finditer(text):

@@ -1,10 +1,10 @@
-"""Links of words: heed align, and training with links that are given."""
+"""Word alignments: heed align, and training with given alignments."""
 
 from harness import WORLD, EndToEnd, reversed_digits, strict_json, train_args
 
 
 def links_of_reversal(source):
-    """The right links of each line."""
+    """Returns the correct links of each line."""
     lines = []
     for line in source.splitlines():
         last = len(line.split()) - 1
@@ -61,7 +61,7 @@ class Align(EndToEnd):
         self.assertEqual([row[:11] for row in rows[1:]],
                          ["IBM model 1"] * 3 + ["IBM model 2"] * 3)
         self.assertIn("grow-diag-final-and", rows[6])
-        # Digits that occur twice are what model 1 errs in.
+        # IBM model 1 makes errors on repeated digits.
         self.assertLess(float(rows[1].split()[-3]), 25)
         self.assertEqual(len(self.align(*gold, "--no-ibm-baselines").splitlines()), 3)
         self.assertIn("EM on the 12 pairs", self.align(*gold, "--learn-tsv", self.tsv))
@@ -77,7 +77,7 @@ class Align(EndToEnd):
         return self.put("gold.links", self.gold)
 
     def test_ibm_models_align(self):
-        # Words in their order, of another alphabet.
+        # The target has the same word order and another alphabet.
         source, _ = reversed_digits(300, 8)
         target = source.translate(str.maketrans("0123456789", "ABCDEFGHIJ"))
         gold = "".join(" ".join(f"{i}-{i}" for i in range(len(line.split()))) + "\n"
@@ -105,7 +105,7 @@ class Align(EndToEnd):
         fails(2, "--learn-target", "ibm1", *files, "--learn-source", files[1])
 
     def test_two_directions(self):
-        # The reverse of a reversal is a reversal.
+        # Reversing twice gives the original links.
         for method in ("intersection", "union", "grow-diag-final-and"):
             links = self.align(*self.files, "--reverse", WORLD.model, "--symmetrize", method)
             self.assertEqual(len(links.splitlines()), 12)

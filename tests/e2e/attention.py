@@ -1,5 +1,5 @@
-"""The attention algebra as users meet it: lists, benchmarks, settings, demonstrations
-and the documentation that they make."""
+"""The attention algebra on the command line: lists, benchmarks, settings, demonstrations and
+generated documentation."""
 
 import pathlib
 import re
@@ -25,9 +25,9 @@ class Attention(EndToEnd):
         for part in parts:
             name = part["name"].split("(")[0]
             if part["kind"] == "modifier" and name not in ("alibi", "soft_cap"):
-                continue  # many read the query, which is prepared here
+                continue  # many read the query, which is prepared in advance here
             if name in ("location_aware", "hard", "gumbel"):
-                continue  # need steps, or training
+                continue  # they need decoding steps, or training
             with self.subTest(part=name):
                 option = part["kind"] + ("s" if part["kind"] == "modifier" else "")
                 result = strict_json(self.runs(*QUICK, f"--{option}", name, "--json"))
@@ -67,7 +67,7 @@ class Attention(EndToEnd):
 
 
 class Demos(UsersBuild):
-    """What `heed demo NAME` shows, and the documentation that it makes."""
+    """Tests the output of `heed demo NAME`, and its generated documentation."""
 
     def picture(self, name):
         text = (self.folder / "out" / f"{name}.svg").read_text()
@@ -130,7 +130,7 @@ class Demos(UsersBuild):
         for model in models:
             self.assertEqual([len(row) for row in model["connectivity"]],
                              list(range(1, len(model["characters"]) + 1)))
-        # The same models again, with a sentence of one's own.
+        # The demo loads the trained models again, with a custom sentence.
         said = self.runs("demo", "autocomplete", "--models", out / "gru", "--models", out / "rnn",
                          "--sentence", "a cat has", "--out", self.folder / "two")
         self.assertNotIn("LSTM", said)
@@ -159,7 +159,7 @@ class Demos(UsersBuild):
             self.assertIn(heading, picture)
         self.assertTrue((out / "preference.png").read_bytes().startswith(b"\x89PNG"))
         self.assertIn("<svg", (out / "preference.html").read_text())
-        # What it leaves is a model, and strips for it.
+        # The output folder has a model and strips for it.
         strips = "".join(f"{out}/{name}-1.png\n" for name in ("in-order", "out-of-order"))
         lines = self.runs("predict", out / "model", stdin=strips.encode()).splitlines()
         for line in lines:
@@ -173,7 +173,7 @@ class Demos(UsersBuild):
                          "--threads", 1)
         self.assertIn("word errors", said)
         self.assertIn("<image", self.picture("speech-1"))
-        # What it leaves is a model, and sounds that can be learned from.
+        # The output folder has a model and sounds to train on.
         self.assertIn(f"predict {out}/model", said)
         self.assertRegex(said, r"\nSaid: (\w+ ){2,7}\w+\n")
         self.runs("predict", out / "model", stdin=f"{out}/strings-1.wav\n".encode())
@@ -188,7 +188,7 @@ class Demos(UsersBuild):
             self.assertRegex(said, rf"\n  {figure} +\d")
         self.assertIn("attention", said)
         self.assertIn("<image", self.picture("caption-1"))
-        # What it leaves is a list that can be learned from.
+        # The output folder has a list to train on.
         lines = (out / "train.tsv").read_text().splitlines()
         self.assertEqual(len(lines), 100)
         self.assertRegex(lines[0], r"^train/scene-00001\.png\ta (small|large) .*\t\[\[3,")
@@ -204,7 +204,7 @@ class Demos(UsersBuild):
         self.assertIn("pointed at", said)
         self.assertIn("fits each", self.picture("mpcn"))
         self.assertIn("by their gates", self.picture("dattn"))
-        # What it leaves is a model and its reviews.
+        # The output folder has a model and its reviews.
         lines = (out / "test.tsv").read_text().splitlines()
         user, item, *_ = lines[1].split("\t")
         rating = self.runs("predict", out / "mpcn", stdin=f"{user}\t{item}\n".encode())
@@ -218,7 +218,8 @@ class Demos(UsersBuild):
         self.assertRegex(said, r"without the question +\d+\.\d %")
         self.assertIn("hop 2 of 2", said)
         self.assertIn("hop 2 of 2", self.picture("passage"))
-        # What it leaves is a model, whose question it says, and stories to train another.
+        # The output has a model, a question for it, and a command to train another
+        # model.
         again = re.search(r"Train again: +heed (train .*(?:\n +.*)*)", said)[1].replace("\\\n", " ").split()
         self.assertIn("--hops 2", " ".join(again))
         question = re.search(r"printf '(.*)\\n' \|", said)[1].replace("\\t", "\t")
@@ -236,7 +237,7 @@ class Demos(UsersBuild):
         self.assertRegex(said, r"\nthe model +\d+\.\d\d")
         self.assertRegex(said, r"\nthe first 8 words +\d+\.\d\d")
         self.picture("attention")
-        # What it leaves can be measured again.
+        # The output folder can be evaluated again.
         self.assertIn("ROUGE", self.runs("evaluate", out / "model", "--tsv", out / "test.tsv", "--rouge"))
 
     def test_retrieve(self):
@@ -246,7 +247,7 @@ class Demos(UsersBuild):
         for name in ("last", "mean", "pooled", "attention", "attentive_pooling", "BM25"):
             self.assertRegex(said, rf"\n{name} +\d+\.\d\d +\d+\.\d\d +\d+\.\d\d\n")
         self.picture("answer")
-        # An explanation says what was found for which question, with its score.
+        # An explanation names the answer and its score for each question.
         shown = self.runs("explain", out / "attentive_pooling", "--text",
                           "can i fix a car\tbuy a sofa\trepair a car")
         self.assertRegex(shown, r"can i fix a car → (buy a sofa|repair a car) \(-?\d\.\d{3}\)")
@@ -281,7 +282,7 @@ class Demos(UsersBuild):
         self.assertEqual([(c["cell"], c["layers"]) for c in curves],
                          [("rnn", 1), ("rnn", 2), ("lstm", 1), ("lstm", 2),
                           ("rnn + attention", 1), ("attention alone", 0)])
-        # What is far away counts less, but where it is attended to.
+        # Distant characters have less influence, except with attention.
         for curve in curves[4:]:
             self.assertGreater(curve["norms"][40], curve["norms"][2] / 1000)
         for curve in curves[:4]:

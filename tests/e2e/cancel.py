@@ -1,4 +1,4 @@
-"""heed serve when nobody waits for an answer any more, or others do."""
+"""Cancellation of requests in heed serve: clients that leave, and clients that stay."""
 
 import json
 import socket
@@ -7,7 +7,7 @@ import struct
 from harness import EndToEnd
 from server import Server, read_answer
 
-# Much work, even for a model of this size.
+# A long input, even for a small model.
 WORDS = " ".join("12345" for _ in range(150))
 LONG = {"text": WORDS, "answer": WORDS, "methods": ["saliency", "integrated_gradients", "smooth_grad"],
         "steps": 256, "samples": 256}

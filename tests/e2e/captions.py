@@ -1,4 +1,4 @@
-"""Captions of the user's own images and of made-up scenes."""
+"""Captions of user images and of synthetic scenes."""
 
 import base64
 import json

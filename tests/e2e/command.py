@@ -1,4 +1,4 @@
-"""The command line itself: names and numbers of options, help, what is missing."""
+"""The command line: names and numbers of options, help, missing arguments."""
 
 import json
 import os
@@ -13,7 +13,7 @@ TASKS = ("translate", "lm", "classify", "tag", "slots", "pretrain", "retrieve", 
 
 
 def sections(text):
-    """The headings of a help and the options under each."""
+    """Returns the headings of a help text and the options under each."""
     found, title = {}, ""
     for line in text.splitlines():
         if re.match(r"^[A-Z]", line):
@@ -162,7 +162,7 @@ class Help(EndToEnd):
 
 
 class OwnName(EndToEnd):
-    """A program of another name that calls heed::Main, as a link to the command is."""
+    """A program with another name that calls heed::Main."""
 
     def says(self, *args):
         program = self.folder / "my-heed.x"

@@ -1,4 +1,4 @@
-"""heed serve and its connections: HTTP as it should be, as it should not, slow and many."""
+"""Connections of heed serve: valid and invalid HTTP, slow clients, many clients."""
 
 import contextlib
 import gzip
@@ -107,14 +107,15 @@ class Connections(EndToEnd):
             self.assertEqual(server.raw(b"\n" + health).status, 400)
             with server.connect() as connection:
                 stream = connection.makefile("rb")
-                # Behind a body, as old browsers send it; between requests; byte by byte.
+                # Line breaks after a body (as old browsers send them), between
+                # requests, and byte by byte.
                 connection.sendall(translation("1 2") + b"\r\n" + translation("1 2"))
                 self.assertEqual([read_answer(stream).json() for _ in range(2)],
                                  [{"translatedText": one}] * 2)
                 for byte in b"\r\n" + health:
                     connection.sendall(bytes([byte]))
                 self.assertEqual(read_answer(stream).status, 200)
-                # It begins no request whose headers would be late.
+                # A line break starts no request, so the header timeout does not apply.
                 connection.sendall(b"\r\n")
                 self.assertEqual(stream.read(), b"", "idle, and no 408")
 
@@ -127,7 +128,7 @@ class Connections(EndToEnd):
                 self.assertNotIn("connection", read_answer(stream).headers)
             server.process.send_signal(signal.SIGTERM)
             server.until(lambda: b"stopping" in server.read_log())
-            # A client that has not yet read "Connection: close" may send another request.
+            # A client may send another request before it reads "Connection: close".
             for connection, stream in zip(connections[1:], streams[1:]):
                 connection.sendall(translation("3 4"))
                 answer = read_answer(stream)
@@ -172,7 +173,8 @@ class Connections(EndToEnd):
         one, two = self.lines("1 2\n3 4 5\n")
         with Server() as server, server.connect() as connection:
             stream = connection.makefile("rb")
-            # Several at once, in order; byte by byte; after a refusal; HTTP/1.0.
+            # The connection pipelines requests, sends bytes one by one, recovers after
+            # an error, and uses HTTP/1.0.
             connection.sendall(translation("1 2") + translation("3 4 5") * 2 +
                                b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n" + translation("1 2"))
             answers = [read_answer(stream) for _ in range(5)]
@@ -241,7 +243,7 @@ class Connections(EndToEnd):
     def test_too_many_connections(self):
         with Server("--max-connections", 4) as server:
             idle = [server.connect() for _ in range(4)]
-            for i, connection in enumerate(idle):  # so that the order is known
+            for i, connection in enumerate(idle):  # one by one, so that the order is known
                 connection.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
                 self.assertEqual(read_answer(connection.makefile("rb")).status, 200, i)
             self.assertEqual(server.get("/health").status, 200)
@@ -250,7 +252,7 @@ class Connections(EndToEnd):
                 connection.close()
             head, body = translation("1 2").split(b"\r\n\r\n", 1)
             busy = []
-            while len(busy) < 4:  # the server may not know yet that others are gone
+            while len(busy) < 4:  # the server may not yet have noticed closed connections
                 connection = server.connect()
                 connection.sendall(head + b"\r\nExpect: 100-continue\r\n\r\n")
                 stream = connection.makefile("rb")
@@ -269,7 +271,7 @@ class Connections(EndToEnd):
     def test_thousands_of_idle_connections(self):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         files = hard if hard != resource.RLIM_INFINITY else 2**16
-        # Of few files the server keeps some for others.
+        # The server reserves some file descriptors for other uses.
         connections = 3000 if files > 4000 else files // 2
         with Server() as server, contextlib.ExitStack() as idle:
             resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(files, 4000)), hard))

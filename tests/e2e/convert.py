@@ -1,4 +1,4 @@
-"""Models of other programs: read, used, written, refused."""
+"""Models of other programs: import, use, export, rejection."""
 
 import io
 import json
@@ -16,7 +16,7 @@ JOINT_VOCABULARY = ["--vocab", GOLDEN / "marian.spm"]
 
 
 def read_npz(path):
-    """The members of an archive: header and elements."""
+    """Returns the members of an archive: header and elements."""
     with zipfile.ZipFile(path) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -32,7 +32,7 @@ def int8_member(data):
 
 
 def npz_with(path, options="", change=lambda members: None):
-    """The archive with other options (the later of two lines of a name counts)."""
+    """Returns the archive with other options. The last line of a name counts."""
     members = read_npz(path)
     config = "special:model.yml.npy"
     lines = {}
@@ -53,7 +53,7 @@ def npz_with(path, options="", change=lambda members: None):
 
 
 def pieces_of(spm):
-    """The texts of the pieces of a SentencePiece model: field 1 of field 1."""
+    """Returns the pieces of a SentencePiece model (protobuf field 1 of field 1)."""
     def fields(data):
         at = 0
         while at < len(data):
@@ -80,11 +80,11 @@ def pieces_of(spm):
             for inner, text in fields(piece) if inner == 1]
 
 
-# vocab.yml of a package: the numbers of the pieces of marian.spm.
+# vocab.yml of a package: the ids of the pieces of marian.spm.
 PIECES = "".join(f'"{piece}": {i}\n' for i, piece in
                  enumerate(pieces_of((GOLDEN / "marian.spm").read_bytes())))
 
-# What Marian 1.12.43 writes beyond what older ones do.
+# Options that Marian 1.12.43 writes and older versions do not.
 NEWEST = """separator-symbol: "[eos]"
 transformer-attention-mask: default
 transformer-alibi-shift: false
@@ -184,7 +184,7 @@ class Convert(EndToEnd):
                          self.runs("translate", first, "--max-length", 5, stdin=lines))
 
     def package(self, decoder="", **changes):
-        """A folder as OPUS-MT packs it, of marian_post.npz; None takes a file away."""
+        """Makes an OPUS-MT package of marian_post.npz. None removes a file."""
         folder = self.folder / "package"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -231,7 +231,7 @@ class Convert(EndToEnd):
                 self.assertNotIn("<unk>", text)
             found = json.loads(self.runs("translate", model, "--output", "json",
                                          stdin=b"the old dog sees the fluss\n"))
-            # With </s> of the source, which that of the target does not count for.
+            # The source length includes </s>; the target length does not.
             self.assertLessEqual(len(found["target_tokens"]) - 1, len(found["source_tokens"]))
         short = self.runs("translate", model, "--max-length-factor", "0.1", "--output", "json",
                           stdin=b"the old dog\n")

@@ -1,5 +1,5 @@
-"""Models that are damaged in every way, with their check sums put right: read by the
-command, and by a running server that must keep the model that it has."""
+"""Corrupted models with valid checksums, read by the command and by a running server, which must
+keep its current model."""
 
 import json
 import os
@@ -16,7 +16,7 @@ DEEP = "[" * 100000 + "]" * 100000
 
 
 class Weights:
-    """A safetensors file of Heed's."""
+    """A safetensors file of Heed."""
 
     def __init__(self, path):
         self.path = path
@@ -48,7 +48,7 @@ class Weights:
 
 
 class Settings:
-    """A config.json of Heed's."""
+    """A config.json of Heed."""
 
     def __init__(self, path):
         self.path = path
@@ -81,7 +81,7 @@ def settings_with(change):
 
 
 def matrix(weights):
-    """The entry of the first tensor whose two sides differ."""
+    """Returns the entry of the first non-square matrix."""
     return next(t for _, t in weights.tensors()
                 if len(t["shape"]) == 2 and t["shape"][0] != t["shape"][1])
 
@@ -126,7 +126,7 @@ def sparse(path):
 
 
 def nested(key):
-    """The value of this key of a tensor is a list in a list in a list."""
+    """Returns a function that makes the value of this key of a tensor a deeply nested list."""
     def damage(folder):
         weights = Weights(folder / "model.safetensors")
         weights.tensors()[0][1][key] = "DEEP"
@@ -134,7 +134,7 @@ def nested(key):
     return damage
 
 
-# With wrong sums and with right ones.
+# Damages with invalid and with valid checksums.
 DAMAGES = {
     "nested dtype": nested("dtype"),
     "nested offsets": nested("data_offsets"),
@@ -225,12 +225,12 @@ class Damage(EndToEnd):
 
 
 class LittleMemory(UsersBuild):
-    """However much is missing: a line and status 1, or it is enough."""
+    """With too little memory, every command prints one line and exits with status 1."""
 
     def ends_well(self, args, mib, stdin=b""):
         result = heed(*args, stdin=stdin, **with_memory(mib))
         error = result.stderr.decode()
-        if result.returncode == 127:  # not even its libraries found room
+        if result.returncode == 127:  # the loader itself had too little memory
             return False
         self.assertIn(result.returncode, (0, 1), (mib, args, error))
         if result.returncode == 1:
@@ -239,7 +239,7 @@ class LittleMemory(UsersBuild):
         return result.returncode == 0
 
     def sweep(self, args, stdin=b""):
-        """From what is enough down to what the loader refuses."""
+        """Yields decreasing memory sizes, from sufficient to refused by the loader."""
         enough = [mib for mib in (2000, 1000, 600, 500, 420, 360, 320, 290, 260, 240, 220, 200,
                                   180, 160) if self.ends_well(args, mib, stdin)]
         self.assertIn(2000, enough)
@@ -256,8 +256,8 @@ class LittleMemory(UsersBuild):
             done = self.ends_well(args, mib)
             if done:
                 break
-            # Memory is short from the first step on, of which no weights are left. What else
-            # may be, where not even a folder could be emptied, the next training replaces.
+            # Memory is short from the first step on, so no weights are left. Remaining
+            # files are replaced by the next training.
             self.assertFalse(list(out.glob("**/*.safetensors")), mib)
         self.assertTrue(done)
 

@@ -1,11 +1,10 @@
-"""Every task that there is, taken through everything that Heed does with one.
+"""Every task through all operations of Heed.
 
-What a task needs for it is a file of its own, tests/samples/TASK.json: files with their
-lines, or with their bytes in base64, the options of training and evaluation ({} is the
-folder of the files), an input, or the file that is one (with its media type, where its
-name does not tell, and what is `typed` where a page has a field for it). HEED_SAMPLES names another folder of samples: then the tasks that have
-one there are taken, and no others.
-"""
+tests/samples/TASK.json has the data of a task: files with their lines, or with their bytes in
+base64; the options of training and evaluation ({} is the folder of the files); an input, or
+the name of an input file. A file may have its media type, if its name does not tell it, and
+`typed`, if a page has a field for it. HEED_SAMPLES names another folder of samples; only
+tasks with a sample there are tested."""
 
 import base64
 import json
@@ -27,7 +26,7 @@ METHODS = "saliency,occlusion"
 
 
 class Sample:
-    """A task with its files in a folder and a model that was trained for two steps."""
+    """A task with its files in a folder and a model trained for two steps."""
 
     def __init__(self, task, folder):
         says = json.loads((SAMPLES / f"{task}.json").read_text())
@@ -38,7 +37,7 @@ class Sample:
                 base64.b64decode(content["base64"]) if isinstance(content, dict)
                 else "".join(line + "\n" for line in content).encode())
         self.task = task
-        # What a line says, and what is asked over HTTP.
+        # Inputs as a line of the command and as a request over HTTP.
         if "input_file" in says:
             file = folder / says["input_file"]
             self.input = str(file)
@@ -51,13 +50,13 @@ class Sample:
             self.asked = {"text": self.input}
         self.evaluate = [option.replace("{}", str(folder)) for option in says["evaluate"]]
         self.train = ["train", "--task", task, "--quiet", "--threads", 1,
-                      "--schedule", "constant"]  # which does not depend on how many steps
+                      "--schedule", "constant"]  # independent of the number of steps
         self.train += [option.replace("{}", str(folder)) for option in says["train"]]
         self.model = folder / task
 
 
 def without_places(answer):
-    """Places count every character, links the words between ASCII spaces; entities quote."""
+    """Removes offsets, entities and alignments, which depend on the spaces of the input."""
     if isinstance(answer, list):
         return [without_places(item) for item in answer]
     if isinstance(answer, dict):
@@ -67,7 +66,7 @@ def without_places(answer):
 
 
 def visible(answer):
-    """What is to be read of an answer that quotes its text."""
+    """Returns an answer as JSON with normalised spaces, because it quotes its text."""
     text = json.dumps(answer, ensure_ascii=False)
     return re.sub("[\u00ad\ufeff]", "", re.sub("[\u00a0\u3000]", " ", text))
 
@@ -104,7 +103,7 @@ class EachTask(EndToEnd):
             self.assertEqual(len(map_["weights"]), map_["heads"])
             for head in map_["weights"]:
                 rows = head
-                if "edges" in map_:  # a number for each
+                if "edges" in map_:  # one number per edge
                     self.assertEqual(len(head), len(map_["edges"]))
                     rows = [[0] * size[map_["key"]] for _ in range(size[map_["query"]])]
                     for (t, s), weight in zip(map_["edges"], head):
@@ -162,7 +161,8 @@ class EachTask(EndToEnd):
                 self.assertGreater(len(strict_json(self.lines(sample, "--output", "json"))), 0)
 
     def test_invisible_differences_of_a_text_change_nothing(self):
-        """No-break and ideographic spaces, soft hyphens, byte order marks inside a line."""
+        """Tests no-break and ideographic spaces, soft hyphens, and byte order marks within a
+        line."""
         letters = re.compile(r"(?<=[A-Za-z.]) (?=[A-Za-z])")
         compared = 0
         for sample in self.samples:
@@ -247,7 +247,7 @@ class EachTask(EndToEnd):
                     alone = server.post("/predict", asked).json()
                     self.assertEqual(alone["answer"], self.lines(sample).removesuffix("\n"))
                     self.assertGreater(len(alone["details"]), 0)
-                    if "text" in asked:  # of files one is asked at a time
+                    if "text" in asked:  # a request has only one file
                         twice = asked | {"text": [sample.input] * 2}
                         several = server.post("/predict", twice).json()
                         self.assertEqual(several["answer"], [alone["answer"]] * 2)
@@ -256,7 +256,7 @@ class EachTask(EndToEnd):
                     self.check_unread(server, row)
 
     def check_unread(self, server, row):
-        """A media type that a task does not read: refused, with the list of those it does."""
+        """A media type that a task does not read is refused, with a list of the supported types."""
         read = row["input"].get("media_types", [])
         file = {"base64": base64.b64encode(b"?").decode(), "media_type": "application/x-unknown",
                 "name": "of.unknown"}

@@ -1,4 +1,4 @@
-"""What a model looked at: heed explain."""
+"""Explanations of predictions: heed explain."""
 
 import re
 
@@ -41,7 +41,7 @@ class Explain(EndToEnd):
                 self.assertTrue(out.read_bytes().startswith(start), out)
         out = self.folder / "chosen.svg"
         self.explain("--text", "4 5", "--methods", "saliency", "--out", out)
-        self.assertIn("saliency", out.read_text())  # what was asked for is shown
+        self.assertIn("saliency", out.read_text())  # the requested method is shown
         self.explain("--text", "4 5", "--view", "alignment", "--scale", "row", "--words",
                      "--out", out)
         self.assertIn("each row by its largest weight", out.read_text())
@@ -112,7 +112,7 @@ class Explain(EndToEnd):
         self.explain("--file", lines, "--summary", "--faithfulness", "--methods", "saliency",
                      "--out", picture)
         drawn = picture.read_text()
-        # Deletion beside insertion: each method is named once and has a colour in both.
+        # Deletion and insertion: each method has one name and one colour in both plots.
         for words in ("share of the input that is taken away",
                       "share of the input that is put back", ">attention<", ">saliency<"):
             self.assertEqual(drawn.count(words), 1, words)
@@ -131,7 +131,7 @@ class Explain(EndToEnd):
         self.assertEqual(found["share"], [0, 0.5, 1])
         self.assertEqual(found["heads"], 6)
         self.assertEqual(len(found["by_importance"]), 3)
-        # Without any head, both orders leave the same.
+        # Without any head, both orders give equal results.
         self.assertEqual(found["by_importance"][2], found["at_random"][2])
         self.assertEqual(found["by_importance"][0], found["at_random"][0])
 

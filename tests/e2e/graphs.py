@@ -1,4 +1,4 @@
-"""Graphs: without edges too, and what is said of classes and of the node."""
+"""Graphs, also without edges, and explanations of classes and nodes."""
 
 from harness import EndToEnd, strict_json
 

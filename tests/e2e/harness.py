@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: the command, a tiny text and a tiny model."""
+"""Common code of the end-to-end tests: the command, a tiny text and a tiny model."""
 
 import hashlib
 import json
@@ -10,14 +10,14 @@ import subprocess
 import tempfile
 import unittest
 
-TIMEOUT = 120  # seconds, for what should take one
+TIMEOUT = 120  # seconds, for calls that should take one
 
 
 class World:
-    """Set by run.py before the tests."""
+    """Paths of the test run, set by run.py."""
     heed = ""
     work = pathlib.Path()
-    model = ""  # trained once, read by all
+    model = ""  # trained once, read by all tests
 
 
 WORLD = World()
@@ -29,19 +29,19 @@ def heed(*args, stdin=b"", **options):
 
 
 def is_sanitized():
-    """Whether AddressSanitizer is in the command: each start is slow, and it reserves
-    terabytes of addresses, which no limit of them allows."""
+    """True if the command is built with AddressSanitizer. Each start is slow, and it reserves
+    terabytes of address space, which excludes address limits."""
     return b"__asan_init" in pathlib.Path(WORLD.heed).read_bytes()
 
 
 def with_memory(mib):
-    """Options of heed(): the command under a limit of its addresses."""
+    """Returns options of heed() that limit the address space of the command."""
     limit = mib << 20
     return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))}
 
 
 def reversed_digits(pairs, seed):
-    """Two to six digits, and the same from the end."""
+    """Returns lines of two to six digits, and the reversed lines."""
     draw = random.Random(seed)
     source = [[draw.choice("0123456789") for _ in range(draw.randint(2, 6))]
               for _ in range(pairs)]
@@ -57,7 +57,7 @@ def write_text(folder, seed=1):
 
 
 def train_args(out, **changes):
-    """The arguments of a training of some milliseconds; None takes one away."""
+    """Returns the arguments of a training of some milliseconds; None removes an argument."""
     settings = {
         "source": WORLD.work / "train.source", "target": WORLD.work / "train.target",
         "valid_source": WORLD.work / "valid.source", "valid_target": WORLD.work / "valid.target",
@@ -84,7 +84,7 @@ def contents(folder):
 
 
 def weights(folder):
-    """What must not depend on when a run was stopped."""
+    """Returns hashes of the files that must not depend on the time of an interruption."""
     return {name: hashlib.sha256(data).hexdigest()
             for name, data in contents(folder).items() if name.endswith(".safetensors")}
 
@@ -107,7 +107,7 @@ class EndToEnd(unittest.TestCase):
         return result.stdout.decode()
 
     def fails(self, status, says, *args, **options):
-        """One line on standard error, this status, and the text or texts in it."""
+        """Checks the exit status and a single line on standard error that contains the texts."""
         result = heed(*args, **options)
         error = result.stderr.decode()
         self.assertEqual(result.returncode, status, error)
@@ -119,8 +119,8 @@ class EndToEnd(unittest.TestCase):
 
 
 class UsersBuild(EndToEnd):
-    """Tests of words, figures and speed, and of readers that unit tests run under
-    sanitizers. Skipped there, where each start of the command takes a second."""
+    """Tests of wording, figures and speed, and of readers that unit tests run under sanitizers.
+    Skipped with sanitizers, where each start of the command takes a second."""
 
     @classmethod
     def setUpClass(cls):

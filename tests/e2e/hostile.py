@@ -1,4 +1,4 @@
-"""Requests that cost their sender nothing: large, deep, of many parts."""
+"""Requests that are cheap to send and costly to parse: large, deeply nested, with many parts."""
 
 import json
 
@@ -8,7 +8,7 @@ MULTIPART = "multipart/form-data; boundary=b"
 
 
 def repeated(first, part, last, size):
-    """`first`, then part(0), part(1), ... up to about `size` bytes, then `last`."""
+    """Returns `first`, part(0), part(1), ... up to about `size` bytes, and `last`."""
     parts, bytes_left, i = [first], size - len(first) - len(last), 0
     while True:
         piece = part(i)
@@ -20,7 +20,7 @@ def repeated(first, part, last, size):
 
 
 def bodies(size):
-    """(what it is, path, type, body of at most `size` bytes)"""
+    """Yields (name, path, type, body of at most `size` bytes)."""
     languages = '"source":"source","target":"target"'
     translate = '{%s,"q":' % languages
     strings = lambda text: repeated(translate + '[""', lambda i: ',"%s"' % text, "]}", size)
@@ -86,14 +86,14 @@ def request(path, kind, body):
 
 
 def chunked(path, kind, body):
-    """The same with a chunk for each byte."""
+    """Returns the request with one chunk per byte."""
     return (f"POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {kind}\r\n"
             "Transfer-Encoding: chunked\r\n\r\n").encode() + b"".join(
                 b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
 
 
 def heads(size):
-    """(what it is, a request without a body whose head has at most `size` bytes)"""
+    """Yields (name, request without a body, with at most `size` bytes of headers)."""
     end = "\r\n\r\n"
     kinds = [
         ("headers", repeated("GET /health HTTP/1.1\r\nHost: x\r\nConnection: close",

@@ -1,4 +1,4 @@
-"""Images of every kind, good and bad, by file and over HTTP."""
+"""Valid and invalid images of every kind, as files and over HTTP."""
 
 import base64
 import json
@@ -18,7 +18,8 @@ def chunk(kind, data):
 
 
 def png(width, height, pixels=None):
-    """A grey PNG file; without pixels one that claims the size and has a row."""
+    """Returns a grey PNG file. Without pixels, it has the given size in its header but only one
+    row."""
     rows = pixels if pixels is not None else [bytes(min(width, 1000))]
     data = zlib.compress(b"".join(b"\0" + bytes(row) for row in rows))
     return (b"\x89PNG\r\n\x1a\n" +
@@ -27,7 +28,7 @@ def png(width, height, pixels=None):
 
 
 def half(left):
-    """A bright half on the left or on the right."""
+    """Returns an image with a bright left or right half."""
     return png(8, 8, [[220] * 4 + [20] * 4 if left else [20] * 4 + [220] * 4] * 8)
 
 
@@ -77,7 +78,7 @@ class Images(UsersBuild):
             with self.subTest(name):
                 path = self.folder / name
                 path.write_bytes(content)
-                # Refused before memory is taken.
+                # The image is refused before memory is allocated.
                 run = heed("predict", self.model, stdin=f"{path}\n".encode(),
                            **with_memory(2048))
                 self.assertGreater(run.returncode, 0, run.stderr)
@@ -134,7 +135,7 @@ class Images(UsersBuild):
             self.assertIn("missing file parameter",
                           server.post("/predict", {}).body.decode())
             self.assertEqual(asked(bytes(400_000)).status, 413)
-            # And goes on.
+            # The server continues to work.
             answer = asked(half(False))
             self.assertEqual(answer.status, 200)
             self.assertIn("right", str(strict_json(answer.body.decode())))

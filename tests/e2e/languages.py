@@ -1,4 +1,4 @@
-"""Which languages heed serve offers, and how clients of LibreTranslate name them."""
+"""Languages of heed serve, and their names for clients of LibreTranslate."""
 
 import shutil
 import urllib.parse
@@ -8,7 +8,7 @@ from server import Server, events
 
 
 class LibreTranslateClient:
-    """Asks as the clients do: languages first, then forms with their codes."""
+    """A client that lists the languages first and then sends forms with their codes."""
 
     def __init__(self, server, path=""):
         self.server = server
@@ -33,7 +33,7 @@ class LibreTranslateClient:
 
 class Languages(EndToEnd):
     def trained(self, source, target, *options, name="model"):
-        """A model of this version, trained on files of these names."""
+        """Trains a model of this version on files of these names."""
         text = reversed_digits(60, 1)
         paths = [self.folder / source, self.folder / target]
         for path, lines in zip(paths, text):
@@ -44,7 +44,7 @@ class Languages(EndToEnd):
         return out
 
     def offers(self, model, languages):
-        """And translates between them, as the command does."""
+        """Checks the languages of a server, and that its translations equal the command's."""
         line = self.runs("translate", model, stdin=b"1 2 3\n").strip()
         with Server(models=[model]) as server:
             client = LibreTranslateClient(server)
@@ -105,7 +105,7 @@ class Languages(EndToEnd):
                     if "languages unknown" in line]
         for words in ("en-de=DIR", "--source-language"):
             self.assertIn(words, warning["advice"])
-        # Which of two is meant, nobody can tell.
+        # The target model is ambiguous.
         with Server(models=[f"one={WORLD.model}", f"two={WORLD.model}"]) as server:
             client = LibreTranslateClient(server)
             self.assertEqual(client.ask("1", "en", "de").status, 400)
@@ -175,7 +175,8 @@ class ModelNames(EndToEnd):
 
 
 def multi_target_text(pairs):
-    """Digits backwards for >>fra<<, as they are for >>deu<<, twice for >>cmn_Hant<<."""
+    """Returns pairs with target marks: reversed digits for >>fra<<, the digits for >>deu<<,
+    reversed twice for >>cmn_Hant<<."""
     source, target = (text.splitlines() for text in reversed_digits(pairs, 5))
     lines = {">>fra<<": target, ">>deu<<": source,
              ">>cmn_Hant<<": [f"{line} {line}" for line in source]}
@@ -198,7 +199,7 @@ class MultiTarget(EndToEnd):
         return self.runs("translate", self.model, *options, stdin=text.encode()).splitlines()
 
     def read(self, text, *options):
-        """The source tokens of each line."""
+        """Returns the source tokens of each line."""
         return [strict_json(line)["source_tokens"]
                 for line in self.lines(text, "--output", "json", *options)]
 
@@ -252,7 +253,8 @@ class MultiTarget(EndToEnd):
                 own = self.lines("".join(f"{mark} {part}\n" for part in parts))
                 text = "\n".join(parts)
                 self.assertEqual(client.translate(text, "en", target), "\n".join(own))
-                # A mark that the user wrote is for all sentences, whatever the target.
+                # A mark in the user's text applies to all sentences, whatever the
+                # target option.
                 for text in (f"{mark} {text}", mark + text):
                     self.assertEqual(client.translate(text, "en", "fr"), "\n".join(own))
                     stream = events(server.post("/translate", {

@@ -1,4 +1,4 @@
-"""Text that is larger than memory, many files, and several corpora in parts."""
+"""Text larger than memory, many files, and several corpora in parts."""
 
 import gzip
 import json
@@ -9,13 +9,13 @@ from mpirun import is_usable, launch
 
 class LargeText(UsersBuild):
     def model(self, name, **changes):
-        """The weights that a training leaves."""
+        """Returns the weights of a training."""
         out = self.folder / name
         self.runs(*train_args(out, **changes))
         return weights(out)
 
     def tokens(self):
-        """The folder of the one set of tokens."""
+        """Returns the folder of the only token set."""
         folders = list((self.folder / "store").glob("tokens-*"))
         self.assertEqual(len(folders), 1)
         return folders[0]
@@ -83,10 +83,10 @@ class LargeText(UsersBuild):
                               (b"text", "is not a file of tokens")):
             file.write_bytes(damaged)
             self.fails(1, ["00000.tokens", says], *args, "--overwrite")
-        file.unlink()  # it is made again
+        file.unlink()  # the file is created again
         self.runs(*args, "--overwrite")
         self.assertEqual(file.read_bytes(), whole)
-        # Text that has changed is not what the run began with.
+        # A changed text differs from the examples at the start of the run.
         source.write_text(source.read_text().replace("1", "2"))
         result = heed("train", "--resume", self.folder / "model", "--steps", 0)
         self.assertEqual(result.returncode, 1)

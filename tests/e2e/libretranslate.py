@@ -1,4 +1,4 @@
-"""What clients of LibreTranslate count on beyond plain translations."""
+"""Features of the LibreTranslate API beyond plain translation."""
 
 import random
 import re
@@ -10,7 +10,7 @@ MARK = r"<[^>]+>|\{\{\w+\}\}|\{\w+\}|%\w|\[\w+\]|https://[\w./?=-]+"
 
 
 def marked(words, draw, number):
-    """The words with elements around some and placeholders between some."""
+    """Returns the words with elements around some and placeholders between some."""
     parts, open_tags = [], []
     for word in words:
         while draw.random() < 0.3:
@@ -69,7 +69,8 @@ class LibreTranslate(EndToEnd):
             self.assertEqual(answer.json()["error"], "ja is not supported")
 
     def check_marks(self, plain, q, answer):
-        """Every tag and placeholder once and nested, the words those of the plain text."""
+        """Checks that every tag and placeholder occurs once, properly nested, and that the words
+        equal those of the plain text."""
         marks = re.findall(MARK, q)
         self.assertEqual(sorted(marks), sorted(re.findall(MARK, answer)), (q, answer))
         open_tags = []
@@ -91,7 +92,7 @@ class LibreTranslate(EndToEnd):
             answers = server.translate(qs, format="html").json()["translatedText"]
             for words, q, answer in zip(plain, qs, answers):
                 self.check_marks(words, q, answer)
-            # Plain text has no tags, but placeholders.
+            # Plain text has placeholders, but no tags.
             qs = [re.sub(r"<[^>]+>", "", q) for q in qs]
             answer = server.translate(qs, alternatives=2).json()
             for words, q, text in zip(plain, qs, answer["translatedText"]):

@@ -1,5 +1,4 @@
-"""What is read line by line: lines that are too long, lines that are bad, and what is
-written of them."""
+"""Line-based input: long lines, invalid lines, and the output for them."""
 
 import gzip
 import json
@@ -13,7 +12,7 @@ LONG = "1 2 3 . " * (WORDS // 4)
 
 
 class Models(EndToEnd):
-    """With small models of some tasks."""
+    """Tests with small models of some tasks."""
 
     def classifier(self, *options, texts=None):
         out = self.folder / "classifier"
@@ -62,7 +61,7 @@ class LongLines(Models):
         self.assertGreater(len(lines[1].split()), 1000)
         short = self.answers("translate", WORLD.model, "--beam", 1, stdin="1 2\n3\n", lines=2)
         self.assertEqual([lines[0], lines[2]], short)
-        # Each sentence is translated as if it stood alone.
+        # Each sentence is translated independently.
         alone = self.answers("translate", WORLD.model, stdin="1 2 .\n3 4 5 .\n", lines=2)
         self.assertEqual(self.answers("translate", WORLD.model, "--max-line", 8,
                                       stdin="1 2 . 3 4 5 .\n", warns="line 1", lines=1),
@@ -137,7 +136,7 @@ class LongLines(Models):
         result = heed("explain", self.classifier(), "--json", stdin=("bad " * WORDS).encode())
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn(b"standard input:1: longer than 2000 characters; only the starts of", result.stderr)
-        # A gradient for each token of an answer costs more.
+        # A gradient per token of the answer costs more, so the limit is lower.
         result = heed("explain", WORLD.model, "--methods", "saliency", "--json", "--beam", 1,
                       stdin=b"1 2 " * 1000)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -150,7 +149,7 @@ class LongLines(Models):
                   "--epochs", 1, "--quiet")
         links = self.runs("align", WORLD.model, "--source", self.put("s", "x" * 100_000),
                           "--target", self.put("t", "1 2\n"))
-        self.assertEqual(links, "0-0 0-1\n")  # of one unknown word
+        self.assertEqual(links, "0-0 0-1\n")  # one unknown word
 
 
 class BadLines(Models):

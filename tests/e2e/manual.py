@@ -1,4 +1,4 @@
-"""What the command says of itself: help, manual pages, completion of shells."""
+"""Help texts, manual pages and shell completion."""
 
 import re
 import shutil
@@ -7,7 +7,7 @@ import unittest
 
 from harness import TIMEOUT, WORLD, UsersBuild, heed
 
-# Answers of _heed for the words of a command line, one a line.
+# Bash script that prints the completions of a command line, one per line.
 BASH = """
 source "$1"
 shift
@@ -18,7 +18,7 @@ _heed "$1"
 printf '%s\\n' "${COMPREPLY[@]}"
 """
 
-# The same in zsh: kinds of paths, or candidates with their descriptions.
+# Zsh script that prints kinds of paths, or candidates with descriptions.
 ZSH = """
 compdef() { :; }
 compset() { [[ $1 == -P && $PREFIX == $~2* ]] && PREFIX=${PREFIX##$~2}; }
@@ -40,13 +40,13 @@ def run(*args, **options):
 
 class SelfDescription(UsersBuild):
     def commands(self):
-        """All commands with their parts, as ["demo", "gallery"]."""
+        """Returns all commands with their parts, such as ["demo", "gallery"]."""
         commands = []
         for name, _ in self.answer(""):
             if name.startswith("-"):
                 continue
             commands.append([name])
-            if name in ("bench", "demo", "generate"):  # whose first words are commands as well
+            if name in ("bench", "demo", "generate"):  # their first words are commands
                 commands += [[name, part] for part, _ in self.answer(name, "")]
         return commands
 
@@ -56,7 +56,7 @@ class SelfDescription(UsersBuild):
         return [tuple(line.split("\t")) for line in lines[1:]]
 
     def options(self, *command):
-        """The options in --help: --x of a flag stands for --no-x as well."""
+        """Returns the options in --help. A flag --[no-]x counts as two options."""
         found = set()
         for line in self.runs(*command, "--help").splitlines():
             match = re.match(r"  (?:-h, )?--(\[no-\])?([a-z0-9-]+)", line)
@@ -137,7 +137,7 @@ class Completion(SelfDescription):
         self.assertIn("--word-column", self.words("train", "--task", "tag", "--"))
         self.assertIn("--word-column", self.words("train", "--task=tag", "--"))
         self.assertIn("--beam", self.words("predict", WORLD.model, "--"))
-        # What does not exist leaves what there is without it.
+        # An unknown value is ignored.
         self.assertIn("--epochs", self.words("train", "--task", "nonsense", "--"))
         self.assertIn("--threads", self.words("predict", "/no/such/folder", "--"))
 
@@ -148,7 +148,8 @@ class Completion(SelfDescription):
         self.answer("train", "--source=x", kind="files")
         self.answer("train", "--config", "", kind="files")
         self.answer("import", "", kind="files")
-        # The value of an option is no argument; behind all arguments stand options.
+        # The value of an option is not a positional argument. After all positional
+        # arguments, options are offered.
         self.answer("predict", "--threads", "1", "", kind="directories")
         self.assertIn("--beam", self.words("predict", "model", ""))
 
@@ -171,7 +172,7 @@ class Completion(SelfDescription):
         self.put("a file.txt", "")
         (self.folder / "model").mkdir()
         self.assertEqual(self.bash("tr"), ["train", "translate"])
-        # Bash splits at = and wants what stands behind it.
+        # Bash splits words at = and expects the part after it.
         self.assertEqual(self.bash("train", "--task", "=", "t"), ["translate", "tag"])
         self.assertIn("tag", self.bash("train", "--task", "="))
         self.assertIn("--word-column", self.bash("train", "--task", "=", "tag", "--word"))

@@ -1,4 +1,4 @@
-"""Machines with a memory: what is long, and what a few characters stand for."""
+"""Memory-augmented networks: long inputs, and short inputs that expand to long ones."""
 
 from harness import EndToEnd, heed, strict_json, with_memory, is_sanitized
 from server import Server

@@ -1,4 +1,4 @@
-"""What starts several processes by mpirun, as tests and benchmarks do."""
+"""Launching several processes by mpirun, for tests and benchmarks."""
 
 import os
 import pathlib
@@ -7,13 +7,13 @@ import subprocess
 
 
 def is_usable(heed):
-    """Whether there is Open MPI, and what heed needs of it."""
+    """True if Open MPI and heed's MPI library are installed."""
     return (shutil.which("mpirun") is not None
             and pathlib.Path(heed).with_name("heed-mpi.so").exists())
 
 
 def launch(heed, processes, *args, **options):
-    """mpirun; its own lines stand among those of heed."""
+    """Starts mpirun. Its own lines are mixed with those of heed."""
     return subprocess.Popen(["mpirun", "--oversubscribe", "-n", str(processes), heed,
                              *map(str, args)], stderr=subprocess.PIPE, env=environment(),
                             **{"stdout": subprocess.DEVNULL, **options})
@@ -24,7 +24,7 @@ def environment():
 
 
 def ranks(launched):
-    """The processes of a running mpirun, by rank, once all have begun."""
+    """Returns the processes of a running mpirun by rank, after all have started."""
     found = {}
     for path in pathlib.Path("/proc").glob("[0-9]*"):
         try:

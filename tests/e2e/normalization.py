@@ -1,4 +1,4 @@
-"""Texts that differ in what nobody sees, and the rule that a vocabulary keeps for them."""
+"""Texts with invisible differences, and the normalisation rule stored in a vocabulary."""
 
 import json
 import random
@@ -8,7 +8,7 @@ from harness import UsersBuild, train_args
 
 WORDS = ("the", "man", "woman", "café", "naïve", "sleeps", "runs", "in", "Zoë")
 PLAIN = "the woman sleeps in the café"
-# Each reads as PLAIN.
+# Variants that must read as PLAIN.
 OTHERS = (
     PLAIN.replace(" ", "\u00a0"), PLAIN.replace(" ", "\u3000"), PLAIN.replace(" ", "\u2009"),
     PLAIN.replace(" ", "\u202f"), PLAIN.replace(" ", "\t"), PLAIN.replace(" ", "\u200b"),

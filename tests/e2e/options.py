@@ -1,4 +1,4 @@
-"""Options that have no effect, figures that are chosen by name, and how runs end."""
+"""Options without effect, metrics selected by name, and the end of runs."""
 
 import os
 import re
@@ -189,7 +189,7 @@ class ExplainedWithoutAttention(EndToEnd):
 @unittest.skipIf(os.name != "posix", "memory is measured by wait4")
 class DemoMemory(UsersBuild):
     def peak(self, *args):
-        """Units: MiB"""
+        """Returns the peak memory of a demo. Units: MiB"""
         with subprocess.Popen([WORLD.heed, "demo", *map(str, args)], stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE) as run:
             run.stderr.read()

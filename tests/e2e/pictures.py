@@ -1,5 +1,5 @@
-"""Every command of docs/pictures.md that needs no data and no minute is run; of the
-others the names and options are looked at."""
+"""Commands of docs/pictures.md: runs every command that needs no data and less than a minute,
+and checks names and options of the others."""
 
 import pathlib
 import re
@@ -12,12 +12,12 @@ from run_commands import run  # noqa: E402
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/pictures.md"
 KINDS = range(1, 25)
-LONG = re.compile(r"heed demo (?!steps\b)")  # of a minute each
+LONG = re.compile(r"heed demo (?!steps\b)")  # commands of a minute each
 OF_DATA = re.compile(r"\b(MODEL|FILE|IMAGE|SOURCE|TARGET)\b")
 
 
 def sections():
-    """Headings, each with the commands under it."""
+    """Yields headings, each with the commands under it."""
     parts = re.split(r"^#+ (.*)$", PAGE.read_text(encoding="utf-8"), flags=re.M)
     for heading, text in zip(parts[1::2], parts[2::2]):
         blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)

@@ -1,4 +1,4 @@
-"""Training in several processes, as mpirun starts them."""
+"""Training in several processes with mpirun."""
 
 import json
 import os
@@ -12,11 +12,11 @@ from harness import (TIMEOUT, WORLD, UsersBuild, contents, heed, is_sanitized, r
                      train_args, weights)
 from mpirun import environment, is_usable, launch, ranks
 
-LIMIT = 10  # seconds, from a fault to the end of all
+LIMIT = 10  # seconds from a fault to the end of all processes
 
 
 def is_alive(pid):
-    """Whether it runs; one that has ended may wait for its new parent to see it."""
+    """True if a process runs; a zombie counts as ended."""
     try:
         return "\nState:\tZ" not in pathlib.Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -38,7 +38,7 @@ class Processes(UsersBuild):
         return said
 
     def refused(self, says, *commands):
-        """One line of heed, whatever mpirun adds."""
+        """Runs mpirun and checks that heed prints one line, besides the lines of mpirun."""
         result = subprocess.run(["mpirun", "--oversubscribe", *map(str, commands)],
                                 capture_output=True, timeout=TIMEOUT, check=False,
                                 env=environment())
@@ -49,7 +49,8 @@ class Processes(UsersBuild):
         self.assertIn(says, lines[0])
 
     def same_bits(self, *args):
-        """Trains in one process to four, with other numbers of threads; args have no --out."""
+        """Trains in one to four processes with different numbers of threads. `args` have no
+        --out."""
         expected = None
         for processes, threads in ((1, 2), (2, 1), (3, 2), (4, 1)):
             out = self.folder / f"in-{processes}"
@@ -120,7 +121,7 @@ class Processes(UsersBuild):
         self.fails(1, "run.json", "verify", out)
 
     def ends_by(self, sign, rank):
-        """Sends a signal to a rank of three in the midst of work; what heed then says."""
+        """Sends a signal to one of three ranks at work; returns heed's output."""
         out = self.folder / "model"
         args = train_args(out, shards=4, epochs=100000, patience=0, validate_every=50)
         with launch(WORLD.heed, 3, *args) as run:
@@ -140,7 +141,7 @@ class Processes(UsersBuild):
             while is_alive(pid):
                 self.assertLess(time.monotonic(), end, said)
                 time.sleep(0.05)
-        # Whatever was reached, two go on from there to the bits of one that never stopped.
+        # From any state, two processes continue to bits equal to an uninterrupted run.
         info = heed("info", out, "--json")
         self.assertEqual(info.returncode, 0, info.stderr)
         self.trains(2, "train", "--resume", out, "--steps", 1500, "--quiet")
@@ -152,7 +153,7 @@ class Processes(UsersBuild):
 
     def test_one_that_is_killed(self):
         said = self.ends_by(signal.SIGKILL, 1)
-        # The launcher names it too, and may be faster.
+        # The launcher may report the rank first.
         self.assertTrue(all("rank 1 on" in line for line in said), said)
 
     def test_the_leading_one_killed(self):
@@ -196,7 +197,7 @@ class Processes(UsersBuild):
                                 env=dict(os.environ, OMPI_COMM_WORLD_SIZE="2"))
         self.assertEqual(result.returncode, 1)
         self.assertIn("heed-mpi", result.stderr.decode())
-        # Whoever starts it alone needs none of it.
+        # A single process does not need the MPI library.
         result = subprocess.run([alone, *map(str, train_args(self.folder / "model"))],
                                 capture_output=True, check=False, timeout=TIMEOUT)
         self.assertEqual(result.returncode, 0, result.stderr.decode())

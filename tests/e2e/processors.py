@@ -1,4 +1,4 @@
-"""The same bits on processors of other kinds."""
+"""Bit-identical results on processors of different kinds."""
 
 import json
 import os
@@ -6,14 +6,14 @@ import os
 from each_task import Sample
 from harness import UsersBuild, heed, strict_json
 
-# As on a processor without AVX-512, oneDNN's products too.
+# Settings that emulate a processor without AVX-512, also in oneDNN.
 WITH_AVX2 = {**os.environ, "HEED_INSTRUCTIONS": "AVX2", "ONEDNN_MAX_CPU_ISA": "AVX2"}
 SAME = "--same-on-every-cpu"
 
 
 class Processors(UsersBuild):
     def needs_two_sets(self):
-        """Skips where there is but one set of instructions to compare."""
+        """Skips the test if only one instruction set is available."""
         if heed("list", "tasks", env=WITH_AVX2).returncode != 0:
             self.skipTest("no kernels for AVX2 beside others here")
 
@@ -24,7 +24,7 @@ class Processors(UsersBuild):
         return (out / "model.safetensors").read_bytes(), json.loads((out / "run.json").read_text())
 
     def test_every_task_ends_at_the_same_weights(self):
-        """Those of order and caption have convolutions."""
+        """Compares the weights of every task. The tasks order and caption use convolutions."""
         self.needs_two_sets()
         best = None
         for row in strict_json(heed("list", "tasks", "--json").stdout.decode())["tasks"]:

@@ -1,4 +1,4 @@
-"""Ratings from reviews: files, splits, who is not known, reviews that are given."""
+"""Ratings from reviews: files, splits, unknown users, and reviews in the request."""
 
 import json
 
@@ -63,7 +63,7 @@ class Ratings(UsersBuild):
         self.assertEqual(e["axes"]["user_reviews"]["items"], ["desk (4)", "chair (2)"])
         self.assertEqual(e["axes"]["item_reviews"]["items"], ["bob (1)", "cat (4)"])
         self.assertNotIn("bright", e["axes"]["user_words"]["items"])
-        # The same by reviews that are given, without that of the pair.
+        # Given reviews, without that of the pair, lead to the same rating.
         given = json.dumps({"user": "ann", "item": "lamp",
                             "user_reviews": ["plain but solid", "it hurts"],
                             "item_reviews": ["went dark", "solid light"]})
@@ -73,7 +73,7 @@ class Ratings(UsersBuild):
         self.trained("bias", "--split", "last")
         figures = strict_json(self.runs("evaluate", self.model, "--reviews", self.tsv,
                                         "--part", "test", "--json"))
-        self.assertEqual(figures["pairs"], 2)  # of ann and of bob
+        self.assertEqual(figures["pairs"], 2)  # of ann and bob
         self.assertIn("above_biases", figures)
         self.fails(1, ["no user has three"], "evaluate", self.model, "--reviews",
                    self.put("few.tsv", "a\tb\t3\tx\n"), "--part", "test")

@@ -1,4 +1,4 @@
-"""Files as they are published: what readers leave out, recognise, or refuse."""
+"""Public data formats: skipped, recognised and refused parts."""
 
 import json
 import pathlib
@@ -10,7 +10,8 @@ CASES = pathlib.Path(__file__).resolve().parents[3] / "shared" / "cases"
 
 
 def conll(pairs):
-    """Sentences of one text, by (word, tag) pairs and a template for what stands before each."""
+    """Returns a formatter of one text as sentences of (word, tag) pairs; a template gives the
+    text before each sentence."""
     return lambda comment, separator, tag_of: "".join(
         comment.format(i) + "".join(f"{word}{separator}{tag_of(tag)}\n" for word, tag in sentence) + "\n"
         for i, sentence in enumerate(pairs))
@@ -70,7 +71,7 @@ class Readers(UsersBuild):
                 own, _ = self.tagger(text, "--overwrite", name="own")
                 self.assertGreater(self.measured(own, text)[0]["f1"], 90)
                 figures, warned = self.measured(model, text)
-                if name != "lower":  # whose types are others
+                if name != "lower":  # which has other entity types
                     self.assertGreater(figures["f1"], 90)
                 self.assertIn("gold tags are not known to the model", warned)
                 self.assertGreater(figures["unknown_tags"], 0)
@@ -138,7 +139,7 @@ class Readers(UsersBuild):
 
 
 class Ratings(UsersBuild):
-    """Tables of ratings of public data sets."""
+    """Rating tables of public data sets."""
 
     def setUp(self):
         super().setUp()
@@ -151,7 +152,7 @@ class Ratings(UsersBuild):
         return result.stderr.decode()
 
     def refuses(self, status, says, *args):
-        """As fails, behind the line that tells which columns are read."""
+        """Checks a failure whose error follows the line that reports the columns."""
         result = heed(*args)
         read, *errors = result.stderr.decode().splitlines()
         self.assertEqual((result.returncode, len(errors)), (status, 1), result.stderr.decode())
@@ -199,7 +200,7 @@ class Ratings(UsersBuild):
         self.assertEqual(strict_json(self.runs("info", self.model, "--json")).get("reviews", 20), 20)
         said = self.trains("a.jsonl", lines, *options, "--embedding", 8, model="mpcn")
         self.assertIn("15 of 20 reviews have no text: they count for the biases", said)
-        self.trains("a.json", lines)  # by the usual names
+        self.trains("a.json", lines)  # by the default column names
 
     def test_cases(self):
         folder = CASES / "19-review-without-text"
@@ -228,7 +229,7 @@ class Stories(EndToEnd):
         for given in (["--file", story], []):
             e = strict_json(self.runs("explain", model, "--json", *given, stdin=story.read_bytes()))
             self.assertEqual([s["answer"] for s in e["segments"]], said)
-        # JSON lines of any length.
+        # JSON lines may have any length.
         long = json.dumps({"passage": "Ann went to the barn. " * 400, "question": "Where is Ann?"})
         self.assertIn("barn", self.runs("explain", model, "--json", stdin=long.encode()))
         lines = self.put("q.jsonl", long + "\n")

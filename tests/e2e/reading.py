@@ -1,4 +1,4 @@
-"""Reading: files of three forms, answers that are missing, what is typed, pictures."""
+"""Reading comprehension: three file formats, missing answers, typed input, pictures."""
 
 import gzip
 import json

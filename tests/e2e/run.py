@@ -100,7 +100,7 @@ class Whole(EndToEnd):
         self.assertIn("rnnsearch", self.runs("info", WORLD.model))
 
     def test_learns(self):
-        """Copying is learned, by every model, from a table and compressed."""
+        """Every model learns to copy, from a compressed table."""
         digits = reversed_digits(240, 5)[0].splitlines()
         table = self.folder / "pairs.tsv.gz"
         with gzip.open(table, "wt") as file:
@@ -153,7 +153,7 @@ class Whole(EndToEnd):
 
 
 class Stopping(EndToEnd):
-    """However a run is stopped, it can go on, and to the same weights."""
+    """Interrupted runs resume to the same weights."""
 
     def whole(self, **changes):
         out = self.folder / "whole"
@@ -170,7 +170,7 @@ class Stopping(EndToEnd):
             args = ["train", "--resume", out] if begun else train_args(out, **changes)
             with subprocess.Popen([WORLD.heed, *map(str, args)], stderr=subprocess.PIPE) as run:
                 try:
-                    # Longer as time goes by, so that it ends on any machine.
+                    # The time limit grows, so that the loop ends on any machine.
                     run.communicate(timeout=draw.uniform(0, 0.03 * 1.15**kills))
                 except subprocess.TimeoutExpired:
                     run.kill()
@@ -261,13 +261,13 @@ class Stopping(EndToEnd):
 
 
 class BadInput(EndToEnd):
-    """One line, the right status, and all files as they were."""
+    """Failures print one line, exit with the right status and leave all files unchanged."""
 
     def train_fails(self, status, says, **changes):
         out = self.folder / "deep" / "out"
         self.fails(status, says, *train_args(out, **changes))
         self.assertFalse((self.folder / "deep").exists())
-        # The same where a model stands already.
+        # An existing model is kept.
         before = contents(WORLD.model)
         self.fails(status, says, *train_args(WORLD.model, **changes), "--overwrite")
         self.assertEqual(contents(WORLD.model), before)
@@ -351,7 +351,7 @@ class BadInput(EndToEnd):
     def test_out_that_cannot_be_made(self):
         file = self.put("file", "content")
         for out in (file, file / "model"):
-            # Told before the text is read.
+            # The error comes before the text is read.
             self.fails(1, str(out), *train_args(out, source=self.folder / "missing"))
         self.assertEqual(file.read_text(), "content")
 
@@ -417,7 +417,7 @@ class BadInput(EndToEnd):
 
 
 def with_small_files(size):
-    """A full disk: no file can grow beyond this."""
+    """Returns options that limit the size of files, to simulate a full disk."""
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
@@ -574,7 +574,7 @@ class Translating(EndToEnd):
 
 
 def load_tests(loader, suites, pattern):
-    """Every SHARDS-th test, so that processes can share them."""
+    """Returns every SHARDS-th test, for parallel processes."""
     tests = [test for suite in suites for test in suite]
     shard, shards = (int(os.environ.get(name, one)) for name, one in (("SHARD", 0), ("SHARDS", 1)))
     return unittest.TestSuite(tests[shard::shards])

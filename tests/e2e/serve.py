@@ -1,4 +1,4 @@
-"""heed serve as its clients meet it: what it answers, and when."""
+"""Responses of heed serve, and their timing."""
 
 import concurrent.futures
 import shutil
@@ -186,7 +186,7 @@ class Serve(EndToEnd):
             self.assertEqual([a.json()["translatedText"] for a in answers], lines)
             self.assertEqual(server.metric('heed_batch_texts_count{model="model"}'), 1)
             self.assertEqual(server.metric('heed_batch_texts_sum{model="model"}'), 4)
-            # What differs in its options is not.
+            # Requests with other options are batched separately.
             with concurrent.futures.ThreadPoolExecutor(4) as pool:
                 answers = list(pool.map(lambda beam: server.translate("3 4 5", beam=beam),
                                         (1, 2, 3, 4)))
@@ -288,7 +288,7 @@ class Serve(EndToEnd):
             method, = explained["attributions"]
             self.assertEqual(len(method["scores"]), len(explained["targets"]))
             self.assertEqual(explained["panels"], [])
-            # Sentences are explained as /translate runs them.
+            # Sentences are explained in the batches of /translate.
             text = "1 2 3.\n7 8"
             explained = server.post("/explain", {"text": text}).json()
             self.assertEqual(explained["answer"],

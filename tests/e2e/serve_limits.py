@@ -1,4 +1,4 @@
-"""heed serve against those who want to hold it up, and who may see what."""
+"""Denial of service and access control in heed serve."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ from server import Server, events, read_answer
 
 class Limits(EndToEnd):
     def test_hostile_requests_hold_nobody(self):
-        """Each is answered, and none of them holds the thread of the sockets."""
+        """Each request gets an answer, and none blocks the event loop."""
         size = 1 << 20
         with Server("--char-limit", 10 ** 9, "--request-timeout", 5) as server:
             for name, path, kind, body in hostile.bodies(size):
@@ -31,7 +31,8 @@ class Limits(EndToEnd):
             body = json.dumps({"q": "1", "source": "zz", "target": "zz"}).encode() + b" " * 50000
             answer = server.raw(hostile.chunked("/translate", hostile.JSON, body))
             self.assertEqual(answer.status, 400)
-            # Processor time, so that a busy machine changes nothing; without bounds seconds.
+            # The metric is processor time, independent of the machine's load. Without
+            # limits it would be seconds.
             self.assertLess(server.metric("heed_longest_event_seconds"), 0.1)
 
     def test_parameters_are_few_and_short(self):
@@ -136,7 +137,7 @@ class Limits(EndToEnd):
     def test_a_stream_that_takes_too_long_says_so(self):
         call = {"source": "source", "target": "target", "stream": True, "beam": 16}
         lines, timeout, name = 3000, 0.5, ""
-        while name != "error" and timeout < 20:  # until it has begun by then, but not ended
+        while name != "error" and timeout < 20:  # until it has begun but not ended
             with Server("--request-timeout", timeout, "--char-limit", 0) as server:
                 answer = server.post("/translate", call | {"q": "1 2 3 4 5 6\n" * lines})
             if answer.headers["content-type"].startswith("text/event-stream"):
@@ -191,7 +192,7 @@ class Limits(EndToEnd):
             with socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT) as connection:
                 connection.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
                 return read_answer(connection.makefile("rb")).status
-        # More than a pipe holds, which nobody reads; then nobody can any more.
+        # The log exceeds the buffer of a pipe without a reader; then the reader closes.
         for _ in range(1200):
             self.assertEqual(ask(), 200)
         server.stderr.close()
@@ -203,7 +204,7 @@ class Limits(EndToEnd):
 
 
 class UnixServer(Server):
-    """Listens at a socket in the file system."""
+    """A server that listens on a Unix socket."""
 
     def __init__(self, path, *args):
         self.path = path

@@ -1,4 +1,4 @@
-"""A running heed serve, and requests to it byte by byte."""
+"""A running heed serve, and byte-level requests to it."""
 
 import json
 import socket
@@ -19,7 +19,7 @@ class Answer:
 
 
 def read_answer(stream, head_only=False):
-    """The next answer of a connection; interim ones are left out."""
+    """Reads the next response of a connection, skipping interim responses."""
     while True:
         line = stream.readline()
         if not line:
@@ -48,7 +48,7 @@ def read_answer(stream, head_only=False):
 
 
 class Server:
-    """A running server. Leaving the block stops it, and it must stop in order."""
+    """A running server. Leaving the block stops it and checks for a clean exit."""
 
     def __init__(self, *args, models=None, env=None):
         self.errors = tempfile.TemporaryFile(dir=WORLD.work)
@@ -59,7 +59,7 @@ class Server:
         self.announced = self.process.stdout.readline().decode().rstrip("\n")
         port = self.announced.rsplit(":", 1)[-1].rstrip("/")
         self.port = int(port) if port.isdigit() else 0
-        self.log = b""  # once it has stopped
+        self.log = b""  # set after the server has stopped
 
     def __enter__(self):
         assert self.announced, self.read_log()
@@ -84,7 +84,7 @@ class Server:
         return connection
 
     def raw(self, data, head_only=False):
-        """Sends bytes; the answer, or None if the server just closed."""
+        """Sends bytes; returns the response, or None if the server closed the connection."""
         with self.connect() as connection:
             connection.sendall(data)
             return read_answer(connection.makefile("rb"), head_only)
@@ -117,7 +117,7 @@ class Server:
         return None
 
     def until(self, condition):
-        """Asks again and again; the test's time limit ends what never comes."""
+        """Polls a condition; the time limit of the test ends an endless wait."""
         for _ in range(100000):
             if condition():
                 return
@@ -125,7 +125,7 @@ class Server:
 
 
 def events(body):
-    """Of a stream: (name, data) pairs."""
+    """Returns (name, data) pairs of an event stream."""
     found = []
     for block in body.decode().split("\n\n"):
         if block:

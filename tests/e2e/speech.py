@@ -1,4 +1,4 @@
-"""Speech: recordings of the user's own, strings of digits of made-up voices, good and bad sounds."""
+"""Speech: user recordings, digit strings of synthetic voices, valid and invalid sounds."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ from server import Server
 
 
 def wav(samples, rate=8000, channels=1, length=None):
-    """16 bits; `length`: of the samples, as the header claims."""
+    """Returns a 16-bit WAV file. `length`: size of the samples in the header, if it is wrong."""
     data = struct.pack(f"<{len(samples)}h", *samples)
     size = len(data) if length is None else length
     return (b"RIFF" + struct.pack("<I", 36 + len(data)) + b"WAVEfmt " +
@@ -19,7 +19,8 @@ def wav(samples, rate=8000, channels=1, length=None):
 
 
 def sweep(rises, rate=8000, seconds=0.4):
-    """From 300 Hz to 2000 Hz, or back: what is constant is taken from every band."""
+    """Returns a sweep from 300 Hz to 2000 Hz, or back. A constant tone would vanish in
+    normalisation."""
     samples = []
     for t in range(int(seconds * rate)):
         at = t / rate
@@ -158,13 +159,13 @@ class Speech(UsersBuild):
             self.assertEqual(seen["axes"]["source"]["kind"], "audio")
             self.assertTrue(seen["axes"]["source"]["payload"]["wav"])
             self.assertEqual(asked(sweep(True), "/predict", "image/png").status, 415)
-            # As curl calls a file that it does not know: by its name.
+            # curl sends this type for an unknown file; the name decides.
             self.assertEqual(asked(sweep(True), "/predict", "application/octet-stream").status, 200)
             for name, (content, _) in BAD.items():
                 with self.subTest(name):
                     self.assertIn(asked(content, "/predict").status, (400, 415))
             self.assertEqual(asked(bytes(30_000_000), "/predict").status, 413)
             self.assertEqual(asked(sweep(True), "/predict").status, 200)
-        # What it logs of its model has no bytes of the examples.
+        # The log of the model contains no bytes of the examples.
         self.assertIn(b'"task":"speech"', server.log.replace(b" ", b""))
         self.assertNotIn(b"base64", server.log)

@@ -1,5 +1,5 @@
-"""From string to string: two kinds of vocabulary, several right answers, and the
-scripts that write such data."""
+"""String to string tasks: two kinds of vocabulary, multiple references, and the scripts that
+write such data."""
 
 import gzip
 import pathlib

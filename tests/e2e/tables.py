@@ -1,4 +1,4 @@
-"""Tables as other programs write them: delimiters, decimal commas, headers, times."""
+"""Tables of other programs: delimiters, decimal commas, headers, times."""
 
 import csv
 import datetime
@@ -24,7 +24,7 @@ def hours(rows=ROWS, value=level, form="%Y-%m-%d %H:%M:%S"):
 
 
 class Series(UsersBuild):
-    """Forecasts of tables in the forms that people have."""
+    """Forecasts of tables in common formats."""
 
     def learn(self, name, text, *options):
         out = self.folder / f"model-{name}"
@@ -147,7 +147,7 @@ class Series(UsersBuild):
 
 
 class Headers(UsersBuild):
-    """A first line that names columns, where the format has none."""
+    """Header lines in formats that define none."""
 
     GOOD = ["fine", "warm", "lovely", "great"]
     BAD = ["bad", "poor", "dull", "weak"]
@@ -232,7 +232,7 @@ class Headers(UsersBuild):
 
 
 class Unvalidated(UsersBuild):
-    """A run that stopped before its first validation says so, whoever asks."""
+    """A run that stopped before its first validation is reported by every command."""
 
     def begin(self, out, stop):
         args = train_args(out, epochs=5000, validate_every=10**8, checkpoint_every=5)
@@ -279,7 +279,7 @@ class Unvalidated(UsersBuild):
                              f"warning: {out} has no validated weights yet "
                              rf"\(stopped at step \d+ of \d+\); continue with")
         self.assertFalse(json.loads(self.runs("info", out, "--json"))["validated"])
-        # A copy has no run to go on with.
+        # A copy of the model has no run to resume.
         self.assertNotIn("--resume", heed("info", self.folder / "small").stderr.decode())
         steps = json.loads(self.runs("info", out, "--json"))["step"]
         self.runs("train", "--resume", out, "--steps", int(steps) + 10, "--quiet")

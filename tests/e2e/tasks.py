@@ -1,4 +1,4 @@
-"""Every task as its users meet it: training, prediction, evaluation, wrong files."""
+"""Every task on the command line: training, prediction, evaluation, invalid files."""
 
 import random
 import shutil
@@ -33,7 +33,7 @@ def names(count, seed):
 
 
 class Engine(UsersBuild):
-    """What makes a trained Transformer fast leaves its translations what they were."""
+    """Optimisations of a trained Transformer do not change its translations."""
 
     def setUp(self):
         super().setUp()
@@ -134,7 +134,8 @@ class Tasks(UsersBuild):
         plot = self.folder / "plot.svg"
         result = strict_json(self.runs("evaluate", out, "--texts", text, "--json",
                                        "--by-length", plot))
-        # The second word at its space and the third one by it: all but half of the second.
+        # Predicted: the second word after its space, and the third word. Not predicted:
+        # half of the second word.
         self.assertGreater(result["accuracy"], 80)
         self.assertEqual(result["typed"][1]["characters"], 360)
         self.assertIn("characters typed", plot.read_text())
@@ -153,7 +154,7 @@ class Tasks(UsersBuild):
                   "--quiet", "--threads", 1, "--out", out)
         result = strict_json(self.runs("evaluate", out, "--series", series, "--json"))
         self.assertGreater(result["mse"], 0)
-        # Texts have a limit of characters, a time series has none.
+        # Texts have a character limit, time series have none.
         with Server("--char-limit", 100, "--explain-limit", 50, models=[out]) as server:
             text = series.read_text()
             answer = server.post("/predict", {"text": text}).json()
@@ -176,7 +177,7 @@ class Tasks(UsersBuild):
         result = strict_json(self.runs("evaluate", out, "--corpus", corpus, "--queries", queries,
                                        "--relevant", relevant, "--json"))
         self.assertGreater(result["mrr"], 30)
-        # Of a query alone, the text that is found first; both are explained.
+        # A query alone is explained with the best text; both texts are explained.
         found = strict_json(self.runs("explain", out, "--text", "where is the sun", "--corpus",
                                       corpus, "--methods", "occlusion", "--json"))
         said = self.runs("predict", out, "--corpus", corpus, "--best", 1,
@@ -204,7 +205,7 @@ class Tasks(UsersBuild):
                       answers, "--learning-rate", 0.02, "--out", out, "--overwrite", *more)
             result = strict_json(self.runs("evaluate", out, "--answers", answers, "--json"))
             self.assertEqual(result["queries"], len(words))
-            # Candidates stand behind the query.
+            # Candidates follow the query.
             said = self.runs("predict", out, stdin=b"where is the sun ?\tthe sun falls\tno\n")
             self.assertEqual(len(said.splitlines()), 2)
             self.assertEqual({line.split("\t")[3] for line in said.splitlines()}, {"1", "2"})

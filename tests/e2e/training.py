@@ -1,4 +1,4 @@
-"""Where trainings begin, what they are given, and folders that have a model."""
+"""Initial weights, inputs of a training, and folders that contain a model."""
 
 import hashlib
 import json
@@ -50,7 +50,7 @@ class SmallData(UsersBuild):
         self.assertIn("a warm-up of 400 steps would outlast the run of 2", said)
 
     def test_learned_positions_end_texts_and_never_a_training(self):
-        """Two to six digits, for a table of five positions: four tokens and a mark."""
+        """Two to six digits, for a model with five positions: four tokens and an end mark."""
         source, target = reversed_digits(60, 3)
         pairs = ["--source", self.put("s", source), "--target", self.put("t", target),
                  "--valid-source", self.put("vs", source), "--valid-target", self.put("vt", target),
@@ -175,7 +175,7 @@ class Folders(EndToEnd):
             run.send_signal(signal.SIGTERM)
             _, said = run.communicate(timeout=TIMEOUT)
         self.assertIn(run.returncode, (0, 130), said)
-        if run.returncode == 130:  # it was not faster
+        if run.returncode == 130:  # the interruption came before the end
             self.assertEqual(weights(out)["model.safetensors"], old)
             self.runs("train", "--resume", out)
         self.runs(*train_args(whole, **changes))
@@ -241,7 +241,7 @@ class Prolonging(EndToEnd):
 
 class Beginnings(EndToEnd):
     def frozen(self, first, second):
-        """Names of the tensors that are the same in both."""
+        """Returns the names of the tensors that are equal in both models."""
         tensors = [t["name"] for t in json.loads(self.runs("info", first, "--json"))["tensors"]]
         self.assertEqual(tensors, [t["name"] for t in json.loads(
             self.runs("info", second, "--json"))["tensors"]])

@@ -1,4 +1,4 @@
-"""Patients as lines of JSON, in files and on standard input."""
+"""Patients as JSON lines, in files and on standard input."""
 
 import json
 

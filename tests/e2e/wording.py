@@ -1,4 +1,4 @@
-"""Words that Heed says of itself: those of the field, in all helps and pages."""
+"""Terminology of all help texts and pages."""
 
 import pathlib
 import re
@@ -8,7 +8,7 @@ from harness import UsersBuild, heed
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
-# Words of our own, for which the field has terms.
+# Private words for which the field has standard terms.
 FORBIDDEN = [
     r"hangs? on", r"as bytes", r"taken apart", r"given vectors?", r"at will", r"\bor so\b",
     r"foretold", r"levelled", r"gold prefix", r"short wins", r"\bdraws derive",
@@ -22,7 +22,7 @@ FORBIDDEN = [
     r"what lets a shell", r"its company", r"likeliest", r"\bperhaps\b", r"files add up",
     r"\bleast (probability|level)",
 ]
-# Terms that hold such words.
+# Standard terms that contain such words.
 ALLOWED = [r"pieces? of an answer", r"quotation marks", r"Show, Attend and Tell"]
 
 
@@ -35,7 +35,7 @@ def offences(text):
 
 
 def commands_in(page):
-    """The words behind "heed" of every command line in a document."""
+    """Returns the words after "heed" of every command line in a document."""
     text = page.read_text()
     blocks = re.findall(r"```\w*\n(.*?)```", text, re.DOTALL)
     lines = re.sub(r"\\\n\s*", " ", "\n".join(blocks)).splitlines()
@@ -91,7 +91,7 @@ class Wording(UsersBuild):
                 self.assertEqual(offences(text), [])
 
     def options_of(self, words, chosen):
-        """The options of a command, whatever its task (of what is not chosen)."""
+        """Returns the options of a command for any task."""
         command = words[:1]
         if command[0] in ("bench", "demo", "generate") and len(words) > 1 and words[1].isalpha():
             command = words[:2]

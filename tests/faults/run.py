@@ -26,18 +26,18 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 from harness import TIMEOUT, WORLD, contents, heed, train_args, write_text  # noqa: E402
 
 LIBRARY = ""
-SOME = "8"  # faults of a kind that are tried where there are more
+SOME = "8"  # maximum number of faults of a kind
 
-# What of a run tells the time or its place.
+# Files that contain the time or the path of a run.
 PASSING = ("metrics.jsonl", "events.out.tfevents", "config.json")
 
-# The call, its error, and whether it lasts.
+# Faults: (call, error, 1 if it lasts).
 DISK = [("write", errno.ENOSPC, 0), ("write", errno.EIO, 1), ("write", -1, 1),
         ("sync", errno.EIO, 0), ("sync", errno.ENOSPC, 1), ("rename", errno.EIO, 0),
         ("create", errno.ENOSPC, 0)]
 MEMORY = [("allocate", errno.ENOMEM, 0), ("allocate", errno.ENOMEM, 1)]
 
-# How the lines begin in which a training or a server says how it goes.
+# Prefixes of progress lines of a training or a server.
 REPORTS = ("240 pairs", "resuming", "step ", "average of ", "trained ", "model: ", "try it: ",
            '{"time":')
 
@@ -53,7 +53,7 @@ def environment_of(call=None, at=0, error=0, lasts=0, count=None):
 
 
 def without_times(printed):
-    """What is printed, but for how long it took."""
+    """Returns the output without durations."""
     return re.sub(rb" in \d+\.\d s\n", b"\n", printed)
 
 
@@ -65,14 +65,14 @@ def run(args, *fault, count=None, stdin=b""):
                               check=False, env=environment)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env=environment) as server:
-        if server.stdout.readline():  # its address: it has started
+        if server.stdout.readline():  # it has started once it prints its address
             server.terminate()
         _, error = server.communicate(timeout=TIMEOUT)
         return subprocess.CompletedProcess(command, server.returncode, b"", error)
 
 
 def chosen(count):
-    """The calls that fail: all, or the first, the last and some between."""
+    """Returns the calls that fail: all, or the first, the last and some between."""
     some = os.environ.get("HEED_FAULTS", SOME)
     if some == "all" or count <= int(some):
         return range(1, count + 1)
@@ -82,8 +82,8 @@ def chosen(count):
 
 
 def lasting(folder):
-    """Of a folder, what does not tell the time. What waits in .ready for the next process that
-    writes there is read as if it were in its place already."""
+    """Returns the contents of a folder without times. Files in .ready, which the next writer
+    moves into place, are read as if already in place."""
     folder = pathlib.Path(folder)
     if not folder.exists():
         return None
@@ -91,8 +91,8 @@ def lasting(folder):
         return folder.read_bytes()
     files = {name.removeprefix(".ready/"): data for name, data in contents(folder).items()}
     files.pop(".steps", None)
-    # Of a process that ended in a destructor of the JSON library, which wants memory; the
-    # kernel has released it.
+    # A process that runs out of memory in a destructor of the JSON library leaves
+    # .lock. The kernel has released the lock.
     files.pop(".lock", None)
     return {name: data for name, data in files.items()
             if not pathlib.Path(name).name.startswith(PASSING) or name.endswith(".tmp")}
@@ -107,7 +107,8 @@ class Faults(unittest.TestCase):
         shutil.rmtree(self.folder)
 
     def ends_well(self, result, what):
-        """Status 1 and one line, behind what is reported anyway; whether it failed at all."""
+        """Checks for status 1 and one line after the progress lines. Returns true if the command
+        failed."""
         error = result.stderr.decode(errors="replace")
         if result.returncode == 0:
             return False
@@ -119,8 +120,8 @@ class Faults(unittest.TestCase):
         return True
 
     def sweep(self, faults, args, out=None, before=None, again=None, stdin=b"", whole=True):
-        """Runs `args` with each fault. `out` is what they write; `before` makes what is there
-        before; `again`, run after a failure, must lead to what a run without faults does."""
+        """Runs `args` with each fault. `out`: output path; `before`: creates earlier contents;
+        `again`: command after a failure, which must give the result of a run without faults."""
         def prepare():
             if out and out.is_dir():
                 shutil.rmtree(out)
@@ -165,7 +166,7 @@ class Faults(unittest.TestCase):
     def sweep_training(self, faults, out):
         args = [*train_args(out, epochs=1, checkpoint_every=4, validate_every=3, units=4,
                             embedding=4), "--quiet"]
-        # Whatever is there then, one of the two goes on to the same weights.
+        # From any state, resuming or training again gives the same weights.
         def again():
             if (out / "training.safetensors").exists():
                 return ["train", "--quiet", "--resume", out]
@@ -175,7 +176,7 @@ class Faults(unittest.TestCase):
     def test_resuming(self):
         out, stopped = self.folder / "model", self.folder / "stopped"
         args = train_args(stopped, epochs=1, checkpoint_every=4, units=4, embedding=4)
-        at = 1  # the first of the files that cannot be put into their place
+        at = 1  # index of the first file that cannot be renamed into place
         while not (stopped / "training.safetensors").exists():
             self.assertEqual(run([*args, "--quiet"], "rename", at, errno.EIO, 1).returncode, 1)
             at += 1

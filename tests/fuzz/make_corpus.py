@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the inputs that the fuzzers start from: make_corpus.py HEED
+"""Writes the initial inputs of the fuzzers: make_corpus.py HEED
 
-They stand in corpus/NAME/ for fuzz_NAME, small and of every kind that it reads. What a
-fuzzer finds is added there by hand, with a name that says what it was.
-"""
+corpus/NAME/ has small inputs of every kind for fuzz_NAME. Inputs that a fuzzer finds are
+added there by hand, with a name that describes them."""
 
 import gzip
 import io
@@ -54,7 +53,7 @@ def npz(arrays, compression=zipfile.ZIP_STORED):
 
 
 def graphs():
-    """Edges, features, labels, nodes."""
+    """Writes graphs: edges, features, labels, nodes."""
     for name, parts in {
             "small": ("0\t1\n1 2\n2 0\n3 3\n", "0 2\n1:0.5\n\n3 4:-1e3\n", "a\nb\n?\na\n",
                       "0\n1\n"),
@@ -65,7 +64,7 @@ def graphs():
 
 
 def reviews():
-    """Reviews with tabs, as JSON lines, as CSV; a question; reviews of a model."""
+    """Writes reviews as TSV, JSON lines and CSV, a question, and reviews of a model."""
     columns = "user\titem\trating\treview\ttime\tdecides"
     for name, parts in {
             "small": ("ann\tlamp\t5\tbright light\nbob\tlamp\t1.5\t\n",
@@ -81,7 +80,7 @@ def reviews():
 
 
 def token_file(pairs, made_of=7, width=2):
-    """As heed/data/token_files.h describes it, of lists of source and target ids."""
+    """Returns a token file (heed/data/token_files.h) from lists of source and target ids."""
     ends, totals = b"", [0, 0]
     for pair in pairs:
         totals = [total + len(side) for total, side in zip(totals, pair)]
@@ -104,7 +103,8 @@ def tokens():
 
 
 def passages():
-    """Questions as JSON lines, as bAbI, as the Children's Book Test; one that is typed."""
+    """Writes questions as JSON lines, in bAbI format, in Children's Book Test format, and as
+    typed."""
     story = "".join(f"{i} Ann met Bob , day {i} .\n" for i in range(1, 21))
     for name, parts in {
             "small": ('{"passage": "Ann ate.\\nBob ran!", "question": "Who ran?", '
@@ -118,7 +118,7 @@ def passages():
 
 
 def wav(samples, channels=1, rate=8000, bits=16, length=None, kind=1):
-    """A WAV file; `length`: of the samples, as its header claims."""
+    """Returns a WAV file. `length`: size of the samples in the header, if it is wrong."""
     frame = channels * bits // 8
     size = len(samples) if length is None else length
     return (b"RIFF" + struct.pack("<I", 36 + len(samples)) + b"WAVEfmt " +
@@ -127,7 +127,7 @@ def wav(samples, channels=1, rate=8000, bits=16, length=None, kind=1):
 
 
 def sounds():
-    """WAV of several kinds and damages; FLAC and Ogg as libsndfile writes them."""
+    """Writes valid and damaged WAV files, and FLAC and Ogg files by libsndfile."""
     short = struct.pack("<40h", *(500 * (i % 9 - 4) for i in range(40)))
     put("sound", "wav", wav(short))
     put("sound", "stereo_wav", wav(short, channels=2, rate=44100))
@@ -147,7 +147,7 @@ def sounds():
 
 
 def images():
-    """Every form of PNG and JPEG, and idx."""
+    """Writes every form of PNG and JPEG, and idx."""
     for path in sorted((GOLDEN / "images").iterdir()):
         put("image", path.name.replace(".", "_"), path.read_bytes())
     put("image", "idx", b"\0\0\x08\x02" + struct.pack(">2i", 2, 3) + b"abcdef")
@@ -175,7 +175,7 @@ def images():
 
 
 def captions():
-    """Lists of images with captions and boxes, or with classes; names of frames."""
+    """Writes lists of images with captions and boxes or with classes, and frame names."""
     for name, kind, text in (
             ("boxes", "c", 'a.png\ta grey thing\t[[1, 0, 0, 8, 4], [2, 3, 1, 4, 2]]\n'
              'b.png\tnothing\n'),
@@ -260,7 +260,7 @@ def texts():
 
 
 def checkpoint():
-    """Of the run that fuzz_run.cc reads."""
+    """Writes the training state that fuzz_run.cc reads."""
     state = {"step": 12, "epoch": 3, "batch": 4, "tokens": 99, "rng_position": 5, "has_best": True,
              "best": 0.5, "best_step": 9, "stale": 2, "kept": [3, 9], "text": "abcd"}
     shapes = {"w": [2, 3], "b": [3]}
@@ -324,7 +324,7 @@ def tokenizer_texts():
 
 
 def train(heed, out, **options):
-    """A model of a few hundred weights."""
+    """Trains a model of a few hundred weights."""
     folder = out.parent
     source, target = folder / "source", folder / "target"
     source.write_text("ein mann schläft\neine frau liest\nder hund bellt laut\n" * 4)

@@ -1,26 +1,26 @@
 #!/usr/bin/env bash
-# run.sh FOLDER SECONDS NAME: fuzz_NAME of FOLDER reads its corpus, then changes
-# of it for so long. Found inputs of a failure stay in FOLDER/found.
+# run.sh FOLDER SECONDS NAME: runs fuzz_NAME of FOLDER on its corpus, then on mutations
+# for SECONDS. Inputs of failures are kept in FOLDER/found.
 set -euo pipefail
 
 folder=$1 seconds=$2 name=$3
 corpus=$(dirname "$(readlink -f "$0")")/corpus/$name
 found=$folder/found
-grown=$folder/corpus/$name # what was interesting, from one run to the next
+grown=$folder/corpus/$name # interesting inputs, kept between runs
 mkdir -p "$found" "$grown"
 log=$folder/$name.log
 
-# A model may be large, a text for the tokenizers need not. No input may take
-# over 10 s, or more memory than 256 MiB and four times its size: at once, or in
-# all, beside what the sanitizers need.
+# Models need long inputs, texts for tokenizers do not. An input may take at most 10 s.
+# Its memory, for one allocation and in all, is limited to 256 MiB and four times its
+# size, besides the overhead of the sanitizers.
 length=4096 block=256
 if [[ $name == model ]]; then
   length=40000
-  block=4096 # of addresses: weights have no place in memory before they are read
+  block=4096 # address space: weights take no memory before they are read
 fi
-# Objects of JSON have other sizes in code of Clang and of GCC, which built the
-# libraries that some fuzzers take from the release build: an empty member of
-# nlohmann's ordered_map shares its byte or not.
+# JSON objects differ in size between Clang and GCC, which compiled the release
+# libraries: an empty member of nlohmann's ordered_map may or may not share its byte.
+# Therefore the size check of delete is off.
 export ASAN_OPTIONS=quarantine_size_mb=16:new_delete_type_mismatch=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 limits=(-timeout=10 -rss_limit_mb=700 "-malloc_limit_mb=$block" "-max_len=$length"
   "-artifact_prefix=$found/$name-")

@@ -32,7 +32,7 @@ STEPS, RATE, DECAY, EPSILON = 10, 0.01, 0.01, 1e-6
 
 
 def parameters(seed):
-    """Random values by Hugging Face's names."""
+    """Returns random values by Hugging Face's names."""
     generator = torch.Generator().manual_seed(seed)
     values = {}
 
@@ -117,7 +117,7 @@ class Bert:
 
 
 def heed_names(values):
-    """The same tensors by Heed's names, in its layouts."""
+    """Returns the tensors with Heed's names and layouts."""
     result = {}
 
     def linear(ours, *theirs):
@@ -151,7 +151,7 @@ def heed_names(values):
 
 
 class AdamOfBert:
-    """google-research/bert, class AdamWeightDecayOptimizer."""
+    """Optimiser of google-research/bert, class AdamWeightDecayOptimizer."""
 
     def __init__(self, values):
         self.mean = {name: torch.zeros_like(value) for name, value in values.items()}

@@ -74,7 +74,7 @@ def basic_tokens(text, lowercase, strip_accents, split_chinese):
 
 
 def pieces_of(word, vocabulary):
-    """The longest piece that fits, again and again."""
+    """Splits a word into pieces by longest match first."""
     pieces, begin = [], 0
     while begin < len(word):
         for end in range(len(word), begin, -1):
@@ -102,7 +102,7 @@ def values_of(vocabulary, labels, pooler, seed):
         def numbers(dims):
             if not dims:
                 number = around + source.gauss(0, 0.4)
-                return struct.unpack("<f", struct.pack("<f", number))[0]  # as the file has it
+                return struct.unpack("<f", struct.pack("<f", number))[0]  # rounded as in the file
             return [numbers(dims[1:]) for _ in range(dims[0])]
         values[name] = numbers(shape)
 
@@ -182,7 +182,8 @@ class Bert:
         return rows
 
     def scores(self, ids, places):
-        """Of the labels, of the states at some places; None: of the pooled first state."""
+        """Returns label scores from the states at some positions; None: from the pooled first
+        state."""
         states = self.states(ids)
         if places is None:
             rows = [[math.tanh(x) for x in row] for row in self.linear("bert.pooler.dense", states[:1])]

@@ -45,7 +45,7 @@ LINES = ["the old dog", ">>fra<< a river sees the house", "man ? vat der"]
 
 
 def save(folder, tensors):
-    """model.safetensors, as the library's save_file writes it."""
+    """Writes model.safetensors in the format of the library's save_file."""
     header = {"__metadata__": {"format": "pt"}}
     names = {np.dtype("float32"): "F32", np.dtype("int64"): "I64"}
     data = b""
@@ -67,7 +67,7 @@ def save_json(path, value):
 
 
 def as_f32(values):
-    """Rounds to what the file holds."""
+    """Rounds to the precision of the file."""
     return {name: value.detach().float().double() for name, value in values.items()}
 
 
@@ -86,7 +86,7 @@ def train_subwords(text, path):
 
 
 def pieces_of(path, line):
-    """MarianTokenizer: a mark of a language is a token, the rest is the model's."""
+    """Tokenises like MarianTokenizer: a language mark is one token, the rest goes to the model."""
     mark = [line[:line.index("<<") + 2]] if line.startswith(">>") else []
     rest = line[len(mark[0]):] if mark else line
     result = subprocess.run(["spm_encode", "--model=" + path], input=rest + "\n",
@@ -110,7 +110,7 @@ def marian_values(vocabulary, seed):
         add(name + ".bias", D)
 
     add("model.shared.weight", vocabulary, D)
-    values["model.shared.weight"][-1] = 0  # as the conversion from Marian leaves <pad>
+    values["model.shared.weight"][-1] = 0  # <pad> is zero after a conversion from Marian
     add("final_logits_bias", 1, vocabulary)
     for side, layers in (("encoder", LAYERS), ("decoder", DECODER_LAYERS)):
         for i in range(layers):
@@ -181,7 +181,7 @@ def write_marian(folder):
     target = train_subwords(GERMAN, folder + "/target.spm")
     tokens = ["</s>", "<unk>"]
     for piece in sorted(set(source[2:] + target[2:])):
-        if piece != "v":  # a piece that the models have, and the vocabulary has not
+        if piece != "v":  # "v" is a piece of the models that is missing in the vocabulary
             tokens.append(piece)
     tokens += [">>fra<<", "<pad>"]
     vocabulary = {token: i for i, token in enumerate(tokens)}

@@ -20,11 +20,11 @@ torch.set_default_dtype(torch.float64)
 
 V, E, H, S, T, B = 11, 6, 8, 5, 4, 3
 LENGTHS = [5, 2, 4]
-IGNORED = -1  # target that does not count
+IGNORED = -1  # target without a loss
 
 
 class Parameters:
-    """Random tensors, made when they are first asked for."""
+    """Random tensors, created at first access."""
 
     def __init__(self, seed):
         self.generator = torch.Generator().manual_seed(seed)
@@ -38,7 +38,7 @@ class Parameters:
         return self.values[name]
 
 
-# Cells. x: a list of (name of the weight, input), whose products are added up.
+# Cells. x: a list of (name of the weight, input), whose products are summed.
 
 
 def project(p, name, inputs, gates):
@@ -50,7 +50,7 @@ def project(p, name, inputs, gates):
 
 
 def lstm(p, name, inputs, state):
-    """Hochreiter and Schmidhuber 1997 with a forget gate; state: (h, c)."""
+    """LSTM of Hochreiter and Schmidhuber 1997 with a forget gate; state: (h, c)."""
     h, c = state
     a = project(p, name, inputs, 4) + h @ p(name + ".recurrent.weight", H, 4 * H)
     i, f, g, o = a.chunk(4, dim=-1)
@@ -59,7 +59,7 @@ def lstm(p, name, inputs, state):
 
 
 def gru(p, name, inputs, h, inner=None):
-    """Reset after the product: n = tanh(W x + r * (U h + b')); z keeps the old."""
+    """GRU with reset after the product: n = tanh(W x + r * (U h + b')); z keeps the old state."""
     a = project(p, name, inputs, 3)
     u = h @ p(name + ".recurrent.weight", H, 3 * H) + p(name + ".recurrent.bias", 3 * H)
     if inner is not None:
@@ -73,7 +73,7 @@ def gru(p, name, inputs, h, inner=None):
 
 
 def reset_before(p, name, inputs, h):
-    """Gate z and candidate n = tanh(W x + U (r * h)): reset before the product."""
+    """Returns gate z and candidate n = tanh(W x + U (r * h)), with reset before the product."""
     a_r, a_z, a_n = project(p, name, inputs, 3).chunk(3, dim=-1)
     u_r, u_z = (h @ p(name + ".recurrent.weight", H, 2 * H)).chunk(2, dim=-1)
     r = torch.sigmoid(a_r + u_r)
@@ -82,13 +82,13 @@ def reset_before(p, name, inputs, h):
 
 
 def gru_cho(p, name, inputs, h):
-    """arXiv:1406.1078, A.1.1: z keeps the old."""
+    """GRU of arXiv:1406.1078, A.1.1: z keeps the old state."""
     z, n = reset_before(p, name, inputs, h)
     return z * h + (1 - z) * n
 
 
 def gru_bahdanau(p, name, inputs, h):
-    """z lets the new in."""
+    """GRU in which z selects the new state."""
     z, n = reset_before(p, name, inputs, h)
     return (1 - z) * h + z * n
 
@@ -101,9 +101,8 @@ def zeros():
     return torch.zeros(1, H)
 
 
-# Encoders of one sentence: embedded words in, outputs and last states out. One
-# sentence at a time needs no padding and no masks: that is the reference for
-# Heed's batches.
+# Encoders of one sentence: embedded words in, outputs and last states out. Single
+# sentences need no padding and no masks, so they are the reference for Heed's batches.
 
 
 def embed(p, side, ids):
@@ -178,7 +177,7 @@ def logits_of(p, x):
 def cho(p, source, target):
     """arXiv:1406.1078. c = tanh(V h_N), s_0 = tanh(V' c), c at every step.
 
-    The encoder resets before the product (A.1.1), the decoder behind it (A.1.2)."""
+    The encoder resets before the product (A.1.1), the decoder after it (A.1.2)."""
     h = zeros()
     for word in embed(p, "encoder", source):
         h = gru_cho(p, "encoder.forward.0", [word], h)
@@ -194,7 +193,7 @@ def cho(p, source, target):
 
 
 def sutskever(p, source, target):
-    """arXiv:1409.3215. The source backwards; the states start the decoder."""
+    """arXiv:1409.3215. The source is reversed; its last states start the decoder."""
     _, states = encode_lstm(p, embed(p, "encoder", source.flip(0)), 2)
     result = []
     for word in embed(p, "decoder", target):

@@ -21,9 +21,9 @@ B, H, W, C, V = 2, 16, 24, 3, 7
 FILTERS, E, N = 2, 5, 6
 D, L = 2 * FILTERS, H // 8 * (W // 8)
 TARGETS = [[3, 5], [6, 2], [2, -1]]
-LAMBDA = 0.7  # of the doubly stochastic term
+LAMBDA = 0.7  # weight of the doubly stochastic term
 REWARD, ENTROPY = 0.1, 0.002
-# What Heed draws with the seed of its test.
+# Choices that Heed samples with the seed of its test.
 DRAWN = [[5, 3], [4, 2], [4, 3]]
 
 

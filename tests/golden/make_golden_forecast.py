@@ -47,7 +47,7 @@ def attention(p, name, x):
 
 
 def encode(p, patches):
-    """Patches of one column [N, P] as states [N, M]."""
+    """Encodes patches of one column [N, P] as states [N, M]."""
     x = affine(p, "encoder.input", patches, M)
     x = x + p("encoder.positions.weight", len(patches), M)
     for i in range(LAYERS):
@@ -59,7 +59,7 @@ def encode(p, patches):
 
 
 def forecast(p, column, padded):
-    """The future [H] of one column [L]."""
+    """Returns the forecast [H] of one column [L]."""
     mean, deviation = column.mean(), (column.var(unbiased=False) + 1e-5).sqrt()
     z = (column - mean) / deviation
     if padded:  # section 3.1: S copies of the last value

@@ -34,13 +34,13 @@ B, H, W, C, K = 3, 6, 4, 2, 3
 LABELS = [2, 0, 1]
 FIXATIONS, FOVEA, GRID, D, J = 3, 4, 3, 5, 6
 GENERATIVE, SCALE = 0.3, 0.5
-PLACES = [[4, 0, 8], [1, 5, 2], [6, 7, 4]]  # by fixation, of each image
+PLACES = [[4, 0, 8], [1, 5, 2], [6, 7, 4]]  # by fixation, for each image
 STATES = torch.tensor(list(itertools.product([0.0, 1.0], repeat=J)))
 R = (FOVEA**2 + (FOVEA // 2)**2) * C
 
 
 def window(image, place, side, block):
-    """Means of squares of `block` pixels around a place of the grid, 0 outside."""
+    """Returns means of squares of `block` pixels around a place of the grid, 0 outside."""
     row, column = divmod(place, GRID)
     top = math.floor((2 * row + 1) / (2 * GRID) * (H - 1) - (side - 1) / 2 + 0.5)
     left = math.floor((2 * column + 1) / (2 * GRID) * (W - 1) - (side - 1) / 2 + 0.5)
@@ -68,7 +68,7 @@ class Machine:
         self.controller_bias = p("controller.bias", GRID * GRID)
 
     def energies(self, looks):
-        """E(y, x, h) for all y and h, without b.x. looks: pairs (x, place)."""
+        """Returns E(y, x, h) for all y and h, without b.x. looks: pairs (x, place)."""
         energy = -self.class_bias[:, None] - self.classes @ STATES.T
         energy = energy - STATES @ self.hidden_bias
         for x, place in looks:
@@ -86,12 +86,12 @@ class Machine:
         return joint.sum(dim=0) @ STATES
 
     def free_energy(self, looks, label):
-        """Of the last look and a class, given those before."""
+        """Returns the free energy of the last look and a class, given the looks before."""
         own = -torch.logsumexp(-self.energies(looks)[label], dim=0)
         return own - self.pixel_bias @ looks[-1][0]
 
     def gibbs(self, looks, label, generator):
-        """(x, y) by way of h, as p(h | y, x), p(x_k | h) and p(y | h) follow from E."""
+        """Draws (x, y) in one Gibbs step: p(h | y, x), p(x_k | h) and p(y | h) follow from E."""
         of_h = torch.softmax(-self.energies(looks)[label], dim=0)
         h = STATES[torch.multinomial(of_h, 1, generator=generator)[0]]
         back = torch.einsum("j,dj,d,rd->r", h, self.pooling, self.places[looks[-1][1]],

@@ -21,7 +21,7 @@ from make_golden import Parameters, write_safetensors
 N, F, H, D, C, OUT_HEADS, UNITS = 12, 9, 3, 4, 3, 2, 4
 L2 = 0.05
 EDGES = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 7), (7, 8), (3, 8),
-         (8, 9), (9, 10), (2, 9)]  # node 11 is alone
+         (8, 9), (9, 10), (2, 9)]  # node 11 is isolated
 NODES = [0, 3, 4, 8, 11]
 LABELS = [0, 2, 1, 1, 0]
 
@@ -34,7 +34,7 @@ def may_attend():
 
 
 def graph_scores(p, path, h, heads, units):
-    """[heads, N, N] from h [N, heads, units]."""
+    """Returns GAT scores [heads, N, N] from h [N, heads, units]."""
     a = p(path + ".query.weight", heads * units).view(heads, units)
     b = p(path + ".query.bias", heads)
     c = p(path + ".key.weight", heads * units).view(heads, units)
@@ -45,7 +45,7 @@ def graph_scores(p, path, h, heads, units):
 
 
 def dynamic_scores(p, path, h, heads, units):
-    """The same of GATv2; hidden layers as wide as a head."""
+    """Returns GATv2 scores [heads, N, N]. Hidden layers are as wide as a head."""
     flat = h.reshape(N, heads * units)
     q = flat @ p(path + ".query.weight", heads * units, heads * units)
     k = flat @ p(path + ".key.weight", heads * units, heads * units)
@@ -56,7 +56,7 @@ def dynamic_scores(p, path, h, heads, units):
 
 
 def attention_weights(scores):
-    """[heads, N, N] by a softmax of scores over the neighbours."""
+    """Returns weights [heads, N, N]: softmax of scores over the neighbours."""
     def weights(p, path, h, heads, units):
         e = scores(p, path + ".attention", h, heads, units)
         return torch.softmax(e.masked_fill(~may_attend(), float("-inf")), dim=-1)

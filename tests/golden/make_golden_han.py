@@ -23,7 +23,7 @@ CHOSEN = [2, 0]
 
 
 def both_ways(p, name, rows, size):
-    """States of a GRU in each direction, side by side."""
+    """Returns the states of a GRU in each direction, side by side."""
     forward = gru_states(p, name + ".forward.0", [(x,) for x in rows], size)
     backward = gru_states(p, name + ".backward.0", [(x,) for x in rows[::-1]], size)
     return torch.stack([torch.cat(pair) for pair in zip(forward, backward[::-1])])

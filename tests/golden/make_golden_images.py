@@ -97,14 +97,14 @@ def write(path, model, seed):
 
 
 def pixels_at(images, x, y):
-    """0 outside. Shapes: images [H, W, C]."""
+    """Returns a pixel; 0 outside. Shapes: images [H, W, C]."""
     if 0 <= y < H and 0 <= x < W:
         return images[y, x]
     return torch.zeros(C)
 
 
 def glimpse(image, place, size, scales):
-    """Means of windows of size, 2 size .. pixels around place = (x, y) in -1 to 1."""
+    """Returns means of windows of size, 2 size .. pixels around place = (x, y) in -1 to 1."""
     values = []
     for scale in range(scales):
         side, block = size * 2**scale, 2**scale
@@ -124,8 +124,8 @@ def affine(p, name, x, size, bias=True):
 
 
 def ram(p, images, labels, first, given, step):
-    """The scores and the loss of looks at `first` and where `given` says: places as they
-    were drawn, or numbers of steps."""
+    """Returns the scores and the loss of glimpses at `first` and then as `given`: drawn places,
+    or step indices."""
     state, place = None, first
     log_p, baselines = [], []
     for t in range(LOOKS):

@@ -23,7 +23,7 @@ LENGTHS = [6, 3, 5]
 
 
 def inner_lstm(p, name, x, h, c):
-    """PyTorch's cell, whose weights are [out, in]."""
+    """Applies PyTorch's cell, whose weights are [out, in]."""
     weight = p(name + ".inner.weight", 2 * H, 4 * H)
     cell = torch.nn.LSTMCell(H, H)
     parameters = {
@@ -47,7 +47,7 @@ def step(p, name, x, state):
 
 
 def read(p, x):
-    """Outputs [S, H] and the last states [LAYERS, 3, H] of one sequence."""
+    """Returns outputs [S, H] and the last states [LAYERS, 3, H] of one sequence."""
     last = []
     for layer in range(LAYERS):
         state = (torch.zeros(1, H),) * 3

@@ -33,7 +33,7 @@ def cosine(u, v):
 
 
 def address(numbers, before, memory):
-    """Weights over the slots of one head; memory: a list of slots."""
+    """Returns the weights over the slots of one head; memory: a list of slots."""
     key = torch.tanh(numbers[:F])
     strength = softplus(numbers[F])
     gate = torch.sigmoid(numbers[F + 1])
@@ -102,7 +102,7 @@ def recurrent(p, x, r, state):
 
 
 def run(p, x, controller, before, learned):
-    """Logits [T, O] of one sequence, its last memory [N, F] and weights."""
+    """Returns logits [T, O] of one sequence, its last memory [N, F] and weights."""
     memory = list(p("start.memory", F, N).T)
     if learned:
         starts = [

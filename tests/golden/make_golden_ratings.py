@@ -17,12 +17,12 @@ from make_golden import Parameters, write_safetensors
 WORDS, USERS, ITEMS = 11, 4, 3
 M, FACTORS = 4, 3
 
-# Of each pair: user, item, the reviews of the user and of the item, and the rating.
+# Pairs: user, item, the reviews of the user and of the item, and the rating.
 PAIRS = [
     (1, 2, [[4, 5, 6], [7], [1, 8, 9, 10, 4]], [[3, 3], [6, 2, 10]], 4.0),
     (3, 1, [[2, 9]], [[8, 7, 6, 5], [10], [4, 1], [5, 5, 2]], 1.5),
     (4, 3, [[6, 4, 3, 10, 2], [9, 8]], [[7, 1, 4, 9, 3]], 5.0),
-    (2, 2, [], [[3, 3], [6, 2, 10]], 3.0),  # no words on one side: biases alone
+    (2, 2, [], [[3, 3], [6, 2, 10]], 3.0),  # no words on one side: bias terms alone
 ]
 
 
@@ -42,7 +42,7 @@ WIDTHS = [2, 3]
 
 
 def windows(x, width, before):
-    """All windows of so many rows, with zeros outside."""
+    """Returns all windows of `width` rows, with zeros outside."""
     padded = torch.cat([torch.zeros(before, M), x, torch.zeros(width, M)])
     return torch.stack([padded[t:t + width].reshape(-1) for t in range(len(x))])
 
@@ -81,7 +81,7 @@ def gated(p, words):
 
 
 def point(scores):
-    """The largest, with the gradient of the softmax."""
+    """Returns a one-hot argmax with the gradient of the softmax (straight-through)."""
     soft = torch.softmax(scores, dim=0)
     hard = torch.zeros_like(soft)
     hard[scores.argmax()] = 1
@@ -89,8 +89,8 @@ def point(scores):
 
 
 def chosen_words(p, pointer, reviews):
-    """Words of the chosen review; each other review takes part with weight 0, as far as it
-    has words, for the gradient of its weight."""
+    """Returns the words of the chosen review. The other reviews take part with weight 0, as far
+    as they have words, for the gradient of their weights."""
     table = p("words.weight", WORDS, M)
     length = len(reviews[int(pointer.argmax())])
     rows = []

@@ -19,7 +19,8 @@ from make_golden_han import both_ways
 from make_golden_visits import linear
 
 WORDS, M, H = 9, 4, 3
-# Words of the passage, of the question, which answer each word is (−1: none), and the answer.
+# Words of the passage, words of the question, candidate index of each passage word (−1:
+# none), answer.
 QUESTIONS = [
     ([4, 7, 2, 4, 8, 2, 7], [5, 1], [0, 1, -1, 0, 2, -1, 1], 1),
     ([6, 3], [3, 3, 8], [0, 1], 0),

@@ -21,7 +21,7 @@ FEATURES, FILTERS, REACH = 7, 3, 2
 
 
 def chirp():
-    """From 100 Hz to 3900 Hz in 0.23 s, in f32 as samples are, over a little noise."""
+    """Returns a sweep from 100 Hz to 3900 Hz in 0.23 s with a little noise, in f32."""
     t = np.arange(int(0.23 * RATE)) / RATE
     noise = np.random.default_rng(3).normal(size=t.size)
     return (0.5 * np.sin(2 * np.pi * (100 * t + 3800 * t * t / 0.46))
@@ -54,24 +54,24 @@ def features(e):
 
 
 def attend(p, query, annotations, before):
-    """Location-aware scores, smoothed. before [S]: the weights of the last step."""
+    """Returns smoothed location-aware attention. before [S]: the previous weights."""
     name = "decoder.attention"
     keys = torch.cat(annotations)  # [S, 2H]
     u = keys @ p(name + ".key.weight", keys.shape[1], H) + p(name + ".key.bias", H)
     padded = torch.cat([torch.zeros(REACH), before, torch.zeros(REACH)])
     windows = padded.unfold(0, 2 * REACH + 1, 1)  # [S, 2R + 1]
-    # A convolution: filters run backwards (equation 8).
+    # A convolution reverses its filters (equation 8).
     f = windows @ p(name + ".filters", FILTERS, 2 * REACH + 1).flip(1).T
     u = u + f @ p(name + ".location.weight", FILTERS, H)
     w = query @ p(name + ".query.weight", H, H)
     energy = torch.tanh(w + u) @ p(name + ".score.weight", H)
-    energy = energy + p(name + ".normalizer.bias", 1)  # which a sigmoid does not cancel
+    energy = energy + p(name + ".normalizer.bias", 1)  # a sigmoid does not cancel it
     weights = torch.sigmoid(energy) / torch.sigmoid(energy).sum()
     return (weights @ keys).unsqueeze(0), weights
 
 
 def arsg(p, frames, target):
-    """frames [S, F]: s_i = f(y_{i-1}, s_{i-1}, c_{i-1}), a_i = attend(s_i, a_{i-1})."""
+    """Decodes frames [S, F]: s_i = f(y_{i-1}, s_{i-1}, c_{i-1}), a_i = attend(s_i, a_{i-1})."""
     x = [linear(p, "encoder.frames", frame.unsqueeze(0), E) for frame in frames]
     annotations, first = encode_both_ways(p, x, gru)
     s = torch.tanh(linear(p, "decoder.bridge.0", first, H))

@@ -30,7 +30,7 @@ INTENTS = [2, 0, 1]
 
 
 def spell(p, characters):
-    """Convolution over zeros, the word and zeros, then its maximum over time."""
+    """Convolves the zero-padded characters and takes the maximum over time."""
     word = [c for c in characters if c != 0]
     padded = [0] * (W - 1) + word + [0] * (W - 1)
     x = p("features.characters.weight", K, EC)[padded]
@@ -60,7 +60,7 @@ def lstm(p, name, x):
 
 
 def additive(p, h):
-    """[h; c], c_t = Σ_s softmax(wᵀ tanh(W h_t + U h_s + b)) h_s."""
+    """Returns [h; c], c_t = Σ_s softmax(wᵀ tanh(W h_t + U h_s + b)) h_s."""
     q = h @ p("encoder.attention.query.weight", 2 * H, H)
     k = h @ p("encoder.attention.key.weight", 2 * H, H)
     k = k + p("encoder.attention.key.bias", H)
@@ -74,7 +74,7 @@ def linear(p, name, x, out):
 
 
 def read(p, b):
-    """The vectors of a sentence."""
+    """Returns the vectors of a sentence."""
     n = LENGTHS[b]
     spelling = SPELLING[b][:n]
     casings = [CASINGS[u] for u in spelling]
@@ -101,7 +101,7 @@ def score(p, emissions, path):
 
 
 def sentence(p, b):
-    """The loss; the best tags, p(y_t = best tag); the best intent, its log p."""
+    """Returns the loss; the best tags, p(y_t = best tag); the best intent, its log p."""
     y = read(p, b)
     width = y.shape[1]
     keys = torch.tanh(linear(p, "pooling.key", y, width))

@@ -14,11 +14,11 @@ import torch
 from make_golden import write_safetensors
 
 N, M, STEPS, PERPLEXITY = 30, 4, 45, 5.0
-EXAGGERATED, EXAGGERATION = 25, 12.0  # few: errors of rounding grow with the steps
+EXAGGERATED, EXAGGERATION = 25, 12.0  # few steps, because rounding errors accumulate
 
 
 def conditional(distances, perplexity):
-    """Row by row the chances whose entropy is log(perplexity)."""
+    """Returns the conditional probabilities of each row whose entropy is log(perplexity)."""
     p = numpy.zeros_like(distances)
     for i in range(N):
         others = [j for j in range(N) if j != i]

@@ -24,7 +24,7 @@ LABELS = [1.0, 0.0, 1.0]
 
 
 def gru_states(p, name, inputs, size):
-    """Reset after the product: n = tanh(W x + r * (U h + b')); z keeps the old."""
+    """GRU with reset after the product: n = tanh(W x + r * (U h + b')); z keeps the old state."""
     h = torch.zeros(size)
     states = []
     for parts in inputs:
@@ -42,7 +42,7 @@ def gru_states(p, name, inputs, size):
 
 
 def features(visits, times):
-    """Vectors of visits without their codes' sum: [(codes, age)]."""
+    """Returns the codes and the log age of each visit: [(codes, age)]."""
     return [(codes, torch.log1p(torch.tensor([times[-1] - t])))
             for codes, t in zip(visits, times)]
 

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Writes images/: one small picture in every form in which PNG and JPEG come.
+"""Writes images/: a small picture in every form of PNG and JPEG.
 
-A red, a green, a blue and a white quarter, 16 × 8 pixels; tests compare what is read
-with these colours. Needs Pillow (Debian: python3-pil).
+The picture has a red, a green, a blue and a white quarter, 16 × 8 pixels; tests compare
+decoded colours. Needs Pillow (Debian: python3-pil).
 
-Run it in this folder: python3 make_image_samples.py
-"""
+Run it in this folder: python3 make_image_samples.py"""
 
 import pathlib
 import struct
@@ -28,7 +27,7 @@ def chunk(name, data):
 
 
 def png16():
-    """16 bits a channel, which Pillow does not write."""
+    """Returns a PNG with 16 bits per channel, which Pillow cannot write."""
     rows = b"".join(
         b"\0" + b"".join(struct.pack(">HHH", *(257 * c for c in colour(x, y)))
                          for x in range(W)) for y in range(H))
@@ -57,7 +56,7 @@ def main():
     rgb.save(HERE / "progressive.jpg", quality=95, subsampling=0, progressive=True)
     rgb.convert("L").save(HERE / "grey.jpg", quality=95)
     rgb.convert("CMYK").save(HERE / "cmyk.jpg", quality=95)
-    # Turned by a camera: stored upright, to be shown turned a quarter clockwise.
+    # A camera rotation: stored upright, to be shown rotated a quarter turn clockwise.
     exif = Image.Exif()
     exif[0x0112] = 8
     rgb.transpose(Image.Transpose.ROTATE_270).save(

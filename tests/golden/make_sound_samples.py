@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Writes sounds/: a tone of 440 Hz, 0.1 s at 8 kHz, in formats that libsndfile writes.
 
-They are where the fuzzer of sounds starts from. Run it in this folder:
-python3 make_sound_samples.py
-"""
+The sound fuzzer starts from these files.
+Run it in this folder: python3 make_sound_samples.py"""
 
 import ctypes
 import ctypes.util

@@ -69,7 +69,7 @@ class Recurrent:
         gates = sigmoid(x @ w[prefix + "_W"] + state @ w[prefix + "_U"] + w[prefix + "_b"])
         r, z = gates[:, :N], gates[:, N:]
         xs, ss, b = x @ w[prefix + "_Wx"], state @ w[prefix + "_Ux"], w[prefix + "_bx"]
-        # The bias of the second cell of a step is reset too.
+        # The bias of the second cell of a step is also multiplied by the reset gate.
         h = np.tanh(xs + r * (ss + b)) if final else np.tanh(xs + r * ss + b)
         return (1 - z) * h + z * state
 

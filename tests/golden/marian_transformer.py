@@ -127,7 +127,8 @@ class Marian:
         return scale * (x - mean) / np.sqrt(variance + EPSILON) + bias
 
     def attention(self, prefix, x, memory, mask):
-        """x [T, D], memory [S, D] or None: x itself; mask [T, S], true where it may look."""
+        """x [T, D]; memory [S, D], or None for self-attention; mask [T, S], true at visible
+        keys."""
         query = self.norm(x, prefix + "_Wo", "_pre") if self.pre else x
         keys = query if memory is None else memory
         q, k, v = (self.affine(y, prefix, part).reshape(len(y), HEADS, D // HEADS)
@@ -148,7 +149,7 @@ class Marian:
         return y if self.pre else self.norm(y, prefix + "_ffn")
 
     def embed(self, side, rows):
-        """rows [T, D]: embeddings of tokens."""
+        """rows [T, D]: token embeddings."""
         if "Wpos" in self.w:
             x = rows + self.w["Wpos"][:len(rows)]
         else:
@@ -161,7 +162,7 @@ class Marian:
         return self.norm(x, side + "_top") if self.pre else x
 
     def logits(self, source, target):
-        """Scores before each token of `target`, which is a list of ids."""
+        """Returns the scores before each token of `target`, a list of ids."""
         x = self.embed("encoder", self.w["Wemb" if self.tied else "encoder_Wemb"][source])
         for i in range(1, LAYERS + 1):
             x = self.attention(f"encoder_l{i}_self", x, None, np.ones((len(x), len(x))))

@@ -26,7 +26,7 @@ STEPS, RATE = 10, 0.01
 
 
 def sinusoids(length):
-    """Vaswani et al. 2017, section 3.5."""
+    """Returns the positions of Vaswani et al. 2017, section 3.5."""
     table = torch.zeros(length, M)
     for p in range(length):
         for i in range(M // 2):
@@ -64,7 +64,7 @@ class Model(torch.nn.Module):
         return states @ self.output().t() + self.bias
 
     def named(self, tie, of):
-        """Tensors by Heed's names: `of` gives a parameter's value or gradient."""
+        """Returns tensors by Heed's names. `of` gives a parameter's value or gradient."""
         result = {}
 
         def linear(name, weight, bias):
@@ -119,7 +119,7 @@ def make(name, norm, activation, tie, seed):
     torch.manual_seed(seed)
     model = Model(norm, activation, tie)
     with torch.no_grad():
-        for parameter in model.parameters():  # no zeros and ones
+        for parameter in model.parameters():  # avoids parameters that are all zeros or ones
             parameter.copy_(torch.randn_like(parameter) * 0.4)
     source = torch.randint(0, V, (B, S))
     target_in = torch.randint(0, V, (B, T))

@@ -18,7 +18,7 @@ import json
 import unicodedata
 
 SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-# As in published vocabularies, the special tokens stand apart.
+# Special tokens are separate, as in published vocabularies.
 VOCABULARY = (
     ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     + list("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")

@@ -1,6 +1,6 @@
-// The page of the open house in Chromium: its kind of input is typed, sent, answered and
-// shown, by a server and in a file. HEED_BUILD is the folder of the build, HEED_PAGE_TEST
-// that of screenshots.
+// The page of the open house in Chromium: its kind of input is entered, sent, predicted
+// and shown, by a server and in a file. HEED_BUILD: build folder. HEED_PAGE_TEST:
+// folder for screenshots.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

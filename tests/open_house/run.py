@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""The open house: run.py OPEN_HOUSE [UNITTEST ARGS]
+"""Tests of an external program: run.py OPEN_HOUSE [UNITTEST ARGS]
 
-Takes a program with a task and a kind of input of its own through everything that Heed does
-with a task: training, resuming, predicting, evaluating, explaining, serving.
-"""
+Takes a program with its own task and kind of input through all operations of a task:
+training, resuming, predicting, evaluating, explaining, serving."""
 
 import base64
 import contextlib
@@ -41,7 +40,7 @@ def runs(*args, stdin=b""):
 
 
 def write_strips(name, count, seed):
-    """Strips in files of their own, and the list of them; returns its path."""
+    """Writes strips to files and a list of them; returns the path of the list."""
     draw = random.Random(seed)
     lines = []
     for i in range(count):
@@ -73,7 +72,7 @@ def weights(folder):
 
 @contextlib.contextmanager
 def serving(*models):
-    """The address of a server, which must stop in order."""
+    """Yields the address of a server and checks for a clean exit."""
     with tempfile.TemporaryFile() as errors, subprocess.Popen(
             [COMMAND, "serve", *map(str, models), "--port", "0"], stdout=subprocess.PIPE,
             stderr=errors) as process:
@@ -89,7 +88,7 @@ def serving(*models):
 
 
 def ask(url, body=None, content_type="application/json"):
-    """(status, JSON)"""
+    """Returns (status, JSON)."""
     if isinstance(body, dict):
         body = json.dumps(body).encode()
     request = urllib.request.Request(url, body, {"Content-Type": content_type})
@@ -101,7 +100,7 @@ def ask(url, body=None, content_type="application/json"):
 
 
 def form_data(content, media_type=TYPE, **fields):
-    """(body, Content-Type) of multipart/form-data."""
+    """Returns (body, Content-Type) of multipart/form-data."""
     parts = [f'--b\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
              for name, value in fields.items()]
     parts.append('--b\r\nContent-Disposition: form-data; name="file"; filename="of.strip"\r\n'
@@ -279,7 +278,7 @@ class OpenHouse(unittest.TestCase):
 
 
 def write_bits(name, answer):
-    """Every line of up to five bits with its answer; returns the path."""
+    """Writes every line of up to five bits with its answer; returns the path."""
     lines = [f"{answer(bits)}\t{bits}\n" for length in range(1, 6)
              for bits in (format(i, f"0{length}b") for i in range(2**length))]
     path = WORK / name
@@ -288,7 +287,7 @@ def write_bits(name, answer):
 
 
 class LinesOfBits(unittest.TestCase):
-    """Tasks that are made from a reader and names of labels alone."""
+    """Tasks made only from a reader and label names."""
 
     @classmethod
     def setUpClass(cls):

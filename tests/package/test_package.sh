@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# test_package.sh FOLDER [--clean]: looks at the Debian packages in FOLDER and
-# runs the command from where nothing else of the project is; with --clean also
-# installs them in a fresh Debian of this release, which needs root and the network.
+# test_package.sh FOLDER [--clean]: checks the Debian packages in FOLDER and runs the
+# command without other files of the project. --clean also installs them in a fresh
+# Debian of this release, which needs root and the network.
 set -euo pipefail
 
 root=$(readlink -f "$(dirname "$0")/../..")
@@ -17,7 +17,7 @@ fail() {
   exit 1
 }
 
-# What is in the packages.
+# Contents of the packages.
 for deb in "$command_deb" "$library_deb" "$mpi_deb"; do
   dpkg-deb -I "$deb" control
   dpkg-deb -x "$deb" "$scratch/root"
@@ -36,7 +36,7 @@ done
 if grep -rlF "$root" "$scratch/root"; then fail "these name a folder of the build"; fi
 file "$scratch/root/usr/bin/heed" | grep -q 'not stripped' && fail "the command is not stripped"
 
-# How the command was compiled and linked (cmake/HeedHardening.cmake).
+# Compiler and linker flags of the command (cmake/HeedHardening.cmake).
 elf=$(readelf --wide --file-header --dynamic --program-headers --dyn-syms --notes \
   "$scratch/root/usr/bin/heed")
 while read -r what pattern; do
@@ -50,19 +50,19 @@ fortified-functions __(memcpy|memmove|snprintf|vsnprintf|read)_chk
 a-stack-without-execution GNU_STACK.* RW +0x
 END
 
-# The command, where nothing of the build is: it is called by its name alone.
+# The command runs by its name, without files of the build.
 cd "$scratch"
 export PATH=$scratch/root/usr/bin:$PATH
 [[ $(command -v heed) == "$scratch"/root/usr/bin/heed ]]
 if ldd "$(command -v heed)" | grep -e 'not found' -e "$root"; then fail "a library is wrong"; fi
 heed --version
 heed bench train --batch 2 --src-len 2 --tgt-len 2 --vocab 12 --steps 1 --json >/dev/null
-# Two processes, which find the library of the other package.
+# Two processes find the library of the other package.
 printf '1 2\t2 1\n3 1\t1 3\n' >pairs.tsv
 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2 \
   heed train --tsv pairs.tsv --vocabulary words --units 8 --epochs 2 --out two 2>&1 | tee two.log
 grep -q '^2 processes' two.log || fail "mpirun did not start two processes"
-# A library that is loaded when it is needed.
+# A picture needs a library that is loaded on demand.
 heed explain two --text '1 2' --out picture.png
 file picture.png | grep -q 'PNG image' || fail "no PNG picture is drawn"
 for page in root/usr/share/man/man1/*.gz; do
@@ -72,14 +72,14 @@ done
 heed __complete "" | sed -n '2,$s/^\([a-z].*\)\t.*/\1/p' | while read -r name; do
   [[ -s root/usr/share/man/man1/heed-$name.1.gz ]] || fail "$name has no manual page"
 done
-# The unit of the server: complete, sandboxed, and not enabled by itself.
+# The systemd unit is complete, sandboxed, and not enabled by default.
 unit=root/usr/lib/systemd/system/heed.service
 for line in Type=notify DynamicUser=yes NoNewPrivileges=yes ProtectSystem=strict \
   CapabilityBoundingSet= SystemCallFilter=@system-service; do
   grep -qx "$line" "$unit" || fail "the unit lacks $line"
 done
 if command -v systemd-analyze >/dev/null; then
-  # Of 100; a unit without a sandbox has 96.
+  # Exposure is out of 100; a unit without a sandbox has 96.
   systemd-analyze security --offline=true --threshold=20 --no-pager "$unit" >/dev/null ||
     fail "the unit's sandbox is weak"
   warnings=$(systemd-analyze verify --man=no "$unit" 2>&1 | grep -v 'is not executable' || true)

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Heed as a part of another project: run.py CMAKE
+"""Heed as a subproject of another project: run.py CMAKE
 
-Configures a project that has Heed by add_subdirectory and a program with a page of its own,
-and looks at where the rules of its build find Heed's files.
-"""
+Configures a project with add_subdirectory(heed) and a program with its own page, and checks
+the paths of Heed's files in the build rules."""
 import pathlib
 import subprocess
 import sys
@@ -43,7 +42,7 @@ class PartOfAProject(unittest.TestCase):
         run(CMAKE, "-G", "Ninja", "-S", self.source, "-B", self.build, *options)
 
     def test_the_page_is_built_of_heeds_sources(self):
-        # It is asked for its version alone: nothing is built.
+        # The fake Node only prints its version; nothing is built.
         node = self.source / "node"
         node.write_text("#!/bin/sh\necho v18.0.0\n")
         node.chmod(0o755)
