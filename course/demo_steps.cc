@@ -75,7 +75,7 @@ std::vector<std::string> SteppingModels() {
   return names;
 }
 
-/// What the model attends to while it writes its own answers.
+/// Counts which repeated items a model attends to while it writes its answers.
 RepeatedItems FoundIn(const SteppedModel& model,
                       const std::vector<std::string>& lines) {
   const auto predictor = model.loaded.MakePredictor();
@@ -131,8 +131,7 @@ double PercentOf(const RepeatedItems& found) {
                               static_cast<double>(found.all);
 }
 
-/// What the attention of a model is asked with, and what it found: of the
-/// step that is shown.
+/// Describes the query and the most attended item of the step that is shown.
 std::string Sentence(const SteppedModel& model, int step) {
   const ExplanationSegment& segment = model.shown.segments.at(0);
   const Target& target = segment.targets.at(static_cast<size_t>(step));
