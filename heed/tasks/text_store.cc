@@ -310,8 +310,7 @@ void TextStore::EncodeChunks(
                      .units = done,
                      .loss = {}});
   };
-  // Claims a missing file for this process; false if it exists or another
-  // process makes it.
+  // Claims a missing file for this process; false if another has it.
   const auto claim = [&](int64_t number) {
     const std::string path = TokensPath(folder, number);
     if (fs::exists(path) || !locks.TryHold(number)) return false;
@@ -392,8 +391,7 @@ void TextStore::EncodeChunks(
     const auto missing = std::ranges::find_if_not(
         paths, [](const std::string& path) { return fs::exists(path); });
     if (missing == paths.end()) return;
-    // Another process makes the file. If that process ends without it, this
-    // process makes it.
+    // Waits for another process; makes the file if that process ends.
     const auto other = missing - paths.begin();
     locks.Hold(other);
     locks.Release(other);
