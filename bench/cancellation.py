@@ -63,14 +63,14 @@ class Server:
         return answer.status, text
 
     def until_free(self):
-        """Seconds until nothing is computed or waits."""
+        """Returns the seconds until the queue is empty."""
         start = time.monotonic()
         while self.model()["queue"] > 0:
             time.sleep(0.001)
         return time.monotonic() - start
 
     def until_busy(self, seconds):
-        """Whether the model works within this time."""
+        """True if the model starts to work within this time."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if self.model()["queue"] > 0:
@@ -79,7 +79,7 @@ class Server:
 
 
 def long_text(model, characters):
-    """The model's example, each of its parts again and again."""
+    """Returns the model's example with each part repeated up to this length."""
     examples = [example["text"] for example in model.get("examples", [])] or [SENTENCE]
     parts = examples[0].split("\t")
     room = characters // len(parts) - 1
@@ -87,8 +87,8 @@ def long_text(model, characters):
 
 
 def requests_of(server, series):
-    """(name, path, body) of what takes long, and a small request. Of the options of
-    /predict all are asked for that this model has."""
+    """Yields (name, path, body) of slow requests, and a small request. Requests to /predict use
+    all options that the model supports."""
     model = server.model()
     of_text = model["input"]["kind"] == "text"
     small_text = "a dog" if of_text else series.read_text()

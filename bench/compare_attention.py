@@ -46,7 +46,7 @@ CASES = {
     "1 head × 65536, with backward": dot(1, 1, 65536, backward=True),
 }
 
-# What Heed's second case gains over its first.
+# Gains of Heed's second case over its first.
 GAINS = {
     "bf16, 8×8 heads × 512": ("8×8 heads × 512", "8×8 heads × 512, bf16"),
     "bf16, 8 heads × 2048": ("8 heads × 2048", "8 heads × 2048, bf16"),

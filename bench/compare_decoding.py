@@ -48,7 +48,7 @@ CASES = {f"batch {batch}, beam {beam}, {dtype}":
          {"batch": batch, "beam": beam, "dtype": dtype, **LENGTHS}
          for batch, beam in ((64, 1), (64, 5), (1, 1)) for dtype in ("f32", "int8")}
 PEERS = ("PyTorch", "CTranslate2")
-# What a peer may do where Heed has so many threads.
+# Variants of a peer for the number of Heed's threads.
 VARIANTS = {1: [["--threads", "1"]],
             2: [["--threads", "1"], ["--threads", "2"], ["--workers", "2"]]}
 
@@ -63,7 +63,7 @@ def write_ctranslate2_model(options, folder, *more):
 
 
 def contenders(options, model):
-    """Heed and its peers; `model` is CTranslate2's."""
+    """Returns Heed and its peers; `model` is CTranslate2's."""
     of_all = [peers.ctranslate2(options, model, VARIANTS[2]), pytorch(options, VARIANTS[2]),
               peers.Contender("Heed", [options.heed, "bench", "decode", "--model",
                                        "transformer-base", "--json"],
@@ -103,12 +103,12 @@ def table(records):
                                for name in peers.ran(CASES, records) for threads in VARIANTS])
 
 
-WORDS = 76  # with four special ones so many that the search of the k best folds them
+WORDS = 76  # with the four special tokens, enough for the folded search of the k best
 
 
 def write_pairs(folder, count):
-    """Sentences of twelve words and what stands for them; every third word on
-    average is a random one, so that beams meet many that are as likely."""
+    """Writes sentences of twelve words with translations. On average every third word is random,
+    so that beam search meets many hypotheses of equal probability."""
     numbers = random.Random(1)
     with open(f"{folder}/source", "w", encoding="utf-8") as source, \
          open(f"{folder}/target", "w", encoding="utf-8") as target:
@@ -121,8 +121,8 @@ def write_pairs(folder, count):
 
 
 def hypotheses(lines):
-    """(words, log-probability) of each line of --nbest, by sentence; other lines are
-    a sentence each."""
+    """Returns (words, log-probability) of each line of --nbest, by sentence. Other lines are one
+    sentence each."""
     found = {}
     for i, line in enumerate(lines.splitlines()):
         number, text, score = line.split(" ||| ") if " ||| " in line else (i, line, 0)
@@ -137,7 +137,7 @@ def agree(ours, theirs):
 
 
 def compare(what, ours, theirs):
-    """Exits with an error unless the same sentences have the same hypotheses."""
+    """Exits with an error unless sentences have equal hypotheses."""
     for number, expected in ours.items():
         if not agree(expected, theirs[number]):
             sys.exit(f"{what}, sentence {number}:\nHeed {expected}\npeer {theirs[number]}")
@@ -145,7 +145,7 @@ def compare(what, ours, theirs):
 
 
 def train(heed, folder):
-    """A small model for sentences of twelve words; returns its folder."""
+    """Trains a small model for sentences of twelve words; returns its folder."""
     write_pairs(folder, 4000)
     model = f"{folder}/model"
     subprocess.run([heed, "train", "--model", "transformer", "--layers", "2",
@@ -160,7 +160,7 @@ def train(heed, folder):
 
 @dataclasses.dataclass
 class Checked:
-    """A model of Heed, and sentences that it and its peers translate."""
+    """A model of Heed, and sentences for it and its peers."""
     heed: str
     model: str
     text: str
@@ -181,8 +181,8 @@ def check_pytorch(checked, torch):
             checked.theirs(torch, "--length", "20"))
     words = 7
     found = checked.ours("--beam", "5", "--nbest", "5", "--max-length", str(words))
-    # The peer's are of one length. Log-probabilities only fall, so a shorter one
-    # that took a place in the beam is among the best at the end.
+    # The peer's hypotheses have one length. Log-probabilities only decrease, so a
+    # shorter hypothesis that took a place in the beam is among the best at the end.
     full = {number: best for number, best in found.items()
             if all(len(text) == words for text, _ in best)}
     if 2 * len(full) < len(found):
@@ -199,7 +199,7 @@ def check_ctranslate2(checked, peer):
 
 
 def check(options):
-    """Exits with an error unless all write the same with the same weights."""
+    """Exits with an error unless all programs give equal translations with equal weights."""
     with tempfile.TemporaryDirectory() as folder:
         model = train(options.heed, folder)
         lines = pathlib.Path(f"{folder}/source").read_text(encoding="utf-8").splitlines(True)

@@ -29,7 +29,7 @@ def row(records, model):
 
 
 def memory_row(records, model):
-    """Resident memory of a step at its peak, of the same variants."""
+    """Returns a row with the peak resident memory of the fastest variants."""
     cells = [model]
     for precision in PRECISIONS:
         runs = [peers.fastest(records, model, f"{name} {precision}", peers.seconds_per_token)

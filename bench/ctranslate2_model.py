@@ -22,13 +22,13 @@ POSITIONS = 1024
 
 
 def sinusoids(length, width):
-    """[length, width], sines and cosines in turn."""
+    """Returns [length, width] sinusoidal positions, sines and cosines alternating."""
     angle = np.arange(length)[:, None] * 10000.0 ** (-np.arange(0, width, 2) / width)
     return np.stack((np.sin(angle), np.cos(angle)), axis=2).reshape(length, width)
 
 
 class TrainedWeights:
-    """Those of a folder of Heed, as the names of its file say."""
+    """Weights of a folder of Heed, by the names in its file."""
 
     def __init__(self, folder):
         with open(f"{folder}/config.json", encoding="utf-8") as file:
@@ -58,7 +58,7 @@ class TrainedWeights:
 
 
 class RandomWeights:
-    """Those of a transformer-base."""
+    """Random weights of a transformer-base."""
 
     def __init__(self, vocab):
         self.config = {"layers": 6, "decoder_layers": 6, "width": 512, "ff": 2048, "heads": 8}
@@ -74,8 +74,8 @@ class RandomWeights:
 
 
 class Filler:
-    """Gives the weights to CTranslate2's description of the model. Its matrices are
-    [outputs, inputs], Heed's the other way round."""
+    """Fills CTranslate2's description of the model with weights. Its matrices are [outputs,
+    inputs]; Heed's are transposed."""
 
     def __init__(self, weights):
         self.weights = weights
@@ -111,7 +111,7 @@ class Filler:
 
 
 def describe(specs, weights):
-    """The model as CTranslate2 describes it, with these weights."""
+    """Returns CTranslate2's description of the model with these weights."""
     config = weights.config
     spec = specs.TransformerSpec.from_config(
         (config["layers"], config["decoder_layers"]), config["heads"], pre_norm=False)

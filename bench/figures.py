@@ -72,7 +72,7 @@ def listing(figures, seeds):
 
 
 def selected(figures, options):
-    """Those that are asked for; of --only NAME:ROW the rows of that name alone."""
+    """Returns the selected figures. --only NAME:ROW selects rows of one figure."""
     if options.document:
         figures = [figure for figure in figures if figure.document == options.document]
         if not figures:

@@ -1,5 +1,5 @@
-"""What bench/figures.py --check looks for: whether documents and entries agree, and whether the
-command has the options of the entries. Nothing runs."""
+"""Checks of bench/figures.py --check: documents agree with entries, and the command has the
+options of the entries. Runs no command."""
 
 import functools
 import re
@@ -8,12 +8,12 @@ import subprocess
 
 from figures_entries import expand
 
-# Options of a template that a document need not say: where files are, and what changes no figure.
+# Options that a document may omit: paths, and options without effect on figures.
 UNSAID = {"--seed", "--out", "--threads", "--quiet", "--json", "--overwrite"}
 
 
 def places_of(text):
-    """Rows of tables, and paragraphs in one line each."""
+    """Yields rows of tables, and paragraphs as one line each."""
     for paragraph in re.split(r"\n\s*\n", text):
         lines = paragraph.split("\n")
         yield from (line for line in lines if line.startswith("|"))
@@ -25,7 +25,7 @@ def stands_in(text, place):
 
 
 def calls_of(command):
-    """The words behind each {heed} of a command of the shell."""
+    """Yields the words after each {heed} of a shell command."""
     flat = command.replace("\\\n", " ")
     for call in re.findall(r"""\{heed\}((?:"[^"]*"|'[^']*'|[^|;&\n<>()"'])*)""", flat):
         try:
@@ -37,12 +37,12 @@ def calls_of(command):
 
 
 def verb_of(words):
-    """ "demo luong" of its words, "train" of others."""
+    """Returns the command of a call: ["demo", "luong"], or ["train"]."""
     return words[:2] if words[0] in ("demo", "bench", "generate") and len(words) > 1 and words[1].isalpha() else words[:1]
 
 
 def with_values(words):
-    """(option, its value or "") of the words of a call."""
+    """Yields (option, its value or "") of the words of a call."""
     for i, word in enumerate(words):
         if re.match(r"--[a-z]", word):
             follows = words[i + 1] if i + 1 < len(words) and not re.match(r"--[a-z]", words[i + 1]) else ""
@@ -50,7 +50,7 @@ def with_values(words):
 
 
 def missing_in(figure, root):
-    """What the document of a figure does not have: its figures and its options."""
+    """Yields figures and options that the document of a figure lacks."""
     path = root / figure.document
     if not path.exists():
         yield f"{figure.document} is not there"
@@ -89,7 +89,7 @@ def options_of(heed, call):
 
 
 def unknown_to(figure, heed):
-    """Options that the command does not have. What is evaluated is what was trained before."""
+    """Yields options that the command does not have. Evaluations use the model trained before."""
     for row in figure.rows:
         trained = []
         for command in [figure.prepare, *figure.commands.values()]:

@@ -1,4 +1,4 @@
-"""Entries of bench/figures as values: what bench/figures.py reads."""
+"""Parsed entries of bench/figures, for bench/figures.py."""
 
 import argparse
 import dataclasses
@@ -12,7 +12,7 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 NUMBER = re.compile(r"[-−+]?(?:\d[\d,]*\d|\d)?(?:\.\d+|(?<=\d))(?:e[-+−]?\d+)?")
-PLACES = ("heed", "data", "out", "shared", "bench", "seed")  # what templates may name
+PLACES = ("heed", "data", "out", "shared", "bench", "seed")  # placeholders in templates
 FILE_KEYS = {"document": str, "figure": list}
 FIGURE_KEYS = {"name": str, "what": str, "data": list, "needs": str, "hint": str, "seeds": (list, str),
                "minutes": (int, float), "prepare": str, "commands": dict, "values": dict, "rows": list, "documented": dict,
@@ -24,7 +24,7 @@ VALUE_KEYS = {"from": str, "json": (str, list), "text": str, "scale": (int, floa
 
 
 class Mistake(Exception):
-    """Of an entry or of an option: one line."""
+    """One-line error message about an entry or an option."""
 
 
 def number_of(text):
@@ -32,15 +32,15 @@ def number_of(text):
 
 
 def digits_of(text):
-    """Behind the point, and of "5e-05" those of its mantissa, with the power."""
+    """Returns the number of decimals; for "5e-05" those of the mantissa, and the power."""
     mantissa, _, power = text.partition("e")
     return len(mantissa.partition(".")[2]), power
 
 
 @dataclasses.dataclass
 class Documented:
-    """What a document says of a value: "0.66", "83.22 ± 0.66", or a figure for each seed,
-    "95.5, 95.4" or "0 | 3.16" or ["95.5", "95.4"]. `texts` have to stand there as they are."""
+    """Documented value: "0.66", "83.22 ± 0.66", or one figure per seed: "95.5, 95.4", "0 | 3.16"
+    or ["95.5", "95.4"]. `texts` must occur literally in the document."""
     texts: list
     numbers: list
     deviation: float | None = None
@@ -71,7 +71,7 @@ def unit_in_last_place(text):
 
 
 def rounded(value, like):
-    """A number with the digits of another, as documents write it."""
+    """Formats a number with the digits of another documented number."""
     digits, power = digits_of(like)
     if power:
         return f"{value:.{digits}e}"
@@ -82,14 +82,14 @@ def rounded(value, like):
 
 
 def equal(value, text):
-    """To the last digit of what is written; half of its unit, as rounding has it."""
+    """True if a value equals the documented one after rounding to its last digit."""
     return abs(value - number_of(text)) <= unit_in_last_place(text) * (0.5 + 1e-6)
 
 
 @dataclasses.dataclass
 class Value:
     name: str
-    command: str  # whose output has it
+    command: str  # command whose output has the value
     path: list | None  # in JSON
     pattern: str | None  # in text
     scale: float
@@ -120,7 +120,7 @@ class Value:
 @dataclasses.dataclass
 class Row:
     line: str  # of the table
-    column: str  # where a line has several
+    column: str  # if a line has several
     fields: dict
     seeds: list
     minutes: float
@@ -128,7 +128,7 @@ class Row:
     beside: str
     tolerance: float | None
     data: list
-    values: list  # their names
+    values: list  # names of the values
 
     @property
     def name(self):
@@ -154,7 +154,7 @@ class Figure:
                     for row in self.rows for seed in chosen(row.seeds, seeds)}.values())
 
     def commands_of(self, row, seed):
-        """Rows whose commands are the same are lines of what one run prints."""
+        """Key of a run. Rows with equal commands are lines of the output of one run."""
         return tuple(expand("", command, row, seed) for command in self.commands.values())
 
 
@@ -271,9 +271,10 @@ def filled(template, fields):
 
 
 def expand(where, template, row, seed):
-    """A template with the fields of a row and a seed; the places stay for `placed`."""
+    """Fills a template with the fields of a row and a seed. Placeholders for paths remain for
+    `placed`."""
     fields = row.fields | {"seed": str(seed)}
-    for _ in range(2):  # options may have fields themselves
+    for _ in range(2):  # options may contain fields
         template = filled(template, fields)
     for name in re.findall(r"\{([a-z_]+)\}", template):
         if name not in PLACES:
@@ -312,7 +313,7 @@ def slug(name):
 
 
 def ranges(numbers):
-    """1, 2, 3, 7 as "1-3, 7"."""
+    """Formats 1, 2, 3, 7 as "1-3, 7"."""
     groups = []
     for number in numbers:
         if groups and number == groups[-1][-1] + 1:

@@ -1,4 +1,4 @@
-"""Runs of the commands of bench/figures: what bench/figures.py measures."""
+"""Runs of the commands of bench/figures, for bench/figures.py."""
 
 import concurrent.futures
 import dataclasses
@@ -19,7 +19,7 @@ from figures_entries import ROOT, Figure, Mistake, Row, expand, placed, slug
 
 @dataclasses.dataclass
 class Run:
-    """The commands of a row with a seed, in a folder."""
+    """Commands of a row with a seed, in a folder."""
     figure: Figure
     row: Row
     seed: int
@@ -41,8 +41,8 @@ def write_whole(path, text):
 
 
 class Runner:
-    """Runs commands by bash, as many at a time as there are threads that ask; remembers
-    in result.json of each folder what has run, and what it printed."""
+    """Runs commands by bash, one per calling thread. result.json of each folder records the
+    finished commands and their output."""
 
     def __init__(self, heed, data, out, threads, again):
         self.out = out
@@ -51,11 +51,12 @@ class Runner:
         self.again = again
         self.other_builds = set()
         self.children = set()
-        self.fresh = set()  # folders of this call
+        self.fresh = set()  # folders of this run
         self.stopped = False
         self.guard = threading.Lock()
         self.locks = {}
-        # A command that is begun anew finds what it left; threads are those of --threads.
+        # Repeated commands find their earlier output. The number of threads is
+        # --threads.
         self.heed = out / "heed"
         out.mkdir(parents=True, exist_ok=True)
         write_whole(self.heed, f"""#!/bin/bash
@@ -100,8 +101,8 @@ exec "$heed" "$@" "${{more[@]}}"
         return output
 
     def commands(self, folder, commands, places):
-        """What they print, by their names; those that have run, from before. Whoever comes
-        first runs what several need."""
+        """Returns the outputs by name; finished commands are not repeated. Commands needed by
+        several callers run once."""
         with self.guard:
             lock = self.locks.setdefault(folder, threading.Lock())
         with lock:
@@ -151,8 +152,8 @@ exec "$heed" "$@" "${{more[@]}}"
 
 
 class Progress:
-    """Lines on standard error: what has run, how long, and what is left by the listed
-    minutes, as much faster or slower as this machine has been so far."""
+    """Prints progress on standard error: finished runs, their time, and the remaining time. The
+    estimate is the listed minutes, scaled by the speed so far."""
 
     def __init__(self, runs, jobs):
         self.left = sum({run.folder: run.row.minutes for run in runs}.values())
@@ -185,7 +186,7 @@ def duration(minutes):
 
 
 def measure(runner, runs, jobs):
-    """Of each run its values, or a text that says what failed."""
+    """Returns, for each run, its values or an error message."""
     results = {}
     progress = Progress(runs, jobs)
 

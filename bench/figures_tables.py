@@ -1,4 +1,4 @@
-"""Documented figures beside measured ones: the tables of bench/figures.py."""
+"""Tables of documented and measured figures, for bench/figures.py."""
 
 import dataclasses
 import statistics
@@ -19,7 +19,7 @@ class Comparison:
         return self.row.documented.get(self.value.name)
 
     def text(self):
-        """As the document would write it."""
+        """Formats the measured value like the document."""
         values = list(self.measured.values())
         like = max(self.said.numbers, key=lambda text: len(text.partition(".")[2])) if self.said \
             else f"{0:.{self.value.digits}f}"
@@ -91,7 +91,7 @@ def cell(one):
 
 
 def markdown(made):
-    """A table for each figure, with lines and columns as the document may have them."""
+    """Returns a table per figure, with lines and columns in the order of the document."""
     text = []
     for figure in {one.figure.name: one.figure for one in made}.values():
         own = [one for one in made if one.figure is figure]

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Kills a random rank of a training at random moments: kills.py HEED [KILLS [PROCESSES]]
 
-One training goes on through all kills, each time from the last checkpoint with two to
-PROCESSES processes; in the end its weights are compared with those of a run that
-nobody disturbed. Prints the longest time from a kill to the end of all.
-"""
+One training continues through all kills, each time from the last checkpoint with two to
+PROCESSES processes. The final weights are compared with those of an uninterrupted run. Prints
+the longest time from a kill to the end of all processes."""
 
 import hashlib
 import os

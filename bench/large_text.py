@@ -27,11 +27,11 @@ sys.path.insert(0, str(ROOT / "tests/e2e"))
 from mpirun import environment, ranks  # noqa: E402
 
 HEED = ROOT / "build/release/heed"
-BLOCK = 20000  # sentences that are drawn; others are pairs of their halves
+BLOCK = 20000  # random sentences; others combine halves of them
 
 
 def write_pairs(folder, pairs):
-    """Sentences of 8 to 24 words of a vocabulary with Zipf's frequencies."""
+    """Writes sentences of 8 to 24 words with Zipf-distributed frequencies."""
     draw = random.Random(1)
     letters = "etaoinshrdlucmfwypvbgkjqxz"
     weights = [1 / (rank + 10) for rank in range(30000)]
@@ -57,7 +57,7 @@ def write_pairs(folder, pairs):
 
 
 class Memory(threading.Thread):
-    """The largest resident memory of each rank, what is mapped in it included."""
+    """Peak resident memory of each rank, including mapped files."""
 
     def __init__(self, launcher):
         super().__init__(daemon=True)
@@ -78,7 +78,7 @@ class Memory(threading.Thread):
 
 
 def train(processes, out, paths, valid, *more):
-    """Seconds to the first update, to the end, and the memory of each process in MB."""
+    """Returns seconds to the first update and to the end, and the memory of each process in MB."""
     command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(processes), str(HEED),
                "train", "--source", str(paths[0]), "--target", str(paths[1]), "--model",
                "transformer-tiny", "--valid-source", str(valid[0]),

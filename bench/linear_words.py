@@ -28,7 +28,7 @@ def folds_of(text):
 
 
 def read(path):
-    """(label, fold, words) of each document."""
+    """Returns (label, fold, words) of each document."""
     opener = gzip.open if path.endswith(".gz") else open
     documents = []
     with opener(path, "rt", encoding="utf-8") as file:

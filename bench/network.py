@@ -21,8 +21,8 @@ import time
 from processes import MODELS, environment, write_pairs
 
 SPACES = {"heed-bench-0": "10.77.0.1", "heed-bench-1": "10.77.0.2"}
-AT_END = 1 / 3  # of a step: the products of weight gradients
-CARRIED = 0.94  # of the rate, by TCP over Ethernet
+AT_END = 1 / 3  # share of a step: products of weight gradients
+CARRIED = 0.94  # payload share of TCP over Ethernet
 
 
 def run(*command):
@@ -31,7 +31,7 @@ def run(*command):
 
 @contextlib.contextmanager
 def network():
-    """Two namespaces, each with one end of the wire."""
+    """Two network namespaces joined by a veth pair."""
     try:
         for name in SPACES:
             run("ip", "netns", "add", name)
@@ -49,7 +49,7 @@ def network():
 
 
 def limit(megabits):
-    """What both ends may send in a second; None: all they can."""
+    """Limits the rate of both ends; None removes the limit."""
     for name in SPACES:
         subprocess.run(["tc", "-n", name, "qdisc", "del", "dev", "wire", "root"],
                        stderr=subprocess.DEVNULL, check=False)
@@ -59,7 +59,7 @@ def limit(megabits):
 
 
 def update_seconds(heed, folder, model, more, updates):
-    """Of one update, by the updates after the first; writing the model counts, too."""
+    """Returns the time of an update after the first, including writing the model."""
     agent = folder / "agent"
     spaces = "".join(f"{address}) space={name};; " for name, address in SPACES.items())
     agent.write_text(f'#!/bin/sh\ncase "$1" in {spaces}esac\nshift\n'

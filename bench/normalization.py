@@ -29,13 +29,13 @@ import gzip
 import pathlib
 import sys
 
-VALIDATION = 20  # one of so many training sentences
-KEPT_EASY = 10  # one of so many training tokens that are easy
+VALIDATION = 20  # one in this number of training sentences
+KEPT_EASY = 10  # one in this number of easy training tokens
 SAME, SILENT = "<same>", "<silent>"
 
 
 def sentences(path):
-    """Lists of (written, spoken)."""
+    """Yields sentences as lists of (written, spoken)."""
     tokens = []
     with gzip.open(path, "rt", encoding="utf-8") as file:
         for line in file:
@@ -49,7 +49,7 @@ def sentences(path):
 
 
 def split(data, test):
-    """The sentences of each part, by its name."""
+    """Returns the sentences of each part by name."""
     train = list(sentences(data / "textnorm_en" / "train.tsv.gz"))
     border = len(train) - len(train) // VALIDATION
     parts = {"train": train[:border], "valid": train[border:]}
@@ -67,7 +67,7 @@ def spoken(tokens):
 
 
 def windows(tokens, words):
-    """A pair for each token."""
+    """Yields a pair for each token."""
     text = [token for token, _ in tokens]
     for i, (token, speech) in enumerate(tokens):
         context = text[max(0, i - words):i] + [f"<{token}>"] + text[i + 1:i + 1 + words]
@@ -80,7 +80,7 @@ def training_windows(part, words):
     easy = 0
     for tokens in part:
         for (token, _), pair in zip(tokens, windows(tokens, words)):
-            # New capitals and numbers must be learnt from all that there are.
+            # All capitals and numbers are kept, because they may be new.
             if token not in changed and not token.isupper() and not any(map(str.isdigit, token)):
                 easy += 1
                 if easy % KEPT_EASY:

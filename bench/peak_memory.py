@@ -1,9 +1,9 @@
-"""The most memory that this process had at once, as Linux counts it."""
+"""Peak memory of this process as counted by Linux."""
 import re
 
 
 def reset():
-    """Starts peak() from what the process has now, where the system allows it."""
+    """Restarts peak() from the current memory, if the system allows it."""
     try:
         with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
             file.write("5")
@@ -12,6 +12,6 @@ def reset():
 
 
 def peak():
-    """Bytes, libraries among them."""
+    """Returns the peak in bytes, libraries included."""
     with open("/proc/self/status", encoding="ascii") as file:
         return 1024 * int(re.search(r"VmHWM:\s*(\d+) kB", file.read())[1])

@@ -1,23 +1,20 @@
-"""What the comparisons with other programs share.
+"""Common code of the comparisons with other programs.
 
-Machines are shared and noisy, so in each round all programs run every case in
-turn, and medians over the rounds count. Of a program's variants (how many
-threads, say) the fastest counts. What is missing is left out, and said.
+Machines are shared and noisy. Therefore each round runs every case of all programs in turn,
+and medians over the rounds count. The fastest variant of a program counts (number of threads,
+for example). Missing programs are skipped and reported.
 
-PyTorch is tuned as somebody would who knows it: OpenBLAS with OpenMP (with its
-own threads two pools fight), passive waiting (spinning barriers collapse where
-cores are shared), freed pages kept by glibc, AVX-512 in ATen and in OpenBLAS,
-which falls back to AVX2 on processors that it does not know: of its kernels for
-SkylakeX and SapphireRapids the better counts, as of one and two threads.
-torch.compile made none of the models faster. Debian 12 has PyTorch 1.13, Debian
-13 has 2.6: `--peer-root DIR` takes it from another system in DIR, as debootstrap
-makes it, by chroot (as root).
+PyTorch is tuned by expert knowledge: OpenBLAS with OpenMP (its own threads would compete with
+a second pool), passive waiting (spinning barriers collapse on shared cores), freed pages kept
+by glibc, AVX-512 in ATen and in OpenBLAS. OpenBLAS falls back to AVX2 on unknown processors;
+the better of its kernels for SkylakeX and SapphireRapids counts, as does the better of one
+and two threads. torch.compile made none of the models faster. Debian 12 has PyTorch 1.13,
+Debian 13 has 2.6: `--peer-root DIR` uses PyTorch of another system in DIR, made by
+debootstrap, by chroot (as root).
 
-CTranslate2 gets the same waiting and the same pages, which make it a third faster,
-and its code for AVX-512, which it takes only if asked. Its products are MKL's
-on Intel's processors, if it was built with MKL, elsewhere oneDNN's, the fastest where
-MKL does not know the processor.
-"""
+CTranslate2 gets equal waiting and page settings, which make it a third faster, and its
+AVX-512 code, which it uses only on request. Its GEMM is MKL on Intel processors, if built
+with MKL, and oneDNN otherwise, which is fastest where MKL does not know the processor."""
 import argparse
 import dataclasses
 import json
@@ -33,16 +30,16 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BENCH = ROOT / "bench"
 PAGE = ROOT / "docs" / "performance.md"
-PYTHON = "/usr/bin/python3"  # Debian's, which python3-torch is for
+PYTHON = "/usr/bin/python3"  # Debian's interpreter, for python3-torch
 OPENBLAS = "/usr/lib/x86_64-linux-gnu/openblas-openmp"
 FAIR = {"OMP_WAIT_POLICY": "passive", "MALLOC_MMAP_MAX_": "0",
-        "MALLOC_TRIM_THRESHOLD_": str(2**40)}  # to every peer, as said above
+        "MALLOC_TRIM_THRESHOLD_": str(2**40)}  # for every peer, see above
 
 
 @dataclasses.dataclass
 class Contender:
-    """A program that takes a case as options and prints JSON on its last line. A
-    variant is settings of its environment, NAME=VALUE, and further options."""
+    """A program that takes a case as options and prints JSON on its last line. A variant is
+    environment settings, NAME=VALUE, and further options."""
     name: str
     command: list
     variants: list = dataclasses.field(default_factory=lambda: [[]])
@@ -51,21 +48,21 @@ class Contender:
 
 
 def parts(variant):
-    """Its settings and its options."""
+    """Splits a variant into environment settings and options."""
     settings = [word for word in variant if re.match(r"[A-Z_]+=", word)]
     return settings, variant[len(settings):]
 
 
 def in_root(root, folder=BENCH):
-    """What to write before a command that shall run in the system below a folder,
-    with another folder as /mnt, and /tmp. The mounts end with the command."""
+    """Returns the command prefix that runs a program in the system below a folder, with another
+    folder as /mnt, and /tmp. The mounts end with the command."""
     script = """mount -t proc proc "$0/proc" && mount --bind /tmp "$0/tmp" &&
                 mount --bind "$1" "$0/mnt" || exit; shift; exec chroot "$0" "$@\""""
     return ["unshare", "--mount", "sh", "-c", script, root, str(folder)]
 
 
 def processor():
-    """Its name and its flags."""
+    """Returns the name and the flags of the processor."""
     text = pathlib.Path("/proc/cpuinfo").read_text(encoding="ascii")
     name = re.search(r"model name\s*: (.*)", text)
     flags = re.search(r"flags\s*: (.*)", text)
@@ -73,8 +70,8 @@ def processor():
 
 
 def pytorch(options, script, variants, name="PyTorch"):
-    """PyTorch with what is fair to it, as said above; each variant with the kernels
-    of OpenBLAS that this processor can have."""
+    """Returns PyTorch with the tuning described above. Variants use all OpenBLAS kernels that
+    this processor supports."""
     flags = processor()[1]
     environment = {"LD_LIBRARY_PATH": OPENBLAS, **FAIR}
     kernels = [[]]
@@ -92,7 +89,7 @@ def pytorch(options, script, variants, name="PyTorch"):
 
 
 def pytorch_version(options):
-    """As "2.6.0 with AVX512 and oneDNN v3.5.3", or why there is none."""
+    """Returns "2.6.0 with AVX512 and oneDNN v3.5.3", or the reason why there is none."""
     asking = pytorch(options, "", [])
     code = """import re, torch
 dnn = re.search(r"(?:MKL-DNN|oneDNN) (\S+)", torch.__config__.show())
@@ -106,7 +103,7 @@ print(torch.__version__, "with", torch.backends.cpu.get_cpu_capability(), "and",
 
 
 def ctranslate2(options, model, variants):
-    """CTranslate2 with a model that ctranslate2_model.py has written."""
+    """Returns CTranslate2 with a model from ctranslate2_model.py."""
     if not options.ctranslate2:
         return Contender("CTranslate2", [], missing="it takes --ctranslate2 DIR")
     environment = dict(FAIR)
@@ -124,13 +121,13 @@ def ctranslate2_version(options):
 
 
 def release(root="/"):
-    """The name of the system there, as "Debian GNU/Linux 12 (bookworm)"."""
+    """Returns the name of the system, such as "Debian GNU/Linux 12 (bookworm)"."""
     text = pathlib.Path(root, "etc/os-release").read_text(encoding="utf-8")
     return re.search(r'PRETTY_NAME="(.*)"', text)[1]
 
 
 def about(options):
-    """What everything ran on: the processor, the systems, the versions."""
+    """Returns the environment of all runs: processor, systems, versions."""
     name, flags = processor()
     special = [flag for flag in ("avx2", "avx512bw", "avx512_bf16", "amx_bf16") if flag in flags]
     heed = output([options.heed, "--version"]).strip() if shutil.which(options.heed) else "no Heed"
@@ -144,8 +141,8 @@ def about(options):
 
 
 def parser(doc, page=""):
-    """Options of every comparison; `page`: what its tables in docs/performance.md
-    are called, if it can write them."""
+    """Returns the options of a comparison. `page`: name of its tables in docs/performance.md, if
+    it can write them."""
     result = argparse.ArgumentParser(description=doc.splitlines()[0])
     result.set_defaults(page=page, write=False, ctranslate2="")
     result.add_argument("--rounds", type=int, default=5)
@@ -175,7 +172,7 @@ def parse(parser_of_all):
 
 
 def arguments(case):
-    """Its options, after `what`, the sub-command of heed bench, if it names one."""
+    """Returns the options of a case, after `what`, an optional sub-command of heed bench."""
     words = [case["what"], "--json"] if "what" in case else []
     for name, value in case.items():
         if name == "what":
@@ -185,13 +182,13 @@ def arguments(case):
 
 
 def output(command, environment=None, **more):
-    """What the command prints. Raises CalledProcessError, FileNotFoundError."""
+    """Returns the output of a command. Raises CalledProcessError, FileNotFoundError."""
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True,
                           env=dict(os.environ, **(environment or {})), **more).stdout
 
 
 def measure(contender, case, variant):
-    """The program's result, or {"skipped": why there is none}."""
+    """Returns the program's result, or {"skipped": reason}."""
     if contender.missing:
         return {"skipped": contender.missing}
     settings, options = parts(variant)
@@ -212,8 +209,8 @@ def keep(file, record):
 
 
 def promising(records, case, contender):
-    """Its variants; after the first round, of those with the same options, not the
-    settings that made it much slower."""
+    """Returns the variants to run. After the first round, slow environment settings are dropped
+    in favour of others with equal options."""
     def seconds(variant):
         runs = [record for record in records if record["case"] == case and
                 record["contender"] == contender.name and record["variant"] == variant]
@@ -228,7 +225,7 @@ def promising(records, case, contender):
 
 
 def run_in_turn(cases, contenders, options):
-    """One record per run: case, contender, variant and what the program printed."""
+    """Returns one record per run: case, contender, variant and the program's output."""
     names = [name for name in cases if re.search(options.only, name)]
     records, skipped = [], set()
     keep(options.json, {"about": about(options)})
@@ -256,13 +253,13 @@ def ran(cases, records):
 
 
 def median(records, key):
-    """Of record[key] or key(record); None if there are no records."""
+    """Returns the median of record[key] or key(record); None without records."""
     of = key if callable(key) else lambda record: record[key]
     return statistics.median(map(of, records)) if records else None
 
 
 def fastest(records, case, contender, time="ms"):
-    """The records of the variant whose median time is least; time as in median."""
+    """Returns the records of the variant with the smallest median time; time as in median."""
     variants = {}
     for record in records:
         if (record["case"], record["contender"]) == (case, contender):
@@ -288,7 +285,7 @@ def table(heads, rows):
 
 
 def finish(options, records, text):
-    """Prints the tables, and writes them if so asked."""
+    """Prints the tables, and writes them if requested."""
     facts = about(options)
     line = f"{facts['processor']}, {facts['cores']} cores. Heed: {facts['heed']}."
     for name in ("PyTorch", "CTranslate2"):

@@ -17,7 +17,8 @@ import re
 import sys
 
 VALIDATION_FOLD = "8"  # of movie_reviews
-# A sentence ends with these, perhaps quotes behind them, before a new start.
+# A sentence ends with these characters, optionally followed by quotes, before a new
+# start.
 SENTENCE_END = re.compile(r"""(?<=[.!?])["')\]]*\s+(?=["'(\[]?[A-Z0-9])""")
 
 
@@ -40,7 +41,7 @@ def movie_reviews(data):
             document.append(line)
         elif wanted:
             yield document
-    # The last document need not end with a blank line.
+    # The last document may lack a final blank line.
     if wanted and document:
         yield document
 

@@ -37,7 +37,7 @@ MODELS = {
 
 
 def write_pairs(path, count, words):
-    """Sentences of 16 words, in which every word comes at least once."""
+    """Writes sentences of 16 words, in which every word occurs at least once."""
     numbers = random.Random(1)
     names = [f"w{i}" for i in range(words)]
     line = 0
@@ -51,7 +51,7 @@ def write_pairs(path, count, words):
 
 
 def rate(heed, folder, options, way, model, steps):
-    """Target tokens a second of the steps after the 20th."""
+    """Returns target tokens per second after step 20."""
     processes, threads, more = WAYS[way]
     out = folder / "model"
     command = [heed, "train", "--tsv", folder / "pairs.tsv", "--vocabulary", "words",

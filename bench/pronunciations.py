@@ -44,7 +44,7 @@ def main():
     args.out.mkdir(parents=True, exist_ok=True)
     for part, name in FILES.items():
         rows = [line.split("\t") for line in lines(args.data / "cmudict" / name)]
-        # A dict keeps the order of the first of equal keys.
+        # A dict keeps the first of equal keys.
         pairs = dict.fromkeys((word, without_stress(phones)) for word, phones in rows)
         with open(args.out / f"{part}.tsv", "w", encoding="utf-8") as out:
             out.writelines(f"{word}\t{phones}\n" for word, phones in pairs)

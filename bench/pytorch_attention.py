@@ -31,11 +31,11 @@ BYTES = {"f32": 4, "bf16": 2}
 
 
 class Skipped(Exception):
-    """PyTorch can't run this case; the text says why."""
+    """PyTorch cannot run this case; the text gives the reason."""
 
 
 def additive_mask(text, length, keys):
-    """0 where a query may look at a key, else -inf; None if it may everywhere."""
+    """Returns 0 at visible keys, else -inf; None without a mask."""
     if not text:
         return None
     window = re.fullmatch(r"window\((\d+)\)", text)
@@ -71,7 +71,7 @@ def scaled_dot(options):
 
 
 def fused(options):
-    """The same by one call; q [B,H,T,D], k and v [B,H,S,D]."""
+    """Computes attention by one call; q [B,H,T,D], k and v [B,H,S,D]."""
     attention = getattr(functional, "scaled_dot_product_attention", None)
     if attention is None:
         return scaled_dot(options)  # before 2.0
@@ -108,9 +108,9 @@ def runs_fused(options):
 
 
 def require_memory(options):
-    """Skips what would not fit: forward holds the scores, and with a mask their
-    start; backward holds scores, weights and the gradients of both. The fused form
-    holds none of them from PyTorch 2.2 on, but for a mask."""
+    """Skips cases that do not fit into memory. Forward holds the scores, and with a mask their
+    initial values. Backward holds scores, weights and the gradients of both. From PyTorch 2.2
+    on, the fused form holds none of them without a mask."""
     flash = runs_fused(options) and tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 2)
     if flash and options.mask in ("", "causal"):
         return
@@ -126,7 +126,7 @@ def require_memory(options):
 
 
 def call(options):
-    """The function to measure, with its inputs made."""
+    """Returns the function to measure, with its inputs."""
     form = fused if runs_fused(options) else SCORES[options.score]
     attend, shapes = form(options)
     dtype = DTYPES[options.dtype]

@@ -49,12 +49,12 @@ import peak_memory
 
 PAD, UNK, BOS, EOS = range(4)
 NEVER = [PAD, BOS, EOS]
-VOCABULARY_ROWS = 16  # that a row of scores is folded into
+VOCABULARY_ROWS = 16  # number of rows that a row of scores is folded into
 
 
 @dataclasses.dataclass
 class Sizes:
-    """Those of transformer-base."""
+    """Sizes of transformer-base."""
     layers: int = 6
     decoder_layers: int = 6
     width: int = 512
@@ -72,18 +72,18 @@ def linear(layer, x):
 
 
 def look(query, keys, values):
-    """One query for each row: query [R, H, D], keys and values [T, R, H, D]."""
+    """Attends with one query per row: query [R, H, D], keys and values [T, R, H, D]."""
     weights = (keys * query).sum(-1).softmax(0)
     return (weights.unsqueeze(-1) * values).sum(0)
 
 
 def look_all(query, keys, values):
-    """Several for each: query [N, T, D], keys and values [N, S, D]."""
+    """Attends with several queries per row: query [N, T, D], keys and values [N, S, D]."""
     return torch.bmm(torch.bmm(query, keys.transpose(1, 2)).softmax(-1), values)
 
 
 class Attention(nn.Module):
-    """The matrices of one; queries, keys and values of self attention side by side."""
+    """Attention layer; queries, keys and values of self-attention are one matrix."""
 
     def __init__(self, sizes, cross=False):
         super().__init__()
@@ -100,14 +100,14 @@ class Attention(nn.Module):
         return self.norm(x + linear(self.output, context.reshape(x.shape)))
 
     def everywhere(self, x):
-        """Self attention of an encoder; x [B, S, M]."""
+        """Encoder self-attention; x [B, S, M]."""
         q, k, v = (y.reshape(-1, x.shape[1], self.features) for y in
                    self.qkv(x).unflatten(2, (3, self.heads, -1)).permute(2, 0, 3, 1, 4))
         context = look_all(q * self.scale, k, v).unflatten(0, (-1, self.heads))
         return self.add(x, context.transpose(1, 2))
 
     def step(self, x, t, cache):
-        """Self attention of position t; x [R, M], cache [length, R, 2, H, D]."""
+        """Decoder self-attention at position t; x [R, M], cache [length, R, 2, H, D]."""
         rows = len(x)
         qkv = linear(self.qkv, x).view(rows, 3, self.heads, self.features)
         cache[t, :rows] = qkv[:, 1:]
@@ -115,14 +115,14 @@ class Attention(nn.Module):
         return self.add(x, look(qkv[:, 0] * self.scale, keys, values))
 
     def source(self, memory, beam):
-        """What `ask` reads of memory [B, S, M]."""
+        """Returns the keys and values that `ask` reads, of memory [B, S, M]."""
         pairs = self.kv(memory).unflatten(2, (2, self.heads, -1))
         order = (2, 1, 0, 3, 4) if beam == 1 else (2, 0, 3, 1, 4)
         keys, values = pairs.permute(*order).contiguous().unbind(0)
         return (keys, values) if beam == 1 else (keys.flatten(0, 1), values.flatten(0, 1))
 
     def ask(self, x, source):
-        """Attention to the source; x [R, M], R / B rows of each sentence."""
+        """Cross-attention; x [R, M], R / B rows per sentence."""
         keys, values = source
         q = linear(self.q, x) * self.scale
         if keys.dim() == 4:
@@ -154,7 +154,7 @@ class Layer(nn.Module):
 
 
 class Side(nn.Module):
-    """Embeddings and layers, of the encoder or the decoder."""
+    """Embeddings and layers of the encoder or the decoder."""
 
     def __init__(self, sizes, layers, vocab, cross):
         super().__init__()
@@ -168,7 +168,7 @@ class Side(nn.Module):
 
 
 def sinusoids(length, width):
-    """[length, width], sines and cosines in turn."""
+    """Returns [length, width] sinusoidal positions, sines and cosines alternating."""
     frequency = 10000.0 ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
     angle = torch.arange(length, dtype=torch.float64)[:, None] * frequency
     return torch.stack((angle.sin(), angle.cos()), dim=2).flatten(1).float()
@@ -176,12 +176,12 @@ def sinusoids(length, width):
 
 @dataclasses.dataclass
 class State:
-    sources: list  # of each layer: keys and values
-    caches: list   # of each layer [length, R, 2, H, D]
-    spares: list   # of the same sizes
+    sources: list  # keys and values of each layer
+    caches: list   # [length, R, 2, H, D] of each layer
+    spares: list   # sizes as in caches
 
     def reorder(self, rows, filled):
-        """Row i becomes row rows[i]; `filled` positions are there."""
+        """Row i becomes row rows[i]; `filled` positions are valid."""
         for cache, spare in zip(self.caches, self.spares):
             torch.index_select(cache[:filled], 1, rows, out=spare[:filled])
         self.caches, self.spares = self.spares, self.caches
@@ -216,7 +216,7 @@ class Translator(nn.Module):
                      caches(layers), caches(layers if beam > 1 else ()))
 
     def step(self, tokens, t, state):
-        """Scores of what follows: tokens [R], result [R, V]."""
+        """Returns scores of the next token: tokens [R], result [R, V]."""
         x = self.decoder.embed(tokens, self.positions[t])
         for layer, source, cache in zip(self.decoder.layers, state.sources, state.caches):
             x = layer.self_attention.step(x, t, cache)
@@ -225,7 +225,7 @@ class Translator(nn.Module):
 
 
 def best(scores, count):
-    """topk without an order; scores [R, V]."""
+    """topk without order; scores [R, V]."""
     rows, vocab = scores.shape
     if vocab % VOCABULARY_ROWS or vocab < count * VOCABULARY_ROWS:
         return scores.topk(count, sorted=False)
@@ -239,7 +239,7 @@ def best(scores, count):
 
 @torch.inference_mode()
 def greedy(model, source, length, never=NEVER):
-    """Tokens [B, length] without those of `never`."""
+    """Decodes greedily; returns tokens [B, length], none of them in NEVER."""
     state = model.start(source, 1, length)
     tokens = torch.full((len(source),), BOS)
     written = []
@@ -252,8 +252,8 @@ def greedy(model, source, length, never=NEVER):
 
 
 def continuations(scores, count):
-    """Log-probabilities and tokens [R, count] of what may follow; the scores are
-    lost."""
+    """Returns log-probabilities and tokens [R, count] of the best continuations. Overwrites the
+    scores."""
     special = scores[:, NEVER]
     scores[:, NEVER] = -math.inf
     values, tokens = best(scores, count)
@@ -264,8 +264,8 @@ def continuations(scores, count):
 
 @torch.inference_mode()
 def beam_search(model, source, beam, length):
-    """Tokens [B, beam, length], the last of them </s>, and log-probabilities
-    [B, beam]; best first."""
+    """Returns tokens [B, beam, length], the last of them </s>, and log-probabilities [B, beam],
+    best first."""
     count = len(source)
     state = model.start(source, beam, length)
     tokens = torch.full((count,), BOS)
@@ -297,8 +297,8 @@ def translate(model, source, beam, length):
 
 @torch.inference_mode()
 def quantized(model, source, beam):
-    """The model with weights and inputs of 8 bits in linear layers, ready for such
-    a source."""
+    """Returns the model with int8 weights and inputs in linear layers, warmed up for such a
+    source."""
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "0")
     model = torch.quantization.quantize_dynamic(model, {nn.Linear}, dtype=torch.qint8)
     model.step(torch.full((len(source) * beam,), BOS), 0, model.start(source, beam, 1))
@@ -306,7 +306,7 @@ def quantized(model, source, beam):
 
 
 def read_safetensors(path):
-    """Names and tensors of a file of f32."""
+    """Yields names and tensors of an f32 file."""
     with open(path, "rb") as file:
         size, = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(size))
@@ -319,7 +319,7 @@ def read_safetensors(path):
 
 
 def read_model(folder):
-    """A Transformer that `heed train` has left, of the kind above."""
+    """Reads a Transformer of the kind above that `heed train` wrote."""
     with open(f"{folder}/config.json", encoding="utf-8") as file:
         config = json.load(file)
     needed = {"norm": "post", "activation": "relu", "position": "sinusoidal", "tie": "output",
@@ -342,7 +342,7 @@ def read_model(folder):
 
 
 def times(work, seconds):
-    """Of each call, after a first one; three at least."""
+    """Returns the time of each call after a first one; at least three calls."""
     work()
     results = []
     begin = time.perf_counter()
@@ -354,7 +354,7 @@ def times(work, seconds):
 
 
 def by_each(workers, work):
-    """What work() gives in each of so many processes, at the same time."""
+    """Returns the result of work() of `workers` simultaneous processes."""
     if workers == 1:
         return [work()]
     context = multiprocessing.get_context("fork")
@@ -368,7 +368,7 @@ def by_each(workers, work):
 
 
 def measure(options):
-    """What main prints."""
+    """Returns the output of main."""
     torch.set_flush_denormal(True)  # before there are threads, which inherit it
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)

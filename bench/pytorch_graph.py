@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """An epoch of a graph attention network in dense PyTorch: pytorch_graph.py FOLDER [EPOCHS]
 
-The network that `heed bench nodes` times (Veličković et al. 2018: 8 heads of 8, one output
-head, dropout 0.6 of inputs, weights and values, Adam, L2), over whole [N, N] matrices of
-scores with a mask, as the authors' dense code has it; features are a dense matrix or, with
---sparse, a sparse one of PyTorch. FOLDER has edges.tsv, features.txt, labels.txt and
-train.idx. Prints the median of the times of forward, backward and update, in milliseconds.
-"""
+Times the network of `heed bench nodes` (Veličković et al. 2018: 8 heads of 8, one output
+head, dropout 0.6 of inputs, weights and values, Adam, L2). Scores are masked [N, N] matrices,
+as in the authors' dense code. Features are a dense matrix or, with --sparse, a sparse PyTorch
+matrix. FOLDER has edges.tsv, features.txt, labels.txt and train.idx. Prints the median times
+of forward, backward and update, in milliseconds."""
 
 import pathlib
 import statistics

@@ -25,7 +25,7 @@ SIZE = 512
 
 
 class BahdanauStep(nn.Module):
-    """Additive attention with the old state as query, then a GRU cell."""
+    """Additive attention with the previous state as query, then a GRU cell."""
 
     def __init__(self):
         super().__init__()
@@ -96,7 +96,7 @@ class Luong(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Its layers as PyTorch has them, one table for both sides and the output."""
+    """Layers of PyTorch, with one embedding table for both sides and the output."""
 
     def __init__(self, vocab, layers, width, inner, heads):
         super().__init__()

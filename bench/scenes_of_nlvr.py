@@ -31,7 +31,7 @@ MOST = 3
 
 
 def png(rows):
-    """Rows of (r, g, b)."""
+    """Returns a PNG file of rows of (r, g, b)."""
     def chunk(kind, data):
         return (struct.pack(">I", len(data)) + kind + data +
                 struct.pack(">I", zlib.crc32(kind + data)))
@@ -49,7 +49,7 @@ def touches(a, b):
 
 
 def described(objects):
-    """The caption, and [word, left, top, right, bottom] of each noun."""
+    """Returns the caption, and [word, left, top, right, bottom] of each noun."""
     row = lambda o: int((o["y_loc"] + o["size"] / 2) * 4 / SIDE)
     objects = sorted(objects, key=lambda o: (row(o), o["x_loc"]))
     words, boxes = [], []

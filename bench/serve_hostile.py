@@ -37,7 +37,8 @@ def get(connection, path):
 
 
 def ask_health(port, pause, pipe):
-    """Over one connection, until something comes down the pipe; then sends the times up."""
+    """Requests /health over one connection until a message comes down the pipe, then sends the
+    times."""
     times = []
     with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -51,7 +52,7 @@ def ask_health(port, pause, pipe):
 
 
 class Health:
-    """Asks in a process of its own, so that no other Python delays it."""
+    """Requests /health in a separate process, so that Python's lock does not delay it."""
 
     def __init__(self, port, pause):
         self.pipe, other = multiprocessing.Pipe()
@@ -67,7 +68,7 @@ class Health:
 
 
 def send(port, data):
-    """The status of the answer and how long it took."""
+    """Returns the status of the answer and its time."""
     start = time.perf_counter()
     with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(data)

@@ -29,14 +29,14 @@ async def read_answer(reader):
 
 
 class Client:
-    """One connection that is opened again where it was closed."""
+    """A connection that is reopened after it was closed."""
 
     def __init__(self, port):
         self.port = port
         self.streams = None
 
     async def ask(self, data):
-        # Closed by the server since, because it was idle for long.
+        # The server closes connections that are idle for long.
         if self.streams is not None and self.streams[0].at_eof():
             self.close()
         if self.streams is None:
@@ -90,7 +90,7 @@ async def metrics(port):
 
 
 class Spent:
-    """What the server used for a number of requests."""
+    """Resources of the server for a number of requests."""
 
     def __init__(self, before, after):
         change = {name: after[name] - before.get(name, 0) for name in after}
@@ -136,7 +136,7 @@ async def together(port, requests, seconds, clients):
 
 
 async def overload(port, requests, seconds, rate):
-    """Each request at its time, over connections that are free then."""
+    """Sends each request at its time over a free connection."""
     free, statuses, times = [], collections.Counter(), []
     memory = []
 

@@ -35,7 +35,7 @@ def placeholder(draw, n):
 
 
 def marked(words, draw, count):
-    """Elements around some words, placeholders between some."""
+    """Returns the words with elements around some and placeholders between some."""
     parts, open_tags = [], []
     for word in words:
         while draw.random() < 0.25 and len(open_tags) < 8:
@@ -52,7 +52,7 @@ def marked(words, draw, count):
 
 
 class Nesting(html.parser.HTMLParser):
-    """Whether what opens closes, and the words outside of what is kept."""
+    """Checks that tags are balanced, and collects words outside of kept elements."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -97,8 +97,8 @@ class Server:
 
 
 def alternately(server, kinds):
-    """The answers and seconds of each kind of text, batch by batch in turn, so that
-    other work on the machine meets all of them alike."""
+    """Returns the answers and seconds of each kind of text. Batches of all kinds alternate, so
+    that other work on the machine affects them equally."""
     answers, seconds = {kind: [] for kind in kinds}, dict.fromkeys(kinds, 0.0)
     for begin in range(0, len(next(iter(kinds.values()))), BATCH):
         for kind, texts in kinds.items():
@@ -109,7 +109,7 @@ def alternately(server, kinds):
 
 
 def bleu(hypotheses, references):
-    """Of a corpus, in per cent; words and marks are tokens."""
+    """Returns the BLEU score of a corpus in percent; words and punctuation marks are tokens."""
     same, all_of, sizes = [0] * 4, [0] * 4, [0, 0]
     for pair in zip(hypotheses, references):
         tokens = [re.findall(r"\w+|[^\w\s]", line) for line in pair]

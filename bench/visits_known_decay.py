@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""How near to Bayes so many patients let anybody come: visits_known_decay.py DIR [DECAY]
+"""AUC limit of a data set of patients: visits_known_decay.py DIR [DECAY]
 
-Fits a logistic regression to the patients of `heed generate patients --out DIR` that is
-given how codes fade with the visits behind them, and so has nothing to find but one
-weight for each code, and prints its AUC on the test beside that of the true log-odds. A
-model that must find the decay as well is not expected to be nearer. Needs NumPy.
-"""
+Fits a logistic regression to the patients of `heed generate patients --out DIR`. The
+regression knows the decay of effects over visits and fits only one weight per code. Prints
+its test AUC and that of the true log-odds. A model that must also learn the decay is not
+expected to come closer. Needs NumPy."""
 
 import json
 import sys
@@ -33,7 +32,7 @@ def patients(path, decay):
 
 
 def auc(scores, labels):
-    """A tie counts half: patients without any code that counts have the same log-odds."""
+    """Returns the AUC; a tie counts half. Patients without effective codes have equal log-odds."""
     _, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
     positive = labels.sum()
@@ -46,7 +45,7 @@ def main():
     decay = float(sys.argv[2]) if len(sys.argv) > 2 else 3
     x, y, _ = patients(f"{folder}/train.jsonl", decay)
     weights = np.zeros(CODES + 1)
-    for _ in range(20):  # Newton's steps to the largest likelihood
+    for _ in range(20):  # Newton steps to the maximum likelihood
         p = 1 / (1 + np.exp(-x @ weights))
         hessian = (x * (p * (1 - p))[:, None]).T @ x + 1e-6 * np.eye(CODES + 1)
         weights += np.linalg.solve(hessian, x.T @ (y - p))
