@@ -1,4 +1,4 @@
-# Every third-party library, found once. Also read by the installed package.
+# Finds every third-party library. Also read by the installed package.
 find_package(Threads REQUIRED)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64") # elsewhere not used
   find_package(dnnl REQUIRED CONFIG)

@@ -1,6 +1,6 @@
-# What makes an error in reading or writing memory end the program instead of
-# obeying an attacker. Flags of this build alone: who links the installed
-# libraries chooses their own.
+# Compiler and linker flags that stop the program at memory errors, against exploits.
+# They apply to this build only: users of the installed libraries choose their own
+# flags.
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES CXX)
 if(NOT HEED_SANITIZE) # which finds the same, and more

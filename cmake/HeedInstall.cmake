@@ -1,4 +1,4 @@
-# cmake --install, so that a project can say
+# Installation by cmake --install, for projects that use
 #   find_package(heed CONFIG REQUIRED)
 #   target_link_libraries(app PRIVATE heed::heed)
 include(CMakePackageConfigHelpers)

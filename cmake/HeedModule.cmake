@@ -1,8 +1,8 @@
 # heed_module(NAME [DEPS module...] [TEST_DEPS module...] [LIBS target...]
 #             [PRIVATE_LIBS target...])
 #
-# One static library per folder of heed/, so that an include of a folder that is
-# not named in DEPS does not link. x_test.cc files become one test program.
+# Adds a static library for a folder of heed/. A folder that is not in DEPS is not
+# linked. x_test.cc files become one test program.
 add_library(heed_options INTERFACE)
 target_compile_features(heed_options INTERFACE cxx_std_20)
 target_include_directories(
@@ -23,16 +23,16 @@ if(HEED_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
-# Instrumented code takes the compiler twice to three times as long with -O1 as
-# without; what does not compute in loops runs without.
+# Instrumented code compiles two to three times slower with -O1 than with -O0. Code
+# without loops of computation is compiled with -O0.
 function(heed_sanitize_cheaply NAME)
   if(HEED_SANITIZE)
     target_compile_options(${NAME} PRIVATE -O0)
   endif()
 endfunction()
 
-# heed_optimize_little(NAME): for code that computes nothing in long loops. -O1
-# compiles it in two thirds of the time that -O3 takes.
+# heed_optimize_little(NAME): for code without long loops of computation. -O1 takes two
+# thirds of the compile time of -O3.
 function(heed_optimize_little NAME)
   heed_sanitize_cheaply(${NAME})
   if(NOT HEED_SANITIZE)
@@ -42,9 +42,9 @@ endfunction()
 
 # heed_precompile(NAME OWNER HEADER...)
 #
-# Reads the headers once for all targets that name OWNER, the first of them, with
-# which they must share their flags. Files name what they need all the same:
-# clang-tidy reads them without.
+# Precompiles the headers once for all targets that name OWNER. OWNER comes first, and
+# all targets must share its flags. Sources still include what they need, because
+# clang-tidy does not use precompiled headers.
 function(heed_precompile NAME OWNER)
   if(NAME STREQUAL OWNER)
     target_precompile_headers(${NAME} PRIVATE ${ARGN})
@@ -58,12 +58,12 @@ set(HEED_COMMON_HEADERS
     <limits> <map> <memory> <numeric> <optional> <set> <span> <string> <string_view>
     <unordered_map> <utility> <vector>)
 
-# The upper modules, which are read, printed and served, not computed.
+# Upper modules: reading, printing and serving instead of computation.
 set(HEED_UPPER_MODULES explain page render train tasks convert serve)
 
 # heed_tests(NAME SOURCE...)
 #
-# The program heed_NAME_test of tests, which are run one by one as NAME/TEST.
+# Adds the program heed_NAME_test, whose tests are registered one by one as NAME/TEST.
 function(heed_tests NAME)
   if(NOT HEED_TESTS OR NOT ARGN)
     return()
@@ -74,13 +74,13 @@ function(heed_tests NAME)
   endif()
   target_link_libraries(heed_${NAME}_test PRIVATE heed_${NAME} heed_warnings
                                                   GTest::gtest_main GTest::gmock)
-  # What takes time is in the libraries; without optimisation nothing is fortified.
+  # Most time is spent in the libraries; _FORTIFY_SOURCE requires optimisation.
   target_compile_options(heed_${NAME}_test PRIVATE -O0 -U_FORTIFY_SOURCE)
   heed_precompile(heed_${NAME}_test heed_base_test <gtest/gtest.h> ${HEED_COMMON_HEADERS})
   if(HEED_SANITIZE)
-    # A process for each of thousands of tests would mostly start and end. How
-    # well something is learned, which takes two fifths of the time, is for the
-    # other builds: all that runs there runs in other tests as well.
+    # A process per test would spend most of its time on start and exit. Tests of
+    # learning take two fifths of the time and run in the other builds; other tests
+    # cover their code here.
     set(learning *Learning.* *Learns* *Learnt* *IsLearned* *SolvesTheTask* *ThatDecide*
                  *Bm25DoesNot* *LooksWhere*)
     list(JOIN learning ":" learning)

@@ -1,10 +1,10 @@
-# cpack makes the Debian packages: heed, the command with its manual pages and
-# completions, heed-mpi, with which mpirun starts several of it, and libheed-dev,
-# what programs in C++ need. ./dev package does it.
+# Debian packages by cpack (./dev package): heed (the command, manual pages and
+# completions), heed-mpi (training in several processes with mpirun), and libheed-dev
+# (development files for C++).
 set(package_files ${PROJECT_SOURCE_DIR}/cmake/package)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME heed)
-# So that cpack does not put one line before each description.
+# Without this summary, cpack puts a line before each description.
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "heed built using CMake")
 set(CPACK_PACKAGE_VENDOR "Heed")
 set(CPACK_PACKAGE_CONTACT "Heed maintainers <maintainers@heed.invalid>")
@@ -26,12 +26,12 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT) # heed_0.1.0_amd64.deb
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME heed)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
-# Loaded where they are first needed, so not found in the program.
+# Libraries that are loaded on first use, so shlibdeps does not find them.
 string(JOIN ", " loaded "librsvg2-2 (>= 2.52)" libgdk-pixbuf-2.0-0 libsndfile1 libvorbisfile3 libsamplerate0)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "${loaded}")
-# Letters in PNG pictures.
+# Fonts for text in PNG pictures.
 set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS fonts-dejavu-core)
-# What tells systemd of the unit heed.service.
+# Scripts that register the unit heed.service with systemd.
 set(CPACK_DEBIAN_COMMAND_PACKAGE_CONTROL_EXTRA
     ${package_files}/postinst ${package_files}/prerm ${package_files}/postrm)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_CONTROL_STRICT_PERMISSION ON)
@@ -53,7 +53,7 @@ set(CPACK_DEBIAN_MPI_DESCRIPTION
 With this package mpirun starts several processes of heed train, on one machine
 or many, which train one model together, to the same bits for any number.")
 
-# What find_package(heed) looks for.
+# Development files for find_package(heed).
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libheed-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 string(JOIN ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS

@@ -1,17 +1,17 @@
 # heed_embed_page(TARGET [ENTRY FILE])
 #
-# Builds web/ with npm and Vite in the build folder and packs the result into
-# TARGET, as the source of heed::PageFiles() (heed/page/page_files.h), an object of
-# its own, which a program that defines that function leaves out. Without Node, or
-# where npm reaches no registry, PageFiles() is empty: the server has its API alone, and
-# `heed explain --out x.html` says what is missing.
-# ENTRY: TypeScript of another folder that registers kinds and views of its own before
-# it starts the page (web/build.js); a program that links this TARGET has that page.
-# Projects that have Heed as a part (add_subdirectory) call it as Heed does.
+# Builds web/ with npm and Vite in the build folder and packs the result into TARGET, as
+# the source of heed::PageFiles() (heed/page/page_files.h). The source is a separate
+# object file; a program that defines PageFiles() does not link it. Without Node, or if
+# npm reaches no registry, PageFiles() is empty: the server has only its API, and `heed
+# explain --out x.html` reports what is missing.
+# ENTRY: TypeScript file in another folder that registers its own kinds and views before
+# it starts the page (web/build.js). Programs that link TARGET get this page.
+# Projects that include Heed by add_subdirectory call this function in the same way.
 option(HEED_PAGE "Build the page of heed serve and of explanations; needs Node and npm" ON)
 
-# Writes a source of no files. A function: variables of Heed are not seen by a project
-# that has it as a part.
+# Writes a source with no files. It is a function because a parent project does not see
+# variables of Heed.
 function(heed_write_empty_page FILE)
   set(text "// Written by cmake/HeedPage.cmake: a build without the page.
 #include \"heed/page/page_files.h\"
@@ -27,7 +27,7 @@ endfunction()
 
 function(heed_embed_page TARGET)
   cmake_parse_arguments(PARSE_ARGV 1 page "" "ENTRY" "")
-  # The caller may be another project than Heed.
+  # The caller may be in another project.
   get_filename_component(heed ${CMAKE_CURRENT_FUNCTION_LIST_DIR} DIRECTORY)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${TARGET}_page_files.cc)
   target_sources(${TARGET} PRIVATE ${source})
@@ -55,7 +55,7 @@ function(heed_embed_page TARGET)
     return()
   endif()
 
-  # A build that had to do without the page tries again once it is configured anew.
+  # Reconfiguring retries a page build that failed earlier.
   if(EXISTS ${source})
     file(READ ${source} written LIMIT 80)
     if(written MATCHES "a build without the page")
@@ -82,19 +82,19 @@ function(heed_embed_page TARGET)
     VERBATIM)
 endfunction()
 
-# From here on: the step of the build.
+# The rest runs as a script at build time.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-# Runs a command in SCRATCH; `result` and `said` tell what came of it.
+# run(COMMAND...): runs a command in SCRATCH and sets `result` and `said`.
 macro(run)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${SCRATCH} RESULT_VARIABLE result
                   OUTPUT_VARIABLE said ERROR_VARIABLE said)
 endmacro()
 
 file(MAKE_DIRECTORY ${SCRATCH})
-# One page is built at a time.
+# Only one page is built at a time.
 file(LOCK ${SCRATCH}/.lock GUARD PROCESS)
 file(REMOVE_RECURSE ${SCRATCH}/src ${SCRATCH}/dist)
 foreach(name package.json package-lock.json .npmrc vite.config.js build.js embed.js index.html src)

@@ -1,4 +1,4 @@
-# Run by cpack on what is to be packed: what Debian asks of every package.
+# Run by cpack on the files to be packed, to meet Debian's requirements.
 find_program(GZIP gzip REQUIRED)
 set(packages_command heed)
 set(packages_development libheed-dev)
