@@ -1,33 +1,33 @@
 import type { Head } from "./explanation";
 
-/** A map of a part, by its place, and a head. */
+/** A selected map, by its index in the part, and head. */
 export interface Chosen {
   map: number;
   head: Head;
 }
 
-/** One of the one or two questions that the page asks. */
+/** One of the one or two questions of the page. */
 export interface Question {
   model: string;
-  /** Null: that of the first question. */
+  /** Null: the text of the first question. */
   text: string | null;
-  /** Explained instead of the model's own answer; "": that. */
+  /** Explained instead of the model's own answer; "": the model's own answer. */
   answer: string;
   part: number;
   chosen: Chosen | null;
 }
 
-/** What a link to a view holds. */
+/** State of the page in a link. */
 export interface PageState {
   questions: Question[];
   view: string;
-  /** Characters of a text that the link was too short for. */
+  /** Number of characters of a text that was too long for the link. */
   left?: number;
-  /** A packed text cannot be read: the link was cut or changed. */
+  /** True if a packed text cannot be read because the link was truncated or changed. */
   isBroken?: boolean;
 }
 
-/** Links up to this length survive mail and chat. Units: characters. */
+/** Maximum length of links that mail and chat programs preserve. Units: characters. */
 const longest = 2000;
 
 export function newQuestion(model = "", text: string | null = ""): Question {
@@ -65,7 +65,7 @@ async function unpack(packed: string): Promise<string> {
   );
 }
 
-/** Text that is long is packed, and left out where that is too long as well. */
+/** Adds a text to a link: compressed if long, omitted if still too long. */
 async function addText(values: URLSearchParams, name: string, text: string) {
   const plain = new URLSearchParams({ [name]: text }).toString();
   if (plain.length < 400) return values.set(name, text);
@@ -89,12 +89,12 @@ export async function writeAddress(state: PageState): Promise<string> {
   return `#${values}`;
 }
 
-/** Whether a link lacks a text that was too long for it. */
+/** True if a link lacks a text that was too long for it. */
 export function lacksText(address: string): boolean {
   return new URLSearchParams(address.slice(1)).has("left");
 }
 
-/** Reads a link; what it lacks or has wrong becomes the page's default. */
+/** Reads a link. Missing and invalid values become the page's defaults. */
 export async function readAddress(hash: string): Promise<PageState> {
   const values = new URLSearchParams(hash.replace(/^#/, ""));
   let isBroken = false;

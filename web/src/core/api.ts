@@ -1,31 +1,31 @@
 import { checkExplanation, type Choice, type Explanation } from "./explanation";
 import { picturesOfViews, type Input } from "./registry";
 
-/** An input to begin with; of a task that reads files, one. */
+/** An example input. Tasks that read files have an example file. */
 export interface Example {
   text: string;
   file?: { name: string; media_type: string; base64: string };
 }
 
-/** A row of /models: what the page has to know of a model and its task. */
+/** A row of /models: information about a model and its task. */
 export interface ModelInfo {
   name: string;
   task: string;
   source?: string;
   target?: string;
-  /** Its kind, as the registry of models names it. */
+  /** Kind of the model, as in the model registry. */
   model?: string;
   parameters?: number;
   input?: { kind?: string; prompt?: string; media_types?: string[] };
   examples?: Example[];
   labels?: { input?: string; answer?: string };
-  /** /translate serves it, and streams its answers. */
+  /** True if /translate serves the model and streams its answers. */
   translates?: boolean;
-  /** Most characters that are explained; none: no limit. */
+  /** Maximum number of characters for an explanation; absent: no limit. */
   limits?: { explain?: number };
 }
 
-/** What went wrong, in words for the reader. */
+/** An error message for the user. */
 export class ApiError extends Error {
   constructor(
     message: string,
@@ -45,7 +45,7 @@ export function setApiKey(key: string): void {
   sessionStorage.setItem(storedKey, key);
 }
 
-/** The server's own words for a refusal. */
+/** Returns the server's message of a refusal. */
 async function refusal(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => null)) as { error?: unknown } | null;
   const { error = `The server answered ${response.status}.` } = body ?? {};
@@ -89,11 +89,11 @@ export async function fetchModels(): Promise<ModelInfo[]> {
 
 export interface Prediction {
   answer: string;
-  /** Words or labels with their probabilities, where the answer is a list of such. */
+  /** Words or labels with probabilities, if the answer is such a list. */
   choices: Choice[];
 }
 
-/** Of an answer's parts those that are a name and its probability. */
+/** Returns the parts of an answer that are a name and its probability. */
 function choicesOf(details: Record<string, unknown> = {}): Choice[] {
   const list = Object.values(details).find((part) => Array.isArray(part)) ?? [];
   return (list as Record<string, unknown>[]).flatMap(({ probability, ...rest }) => {
@@ -103,7 +103,7 @@ function choicesOf(details: Record<string, unknown> = {}): Choice[] {
   });
 }
 
-/** What a model answers. */
+/** Requests a prediction. */
 export async function predict(
   model: string,
   input: Input,
@@ -118,16 +118,15 @@ export async function predict(
 }
 
 export interface ExplainOptions {
-  /** What is explained instead of the model's own answer. */
+  /** Answer to explain instead of the model's own answer. */
   answer?: string;
-  /** Another answer: attributions are then of the difference to it. */
+  /** Contrastive answer: attributions explain the difference to it. */
   contrast?: string;
   methods?: string[];
   layer?: string;
   head?: number;
   text?: string;
-  /** Views whose pictures are wanted, which are drawn on the server; absent: those that
-   * stand in tabs. */
+  /** Views whose pictures the server draws; absent: those with tabs. */
   pictures?: string[];
   scale?: string;
 }
@@ -143,7 +142,7 @@ export async function explain(
     ...{ model, methods: [], pictures: picturesOfViews() },
     ...options,
   };
-  // A part of a text is a text; a file is asked about as a whole.
+  // A part of a text is a text; a file is requested as a whole.
   if ("file" in input.request) delete body.text;
   return checkExplanation(await (await send("explain", body, signal)).json());
 }
@@ -153,7 +152,7 @@ interface ServerEvent {
   data: string;
 }
 
-/** The events of a text/event-stream body as they arrive. */
+/** Yields the events of a text/event-stream body as they arrive. */
 async function* serverEvents(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<ServerEvent> {
@@ -178,7 +177,7 @@ async function* serverEvents(
   }
 }
 
-/** Translates and tells how far the text is as it arrives; returns the translation. */
+/** Translates, reports the partial text as it arrives, and returns the translation. */
 export async function translate(
   model: ModelInfo,
   input: Input,

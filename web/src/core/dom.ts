@@ -10,9 +10,9 @@ function isChild(value: Attributes | Child): value is Child {
   return value == null || typeof value === "string" || value instanceof Node;
 }
 
-/** An element: its tag and classes as "p.note", its attributes if it has any, what it
- * holds. Attributes that are false or null are left out, true ones are empty, functions
- * listen ("onclick"). */
+/** Creates an element from its tag and classes ("p.note"), optional attributes and
+ * children. False and null attributes are omitted, true ones are empty, functions are
+ * listeners ("onclick"). */
 export function h<K extends keyof HTMLElementTagNameMap>(
   name: K | `${K}.${string}`,
   ...rest: [Attributes, ...Child[]] | Child[]
@@ -46,14 +46,14 @@ export function button(
   );
 }
 
-/** The element with this id, which index.html has. */
+/** Returns the element of index.html with this id. Throws an Error if it is missing. */
 export function byId<T extends HTMLElement>(id: string): T {
   const element = document.getElementById(id);
   if (!element) throw new Error(`no element #${id}`);
   return element as T;
 }
 
-/** Of elements among which arrow keys move, only one is on the way of Tab. */
+/** Makes only the current element reachable by Tab; arrow keys move among the others. */
 export function rove(elements: HTMLElement[], current: number): void {
   elements.forEach((element, i) => (element.tabIndex = i === current ? 0 : -1));
 }
@@ -62,7 +62,7 @@ export function clamp(value: number, least: number, most: number): number {
   return Math.max(least, Math.min(value, most));
 }
 
-/** How many rows and columns a key goes on; null: it is none of those that move. */
+/** Returns the rows and columns by which an arrow key moves; null for other keys. */
 export function arrowStep(event: KeyboardEvent): [number, number] | null {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   const steps: Record<string, [number, number]> = {
@@ -76,8 +76,8 @@ export function arrowStep(event: KeyboardEvent): [number, number] | null {
   return steps[event.key] ?? null;
 }
 
-/** Pointing at an element, or reaching it with the keyboard (no event), is to look at what
- * `find` says; null when the pointer or the keyboard's focus leaves. */
+/** Calls `look` with the result of `find` when the pointer is over an element or it
+ * gets keyboard focus (no event). Calls it with null when pointer or focus leaves. */
 export function onLook<T>(
   element: Element,
   look: (at: T | null) => void,
@@ -96,7 +96,7 @@ export function onLook<T>(
   element.addEventListener("blur", () => look(null));
 }
 
-/** What went wrong, in words. */
+/** Returns the message of an error. */
 export function errorWords(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -107,7 +107,7 @@ export const fontFamily =
 const pen = document.createElement("canvas").getContext("2d");
 const widths = new Map<string, number>();
 
-/** Width of a text in the pictures' font. Units: pixels. */
+/** Returns the width of a text in the pictures' font. Units: pixels. */
 export function textWidth(text: string, size: number, weight = 400): number {
   if (!pen) return text.length * size * 0.6;
   const key = `${weight} ${text}`;
@@ -120,7 +120,7 @@ export function textWidth(text: string, size: number, weight = 400): number {
   return width * size;
 }
 
-/** The text cut to `width` pixels, with an ellipsis. */
+/** Truncates a text to `width` pixels, with an ellipsis. */
 export function fitText(text: string, size: number, width: number): string {
   if (textWidth(text, size) <= width) return text;
   const characters = [...text];
@@ -130,12 +130,12 @@ export function fitText(text: string, size: number, width: number): string {
   return `${characters.join("")}…`;
 }
 
-/** A name inside a sentence keeps its own direction and leaves the sentence its own. */
+/** Isolates the text direction of a name within a sentence. */
 export function isolate(text = ""): string {
   return `\u2068${text}\u2069`;
 }
 
-/** The direction in which a line of these words runs: that of the first letter. */
+/** Returns the text direction of a line of words, from its first letter. */
 export function directionOf(words: string[]): "ltr" | "rtl" {
   const line = words.filter((word) => !/^<.*>$/.test(word)).join("");
   const [letter] = /\p{L}/u.exec(line) ?? [""];

@@ -6,7 +6,7 @@ const margin = 24;
 const gap = 40;
 const wrapAt = 1500;
 
-/** A picture with the words that stand above it. */
+/** Pictures with their headings. */
 export interface Captioned {
   title: string;
   subtitle: string;
@@ -17,7 +17,8 @@ function sizeOf(picture: SVGSVGElement): [number, number] {
   return [Number(picture.getAttribute("width")), Number(picture.getAttribute("height"))];
 }
 
-/** A picture as it is without the page: not scrolled, and with no classes. */
+/** Returns a copy of a picture for use outside of the page: not scrolled, without
+ * classes. */
 function copyOf(picture: SVGSVGElement): SVGSVGElement {
   const copy = picture.cloneNode(true) as SVGSVGElement;
   for (const names of copy.querySelectorAll("[data-stuck]")) {
@@ -29,7 +30,7 @@ function copyOf(picture: SVGSVGElement): SVGSVGElement {
   return copy;
 }
 
-/** All pictures side by side on one sheet; it stands for itself, without the page. */
+/** Combines all pictures side by side on one self-contained sheet. */
 export function composeSheet(groups: Captioned[], p: Palette): SVGSVGElement {
   const sheet = newPicture(1, 1, groups.map((group) => group.title).join("; "));
   const paper = add(sheet, "rect", { fill: p.paper });
@@ -63,7 +64,7 @@ export function composeSheet(groups: Captioned[], p: Palette): SVGSVGElement {
   return sheet;
 }
 
-/** A file's name: what it is of, in a few words. */
+/** Returns a file name from words about its contents. */
 export function fileName(parts: string[], ending: string): string {
   const words = parts.map((part) =>
     part
@@ -90,7 +91,7 @@ export function saveText(text: string, type: string, name: string): void {
   save(new Blob([text], { type }), name);
 }
 
-/** The sheet in pixels, two for each of its own where the browser can. */
+/** Saves the sheet as pixels, at double resolution if the browser supports it. */
 export async function savePng(sheet: SVGSVGElement, name: string): Promise<void> {
   const [width, height] = sizeOf(sheet);
   const image = new Image();

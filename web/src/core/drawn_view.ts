@@ -8,7 +8,7 @@ import type { View, ViewRow } from "./registry";
 import { colouring } from "./scale";
 import type { Side } from "./side";
 
-/** Whether a picture has the axes on show, or shows more than one attention. */
+/** True if a picture belongs to the displayed axes or shows several attention maps. */
 function fits({ shown, part }: Side, { map, words }: MadePicture): boolean {
   if (map === undefined) return true;
   const own = part.maps.find(({ name }) => name === map);
@@ -16,8 +16,8 @@ function fits({ shown, part }: Side, { map, words }: MadePicture): boolean {
   return isAlike && words === shown?.byWord;
 }
 
-/** Pictures of heed/render as they were drawn, which can be pointed at. Where
- * one is of one attention, the weights of the head on show are drawn into it. */
+/** Interactive view of pictures drawn by heed/render. The weights of the selected head
+ * are drawn into pictures of one attention map. */
 export function pictureView(side: Side, asked: Promise<MadePicture[]>): View {
   let drawn: SVGSVGElement[] = [];
   let painters: Painter[] = [];
@@ -41,7 +41,7 @@ export function pictureView(side: Side, asked: Promise<MadePicture[]>): View {
   return { element: holder, pictures: () => drawn, paint };
 }
 
-/** A view that is drawn in C++: it is shown first where a segment can have it. */
+/** Row of a view drawn in C++. Shown by default if the segment supports it. */
 export function drawnView(name: string, title: string, kinds?: string[]): ViewRow {
   return {
     ...{ name, title, kinds, switches: [], leads: true, picture: name },

@@ -1,10 +1,10 @@
-/** What `heed explain` and the server's `/explain` say of one answer of a model: version 2
- * of the JSON that docs/explain.md describes. */
+/** Explanation of one prediction, from `heed explain` and the server's `/explain`:
+ * version 2 of the JSON in docs/explain.md. */
 
 import { mean, shortNumber } from "./numbers";
 import { kindNamed } from "./registry";
 
-/** Rows of numbers: a matrix, row by row. */
+/** A matrix, row by row. */
 export type Rows = number[][];
 
 /** Items from the first to before the second. */
@@ -14,11 +14,11 @@ export interface Axis {
   kind: string;
   label: string;
   items: string[];
-  /** Items as they are to be shown; absent: as they are. */
+  /** Display names of the items; absent: the items. */
   labels?: string[];
-  /** Ranges of the items that make whole words; absent: each is one. */
+  /** Ranges of items that form words; absent: each item is a word. */
   words?: Span[];
-  /** Another axis, and which of its items each of these covers. */
+  /** Id of another axis; `spans`: its items that each item covers. */
   of?: string;
   spans?: Span[];
   payload?: unknown;
@@ -35,17 +35,17 @@ export interface AttentionMap {
   edges?: Span[];
   mean?: Rows;
   info?: Record<string, string>;
-  /** False: its queries, keys and scores cannot be asked for. */
+  /** False if queries, keys and scores are not available. */
   numbers?: boolean;
-  /** [H][T]: where a part of a graph is shown, what each query attends to outside of it. */
+  /** [H][T]: for a part of a graph, the weight of each query outside of it. */
   outside?: Rows;
   statistics?: Record<"entropy" | "distance", number[]> & {
-    /** What a reader should know of each head. */
+    /** A remark on each head for the reader. */
     note?: string[];
     unit: "items" | "share";
     mean?: Record<"entropy" | "distance", number> & { note?: string };
   };
-  /** Phrases that moved, in the attention that the targets name: [t, s, t end, s end]. */
+  /** Phrases with changed order, in the targets' attention: [t, s, t end, s end]. */
   moved?: [number, number, number, number][];
   by_word?: { weights: Rows[]; mean?: Rows };
 }
@@ -55,7 +55,7 @@ export interface Choice {
   probability?: number | null;
 }
 
-/** One thing that was said, and the attention that speaks for it, if any does. */
+/** A predicted item and, if available, its attention map. */
 export interface Target {
   axis: string;
   item: number;
@@ -93,7 +93,7 @@ export interface Panel {
   context: Rows;
 }
 
-/** What was run as one: its members are indices into the explanation's lists. */
+/** A unit that was run at once. Members are indices into the explanation's lists. */
 export interface Segment {
   text: string;
   answer: string;
@@ -103,16 +103,16 @@ export interface Segment {
   attributions: number[];
   agreements: number[];
   panels: number[];
-  /** Views of heed/render whose pictures it can have. */
+  /** Views of heed/render that can draw the segment. */
   views?: string[];
 }
 
-/** A picture that was drawn where the explanation was made. */
+/** A picture drawn together with the explanation. */
 export interface MadePicture {
   view: string;
   segment: number;
   svg: string;
-  /** The weights of a head go into it: a map between its axes, and whether of words. */
+  /** Map whose head weights are drawn into the picture; `words`: true for word level. */
   map?: string;
   words?: boolean;
 }
@@ -133,7 +133,7 @@ export interface Explanation {
   pictures?: MadePicture[];
 }
 
-/** Throws an Error unless `value` has the parts of an explanation that are read here. */
+/** Throws an Error unless `value` has the parts of an explanation that the page reads. */
 export function checkExplanation(value: unknown): Explanation {
   const e = value as Explanation | null;
   const lists = ["maps", "targets", "attributions", "agreements", "panels", "segments"];
@@ -150,12 +150,12 @@ export function checkExplanation(value: unknown): Explanation {
   return e;
 }
 
-/** The attention of one head, or the mean of all. */
+/** One head, or the mean of all heads. */
 export type Head = number | "mean";
 
 const dense = new WeakMap<object, Rows>();
 
-/** The weights of a head [T, S]. */
+/** Returns the weights of a head [T, S]. */
 export function weightsOf(e: Explanation, map: AttentionMap, head: Head): Rows {
   if (head === "mean") return map.mean ?? weightsOf(e, map, 0);
   const own = map.weights[head];
@@ -170,19 +170,19 @@ export function weightsOf(e: Explanation, map: AttentionMap, head: Head): Rows {
   return rows;
 }
 
-/** What a query of a head attends to outside of what is shown. */
+/** Returns the weight of a query of a head outside of the displayed part. */
 export function outsideOf({ outside }: AttentionMap, head: Head, row: number): number {
   if (!outside) return 0;
   return head === "mean" ? mean(outside.map((own) => own[row])) : outside[head][row];
 }
 
-/** Whether a map has one query alone, as pooling has. */
+/** True if a map has a single query, as in pooling. */
 function isOneRow({ edges, weights }: AttentionMap): boolean {
   return edges ? edges.every(([t]) => t === 0) : weights[0].length === 1;
 }
 
-/** Entropy or distance of a head, or of the mean of heads; NaN where it is not known, as is
- * the distance of a single row: it has no place of its own. */
+/** Returns entropy or distance of a head, or of the mean of heads; NaN if unknown. The
+ * distance of a single query is unknown, because it has no position. */
 export function headFigure(
   map: AttentionMap,
   figure: "entropy" | "distance",
@@ -194,7 +194,7 @@ export function headFigure(
   return all?.[figure][head === "mean" ? 0 : head] ?? NaN;
 }
 
-/** The heads of a map, the mean of several first. */
+/** Returns the heads of a map, the mean of several first. */
 export function headsOf({ heads }: AttentionMap): Head[] {
   const all = Array.from({ length: heads }, (_, head) => head);
   return heads > 1 ? ["mean", ...all] : all;
@@ -206,14 +206,14 @@ export function headName(head: Head): string {
 
 export const shareOfLength = "share of the length";
 
-/** What a map's distances are counted in: what its keys are called, or a share. */
+/** Returns the unit of a map's distances: name of the key items, or share of the length. */
 export function unitOf({ axes }: Explanation, map: AttentionMap): string {
   const key = axes[map.key];
   const items = () => kindNamed(key.kind).items?.(key) ?? "items";
   return map.statistics?.unit === "share" ? shareOfLength : items();
 }
 
-/** Entropy and distance of a head, in words. */
+/** Describes entropy and distance of a head. */
 export function statisticsOf(e: Explanation, map: AttentionMap, head: Head): string {
   const all = map.statistics;
   const isMean = head === "mean" && map.heads > 1;
@@ -226,16 +226,16 @@ export function statisticsOf(e: Explanation, map: AttentionMap, head: Head): str
   return `${words}, distance ${shortNumber(distance)} ${unit}`;
 }
 
-/** An axis as it is shown: item by item, or word by word. */
+/** An axis at item level or word level. */
 export interface AxisView {
   id: string;
   axis: Axis;
   kind: string;
   name: string;
   labels: string[];
-  /** Which go on the word before them. */
+  /** True for labels that are joined to the word before them. */
   joined: boolean[];
-  /** The place among `labels` of an item. */
+  /** Returns the index in `labels` of an item. */
   at(item: number): number;
 }
 
@@ -282,7 +282,7 @@ export class Part {
     return view;
   }
 
-  /** The place of a target's map in this part, or -1 where none speaks for it. */
+  /** Returns the index of a target's map in this part, or -1 if it has none. */
   mapOf(target: Target): number {
     return target.map === undefined ? -1 : this.segment.maps.indexOf(target.map);
   }
@@ -299,14 +299,14 @@ export class Part {
     return this.segment.panels.map((p) => this.whole.panels[p]);
   }
 
-  /** The targets that the rows of an attribution are of. */
+  /** Returns the targets of the rows of an attribution. */
   targetsOf({ targets }: Attribution): Target[] {
     return targets ? targets.map((t) => this.whole.targets[t]) : this.targets;
   }
 
-  /** Items of another axis that a target stands beneath; null: it has a line of its own.
-   * Where the axis does not say, it is the row of what was read that speaks for this target
-   * alone. */
+  /** Returns the items of another axis under which a target is displayed; null: on its
+   * own line. If the axis does not specify them, this is the input row whose attention
+   * explains only this target. */
   anchorOf(target: Target): Anchor | null {
     const known = this.anchors.get(target);
     if (known !== undefined) return known;
@@ -323,7 +323,7 @@ export class Part {
       return span[1] > span[0] ? [of, ...span] : null;
     }
     const { map, row } = target;
-    // "answer" is what was said of the whole.
+    // "answer" is a prediction for the whole input.
     const isWhole = target.axis.split(".")[0] === "answer";
     if (isWhole || of || payload || map === undefined || row === undefined) return null;
     const [read] = this.segment.axes;
@@ -334,28 +334,29 @@ export class Part {
     return isRow && isOnly && target.axis !== read ? [read, row, row + 1] : null;
   }
 
-  /** What was said; beneath a word, without the word. */
+  /** Returns the label of a target; beneath a word, without the word. */
   label(target: Target): string {
     const { labels, axis } = this.axis(target.axis);
     const [label, item] = [labels[target.item] ?? "", axis.items[target.item] ?? ""];
     return label.endsWith(item) && this.anchorOf(target) ? item : label;
   }
 
-  /** The kind of what was read. */
+  /** Returns the kind of the input. */
   get kind(): string {
     return this.whole.axes[this.segment.axes[0]]?.kind ?? "";
   }
 }
 
-/** Rows of targets over the items of an axis, as they are shown. */
+/** Rows of targets over the items of an axis, as displayed. */
 export interface TargetRows {
   targets: Target[];
   columns: string[];
-  /** Rows in the order of all targets become those of the shown ones. */
+  /** Converts rows of all targets to rows of the displayed targets. */
   merge(rows: Rows): Rows;
 }
 
-/** Word by word, the scores of a word's items are added, and the rows of a word averaged. */
+/** Returns the rows to display. At word level, scores of a word's items are summed, and
+ * its rows averaged. */
 export function targetRows(
   part: Part,
   targets: Target[],
@@ -382,7 +383,7 @@ export function targetRows(
   return { targets: shown, columns: keys.labels, merge };
 }
 
-/** For a download: what is there, and what was asked for later of the same text. */
+/** Adds results of later requests for the same text, for a download. */
 export function addTo(whole: Explanation, more: Explanation): void {
   whole.segments.forEach((segment, k) => {
     const other = more.segments[k];
@@ -392,7 +393,7 @@ export function addTo(whole: Explanation, more: Explanation): void {
       (a) => more.attributions[a],
     )) {
       const ours = targets && { targets: targets.map(target) };
-      // What a model gives by itself comes with every answer.
+      // Attributions computed by the model itself come with every answer.
       const isKnown = segment.attributions
         .map((k) => whole.attributions[k])
         .some(({ method, axis }) => method === rest.method && axis === rest.axis);

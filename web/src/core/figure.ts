@@ -3,22 +3,22 @@ import { Matrix, type MatrixSpec } from "./matrix";
 import type { Focus } from "./side";
 import type { Palette } from "./theme";
 
-/** What to do with what is pointed at, or reached with the arrow keys. */
+/** Actions when a cell is hovered, or selected by keyboard. */
 export interface FigureEvents {
   hover(focus: Focus | null): void;
   pin(focus: Focus | null): void;
 }
 
-/** Cells of a picture, of which one is reached with the arrow keys. */
+/** Cells of a picture with a keyboard cursor. */
 interface Cells {
   cursor: { row: number; column: number };
-  /** What the pointer is at. */
+  /** Returns the cell under the pointer. */
   at(event: MouseEvent): Focus | null;
-  /** Goes so many rows and columns on, and says where it is. */
+  /** Moves the cursor by rows and columns. */
   move(step: [number, number]): void;
 }
 
-/** What holds a picture that answers to pointer and keys. */
+/** Wraps a picture in an element that handles pointer and keys. */
 export function figureOf(
   svg: SVGSVGElement,
   words: { name: string; what: string; label: string },
@@ -55,7 +55,7 @@ export function figureOf(
   return element;
 }
 
-/** A heatmap that answers to pointer and keys. */
+/** An interactive heatmap. */
 export class MatrixFigure {
   readonly element: HTMLElement;
   readonly picture: Matrix;
@@ -95,7 +95,7 @@ export class MatrixFigure {
     this.picture.scrolled(scrollLeft, scrollTop, clientWidth, clientHeight);
   }
 
-  /** Brings a cell out from below the names and the edges. */
+  /** Scrolls a cell out from under the names and the edges. */
   private scrollTo(focus: Focus): void {
     const { element, picture } = this;
     const { x, y, width, height, left, top, below } = picture.cellBox(focus);

@@ -1,21 +1,22 @@
-/** A field that takes a file: chosen, dropped, or made beside it. */
+/** A field for a file that is chosen, dropped or created in the page. */
 import { errorWords, h } from "./dom";
 import { endingOf, inputOf } from "./files";
 import type { Input, InputField, InputOptions } from "./registry";
 
 export interface FileField {
-  /** What chooses a file, and the line that says which it is. */
+  /** File chooser, and a line with the name of the file. */
   file: HTMLInputElement;
   note: HTMLElement;
-  /** Takes what was made beside it in the place of a file. */
+  /** Takes an input created in the page instead of a file. */
   take(input: Input): void;
-  /** Nothing is chosen. */
+  /** Clears the choice. */
   forget(): void;
-  /** The field, whose element gets files that are dropped on it. */
+  /** Returns the field; files can be dropped on its element. */
   within(element: HTMLElement): InputField;
 }
 
-/** `label` names the field; `replaced`: a file stands for what was made beside it. */
+/** `label`: name of the field; `replaced`: called when a file replaces an input created
+ * in the page. */
 export function fileField(
   { id, prompt, mediaTypes, submit }: InputOptions,
   label: string,

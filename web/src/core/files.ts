@@ -1,12 +1,12 @@
 /** Files as inputs. */
 import type { Input } from "./registry";
 
-/** ".png" of "image/png", ".strip" of "application/x-strip": as the command reads files. */
+/** Returns the file extension: ".png" of "image/png", ".strip" of "application/x-strip". */
 export function endingOf(mediaType: string): string {
   return `.${mediaType.replace(/^.*\/(x-)?/, "")}`;
 }
 
-/** What is behind "base64," of an address of data. */
+/** Returns the base64 part of a data URL. */
 export function base64Part(address: string): string {
   return address.replace(/^.*?,/, "");
 }
@@ -20,9 +20,9 @@ function base64Of(file: File): Promise<string> {
   });
 }
 
-/** A file that was chosen or dropped, as a model is asked about it. */
+/** Returns a chosen or dropped file as an input. */
 export async function inputOf(file: File, mediaTypes: string[]): Promise<Input> {
-  // The server says what a type is that is not read; of none it takes the usual one.
+  // The server reports unsupported types. Without a type it uses the default.
   const read = mediaTypes.findIndex((type) =>
     file.name.toLowerCase().endsWith(endingOf(type)),
   );

@@ -1,4 +1,4 @@
-/** What kinds and views are made with; those of other folders import "heed-page/core". */
+/** Library for kinds and views; other folders import it as "heed-page/core". */
 export * from "./dom";
 export * from "./drawn_view";
 export * from "./explanation";

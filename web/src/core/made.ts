@@ -1,6 +1,6 @@
 import { isDark } from "./theme";
 
-/** Rules in their order, those of the page's brightness among them. */
+/** Returns the rules in order, including those for the current colour scheme. */
 function rulesOf(css: string): CSSStyleRule[] {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
@@ -12,8 +12,8 @@ function rulesOf(css: string): CSSStyleRule[] {
   });
 }
 
-/** A picture that was drawn where the explanation was made, as those of the page are: all
- * its colours and fonts in attributes, so that a part of a sheet needs no style of its own. */
+/** Converts a picture drawn with the explanation to the page's form. All colours and
+ * fonts become attributes, so that it works in a sheet without styles. */
 export function pictureOfMade(svg: string): SVGSVGElement {
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
   const picture = document.importNode(parsed.documentElement, true) as Element;
@@ -29,7 +29,7 @@ export function pictureOfMade(svg: string): SVGSVGElement {
       for (const one of chosen) one.setAttribute(name, style.getPropertyValue(name));
     }
   }
-  // No rule of the page is meant for them.
+  // The page's style rules must not apply.
   for (const one of [picture, ...picture.querySelectorAll("[class]")]) {
     one.removeAttribute("class");
   }

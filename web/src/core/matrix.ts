@@ -12,22 +12,23 @@ export interface MatrixSpec extends Colouring {
   rowLabels: string[];
   columnLabels: string[];
   values: Rows;
-  /** Values below zero are drawn in a second colour, and the scale reaches from -top. */
+  /** Draws negative values in a second colour; the scale begins at -top. */
   signed?: boolean;
   /** Framed blocks: [row, column, end of rows, end of columns]. */
   framed?: [number, number, number, number][];
   numbers?: boolean;
-  /** Width that should be enough. Units: pixels. */
+  /** Preferred maximum width. Units: pixels. */
   width: number;
   smallestCell?: number;
   largestCell?: number;
-  /** Room above as if the columns had these labels, so that pictures in a row line up. */
+  /** Labels that determine the space above, to align pictures in a row. */
   alignedTo?: string[];
-  /** Height of a row where it is not the width of a column. Units: pixels. */
+  /** Height of a row; absent: the width of a column. Units: pixels. */
   rowHeight?: number;
 }
 
-/** Above so many cells, they are drawn as pixels, and numbers only where one looks. */
+/** Above this number of cells, cells are pixels, and numbers are drawn only in the
+ * visible area. */
 const mostCells = 10_000;
 
 const labelWidth = 150;
@@ -36,7 +37,7 @@ const numberCell = 34;
 const scaleWidth = 120;
 const legendHeight = 54;
 
-/** Room for the longest label, which may become bold. */
+/** Returns the width of the longest label in bold. */
 export function labelRoom(labels: string[], font: number): number {
   return Math.max(
     0,
@@ -47,14 +48,14 @@ export function labelRoom(labels: string[], font: number): number {
 function layOut(spec: MatrixSpec) {
   const [rows, columns] = [spec.rowLabels.length, spec.columnLabels.length];
   const isLarge = rows * columns > mostCells;
-  // The labels' font depends on the cell, and the cell on the room beside the labels.
+  // Label font and cell size depend on each other.
   const leftOf = (font: number) =>
     spec.rowLabels.some(Boolean) ? labelRoom(spec.rowLabels, font) + 10 : 1;
   const smallest = spec.smallestCell ?? (spec.numbers ? numberCell : isLarge ? 3 : 12);
   const most = Math.max(spec.largestCell ?? 38, smallest);
   const room = spec.width - leftOf(13) - 24;
   const wide = clamp(Math.floor(room / Math.max(columns, 1)), smallest, most);
-  // Names that do not fit above their columns lean to the right, the last ones out.
+  // Labels wider than their columns are rotated; the last ones extend to the right.
   const leans = labelRoom(spec.columnLabels, 13) > wide - 2;
   const fits = spec.columnLabels.map(
     (label, s) => (room - labelRoom([label], 13) * Math.cos(angle)) / (s + 0.6),
@@ -81,17 +82,17 @@ function layOut(spec: MatrixSpec) {
   const titleWidth = spec.title ? textWidth(spec.title, 13, 600) : 0;
   const width = Math.max(left + right, titleWidth) + 4;
   const height = top + rows * ch + (spec.legend ? legendHeight : 0) + 4;
-  // Every so many rows and columns have their name, where there is no room for all.
+  // Labels are drawn at every `step` rows and columns if there is no space for all.
   const step = Math.max(1, Math.ceil((font + 1) / ch));
   const columnStep = Math.max(1, Math.ceil((font + 1) / cw));
   const names = { font, rotated, columnRoom, step, columnStep };
   return { rows, columns, cw, ch, left, top, width, height, isLarge, ...names };
 }
 
-/** Where everything of a matrix is; `cw` and `ch`: width and height of a cell. */
+/** Layout of a matrix; `cw` and `ch`: width and height of a cell. */
 type Layout = ReturnType<typeof layOut>;
 
-/** All cells of one strength are one path: hundreds of elements, not thousands. */
+/** Draws all cells of one strength as one path, to keep the number of elements low. */
 function addCells(
   matrix: SVGElement,
   spec: MatrixSpec,
@@ -123,7 +124,7 @@ function addCells(
   if (missing) add(matrix, "path", { d: missing, stroke: p.line });
 }
 
-/** One pixel for each value, which the browser stretches. */
+/** Draws one pixel per value; the browser scales the image. */
 export function paintPixels(
   spec: Colouring & { values: Rows },
   p: Palette,
@@ -163,7 +164,7 @@ function addGrid(
   add(matrix, "path", { d, fill: "none", stroke: p.paper, "stroke-width": width });
 }
 
-/** The numbers of the cells in these rows and columns. */
+/** Draws the numbers of the cells in these rows and columns. */
 function addNumbers(
   group: SVGElement,
   spec: MatrixSpec,
@@ -187,7 +188,7 @@ function addNumbers(
   }
 }
 
-/** A strip from 0, or from -top, to top with its ends named. */
+/** Draws a colour scale from 0, or from -top, to top. */
 function addScale(
   legend: SVGElement,
   spec: MatrixSpec,
@@ -214,7 +215,7 @@ function addScale(
   addText(group, 0, 38, spec.legend, quiet);
 }
 
-/** A heatmap: columns named above, rows on the left. */
+/** A heatmap with column labels above and row labels on the left. */
 export class Matrix {
   readonly svg: SVGSVGElement;
   private readonly layout: Layout;
@@ -230,7 +231,7 @@ export class Matrix {
   private marked: Focus | null = null;
   private scrollX = 0;
   private scrollY = 0;
-  /** Where the legend begins to cover the cells. */
+  /** Vertical position at which the legend covers the cells. */
   private legendTop = Infinity;
 
   constructor(
@@ -281,7 +282,7 @@ export class Matrix {
     if (layout.step > 1 || layout.columnStep > 1) this.showNames();
   }
 
-  /** Names, or the legend, that stay in sight while the picture is scrolled below them. */
+  /** Adds labels or a legend that stay visible while the picture is scrolled. */
   private stuck(width: number, height: number, y = 0): SVGElement {
     const group = add(this.svg, "g", { "data-stuck": "" });
     const ground = { visibility: "hidden" };
@@ -315,8 +316,8 @@ export class Matrix {
     return change(addText(this.columnNames, 0, 0, text, style), { transform: place });
   }
 
-  /** Names of the rows and columns on show: of those too narrow for a name each, every so
-   * many, and the one that is marked. */
+  /** Shows labels of visible rows and columns: if they are too narrow, every `step`-th
+   * label and the marked one. */
   private showNames(): void {
     const { step, columnStep, cw, ch } = this.layout;
     const show = (
@@ -354,8 +355,8 @@ export class Matrix {
     band(this.bands[1], column, { x: (column ?? 0) * cw, width: cw, height: rows * ch });
   }
 
-  /** Where a cell begins in the picture, its size, and where the cells begin and the room
-   * that the legend takes of a window. */
+  /** Returns position and size of a cell, the origin of all cells, and the height of
+   * the legend. */
   cellBox({ row, column }: Focus) {
     const { left, top, cw, ch } = this.layout;
     const [x, y] = [left + (column ?? 0) * cw, top + (row ?? 0) * ch];
@@ -363,8 +364,8 @@ export class Matrix {
     return { x, y, width: cw, height: ch, left, top, below };
   }
 
-  /** The picture is scrolled so far in a window of this size: names stay in sight, and of
-   * a large matrix the numbers that can be seen are drawn. */
+  /** Updates the picture after scrolling in a window of this size: labels stay visible,
+   * and numbers of a large matrix are drawn in the visible area. */
   scrolled(x: number, y: number, width: number, height: number): void {
     const { layout, spec } = this;
     const { cw, ch, left, top, rows, columns } = layout;
@@ -391,7 +392,7 @@ export class Matrix {
     stick(this.columnNames, 0, y);
     stick(this.corner, x, y);
     if (!spec.legend || height === 0) return this.showNames();
-    // Above the window's lower edge, and no further right than its words have room.
+    // Above the lower edge of the window, and left enough to fit the words.
     const over = left + textWidth(spec.legend, 11) + 4 - width;
     const up = Math.min(0, y + height - layout.height);
     this.legendTop = top + rows * ch + up;
@@ -399,7 +400,7 @@ export class Matrix {
     this.showNames();
   }
 
-  /** What lies under the pointer: a cell, or the label of a row or column. */
+  /** Returns the cell, or row or column label, under the pointer. */
   at(event: { clientX: number; clientY: number }): Focus | null {
     const { cw, ch, left, top, rows, columns, rotated, columnRoom } = this.layout;
     const box = this.svg.getBoundingClientRect();
@@ -415,7 +416,7 @@ export class Matrix {
     }
     if (!onColumnNames) return inRows && inColumns ? { row, column } : null;
     if (!rotated) return inColumns ? { row: null, column } : null;
-    // Along the slant of the labels.
+    // Position along the slanted labels.
     const above = y - this.scrollY;
     const slanted = Math.floor((x + above / Math.tan(angle)) / cw);
     const isName = slanted >= 0 && slanted < columns && above > -columnRoom - 8;

@@ -1,6 +1,6 @@
 import type { Rows } from "./explanation";
 
-/** Ranks from 1; equal values share the mean of their ranks. */
+/** Returns ranks from 1; equal values share the mean of their ranks. */
 function ranks(values: number[]): number[] {
   const order = values.map((_, i) => i).sort((a, b) => values[a] - values[b]);
   const rank = new Array<number>(values.length);
@@ -13,7 +13,7 @@ function ranks(values: number[]): number[] {
   return rank;
 }
 
-/** Spearman's rank correlation; NaN where one side is constant or there are under 2 values. */
+/** Spearman's rank correlation; NaN for constant values or fewer than two values. */
 function rankCorrelation(a: number[], b: number[]): number {
   if (a.length < 2 || a.length !== b.length) return NaN;
   const [x, y] = [ranks(a), ranks(b)];
@@ -29,18 +29,18 @@ function rankCorrelation(a: number[], b: number[]): number {
   return xx === 0 || yy === 0 ? NaN : xy / Math.sqrt(xx * yy);
 }
 
-/** Rank correlation of each pair of rows. */
+/** Returns the rank correlation of each pair of rows. */
 export function rowCorrelations(a: Rows, b: Rows): number[] {
   return a.map((row, t) => rankCorrelation(row, b[t] ?? []));
 }
 
-/** Mean of the numbers that are numbers; NaN of none. */
+/** Returns the mean of all values except NaN; NaN if there are none. */
 export function mean(values: number[]): number {
   const numbers = values.filter((value) => !Number.isNaN(value));
   return numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
 }
 
-/** Largest absolute value that is finite; 0 of none. */
+/** Returns the largest finite absolute value; 0 if there are none. */
 export function largest(rows: Rows): number {
   let most = 0;
   for (const row of rows) {
@@ -51,7 +51,7 @@ export function largest(rows: Rows): number {
   return most;
 }
 
-/** A number for a line of text: two digits after the point, or the first that counts. */
+/** Formats a number for a line of text: two decimals, or the first significant one. */
 export function shortNumber(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "–" : value < 0 ? "−∞" : "∞";
   const size = Math.abs(value);
@@ -68,7 +68,7 @@ export function shortNumber(value: number): string {
   return text.replaceAll("-", "−");
 }
 
-/** A number for a cell of a matrix whose values reach to `top`. */
+/** Formats a number for a cell of a matrix whose maximum is `top`. */
 export function cellNumber(value: number, top: number): string {
   if (!Number.isFinite(value) || top < 0.1) return shortNumber(value);
   return value.toFixed(top >= 100 ? 0 : top >= 10 ? 1 : 2).replace("-", "−");

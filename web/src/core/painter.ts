@@ -5,17 +5,17 @@ import { colouring, strengthOf } from "./scale";
 import type { Focus, Side } from "./side";
 import { add, change } from "./svg";
 
-/** The marks of one axis in a picture: for each, its place on the axis. */
+/** Marks of one axis in a picture, each with its index on the axis. */
 interface Marks {
   view: AxisView;
   shapes: [SVGElement, number][];
 }
 
-/** Share of full width below which there is no line. */
+/** Minimum line width as a share of the maximum. */
 const faintest = 0.03;
 
-/** The weights on show as lines between two columns of words, where a picture has
- * data-links: the left end, the right one and the height of a word. */
+/** Weights as lines between two columns of words, in pictures with data-links: left
+ * end, right end and height of a word. */
 class Links {
   private readonly lines: { at: Focus; strength: number; path: SVGPathElement }[] = [];
 
@@ -36,7 +36,7 @@ class Links {
     );
   }
 
-  /** Fades all lines but those of the row or column in focus. */
+  /** Fades all lines except those of the row or column in focus. */
   paint(focus: Focus | null): void {
     const { row = null, column = null } =
       focus?.target === undefined ? (focus ?? {}) : {};
@@ -47,8 +47,8 @@ class Links {
   }
 }
 
-/** Draws the row of the head on show into cells side by side, where a picture has
- * data-cells: their width together, and their height. They are shares of the row's largest. */
+/** Fills side-by-side cells with a row of the selected head, in pictures with
+ * data-cells: total width and height. Weights are relative to the row's maximum. */
 function fillCells(group: SVGElement, { shown, part, explanation }: Side): void {
   const { cells = "", map, row } = group.dataset;
   const own = part.maps.find(({ name }) => name === map);
@@ -65,15 +65,15 @@ function fillCells(group: SVGElement, { shown, part, explanation }: Side): void 
   });
 }
 
-/** Lets a picture that was drawn in C++ be pointed at, and walked through with the arrow
- * keys. Its marks say by data-axis and data-item which item of an axis they stand for. */
+/** Makes a picture drawn in C++ interactive for pointer and arrow keys. data-axis and
+ * data-item of a mark identify its item of an axis. */
 export class Painter {
   private readonly marks: Marks[] = [];
   private readonly order: [AxisView, number][] = [];
   private readonly links: Links[];
   private cursor = -1;
 
-  /** `words`: its items are whole words. */
+  /** `words`: true if the items are whole words. */
   constructor(
     picture: SVGSVGElement,
     private readonly side: Side,
@@ -81,7 +81,7 @@ export class Painter {
   ) {
     for (const shape of picture.querySelectorAll<SVGElement>("[data-axis][data-item]")) {
       const { axis, item } = shape.dataset;
-      // An axis of a later part is named with the part's number.
+      // An axis of a later part has the part's number as suffix.
       const id = side.part.segment.axes.find((one) =>
         [axis, `${axis}.${side.index}`].includes(one),
       );
@@ -120,7 +120,7 @@ export class Painter {
     else this.side.pinAt(view, place);
   }
 
-  /** Marks what the side's focus chooses. */
+  /** Marks the items selected by the side's focus. */
   paint(): void {
     for (const { view, shapes } of this.marks) {
       const states = this.side.stateOf(view);

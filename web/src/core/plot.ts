@@ -1,11 +1,11 @@
-/** From a span of values to a span of pixels, and round numbers between. */
+/** A linear map from values to pixels, with round tick values. */
 export interface Linear {
   (value: number): number;
   invert(pixel: number): number;
   ticks: number[];
 }
 
-/** A linear scale; `count` > 0 widens it to about so many round steps. */
+/** Returns a linear scale. `count` > 0 extends it to about this number of round steps. */
 export function linear(
   [from, to]: [number, number],
   [begin, end]: [number, number],

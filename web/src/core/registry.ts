@@ -3,23 +3,23 @@ import type { Scale } from "./scale";
 import type { Side } from "./side";
 import type { Palette } from "./theme";
 
-/** What a model is asked about: `text` names it on the page and in links, `request` goes
- * into the requests as it is. */
+/** Input of a model. `text` names it on the page and in links; `request` is part of the
+ * requests. */
 export interface Input {
   text: string;
   request: Record<string, unknown>;
 }
 
-/** The part of the form in which an input of a kind is entered. */
+/** Part of the form for inputs of a kind. */
 export interface InputField {
   element: HTMLElement;
-  /** It holds a file, which no link can give. */
+  /** True if the field holds a file, which a link cannot contain. */
   holdsFile?: boolean;
-  /** Null while nothing was entered. */
+  /** Null if nothing was entered. */
   read(): Input | null;
-  /** Puts in what a link or an example gives. */
+  /** Sets a text from a link or an example. */
   write(text: string): void;
-  /** Takes a file that an example is, as if it were chosen. */
+  /** Sets an example file as if chosen by the user. */
   give?(input: Input): void;
   focus(): void;
 }
@@ -29,80 +29,81 @@ export interface InputOptions {
   /** Media types that the task reads besides text. */
   mediaTypes: string[];
   id: string;
-  /** The input is complete: run it. */
+  /** Runs the complete input. */
   submit(): void;
 }
 
-/** The axes of a kind as they stand above the views. */
+/** Axes of a kind, displayed above the views. */
 export interface AxesOnShow {
   element: HTMLElement;
-  /** Shows `side.stateOf` of each axis. */
+  /** Updates the display to `side.stateOf` of each axis. */
   paint(): void;
-  /** Pictures of their own, for a download. */
+  /** Returns separate pictures for a download. */
   pictures?(): SVGSVGElement[];
 }
 
-/** A kind of axis, and of input. */
+/** A kind of axis and of input. */
 export interface KindRow {
   name: string;
   input(options: InputOptions): InputField;
-  /** Names of its items are words of the answer. */
+  /** True if item names are words of the answer. */
   isWords?: boolean;
-  /** What the items of an axis are called, in the plural; absent: items. */
+  /** Returns the plural name of the items of an axis; absent: "items". */
   items?(axis: Axis): string;
-  /** What the items of an axis hold changes at each step, so that no table has their values. */
+  /** True if item contents change at each step, so that a table cannot show their
+   * values. */
   changes?(axis: Axis): boolean;
-  /** An input in a few words, where its text is not fit to be read. */
+  /** Returns a short description of an input whose text is not readable. */
   title?(text: string): string;
-  /** Names of its items say little: attributions of them are the picture of heed/render,
-   * not a table of cells. */
+  /** True if item names are not meaningful: attributions are then shown by a picture of
+   * heed/render instead of a table. */
   isPictured?: boolean;
-  /** All axes of this kind that a part of the answer has. */
+  /** Shows all axes of this kind in a part of the answer. */
   show(side: Side, axes: AxisView[]): AxesOnShow;
 }
 
 export interface ViewOptions {
   palette: Palette;
-  /** Room for pictures. Units: pixels. */
+  /** Width available for pictures. Units: pixels. */
   width: number;
   numbers: boolean;
   moved: boolean;
   scale: Scale;
-  /** Methods of attribution; null: the usual ones. */
+  /** Attribution methods; null: the defaults. */
   methods: string[] | null;
   setMethods(methods: string[]): void;
 }
 
-/** A way to show what a side has chosen. It is made anew when the choice changes. */
+/** A view of a side's selection. A new one is created when the selection changes. */
 export interface View {
   element: HTMLElement;
-  /** The pictures on show, for a download. */
+  /** Returns the displayed pictures for a download. */
   pictures(): SVGSVGElement[];
-  /** Shows the side's focus. */
+  /** Updates the display to the side's focus. */
   paint?(): void;
-  /** What the keys of this view do; true if it was one of them. */
+  /** Handles a key; returns true if the view uses it. */
   key?(event: KeyboardEvent): boolean;
   close?(): void;
 }
 
-/** Switches of the tool bar that a view may heed. */
+/** Switches of the tool bar that a view may support. */
 export type Switch = "numbers" | "moved" | "words" | "scale";
 
 export interface ViewRow {
   name: string;
   title: string;
   switches: Switch[];
-  /** The view of heed/render whose picture it shows, which is asked for at once. */
+  /** View of heed/render whose picture is requested with the explanation. */
   picture?: string;
-  /** It shows why an answer is not another. */
+  /** True if the view shows contrastive explanations. */
   contrasts?: boolean;
-  /** Kinds of axes that it is made for, without which it has no tab; absent: any. */
+  /** Kinds of axes that the view supports; without them it has no tab; absent: all. */
   kinds?: string[];
-  /** Whether it accepts depends on the attention on show, so that its tab stays. */
+  /** True if `accepts` depends on the selected attention; the tab then always remains. */
   byChoice?: boolean;
-  /** It is shown first where it accepts, wherever its tab stands. */
+  /** True if the view is the default where it accepts, regardless of the order of tabs. */
   leads?: boolean;
-  /** Null if it can show what is chosen, or else why it cannot. */
+  /** Returns null if the view can show the selection, or else the reason why not. */
   accepts(side: Side): string | null;
   make(side: Side, options: ViewOptions): View;
 }
@@ -122,14 +123,15 @@ export function hasKind(name: string): boolean {
   return kinds.has(name);
 }
 
-/** The kind of this name, or the first, which shows any axis by the names of its items. */
+/** Returns the kind of this name, or the first kind, which shows any axis by its item
+ * names. */
 export function kindNamed(name: string): KindRow {
   const row = kinds.get(name) ?? [...kinds.values()][0];
   if (!row) throw new Error("no kind is registered");
   return row;
 }
 
-/** An input of a kind in one line. */
+/** Returns an input of a kind in one line. */
 export function titleOf(kind: string, text: string, length = 160): string {
   const line = (kindNamed(kind).title?.(text) ?? text).replace(/\s+/g, " ").trim();
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
@@ -139,7 +141,8 @@ export function allViews(): ViewRow[] {
   return [...views.values()];
 }
 
-/** Whether a view can show an answer of these; before any is there, of any kind. */
+/** True if a view can show one of the answers; without answers, if it supports all
+ * kinds. */
 export function canShow(view: ViewRow, sides: Side[]): boolean {
   if (sides.length === 0) return !view.kinds;
   const kinds = sides.flatMap(({ explanation }) =>
@@ -151,12 +154,12 @@ export function canShow(view: ViewRow, sides: Side[]): boolean {
   );
 }
 
-/** Views of heed/render whose pictures are asked for with an explanation. */
+/** Returns the views of heed/render whose pictures are requested with an explanation. */
 export function picturesOfViews(): string[] {
   return [...new Set(allViews().flatMap(({ picture }) => picture ?? []))];
 }
 
-/** What most views need: an attention to show. */
+/** Default of `accepts`: requires an attention map. */
 export function needsAttention(side: Side): string | null {
   return side.shown
     ? null

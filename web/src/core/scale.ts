@@ -1,7 +1,7 @@
 import type { Rows } from "./explanation";
 import { largest, shortNumber } from "./numbers";
 
-/** What full colour stands for. */
+/** Meaning of full colour. */
 export type Scale = "auto" | "absolute" | "row" | "picture";
 
 export const scaleNames: Record<Scale, string> = {
@@ -12,14 +12,14 @@ export const scaleNames: Record<Scale, string> = {
 };
 
 export interface Colouring {
-  /** The value in full colour, of all rows or of each. */
+  /** Value of full colour, for all rows or per row. */
   top: number | number[];
-  /** The legend's words. */
+  /** Text of the legend. */
   legend: string;
 }
 
-/** Weights reach from 0 to 1 but are often far from it: a picture without any above 0.3 is
- * coloured by its own largest, unless another scale is asked for. */
+/** Returns the colour scale. By default, weights without any above 0.3 are scaled to
+ * their maximum, others to 1. */
 export function colouring(scale: Scale, rows: Rows, what: string): Colouring {
   const most = largest(rows) || 1;
   const chosen = scale === "auto" ? (most < 0.3 ? "picture" : "absolute") : scale;
@@ -33,7 +33,7 @@ export function colouring(scale: Scale, rows: Rows, what: string): Colouring {
   return { top: most, legend: `${what}, up to this picture's ${shortNumber(most)}` };
 }
 
-/** Share of full colour of a value in a row, -1 to 1. */
+/** Returns the share of full colour of a value in a row, -1 to 1. */
 export function strengthOf({ top }: Colouring, value: number, row: number): number {
   const most = typeof top === "number" ? top : (top[row] ?? 1);
   return Number.isFinite(value) ? Math.max(-1, Math.min(1, value / most)) : 0;

@@ -20,18 +20,18 @@ import {
 import { shortNumber } from "./numbers";
 import { colouring, strengthOf, type Scale } from "./scale";
 
-/** Asks for more about the same text, or one part of it. */
+/** Requests more explanations of a text or of one part of it. */
 export type Load = (options: ExplainOptions) => Promise<Explanation>;
 
-/** A row, a column, or both: a cell. `target`: of the attention that speaks for a target
- * of the part, where that is not the one on show. */
+/** A row, a column, or both: a cell. `target`: index of a target whose attention is
+ * meant, if it is not the displayed one. */
 export interface Focus {
   row: number | null;
   column: number | null;
   target?: number;
 }
 
-/** One attention as it is drawn. */
+/** One displayed attention map. */
 export interface Shown {
   map: AttentionMap;
   head: Head;
@@ -42,7 +42,7 @@ export interface Shown {
   byWord: boolean;
 }
 
-/** What stands at one item of an axis while something is in focus. */
+/** State of an item of an axis for the current focus. */
 export interface ItemState {
   weight?: number;
   /** Share of full colour. */
@@ -50,7 +50,7 @@ export interface ItemState {
   chosen: boolean;
 }
 
-/** A pair of answers of which the difference is explained. */
+/** A target and an alternative label whose difference is explained. */
 export interface Contrast {
   target: number;
   label: string;
@@ -60,11 +60,11 @@ function same(a: Focus | null, b: Focus | null): boolean {
   return a?.row === b?.row && a?.column === b?.column && a?.target === b?.target;
 }
 
-/** What listeners hear of: another part, map or head is shown, or the same otherwise; what is
- * pointed at; what is kept; the target whose probabilities are shown, or a contrast. */
+/** Kinds of changes. choice: displayed part, map, head or options; focus: pointed item;
+ * pin: pinned item; target: target of the probabilities, or contrast. */
 type Change = "choice" | "focus" | "pin" | "target";
 
-/** One explained answer, what of it is looked at, and who wants to know of changes. */
+/** One explained answer with its selection, and the listeners to changes. */
 export class Side {
   readonly allParts: Part[];
   part: Part;
@@ -75,11 +75,11 @@ export class Side {
   scale: Scale = "auto";
   /** The other side of a comparison. */
   twin: Side | null = null;
-  /** Explains another answer and shows it instead of this one; null: there is no server. */
+  /** Explains another answer and replaces this one; null without a server. */
   askFor: ((answer: string) => void) | null = null;
-  /** The row that the frames show. */
+  /** Row displayed by the frames. */
   step = 0;
-  /** The target, by its place in the part, whose probabilities are shown. */
+  /** Index in the part of the target whose probabilities are displayed. */
   target: number | null;
   contrast: Contrast | null = null;
   private readonly listeners: [Change, () => void][] = [];
@@ -88,7 +88,7 @@ export class Side {
   private base: Focus | null = null;
   private pinned: Focus | null = null;
 
-  /** Without `load` there is no server to ask. */
+  /** Without `load` there is no server for further requests. */
   constructor(
     readonly name: string,
     readonly explanation: Explanation,
@@ -102,7 +102,7 @@ export class Side {
     this.target = this.firstTarget();
   }
 
-  /** Whether more can be asked: there is a server. */
+  /** True if further requests are possible: there is a server. */
   get canAsk(): boolean {
     return this.load !== null;
   }
@@ -117,7 +117,7 @@ export class Side {
     }
   }
 
-  /** The attention on show; only where there is one. */
+  /** Returns the displayed attention map. Throws an Error if there is none. */
   get attention(): Shown {
     if (!this.shown) throw new Error("no attention is shown");
     return this.shown;
@@ -127,15 +127,15 @@ export class Side {
     return this.part.maps.some((map) => map.by_word !== undefined);
   }
 
-  // ---- What is chosen
+  // ---- Selection
 
-  /** The attention that speaks for a target. */
+  /** Returns the attention map and head of a target. */
   ownChoice(target: Target | undefined): Chosen | null {
     const map = target ? this.part.mapOf(target) : -1;
     return map < 0 ? null : { map, head: target?.head ?? "mean" };
   }
 
-  /** The attention that a reader most likely wants first. */
+  /** Returns the default attention map. */
   firstChoice(): Chosen | null {
     const { targets, maps } = this.part;
     const votes = targets.map((target) => this.ownChoice(target)).filter((one) => one);
@@ -203,7 +203,7 @@ export class Side {
     this.setChoice(this.choice);
   }
 
-  /** Where few things are said, their probabilities are what one came for. */
+  /** With few targets, the probabilities of the first one are shown by default. */
   private firstTarget(): number | null {
     const { targets } = this.part;
     const few = targets.length > 0 && targets.length <= 3;
@@ -220,7 +220,7 @@ export class Side {
     this.tell("target", "choice");
   }
 
-  // ---- What is pointed at
+  // ---- Focus
 
   get focus(): Focus | null {
     return this.hovered ?? this.pinned ?? this.base;
@@ -230,7 +230,7 @@ export class Side {
     return this.pinned !== null;
   }
 
-  /** What is in focus while nothing is pointed at and nothing pinned. */
+  /** Sets the focus that applies while nothing is hovered or pinned. */
   rest(focus: Focus | null): void {
     this.base = focus;
     this.tell("focus");
@@ -243,7 +243,7 @@ export class Side {
     this.twin?.follow(focus, this);
   }
 
-  /** Looks where its twin looks, if the same tokens stand there. */
+  /** Follows the focus of the twin if both have equal tokens there. */
   private follow(focus: Focus | null, twin: Side): void {
     const [a, b] = [this.shown, twin.shown];
     const alike = (place: number | null, one?: AxisView, other?: AxisView) =>
@@ -257,7 +257,7 @@ export class Side {
     this.tell("focus");
   }
 
-  /** Keeps the focus when the pointer leaves; the same again lets go of it. */
+  /** Keeps the focus when the pointer leaves; a second call with it releases it. */
   pin(focus: Focus | null): void {
     this.pinned = same(this.pinned, focus) ? null : focus;
     this.tell("focus", "pin");
@@ -270,14 +270,14 @@ export class Side {
 
   // ---- Axes
 
-  /** The axes of the part, item by item or word by word as the attention on show. */
+  /** Returns the axes of the part, at item or word level like the displayed attention. */
   axes(): AxisView[] {
     const byWord = this.shown?.byWord ?? false;
     return this.part.segment.axes.map((id) => this.part.axis(id, byWord));
   }
 
-  /** Whether an axis stands above the views. What a writer had before it, and what was
-   * pooled for a label, do so only while they are rows or columns. */
+  /** True if an axis is displayed above the views. Decoder inputs and pooled states are
+   * displayed only as rows or columns. */
   isVisible(id: string): boolean {
     const { part, shown } = this;
     const said = part.targets.filter((target) => target.axis === id);
@@ -287,7 +287,7 @@ export class Side {
     return isOfMap && this.explanation.axes[id].items.length > 1;
   }
 
-  /** What was said of the items of an axis: for each place the targets beneath it. */
+  /** Returns, for each position of an axis, the targets displayed beneath it. */
   beneath(view: AxisView): number[][] | null {
     const { part } = this;
     const all = view.labels.map((): number[] => []);
@@ -298,38 +298,38 @@ export class Side {
     return all.some((list) => list.length > 0) ? all : null;
   }
 
-  /** The targets that stand at a place of an axis themselves. */
+  /** Returns the targets at a position of an axis. */
   targetsAt(view: AxisView, place: number): number[] {
     return this.part.targets.flatMap(({ axis, item }, k) =>
       axis === view.id && view.at(item) === place ? [k] : [],
     );
   }
 
-  /** Whether what was said at a place stands beneath what it was said of. */
+  /** True if the targets at a position are displayed beneath other items. */
   isBeneath(view: AxisView, place: number): boolean {
     const said = this.targetsAt(view, place).map((k) => this.part.targets[k]);
     return said.length > 0 && said.every((target) => this.part.anchorOf(target));
   }
 
-  /** The attention of a focus. */
+  /** Returns the attention map of a focus. */
   private shownFor(focus: Focus): Shown | null {
     if (focus.target === undefined) return this.shown;
     const own = this.ownChoice(this.part.targets[focus.target]);
     return own && this.shownOf(own);
   }
 
-  /** The row of an attention that speaks for a target; null: none. */
+  /** Returns the row of an attention map that belongs to a target; null: none. */
   private rowOf(shown: Shown | null, { map, row }: Target): number | null {
     const own = map === undefined ? null : this.explanation.maps[map];
     return shown && own === shown.map && row !== undefined ? shown.query.at(row) : null;
   }
 
-  /** What was said at a place of an axis, or beneath it. */
+  /** Returns the targets at a position of an axis or beneath it. */
   private saidAt(view: AxisView, place: number): number[] {
     return [...this.targetsAt(view, place), ...(this.beneath(view)?.[place] ?? [])];
   }
 
-  /** What pointing at a place of an axis means. */
+  /** Returns the focus for pointing at a position of an axis. */
   focusAt(view: AxisView, place: number): Focus | null {
     const { shown, part } = this;
     if (shown?.query.id === view.id) return { row: place, column: null };
@@ -355,7 +355,7 @@ export class Side {
     if (said !== undefined) this.setTarget(said);
   }
 
-  /** How the items of an axis are to be shown now. */
+  /** Returns the current state of the items of an axis. */
   stateOf(view: AxisView): ItemState[] {
     const states = view.labels.map((): ItemState => ({ strength: 0, chosen: false }));
     const { focus } = this;
@@ -392,7 +392,7 @@ export class Side {
     return states;
   }
 
-  /** Names of the rows on show: a row that said something is named by that as well. */
+  /** Returns labels of the displayed rows, extended by the targets of a row. */
   rowLabels(shown: Shown): string[] {
     const labels = [...shown.query.labels];
     const rows = this.part.targets.map((target) => this.rowOf(shown, target));
@@ -411,8 +411,8 @@ export class Side {
     return labels;
   }
 
-  /** Names of targets, as words where the attention on show is; tags stand behind what
-   * they are said of. */
+  /** Returns labels of targets, at the level of the displayed attention. Tags follow
+   * the words that they label. */
   targetLabels(targets: Target[]): string[] {
     return targets.map((target) => {
       const anchor = this.part.anchorOf(target);
@@ -426,7 +426,7 @@ export class Side {
     });
   }
 
-  /** What the focus says, in one line: the strongest weights of a word or one cell. */
+  /** Describes the focus in one line: the largest weights of a word, or one cell. */
   describeFocus(): string {
     const { focus } = this;
     if (!focus) return "";
@@ -461,9 +461,9 @@ export class Side {
       : `${isolate(columns[at])} is attended to by ${list}`;
   }
 
-  // ---- What is asked for later
+  // ---- Further requests
 
-  /** Asks once; what there is to keep goes into the explanation. */
+  /** Sends a request once; `keep` stores its result in the explanation. */
   private ask(
     key: string,
     options: ExplainOptions,
@@ -482,7 +482,7 @@ export class Side {
     return answer;
   }
 
-  /** Attributions of the part by these methods; those that are there are not asked for. */
+  /** Returns attributions of the part by these methods; only missing ones are requested. */
   async attributions(methods: string[]): Promise<Attribution[]> {
     const { part } = this;
     const known = part.attributions.map(({ method }) => method);
@@ -495,7 +495,7 @@ export class Side {
       .sort((a, b) => methods.indexOf(a.method) - methods.indexOf(b.method));
   }
 
-  /** One head of a map in numbers. */
+  /** Returns the numeric values of one head of a map. */
   async panel(map: number, head: number): Promise<Panel> {
     const { part, canAsk } = this;
     const at = part.segment.maps[map];
@@ -511,8 +511,8 @@ export class Side {
     );
   }
 
-  /** Pictures of these views, drawn where the explanation was made; of a scale that one
-   * chose, or of these methods, drawn for them alone. */
+  /** Returns pictures of these views, drawn by the server or with the explanation.
+   * Pictures with a chosen scale or methods are requested separately. */
   async madePictures(
     views: string[],
     scale: Scale = "auto",
@@ -538,8 +538,7 @@ export class Side {
     return all.filter(({ view, segment }) => segment === index && views.includes(view));
   }
 
-  /** The part explained against another answer that has `contrast.label` in the place of
-   * the target. */
+  /** Explains the part against an answer with `contrast.label` instead of the target. */
   contrasted(
     contrast: Contrast,
     methods: string[],
@@ -551,7 +550,7 @@ export class Side {
     return this.ask(key, { ...other, methods, pictures }, () => {});
   }
 
-  /** The part's answer with another word in one place. */
+  /** Returns the part's answer with another word at one position. */
   private answerWith({ target, label }: Contrast): string {
     const { part } = this;
     const { answer, targets } = part;
@@ -561,7 +560,7 @@ export class Side {
     const all = alike.map((one) => part.label(one));
     const bare = (text: string) => text.replace(/\s/g, "");
     const isAll = bare(answer).includes(bare(all.join("")));
-    // What has columns is a list of completions, and not made of the words explained.
+    // An answer with columns is a list of completions, not made of the explained words.
     const isList = answer.includes("\t");
     if (isList || (isAll && part.anchorOf(targets[target]))) {
       return all.with(alike.indexOf(targets[target]), label).join(" ");

@@ -1,21 +1,21 @@
-/** Sounds: what is known of one that was explained, playing parts of it, and WAV files. */
+/** Sounds: payload of an explained sound, playback of parts, and WAV files. */
 import { base64Part } from "./files";
 
-/** A sound as docs/explain.md describes it. Units: s, Hz. */
+/** A sound as described in docs/explain.md. Units: s, Hz. */
 export interface SoundPayload {
   seconds: number;
-  /** From item to item of the axis. */
+  /** Time between items of the axis. */
   step: number;
-  /** What the spectrogram covers. */
+  /** Duration of the spectrogram. */
   spectrogram_seconds: number;
   rate: number;
-  /** The spectrogram, low frequencies below, in base64. */
+  /** Spectrogram with low frequencies at the bottom, in base64. */
   png: string;
-  /** The file in base64. */
+  /** File in base64. */
   wav: string;
 }
 
-/** From one moment to another. Units: s. */
+/** Start and end. Units: s. */
 export type Moments = [number, number];
 
 let context: AudioContext | null = null;
@@ -27,12 +27,12 @@ function output(): AudioContext {
   return context;
 }
 
-/** Any sound that the browser reads. */
+/** Decodes any sound that the browser supports. */
 export function decodeSound(bytes: ArrayBuffer): Promise<AudioBuffer> {
   return output().decodeAudioData(bytes);
 }
 
-/** The samples of a sound at another rate, the mean of its channels. */
+/** Returns the samples of a sound at another rate, averaged over channels. */
 export async function resampled(sound: AudioBuffer, rate: number): Promise<Float32Array> {
   const length = Math.max(1, Math.ceil(sound.duration * rate));
   const offline = new OfflineAudioContext(1, length, rate);
@@ -52,7 +52,7 @@ function soundOf(wav: string): Promise<AudioBuffer> {
   return sound;
 }
 
-/** Plays a part of a sound, and ends the one before. */
+/** Plays a part of a sound and stops the previous one. */
 export async function playPart(
   { wav }: SoundPayload,
   [begin, end]: Moments,
@@ -62,7 +62,7 @@ export async function playPart(
   const node = output().createBufferSource();
   node.buffer = sound;
   node.connect(output().destination);
-  // What was allowed by a click; without a device it never comes to be.
+  // A click allowed playback; without a device the promise never resolves.
   void output().resume();
   node.start(0, Math.max(0, begin), Math.max(0.02, end - begin));
   node.onended = () => {
@@ -71,7 +71,7 @@ export async function playPart(
   playing = node;
 }
 
-/** The part of a sound in which nine tenths of these weights lie, and a little around it. */
+/** Returns the part of a sound that contains nine tenths of the weights, with a margin. */
 export function momentsOf(weights: number[], step: number): Moments {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const at = (share: number) => {
@@ -83,7 +83,7 @@ export function momentsOf(weights: number[], step: number): Moments {
   return [Math.max(0, at(0.05) * step - around), (at(0.95) + 1) * step + around];
 }
 
-/** A WAV file of one channel of 16 bits, in base64. */
+/** Returns a mono 16-bit WAV file in base64. */
 export function wavOf(samples: Float32Array, rate: number): Promise<string> {
   const header = 44;
   const view = new DataView(new ArrayBuffer(header + 2 * samples.length));

@@ -2,7 +2,7 @@ import { select } from "d3-selection";
 
 import { directionOf, fontFamily, isolate } from "./dom";
 
-/** Attributes of a shape; null takes one away. Numbers are written to hundredths. */
+/** Attributes of a shape; null removes one. Numbers are rounded to hundredths. */
 export type Marks = Record<string, string | number | null | undefined>;
 
 export function change<E extends SVGElement>(shape: E, marks: Marks): E {
@@ -13,7 +13,7 @@ export function change<E extends SVGElement>(shape: E, marks: Marks): E {
   return shape;
 }
 
-/** A shape with these attributes at the end of another. */
+/** Appends a shape with these attributes to another. */
 export function add<K extends keyof SVGElementTagNameMap>(
   parent: Element,
   tag: K,
@@ -34,8 +34,8 @@ export function resize(
   return change(picture, { width: w, height: h, viewBox: `0 0 ${w} ${h}` });
 }
 
-/** An empty picture. It names all its colours and fonts in attributes, so that a saved
- * copy looks as it does on the page. */
+/** Creates an empty picture. All colours and fonts are attributes, so that a saved copy
+ * looks like the page. */
 export function newPicture(width: number, height: number, label: string): SVGSVGElement {
   const xmlns = "http://www.w3.org/2000/svg";
   const marks = { "font-family": fontFamily, role: "img", "aria-label": label };
@@ -51,7 +51,8 @@ export interface TextStyle {
   weight?: number;
 }
 
-/** A name that runs from right to left has its punctuation where it belongs. */
+/** Adds a text with its own direction, so that punctuation of right-to-left names is
+ * placed correctly. */
 export function addText(
   parent: Element,
   x: number,
@@ -76,7 +77,7 @@ export function addRect(
   return add(parent, "rect", { x, y, width, height, fill, ...marks });
 }
 
-/** To hundredths. */
+/** Rounds to hundredths. */
 export function round(value: number): number {
   return Math.round(value * 100) / 100;
 }

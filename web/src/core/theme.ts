@@ -1,5 +1,5 @@
-/** Colours of the page and of its pictures, light and dark: those of `heed explain`'s
- * files. The page's style sheets have them as "--name". */
+/** Colours of the page and its pictures, light and dark, equal to those of files of
+ * `heed explain`. Style sheets use them as "--name". */
 const colours = {
   page: ["#f4f6f9", "#0a0e14"],
   paper: ["#ffffff", "#10151d"],
@@ -18,13 +18,13 @@ const colours = {
   "warn-field": ["#fff4ec", "#2a1a10"],
 };
 
-/** Seven, as shapes are five: together 35 marks that differ. */
+/** Seven colours. With five shapes they give 35 distinct marks. */
 const kinds = [
   ["#0b4a94", "#a84a04", "#2a7541", "#7b3fa0", "#7a6000", "#56606b", "#b0286b"],
   ["#8ccbff", "#ffb273", "#7fd39a", "#d3a6f2", "#e6cf6a", "#9aa7b7", "#ff8fb8"],
 ];
 
-/** `kinds`: one for each kind of attention in a plot, or each line of a series. */
+/** `kinds`: colours of the kinds of attention in a plot, or of the lines of a series. */
 export type Palette = Record<keyof typeof colours, string> & { kinds: string[] };
 
 const palettes = kinds.map((ofKinds, i) => {
@@ -39,7 +39,7 @@ const system = matchMedia("(prefers-color-scheme: dark)");
 const paper = matchMedia("print");
 const listeners: (() => void)[] = [];
 
-/** A page without storage, as from some files, forgets. */
+/** Reads or writes the stored theme; without storage (some local files) returns null. */
 function stored(value?: Theme): Theme | null {
   try {
     if (value === "auto") localStorage.removeItem(storedTheme);
@@ -52,7 +52,7 @@ function stored(value?: Theme): Theme | null {
 
 let chosen = stored() ?? "auto";
 
-/** Paper is light. */
+/** True if the page is dark; printed pages are light. */
 export function isDark(): boolean {
   if (paper.matches) return false;
   return chosen === "auto" ? system.matches : chosen === "dark";
@@ -76,7 +76,7 @@ apply();
 system.addEventListener("change", apply);
 paper.addEventListener("change", apply);
 
-/** Light becomes dark and back; the system's own choice is not stored. */
+/** Switches between light and dark. The system's own choice is not stored. */
 export function switchTheme(): void {
   const next = isDark() ? "light" : "dark";
   chosen = (next === "dark") === system.matches ? "auto" : next;
@@ -84,7 +84,7 @@ export function switchTheme(): void {
   apply();
 }
 
-/** Calls it when colours have changed. */
+/** Registers a listener to colour changes. */
 export function onTheme(listener: () => void): void {
   listeners.push(listener);
 }
@@ -93,7 +93,7 @@ function channels(colour: string): number[] {
   return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 }
 
-/** `strength` of one colour on another, from 0 to 1: red, green, blue. */
+/** Blends `strength` (0 to 1) of one colour with another; returns red, green, blue. */
 export function blend(on: string, colour: string, strength: number): number[] {
   const [below, above] = [channels(on), channels(colour)];
   return below.map((value, c) => value + (above[c] - value) * strength);
@@ -107,14 +107,14 @@ function luminance(rgb: number[]): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** WCAG's contrast, 1 to 21. */
+/** WCAG contrast ratio, 1 to 21. */
 function contrast(a: number[], b: number[]): number {
   const [x, y] = [luminance(a), luminance(b)].sort((one, other) => other - one);
   return (x + 0.05) / (y + 0.05);
 }
 
-/** A colour of text that can be read on this strength of a colour: the usual one as long
- * as that can; white or black can on every colour. */
+/** Returns a readable text colour on this strength of a colour: the default colour if
+ * its contrast is sufficient, or else white or black. */
 export function textOn(
   p: Palette,
   strength: number,

@@ -29,10 +29,10 @@ import {
 import "./audio.css";
 
 const longestRecording = 60;
-// What speech needs; as they are recorded, a few seconds would fill a request.
+// Sample rate for speech; at the recorded rate, a few seconds would fill a request.
 const recordedRate = 16000;
 
-/** Records by the microphone until it is stopped, or for a minute. */
+/** Records from the microphone until stopped, at most a minute. */
 class Recorder {
   private recorder: MediaRecorder | null = null;
 
@@ -40,7 +40,7 @@ class Recorder {
     return this.recorder !== null;
   }
 
-  /** What was said, as a WAV file; `begun`: it is recording. */
+  /** Returns the recording as a WAV file; `begun`: called when recording starts. */
   async record(begun: () => void): Promise<Input> {
     const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
     const recorder = new MediaRecorder(stream);
@@ -70,12 +70,12 @@ class Recorder {
   }
 }
 
-/** A file is chosen or dropped, or a sound is recorded. */
+/** Field for a file that is chosen or dropped, or a recorded sound. */
 function audioField(options: InputOptions): InputField {
   const field = fileField(options, "Sound for the model");
   const { file, note } = field;
   const recorder = new Recorder();
-  // Browsers give the microphone to pages of this machine or over HTTPS alone.
+  // Browsers allow the microphone only for local pages and HTTPS.
   const canRecord = "mediaDevices" in navigator && "MediaRecorder" in window;
   const record = button("Record", { class: "toggle", disabled: !canRecord }, async () => {
     if (recorder.isOn) return recorder.stop();
@@ -101,7 +101,7 @@ function audioField(options: InputOptions): InputField {
 const spectrogramHeight = 96;
 const stripHeight = 16;
 
-/** A spectrogram, and below it the weights of what is pointed at. */
+/** A spectrogram with the weights of the focus below it. */
 class SoundFigure {
   readonly element: HTMLElement;
   private readonly payload: SoundPayload;

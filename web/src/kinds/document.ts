@@ -24,14 +24,15 @@ import { textField } from "./text";
 
 const rowsOfField = 7;
 
-/** A document of one line is divided into sentences; of several, each line is one. */
+/** Field for a document. A single line is split into sentences; of several lines, each
+ * is one sentence. */
 function documentField(options: InputOptions): InputField {
   const field = textField(options, rowsOfField);
   const hint = h("p.note", "Of a document with several lines, each is a sentence.");
   return { ...field, element: h("div.document-field", field.element, hint) };
 }
 
-/** One item of an axis as a button. */
+/** An item of an axis as a button. */
 interface Chip {
   view: AxisView;
   place: number;
@@ -62,7 +63,7 @@ function paintChip({ view, place, element }: Chip, states: Painted): void {
 
 type Painted = Map<string, ReturnType<Side["stateOf"]>>;
 
-/** A row for each sentence: its number, which stands for the sentence, and its words. */
+/** Shows a row per sentence: its number, which represents the sentence, and its words. */
 function showDocument(side: Side, axes: AxisView[]): AxesOnShow {
   const sentences = axes.find(({ axis }) => axis.of !== undefined && axis.spans);
   const words = axes.find(({ id }) => id === sentences?.axis.of) ?? axes[0];
@@ -120,7 +121,8 @@ function showDocument(side: Side, axes: AxisView[]): AxesOnShow {
   };
 }
 
-/** "3 sentences" of a document of several lines, or its beginning. */
+/** Returns the first line and "(3 sentences)" for a document of several lines, or the
+ * text. */
 function title(text: string): string {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return lines.length > 1 ? `${lines[0]} … (${lines.length} sentences)` : text;

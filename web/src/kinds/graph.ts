@@ -22,23 +22,23 @@ import {
 
 import "./graph.css";
 
-/** What is known of a graph: as docs/explain.md describes it. */
+/** Payload of a graph, as described in docs/explain.md. */
 interface GraphPayload {
   classes: string[];
-  /** Of each item: its place in the picture. */
+  /** For each item, the index of its node in the picture. */
   drawn: number[];
-  /** Of each item: its class; -1: not known. */
+  /** For each item, its class; -1: unknown. */
   labels: number[];
-  /** Nodes as near, for which there was no room. */
+  /** Number of nodes at equal distance that did not fit. */
   left_out?: number;
-  /** Of each node of the picture. */
+  /** For each node of the picture, the predicted class. */
   predicted: number[];
   places: [number, number][];
   /** From, to and width, 0 to 1. */
   edges: [number, number, number][];
 }
 
-/** A node is asked about by its number. */
+/** Input field for the number of a node. */
 function nodeField({ id, prompt, submit }: InputOptions): InputField {
   const element = h("input.node-field", {
     id,
@@ -64,7 +64,7 @@ function nodeField({ id, prompt, submit }: InputOptions): InputField {
   };
 }
 
-/** Shapes around the origin, so that classes differ without colours as well. */
+/** Shapes around the origin that distinguish classes without colours. */
 const shapes = [
   "M-4.6 0a4.6 4.6 0 1 0 9.2 0a4.6 4.6 0 1 0 -9.2 0z",
   "M-4.2 -4.2h8.4v8.4h-8.4z",
@@ -73,7 +73,7 @@ const shapes = [
   "M0 5.4L5.2 -3.8H-5.2z",
 ];
 
-/** The mark of a class. */
+/** Adds the mark of a class. */
 function addNode(
   parent: Element,
   [x, y]: [number, number],
@@ -91,7 +91,7 @@ function addNode(
 
 const margin = 12;
 
-/** Edges of similar width in one path each. */
+/** Draws edges of similar width as one path each. */
 function drawEdges(
   picture: SVGSVGElement,
   { edges }: GraphPayload,
@@ -137,8 +137,8 @@ function drawClasses(
   return y + 8;
 }
 
-/** The whole graph in a plane; the items of the axis, which are near the node that was asked
- * about, carry what is attended to. */
+/** Shows the whole graph in a plane. The items of the axis, which are near the
+ * requested node, show the attention. */
 function showGraph(side: Side, axes: AxisView[]): AxesOnShow {
   const [view] = axes;
   const graph = view.axis.payload as GraphPayload;

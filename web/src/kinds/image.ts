@@ -20,7 +20,7 @@ import "./image.css";
 const drawnSide = 196;
 const strokeWidth = 16;
 
-/** A black square that is drawn on in white. */
+/** Creates a black square for drawing in white. */
 function drawingBoard(done: (input: Input) => void): {
   element: HTMLCanvasElement;
   clear(): void;
@@ -74,7 +74,7 @@ function drawingBoard(done: (input: Input) => void): {
   return { element, clear };
 }
 
-/** A file is chosen or dropped, or an image is drawn. */
+/** Field for a file that is chosen or dropped, or a drawing. */
 function imageField(options: InputOptions): InputField {
   const field = fileField(options, "Image for the model", () => board.clear());
   const board = drawingBoard((input) => field.take(input));
@@ -86,7 +86,7 @@ function imageField(options: InputOptions): InputField {
   return field.within(h("div.image-field", choices, board.element));
 }
 
-/** An image with its cells over it, as vivid as what stands at each. */
+/** Shows an image with its cells as overlay; opacity shows their weights. */
 function showImages(side: Side, axes: AxisView[]): AxesOnShow {
   const shown = axes.map((view) => {
     const { width, height, cell, png } = view.axis.payload as ImagePayload;

@@ -1,16 +1,16 @@
 import { add } from "../core";
 
-/** What is known of an image: as docs/explain.md describes it. */
+/** Payload of an image, as described in docs/explain.md. */
 export interface ImagePayload {
   width: number;
   height: number;
   /** Side of a cell. Units: pixels. */
   cell: number;
-  /** The file in base64. */
+  /** File in base64. */
   png: string;
 }
 
-/** An image in an SVG picture, its pixels as they are. */
+/** Adds an image with unsmoothed pixels to an SVG picture. */
 export function addImage(
   parent: Element,
   { width, height, png }: ImagePayload,

@@ -1,4 +1,4 @@
-/** The kinds of inputs and axes; the first shows any other by the names of its items. */
+/** Kinds of inputs and axes. The first one shows axes of unknown kinds by item names. */
 import { registerKind } from "../core";
 import { document } from "./document";
 import { audio } from "./audio";

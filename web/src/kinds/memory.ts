@@ -21,12 +21,12 @@ import {
 } from "../core";
 import { textField } from "./text";
 
-/** What an axis of steps has; an axis of slots has no values. */
+/** Payload of an axis of steps; an axis of slots has no values. */
 interface Payload {
   values?: Rows;
 }
 
-/** A sequence is typed, or drawn anew: "random", a length and a seed. */
+/** Field for a sequence, typed or drawn at random: "random", a length and a seed. */
 function sequenceField(options: InputOptions): InputField {
   const field = textField(options);
   const draw = button("Draw one", { class: "toggle" }, () => {
@@ -42,7 +42,7 @@ const bitHeight = 9;
 const markHeight = 10;
 const roomForNames = 74;
 
-/** Steps as columns of bits, side by side, and below each the weight that it has. */
+/** Steps as columns of bits, with the weight of each below it. */
 class Strip {
   readonly element: HTMLElement;
   private cursor = 0;

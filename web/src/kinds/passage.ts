@@ -12,7 +12,7 @@ interface Question {
   candidates?: string[];
 }
 
-/** What a text asks: an object, or passage, tab, question; null for anything else. */
+/** Parses a question: a JSON object, or passage, tab, question; null for anything else. */
 function parseQuestion(text: string): Question | null {
   if (!text.trim().startsWith("{")) {
     const tab = text.lastIndexOf("\t");
@@ -35,14 +35,14 @@ function parseQuestion(text: string): Question | null {
   }
 }
 
-/** The text that asks so. */
+/** Returns the text of a question. */
 function textOf({ passage, question, candidates }: Question): string {
   if (passage.trim() === "" && question.trim() === "") return "";
   if (!candidates || candidates.length === 0) return `${passage}\t${question}`;
   return JSON.stringify({ passage, question, candidates });
 }
 
-/** A passage, a question about it, and, if wanted, the words that may answer it. */
+/** Field for a passage, a question about it, and optional candidate answers. */
 function passageField(options: InputOptions): InputField {
   const field = textField({ ...options, prompt: "Passage" }, rowsOfPassage);
   const passage = field.element as HTMLTextAreaElement;
@@ -75,7 +75,7 @@ function passageField(options: InputOptions): InputField {
     question.value = found.question;
     candidates.value = (found.candidates ?? []).join(", ");
   };
-  // Who pastes a whole question into the passage finds it taken apart.
+  // A whole question pasted into the passage is split into its parts.
   passage.addEventListener("input", () => {
     const { value } = passage;
     if (value.includes("\t") || value.trim().startsWith("{")) {
@@ -94,12 +94,12 @@ function passageField(options: InputOptions): InputField {
   };
 }
 
-/** "Where is Anna?", or the text that is no question yet. */
+/** Returns the question, or the text if it is not a question yet. */
 function title(text: string): string {
   return parseQuestion(text)?.question || text;
 }
 
-/** The passage as a document, whose sentences are rows. */
+/** Kind for passages, shown as documents with a row per sentence. */
 export const passage: KindRow = {
   ...document,
   name: "passage",

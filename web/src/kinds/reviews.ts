@@ -18,7 +18,7 @@ import { textField } from "./text";
 
 import "./reviews.css";
 
-/** A pair of names, with reviews in the place of those that a model knows. */
+/** A pair of names; optional reviews replace those that the model has. */
 interface Question {
   user: string;
   item: string;
@@ -26,7 +26,7 @@ interface Question {
   item_reviews?: string[];
 }
 
-/** What a line asks: JSON, or two names with a tab between them; null for anything else. */
+/** Parses a line: JSON, or two names separated by a tab; null for anything else. */
 function parseQuestion(text: string): Question | null {
   const names = text.split("\t");
   if (!text.trim().startsWith("{")) {
@@ -51,7 +51,7 @@ function parseQuestion(text: string): Question | null {
   }
 }
 
-/** The line that asks so: two names where they say all. */
+/** Returns the line of a question: two names if there are no reviews. */
 function lineOf({ user, item, user_reviews, item_reviews }: Question): string {
   if (!user_reviews && !item_reviews) {
     return user || item ? `${user}\t${item}` : "";
@@ -64,7 +64,8 @@ function lineOf({ user, item, user_reviews, item_reviews }: Question): string {
   return JSON.stringify(asked);
 }
 
-/** A user and an item, and reviews of either, one on each line; and the line that asks so. */
+/** Field for a user and an item, and reviews of either, one per line; and the
+ * equivalent line. */
 function reviewsField(options: InputOptions): InputField {
   const line = textField({ ...options, prompt: "The same as one line" }, 2);
   const area = line.element as HTMLTextAreaElement;
@@ -132,7 +133,7 @@ function reviewsField(options: InputOptions): InputField {
   };
 }
 
-/** Each axis as a list of its reviews, which show how much is at them. */
+/** Shows each axis as a list of reviews with their weights. */
 function showReviews(side: Side, axes: AxisView[]): AxesOnShow {
   const lists = axes.map((view) => {
     const chips = view.labels.map((label, i) => {
@@ -171,7 +172,7 @@ function showReviews(side: Side, axes: AxisView[]): AxesOnShow {
   };
 }
 
-/** "A1, B7" or what is given in their place. */
+/** Returns "A1, B7", or a description of given reviews. */
 function title(text: string): string {
   const asked = parseQuestion(text);
   if (!asked) return text;

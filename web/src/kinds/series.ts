@@ -26,13 +26,13 @@ import { textField } from "./text";
 
 interface Payload {
   columns: string[];
-  /** Of each column. */
+  /** One list per column. */
   values: (number | null)[][];
-  /** The column that is forecast. */
+  /** Forecast column. */
   column?: string;
 }
 
-/** A table is pasted as CSV, or read from a file. */
+/** Field for a table, pasted as CSV or read from a file. */
 function seriesField(options: InputOptions): InputField {
   const field = textField(options, 4);
   const file = h("input.hidden", {
@@ -56,20 +56,20 @@ const stripHeight = 16;
 const stripPitch = stripHeight + 4;
 const [leftRoom, rightRoom] = [52, 14];
 
-/** An axis with values, from where it begins in time. */
+/** An axis with values and its start time. */
 interface Plotted {
   view: AxisView;
   begin: number;
   values: (number | null)[];
 }
 
-/** Axes in time: the first with values, those that go on from it, and what looks at them. */
+/** Axes in time: the first axis with values, its continuations, and axes with attention. */
 class Timeline {
   readonly plotted: Plotted[] = [];
-  /** Attention stands under the time axis of the first, and of those without values. */
+  /** Axes with attention below the time axis: the first one, and those without values. */
   readonly strips: AxisView[];
   readonly steps: number;
-  /** The column that is forecast. */
+  /** Forecast column. */
   readonly aim: string;
   /** All columns of the series. */
   readonly columns: string[];
@@ -97,7 +97,7 @@ class Timeline {
     return this.plotted.find(({ view }) => view.id === id)?.begin;
   }
 
-  /** Steps in time that an item covers. */
+  /** Returns the time steps that an item covers. */
   spanOf({ id, axis: { of, spans } }: AxisView, place: number): [number, number] {
     const own = this.beginOf(id);
     if (own !== undefined || !of || !spans)
@@ -106,7 +106,7 @@ class Timeline {
     return [begin + spans[place][0], begin + spans[place][1]];
   }
 
-  /** The axis and place at a step: what can be looked at, or what was forecast. */
+  /** Returns axis and position at a step: an attended item or a forecast. */
   itemAt(step: number): [AxisView, number] | null {
     const views = this.plotted.map(({ view }) => view);
     for (const view of [...this.strips.filter((one) => one !== views[0]), ...views]) {
@@ -120,7 +120,7 @@ class Timeline {
     return null;
   }
 
-  /** Those whose weights are known now. */
+  /** Returns the axes whose weights are currently known. */
   shownStrips(): AxisView[] {
     const { shown } = this.side;
     return this.strips.filter(
@@ -130,7 +130,7 @@ class Timeline {
     );
   }
 
-  /** What was forecast, in words. */
+  /** Describes the forecast. */
   forecast(): string {
     const all = this.plotted
       .slice(1)
@@ -145,7 +145,7 @@ class Timeline {
   }
 }
 
-/** Values over time, what was forecast dashed, on a field of its own. */
+/** Draws values over time, forecasts dashed. */
 function drawValues(
   picture: SVGSVGElement,
   { plotted }: Timeline,
@@ -202,8 +202,8 @@ function drawValues(
   });
 }
 
-/** The attention of one axis, as a strip under the time axis; patches that overlap stand in
- * two rows. */
+/** Draws the attention of one axis as a strip below the time axis; overlapping patches
+ * use two rows. */
 function drawStrip(
   picture: SVGSVGElement,
   view: AxisView,
@@ -307,7 +307,7 @@ function showSeries(side: Side, axes: AxisView[]): AxesOnShow {
   };
 }
 
-/** Chooses the column whose forecast is explained, where there are several. */
+/** Returns a selector of the column whose forecast is explained, if there are several. */
 function columnChoice(side: Side, { aim, columns }: Timeline): HTMLElement | null {
   if (columns.length < 2 || !side.askFor) return null;
   const options = columns.map((name) => h("option", { value: name }, name));
@@ -317,7 +317,7 @@ function columnChoice(side: Side, { aim, columns }: Timeline): HTMLElement | nul
   return select;
 }
 
-/** "load, temperature: 96 rows" of a CSV file. */
+/** Returns "load, temperature: 96 rows" of a CSV file. */
 function title(text: string): string {
   const [head, ...rows] = text.trim().split("\n");
   return `${head.replaceAll(",", ", ")}: ${rows.length} rows`;

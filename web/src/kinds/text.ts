@@ -19,7 +19,7 @@ import {
   type Side,
 } from "../core";
 
-/** A field for text, which is passed on as it is typed: a space at the end may matter. */
+/** Field for text, passed on without trimming: a final space may matter. */
 export function textField({ id, prompt, submit }: InputOptions, rows = 2): InputField {
   const element = h("textarea", {
     id,
@@ -50,7 +50,7 @@ interface Line {
   chips: HTMLButtonElement[];
 }
 
-/** What was said at a place, and how sure the model was of it. */
+/** Describes the targets at a position and their probabilities. */
 function saidAt(side: Side, targets: number[], named: boolean): string {
   return targets
     .map((k) => {
@@ -62,7 +62,7 @@ function saidAt(side: Side, targets: number[], named: boolean): string {
     .join(" ");
 }
 
-/** Chips of one word, and the punctuation behind it, stay on one line. */
+/** Keeps chips of one word, and the punctuation after it, on one line. */
 function keepTogether(chips: HTMLButtonElement[]): HTMLElement[] {
   const groups: HTMLElement[] = [];
   for (const chip of chips) {
@@ -74,7 +74,7 @@ function keepTogether(chips: HTMLButtonElement[]): HTMLElement[] {
   return groups;
 }
 
-/** Each axis as a line of words, which show its attention when they are pointed at. */
+/** Shows each axis as a line of words; pointing at a word shows its attention. */
 function showTexts(side: Side, axes: AxisView[]): AxesOnShow {
   const lines = axes.map((view): Line => {
     const beneath = side.beneath(view);

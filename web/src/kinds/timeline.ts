@@ -22,7 +22,7 @@ interface Patient {
   times?: number[];
 }
 
-/** A patient of a line of JSON, or null for anything else. */
+/** Parses a patient from a line of JSON; null for anything else. */
 function parsePatient(text: string): Patient | null {
   try {
     const value = JSON.parse(text) as Partial<Patient> | null;
@@ -43,7 +43,7 @@ function codesOf(text: string): string[] {
     .filter(Boolean);
 }
 
-/** A list of visits that can be edited, and the line of JSON that it is, which can be pasted. */
+/** Field for an editable list of visits and the equivalent line of JSON. */
 function timelineField(options: InputOptions): InputField {
   const line = textField({ ...options, prompt: "The same as a line of JSON" }, 2);
   const area = line.element as HTMLTextAreaElement;
@@ -108,7 +108,7 @@ function timelineField(options: InputOptions): InputField {
   };
   const showLine = () => {
     const now = parsePatient(area.value);
-    // What is no patient yet, or has codes with commas, is edited as JSON alone.
+    // Incomplete patients, and those with commas in codes, are edited as JSON only.
     if (!now || now.visits.flat().some((code) => code.includes(","))) return;
     rows.replaceChildren();
     now.visits.forEach((codes, i) => addRow(codes, now.times?.[i]));
@@ -132,7 +132,7 @@ function timelineField(options: InputOptions): InputField {
   };
 }
 
-/** The items that each item of an axis covers, by their places. */
+/** Returns the axis and the ranges of its items that each item of an axis covers. */
 function covered(
   { axis }: AxisView,
   by: AxisView[],
@@ -141,7 +141,7 @@ function covered(
   return view && axis.spans ? [view, axis.spans] : null;
 }
 
-/** What the codes of an axis contribute, if the answer is their sum. */
+/** Returns the contributions of the codes of an axis, if the answer is their sum. */
 function contributionsOf(side: Side, view: AxisView): number[] | null {
   const own = side.part.attributions.find(
     ({ method, axis }) => method === "contributions" && axis === view.id,
@@ -149,7 +149,7 @@ function contributionsOf(side: Side, view: AxisView): number[] | null {
   return own?.scores[0] ?? null;
 }
 
-/** Events side by side in the order of time, each with what happened at it. */
+/** Shows events side by side in temporal order, each with its contents. */
 function showTimeline(side: Side, axes: AxisView[]): AxesOnShow {
   const groups = axes.filter((view) => covered(view, axes) !== null);
   const inside = new Set(groups.map(({ axis }) => axis.of));
@@ -221,7 +221,7 @@ function showTimeline(side: Side, axes: AxisView[]): AxesOnShow {
   };
 }
 
-/** "3 visits, 7 codes" of a line of JSON. */
+/** Returns "3 visits, 7 codes" of a line of JSON. */
 function title(text: string): string {
   const now = parsePatient(text);
   if (!now) return text;

@@ -11,23 +11,23 @@ import {
 import type { ModelInfo } from "../core/api";
 import { predictionPanel } from "./prediction";
 
-/** Letters and digits alone, to see whether two texts say the same. */
+/** Removes tags and spaces, to compare two texts. */
 function bare(text: string): string {
   return text.replace(/<[^<>\s]+>|[\s␣]/g, "");
 }
 
-/** The upper part of a side: input and answer, first as they arrive, then as what shows
- * their attention. */
+/** Upper part of a side: input and answer, first as they arrive, then with their
+ * attention. */
 export class Answer {
   readonly element: HTMLElement;
   private readonly body = h("div.answer-body");
-  /** Below the body, which is scrolled: all of it is in sight. */
+  /** Area below the scrolled body; always visible. */
   private readonly panel = h("div");
   private readonly state = h("p.state", { role: "status" });
   private streamed: HTMLElement | null = null;
   private soFar = "";
   private choices: Choice[] = [];
-  /** The whole answer is there. */
+  /** True once the answer is complete. */
   isAnswered = false;
   private onShow: AxesOnShow[] = [];
   private drawn = "";
@@ -70,7 +70,7 @@ export class Answer {
     return this.streamed;
   }
 
-  /** The answer as far as it has arrived. */
+  /** Shows the partial answer. */
   showText(soFar: string): void {
     const line = this.beginAnswer();
     if (soFar.startsWith(this.soFar)) {
@@ -82,7 +82,7 @@ export class Answer {
     this.say("Answering…");
   }
 
-  /** The whole answer, before its attention is known. */
+  /** Shows the complete answer before its attention is known. */
   setAnswer(text: string, choices: Choice[] = []): void {
     this.choices = choices;
     this.beginAnswer().replaceChildren(...this.shownAnswer(text));
@@ -91,7 +91,7 @@ export class Answer {
     this.say("Reading the attention…");
   }
 
-  /** An answer as words with their probabilities, or as it is. */
+  /** Returns an answer as words with probabilities, or as plain text. */
   private shownAnswer(text: string): (HTMLElement | string)[] {
     const words = this.choices.map(({ label, probability }) =>
       h("span.word", h("bdi", label), h("small", shortNumber(probability ?? NaN))),
@@ -119,7 +119,7 @@ export class Answer {
     this.finish("");
   }
 
-  /** Parts that were run one by one stand one below the other; the one on show is open. */
+  /** Lists the parts that were run separately; the displayed part is open. */
   private drawParts(side: Side, holder: HTMLElement): void {
     const parts = side.allParts;
     if (parts.length === 1) return holder.replaceChildren(this.drawPart(side));
@@ -148,7 +148,7 @@ export class Answer {
     });
     const element = h("div.part-body", ...this.onShow.map((one) => one.element));
     const { answer, targets } = side.part;
-    // What the words do not say already.
+    // Text of the answer that its words do not show.
     const said = new Map(targets.map((one) => [`${one.axis} ${one.item}`, one]));
     const rest = [...said.values()].reduce(
       (left, target) => left.replace(bare(side.part.label(target)), ""),
@@ -176,7 +176,7 @@ export class Answer {
     this.element.setAttribute("aria-busy", "false");
   }
 
-  /** The answer stays, without its attention. */
+  /** Keeps the answer without its attention. */
   unexplained(why: string): void {
     this.finish(`The answer is complete, but it is not explained: ${why}`);
     this.state.className = "state unexplained";

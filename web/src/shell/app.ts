@@ -45,17 +45,17 @@ interface Asked extends Answered {
   question: Question;
 }
 
-/** The page: what is asked, what came back, and how it is shown. */
+/** The page: questions, answers and views. */
 export class App {
   private readonly state: PageState = { questions: [newQuestion()], view: "" };
   private asked: Asked[] = [];
   private running: AbortController | null = null;
   private byWord = false;
   private difference: SVGSVGElement[] = [];
-  /** The address as the page last wrote or read it. */
+  /** Address as the page last wrote or read it. */
   private address = "";
   private saves = 0;
-  /** The reader has chosen a view; before, it is one that can show the answer. */
+  /** True if the user has chosen a view; until then the page selects one. */
   private hasView = false;
 
   private readonly views = allViews();
@@ -83,7 +83,7 @@ export class App {
     () => void this.run(),
     (change) => this.changeState(change),
   );
-  /** Of a page in a file; else null: there is a server. */
+  /** Explanations of a page in a file; null: there is a server. */
   private file: Explanation[] | null = null;
 
   private get stages(): Stage[] {
@@ -124,7 +124,7 @@ export class App {
 
   // ---- The address
 
-  /** The page becomes what its address says. */
+  /** Updates the page from its address. */
   private async takeAddress(): Promise<void> {
     if (!this.file && this.form.models.length === 0) return;
     if (this.address !== "" && location.hash === this.address) return;
@@ -163,7 +163,7 @@ export class App {
     }
   }
 
-  /** The address becomes what the page shows; a new question is a step that Back undoes. */
+  /** Updates the address from the page; a new question adds a step to the history. */
   private async keepAddress(isNew = false): Promise<void> {
     for (const { question, stage } of this.asked) {
       if (!stage) continue;
@@ -218,7 +218,7 @@ export class App {
 
   // ---- Asking
 
-  /** Shows places for these answers; returns those of their views. */
+  /** Lays out areas for these answers; returns those of their views. */
   private layOut(asked: Asked[]): HTMLElement[] {
     for (const stage of this.stages) stage.close();
     this.asked = asked;
@@ -235,7 +235,7 @@ export class App {
     return slots;
   }
 
-  /** Asks; what was chosen of an earlier answer is chosen again. */
+  /** Runs the questions; selections of earlier answers are restored. */
   private async run(isNew = true): Promise<void> {
     const { state, form } = this;
     if (this.file || form.models.length === 0) return;
@@ -274,7 +274,7 @@ export class App {
     this.settle();
   }
 
-  /** All answers are there. */
+  /** Called when all answers are complete. */
   private settle(): void {
     const sides = this.stages.map(({ side }) => side);
     if (sides.length === 0) return;
@@ -287,7 +287,7 @@ export class App {
       .join(". ");
   }
 
-  /** Answer and explanation; null where the text is answered but too long to explain. */
+  /** Requests answer and explanation; null if the text is too long to explain. */
   private async ask(
     { question, answer }: Asked,
     input: Input,
@@ -367,7 +367,7 @@ export class App {
     byId("scale").append(...scales.map(([value, name]) => h("option", { value }, name)));
   }
 
-  /** The chosen one and those that can show an answer on show. */
+  /** Returns the selected view and those that can show a displayed answer. */
   private viewsWithTab(): ViewRow[] {
     const sides = this.stages.map(({ side }) => side);
     const { view } = this.shared;
@@ -379,7 +379,7 @@ export class App {
     this.tabs.forEach((tab, i) => tab.setAttribute("aria-selected", String(i === at)));
     const tabs = this.viewsWithTab().map((view) => this.tabs[this.views.indexOf(view)]);
     const holder = byId("tabs");
-    // Made anew only if others are there, so that focus stays.
+    // The tabs are replaced only if they differ, to keep the keyboard focus.
     if (tabs.length !== holder.children.length || tabs.some((tab) => !tab.isConnected)) {
       holder.replaceChildren(...tabs);
     }
@@ -450,7 +450,7 @@ export class App {
     this.recolour();
   }
 
-  /** Words and pictures in the colours of now. */
+  /** Redraws words and pictures in the current colours. */
   private recolour(): void {
     this.nameTheme();
     this.drawOverviews();
@@ -497,7 +497,7 @@ export class App {
     byId<HTMLDialogElement>("help").showModal();
   }
 
-  /** The side that has the keyboard, or the first. */
+  /** Returns the side with keyboard focus, or the first. */
   private get active(): Side | undefined {
     const { activeElement } = document;
     const active = this.stages.find(({ element }) => element.contains(activeElement));

@@ -1,13 +1,13 @@
 import { h, MatrixFigure, mean, rowCorrelations, shortNumber } from "../core";
 import type { Palette, Rows, Side } from "../core";
 
-/** Places of one list and of the other that belong together. */
+/** Pairs of aligned positions of two lists. */
 type Pairs = [number, number][];
 
-/** Above so many pairs lists are compared by position alone. */
+/** Above this number of pairs, lists are aligned only by position. */
 const mostPairs = 4_000_000;
 
-/** By position if the lists are equally long, else along a longest common subsequence. */
+/** Aligns lists by position if equally long, or else by longest common subsequence. */
 function alignLists(a: string[], b: string[]): Pairs {
   if (a.length === b.length || a.length * b.length > mostPairs) {
     return a.slice(0, b.length).map((_, i) => [i, i]);
@@ -32,12 +32,12 @@ function alignLists(a: string[], b: string[]): Pairs {
   return pairs;
 }
 
-/** One name, or both where they differ. */
+/** Returns one name, or both names if they differ. */
 function namesOf(pairs: Pairs, a: string[], b: string[]): string[] {
   return pairs.map(([i, j]) => (a[i] === b[j] ? a[i] : `${a[i]} / ${b[j]}`));
 }
 
-/** What was said on both sides, with its probabilities side by side; null: nothing. */
+/** Shows targets of both sides with their probabilities side by side; null: none. */
 function probabilities(a: Side, b: Side): HTMLElement | null {
   const [x, y] = [a.part, b.part].map((part) =>
     part.targets.filter(({ probability }) => probability != null),
@@ -61,7 +61,7 @@ function probabilities(a: Side, b: Side): HTMLElement | null {
   return h("table.probabilities", h("thead", h("tr", ...head)), h("tbody", ...rows));
 }
 
-/** Two sides set against each other: how far apart their weights are, and where. */
+/** Compares two sides: size and place of the differences between their weights. */
 export function compareSides(
   a: Side,
   b: Side,
@@ -108,7 +108,7 @@ export function compareSides(
     },
   );
   type Focus = Side["focus"];
-  /** Does the same to both sides, each at its own places. */
+  /** Applies an action to both sides, each at its own positions. */
   const at = (focus: Focus, work: (side: Side, place: Focus) => void) =>
     [a, b].forEach((side, k) =>
       work(

@@ -1,4 +1,4 @@
-/** The field of a kind of input that is bytes and no text, where no kind brings its own. */
+/** Default field for inputs that are bytes, for kinds without a field of their own. */
 import {
   endingOf,
   h,
@@ -8,7 +8,7 @@ import {
   type InputOptions,
 } from "../core";
 
-/** Whether inputs of such types are files to be opened: a field of text cannot give them. */
+/** True if inputs of these types are files, which a text field cannot enter. */
 export function areFiles(mediaTypes: string[]): boolean {
   return mediaTypes.some((type) => !type.startsWith("text/"));
 }

@@ -16,7 +16,7 @@ function count(n: number): string {
   return n >= 1e6 ? `${(n / 1e6).toFixed(1)} M` : `${Math.max(1, Math.round(n / 1e3))} k`;
 }
 
-/** As "TASK en → de · MODEL · 2.6 M parameters". */
+/** Returns "TASK en → de · MODEL · 2.6 M parameters". */
 function about(model: ModelInfo): string {
   const named = model.source && model.target && model.source !== "source";
   const parts = [model.task + (named ? ` ${model.source} → ${model.target}` : "")];
@@ -25,7 +25,7 @@ function about(model: ModelInfo): string {
   return parts.join(" · ");
 }
 
-/** A button for each example that a field can take: a text, or a file. */
+/** Returns a button for each example that a field accepts: a text or a file. */
 function exampleButtons(
   model: ModelInfo,
   field: InputField | null,
@@ -52,7 +52,7 @@ function exampleButtons(
   });
 }
 
-/** What is asked: a model and an input, and a second question to compare with. */
+/** Form: a model and an input, and a second question to compare with. */
 export class Form {
   models: ModelInfo[] = [];
   private readonly model = byId<HTMLSelectElement>("model");
@@ -61,7 +61,7 @@ export class Form {
   private readonly fields: (InputField | null)[] = [null, null];
   private readonly kinds: string[] = ["", ""];
 
-  /** `run` asks; `change` says that another model or a comparison is wanted. */
+  /** `run`: requests the answers; `change`: called for another model or a comparison. */
   constructor(
     private readonly run: () => void,
     private readonly change: (state: (state: PageState) => void) => void,
@@ -114,7 +114,7 @@ export class Form {
     return this.models.filter((model) => model.task === task);
   }
 
-  /** Another model of the same task, or else the same one, to compare with. */
+  /** Returns another model of the task to compare with, or else the first model. */
   private secondModel(name: string): ModelInfo {
     const first = this.named(name);
     const others = this.alike(name).filter((model) => model.name !== name);
@@ -151,7 +151,7 @@ export class Form {
     }
   }
 
-  /** The form becomes what the state says, but for the texts. */
+  /** Updates the form from the state, except for the texts. */
   show(state: PageState): void {
     const [first, second] = state.questions;
     first.model = this.named(first.model).name;
@@ -183,7 +183,7 @@ export class Form {
     this.showLimit();
   }
 
-  /** Puts the texts of a link into the fields. */
+  /** Writes the texts of a link into the fields. */
   write(state: PageState): void {
     state.questions.forEach(({ text, answer }, i) => {
       this.fields[i]?.write(text ?? "");
@@ -192,7 +192,7 @@ export class Form {
     this.showLimit();
   }
 
-  /** What the fields hold goes into the state; null where nothing was entered. */
+  /** Reads the fields into the state; null if nothing was entered. */
   read(state: PageState): Input[] | null {
     const first = this.fields[0]?.read();
     if (!first) return null;
@@ -208,16 +208,16 @@ export class Form {
     this.fields[0]?.focus();
   }
 
-  /** Characters of a text that is answered but too long to be explained, and the most that
-   * are; null where it is explained. */
+  /** Returns the length of a text that is answered but too long to explain, and the
+   * limit; null if the text is explained. */
   excess(model: ModelInfo, text: string): { length: string; most: string } | null {
     const most = model.limits?.explain ?? Infinity;
-    const { length } = [...text]; // as the server counts
+    const { length } = [...text]; // code points, as on the server
     const [a, b] = [length, most].map((one) => one.toLocaleString("en"));
     return length > most ? { length: a, most: b } : null;
   }
 
-  /** What will not be explained is said to be so beforehand. */
+  /** Announces before the request if the text is too long to explain. */
   private showLimit(): void {
     const model = this.named(this.model.value);
     const excess = model && this.excess(model, this.fields[0]?.read()?.text ?? "");

@@ -1,7 +1,7 @@
 import { button, h } from "../core";
 
-/** Keys with a space between them, and what they do; without work it is a view that heeds
- * them. */
+/** Keys separated by spaces, their description, and their action. Keys without an
+ * action are handled by a view. */
 export type Shortcut = [keys: string, what: string, work?: (key: string) => void];
 
 const terms =
@@ -11,7 +11,7 @@ const terms =
   "the legend says; automatic is absolute unless no weight is above 0.3. The address of the " +
   "page holds text, model, view and head: copy it to share them.";
 
-/** Puts the help into its dialog. */
+/** Fills the help dialog. */
 export function fillHelp(dialog: HTMLDialogElement, shortcuts: Shortcut[]): void {
   const close = button("Close", { autofocus: true }, () => dialog.close());
   dialog.addEventListener("click", (event) => {

@@ -1,4 +1,4 @@
-/** The page. An entry of its own registers further kinds and views, and starts it. */
+/** The page. Another entry point registers further kinds and views, and starts it. */
 import "../kinds";
 import "../views";
 import "./style/base.css";

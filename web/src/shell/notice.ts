@@ -7,15 +7,14 @@ export function clearNotice(): void {
   holder.hidden = true;
 }
 
-/** Says what is good to know. */
+/** Shows a note. */
 export function note(words: string): void {
   holder.replaceChildren(h("p", words));
   holder.className = "note";
   holder.hidden = false;
 }
 
-/** Says what went wrong, and offers to try again: where the server refuses without a key,
- * with one. */
+/** Shows an error and a button to retry. If the server requires a key, asks for it. */
 export function report(error: unknown, again?: () => void): void {
   holder.replaceChildren(h("p", errorWords(error)));
   holder.className = "problem";

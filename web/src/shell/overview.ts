@@ -20,7 +20,7 @@ import {
   type Side,
 } from "../core";
 
-/** What the heads are shown by. */
+/** Quantity shown for the heads. */
 export type Figure = "weights" | "entropy" | "distance";
 
 interface Cell {
@@ -29,12 +29,13 @@ interface Cell {
   button: HTMLButtonElement;
 }
 
-/** All layers and heads as small pictures, to see at a glance and to choose from. */
+/** Grid of all layers and heads as small pictures, for selection. */
 export class Overview {
   readonly element: HTMLElement;
   private readonly cells: Cell[][] = [];
   private readonly grid: HTMLElement;
-  /** What was last brought into sight: at first nothing is, unless a reader chose it. */
+  /** Selection last scrolled into view. The initial selection is scrolled to only if a
+   * user chose it. */
   private seen: Chosen | null;
 
   constructor(
@@ -72,7 +73,7 @@ export class Overview {
     this.paint();
   }
 
-  /** The heads' numbers, once, where all layers have as many. */
+  /** Labels the heads once, if all layers have equally many. */
   private nameHeads(heads: number): void {
     if (heads === 1) return;
     const names = ["mean", ...Array.from({ length: heads }, (_, head) => String(head))];
@@ -109,7 +110,7 @@ export class Overview {
     this.grid.append(h("div.head-row", { role: "row" }, label, cells));
   }
 
-  /** Figures are shaded within what has the same unit. */
+  /** Draws the cells. Figures of equal units share one colour scale. */
   private paint(): void {
     const { figure, side } = this;
     const { maps } = side.part;
@@ -157,7 +158,7 @@ export class Overview {
     to.button.focus();
   }
 
-  /** Marks the chosen head. */
+  /** Marks the selected head. */
   select(): void {
     const cells = this.cells.flat();
     const { choice } = this.side;
@@ -172,7 +173,7 @@ export class Overview {
     const isSeen = choice?.map === this.seen?.map && choice?.head === this.seen?.head;
     if (!row?.isConnected || isSeen) return;
     this.seen = choice;
-    // Into sight within the grid; the page stays where it is.
+    // Scrolls within the grid; the page does not scroll.
     const [box, seen] = [row.getBoundingClientRect(), this.grid.getBoundingClientRect()];
     if (box.top < seen.top) this.grid.scrollTop -= seen.top - box.top + 8;
     else this.grid.scrollTop += Math.max(0, box.bottom - seen.bottom + 8);

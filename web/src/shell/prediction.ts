@@ -28,8 +28,8 @@ function bars(side: Side, target: Target, at: number): HTMLElement {
   return h("table.shares", h("tbody", ...rows));
 }
 
-/** How sure the model was of one thing that it said, what else it might have said, and a
- * way to ask why it did not. */
+/** Shows the probability of a target, its alternatives, and buttons for contrastive
+ * explanations. */
 export function predictionPanel(side: Side): HTMLElement {
   const at = side.target;
   const target = at === null ? undefined : side.part.targets[at];
@@ -37,7 +37,7 @@ export function predictionPanel(side: Side): HTMLElement {
   const said = isolate(side.part.label(target));
   const close = button("×", { "aria-label": "Close" }, () => side.setTarget(null));
   const isKnown = target.probability !== undefined || target.alternatives?.length;
-  // One of several things said in a row, which another may stand in the place of.
+  // One of several words in a row, which an alternative can replace.
   const { kind } = side.part.axis(target.axis);
   const isWord =
     kindNamed(kind).isWords &&

@@ -11,13 +11,13 @@ import type { Answer } from "./answer";
 import type { Stage } from "./stage";
 import { nameOf } from "./texts";
 
-/** An answer above, and its views below once it is explained. */
+/** An answer, and its views below once it is explained. */
 export interface Answered {
   answer: Answer;
   stage: Stage | null;
 }
 
-/** All pictures on show, on one sheet; null without any. */
+/** Returns all displayed pictures on one sheet; null if there are none. */
 function sheetOf(asked: Answered[], difference: SVGSVGElement[]): SVGSVGElement | null {
   const groups = asked
     .flatMap(({ stage, answer }): Captioned[] => {
@@ -34,13 +34,14 @@ function sheetOf(asked: Answered[], difference: SVGSVGElement[]): SVGSVGElement 
   return composeSheet(groups, palette());
 }
 
-/** Lists that are empty until they are asked for say "none" where it is "not computed". */
+/** Omits empty lists of results that were not requested: an empty list means "none",
+ * not "not computed". */
 function withoutEmpty(key: string, value: unknown): unknown {
   const isAsked = ["attributions", "agreements", "panels"].includes(key);
   return isAsked && Array.isArray(value) && value.length === 0 ? undefined : value;
 }
 
-/** Writes what is on show into a file that is named by models, text and view. */
+/** Saves the display to a file named by models, text and view. */
 export async function savePage(
   asked: Answered[],
   difference: SVGSVGElement[],

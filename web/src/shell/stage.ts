@@ -14,11 +14,11 @@ import {
 } from "../core";
 import { Overview, type Figure } from "./overview";
 
-/** What all sides of the page share. */
+/** State shared by all sides of the page. */
 export interface Shared {
   view: string;
   figure: Figure;
-  /** There are two sides, which are laid out alike. */
+  /** True if there are two sides, which are laid out alike. */
   comparing: boolean;
   options: Omit<ViewOptions, "width" | "palette">;
   setFigure(figure: Figure): void;
@@ -29,7 +29,7 @@ export function viewNamed(name: string): ViewRow {
   return views.find((view) => view.name === name) ?? views[0];
 }
 
-/** The lower part of a side: its heads, the choice of one, and the view of it. */
+/** Lower part of a side: overview and selection of heads, and the view. */
 export class Stage {
   readonly element = h("div.stage.stack");
   private readonly holder = h("div.view");
@@ -107,7 +107,7 @@ export class Stage {
     this.figures.textContent = statisticsOf(this.side.explanation, map, choice.head);
   }
 
-  /** Makes the view anew; the keyboard's focus stays where it was. */
+  /** Rebuilds the view and keeps the keyboard focus. */
   redraw(): void {
     const { side, shared } = this;
     const focusable = () => [
@@ -135,7 +135,7 @@ export class Stage {
     this.paint();
   }
 
-  /** What the picture shows, for its readers elsewhere. */
+  /** Returns the subtitle of the picture in a file. */
   get subtitle(): string {
     const { shown, name } = this.side;
     return shown ? `${name} · ${shown.name}` : name;
@@ -150,7 +150,8 @@ export class Stage {
       this.view !== null &&
       this.side.shown !== null &&
       viewNamed(this.shared.view).switches.includes("scale");
-    // Where attention is shown it keeps its place, so that nothing moves away from a pointer.
+    // With attention, the line always keeps its space, so that nothing moves under the
+    // pointer.
     this.readout.hidden = this.side.shown === null && words === "";
     this.readout.textContent = words || (needed ? hint : "");
     this.readout.classList.toggle("empty", words === "");

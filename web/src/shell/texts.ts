@@ -1,13 +1,13 @@
 import { button, byId, checkExplanation, directionOf, h, titleOf } from "../core";
 import type { Explanation } from "../core";
 
-/** What an explanation is of, in one line. */
+/** Returns the title of an explanation in one line. */
 export function nameOf({ text, answer, axes, segments }: Explanation): string {
   const { kind } = axes[segments[0].axes[0]] ?? { kind: "" };
   return titleOf(kind, text) || titleOf(kind, answer) || "Attention";
 }
 
-/** The explanations that a page in a file carries; null: there is a server. */
+/** Returns the explanations embedded in a page in a file; null: there is a server. */
 export function carriedTexts(): Explanation[] | null {
   const data = document.getElementById("heed-explanations");
   if (!data) return null;
@@ -15,7 +15,7 @@ export function carriedTexts(): Explanation[] | null {
   return all.map((one) => checkExplanation(one));
 }
 
-/** A list of them in the place of the form. */
+/** Shows a list of explanations instead of the form. */
 export function listTexts(all: Explanation[], choose: (index: number) => void): void {
   const list = byId("texts");
   byId("api").hidden = true;

@@ -19,12 +19,12 @@ import {
   type ViewRow,
 } from "../core";
 
-/** JSON has no infinity: a score that a mask took away comes as null. */
+/** Converts null to -Infinity: JSON has no infinity for masked scores. */
 function withInfinities(rows: (number | null)[][]): Rows {
   return rows.map((row) => row.map((value) => value ?? -Infinity));
 }
 
-/** Names of rows and columns, item by item: a head reads no whole words. */
+/** Returns names of rows and columns at item level, the level of queries and keys. */
 function namesOf(side: Side): [string[], string[]] {
   const { query, key } = side.attention.map;
   return [side.part.axis(query).labels, side.part.axis(key).labels];
@@ -35,7 +35,7 @@ function vector(values: number[] = []): string {
   return `(${shown}${values.length > 6 ? ", …" : ""})`;
 }
 
-/** The numbers of a focus: from query and key to score, weight and context. */
+/** Returns the numbers of a focus: from query and key to score, weight and context. */
 function formula(side: Side, panel: Panel, focus: Focus | null): HTMLElement {
   const [rows, columns] = namesOf(side);
   const { row: t = null, column: s = null } = focus ?? {};
@@ -66,7 +66,7 @@ function formula(side: Side, panel: Panel, focus: Focus | null): HTMLElement {
   return h("dl.formula", ...pairs);
 }
 
-/** The contexts have features for columns: only the row of a focus is theirs. */
+/** Returns only the row of a focus, because the columns of contexts are features. */
 function rowOf(focus: Focus | null): Focus | null {
   return focus && { row: focus.row, column: null };
 }
@@ -76,7 +76,7 @@ function drawPanel(side: Side, options: ViewOptions, panel: Panel): MatrixFigure
   const scores = withInfinities(panel.scores);
   const features = (panel.context[0] ?? []).map((_, d) => String(d));
   const labels = labelRoom(rows, 13) + 10;
-  // Side by side if cells can be wide enough for that, the rows then named once.
+  // Matrices are side by side if cells are wide enough; rows are then labelled once.
   const lean = labelRoom(columns, 13) * 0.62;
   const gaps = 2 * (26 + lean) + 16;
   const cell = (options.width - labels - gaps) / (3 * Math.max(columns.length, 1));
@@ -85,7 +85,7 @@ function drawPanel(side: Side, options: ViewOptions, panel: Panel): MatrixFigure
   const numbers = beside ? rowHeight >= 27 : options.numbers;
   const room = columns.length * rowHeight;
   const wide = clamp(Math.floor(room / features.length), 4, rowHeight);
-  // A wide context goes below, with labels of its own.
+  // A wide context matrix is placed below, with its own labels.
   const fits = wide * features.length <= room + 40;
   const draw = (title: string, values: Rows, colours: Colouring, isContext = false) => {
     const names = isContext ? features : columns;
@@ -129,8 +129,8 @@ function drawPanel(side: Side, options: ViewOptions, panel: Panel): MatrixFigure
   ];
 }
 
-/** How one head came to its weights and what it read with them: scores of queries and
- * keys, their softmax, and the weighted values. */
+/** Shows the computation of one head: scores of queries and keys, their softmax, and
+ * the weighted values. */
 function computationView(side: Side, options: ViewOptions): View {
   const { map, head } = side.attention;
   const isMean = head === "mean" && map.heads > 1;

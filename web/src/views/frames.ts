@@ -12,7 +12,7 @@ import {
 
 const secondsPerStep = 0.9;
 
-/** The rows one after the other: what each word looked at. */
+/** Shows the rows one after another. */
 function framesView(side: Side): View {
   const shown = side.attention;
   const count = shown.weights.length;

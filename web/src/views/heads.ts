@@ -31,7 +31,7 @@ interface Head {
   distance: number;
 }
 
-/** "Encoder 1 · self" is of the kind "Encoder · self". */
+/** Returns the heads of a part; "Encoder 1 · self" has the kind "Encoder · self". */
 function headsOf(side: Side): Head[] {
   return side.part.maps.flatMap((map, m) =>
     Array.from(
@@ -54,8 +54,8 @@ function isChosen({ choice, part }: Side, head: Head): boolean {
   return choice.head === head.choice.head || part.maps[choice.map].heads === 1;
 }
 
-/** What distances are counted in: where an axis attends to itself its items, else a share of
- * the length. Each has its own plot and column. */
+/** Returns the units of distances, each with its own plot and column: items for
+ * self-attention, or else share of the length. */
 function unitsOf(heads: Head[]): string[] {
   const units = heads.filter((head) => valueOf(head, head.unit) !== null);
   const all = [...new Set(units.map(({ unit }) => unit))];
@@ -120,7 +120,7 @@ function drawPlot(
   return picture;
 }
 
-/** "layer", "entropy", or what distances are counted in. */
+/** Column of the sort order: "layer", "entropy", or a unit of distances. */
 let sortedBy = "layer";
 
 function valueOf(head: Head, column: string): number | null {
@@ -171,7 +171,7 @@ function drawTable(side: Side, heads: Head[], onSort: () => void): HTMLElement {
   );
 }
 
-/** How widely and how far each head attends in this text. */
+/** Shows entropy and distance of each head for this text. */
 function headsView(side: Side, options: ViewOptions): View {
   const heads = headsOf(side);
   const width = Math.min(options.width > 760 ? options.width * 0.42 : options.width, 440);

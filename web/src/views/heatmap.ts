@@ -10,7 +10,7 @@ import {
   type ViewRow,
 } from "../core";
 
-/** Phrases that moved, where the attention is that of which the explanation says so. */
+/** Returns blocks of reordered phrases, if they belong to the displayed attention. */
 function movedBlocks(side: Side, shown: Shown): [number, number, number, number][] {
   const own = side.part.targets.find(
     ({ map }) => map !== undefined && side.explanation.maps[map] === shown.map,
@@ -25,7 +25,7 @@ function movedBlocks(side: Side, shown: Shown): [number, number, number, number]
   ]);
 }
 
-/** Rows attend to columns; blocks that moved can be framed. */
+/** Shows queries as rows and keys as columns; blocks of reordered phrases can be framed. */
 function heatmapView(side: Side, options: ViewOptions): View {
   const shown = side.attention;
   const moved = options.moved ? movedBlocks(side, shown) : [];

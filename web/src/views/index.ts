@@ -1,4 +1,4 @@
-/** The views, in the order of their tabs. */
+/** Views in the order of their tabs. */
 import { drawnView, needsAttention, pictureView, registerView } from "../core";
 import { computation } from "./computation";
 import { frames } from "./frames";

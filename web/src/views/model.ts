@@ -9,7 +9,7 @@ import {
   type ViewRow,
 } from "../core";
 
-/** What each picture shows, in the order in which they stand. */
+/** Captions of the pictures, in display order. */
 const captions: Record<string, string> = {
   model:
     "What the model is made of. A row is a layer, a column a position; arrows say what a box " +
@@ -29,7 +29,7 @@ function figureOf(svg: string, view: string): HTMLElement {
   );
 }
 
-/** Pictures of the model itself, which are drawn where the explanation was made. */
+/** Shows pictures of the model itself, drawn by the server or with the explanation. */
 function modelView(side: Side): View {
   let drawn: string[] = [];
   const holder = h("div", h("p.loading", { role: "status" }, "Asking for the picture…"));

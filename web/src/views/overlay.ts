@@ -16,8 +16,7 @@ import { addImage, type ImagePayload } from "../kinds/image_figure";
 const font = 13;
 const gap = 16;
 const labelRoom = 24;
-/** As the pictures of heed explain have it: neither black nor white, so that it is seen
- * beside both. */
+/** Overlay colour, equal to that of heed explain: visible on both black and white. */
 const veil = "#343a54";
 const mostVeil = 0.8;
 let masks = 0;
@@ -27,8 +26,8 @@ function attended(side: Side): ImagePayload | null {
   return payload?.png && payload.cell ? payload : null;
 }
 
-/** The image in its own colours where weights are highest, and the darker the lower they
- * are. */
+/** Draws the image with original colours at the highest weights, and darker at lower
+ * weights. */
 function drawOverlay(
   parent: Element,
   image: ImagePayload,
@@ -46,7 +45,7 @@ function drawOverlay(
     ...{ filterUnits: "userSpaceOnUse", x: 0, y: 0, width: w, height: tall },
   });
   add(filter, "feGaussianBlur", { stdDeviation: side / 2 });
-  // A cell that stands alone has its whole light again.
+  // Restores full brightness of isolated cells.
   const light = add(filter, "feComponentTransfer", {});
   add(light, "feFuncA", { type: "linear", slope: 2.1 });
   const mask = add(parent, "mask", {
@@ -65,7 +64,7 @@ function drawOverlay(
   addImage(parent, image, scale, { mask: `url(#${id})` });
 }
 
-/** The image for each row of the attention: what this word looked at. */
+/** Shows the image for each row of the attention. */
 function overlayView(side: Side, { width, palette }: ViewOptions): View {
   const shown = side.attention;
   const image = attended(side)!;

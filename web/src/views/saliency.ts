@@ -41,8 +41,8 @@ function nameOf(method: string): string {
   return methodNames[method] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The attention that speaks for each target, as rows over the attribution's axis; a row of
- * NaN where none does. Null where none does for any. */
+/** Returns the attention row of each target over the attribution's axis; NaN for
+ * targets without attention. Returns null if no target has attention. */
 function attentionOf(side: Side, { axis }: Attribution, targets: Target[]): Rows | null {
   const { explanation } = side;
   const rows = targets.map(({ map: at, head, row }) => {
@@ -54,7 +54,8 @@ function attentionOf(side: Side, { axis }: Attribution, targets: Target[]): Rows
   return rows.some((row) => row !== null) ? rows.map((row) => row ?? none) : null;
 }
 
-/** How attention and a method agree, as the explanation says; word by word, as it would. */
+/** Describes the agreement of attention and a method, as in the explanation or computed
+ * at word level. */
 function agreementWords(
   side: Side,
   method: string,
@@ -72,7 +73,8 @@ function agreementWords(
   return `rank correlation with the attention ${shortNumber(spearman)}, ${rows}`;
 }
 
-/** So many pictures beside each other that their cells can still be seen. */
+/** Returns the width of each picture, such that as many as possible fit side by side
+ * with legible cells. */
 function widthOfEach(
   options: ViewOptions,
   columns: number,
@@ -86,7 +88,7 @@ function widthOfEach(
   return options.width;
 }
 
-/** Pictures of attributions, and the one place in all of them that is looked at. */
+/** Pictures of attributions with a shared focus. */
 class Pictures {
   readonly element: HTMLElement;
   private readonly width: number;
@@ -157,19 +159,20 @@ class Pictures {
   }
 }
 
-/** Rows differ by orders of magnitude, so each is scaled by itself unless one asks; there is
- * no natural largest value, so absolute is that of the picture. */
+/** Returns the scale. By default each row is scaled separately, because rows differ by
+ * orders of magnitude. There is no natural maximum, so "absolute" scales to the
+ * picture's maximum. */
 function scaleOf({ scale }: ViewOptions): Scale {
   return scale === "auto" || scale === "row" ? "row" : "picture";
 }
 
-/** Each input by itself, where there are several. */
+/** Groups attributions by input axis. */
 function byAxis(attributions: Attribution[]): Attribution[][] {
   const axes = [...new Set(attributions.map(({ axis }) => axis))];
   return axes.map((axis) => attributions.filter((one) => one.axis === axis));
 }
 
-/** The attributions of one input, beside the attention that speaks for the same. */
+/** Draws the attributions of one input beside the attention of its targets. */
 function drawAttributions(
   side: Side,
   options: ViewOptions,
@@ -209,8 +212,8 @@ function drawAttributions(
   return pictures;
 }
 
-/** Why this answer and not that one: attributions of the difference, which was asked for by
- * itself and has axes of its own. */
+/** Draws a contrastive explanation: attributions of the difference, requested
+ * separately, with separate axes. */
 function drawContrast(
   side: Side,
   options: ViewOptions,
@@ -253,7 +256,7 @@ function saliencyView(side: Side, options: ViewOptions): View {
   const { part, canAsk } = side;
   const known = [...new Set(part.attributions.map(({ method }) => method))];
   const wanted = options.methods ?? ["saliency", "gradient_x_input"];
-  // A file has those that it has, the wanted ones first.
+  // A page in a file shows its own methods, the selected ones first.
   const methods = canAsk
     ? wanted
     : [...new Set([...wanted, ...known])].filter((name) => known.includes(name));
@@ -323,10 +326,10 @@ function saliencyView(side: Side, options: ViewOptions): View {
   };
 }
 
-/** The view of heed/render. */
+/** Name of the view in heed/render. */
 const drawn = "saliency";
 
-/** Implicit attention: how much each input token matters to each output. */
+/** Implicit attention: importance of each input token for each output. */
 export const saliency: ViewRow = {
   name: "saliency",
   title: "Saliency",
