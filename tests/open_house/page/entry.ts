@@ -1,4 +1,4 @@
-/** The page of Heed with one more kind of input and one more view. */
+/** Heed's page with an additional kind of input and an additional view. */
 import { drawnView, registerKind, registerView } from "heed-page/core";
 import { start } from "heed-page/shell";
 

@@ -1,4 +1,4 @@
-/** Strips of coloured cells: how they are entered and shown. */
+/** Strips of coloured cells: input field and display. */
 import {
   button,
   h,
@@ -12,7 +12,7 @@ import {
 
 import "./strip.css";
 
-/** Cells are typed as letters; they are sent as the bytes of a file. */
+/** Input field for cells as letters, which are sent as the bytes of a file. */
 function stripField({ id, prompt, mediaTypes, submit }: InputOptions): InputField {
   const element = h("input", { id, placeholder: prompt, "aria-label": prompt });
   element.addEventListener("keydown", (event) => {
@@ -33,7 +33,7 @@ function stripField({ id, prompt, mediaTypes, submit }: InputOptions): InputFiel
   };
 }
 
-/** Each axis as a row of cells in their colours; what is attended to is framed. */
+/** Shows each axis as a row of coloured cells; attended cells are framed. */
 function showStrips(side: Side, axes: AxisView[]): AxesOnShow {
   const rows = axes.map((view) => {
     const { colours } = view.axis.payload as { colours: string[] };
