@@ -31,16 +31,16 @@ struct Answer {
   std::string line;
   /// The answer in parts, for programs.
   nlohmann::ordered_json parts = {};
+  /// Error message if this input has no answer; "" otherwise.
+  std::string error = {};
+  /// The exception behind `error`; null: no error.
+  std::exception_ptr cause = {};
   /// The answer in a type of the task, for code that knows the task; empty for
   /// most tasks.
   std::any details = {};
   /// Tokens that were read and written; 0 if they are not counted.
   int64_t tokens_read = 0;
   int64_t tokens_written = 0;
-  /// Error message if this input has no answer; "" otherwise.
-  std::string error = {};
-  /// The exception behind `error`; null: no error.
-  std::exception_ptr cause = {};
 };
 
 /// Words or labels with their probabilities as an answer: "word, tab,
