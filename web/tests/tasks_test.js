@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -50,12 +50,13 @@ const inputFileOf = (task) => {
 function train(task) {
   const { files, train: options } = sampleOf(task);
   const folder = join(work, `files-${task}`);
-  mkdirSync(folder);
   for (const [name, content] of Object.entries(files)) {
     const bytes = Array.isArray(content)
       ? content.map((line) => `${line}\n`).join("")
       : Buffer.from(content.base64, "base64");
-    writeFileSync(join(folder, name), bytes);
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, bytes);
   }
   const model = join(work, task);
   const filled = options.map((option) => option.replaceAll("{}", folder));
