@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/heed/command.h"
@@ -59,7 +60,7 @@ const std::vector<Command>& Commands() { return AllCommands(); }
 void AddCommand(Command command, std::string_view after) {
   std::vector<Command>& all = AllCommands();
   const auto before = std::ranges::find(all, after, &Command::name);
-  all.insert(before == all.end() ? before : before + 1, command);
+  all.insert(before == all.end() ? before : before + 1, std::move(command));
 }
 
 const std::vector<CommandExample>& Examples() {
