@@ -78,7 +78,7 @@ void RefuseOtherFiles(const std::vector<std::string>& corpus,
 /// File of a model's BM25 statistics, which weight shared words.
 inline constexpr const char* kStatisticsFile = "bm25.tsv";
 
-/// Cutoffs k of precision@k and recall@k.
+/// Cutoffs of precision and recall: the first k documents of a ranking.
 inline constexpr int kRankingCutoffs[] = {1, 5, 10};
 
 bool Contains(const std::vector<int64_t>& places, int64_t place);
