@@ -38,7 +38,7 @@ heed::LabelledText MakeReviews(int count, uint64_t seed) {
 int Run() {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / "heed-explain";
-  heed::ClassifySettings task;
+  heed::classify::Settings task;
   task.ChooseModel("rnn");
   task.encoder.As<heed::RnnConfig>().units = 16;
   task.data.vocabulary.vocabulary = "words";

@@ -33,7 +33,7 @@ heed::ParallelText MakePairs(int count, uint64_t seed) {
 }
 
 int Run() {
-  heed::TranslationConfig config;
+  heed::translate::Config config;
   config.data.vocabulary = "words";
   config.model.As<heed::RecurrentConfig>().embedding = 32;
   config.model.As<heed::RecurrentConfig>().units = 64;
@@ -44,11 +44,13 @@ int Run() {
   config.run.out =
       (std::filesystem::temp_directory_path() / "heed-reverse").string();
   config.run.overwrite = true;
-  heed::TrainTranslation(config, {MakePairs(4000, 1), MakePairs(200, 2)});
+  heed::translate::TrainTranslation(config,
+                                    {MakePairs(4000, 1), MakePairs(200, 2)});
 
-  const heed::TranslationModel model =
-      heed::ReadTranslationModel(config.run.out);
-  const heed::Evaluation result = heed::Evaluate(model, MakePairs(200, 3), {});
+  const heed::translate::Model model =
+      heed::translate::ReadTranslationModel(config.run.out);
+  const heed::translate::EvaluationResult result =
+      heed::translate::Evaluate(model, MakePairs(200, 3), {});
   std::printf("exact match: %.1f %%, BLEU %.2f\n", result.exact_match,
               result.bleu);
 
