@@ -41,6 +41,7 @@ Lane LaneOf(const Job& job) {
 
 struct ModelQueue::Waiting {
   Job job;
+  std::vector<size_t> bytes;  // text bytes of each input
   Clock::time_point since = Clock::now();
   size_t taken = 0;                  // inputs that are worked on or done
   std::atomic<size_t> finished = 0;  // inputs that are done
@@ -67,7 +68,7 @@ struct ModelQueue::Piece {
   size_t bytes() const {
     size_t sum = 0;
     for (size_t i = begin; i < end; ++i) {
-      sum += job().inputs[i].Text().size() + 1;
+      sum += of->bytes[i] + 1;
     }
     return sum;
   }
@@ -209,6 +210,9 @@ void ModelQueue::Submit(Job job) {
   }
   auto waiting = std::make_shared<Waiting>();
   waiting->answers.resize(job.inputs.size());
+  for (const Input& input : job.inputs) {
+    waiting->bytes.push_back(input.Text().size());
+  }
   waiting->job = std::move(job);
   LaneThreads& threads = ThreadsOf(LaneOf(waiting->job));
   Dropped dropped;
@@ -338,7 +342,7 @@ void ModelQueue::TakeTexts(Run& run, const std::shared_ptr<Waiting>& first) {
     }
     size_t end = begin;
     while (end < all && end - begin < most && texts > 0) {
-      const size_t size = waiting->job.inputs[end].Text().size();
+      const size_t size = waiting->bytes[end];
       if (any && size > bytes) {
         texts = 0;
         break;
