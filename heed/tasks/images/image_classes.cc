@@ -18,8 +18,7 @@
 namespace heed::images {
 namespace {
 
-/// Decodes and prepares an image given as bytes or as the text of a base64
-/// file.
+/// Decodes an image file and fits it to the model's format.
 Image ImageOf(const ImageClassesModel& model, const Input& input) {
   return model.Prepared(ImageFromBytes(input.Text(), input.place), input.place);
 }

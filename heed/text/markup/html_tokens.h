@@ -35,13 +35,14 @@ bool IsWordlessTag(std::string_view tag);
 /// Reads any document sequentially in linear time. Invalid tags are text, and
 /// unclosed constructs end with the document.
 ///
-/// As in LibreTranslate, these elements are not translated: address, applet,
-/// audio, canvas, code, embed, script, style, time, video and elements with
-/// translate="no". Elements with class="notranslate", math, svg, and elements
-/// without text (iframe, xmp) are not translated either. Links to a name (a
-/// mention, a hashtag, an address) are kept, even with tags inside the name as
-/// social networks write them. Inline elements with a class such as "mention"
-/// or "hashtag" are kept too. Unknown elements are inline; self-closing tags
+/// These elements are not translated, which is LibreTranslate's rule: address,
+/// applet, audio, canvas, code, embed, script, style, time, video and elements
+/// with translate="no". Elements with class="notranslate", math, svg, and
+/// elements without text (iframe, xmp) are not translated either. Links to a
+/// name (a mention, a hashtag, an address) are kept, even with tags inside the
+/// name as social networks write them. Inline elements with a class such as
+/// "mention" or "hashtag" are kept too. Unknown elements are inline;
+/// self-closing tags
 /// (`<x id="1"/>`) are inline and kept.
 class HtmlReader {
  public:
