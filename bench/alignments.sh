@@ -1,5 +1,5 @@
 #!/bin/bash
-# The figures of docs/alignments.md: alignment error rates of translators on
+# The figures of docs/how-to/alignments.md: alignment error rates of translators on
 # hand-made links, and of IBM models beside them.
 #
 #   bench/alignments.sh train FOLDER DATA    trains the models (hours on 2 cores)

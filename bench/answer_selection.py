@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ways to compare questions with texts, on files of answers (docs/retrieval.md):
+"""Ways to compare questions with texts, on files of answers (docs/how-to/retrieval.md):
 
     bench/answer_selection.py [--seeds N] [--shared-words] [--test FILE]
                               HEED TRAIN VALID [-- OPTIONS OF TRAINING...]

@@ -10,7 +10,7 @@ bench/onnxruntime.
                                [--heed build/release/heed] [--json FILE] [--write]
                                [--peer-root DIR]
 
---write puts the tables into docs/performance.md, between the comments
+--write puts the tables into docs/explanation/performance.md, between the comments
 `attention figures: begin` and `...: end`.
 """
 import peers

@@ -12,7 +12,7 @@ dynamic quantisation. Packages: python3-torch libopenblas0-openmp.
                               [--peer-root DIR] [--ctranslate2 DIR]
     bench/compare_decoding.py --check [--peer-root DIR] [--ctranslate2 DIR]
 
---write puts the table into docs/performance.md, between the comments
+--write puts the table into docs/explanation/performance.md, between the comments
 `decoding figures: begin` and `...: end`. --check measures nothing, but trains a
 small model and compares what all write with its weights.
 

@@ -8,7 +8,7 @@ system below a folder (by chroot, as root), with its compiler and its oneDNN.
                               [--only REGEX] [--heed build/release/heed]
                               [--json FILE] [--write]
 
-PATH is the command's inside DIR. --write puts the table into docs/performance.md,
+PATH is the command's inside DIR. --write puts the table into docs/explanation/performance.md,
 between the comments `releases figures: begin` and `...: end`.
 """
 import peers

@@ -3,7 +3,7 @@
 
     bench/figures.py HEED --list                      what there is, and how long it takes
     bench/figures.py HEED --only graphs/cora          one figure, with all its seeds
-    bench/figures.py HEED --document docs/images.md --seeds 1 --out figures
+    bench/figures.py HEED --document docs/how-to/images.md --seeds 1 --out figures
     bench/figures.py HEED --under 5 --jobs 2          what takes at most five minutes
     bench/figures.py HEED --check                     the documents hold what is listed here
 
@@ -26,7 +26,7 @@ not run again; without, it goes. Ctrl-C loses the commands at hand and no others
 
 An entry, in TOML (bench/figures/README.md explains each key):
 
-    document = "docs/order.md"
+    document = "docs/how-to/order.md"
 
     [[figure]]
     name = "order/frames"
@@ -105,7 +105,7 @@ def parse(arguments):
                         help="check that documents have these figures and options, and HEED the options; run nothing")
     parser.add_argument("--only", metavar="NAME", nargs="+",
                         help="figures by name: graphs/cora, graphs (all of them), 'graphs/*', or NAME:ROW for a row")
-    parser.add_argument("--document", metavar="FILE", help="the figures of one document, as docs/graphs.md")
+    parser.add_argument("--document", metavar="FILE", help="the figures of one document, as docs/how-to/graphs.md")
     parser.add_argument("--seeds", type=seeds_of, metavar="LIST", help="of each figure these seeds alone: 1,2 or 1-5")
     parser.add_argument("--under", type=float, metavar="MINUTES",
                         help="figures that take at most that long, all rows and seeds one after the other")

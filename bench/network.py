@@ -4,7 +4,7 @@
 Two processes of one thread in two network namespaces that a pair of veth joins; `tc`
 with a token bucket limits both directions. In each round every network runs once, in
 turn; efficiency is beside the same two processes without a limit, and stands beside
-that of the formula in docs/scaling.md. Needs ip and tc (iproute2) and Open MPI.
+that of the formula in docs/explanation/scaling.md. Needs ip and tc (iproute2) and Open MPI.
 """
 
 import argparse

@@ -29,7 +29,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BENCH = ROOT / "bench"
-PAGE = ROOT / "docs" / "performance.md"
+PAGE = ROOT / "docs" / "explanation" / "performance.md"
 PYTHON = "/usr/bin/python3"  # Debian's interpreter, for python3-torch
 OPENBLAS = "/usr/lib/x86_64-linux-gnu/openblas-openmp"
 FAIR = {"OMP_WAIT_POLICY": "passive", "MALLOC_MMAP_MAX_": "0",
@@ -141,7 +141,7 @@ def about(options):
 
 
 def parser(doc, page=""):
-    """Returns the options of a comparison. `page`: name of its tables in docs/performance.md, if
+    """Returns the options of a comparison. `page`: name of its tables in docs/explanation/performance.md, if
     it can write them."""
     result = argparse.ArgumentParser(description=doc.splitlines()[0])
     result.set_defaults(page=page, write=False, ctranslate2="")
@@ -152,7 +152,7 @@ def parser(doc, page=""):
                         help="take PyTorch from the system below this folder")
     result.add_argument("--json", metavar="FILE", help="adds every run to it, a line each")
     if page:
-        result.add_argument("--write", action="store_true", help="into docs/performance.md")
+        result.add_argument("--write", action="store_true", help="into docs/explanation/performance.md")
     return result
 
 

@@ -21,7 +21,7 @@ std::string NumberOf(const Exercise& exercise) {
 }
 
 void PrintChapter(const Chapter& chapter) {
-  fmt::print("{:>2}  {:<22}docs/learn/{}\n", chapter.number, chapter.title,
+  fmt::print("{:>2}  {:<22}docs/tutorials/{}\n", chapter.number, chapter.title,
              chapter.file);
 }
 
@@ -96,7 +96,7 @@ int RunLearn(const Arguments& arguments) {
   std::vector<std::string> words;
   Options options(
       "learn",
-      "The exercises of the course in docs/learn/: of a chapter (3), one "
+      "The exercises of the course in docs/tutorials/: of a chapter (3), one "
       "(3.1), "
       "or whether an answer to it is right (3.1 0.665). Answers have three "
       "digits, or are whole numbers; they are computed by this program. Exits "

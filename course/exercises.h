@@ -1,4 +1,4 @@
-// Exercises of docs/learn/, whose answers are computed.
+// Exercises of docs/tutorials/, whose answers are computed.
 #ifndef HEED_COURSE_EXERCISES_H_
 #define HEED_COURSE_EXERCISES_H_
 
@@ -12,7 +12,7 @@ namespace heed {
 struct Chapter {
   int number = 0;  // from 1
   std::string_view title;
-  std::string_view file;  // in docs/learn/
+  std::string_view file;  // in docs/tutorials/
 };
 
 struct Exercise {

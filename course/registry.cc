@@ -71,7 +71,7 @@ std::vector<Command> DemosOfCourse() {
 void AddCourse() {
   SetDemos(DemosOfCourse());
   AddCommand(
-      {"learn", "exercises of the course in docs/learn, and their answers",
+      {"learn", "exercises of the course in docs/tutorials, and their answers",
        RunLearn},
       "demo");
   AddCommand({"generate", "make data up to learn a task from", RunGenerate,

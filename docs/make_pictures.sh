@@ -5,29 +5,29 @@
 #   docs/make_pictures.sh gallery          docs/images/attention: each part of the
 #                                          attention algebra, and three measured claims
 #   docs/make_pictures.sh pictures         models unrolled, a step in numbers, BERT's input, masks, the
-#                                          timeline (docs/pictures.md)
+#                                          timeline (docs/how-to/pictures.md)
 #   docs/make_pictures.sh memory           what recurrent cells remember, and how far gradients
-#                                          reach (docs/memory.md)
-#   docs/make_pictures.sh visits           what the codes of a patient's visits add (docs/visits.md)
-#   docs/make_pictures.sh documents        which word of which sentence decides (docs/documents.md)
-#   docs/make_pictures.sh ratings          which reviews decide a rating (docs/ratings.md)
-#   docs/make_pictures.sh read             what the answer to a question attends to (docs/reading.md)
+#                                          reach (docs/how-to/memory.md)
+#   docs/make_pictures.sh visits           what the codes of a patient's visits add (docs/how-to/visits.md)
+#   docs/make_pictures.sh documents        which word of which sentence decides (docs/how-to/documents.md)
+#   docs/make_pictures.sh ratings          which reviews decide a rating (docs/how-to/ratings.md)
+#   docs/make_pictures.sh read             what the answer to a question attends to (docs/how-to/reading.md)
 #   docs/make_pictures.sh captions MODEL IMAGE
-#                                          what each word of a caption looked at (docs/captions.md)
-#   docs/make_pictures.sh path MODEL IMAGE where a model of --model ram looked (docs/images.md)
-#   docs/make_pictures.sh labyrinth        a way through a maze, and the objective (docs/labyrinth.md)
-#   docs/make_pictures.sh speech           where each digit of a sound was heard (docs/speech.md)
+#                                          what each word of a caption looked at (docs/how-to/captions.md)
+#   docs/make_pictures.sh path MODEL IMAGE where a model of --model ram looked (docs/how-to/images.md)
+#   docs/make_pictures.sh labyrinth        a way through a maze, and the objective (docs/how-to/labyrinth.md)
+#   docs/make_pictures.sh speech           where each digit of a sound was heard (docs/how-to/speech.md)
 #   docs/make_pictures.sh order            patches that units prefer after learning the order of frames
-#                                          (docs/order.md)
-#   docs/make_pictures.sh summaries        what each word of a summary attended to (docs/summaries.md)
-#   docs/make_pictures.sh retrieve         which words of a text a question's words fit (docs/retrieval.md)
-#   docs/make_pictures.sh claims           what the texts claim, measured (docs/claims.md)
+#                                          (docs/how-to/order.md)
+#   docs/make_pictures.sh summaries        what each word of a summary attended to (docs/how-to/summaries.md)
+#   docs/make_pictures.sh retrieve         which words of a text a question's words fit (docs/how-to/retrieval.md)
+#   docs/make_pictures.sh claims           what the texts claim, measured (docs/explanation/claims.md)
 #   docs/make_pictures.sh machine MODEL    what a machine that copies does with its memory
-#   docs/make_pictures.sh curves           learning curves of three short trainings (docs/training.md)
+#   docs/make_pictures.sh curves           learning curves of three short trainings (docs/how-to/training.md)
 #   docs/make_pictures.sh reviews GRU LSTM NESTED_LSTM RNN
 #                                          the same of four models of film reviews
 #   docs/make_pictures.sh transformer MODEL
-#                                          a sentence of the Multi30k model of docs/training.md
+#                                          a sentence of the Multi30k model of docs/how-to/training.md
 #   docs/make_pictures.sh length SRC TGT FIXED ATTENTION
 #                                          BLEU by source length of two models
 #
@@ -70,7 +70,7 @@ pictures() {
   scratch
   mkdir "$work/bin"
   ln -s "$(readlink -f "$heed")" "$work/bin/heed"
-  awk '/^```sh$/ { inside = 1; next } /^```$/ && inside { exit } inside' docs/pictures.md >"$work/models.sh"
+  awk '/^```sh$/ { inside = 1; next } /^```$/ && inside { exit } inside' docs/how-to/pictures.md >"$work/models.sh"
   (cd "$work" && PATH=$work/bin:$PATH bash -euo pipefail models.sh)
   cp "$work/small/steps.svg" docs/images/steps.svg
   "$heed" explain "$work/small/bahdanau" --view model --out docs/images/model-bahdanau.svg

@@ -62,7 +62,7 @@ AttentionSpec AttentionSettings::Spec(bool self) const {
           "normalizer '" + spec.normalizer.info.name +
               "' learns by REINFORCE, from the reward of what is written: only "
               "the attention of a recurrent decoder has one (see "
-              "docs/attention/hard.md); choose 'gumbel'");
+              "docs/reference/attention/hard.md); choose 'gumbel'");
   spec.dropout = attention_dropout;
   return spec;
 }

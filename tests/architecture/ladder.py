@@ -5,7 +5,7 @@
   that only its tests include. A folder includes no folder that heed/CMakeLists.txt names after
   it, and nothing of the programs above the library. Only tests may include course/data, whose
   library is heed_generators.
-- CONTRIBUTING.md and docs/engine.md list the folders in the order of heed/CMakeLists.txt, and
+- CONTRIBUTING.md and docs/explanation/engine.md list the folders in the order of heed/CMakeLists.txt, and
   the table of docs/api/mainpage.md has each folder once, in that order.
 
 ladder.py prints differences and fails. ladder.py --self-test plants differences in a copy and
@@ -18,7 +18,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GENERATORS = "generators"
-CHAINS = ("CONTRIBUTING.md", "docs/engine.md")
+CHAINS = ("CONTRIBUTING.md", "docs/explanation/engine.md")
 TABLE = "docs/api/mainpage.md"
 FILES = ("heed/**/*.cc", "heed/**/*.h", "heed/**/CMakeLists.txt", *CHAINS, TABLE)
 
@@ -103,7 +103,7 @@ def self_test():
                                       "TEST_DEPS lacks what is included: generators"),
         "heed/base/CMakeLists.txt": ("heed_module(base DEPS tensor)\n", "not included: tensor"),
         "heed/more/CMakeLists.txt": ("heed_module(more)\n", "heed/CMakeLists.txt lacks"),
-        "docs/engine.md": ("base ← tensor", "docs/engine.md: the ladder"),
+        "docs/explanation/engine.md": ("base ← tensor", "docs/explanation/engine.md: the ladder"),
         TABLE: ("| `base` | errors |\n", "folders are base,"),
     }
     for file, (text, expected) in planted.items():

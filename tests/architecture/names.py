@@ -51,7 +51,7 @@ ALLOWED = [
     (r"heed/tasks/caption/.*", {"images"}, "the option that lists them, and how many there are"),
     (r"course/data/\w*generators\.cc", None, "the task that made-up files are for"),
     (r"heed/data/captions\.cc", {"caption"}, "what a line of a list has"),
-    (r"bench/(?!cancellation)[^/]*\.(py|sh)", None, "what an experiment of docs/performance.md measures"),
+    (r"bench/(?!cancellation)[^/]*\.(py|sh)", None, "what an experiment of docs/explanation/performance.md measures"),
 ]
 
 
@@ -185,7 +185,7 @@ def main():
     if needless:
         sys.exit(f"ALLOWED, but not needed: {needless}")
     if found:
-        sys.exit(f"{len(found)} names outside their own places: ask the registries (docs/adding.md)")
+        sys.exit(f"{len(found)} names outside their own places: ask the registries (docs/how-to/adding.md)")
 
 
 if __name__ == "__main__":

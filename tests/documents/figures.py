@@ -54,7 +54,7 @@ class Listed(unittest.TestCase):
         self.assertGreater(len(documents), 15)
         for document in documents:
             self.assertTrue((ROOT / document).is_file(), document)
-        some = figures("--list", "--document", "docs/claims.md", "--under", "1")
+        some = figures("--list", "--document", "docs/explanation/claims.md", "--under", "1")
         self.assertIn(FAST, some.stdout)
         self.assertLess(some.stdout.count("\n"), done.stdout.count("\n"))
 

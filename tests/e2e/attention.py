@@ -299,14 +299,14 @@ class Demos(UsersBuild):
         docs = pathlib.Path(__file__).resolve().parents[2] / "docs"
         if not docs.is_dir():
             self.skipTest("the documentation is not here")
-        others = {"README", "cost", "equivariance", "own", "saturation", "scores"}
+        others = {"README", "cost", "equivariance", "saturation", "scores"}
         parts = strict_json(self.runs("list", "attentions", "--json"))["attentions"]
         names = {part["name"].split("(")[0]: part for part in parts}
-        pages = {path.stem for path in (docs / "attention").glob("*.md")}
+        pages = {path.stem for path in (docs / "reference" / "attention").glob("*.md")}
         self.assertEqual(pages - others, set(names))
-        index = (docs / "attention" / "README.md").read_text()
+        index = (docs / "reference" / "attention" / "README.md").read_text()
         for name, part in names.items():
-            page = (docs / "attention" / f"{name}.md").read_text()
+            page = (docs / "reference" / "attention" / f"{name}.md").read_text()
             self.assertIn(f"`{part['formula']}`", page, name)
             self.assertIn(f"]({name}.md)", index)
             picture = f"images/attention/{part['kind']}-{name}.svg"

@@ -1,4 +1,4 @@
-"""Commands of docs/pictures.md: runs every command that needs no data and less than a minute,
+"""Commands of docs/how-to/pictures.md: runs every command that needs no data and less than a minute,
 and checks names and options of the others."""
 
 import pathlib
@@ -10,7 +10,7 @@ from harness import WORLD, UsersBuild, heed
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "documents"))
 from run_commands import run  # noqa: E402
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/pictures.md"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/how-to/pictures.md"
 KINDS = range(1, 25)
 LONG = re.compile(r"heed demo (?!steps\b)")  # commands of a minute each
 OF_DATA = re.compile(r"\b(MODEL|FILE|IMAGE|SOURCE|TARGET)\b")

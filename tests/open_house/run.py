@@ -389,7 +389,7 @@ class LinesOfBits(unittest.TestCase):
 class Documentation(unittest.TestCase):
     def test_code_of_the_manual_is_that_of_this_folder(self):
         folder = pathlib.Path(__file__).resolve().parent
-        manual = (folder.parent.parent / "docs" / "adding.md").read_text()
+        manual = (folder.parent.parent / "docs" / "how-to" / "adding.md").read_text()
         shown = set()
         for path, code in re.findall(r"^```\w+\n(?://|#) tests/open_house/(\S+)\n(.*?)\n```",
                                      manual, re.DOTALL | re.MULTILINE):

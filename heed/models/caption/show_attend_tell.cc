@@ -64,7 +64,7 @@ void ShowAttendTellConfig::Fill(const ImageUse& use) {
   }
   // The default score reads the previous weights. Without them, all information
   // is read at the first noun, and later steps attend elsewhere
-  // (docs/captions.md).
+  // (docs/how-to/captions.md).
   if (score == "auto") score = "location_aware(5, 15)";
   if (attention_units == 0) attention_units = units;
   if (look == CaptionLook::kHard) {

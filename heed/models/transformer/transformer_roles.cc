@@ -163,7 +163,7 @@ std::unique_ptr<ModelSettings> MakePatchForecaster(const std::string& model) {
 }
 
 /// Small forecaster with a linear map of the window, tuned on the validation
-/// set of ETTh1 (docs/forecasting.md). Patches are days of hours.
+/// set of ETTh1 (docs/how-to/forecasting.md). Patches are days of hours.
 std::unique_ptr<ModelSettings> MakeLinearPatchForecaster(
     const std::string& model) {
   return std::make_unique<ForecastSettings>(
