@@ -6,6 +6,7 @@
     bench/figures.py HEED --document docs/how-to/images.md --seeds 1 --out figures
     bench/figures.py HEED --under 5 --jobs 2          what takes at most five minutes
     bench/figures.py HEED --check                     the documents hold what is listed here
+    bench/figures.py HEED --write                     write the tables of the documents anew
 
 Each figure is an entry of a file in bench/figures, one file for each document: its
 commands, seeds, data, and what the document says. For each row of a figure and each
@@ -56,7 +57,7 @@ import subprocess
 import sys
 import tempfile
 
-from figures_check import check
+from figures_check import check, write
 from figures_entries import ROOT, Mistake, chosen, ranges, read_figures, seeds_of, slug
 from figures_runs import Run, Runner, duration, measure
 from figures_tables import aligned, comparisons, markdown, plain_table
@@ -103,6 +104,9 @@ def parse(arguments):
     parser.add_argument("--list", action="store_true", help="name the figures and what they take; run nothing")
     parser.add_argument("--check", action="store_true",
                         help="check that documents have these figures and options, and HEED the options; run nothing")
+    parser.add_argument("--write", action="store_true",
+                        help="write the documented figures into the tables of the documents, between "
+                             "<!-- figure NAME --> and <!-- end -->; run nothing")
     parser.add_argument("--only", metavar="NAME", nargs="+",
                         help="figures by name: graphs/cora, graphs (all of them), 'graphs/*', or NAME:ROW for a row")
     parser.add_argument("--document", metavar="FILE", help="the figures of one document, as docs/how-to/graphs.md")
@@ -180,9 +184,14 @@ def main(arguments):
             print(listing(figures, options.seeds))
             return 0
         if options.check:
-            problems = check(figures, str(options.heed.resolve()), options.root)
+            whole = not options.only and not options.document and options.under is None
+            problems = check(figures, str(options.heed.resolve()), options.root, whole)
             print("\n".join(problems), end="\n" if problems else "")
             return int(bool(problems))
+        if options.write:
+            for document in write(figures, options.root):
+                print(f"wrote {document}")
+            return 0
         if options.out:
             return measured(options, figures, options.out)
         with tempfile.TemporaryDirectory(prefix="heed-figures-") as folder:

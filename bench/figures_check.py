@@ -7,6 +7,7 @@ import shlex
 import subprocess
 
 from figures_entries import expand
+from figures_tables import page_table
 
 # Options that a document may omit: paths, and options without effect on figures.
 UNSAID = {"--seed", "--out", "--threads", "--quiet", "--json", "--overwrite"}
@@ -49,6 +50,36 @@ def with_values(words):
             yield word, follows
 
 
+def block_of(figure):
+    """Pattern of a figure's table in its document: <!-- figure NAME --> TABLE <!-- end -->."""
+    return re.compile(rf"(?P<begin><!-- figure {re.escape(figure.name)} -->\n)(?P<table>.*?)(?P<end><!-- end -->)",
+                      re.DOTALL)
+
+
+def unknown_blocks(figures, root):
+    """Yields markers of tables that no figure has."""
+    known = {(figure.document, figure.name) for figure in figures}
+    for page in sorted([root / "README.md", *root.glob("docs/**/*.md")]):
+        if page.exists():
+            document = str(page.relative_to(root))
+            for name in re.findall(r"<!-- figure (\S+) -->", page.read_text(encoding="utf-8")):
+                if (document, name) not in known:
+                    yield f"{document}: there is no figure '{name}' of this document"
+
+
+def write(figures, root):
+    """Writes the tables of the figures between their markers. Returns the changed documents."""
+    changed = []
+    for figure in figures:
+        path = root / figure.document
+        text = path.read_text(encoding="utf-8")
+        made = block_of(figure).sub(lambda found: f"{found['begin']}{page_table(figure)}\n{found['end']}", text)
+        if made != text:
+            path.write_text(made, encoding="utf-8")
+            changed.append(figure.document)
+    return list(dict.fromkeys(changed))
+
+
 def missing_in(figure, root):
     """Yields figures and options that the document of a figure lacks."""
     path = root / figure.document
@@ -57,11 +88,14 @@ def missing_in(figure, root):
         return
     text = path.read_text(encoding="utf-8")
     places = list(places_of(text))
+    block = block_of(figure).search(text)
+    if block and block["table"].strip() != page_table(figure):
+        yield f"the table of {figure.document} differs; bench/figures.py HEED --write makes it"
     code = " ".join(re.sub(r"\\\n\s*", " ", text).split()).replace("`", " ")
     for row in figure.rows:
         said = [one for documented in row.documented.values() for one in documented.texts]
         where = f"row '{row.name}'"
-        if said and not any(row.beside in place and all(stands_in(one, place) for one in said)
+        if said and not block and not any(row.beside in place and all(stands_in(one, place) for one in said)
                             for place in places):
             beside = f", beside '{row.beside}'" if row.beside else ""
             yield f"{where}: no line of {figure.document} has {' and '.join(said)}{beside}"
@@ -113,8 +147,8 @@ def unknown_to(figure, heed):
                         yield f"row '{row.name}': heed {' '.join([*call, *own])} has no option {option}"
 
 
-def check(figures, heed, root):
-    problems = []
+def check(figures, heed, root, whole):
+    problems = list(unknown_blocks(figures, root)) if whole else []
     for figure in figures:
         for problem in dict.fromkeys([*missing_in(figure, root), *unknown_to(figure, heed)]):
             problems.append(f"{figure.file}: figure '{figure.name}': {problem}")

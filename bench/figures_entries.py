@@ -16,8 +16,9 @@ PLACES = ("heed", "data", "out", "shared", "bench", "seed")  # placeholders in t
 FILE_KEYS = {"document": str, "figure": list}
 FIGURE_KEYS = {"name": str, "what": str, "data": list, "needs": str, "hint": str, "seeds": (list, str),
                "minutes": (int, float), "prepare": str, "commands": dict, "values": dict, "rows": list, "documented": dict,
-               "beside": str, "tolerance": (int, float), "why": str, "unsaid": list, "options": str}
-ROW_KEYS = {"name": str, "column": str, "options": str, "seeds": (list, str), "minutes": (int, float), "documented": dict,
+               "beside": str, "tolerance": (int, float), "why": str, "unsaid": list, "options": str,
+               "headings": dict, "columns": list}
+ROW_KEYS = {"name": str, "label": str, "column": str, "options": str, "seeds": (list, str), "minutes": (int, float), "documented": dict,
             "beside": str, "tolerance": (int, float), "why": str, "data": list, "values": list}
 VALUE_KEYS = {"from": str, "json": (str, list), "text": str, "scale": (int, float), "offset": (int, float),
               "digits": int}
@@ -120,6 +121,7 @@ class Value:
 @dataclasses.dataclass
 class Row:
     line: str  # of the table
+    label: str  # in the first column of the document's table
     column: str  # if a line has several
     fields: dict
     seeds: list
@@ -148,6 +150,8 @@ class Figure:
     values: dict
     rows: list
     unsaid: list
+    headings: dict  # of columns in the document, by names; "row" is the first column
+    columns: list  # names of values or fields of rows, in the order of the document
 
     def minutes(self, seeds=None):
         return sum({self.commands_of(row, seed): row.minutes
@@ -228,7 +232,7 @@ def row_of(where, table, figure, values):
     fields = {key: str(value) for key, value in table.items() if key not in ROW_KEYS}
     fields["options"] = both.get("options", "")
     data = [filled(name, fields) for name in figure.get("data", []) + table.get("data", [])]
-    return Row(table["name"], table.get("column", ""), fields, seeds, both["minutes"], documented, both.get("beside", ""),
+    return Row(table["name"], table.get("label", table["name"]), table.get("column", ""), fields, seeds, both["minutes"], documented, both.get("beside", ""),
                both.get("tolerance"), data, shown)
 
 
@@ -252,7 +256,12 @@ def figure_of(file, document, table, number):
     inherited = {key: value for key, value in table.items() if key in ROW_KEYS and key not in ("documented", "values")}
     rows = [row_of(f"{where}: row", row, inherited, values) for row in given]
     made = Figure(file, document, table["name"], table["what"], table.get("needs", ""), table.get("hint", ""),
-                  table.get("prepare", ""), table["commands"], values, rows, table.get("unsaid", []))
+                  table.get("prepare", ""), table["commands"], values, rows, table.get("unsaid", []),
+                  table.get("headings", {}), table.get("columns", []))
+    known = {*values, *(field for row in rows for field in (*row.fields, row.column) if field)}
+    for name in (*made.columns, *made.headings):
+        if name != "row" and name not in known:
+            raise Mistake(f"{where}: there is no column '{name}': it has to be a value, a field of the rows or their 'column'")
     names = [slug(row.name) for row in rows]
     for name in names:
         if names.count(name) > 1:

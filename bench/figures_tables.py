@@ -1,6 +1,7 @@
 """Tables of documented and measured figures, for bench/figures.py."""
 
 import dataclasses
+import re
 import statistics
 
 from figures_entries import (Figure, Row, Value, equal, number_of, ranges, rounded,
@@ -109,3 +110,29 @@ def markdown(made):
             text.append(f"| {line} | " + " | ".join(cells.get((line, column), "") for column in columns) + " |")
         text.append("")
     return "\n".join(text).rstrip()
+
+
+def columns_of(row, figure):
+    """Returns the cells of a row in the document by columns: values, fields, or the row's own column."""
+    cells = {field: text for field, text in row.fields.items() if field in figure.columns}
+    for value, said in row.documented.items():
+        several = len(figure.values) > 1 or not row.column
+        name = value if several else row.column
+        cells[f"{row.column}: {value}" if row.column and several else name] = str(said)
+    return cells
+
+
+def page_table(figure):
+    """Returns the documented figures as the table that stands in the document between markers."""
+    lines = {}
+    for row in figure.rows:
+        label, cells = lines.setdefault(row.line, (row.label, {}))
+        cells.update(columns_of(row, figure))
+    columns = figure.columns or list(dict.fromkeys(name for _, cells in lines.values() for name in cells))
+    headings = [figure.headings.get(name, name) for name in ["row", *columns]]
+    if "row" not in figure.headings:
+        headings[0] = ""
+    made = ["| " + " | ".join(headings) + " |", "| --- |" + " --- |" * len(columns)]
+    made += ["| " + " | ".join([label, *(cells.get(name, "") for name in columns)]) + " |"
+             for label, cells in lines.values()]
+    return "\n".join(re.sub(" +", " ", line) for line in made)

@@ -104,6 +104,24 @@ class Planted(unittest.TestCase):
                 self.assertIn("figure 'a/b'", done.stdout)
                 self.assertIn(said, done.stdout)
 
+    def test_a_document_has_the_table_of_its_figure(self):
+        page = self.root / "docs/a.md"
+        page.write_text(DOCUMENT.replace("| epochs | right |\n| --- | --- |\n| 12 | 96.6 ± 0.3 |\n",
+                                         "<!-- figure a/b -->\n| stale |\n<!-- end -->\n"))
+        headings = "[figure.headings]\nrow = \"training\"\nright = \"right, %\"\n[figure.commands]"
+        entry = ("[figure.commands]", headings)
+        done = self.with_entry(*entry, "--check")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the table of docs/a.md differs", done.stdout)
+        done = self.with_entry(*entry, "--write")
+        self.assertEqual((done.returncode, done.stdout), (0, "wrote docs/a.md\n"))
+        self.assertIn("| training | right, % |\n| --- | --- |\n| 12 epochs | 96.6 ± 0.3 |\n<!-- end -->",
+                      page.read_text())
+        self.assertEqual(self.with_entry(*entry, "--check").stdout, "")
+        self.assertEqual(self.with_entry(*entry, "--write").stdout, "")
+        page.write_text(page.read_text() + "<!-- figure a/c -->\n<!-- end -->\n")
+        self.assertIn("docs/a.md: there is no figure 'a/c'", self.with_entry(*entry, "--check").stdout)
+
     def test_mistakes_name_file_entry_and_key(self):
         for old, new, said in [
                 ("document =", "documents =", "key 'documents' is not known; 'document'?"),
@@ -118,6 +136,7 @@ class Planted(unittest.TestCase):
                 ("96.6 ± 0.3", "96.6 + 0.3", "'96.6 + 0.3' is no number"),
                 ("96.6 ± 0.3", "1, 2, 3", "has 3 figures for 2 seeds"),
                 ("{ right = \"96.6", "{ wrong = \"96.6", "there is no value 'wrong'"),
+                ("seeds =", "columns = [\"wrong\"]\nseeds =", "there is no column 'wrong'"),
                 ("document", "[[", "a.toml: ")]:
             with self.subTest(new=new):
                 done = self.with_entry(old, new)
