@@ -86,7 +86,7 @@ size_t CapacityOf(int size_class) {
 
 /// True if a buffer shares huge pages with others. Huge pages reduce TLB
 /// misses: on small pages a training step took 2 to 36 % longer, see
-/// docs/decisions.md.
+/// docs/decisions/0004-huge-pages.md.
 bool SharesHugePages(size_t capacity) {
   constexpr size_t kLeast = size_t{64} << 10;
   return HEED_POOL_KEEPS && capacity >= kLeast && capacity < kHugePage;
