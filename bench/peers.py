@@ -17,6 +17,7 @@ AVX-512 code, which it uses only on request. Its GEMM is MKL on Intel processors
 with MKL, and oneDNN otherwise, which is fastest where MKL does not know the processor."""
 import argparse
 import dataclasses
+import datetime
 import json
 import math
 import os
@@ -141,18 +142,21 @@ def about(options):
 
 
 def parser(doc, page=""):
-    """Returns the options of a comparison. `page`: name of its tables in docs/explanation/performance.md, if
-    it can write them."""
+    """Returns the options of a comparison. `page`: name of its tables in
+    docs/explanation/performance.md, if it can write them."""
     result = argparse.ArgumentParser(description=doc.splitlines()[0])
     result.set_defaults(page=page, write=False, ctranslate2="")
     result.add_argument("--rounds", type=int, default=5)
-    result.add_argument("--only", default="", metavar="REGEX", help="the cases whose names match")
+    result.add_argument("--only", default="", metavar="REGEX",
+                        help="run only cases whose names match")
     result.add_argument("--heed", default=str(ROOT / "build" / "release" / "heed"))
     result.add_argument("--peer-root", metavar="DIR", default="",
-                        help="take PyTorch from the system below this folder")
-    result.add_argument("--json", metavar="FILE", help="adds every run to it, a line each")
+                        help="run PyTorch of the system below this folder")
+    result.add_argument("--json", metavar="FILE",
+                        help="append each run to this file, one JSON line each")
     if page:
-        result.add_argument("--write", action="store_true", help="into docs/explanation/performance.md")
+        result.add_argument("--write", action="store_true",
+                            help="write the tables into docs/explanation/performance.md")
     return result
 
 
@@ -287,7 +291,9 @@ def table(heads, rows):
 def finish(options, records, text):
     """Prints the tables, and writes them if requested."""
     facts = about(options)
-    line = f"{facts['processor']}, {facts['cores']} cores. Heed: {facts['heed']}."
+    rounds = "one round" if options.rounds == 1 else f"medians of {options.rounds} rounds"
+    line = (f"{facts['processor']}, {facts['cores']} cores, {datetime.date.today()}, {rounds}. "
+            f"Heed: {facts['heed']}.")
     for name in ("PyTorch", "CTranslate2"):
         if any(record["contender"].startswith(name) for record in records):
             line += f" {name}: {facts[name.lower()]}."
