@@ -238,7 +238,8 @@ std::vector<float> MergeWords(const std::vector<float>& weights,
 /// words.
 ExplanationSegment MergeWords(const ExplanationSegment& segment);
 
-/// JSON of version 2, described in docs/how-to/explain.md. Weights have seven digits.
+/// JSON of version 2, described in docs/reference/file_formats.md. Weights have
+/// seven digits.
 nlohmann::ordered_json ExplanationJson(const Explanation& explanation);
 
 }  // namespace heed

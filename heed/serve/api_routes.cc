@@ -116,7 +116,7 @@ const std::vector<Route>& Routes() {
        "What a model attended to",
        "an explanation: what was run, in the sentences of /translate: tokens, "
        "the weights of every attention, probabilities, and attributions if "
-       "they were asked for (docs/how-to/explain.md of the project)",
+       "they were asked for (docs/reference/file_formats.md of the project)",
        {{"text", "string", true, "the text"},
         kModelName,
         {"answer", "string", false,

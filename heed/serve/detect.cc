@@ -14,7 +14,7 @@ namespace {
 // Sentences that are enough to identify a language.
 constexpr size_t kDetectedSentences = 3;
 
-// Measured on Multi30k (docs/how-to/serving.md): the right language has a fit of about
+// Measured on Multi30k: the right language has a fit of about
 // -0.13 with a deviation of 0.06, a wrong one of about -0.4.
 constexpr double kSharpness = 30;
 constexpr double kFitOfNone = -0.45;

@@ -97,7 +97,7 @@ class ServerLoop;
 
 /// HTTP/1.1 server. One thread transfers the bytes of all connections; a few
 /// workers handle requests. Responses of a connection keep the order of its
-/// requests. Refusals have messages (see docs/how-to/serving.md).
+/// requests. Refusals have messages (see docs/reference/http_api.md).
 class HttpServer {
  public:
   /// Listens. `log` and `metrics` must outlive the server. Throws: IoError with

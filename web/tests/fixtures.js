@@ -1,4 +1,4 @@
-// Explanations of version 2 as docs/how-to/explain.md describes them, made up: what a server says
+// Explanations of version 2 as docs/reference/file_formats.md describes them, made up: what a server says
 // of models that need not be trained.
 const round = (value) => Number(value.toPrecision(7));
 const range = (count) => Array.from({ length: count }, (_, i) => i);

@@ -27,7 +27,8 @@ struct TextRange {
   bool operator==(const TextRange&) const = default;
 };
 
-/// Placeholders of a text, in order. docs/how-to/serving.md describes the forms:
+/// Placeholders of a text, in order. docs/reference/http_api.md describes the
+/// forms:
 ///   {{name}} {name} {0} {} {n, plural, …} {% if %} ${name} #{name} %{name}
 ///   %s %d %1$s %.2f %@ %(name)s %name% %1 %1% (no digit or letter before it)
 ///   $name @name @name@host.tld #name :name :name: user_name __NAME__ X0X

@@ -1,5 +1,5 @@
 /** Explanation of one prediction, from `heed explain` and the server's `/explain`:
- * version 2 of the JSON in docs/how-to/explain.md. */
+ * version 2 of the JSON in docs/reference/file_formats.md. */
 
 import { mean, shortNumber } from "./numbers";
 import { kindNamed } from "./registry";

@@ -1,7 +1,7 @@
 /** Sounds: payload of an explained sound, playback of parts, and WAV files. */
 import { base64Part } from "./files";
 
-/** A sound as described in docs/how-to/explain.md. Units: s, Hz. */
+/** A sound as described in docs/reference/file_formats.md. Units: s, Hz. */
 export interface SoundPayload {
   seconds: number;
   /** Time between items of the axis. */

@@ -22,7 +22,7 @@ import {
 
 import "./graph.css";
 
-/** Payload of a graph, as described in docs/how-to/explain.md. */
+/** Payload of a graph, as described in docs/reference/file_formats.md. */
 interface GraphPayload {
   classes: string[];
   /** For each item, the index of its node in the picture. */

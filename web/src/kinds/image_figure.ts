@@ -1,6 +1,6 @@
 import { add } from "../core";
 
-/** Payload of an image, as described in docs/how-to/explain.md. */
+/** Payload of an image, as described in docs/reference/file_formats.md. */
 export interface ImagePayload {
   width: number;
   height: number;
