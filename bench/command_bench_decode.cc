@@ -15,7 +15,7 @@ namespace {
 DecodeBenchResult Bench(DecodeBenchOptions bench) {
   if (!std::filesystem::is_directory(bench.model)) return BenchDecoding(bench);
   const translate::Model model =
-      translate::ReadTranslationModel(bench.model, bench.dtype);
+      translate::ReadTranslationModel(bench.model, bench.dtype.value());
   bench.vocab = model.vocabularies.source.size();
   return BenchDecoding(bench, *model.model, model.vocabularies.target.size());
 }

@@ -8,6 +8,7 @@
 #include "heed/base/config.h"
 #include "heed/models/decoder.h"
 #include "heed/models/registry.h"
+#include "heed/models/settings.h"
 
 namespace heed {
 
@@ -17,7 +18,7 @@ struct DecodeBenchOptions {
   std::string model = ModelForDecodingBench();
   int batch = 64;
   int beam = 1;
-  std::string dtype = "int8";
+  Named<RunFormat> dtype = RunFormat::kInt8;
   int length = 30;
   int src_len = 30;
   int vocab = 32000;

@@ -39,7 +39,7 @@ struct AlignOptions {
   std::vector<std::string> gold;
   std::string out;
   std::string format = "auto";
-  std::string dtype = "auto";
+  Auto<RunFormat> dtype = {};
   int threads = 0;
 
   void Visit(FieldList& v);

@@ -31,7 +31,7 @@ Json ToJson(const Report& report) {
 struct EvaluateOptions {
   std::vector<std::string> folders;
   std::string task;
-  std::string dtype = "auto";
+  Auto<RunFormat> dtype = {};
   bool json = false;
   std::string output = "text";
   std::vector<std::string> metric;

@@ -56,7 +56,7 @@ struct ExplainOptions {
   int max_texts = 200;
   std::vector<std::string> prune;
   bool json = false;
-  std::string dtype = "auto";
+  Auto<RunFormat> dtype = {};
   int threads = 0;
 };
 

@@ -46,7 +46,7 @@ int RunPlot(const Arguments& arguments) {
       "the curves are drawn in the terminal.");
   options.Positionals("DIR", folders, "model folders of heed train");
   FieldList& v = options.fields();
-  v("x", curves.x, OneOf{"updates", "epochs", "time"},
+  v("x", curves.x,
     "what the curves run over; time is that of training, without the breaks "
     "before a --resume");
   v("measures", curves.measures, Any{"NAME"},

@@ -18,7 +18,7 @@ struct PredictOptions {
   std::string task;
   InputOptions input;
   std::string output = "text";
-  std::string dtype = "auto";
+  Auto<RunFormat> dtype = {};
   int threads = 0;
 };
 

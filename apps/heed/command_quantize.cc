@@ -40,7 +40,7 @@ int RunQuantize(const Arguments& arguments) {
   options.Example("heed quantize model --out model-int8");
   if (!options.Parse(arguments)) return 0;
   OutFolder out(run);
-  const LoadedModel loaded = ReadModel(folder, "int8");
+  const LoadedModel loaded = ReadModel(folder, RunFormat::kInt8);
   WriteModelConfig(out.path(), ReadModelConfig(folder));
   const std::string shortlist = PathIn(folder, kShortlistFile);
   if (fs::exists(shortlist)) {

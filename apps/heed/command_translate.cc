@@ -104,7 +104,7 @@ void TranslateDocuments(const Translator& translator, TextFormat format,
 struct TranslateCommand {
   std::string folder;
   std::string alignments;
-  std::string dtype = "auto";
+  Auto<RunFormat> dtype = {};
   bool show = false;
   int threads = 0;
   translate::Prediction decode;

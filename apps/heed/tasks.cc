@@ -46,8 +46,8 @@ void CheckSameTask(const std::vector<std::string>& folders) {
   }
 }
 
-void VisitDtype(FieldList& v, std::string& dtype) {
-  v("dtype", dtype, OneOf{"auto", "f32", "bf16", "int8"},
+void VisitDtype(FieldList& v, Auto<RunFormat>& dtype) {
+  v("dtype", dtype,
     "number format of matrix products; int8 is fastest; auto: as the model was "
     "trained or quantised");
 }

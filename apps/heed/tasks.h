@@ -31,7 +31,7 @@ std::unique_ptr<TaskSettings> PeekTask(const Arguments& arguments,
 void CheckSameTask(const std::vector<std::string>& folders);
 
 /// Adds --dtype for commands that run a model.
-void VisitDtype(FieldList& v, std::string& dtype);
+void VisitDtype(FieldList& v, Auto<RunFormat>& dtype);
 
 /// Text of a report: heading, one line per figure, and further text.
 std::string ReportText(const Report& report);

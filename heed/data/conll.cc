@@ -57,16 +57,10 @@ std::vector<std::string_view> Split(std::string_view line, bool tabs,
   return columns;
 }
 
-bool IsConllu(std::string_view path, const std::string& format) {
-  if (format == "conllu") return true;
-  if (format == "auto") {
-    if (path.ends_with(".gz")) path.remove_suffix(3);
-    return path.ends_with(".conllu") || path.ends_with(".conllup");
-  }
-  if (format == "conll") return false;
-  throw ConfigError(
-      "unknown format '{}' of tagged text; choose auto, conll or conllu",
-      format);
+bool IsConllu(std::string_view path, const Auto<TaggedForm>& format) {
+  if (!format.open()) return format == TaggedForm::kConllu;
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  return path.ends_with(".conllu") || path.ends_with(".conllup");
 }
 
 int ConlluColumn(const std::string& name) {
@@ -401,19 +395,19 @@ class ConlluReader : public SentenceReader {
 }  // namespace
 
 void TagColumns::Visit(FieldList& v) {
-  v("format", format, OneOf{"auto", "conll", "conllu"},
+  v("format", format,
     "conll: a word a line in columns; conllu: CoNLL-U, and CoNLL-U Plus by its "
     "names of columns; auto: conllu for names that end in .conllu, .conllup or "
     "these with .gz, and for CoNLL-U Plus");
   v("word_column", word_column, Range(1, 1000), "conll: column of the words")
-      .If(format != "conllu", "--format conll");
+      .If(!(format == TaggedForm::kConllu), "--format conll");
   v("tag_column", tag_column, Range(0, 1000),
     "conll: column of the tags; 0: the last");
   v("conllu_column", conllu_column,
     OneOf(std::vector<std::string>(kConlluColumns.begin() + 1,
                                    kConlluColumns.end())),
     "conllu: column of the tags")
-      .If(format != "conll", "--format conllu");
+      .If(!(format == TaggedForm::kConll), "--format conllu");
 }
 
 TaggedText ReadTagged(const std::string& path, const TagColumns& columns) {
@@ -423,7 +417,7 @@ TaggedText ReadTagged(const std::string& path, const TagColumns& columns) {
 TaggedText ParseTagged(std::vector<std::string> lines, const std::string& name,
                        const TagColumns& columns) {
   if (IsConllu(name, columns.format) ||
-      (columns.format == "auto" && NamesForms(lines))) {
+      (columns.format.open() && NamesForms(lines))) {
     return ConlluReader(std::move(lines), name, columns).Read();
   }
   return ColumnReader(std::move(lines), name, columns).Read();

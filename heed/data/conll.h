@@ -2,6 +2,7 @@
 #ifndef HEED_DATA_CONLL_H_
 #define HEED_DATA_CONLL_H_
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -18,6 +19,10 @@ struct TaggedSentence {
   std::string place = {};         // place of its first word: "train.conll:7"
 };
 
+/// Formats of files of tagged texts.
+enum class TaggedForm : uint8_t { kConll, kConllu };
+constexpr auto WordsOf(TaggedForm) { return std::array{"conll", "conllu"}; }
+
 /// Positions of words and tags in the lines of a text.
 struct TagColumns {
   /// "conll": one word per line in columns, a blank line between sentences.
@@ -25,7 +30,7 @@ struct TagColumns {
   /// global.columns" of CoNLL-U Plus names. "auto": "conllu" for names that end
   /// in .conllu, .conllup or these with .gz, and for CoNLL-U Plus; otherwise
   /// "conll".
-  std::string format = "auto";
+  Auto<TaggedForm> format = {};
   /// Columns from 1; 0: the last. Ignored for conllu; in CoNLL-U Plus a tag
   /// column above 0 takes precedence over `conllu_column`.
   int word_column = 1;

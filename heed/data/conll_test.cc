@@ -187,9 +187,7 @@ TEST_F(Conll, ColumnsThatCannotBeAreRefused) {
     columns.tag_column = tag;
     EXPECT_THROW(Read("a\tO\n", columns), ConfigError) << word << " " << tag;
   }
-  TagColumns columns;
-  columns.format = "xml";
-  EXPECT_THROW(Read("a\tO\n", columns), ConfigError);
+  EXPECT_THROW(Auto<TaggedForm>("xml"), ConfigError);
 }
 
 constexpr char kConllu[] =

@@ -54,25 +54,20 @@ std::set<int> ParseFolds(const std::string& text) {
 }
 
 /// Format of a file. A table's file name takes precedence over the option.
-std::string FormOf(const std::string& path, const LabelledFormat& format) {
+Named<LabelledForm> FormOf(const std::string& path,
+                           const LabelledFormat& format) {
   const std::string table = TableFormOf(path);
-  return table.empty() ? format.format : table;
+  return table.empty() ? format.format : Named<LabelledForm>(table);
 }
 
 bool IsTable(const std::string& path, const LabelledFormat& format) {
-  const std::string form = FormOf(path, format);
-  return form == "csv" || form == "jsonl";
+  const LabelledForm form = FormOf(path, format);
+  return form == LabelledForm::kCsv || form == LabelledForm::kJsonl;
 }
 
-const std::vector<std::string>& Formats() {
-  static const std::vector<std::string> formats = {"tsv",   "csv",  "jsonl",
-                                                   "lines", "docs", "imdb"};
-  return formats;
-}
-
-Strings OtherFormats(const std::string& format) {
-  Strings others = Formats();
-  std::erase(others, format);
+Strings OtherFormats(const Named<LabelledForm>& format) {
+  Strings others = format.Words();
+  std::erase(others, format.word());
   return others;
 }
 
@@ -106,9 +101,9 @@ class LabelReader {
   /// Throws like Fail. At the first line, the message also lists other formats.
   [[noreturn]] void Misfit(size_t line, std::string_view message) const {
     if (line > 0) Fail(line, message);
-    Fail(line,
-         fmt::format("{}; the file is read as --format {}, others are {}",
-                     message, form_, fmt::join(OtherFormats(form_), ", ")));
+    Fail(line, fmt::format("{}; the file is read as --format {}, others are {}",
+                           message, form_.word(),
+                           fmt::join(OtherFormats(form_), ", ")));
   }
   void AddLabels(const std::string& path, size_t line, std::string_view text);
   Delimiter DelimiterOfLines() const;
@@ -124,7 +119,7 @@ class LabelReader {
   const std::string& path_;
   const LabelledFormat& format_;
   LabelledText& result_;
-  std::string form_;
+  const Named<LabelledForm> form_;
   std::vector<std::string> lines_;
   size_t first_ = result_.text.size();  // first row of this file
 };
@@ -136,7 +131,7 @@ void LabelReader::Table() {
   TableColumns columns(format_.columns);
   columns.delimiter = format_.delimiter;
   columns.header = format_.header;
-  ForEachRow(path_, form_, columns, [&](TableRow row, int64_t line) {
+  ForEachRow(path_, form_.word(), columns, [&](TableRow row, int64_t line) {
     AddLabels(path_, static_cast<size_t>(line) - 1, row[0]);
     result_.text.push_back(InOneLine(std::move(row[1])));
     if (row.size() > 2) {
@@ -391,7 +386,7 @@ void CheckFiles(const LabelledFiles& files, const LabelledFormat& format) {
         "label, text and second text cannot share a column: {}, {} and {}",
         format.label_column, format.text_column, format.second_column);
   }
-  if (format.format == "lines") {
+  if (format.format == LabelledForm::kLines) {
     const auto without = std::ranges::count_if(
         files.texts,
         [&](const std::string& path) { return !IsTable(path, format); });
@@ -407,11 +402,11 @@ void CheckFiles(const LabelledFiles& files, const LabelledFormat& format) {
     throw ConfigError(
         "format {} holds its labels itself; {} would be a file of labels for "
         "format lines",
-        format.format, files.labels.front());
+        format.format.word(), files.labels.front());
   }
-  if (!files.folds.empty() && format.format != "docs") {
+  if (!files.folds.empty() && format.format != LabelledForm::kDocs) {
     throw ConfigError("folds are known to format docs, not to {}",
-                      format.format);
+                      format.format.word());
   }
 }
 
@@ -428,8 +423,7 @@ std::string LabelledText::PlaceOf(size_t i) const {
 }
 
 void LabelledFormat::VisitForm(FieldList& v) {
-  v("format", format, OneOf(Formats()), "format of the files of labelled texts")
-      .Main();
+  v("format", format, "format of the files of labelled texts").Main();
   v("label_column", label_column, Range(1, 1000), "tsv: column of the label");
   v("text_column", text_column, Range(1, 1000), "tsv: column of the text");
   v("second_column", second_column, Range(0, 1000),
@@ -478,14 +472,14 @@ LabelledText ReadLabelled(const LabelledFiles& files,
       reader.Table();
       if (AreNumbered(format.columns)) reader.LeaveOutHeader();
       reader.WarnOfHeaders();
-    } else if (format.format == "tsv") {
+    } else if (format.format == LabelledForm::kTsv) {
       reader.Tsv();
       reader.LeaveOutHeader();
       reader.WarnOfHeaders();
-    } else if (format.format == "lines") {
+    } else if (format.format == LabelledForm::kLines) {
       reader.Lines(*labels++);
       reader.LeaveOutHeader();
-    } else if (format.format == "docs") {
+    } else if (format.format == LabelledForm::kDocs) {
       reader.Documents(folds);
     } else {
       reader.Imdb();

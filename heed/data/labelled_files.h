@@ -2,6 +2,7 @@
 #ifndef HEED_DATA_LABELLED_FILES_H_
 #define HEED_DATA_LABELLED_FILES_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -45,8 +46,14 @@ struct LabelledText {
 ///   imdb   a line is a name, a rating from 1 to 10 and a text; the labels are
 ///          neg (up to 4) and pos (from 7); <br /> becomes a space
 /// Files named .csv or .jsonl are read as csv or jsonl in any format.
+/// Formats of files of labelled texts.
+enum class LabelledForm : uint8_t { kTsv, kCsv, kJsonl, kLines, kDocs, kImdb };
+constexpr auto WordsOf(LabelledForm) {
+  return std::array{"tsv", "csv", "jsonl", "lines", "docs", "imdb"};
+}
+
 struct LabelledFormat {
-  std::string format = "tsv";
+  Named<LabelledForm> format = LabelledForm::kTsv;
   int label_column = 1;
   int text_column = 2;
   int second_column = 0;

@@ -27,6 +27,12 @@ kernels::Precision PrecisionOf(NumberFormat format) {
              : kernels::Precision::kNative;
 }
 
+kernels::Precision PrecisionOf(RunFormat format) {
+  if (format == RunFormat::kInt8) return kernels::Precision::kInt8;
+  return PrecisionOf(format == RunFormat::kBF16 ? NumberFormat::kBF16
+                                                : NumberFormat::kF32);
+}
+
 void AttentionSettings::VisitParts(FieldList& v, const Help& help) {
   v("score", score, Any{"SCORE"},
     fmt::format("score function, as '{}' (see heed list attentions)",

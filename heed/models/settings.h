@@ -45,6 +45,14 @@ constexpr auto WordsOf(NumberFormat) { return std::array{"f32", "bf16"}; }
 /// Precision of a number format; bf16 needs processor support.
 kernels::Precision PrecisionOf(NumberFormat format);
 
+/// Number formats of matrix products in which a trained model runs.
+enum class RunFormat : uint8_t { kF32, kBF16, kInt8 };
+constexpr auto WordsOf(RunFormat) { return std::array{"f32", "bf16", "int8"}; }
+
+/// Precision of products in this format. kNative also for bf16 if the
+/// processor has no bf16 products.
+kernels::Precision PrecisionOf(RunFormat format);
+
 /// Names of the attention parts of an AttentionSpec.
 struct AttentionSettings {
   std::string score = "auto";

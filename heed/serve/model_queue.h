@@ -25,7 +25,7 @@ namespace heed {
 
 struct EngineOptions {
   SearchDefaults search;
-  std::string dtype = "auto";
+  Auto<RunFormat> dtype = {};
   int queue_limit = 256;
   int batch_texts = 64;
   int batch_characters = 12288;

@@ -140,7 +140,7 @@ void SearchDefaults::Visit(FieldList& v) {
 }
 
 ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
-                         const std::string& dtype)
+                         Auto<RunFormat> dtype)
     : spec_(spec), search_(search) {
   loaded_ = ReadModel(spec.folder, dtype);
   input_ = loaded_.input();

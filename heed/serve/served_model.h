@@ -53,7 +53,7 @@ class ServedModel {
  public:
   /// Loads the folder. Throws: as ReadModel; ConfigError.
   ServedModel(const ModelSpec& spec, const SearchDefaults& search,
-              const std::string& dtype);
+              Auto<RunFormat> dtype);
 
   const std::string& name() const { return spec_.name; }
   const TaskRow& task() const { return loaded_.task(); }

@@ -299,21 +299,19 @@ void WriteSettings(TaskSettings& settings, const TaskModel& model,
   WriteModelConfig(out.path(), {std::move(json), model.Files()});
 }
 
-LoadedModel ReadModel(const std::string& folder, const std::string& dtype) {
+LoadedModel ReadModel(const std::string& folder, Auto<RunFormat> dtype) {
   const ModelDescription description = ReadModelConfig(folder);
   LoadedModel loaded = ReadSettings(folder, description);
   loaded.model = loaded.settings->OpenModel(description.files, folder, kNoSeed);
   const std::string path = ModelPath(folder, kWeightsFile);
   SafetensorsFile weights = ReadFinalWeights(folder);
   ParameterSet& parameters = loaded.model->parameters();
-  const auto precision = [&] {
-    return dtype == "int8" ? kernels::Precision::kInt8
-                           : PrecisionOf(Named<NumberFormat>(dtype));
-  };
   // Weights are quantised while they are read.
-  if (dtype == "int8") parameters.SetPrecision(precision());
+  if (dtype == RunFormat::kInt8) {
+    parameters.SetPrecision(kernels::Precision::kInt8);
+  }
   TakeParameters(parameters, std::move(weights.tensors), path);
-  if (dtype != "auto") parameters.SetPrecision(precision());
+  if (!dtype.open()) parameters.SetPrecision(PrecisionOf(dtype.value()));
   loaded.metadata = std::move(weights.metadata);
   return loaded;
 }

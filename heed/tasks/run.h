@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "heed/io/safetensors.h"
+#include "heed/models/settings.h"
 #include "heed/tasks/task.h"
 #include "heed/train/out_folder.h"
 #include "heed/train/run_record.h"
@@ -72,8 +73,7 @@ struct LoadedModel {
 /// Throws: IoError or FormatError that names the file that is missing,
 /// truncated, damaged or of a newer version; ConfigError if the model cannot be
 /// converted to the dtype.
-LoadedModel ReadModel(const std::string& folder,
-                      const std::string& dtype = "auto");
+LoadedModel ReadModel(const std::string& folder, Auto<RunFormat> dtype = {});
 
 /// New limits of a resumed run; empty members keep their values.
 struct RunLimits {

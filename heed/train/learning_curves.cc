@@ -305,11 +305,10 @@ Series Thin(const Series& series) {
   return thin;
 }
 
-const std::vector<double>& Abscissa(const LearningCurve& curve,
-                                    const std::string& x) {
-  return x == "updates"  ? curve.updates
-         : x == "epochs" ? curve.epochs
-                         : curve.hours;
+const std::vector<double>& Abscissa(const LearningCurve& curve, CurveAxis x) {
+  return x == CurveAxis::kUpdates  ? curve.updates
+         : x == CurveAxis::kEpochs ? curve.epochs
+                                   : curve.hours;
 }
 
 }  // namespace
@@ -383,9 +382,9 @@ std::vector<LinePlotPanel> PlotLearningCurves(
        options.measures.empty() ? usual : options.measures) {
     LinePlotPanel panel;
     panel.options.title = MeasureText(measure);
-    panel.options.x_label = options.x != "time" ? options.x
-                            : minutes           ? "minutes of training"
-                                                : "hours of training";
+    panel.options.x_label = options.x != CurveAxis::kTime ? options.x.word()
+                            : minutes ? "minutes of training"
+                                      : "hours of training";
     for (size_t i = 0; i < records.size(); ++i) {
       Series series;
       series.name = names[i];
@@ -393,10 +392,10 @@ std::vector<LinePlotPanel> PlotLearningCurves(
       if (found != records[i].curves.end()) {
         series.x = Abscissa(found->second, options.x);
         series.y = found->second.values;
-        if (options.x == "time" && minutes) {
+        if (options.x == CurveAxis::kTime && minutes) {
           for (double& x : series.x) x *= 60;
         }
-        if (options.x == "epochs" &&
+        if (options.x == CurveAxis::kEpochs &&
             std::ranges::none_of(series.x,
                                  [](double x) { return std::isfinite(x); })) {
           throw ConfigError("x: {}/{} has no epochs; use --x updates",

@@ -2,6 +2,7 @@
 #ifndef HEED_TRAIN_LEARNING_CURVES_H_
 #define HEED_TRAIN_LEARNING_CURVES_H_
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/base/config.h"
 #include "heed/render/line_plot.h"
 
 namespace heed {
@@ -40,10 +42,15 @@ TrainingRecord ReadTrainingRecord(const std::string& folder);
 /// settings that only one model has.
 std::vector<std::string> NameRuns(std::span<const TrainingRecord> records);
 
-/// Axis and metrics of learning curve plots. `x` is "updates", "epochs" or
-/// "time".
+/// Horizontal axis of learning curve plots.
+enum class CurveAxis : uint8_t { kUpdates, kEpochs, kTime };
+constexpr auto WordsOf(CurveAxis) {
+  return std::array{"updates", "epochs", "time"};
+}
+
+/// Axis and metrics of learning curve plots.
 struct LearningCurveOptions {
-  std::string x = "updates";
+  Named<CurveAxis> x = CurveAxis::kUpdates;
   /// Metric names in metrics.jsonl. Empty: training and validation loss, the
   /// model selection metric, and the learning rate.
   std::vector<std::string> measures;

@@ -71,8 +71,7 @@ Vocabularies FindVocabularies(const DataConfig& data, const ModelFiles& files,
           find("target", data.target_kind())};
 }
 
-Model ReadTranslationModel(const std::string& folder,
-                           const std::string& dtype) {
+Model ReadTranslationModel(const std::string& folder, Auto<RunFormat> dtype) {
   LoadedModel loaded = ReadModel(folder, dtype);
   auto* model = dynamic_cast<Model*>(loaded.model.get());
   if (model == nullptr) {
