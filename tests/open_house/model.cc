@@ -43,6 +43,9 @@ class SeparateEncoder : public SequenceEncoder {
     return Tanh(map_(ctx, x));
   }
   int64_t output_size() const override { return units_; }
+  std::vector<OutlineBlock> Outline() const override {
+    return {{{{.name = "tanh(W x + b)", .features = units_}}, 1}};
+  }
 
  private:
   int64_t units_;

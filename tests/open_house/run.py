@@ -164,6 +164,7 @@ class OpenHouse(unittest.TestCase):
         out = WORK / "separate.svg"
         runs("explain", folders[0], "--text", self.strip, "--out", out)
         self.assertIn("strip-cell", out.read_text())
+        self.assertIn("tanh(W x + b)", runs("explain", folders[0], "--view", "model"))
 
     def test_paths_are_predicted(self):
         self.assertEqual(runs("predict", self.model, stdin=f"{self.strip}\n".encode()), "red\n")
@@ -387,19 +388,51 @@ class LinesOfBits(unittest.TestCase):
 
 
 class Documentation(unittest.TestCase):
-    def test_code_of_the_manual_is_that_of_this_folder(self):
-        folder = pathlib.Path(__file__).resolve().parent
-        manual = (folder.parent.parent / "docs" / "how-to" / "adding.md").read_text()
-        shown = set()
-        for path, code in re.findall(r"^```\w+\n(?://|#) tests/open_house/(\S+)\n(.*?)\n```",
-                                     manual, re.DOTALL | re.MULTILINE):
-            source = (folder / path).read_text()
-            for part in code.split("\n...\n"):
-                self.assertIn(part.strip("\n"), source, path)
-            shown.add(path)
-        compiled = {path.relative_to(folder).as_posix()
-                    for ending in ("cc", "ts") for path in folder.rglob(f"*.{ending}")}
-        self.assertEqual(compiled - shown, set())
+    """docs/how-to/adding.md: its links, and the names that it gives."""
+
+    FOLDER = pathlib.Path(__file__).resolve().parent
+    PAGE = FOLDER.parent.parent / "docs" / "how-to" / "adding.md"
+
+    def linked(self, line):
+        """Returns the linked files, by the code in the text of the links."""
+        return {code: (self.PAGE.parent / target).resolve() for code, target in
+                re.findall(r"\[`([^`]+)`\]\(([^)#\s]+)\)", line)}
+
+    def check_names(self, names, files, line):
+        sources = [path.read_text() for path in files]
+        for name in names:
+            self.assertTrue(any(re.search(rf"\b{name}\b", source) for source in sources),
+                            f"{name} is not in {[path.name for path in files]}: {line}")
+
+    def test_each_source_is_linked(self):
+        linked = set(self.linked(self.PAGE.read_text()).values())
+        compiled = {path for ending in ("cc", "ts") for path in self.FOLDER.rglob(f"*.{ending}")}
+        self.assertEqual({path.name for path in compiled - linked}, set())
+
+    def test_each_linked_file_has_the_linked_name(self):
+        for line in self.PAGE.read_text().splitlines():
+            for code, path in self.linked(line).items():
+                self.assertTrue(path.exists(), line)
+                if path.is_file() and code != path.name:
+                    self.check_names(code.split("::"), [path], line)
+
+    def test_tables_name_members_of_what_they_link(self):
+        """In a row of a table that links a name of a file, or whose heading does, each identifier
+        is in a linked file."""
+        before, heading = "", {}
+        checked = 0
+        for line in self.PAGE.read_text().splitlines():
+            if line.startswith("|") and not before.startswith("|"):
+                heading = self.linked(line)
+            before = line
+            sources = {code: path for code, path in (heading | self.linked(line)).items()
+                       if code != path.name}
+            if not line.startswith("|") or not sources:
+                continue
+            names = set(re.findall(r"`([A-Za-z_]\w*)`", line)) - set(sources)
+            self.check_names(names, set(sources.values()), line)
+            checked += len(names)
+        self.assertGreater(checked, 60)
 
 
 def main():
