@@ -171,7 +171,7 @@ Series ShowScore(const MemoryModel& model, const MemoryText& text) {
   const autocomplete::TypingScore score = model.autocomplete().Score(text.test);
   std::string line = Pad(model.name, kNameColumns + 4);
   Series curve = {model.name, {}, {}};
-  for (size_t seen = 0; seen <= autocomplete::TypingScore::kMostSeen; ++seen) {
+  for (size_t seen = 0; seen <= autocomplete::TypingScore::kMaxSeen; ++seen) {
     const autocomplete::TypingScore::Counts& counts = score.seen[seen];
     line += fmt::format(" {:5.1f} / {:5.1f}", 100 * counts.First(),
                         100 * counts.Third());
@@ -197,8 +197,7 @@ void ShowScores(const MemoryCommand& command,
   if (text.stories) {
     Series best = {"at best", {}, {}};
     std::string line = Pad("at best", kNameColumns + 4);
-    for (size_t seen = 0; seen <= autocomplete::TypingScore::kMostSeen;
-         ++seen) {
+    for (size_t seen = 0; seen <= autocomplete::TypingScore::kMaxSeen; ++seen) {
       const double accuracy = BestStoryAccuracy(static_cast<int>(seen));
       line += fmt::format(" {:5.1f}        ", 100 * accuracy);
       best.x.push_back(static_cast<double>(seen));

@@ -29,7 +29,7 @@ namespace {
 constexpr int kTrainLines = 3000;
 constexpr int kValidLines = 100;
 constexpr int kTestLines = 200;
-constexpr int kMostLetters = 8;   // letters of a line that is learned
+constexpr int kMaxLetters = 8;    // letters of a line that is learned
 constexpr int kLongestTest = 12;  // of test.tsv
 
 struct StepsDemoOptions : DemoOptions {
@@ -110,8 +110,8 @@ SteppedModel Trained(const StepsDemoOptions& demo, const std::string& name,
                   "learning_rate=0.01 warmup=50 epochs={}",
                   demo.epochs));
   translate::TrainTranslation(
-      config, {ReversedLetters(kTrainLines, kMostLetters, demo.seed),
-               ReversedLetters(kValidLines, kMostLetters, demo.seed + 1)});
+      config, {ReversedLetters(kTrainLines, kMaxLetters, demo.seed),
+               ReversedLetters(kValidLines, kMaxLetters, demo.seed + 1)});
   SteppedModel model;
   model.name = name;
   model.loaded = ReadModel(config.run.out);
@@ -161,7 +161,7 @@ int RunDemoSteps(const Arguments& arguments) {
   if (!limit) return 0;
 
   const ParallelText test =
-      ReversedLetters(kTestLines, kMostLetters, demo.seed + 2);
+      ReversedLetters(kTestLines, kMaxLetters, demo.seed + 2);
   std::vector<SteppedModel> models;
   for (const std::string& name : SteppingModels()) {
     models.push_back(Trained(demo, name, test));

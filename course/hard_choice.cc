@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kChoiceKeys = 20;
 constexpr int64_t kChoiceValues = 8;
 constexpr int64_t kFewestItems = 2;
-constexpr int64_t kMostItems = 12;
+constexpr int64_t kMaxItems = 12;
 constexpr int64_t kChoiceFeatures = 16;
 constexpr int64_t kBaselineUnits = 8;
 constexpr int64_t kTestQuestions = 500;
@@ -81,11 +81,11 @@ ChoiceBatch MakeChoices(int64_t questions, uint64_t seed) {
   const auto zeros = [](const Shape& shape) {
     return Tensor::Zeros(shape, DType::kI32);
   };
-  ChoiceBatch batch = {zeros({questions, kMostItems}),
-                       zeros({questions, kMostItems}), zeros({questions}),
+  ChoiceBatch batch = {zeros({questions, kMaxItems}),
+                       zeros({questions, kMaxItems}), zeros({questions}),
                        zeros({questions}), zeros({questions})};
   for (int64_t b = 0; b < questions; ++b) {
-    const int64_t items = kFewestItems + draw(kMostItems - kFewestItems + 1);
+    const int64_t items = kFewestItems + draw(kMaxItems - kFewestItems + 1);
     int32_t* keys = batch.keys.row<int32_t>(b);
     int32_t* values = batch.values.row<int32_t>(b);
     for (int64_t s = 0; s < items; ++s) {

@@ -17,7 +17,7 @@
 namespace heed {
 namespace {
 
-constexpr size_t kLeastTimes = 3;
+constexpr size_t kMinTimes = 3;
 constexpr int64_t kNeighbours = 3;  // width of the convolution
 
 /// y_t = Σ_j x_(t+j−1) W_j + b: a convolution over three words.
@@ -87,7 +87,7 @@ std::vector<double> MediansOf(const std::vector<std::function<void()>>& actions,
   for (const auto& action : actions) action();
   std::vector<std::vector<double>> times(actions.size());
   const auto start = Clock::now();
-  while (times[0].size() < kLeastTimes || SecondsSince(start) < seconds) {
+  while (times[0].size() < kMinTimes || SecondsSince(start) < seconds) {
     for (size_t i = 0; i < actions.size(); ++i) {
       times[i].push_back(MillisecondsOf(actions[i]));
     }

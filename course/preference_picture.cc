@@ -18,8 +18,8 @@ constexpr int64_t kMapFrames = 4;
 constexpr double kMapGap = 6;
 constexpr int kTextIndent = 2;
 constexpr int64_t kTextGap = 2;
-constexpr float kLeastShade = 0.05F;
-constexpr float kMostShade = 0.75F;
+constexpr float kMinShade = 0.05F;
+constexpr float kMaxShade = 0.75F;
 constexpr const char* kOnSprite = "#ff8a3d";
 constexpr const char* kActivity = "#ff3d3d";
 
@@ -84,7 +84,7 @@ Drawing DrawMap(const Preferences& found, int64_t number, const Image& frame,
   MarkupWriter svg;
   for (size_t i = 0; i < map.size(); ++i) {
     const float value = most > middle ? (map[i] - middle) / (most - middle) : 0;
-    if (value < kLeastShade) continue;
+    if (value < kMinShade) continue;
     const auto place = static_cast<int64_t>(i);
     const int64_t row = place / found.columns;
     svg.Line(
@@ -92,7 +92,7 @@ Drawing DrawMap(const Preferences& found, int64_t number, const Image& frame,
         "fill-opacity='{:.2f}'/>",
         cell * static_cast<double>(place % found.columns),
         cell * static_cast<double>(row), cell, cell, kActivity,
-        kMostShade * value);
+        kMaxShade * value);
   }
   return {side, side, PngElement(frame, side, side) + svg.Take()};
 }
@@ -109,7 +109,7 @@ Drawing DrawMapScale() {
     svg.Line(
         "<rect x='{}' width='{}' height='{}' fill='{}' fill-opacity='{:.2f}'/>",
         kStep * i, kStep, kHeight, kActivity,
-        kMostShade * static_cast<float>(i) / (kSteps - 1));
+        kMaxShade * static_cast<float>(i) / (kSteps - 1));
   }
   svg.Line(
       "<text class='quiet' font-size='11' x='{}' y='9'>from the median of the "

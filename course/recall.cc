@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kRecallKeys = 64;
 constexpr int64_t kOtherWords = 32;
-constexpr int64_t kMostBefore = 8;  // distractor steps before the facts
+constexpr int64_t kMaxBefore = 8;  // distractor steps before the facts
 // Tokens: keys, values, distractors, the question mark, the empty token.
 constexpr int64_t kFirstValue = kRecallKeys;
 constexpr int64_t kFirstWord = kFirstValue + kRecallValues;
@@ -52,7 +52,7 @@ RecallBatch MakeRecallBatch(int64_t sequences, int64_t distance,
   const auto draw = [&](int64_t n) {
     return static_cast<int64_t>(rng.Below(static_cast<uint64_t>(n)));
   };
-  const int64_t before = draw(kMostBefore + 1);
+  const int64_t before = draw(kMaxBefore + 1);
   // All sequences ask for the same fact and so have one length.
   const int64_t asked = draw(kRecallFacts);
   const int64_t T = before + asked + distance + 1;

@@ -23,7 +23,7 @@ constexpr int64_t kSmallestUnits = 2;
 constexpr std::array<const char*, 3> kSmallestSource = {"let's", "to", "go"};
 constexpr std::array<const char*, 3> kSmallestTarget = {"vamos", "ir", "<EOS>"};
 constexpr int32_t kEndOfSentence = 2;
-constexpr size_t kMostWritten = 3;
+constexpr size_t kMaxWritten = 3;
 constexpr Init kSmallestInit = {Init::Kind::kNormal, 0.7};
 
 int32_t IdOf(std::span<const char* const> words, const std::string& word) {
@@ -198,7 +198,7 @@ TracedTranslation SmallestTranslator::Translate(const SmallestPair& pair,
     state = step.state;
   }
   int32_t id = kEndOfSentence;
-  for (size_t written = 0; written < kMostWritten; ++written) {
+  for (size_t written = 0; written < kMaxWritten; ++written) {
     std::vector<double> x;
     const TracedStep step = step_of(decoder_, "decoder", target_, id, state, x);
     traced.read.emplace_back(At(kSmallestTarget, id));

@@ -20,7 +20,7 @@ namespace heed {
 namespace {
 
 // Maximum bytes of pooled buffers that no computation uses.
-constexpr int64_t kMostIdleBytes = int64_t{256} << 20;
+constexpr int64_t kMaxIdleBytes = int64_t{256} << 20;
 
 }  // namespace
 
@@ -63,7 +63,7 @@ int RunServe(const Arguments& arguments) {
   if (!options.Parse(arguments)) return 0;
 
   const ThreadLimit limit(threads);
-  pool::KeepAtMost(kMostIdleBytes);
+  pool::KeepAtMost(kMaxIdleBytes);
   std::vector<ModelSpec> specs;
   for (const std::string& folder : folders) {
     specs.push_back(ParseModelSpec(folder));

@@ -388,8 +388,8 @@ void Options::RefuseUnknown(const Arguments& remaining) const {
   }
   Strings names = AllNames();
   names.emplace_back("--help");
-  constexpr size_t kMostNamed = 3;
-  const Strings nearest = NearestNames(WithDashes(word), names, kMostNamed);
+  constexpr size_t kMaxNamed = 3;
+  const Strings nearest = NearestNames(WithDashes(word), names, kMaxNamed);
   throw ConfigError("unknown option '{}'{}{} (see heed {} --help)", word,
                     subject_.empty() ? "" : " of " + subject_,
                     nearest.empty() ? ""

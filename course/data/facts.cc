@@ -176,17 +176,17 @@ class World {
 FactStory MakeFactStory(const FactOptions& options, uint64_t seed,
                         int64_t number) {
   constexpr int kFewestSentences = 5;
-  constexpr int kMostSentences = 1000;
+  constexpr int kMaxSentences = 1000;
   if (options.facts < 1 || options.facts > 3) {
     throw ConfigError("facts: {}; there are 1 to 3", options.facts);
   }
   if (options.least_sentences < kFewestSentences ||
       options.most_sentences < options.least_sentences ||
-      options.most_sentences > kMostSentences) {
+      options.most_sentences > kMaxSentences) {
     throw ConfigError(
         "facts: stories of {} to {} sentences; there are {} to {}",
         options.least_sentences, options.most_sentences, kFewestSentences,
-        kMostSentences);
+        kMaxSentences);
   }
   Rng rng(Rng(seed, static_cast<uint64_t>(number)).Next());
   const auto range = static_cast<uint64_t>(options.most_sentences -

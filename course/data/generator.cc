@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-constexpr double kMostExamples = 1e7;
+constexpr double kMaxExamples = 1e7;
 
 /// Writes a file that a list names, without fsync: there are thousands of such
 /// files. The list is written later and synced.
@@ -42,12 +42,12 @@ std::string Quoted(const std::string& word) {
 }  // namespace
 
 void Generator::Visit(FieldList& v) {
-  v("count", sizes.train, Range(1, kMostExamples), unit + " to learn from")
+  v("count", sizes.train, Range(1, kMaxExamples), unit + " to learn from")
       .Alias(unit)
       .Main();
   if (sizes.valid > 0) {
-    v("valid", sizes.valid, Range(1, kMostExamples), "others, for validation");
-    v("test", sizes.test, Range(1, kMostExamples), "others, for the test");
+    v("valid", sizes.valid, Range(1, kMaxExamples), "others, for validation");
+    v("test", sizes.test, Range(1, kMaxExamples), "others, for the test");
   }
   if (options) options(v);
   v("seed", seed, "random seed of the " + unit).Main();

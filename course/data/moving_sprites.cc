@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kLeastSpriteSide = 24;
+constexpr int64_t kMinSpriteSide = 24;
 // Frame side in pixels at which the sizes of sprites are defined; they scale
 // with the frame.
 constexpr double kUsualSpriteSide = 48;
@@ -158,11 +158,10 @@ MovingSprites DrawMovingSprites(const MovingSpritesConfig& config) {
   MovingSprites set;
   const int64_t side = config.side;
   const int64_t frame = side * side;
-  if (side < kLeastSpriteSide || config.clips < 1 ||
-      config.clips > kMostSetBytes / (kWindowFrames * frame)) {
+  if (side < kMinSpriteSide || config.clips < 1 ||
+      config.clips > kMaxSetBytes / (kWindowFrames * frame)) {
     throw ConfigError("clips: {} of {} × {} pixels; 1 at least, of {} × {}",
-                      config.clips, side, side, kLeastSpriteSide,
-                      kLeastSpriteSide);
+                      config.clips, side, side, kMinSpriteSide, kMinSpriteSide);
   }
   set.clips.format = {side, side, 1};
   set.clips.pixels.resize(

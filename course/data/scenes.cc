@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kSlots = 4;  // along each side
 constexpr int64_t kPlaceSide = kSceneSide / kSlots;
-constexpr int kMostShapes = 3;
+constexpr int kMaxShapes = 3;
 constexpr std::array kShapeNames = {"circle", "square", "triangle", "cross"};
 constexpr std::array kSizeNames = {"small", "large"};
 constexpr std::array<double, 2> kHalfSides = {2.8, 5.6};  // pixels
@@ -74,7 +74,7 @@ std::vector<SceneShape> ArrangeShapes(Rng& rng) {
   std::vector<int64_t> places(kSlots * kSlots);
   std::iota(places.begin(), places.end(), int64_t{0});
   Shuffle(places, rng);
-  const auto count = 1 + static_cast<size_t>(rng.Below(kMostShapes));
+  const auto count = 1 + static_cast<size_t>(rng.Below(kMaxShapes));
   std::sort(places.begin(), places.begin() + static_cast<long>(count));
   std::vector<SceneShape> shapes;
   for (size_t i = 0; i < count; ++i) {
@@ -147,9 +147,9 @@ void DescribeScene(const std::vector<SceneShape>& shapes, std::string& caption,
 CaptionedImages DrawScenes(const ScenesConfig& config) {
   CaptionedImages set;
   set.format = {kSceneSide, kSceneSide, 3};
-  if (config.scenes < 1 || config.scenes > kMostSetBytes / set.format.size()) {
+  if (config.scenes < 1 || config.scenes > kMaxSetBytes / set.format.size()) {
     throw ConfigError("scenes: {} of them; from 1 to {}", config.scenes,
-                      kMostSetBytes / set.format.size());
+                      kMaxSetBytes / set.format.size());
   }
   const auto count = static_cast<size_t>(config.scenes);
   set.pixels.resize(count * static_cast<size_t>(set.format.size()));

@@ -33,7 +33,7 @@ class MaskParser {
     return mask;
   }
   Mask Factor() {
-    if (++signs_ > kMostSigns) Fail();
+    if (++signs_ > kMaxSigns) Fail();
     if (Take("!")) return !Factor();
     if (Take("(")) {
       Mask mask = Or();
@@ -84,7 +84,7 @@ class MaskParser {
   }
 
   // Limit on nesting, since each sign may take a stack frame.
-  static constexpr int kMostSigns = 1000;
+  static constexpr int kMaxSigns = 1000;
 
   const std::string& text_;
   std::string_view rest_;

@@ -463,11 +463,11 @@ std::string NearestName(std::string_view word, const Strings& candidates) {
 
 Strings NearestNames(std::string_view word, const Strings& candidates,
                      size_t count) {
-  constexpr size_t kLeastPart = 3;
+  constexpr size_t kMinPart = 3;
   const size_t limit = MostEdits(word);
   std::vector<std::pair<size_t, std::string>> near;  // by distance
   for (const std::string& candidate : candidates) {
-    const bool part = std::min(word.size(), candidate.size()) >= kLeastPart &&
+    const bool part = std::min(word.size(), candidate.size()) >= kMinPart &&
                       (candidate.find(word) != candidate.npos ||
                        word.find(candidate) != word.npos);
     const auto distance = EditsWithin(limit, word, candidate);

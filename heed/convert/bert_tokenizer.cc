@@ -92,9 +92,9 @@ class TokenizerFile {
     }
     std::map<int64_t, std::string> tokens;
     const auto add = [&](const std::string& token, const Json& id) {
-      constexpr int64_t kMostTokens = 1 << 24;
+      constexpr int64_t kMaxTokens = 1 << 24;
       if (!id.is_number_integer() || id.get<int64_t>() < 0 ||
-          id.get<int64_t>() >= kMostTokens) {
+          id.get<int64_t>() >= kMaxTokens) {
         Fail(fmt::format("the id of '{}' is no number from 0 on", token));
       }
       const auto [place, fresh] = tokens.emplace(id.get<int64_t>(), token);

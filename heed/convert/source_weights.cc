@@ -74,8 +74,8 @@ void SourceWeights::SkipAll(std::string_view prefix) {
 
 void SourceWeights::CheckCount(double weights) const {
   // Sinusoidal positions are not stored, and shared tables are stored once.
-  constexpr double kMostForOne = 4;
-  if (weights > kMostForOne * static_cast<double>(elements_) + 1e6) {
+  constexpr double kMaxForOne = 4;
+  if (weights > kMaxForOne * static_cast<double>(elements_) + 1e6) {
     throw FormatError(
         "{}: the configuration describes a model of {:.0f} "
         "weights, but there are {}",

@@ -238,17 +238,17 @@ Bits ParseBits(std::string_view word, int64_t bits, const std::string& place) {
 /// Parses "x3" as the number of repeats.
 int64_t ParseRepeats(std::string_view word, const std::string& place) {
   const auto repeats = ParseInteger<int64_t>(word.substr(1));
-  if (!repeats || *repeats < 1 || *repeats > kMostVectors) {
+  if (!repeats || *repeats < 1 || *repeats > kMaxVectors) {
     throw FormatError("{}: '{}' is not a number of repeats, as x3 (1 to {})",
-                      place, std::string(word.substr(0, 40)), kMostVectors);
+                      place, std::string(word.substr(0, 40)), kMaxVectors);
   }
   return *repeats;
 }
 
 void CheckAnswered(int64_t vectors, int64_t repeats, const std::string& place) {
-  if (vectors * repeats <= kMostVectors) return;
+  if (vectors * repeats <= kMaxVectors) return;
   throw FormatError("{}: {} vectors {} times are {}; at most {} are answered",
-                    place, vectors, repeats, vectors * repeats, kMostVectors);
+                    place, vectors, repeats, vectors * repeats, kMaxVectors);
 }
 
 /// Parses the words of a line: vectors, separators and numbers.
@@ -277,8 +277,8 @@ class SequenceReader {
   }
 
   void Add(std::string_view bits) {
-    if (std::ssize(s_.vectors) >= kMostVectors) {
-      Fail(fmt::format("more than {} vectors", kMostVectors));
+    if (std::ssize(s_.vectors) >= kMaxVectors) {
+      Fail(fmt::format("more than {} vectors", kMaxVectors));
     }
     s_.vectors.push_back(ParseBits(bits, shape_.bits, Place()));
   }
@@ -468,11 +468,11 @@ BitSequence ReadSequence(const ProblemShape& shape, std::string_view text,
     }
     numbers.push_back(*number);
   }
-  if (numbers.empty() || numbers[0] < least || numbers[0] > kMostVectors) {
+  if (numbers.empty() || numbers[0] < least || numbers[0] > kMaxVectors) {
     throw FormatError(
         "{}: random needs a length from {} to {}, as in 'random "
         "20'",
-        place, least, kMostVectors);
+        place, least, kMaxVectors);
   }
   CheckAnswered(numbers[0], lengths.min_repeats, place);
   lengths.min = lengths.max = numbers[0];

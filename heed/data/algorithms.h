@@ -49,7 +49,7 @@ ProblemLengths DefaultLengths(Problem problem);
 inline constexpr int64_t kItemVectors = 3;  // of recall
 inline constexpr int64_t kContextBits = 5;  // of n-grams
 /// Maximum length of an input. Units: vectors
-inline constexpr int64_t kMostVectors = 10000;
+inline constexpr int64_t kMaxVectors = 10000;
 
 /// A problem instance before its encoding for a network.
 struct BitSequence {

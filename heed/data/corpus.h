@@ -64,13 +64,13 @@ Corpus EncodeCorpus(const ParallelText& text, const Vocabulary& source,
                     const Vocabulary& target, const CorpusOptions& options);
 
 /// Maximum tokens on a side of a pair for which attention fits into memory.
-inline constexpr int kMostMeasuredTokens = 4000;
+inline constexpr int kMaxMeasuredTokens = 4000;
 
 /// Encodes pairs to compute their loss, without pairs of more than `most`
 /// tokens on a side, which are counted in a warning.
 Corpus EncodeMeasured(const ParallelText& text, const Vocabulary& source,
                       const Vocabulary& target,
-                      int64_t most = kMostMeasuredTokens);
+                      int64_t most = kMaxMeasuredTokens);
 
 }  // namespace heed
 

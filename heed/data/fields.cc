@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-constexpr size_t kMostBytesInField = size_t{16} << 20;
+constexpr size_t kMaxBytesInField = size_t{16} << 20;
 constexpr std::string_view kFieldBlanks = " \t";
 constexpr std::array kDelimiters = {Delimiter::kComma, Delimiter::kSemicolon,
                                     Delimiter::kTab, Delimiter::kPipe};
@@ -115,7 +115,7 @@ void FieldReader::CloseField() {
 void FieldReader::Append(std::string_view text, int64_t line) {
   std::string& field = fields_.back();
   field += text;
-  if (field.size() <= kMostBytesInField) return;
+  if (field.size() <= kMaxBytesInField) return;
   if (quoted_) {
     Refuse(quote_line_, "a field of more than 16 MB; is its quote not closed?");
   }

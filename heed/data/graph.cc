@@ -79,9 +79,9 @@ void AddFeature(std::string_view text, const std::string& place,
         "{}: '{}' is not a feature, such as 17 or 17:0.5 (number:value)", place,
         text);
   }
-  if (*feature >= kMostFeatures) {
+  if (*feature >= kMaxFeatures) {
     throw FormatError("{}: feature {} is too high; the highest is {}", place,
-                      *feature, kMostFeatures - 1);
+                      *feature, kMaxFeatures - 1);
   }
   row.emplace_back(static_cast<int32_t>(*feature), static_cast<float>(*given));
 }
@@ -90,7 +90,7 @@ void AddFeatures(const GraphSource& source, NodeGraph& graph) {
   std::vector<std::pair<int32_t, float>> row;
   source.lines([&](std::string_view line, int64_t number) {
     const std::string place = source.Place(number);
-    CheckCount(graph.size(), kMostNodes, "nodes at most", place);
+    CheckCount(graph.size(), kMaxNodes, "nodes at most", place);
     row.clear();
     for (const std::string_view text : SplitWhitespace(line)) {
       AddFeature(text, place, row);
@@ -103,7 +103,7 @@ void AddFeatures(const GraphSource& source, NodeGraph& graph) {
       graph.features.columns.push_back(row[i].first);
       graph.values.push_back(row[i].second);
     }
-    CheckCount(std::ssize(graph.values), kMostEntries,
+    CheckCount(std::ssize(graph.values), kMaxEntries,
                "features of nodes at most", place);
     if (!row.empty()) {
       graph.feature_count =
@@ -134,7 +134,7 @@ void AddEdges(const GraphSource& source, NodeGraph& graph) {
     if (ends.size() != 2) {
       throw FormatError("{}: not two nodes with a blank between them", place);
     }
-    CheckCount(std::ssize(all), kMostEntries / 2, "edges at most", place);
+    CheckCount(std::ssize(all), kMaxEntries / 2, "edges at most", place);
     const int32_t u = NodeNamed(ends[0], graph.size(), place);
     const int32_t v = NodeNamed(ends[1], graph.size(), place);
     all.push_back({std::minmax(u, v), u > v, number});

@@ -13,9 +13,9 @@
 namespace heed {
 
 /// Limits of a graph. Larger ones are refused.
-inline constexpr int64_t kMostNodes = 100'000'000;
-inline constexpr int64_t kMostFeatures = 100'000'000;
-inline constexpr int64_t kMostEntries = 1'000'000'000;  // edges, features
+inline constexpr int64_t kMaxNodes = 100'000'000;
+inline constexpr int64_t kMaxFeatures = 100'000'000;
+inline constexpr int64_t kMaxEntries = 1'000'000'000;  // edges, features
 
 /// Ragged rows in one array: row r is [offsets[r], offsets[r + 1]).
 struct RowLists {

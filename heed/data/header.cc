@@ -13,8 +13,8 @@
 namespace heed {
 namespace {
 
-constexpr size_t kMostNameCharacters = 40;
-constexpr size_t kMostNameWords = 3;
+constexpr size_t kMaxNameCharacters = 40;
+constexpr size_t kMaxNameWords = 3;
 /// Number of further lines from which a unique first label indicates a header.
 constexpr int64_t kFewLines = 4;
 constexpr int64_t kManyLines = 10;
@@ -88,8 +88,8 @@ bool IsLanguage(std::string_view cell) {
 bool CouldBeName(std::string_view cell) {
   const std::string_view name = TrimBlanks(cell);
   return !name.empty() &&
-         CountCharacters(name) <= static_cast<int64_t>(kMostNameCharacters) &&
-         SplitUnicodeWhitespace(name).size() <= kMostNameWords &&
+         CountCharacters(name) <= static_cast<int64_t>(kMaxNameCharacters) &&
+         SplitUnicodeWhitespace(name).size() <= kMaxNameWords &&
          name.find_first_of(".,;:!?\"") == std::string_view::npos;
 }
 

@@ -54,13 +54,13 @@ void CheckSize(const ImageSize& size, const std::string& place) {
   if (size.width < 1 || size.height < 1) {
     throw FormatError("{}: an image without pixels", place);
   }
-  if (size.width > kMostImageSide || size.height > kMostImageSide ||
-      size.width * size.height > kMostImagePixels) {
+  if (size.width > kMaxImageSide || size.height > kMaxImageSide ||
+      size.width * size.height > kMaxImagePixels) {
     throw TooLargeError(
         "{}: an image of {} × {} pixels; at most {} on a side and {} million "
         "in all are read",
-        place, size.width, size.height, kMostImageSide,
-        kMostImagePixels / 1'000'000);
+        place, size.width, size.height, kMaxImageSide,
+        kMaxImagePixels / 1'000'000);
   }
 }
 

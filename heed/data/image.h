@@ -12,8 +12,8 @@ namespace heed {
 
 /// Limits of an image file's header. Larger images are refused before memory is
 /// allocated.
-inline constexpr int64_t kMostImageSide = 16384;
-inline constexpr int64_t kMostImagePixels = int64_t{1} << 25;
+inline constexpr int64_t kMaxImageSide = 16384;
+inline constexpr int64_t kMaxImagePixels = int64_t{1} << 25;
 
 /// An image: pixels [H, W, C] of 8 bits; C is 1 (grey) or 3 (RGB).
 struct Image {
@@ -40,7 +40,7 @@ inline const std::vector<std::string> kImageTypes = {"image/png", "image/jpeg",
 /// CMYK). Transparent pixels are blended with white, the first frame of an
 /// animation is used, and a camera's orientation is applied. Throws:
 /// FormatError that begins with `place` for other formats, a truncated or
-/// damaged file, or a header above kMostImageSide or kMostImagePixels;
+/// damaged file, or a header above kMaxImageSide or kMaxImagePixels;
 /// std::bad_alloc.
 Image DecodeImage(std::string_view bytes, const std::string& place);
 

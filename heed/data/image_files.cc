@@ -128,10 +128,10 @@ ImageFormat FormatOfFile(const ImageFile& file) {
 
 void CheckSetSize(int64_t images, const ImageFormat& format,
                   const std::string& place) {
-  if (images > kMostSetBytes / std::max<int64_t>(1, format.size())) {
+  if (images > kMaxSetBytes / std::max<int64_t>(1, format.size())) {
     throw FormatError("{}: {} images of {} × {} × {} are more than {} GiB",
                       place, images, format.height, format.width,
-                      format.channels, kMostSetBytes >> 30);
+                      format.channels, kMaxSetBytes >> 30);
   }
 }
 

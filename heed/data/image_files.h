@@ -59,10 +59,10 @@ struct FilePixels {
 
 /// Reads and resizes image files on all threads. Height and width, or channels,
 /// that are 0 in `format` are those of the first image. Throws: IoError;
-/// FormatError for a file that is not an image, or for more than kMostSetBytes.
+/// FormatError for a file that is not an image, or for more than kMaxSetBytes.
 FilePixels ReadImageFiles(std::span<const ImageFile> files, ImageFormat format);
 
-/// Throws: FormatError with `place` if the images exceed kMostSetBytes.
+/// Throws: FormatError with `place` if the images exceed kMaxSetBytes.
 void CheckSetSize(int64_t images, const ImageFormat& format,
                   const std::string& place);
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t kIdxPrefix = 4;
 constexpr char kIdxBytes = 0x08;  // of unsigned bytes
-constexpr int kMostIdxAxes = 4;
+constexpr int kMaxIdxAxes = 4;
 
 /// Names by length and letters, so that numbers are in their order.
 bool ClassBefore(const std::string& a, const std::string& b) {
@@ -126,7 +126,7 @@ ImageFormat IdxFormat(const IdxFile& file, const std::string& place) {
   }
   const ImageFormat format = {shape[1], shape[2], rgb ? 3 : 1};
   if (format.height < 1 || format.width < 1 ||
-      std::max(format.height, format.width) > kMostImageSide) {
+      std::max(format.height, format.width) > kMaxImageSide) {
     throw FormatError("{}: images of {} × {} pixels", place, format.width,
                       format.height);
   }
@@ -294,13 +294,13 @@ Image Centred(const Image& image, const ImageFormat& format) {
 
 bool IsIdx(std::string_view bytes) {
   return bytes.size() >= kIdxPrefix && bytes[0] == 0 && bytes[1] == 0 &&
-         bytes[2] == kIdxBytes && bytes[3] >= 1 && bytes[3] <= kMostIdxAxes;
+         bytes[2] == kIdxBytes && bytes[3] >= 1 && bytes[3] <= kMaxIdxAxes;
 }
 
 IdxFile ParseIdx(std::string_view bytes, const std::string& place) {
   if (!IsIdx(bytes)) {
     throw FormatError("{}: no idx file of bytes with 1 to {} axes", place,
-                      kMostIdxAxes);
+                      kMaxIdxAxes);
   }
   const size_t axes = static_cast<uint8_t>(bytes[3]);
   const size_t header = kIdxPrefix + 4 * axes;
@@ -316,9 +316,9 @@ IdxFile ParseIdx(std::string_view bytes, const std::string& place) {
           extent << 8 | static_cast<uint8_t>(bytes[kIdxPrefix + 4 * axis + i]);
     }
     file.shape.push_back(static_cast<int64_t>(extent));
-    // Without an overflow: more than kMostSetBytes cannot be there.
-    constexpr auto kMost = static_cast<uint64_t>(kMostSetBytes);
-    size = extent != 0 && size > kMost / extent ? kMost + 1 : size * extent;
+    // Without an overflow: more than kMaxSetBytes cannot be there.
+    constexpr auto kMax = static_cast<uint64_t>(kMaxSetBytes);
+    size = extent != 0 && size > kMax / extent ? kMax + 1 : size * extent;
   }
   file.data = bytes.substr(header);
   if (size != file.data.size()) {
@@ -334,7 +334,7 @@ Image ImageFromBytes(std::string_view bytes, const std::string& place) {
   if (!IsIdx(bytes)) return DecodeImage(bytes, place);
   const IdxFile file = ParseIdx(bytes, place);
   if (file.shape.size() != 2 || file.shape[0] < 1 || file.shape[1] < 1 ||
-      std::ranges::max(file.shape) > kMostImageSide) {
+      std::ranges::max(file.shape) > kMaxImageSide) {
     throw FormatError("{}: an idx file of shape [{}]; an image has [H, W]",
                       place, fmt::join(file.shape, ", "));
   }

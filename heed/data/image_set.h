@@ -14,7 +14,7 @@
 namespace heed {
 
 /// Maximum size of a set; reading a larger one is an error.
-inline constexpr int64_t kMostSetBytes = int64_t{1} << 34;
+inline constexpr int64_t kMaxSetBytes = int64_t{1} << 34;
 
 /// Size of images; 0: the size of the first image.
 struct ImageFormat {

@@ -91,12 +91,12 @@ class Window {
   int64_t first_ = 0;
 };
 
-/// Reads the next line; slightly more than kMostLineBytes of a longer one.
+/// Reads the next line; slightly more than kMaxLineBytes of a longer one.
 /// Returns false at the end.
 bool NextLine(std::istream& in, std::string& line) {
   line.clear();
   std::array<char, 65536> part;
-  while (line.size() <= kMostLineBytes) {
+  while (line.size() <= kMaxLineBytes) {
     in.getline(part.data(), part.size());
     const auto count = static_cast<size_t>(in.gcount());
     if (in.eof() || in.bad()) {
@@ -236,10 +236,10 @@ void AnswerLines(std::istream& in, int64_t window, const InputOptions& options,
     }
     if (line.ends_with('\r')) line.pop_back();
     const std::string place = InputPlace(index, options.source);
-    if (line.size() > kMostLineBytes) {
+    if (line.size() > kMaxLineBytes) {
       waiting.Answer();
       waiting.Refuse(fmt::format("{}: a line of over {} MiB; split it", place,
-                                 kMostLineBytes >> 20));
+                                 kMaxLineBytes >> 20));
       in.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
       continue;
     }

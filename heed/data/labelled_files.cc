@@ -498,7 +498,7 @@ LabelledText ReadLabelled(const LabelledFiles& files,
 
 void WarnOfLoneLabels(const LabelledText& text, const LabelledFormat& format) {
   constexpr size_t kFewest = 10;
-  constexpr double kMost = 0.9;
+  constexpr double kMax = 0.9;
   std::map<std::string, size_t> counts;
   for (const Strings& labels : text.labels) {
     for (const std::string& label : labels) ++counts[label];
@@ -507,7 +507,7 @@ void WarnOfLoneLabels(const LabelledText& text, const LabelledFormat& format) {
       counts, [](const auto& label) { return label.second == 1; }));
   const size_t all = text.text.size();
   if (format.multi_label || all < kFewest ||
-      static_cast<double>(once) < kMost * static_cast<double>(all)) {
+      static_cast<double>(once) < kMax * static_cast<double>(all)) {
     return;
   }
   const std::string& file =

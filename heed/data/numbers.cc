@@ -9,7 +9,7 @@ namespace heed {
 namespace {
 
 constexpr size_t kGroup = 3;
-constexpr size_t kMostNumberBytes = 400;
+constexpr size_t kMaxNumberBytes = 400;
 
 bool IsAsciiDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -63,7 +63,7 @@ std::optional<double> ParseDecimal(std::string_view text, Decimal decimal) {
   if (decimal == Decimal::kPoint) {
     if (const auto number = ParseNumber(text)) return number;
   }
-  if (text.empty() || text.size() > kMostNumberBytes) return std::nullopt;
+  if (text.empty() || text.size() > kMaxNumberBytes) return std::nullopt;
   const char mark = decimal == Decimal::kPoint ? '.' : ',';
   const char other = decimal == Decimal::kPoint ? ',' : '.';
   std::string plain;

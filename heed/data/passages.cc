@@ -23,8 +23,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr JsonLimits kPassageLimits = {.bytes = kMostPassageBytes,
-                                       .values = 2 * kMostCandidates,
+constexpr JsonLimits kPassageLimits = {.bytes = kMaxPassageBytes,
+                                       .values = 2 * kMaxCandidates,
                                        .names = 16,
                                        .depth = 4};
 constexpr int64_t kSentencesOfCbt = 20;
@@ -35,10 +35,10 @@ constexpr int64_t kSentencesOfCbt = 20;
 }
 
 void CheckPassageSize(size_t bytes, const std::string& place) {
-  if (bytes <= kMostPassageBytes) return;
+  if (bytes <= kMaxPassageBytes) return;
   RefusePassage(place, fmt::format("a passage with its question of over {} "
                                    "bytes",
-                                   kMostPassageBytes));
+                                   kMaxPassageBytes));
 }
 
 std::string TextOfMember(const Json& json, const char* name, bool needed,
@@ -79,10 +79,10 @@ PassageQuestion QuestionOfJson(std::string_view line, bool with_answer,
   if (!json.contains("candidates")) return question;
   const Json& candidates = json.at("candidates");
   if (!candidates.is_array() || candidates.empty() ||
-      candidates.size() > kMostCandidates) {
+      candidates.size() > kMaxCandidates) {
     RefusePassage(place, fmt::format("\"candidates\" is not a list of 1 to {} "
                                      "words",
-                                     kMostCandidates));
+                                     kMaxCandidates));
   }
   for (const Json& candidate : candidates) {
     if (!candidate.is_string() ||
@@ -153,10 +153,10 @@ class NumberedStories {
       if (!one.empty()) question.candidates.emplace_back(one);
     }
     if (question.candidates.empty() ||
-        question.candidates.size() > kMostCandidates) {
+        question.candidates.size() > kMaxCandidates) {
       RefusePassage(place,
                     fmt::format("{} candidates; there are 1 to {}",
-                                question.candidates.size(), kMostCandidates));
+                                question.candidates.size(), kMaxCandidates));
     }
     return question;
   }

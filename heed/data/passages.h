@@ -12,9 +12,9 @@
 namespace heed {
 
 /// Maximum size of a passage with its question. Units: bytes
-inline constexpr size_t kMostPassageBytes = size_t{1} << 22;
+inline constexpr size_t kMaxPassageBytes = size_t{1} << 22;
 /// Maximum number of candidates.
-inline constexpr size_t kMostCandidates = 1000;
+inline constexpr size_t kMaxCandidates = 1000;
 
 struct PassageQuestion {
   std::string passage;  ///< one sentence per line, or text in one line

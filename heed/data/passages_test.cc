@@ -123,7 +123,7 @@ TEST(PassageQuestion, IsALineWithATabOrAnObject) {
     EXPECT_THROW(ParsePassageQuestion(text, "text"), FormatError) << text;
   }
   EXPECT_THROW(
-      ParsePassageQuestion(std::string(kMostPassageBytes, 'a') + "\tq", "text"),
+      ParsePassageQuestion(std::string(kMaxPassageBytes, 'a') + "\tq", "text"),
       FormatError);
 }
 

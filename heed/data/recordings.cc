@@ -22,7 +22,7 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kMostSamples = int64_t{1} << 30;
+constexpr int64_t kMaxSamples = int64_t{1} << 30;
 /// Range of the noise in gaps: −46 dB of a full sine, and less.
 constexpr double kLoudestNoise = 0.005;
 constexpr double kFaintestNoise = 0.0002;
@@ -85,9 +85,9 @@ Recordings ReadRecordings(const std::string& list, int rate) {
     }
     recording.samples = Resampled(DecodeSound(bytes, file.place), rate).samples;
     samples += std::ssize(recording.samples);
-    if (samples > kMostSamples) {
+    if (samples > kMaxSamples) {
       throw FormatError("{}: recordings of more than {} samples of {} Hz", list,
-                        kMostSamples, rate);
+                        kMaxSamples, rate);
     }
     if (WordsIn(recording.text) == 1) {
       recording.words = {{0, std::ssize(recording.samples)}};

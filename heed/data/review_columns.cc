@@ -55,13 +55,13 @@ bool ConsistsOf(std::string_view text, std::string_view characters) {
 /// All integers in a text.
 std::vector<int64_t> NumbersIn(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789";
-  constexpr size_t kMostDigits = 9;
+  constexpr size_t kMaxDigits = 9;
   std::vector<int64_t> numbers;
   for (size_t at = 0; (at = text.find_first_of(kDigits, at)) != text.npos;) {
     const size_t end =
         std::min(text.find_first_not_of(kDigits, at), text.size());
     numbers.push_back(
-        ParseInteger<int64_t>(text.substr(at, std::min(end - at, kMostDigits)))
+        ParseInteger<int64_t>(text.substr(at, std::min(end - at, kMaxDigits)))
             .value_or(0));
     at = end;
   }
@@ -73,13 +73,13 @@ std::vector<int64_t> NumbersIn(std::string_view text) {
 std::optional<double> SecondsOfNumbers(std::string_view text) {
   if (!ConsistsOf(text, "0123456789-/:., TZ+")) return std::nullopt;
   std::vector<int64_t> parts = NumbersIn(text);
-  constexpr int64_t kLeastYear = 1000;
+  constexpr int64_t kMinYear = 1000;
   constexpr size_t kDate = 3;
   if (parts.size() < kDate) return std::nullopt;
-  if (parts[0] < kLeastYear && parts[2] >= kLeastYear) {
+  if (parts[0] < kMinYear && parts[2] >= kMinYear) {
     std::rotate(parts.begin(), parts.begin() + 2, parts.begin() + kDate);
   }
-  if (parts[0] < kLeastYear || parts[0] > 9999) return std::nullopt;
+  if (parts[0] < kMinYear || parts[0] > 9999) return std::nullopt;
   const std::chrono::year_month_day day(
       std::chrono::year(static_cast<int>(parts[0])),
       std::chrono::month(static_cast<unsigned>(parts[1])),
@@ -110,8 +110,8 @@ bool IsAsin(std::string_view text) {
          ConsistsOf(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 bool IsAmazonReviewer(std::string_view text) {
-  constexpr size_t kLeast = 10;
-  return text.size() >= kLeast && text[0] == 'A' &&
+  constexpr size_t kMin = 10;
+  return text.size() >= kMin && text[0] == 'A' &&
          ConsistsOf(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
@@ -171,9 +171,9 @@ bool IsNoReviewText(std::string_view text) {
 }
 
 bool IsReviewTime(std::string_view text) {
-  constexpr double kLeastSeconds = 1e8;
+  constexpr double kMinSeconds = 1e8;
   const auto number = ParseNumber(text);
-  if (number) return *number >= kLeastSeconds;
+  if (number) return *number >= kMinSeconds;
   return SecondsOfDate(TrimBlanks(text)).has_value();
 }
 
@@ -189,10 +189,10 @@ std::optional<double> RatingOf(std::string_view text) {
 
 std::optional<ReviewPlaces> PlacesWithoutHeader(
     std::span<const std::vector<std::string>> rows) {
-  constexpr size_t kLeast = 3;
-  constexpr size_t kMost = 5;
+  constexpr size_t kMin = 3;
+  constexpr size_t kMax = 5;
   const size_t width = rows.front().size();
-  if (width < kLeast || width > kMost) return std::nullopt;
+  if (width < kMin || width > kMax) return std::nullopt;
   const auto all = [&](size_t column, const auto& is) {
     return std::ranges::all_of(rows, [&](const std::vector<std::string>& row) {
       return row.size() == width && is(row[column]);
@@ -203,14 +203,14 @@ std::optional<ReviewPlaces> PlacesWithoutHeader(
       (all(0, BeginsAsAsin) && all(1, BeginsAsAmazonReviewer))) {
     std::swap(places[0], places[1]);
   }
-  if (width == kLeast) return places;
+  if (width == kMin) return places;
   const auto place = [&](ReviewRole role) -> std::optional<size_t>& {
     return At(places, role);
   };
   const bool time = all(width - 1, IsReviewTime);
-  if (width == kMost && !time) return std::nullopt;
+  if (width == kMax && !time) return std::nullopt;
   if (time) place(ReviewRole::kTime) = width - 1;
-  if (width == kMost || !time) place(ReviewRole::kText) = kLeast;
+  if (width == kMax || !time) place(ReviewRole::kText) = kMin;
   return places;
 }
 

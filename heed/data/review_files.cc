@@ -424,16 +424,16 @@ std::optional<RatingScale> WiderScale(std::span<const Review> reviews) {
 /// exceed 2. Prints how many were dropped.
 void LeaveOutUnrated(std::vector<Review>& reviews, const RatingScale& given,
                      const std::string& name) {
-  constexpr double kLeast = 0.5;
-  constexpr double kMost = 2;
-  double least = kMost;
+  constexpr double kMin = 0.5;
+  constexpr double kMax = 2;
+  double least = kMax;
   double most = 0;
   for (const Review& review : reviews) {
     if (review.rating == 0 || review.rating == -1) continue;
     least = std::min(least, review.rating);
     most = std::max(most, review.rating);
   }
-  const bool above = least >= kLeast && most > kMost;
+  const bool above = least >= kMin && most > kMax;
   for (const double mark : {-1.0, 0.0}) {
     if (given == RatingScale() ? !above : given.Has(mark)) continue;
     const auto count = std::erase_if(reviews, [mark](const Review& review) {

@@ -22,9 +22,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMostBytesOfQuestion = size_t{1} << 22;
-constexpr JsonLimits kQuestionLimits = {.bytes = kMostBytesOfQuestion,
-                                        .values = 4 * kMostGivenReviews,
+constexpr size_t kMaxBytesOfQuestion = size_t{1} << 22;
+constexpr JsonLimits kQuestionLimits = {.bytes = kMaxBytesOfQuestion,
+                                        .values = 4 * kMaxGivenReviews,
                                         .names = 16,
                                         .depth = 4};
 constexpr size_t kTextColumn = 3;
@@ -42,10 +42,10 @@ void CheckReviewName(std::string& name, const char* what,
                      const std::string& place) {
   name = Nfc(name);
   if (name.empty()) RefuseReview(place, fmt::format("there is no {}", what));
-  if (name.size() > kMostNameBytes) {
+  if (name.size() > kMaxNameBytes) {
     RefuseReview(place, fmt::format("the name of the {} has {} bytes; at most "
                                     "{} are read",
-                                    what, name.size(), kMostNameBytes));
+                                    what, name.size(), kMaxNameBytes));
   }
   const bool printable = std::ranges::all_of(name, [](char c) {
     return static_cast<unsigned char>(c) >= 0x20 && c != 0x7F;
@@ -74,10 +74,10 @@ std::optional<std::vector<std::string>> GivenReviews(const Json& json,
   if (!texts) {
     RefuseReview(place, fmt::format("\"{}\" is not a list of texts", name));
   }
-  if (list.size() > kMostGivenReviews) {
+  if (list.size() > kMaxGivenReviews) {
     RefuseReview(place, fmt::format("\"{}\" has {} reviews; at most {} are "
                                     "read",
-                                    name, list.size(), kMostGivenReviews));
+                                    name, list.size(), kMaxGivenReviews));
   }
   return list.get<std::vector<std::string>>();
 }
@@ -147,7 +147,7 @@ std::string ReviewLine(const Review& review) {
 }
 
 ReviewSplit SplitByUser(std::vector<Review> reviews) {
-  constexpr size_t kLeastReviews = 3;
+  constexpr size_t kMinReviews = 3;
   std::map<std::string_view, std::vector<size_t>> of_user;
   for (size_t i = 0; i < reviews.size(); ++i) {
     of_user[reviews[i].user].push_back(i);
@@ -155,7 +155,7 @@ ReviewSplit SplitByUser(std::vector<Review> reviews) {
   enum class Part : uint8_t { kTrain, kValid, kTest };
   std::vector<Part> parts(reviews.size(), Part::kTrain);
   for (auto& [user, own] : of_user) {
-    if (own.size() < kLeastReviews) continue;
+    if (own.size() < kMinReviews) continue;
     std::ranges::stable_sort(own, std::less<>(),
                              [&](size_t i) { return reviews[i].time; });
     parts[own[own.size() - 1]] = Part::kTest;
@@ -188,8 +188,8 @@ RatingQuestion ParseRatingQuestion(std::string_view line,
     CheckReviewName(question.item, "item", place);
     return question;
   }
-  if (trimmed.size() > kMostBytesOfQuestion) {
-    RefuseReview(place, fmt::format("over {} bytes", kMostBytesOfQuestion));
+  if (trimmed.size() > kMaxBytesOfQuestion) {
+    RefuseReview(place, fmt::format("over {} bytes", kMaxBytesOfQuestion));
   }
   const Json json = ParseJson(trimmed, place, kQuestionLimits);
   for (const auto& [name, value] : json.items()) {
@@ -301,7 +301,7 @@ double ReviewMemory::MeanOf(const std::vector<int32_t>& some) const {
 }
 
 RatingBiasFit FitBiases(const ReviewMemory& memory, double shrinkage) {
-  constexpr int kMostSweeps = 500;
+  constexpr int kMaxSweeps = 500;
   constexpr double kStill = 1e-10;
   RatingBiasFit fit;
   fit.mean = memory.mean();
@@ -326,7 +326,7 @@ RatingBiasFit FitBiases(const ReviewMemory& memory, double shrinkage) {
     }
     return moved;
   };
-  for (int i = 0; i < kMostSweeps; ++i) {
+  for (int i = 0; i < kMaxSweeps; ++i) {
     const double items = sweep(
         fit.items, [&](int32_t k) -> const auto& { return memory.OfItem(k); },
         fit.users, memory.user_ids());

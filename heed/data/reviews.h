@@ -15,9 +15,9 @@
 namespace heed {
 
 /// Maximum length of a user's or an item's name.
-inline constexpr size_t kMostNameBytes = 1000;
+inline constexpr size_t kMaxNameBytes = 1000;
 /// Maximum number of reviews per side in a question.
-inline constexpr size_t kMostGivenReviews = 1000;
+inline constexpr size_t kMaxGivenReviews = 1000;
 
 /// Range of ratings.
 struct RatingScale {

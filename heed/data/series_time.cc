@@ -225,7 +225,7 @@ class TimeFinder {
   /// True if most cells are non-numeric times. The others are then errors in
   /// the data.
   bool IsNearlyTime(size_t i) const {
-    constexpr double kMost = 0.6;
+    constexpr double kMax = 0.6;
     const TableCells cells = search_.Column(i);
     const auto times =
         std::ranges::count_if(cells, [](const std::string& cell) {
@@ -233,7 +233,7 @@ class TimeFinder {
                  !ParseDecimal(cell, Decimal::kComma);
         });
     return static_cast<double>(times) >
-           kMost * static_cast<double>(cells.size());
+           kMax * static_cast<double>(cells.size());
   }
 
   const TimeSearch& search_;

@@ -18,10 +18,10 @@ namespace {
 
 constexpr int kIterations = 5;
 /// Minimum probability of a shortlist entry.
-constexpr double kLeastProbability = 1e-3;
+constexpr double kMinProbability = 1e-3;
 /// Maximum number of counted token pairs, about a gigabyte if all differ. Of
 /// larger corpora, only every n-th sentence pair is used.
-constexpr int64_t kMostPairs = 50'000'000;
+constexpr int64_t kMaxPairs = 50'000'000;
 
 constexpr const char* kFrequent = "frequent";
 constexpr const char* kFirst = "first";
@@ -33,7 +33,7 @@ Corpus SampleOf(const Corpus& corpus) {
   for (size_t i = 0; i < corpus.source.size(); ++i) {
     pairs += std::ssize(corpus.source[i]) * std::ssize(corpus.target[i]);
   }
-  const auto step = static_cast<size_t>(pairs / kMostPairs + 1);
+  const auto step = static_cast<size_t>(pairs / kMaxPairs + 1);
   Corpus sample;
   for (size_t i = 0; i < corpus.source.size(); i += step) {
     sample.source.push_back(corpus.source[i]);
@@ -123,7 +123,7 @@ Shortlist Shortlist::Train(const Corpus& corpus, int source_size,
     const std::span<const int32_t> targets = aligner.table().targets(s);
     const std::span<const double> values = aligner.table().values(s);
     for (size_t i = 0; i < targets.size(); ++i) {
-      if (values[i] < kLeastProbability) continue;
+      if (values[i] < kMinProbability) continue;
       entries.push_back({s, targets[i], values[i]});
     }
   }

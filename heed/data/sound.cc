@@ -71,22 +71,22 @@ const char* CheckedType(std::string_view bytes, const std::string& place) {
 [[noreturn]] void ThrowLong(const std::string& place, double seconds) {
   throw TooLargeError(
       "{}: a sound of {:.0f} s; at most {} s are read, cut it into parts",
-      place, seconds, kMostSoundSeconds);
+      place, seconds, kMaxSoundSeconds);
 }
 
 /// Throws: FormatError for a header outside the limits.
 void CheckHeader(const SoundReader& reader, const std::string& place) {
-  if (reader.rate() < kLeastSoundRate || reader.rate() > kMostSoundRate) {
+  if (reader.rate() < kMinSoundRate || reader.rate() > kMaxSoundRate) {
     throw FormatError("{}: a rate of {} Hz; {} to {} Hz are read", place,
-                      reader.rate(), kLeastSoundRate, kMostSoundRate);
+                      reader.rate(), kMinSoundRate, kMaxSoundRate);
   }
-  if (reader.channels() < 1 || reader.channels() > kMostSoundChannels) {
+  if (reader.channels() < 1 || reader.channels() > kMaxSoundChannels) {
     throw FormatError("{}: {} channels; 1 to {} are read", place,
-                      reader.channels(), kMostSoundChannels);
+                      reader.channels(), kMaxSoundChannels);
   }
   const int64_t frames = reader.frames().value_or(1);
   if (frames == 0) throw FormatError("{}: a sound of no samples", place);
-  if (frames > int64_t{reader.rate()} * kMostSoundSeconds) {
+  if (frames > int64_t{reader.rate()} * kMaxSoundSeconds) {
     ThrowLong(place, static_cast<double>(frames) / reader.rate());
   }
 }
@@ -115,7 +115,7 @@ Sound DecodeSound(std::string_view bytes, const std::string& place) {
       MakeSoundReader(bytes, type, place);
   CheckHeader(*reader, place);
   const auto channels = static_cast<size_t>(reader->channels());
-  const auto most = static_cast<size_t>(reader->rate()) * kMostSoundSeconds;
+  const auto most = static_cast<size_t>(reader->rate()) * kMaxSoundSeconds;
   Sound sound;
   sound.rate = reader->rate();
   for (;;) {

@@ -12,16 +12,16 @@ namespace heed {
 
 /// Limits of a sound file's header. Larger sounds are refused before memory is
 /// allocated.
-inline constexpr int kMostSoundSeconds = 600;
-inline constexpr int kMostSoundChannels = 8;
-inline constexpr int kLeastSoundRate = 1000;
-inline constexpr int kMostSoundRate = 192000;
+inline constexpr int kMaxSoundSeconds = 600;
+inline constexpr int kMaxSoundChannels = 8;
+inline constexpr int kMinSoundRate = 1000;
+inline constexpr int kMaxSoundRate = 192000;
 /// Maximum magnitude of a sample. Some files of floats use the range of 32-bit
 /// integers.
 inline constexpr double kLargestSoundSample = 2147483648.0;
-/// Maximum size of a file; fits kMostSoundSeconds of two 16-bit channels at 48
+/// Maximum size of a file; fits kMaxSoundSeconds of two 16-bit channels at 48
 /// kHz.
-inline constexpr int64_t kMostSoundBytes = int64_t{128} << 20;
+inline constexpr int64_t kMaxSoundBytes = int64_t{128} << 20;
 
 /// A mono sound. Units: samples usually −1 to 1, rate in Hz.
 struct Sound {

@@ -8,7 +8,7 @@ namespace {
 
 /// Inverse of the maximum share of a sound under a time mask (p of
 /// SpecAugment).
-constexpr int64_t kMostShare = 5;
+constexpr int64_t kMaxShare = 5;
 
 struct Stretch {
   int64_t begin = 0;
@@ -69,7 +69,7 @@ void MaskFeatures(const SoundChangesConfig& config, int64_t bands,
   }
   const int64_t most =
       std::min(std::lround(config.time_mask_width / frame_seconds),
-               static_cast<long>(frames / kMostShare));
+               static_cast<long>(frames / kMaxShare));
   for (int i = 0; i < config.time_masks; ++i) {
     const Stretch mask = DrawnMask(frames, most, rng);
     std::fill(features.data<float>() + mask.begin * bands,

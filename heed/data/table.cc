@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMostJsonLineBytes = size_t{16} << 20;
+constexpr size_t kMaxJsonLineBytes = size_t{16} << 20;
 
 [[noreturn]] void Refuse(const std::string& name, int64_t line,
                          std::string_view message) {
@@ -158,7 +158,7 @@ class JsonLinesTable : public TableReader {
 
   std::optional<TableRow> Add(std::string_view text, int64_t line) override {
     if (text.find_first_not_of(" \t") == text.npos) return std::nullopt;
-    if (text.size() > kMostJsonLineBytes) {
+    if (text.size() > kMaxJsonLineBytes) {
       Refuse(name_, line, "a line of more than 16 MB");
     }
     const Json json = ParseJson(text, fmt::format("{}:{}", name_, line));

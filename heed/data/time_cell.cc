@@ -17,7 +17,7 @@ namespace {
 
 using Part = TimeReading::Part;
 
-constexpr size_t kMostTimeBytes = 64;
+constexpr size_t kMaxTimeBytes = 64;
 constexpr int64_t kSerialEpoch = -25569;  // 1899-12-30 in days
 constexpr int64_t kSecondsOfHour = 3600;
 
@@ -309,7 +309,7 @@ std::string_view NameOf(DateForm form) {
 std::vector<TimeReading> ReadTime(std::string_view cell) {
   std::vector<TimeReading> readings;
   cell = TrimBlanks(cell);
-  if (cell.empty() || cell.size() > kMostTimeBytes) return readings;
+  if (cell.empty() || cell.size() > kMaxTimeBytes) return readings;
   readings = ReadInterval(cell);
   if (!readings.empty()) return readings;
   const TimeTokens tokens = TimeTokensOf(cell);

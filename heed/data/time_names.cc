@@ -11,8 +11,8 @@ namespace heed {
 namespace {
 
 /// Number of letters in an abbreviated name.
-constexpr int64_t kLeastLetters = 3;
-constexpr int64_t kMostLetters = 4;
+constexpr int64_t kMinLetters = 3;
+constexpr int64_t kMaxLetters = 4;
 
 struct PeriodName {
   std::string_view whole;
@@ -80,7 +80,7 @@ constexpr std::array<PeriodName, 7> kWeekdayNames = {{{"monday", "mon"},
                                                       {"sunday", "sun"}}};
 
 bool IsCut(std::string_view word) {
-  return CountCharacters(word) <= kMostLetters;
+  return CountCharacters(word) <= kMaxLetters;
 }
 
 /// Number from 1 of a name or its abbreviation ("Sept"); 0 for other words.
@@ -88,7 +88,7 @@ template <size_t kCount>
 int PlaceOfName(std::string_view word,
                 const std::array<PeriodName, kCount>& names) {
   const std::string lower = Lowercase(word);
-  if (CountCharacters(lower) < kLeastLetters) return 0;
+  if (CountCharacters(lower) < kMinLetters) return 0;
   for (size_t i = 0; i < kCount; ++i) {
     const bool begins = IsCut(lower) && names[i].whole.starts_with(lower);
     if (lower == names[i].whole || begins) return static_cast<int>(i) + 1;

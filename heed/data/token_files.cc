@@ -51,9 +51,9 @@ T Get(const char* at) {
 }
 
 size_t IdBytes(const TokenFileInfo& info) {
-  constexpr int64_t kMost = int64_t{1} << 16;
-  return std::max(info.source_vocabulary, info.target_vocabulary) <= kMost ? 2
-                                                                           : 4;
+  constexpr int64_t kMax = int64_t{1} << 16;
+  return std::max(info.source_vocabulary, info.target_vocabulary) <= kMax ? 2
+                                                                          : 4;
 }
 
 void PutIds(const std::vector<std::vector<int32_t>>& sentences, size_t id_bytes,

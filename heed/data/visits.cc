@@ -17,8 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMostBytesOfPatient = size_t{1} << 24;
-constexpr JsonLimits kPatientLimits = {.bytes = kMostBytesOfPatient,
+constexpr size_t kMaxBytesOfPatient = size_t{1} << 24;
+constexpr JsonLimits kPatientLimits = {.bytes = kMaxBytesOfPatient,
                                        .values = size_t{1} << 19,
                                        .names = 64,
                                        .depth = 8};
@@ -100,9 +100,9 @@ void AddVisit(const Json& codes, const Json* effects, const std::string& place,
   if (codes.empty()) {
     Refuse(place, fmt::format("visit {} has no codes; leave it out", number));
   }
-  if (std::ssize(codes) > kMostCodes) {
+  if (std::ssize(codes) > kMaxCodes) {
     Refuse(place, fmt::format("visit {} has {} codes; at most {} are read",
-                              number, codes.size(), kMostCodes));
+                              number, codes.size(), kMaxCodes));
   }
   const std::string what = fmt::format("\"effects\" of visit {}", number);
   if (effects != nullptr) ListOf(*effects, codes.size(), place, what, "codes");
@@ -151,10 +151,10 @@ void CheckMembers(const Json& json, const std::string& place) {
 }  // namespace
 
 VisitRecord ParseVisits(std::string_view line, const std::string& place) {
-  if (line.size() > kMostBytesOfPatient || ListsIn(line) > 3 * kMostVisits) {
+  if (line.size() > kMaxBytesOfPatient || ListsIn(line) > 3 * kMaxVisits) {
     Refuse(place, fmt::format("more than {} visits; keep the last ones of "
                               "this patient",
-                              kMostVisits));
+                              kMaxVisits));
   }
   const Json json = ParseJson(line, place, kPatientLimits);
   if (!json.is_object() || !json.contains("visits")) {
@@ -167,10 +167,10 @@ VisitRecord ParseVisits(std::string_view line, const std::string& place) {
   if (!visits.is_array() || visits.empty()) {
     Refuse(place, "\"visits\" is not a list of visits, or empty");
   }
-  if (std::ssize(visits) > kMostVisits) {
+  if (std::ssize(visits) > kMaxVisits) {
     Refuse(place, fmt::format("{} visits; at most {} are read: keep the last "
                               "ones of this patient",
-                              visits.size(), kMostVisits));
+                              visits.size(), kMaxVisits));
   }
   const Json* effects = nullptr;
   if (json.contains("effects")) {

@@ -14,8 +14,8 @@
 namespace heed {
 
 /// Maximum visits per patient, and maximum codes per visit.
-inline constexpr int64_t kMostVisits = 10000;
-inline constexpr int64_t kMostCodes = 10000;
+inline constexpr int64_t kMaxVisits = 10000;
+inline constexpr int64_t kMaxCodes = 10000;
 
 /// A patient's line. Duplicate codes of a visit count once.
 struct VisitRecord {
@@ -32,8 +32,8 @@ struct VisitRecord {
 /// Parses {"visits": [["I50", "E11"], ["I10"]], "times": [0, 41.5], "label":
 /// 1}, where only "visits" is required. Further members are "effects", shaped
 /// like visits, and "log_odds". Throws: FormatError that begins with `place`,
-/// for other input, unknown members, no visit or more than kMostVisits, a visit
-/// without codes or with more than kMostCodes, a code that is empty or has
+/// for other input, unknown members, no visit or more than kMaxVisits, a visit
+/// without codes or with more than kMaxCodes, a code that is empty or has
 /// control characters, and times that decrease or do not match the visits.
 VisitRecord ParseVisits(std::string_view line, const std::string& place);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kRiffHeader = 12;
 constexpr size_t kChunkHeader = 8;
 constexpr uint64_t kSizeIn64Bits = 0xFFFFFFFF;
-constexpr uint64_t kLeastPlaceholder = 0x7F000000;
+constexpr uint64_t kMinPlaceholder = 0x7F000000;
 
 /// Known chunks before or after the samples.
 constexpr std::array<std::string_view, 24> kKnownChunks = {
@@ -85,7 +85,7 @@ void FindSamples(std::string_view bytes, size_t at, uint64_t size,
   parts.known_size =
       size <= rest && (size > 0 || rest == 0 || EndsInChunks(bytes, at));
   parts.samples = bytes.substr(at, parts.known_size ? size : rest);
-  if (parts.known_size || size == 0 || size >= kLeastPlaceholder) return;
+  if (parts.known_size || size == 0 || size >= kMinPlaceholder) return;
   Warn(
       fmt::format("{}: a truncated WAV file: its header states {} bytes of "
                   "samples, but {} follow; those are read",
@@ -114,8 +114,8 @@ WavParts PartsOfWav(std::string_view bytes, const std::string& place) {
     }
     if (size > bytes.size() - at) ThrowCutWav(place);
     if (name == "fmt ") parts.format = bytes.substr(at, size);
-    constexpr size_t kLeastDs64 = 16;
-    if (name == "ds64" && size >= kLeastDs64) {
+    constexpr size_t kMinDs64 = 16;
+    if (name == "ds64" && size >= kMinDs64) {
       size_of_samples = NumberAt(bytes, at + 8, 8);
     }
     // libsndfile loses track after odd chunks.

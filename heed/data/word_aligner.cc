@@ -18,8 +18,8 @@ namespace {
 // Hyperparameters of the tension, from the authors' program fast_align.
 constexpr int kTensionSteps = 8;
 constexpr double kTensionRate = 20;
-constexpr double kLeastTension = 0.1;
-constexpr double kMostTension = 14;
+constexpr double kMinTension = 0.1;
+constexpr double kMaxTension = 14;
 
 /// Probability t(f | e) of known words that never co-occur.
 constexpr double kUnseen = 1e-9;
@@ -290,7 +290,7 @@ class Learner {
       const double all = std::accumulate(expected.begin(), expected.end(), 0.0);
       options_.tension = std::clamp(
           options_.tension + kTensionRate * (feature_ - all) / words_,
-          kLeastTension, kMostTension);
+          kMinTension, kMaxTension);
     }
   }
 

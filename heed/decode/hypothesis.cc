@@ -10,10 +10,10 @@ double LengthPenalty(int64_t length, double alpha) {
 }
 
 double CoveragePenalty(std::span<const float> coverage, double beta) {
-  constexpr double kLeast = 1e-6;
+  constexpr double kEpsilon = 1e-6;
   double sum = 0;
   for (const float c : coverage) {
-    sum += std::log(std::clamp(static_cast<double>(c), kLeast, 1.0));
+    sum += std::log(std::clamp(static_cast<double>(c), kEpsilon, 1.0));
   }
   return beta * sum;
 }

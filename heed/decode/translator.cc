@@ -22,7 +22,7 @@ namespace {
 
 constexpr int64_t kLinesPerChunk = 64;
 // Smaller batches would not fill the rows that matrix products are fast with.
-constexpr int64_t kLeastSentencesOfThread = 4;
+constexpr int64_t kMinSentencesOfThread = 4;
 
 void CheckUtf8(std::span<const std::string> lines, int64_t first) {
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -235,7 +235,7 @@ std::vector<std::vector<int64_t>> Translator::PlanBatches(
   int64_t tokens = 0;
   for (const int64_t index : order) tokens += length(index);
   const int64_t shares = std::clamp<int64_t>(
-      std::ssize(order) / kLeastSentencesOfThread, 1, ThreadCount());
+      std::ssize(order) / kMinSentencesOfThread, 1, ThreadCount());
   std::vector<std::vector<int64_t>> batches;
   int64_t planned = 0;    // tokens in all batches
   int64_t share_end = 0;  // end of the current batch's share

@@ -10,7 +10,7 @@
 namespace heed {
 namespace {
 
-constexpr float kLeastLink = 0.2f;
+constexpr float kMinLink = 0.2f;
 constexpr int64_t kWidestStep = 2;  // forward; skips one source token
 
 /// True if a token contains letters or digits.
@@ -33,8 +33,7 @@ std::vector<Link> CertainLinks(const AlignmentView& view) {
   for (int64_t t = 0; t < words.target_size(); ++t) {
     const int64_t s = At(sources, t);
     if (s < 0 || s >= words.source_size()) continue;
-    if (view.weight(t, s) < kLeastLink ||
-        !HasWord(At(words.target_tokens, t)) ||
+    if (view.weight(t, s) < kMinLink || !HasWord(At(words.target_tokens, t)) ||
         !HasWord(At(words.source_tokens, s))) {
       continue;
     }

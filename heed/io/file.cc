@@ -26,7 +26,7 @@ namespace heed {
 namespace {
 
 constexpr size_t kReadBytes = size_t{1} << 18;
-constexpr size_t kMostBytes = size_t{1} << 30;        // of one read()
+constexpr size_t kMaxBytes = size_t{1} << 30;         // of one read()
 constexpr uint64_t kLargestFile = uint64_t{1} << 31;  // except weights
 constexpr std::string_view kStandardInput = "-";
 constexpr std::string_view kUnfinished = ".tmp";
@@ -35,7 +35,7 @@ constexpr size_t kRandomDigits = 12;
 /// Memory limit for the lines of a gzip file: kInflatedAnyway plus a multiple
 /// of its size that no text compresses to. Each line counts kLineBytes more
 /// than its bytes.
-constexpr uint64_t kMostInflation = 64;
+constexpr uint64_t kMaxInflation = 64;
 constexpr uint64_t kInflatedAnyway = uint64_t{96} << 20;
 constexpr uint64_t kLineBytes = sizeof(std::string);
 
@@ -148,8 +148,8 @@ class TextFile {
         path == kStandardInput ? OpenStandardInput() : OpenToRead(path);
     struct stat info = {};
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
-      budget_ = kInflatedAnyway +
-                kMostInflation * static_cast<uint64_t>(info.st_size);
+      budget_ =
+          kInflatedAnyway + kMaxInflation * static_cast<uint64_t>(info.st_size);
     }
     gzFile file = gzdopen(fd, "rb");
     if (file != nullptr) return file;
@@ -187,7 +187,7 @@ size_t InputFile::Read(void* data, size_t size) {
   while (done < size) {
     const ssize_t got = Retrying([&] {
       return read(fd_, static_cast<char*>(data) + done,
-                  std::min(size - done, kMostBytes));
+                  std::min(size - done, kMaxBytes));
     });
     if (got < 0) ThrowIoError("read", path_);
     if (got == 0) break;
@@ -239,9 +239,9 @@ class LineReader::File {
     while (true) {
       const size_t end = text_.find('\n', std::max(scanned_, start_));
       if (end != std::string::npos) return Take(end);
-      if (text_.size() > start_ + kMostLineBytes) {
+      if (text_.size() > start_ + kMaxLineBytes) {
         throw FormatError("{}:{}: a line of over {} MiB; split it",
-                          file_.name(), number_ + 1, kMostLineBytes >> 20);
+                          file_.name(), number_ + 1, kMaxLineBytes >> 20);
       }
       if (ended_) {
         if (start_ >= text_.size()) return std::nullopt;

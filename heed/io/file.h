@@ -14,7 +14,7 @@
 namespace heed {
 
 /// Maximum length of a line. Units: bytes
-inline constexpr size_t kMostLineBytes = size_t{1} << 24;
+inline constexpr size_t kMaxLineBytes = size_t{1} << 24;
 
 /// An open regular file, read sequentially. Pipes and devices are rejected,
 /// because they may never end.

@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little,
               "numbers are read as they stand in memory");
 
 constexpr uint64_t kVersion = 1;
-constexpr uint64_t kMostArrays = uint64_t{1} << 20;
+constexpr uint64_t kMaxArrays = uint64_t{1} << 20;
 constexpr uint64_t kLongestName = uint64_t{1} << 16;
 
 /// Types by their numbers: a class (0x100 signed, 0x200 unsigned, 0x400
@@ -90,7 +90,7 @@ std::vector<BinaryArray> ReadHeaders(BinaryReader& reader) {
     reader.Fail("is not a binary model of Marian, version 1");
   }
   const uint64_t count = reader.Number();
-  if (count > kMostArrays) {
+  if (count > kMaxArrays) {
     reader.Fail(fmt::format("claims {} arrays", count));
   }
   std::vector<BinaryArray> arrays;

@@ -15,7 +15,7 @@ namespace heed {
 namespace {
 
 constexpr double kLevel = 0.01;
-constexpr int64_t kMostGroups = 20;
+constexpr int64_t kMaxGroups = 20;
 constexpr int64_t kFewGroups = 5;
 constexpr int64_t kFewestGroups = 3;
 // Ridge term that keeps the equations of a constant or repeating column
@@ -258,8 +258,8 @@ std::string ForecastComparison::Verdict(const std::string& baseline) const {
 }
 
 std::string PValueText(double p) {
-  constexpr double kLeast = 1e-4;
-  return p < kLeast ? "< 0.0001" : fmt::format("{:.4f}", p);
+  constexpr double kMin = 1e-4;
+  return p < kMin ? "< 0.0001" : fmt::format("{:.4f}", p);
 }
 
 ForecastComparison CompareForecasts(std::span<const double> losses,
@@ -276,7 +276,7 @@ ForecastComparison CompareForecasts(std::span<const double> losses,
   int64_t groups = n / (2 * overlap);
   if (groups < kFewGroups) groups = n / overlap;
   if (groups < kFewestGroups) return result;
-  result.groups = std::min(groups, kMostGroups);
+  result.groups = std::min(groups, kMaxGroups);
 
   std::vector<double> gains(losses.size());
   for (size_t i = 0; i < gains.size(); ++i) {

@@ -29,9 +29,9 @@ GruKind GruKindOf(Cell cell) {
 
 /// Number of steps between checks for cancellation: about 0.05 s for one row.
 int64_t StepsUntilCancelled(int64_t units) {
-  constexpr int64_t kMostSteps = 128;
+  constexpr int64_t kMaxSteps = 128;
   constexpr int64_t kWeightsRead = int64_t{1} << 25;  // of each gate
-  return std::clamp<int64_t>(kWeightsRead / (units * units), 1, kMostSteps);
+  return std::clamp<int64_t>(kWeightsRead / (units * units), 1, kMaxSteps);
 }
 
 /// Concatenates parts of a sequence along time. Shapes: parts [steps, B, M].
@@ -42,11 +42,11 @@ Var JoinSteps(const std::vector<Var>& parts) {
     rows.push_back(Reshape(part, {1, part.shape().numel()}));
     steps += part.dim(0);
   }
-  constexpr size_t kMostParts = 8;  // limit of ConcatColumns
+  constexpr size_t kMaxParts = 8;  // limit of ConcatColumns
   while (rows.size() > 1) {
     std::vector<Var> joined;
-    for (size_t i = 0; i < rows.size(); i += kMostParts) {
-      const size_t n = std::min(kMostParts, rows.size() - i);
+    for (size_t i = 0; i < rows.size(); i += kMaxParts) {
+      const size_t n = std::min(kMaxParts, rows.size() - i);
       joined.push_back(ConcatColumns(std::span(rows).subspan(i, n)));
     }
     rows = std::move(joined);

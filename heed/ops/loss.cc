@@ -18,7 +18,7 @@ namespace {
 template <typename T>
 Tensor AlignmentPart(const Tensor& weights, const Tensor& links, int64_t first,
                      int64_t head, double scale, double& sum) {
-  constexpr double kLeast = 1e-6;
+  constexpr double kEpsilon = 1e-6;
   const int64_t H = weights.dim(1);
   const int64_t begin = head < 0 ? 0 : head;
   const int64_t end = head < 0 ? H : head + 1;
@@ -33,8 +33,8 @@ Tensor AlignmentPart(const Tensor& weights, const Tensor& links, int64_t first,
         for (int64_t h = begin; h < end; ++h) {
           a += share * double{weights[b][h].template row<T>(t)[s]};
         }
-        sum -= double{link[s]} * std::log(a + kLeast);
-        const double slope = -scale * double{link[s]} * share / (a + kLeast);
+        sum -= double{link[s]} * std::log(a + kEpsilon);
+        const double slope = -scale * double{link[s]} * share / (a + kEpsilon);
         for (int64_t h = begin; h < end; ++h) {
           Tensor rows = gradient[b][h];
           rows.template row<T>(t)[s] = static_cast<T>(slope);

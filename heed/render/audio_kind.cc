@@ -29,8 +29,8 @@ constexpr double kLeftOfSound = 140;  // row names
 constexpr double kAttentionRow = 18;
 constexpr double kRowGap = 4;
 constexpr double kTimeFont = 12;
-constexpr int64_t kMostCells = 470;  // per row
-constexpr size_t kMostRows = 120;
+constexpr int64_t kMaxCells = 470;  // per row
+constexpr size_t kMaxRows = 120;
 constexpr int kAttendedName = 18;  // columns
 
 /// Sound payload of an axis. Throws: ShapeError if it is missing or has no
@@ -79,7 +79,7 @@ std::vector<SoundRow> RowsOf(const ExplanationSegment& segment,
                              const Axis& sound) {
   std::vector<SoundRow> rows;
   for (const Target& target : segment.targets) {
-    if (rows.size() == kMostRows) break;
+    if (rows.size() == kMaxRows) break;
     if (!target.map || segment.maps.at(*target.map).key != sound.id) continue;
     SoundRow row = {segment.LabelOf(target), RowOf(segment, target), &target};
     const float factor = ShadeFactor(row.weights, 0);
@@ -122,16 +122,16 @@ void AddTimes(const SoundPayload& payload, double y, MarkupWriter* svg) {
 /// scale from 0 to half the sample rate.
 void AddFrequencies(const SoundPayload& payload, double height,
                     MarkupWriter* svg) {
-  constexpr double kLeastApart = 14;
+  constexpr double kMinApart = 14;
   constexpr double kBreak = 700;  // Hz
   const auto mel = [](double frequency) {
     return std::log10(1 + frequency / kBreak);
   };
-  double last = height + kLeastApart;
+  double last = height + kMinApart;
   for (const double khz : {0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0}) {
     if (2000 * khz > payload.rate) break;
     const double y = height * (1 - mel(1000 * khz) / mel(payload.rate / 2.0));
-    if (last - y < kLeastApart) continue;
+    if (last - y < kMinApart) continue;
     last = y;
     svg->Line("<line class='rule' x1='-4' x2='0' y1='{0:.1f}' y2='{0:.1f}'/>",
               y);
@@ -155,7 +155,7 @@ void AddSpectrogram(const SoundPayload& payload, double width, double height,
 void AddSoundRow(std::span<const float> values, double width, double share,
                  double height, MarkupWriter* svg,
                  std::string_view attributes = "") {
-  const std::vector<float> cells = PooledRow(values, kMostCells);
+  const std::vector<float> cells = PooledRow(values, kMaxCells);
   const auto count = std::ssize(cells);
   svg->Line("<svg width='{:.1f}' height='{}'>", width, height);
   svg->Line("<rect class='field' width='{:.1f}' height='{}'/>", width, height);

@@ -13,7 +13,7 @@ namespace heed {
 namespace {
 
 constexpr int kMarginColumns = 2;
-constexpr int64_t kMostTerminalCharacters = 100;
+constexpr int64_t kMaxTerminalCharacters = 100;
 // From the terminal's background colour over blue to white.
 constexpr std::array<int, 8> kMemoryRamp = {0, 17, 18, 25, 32, 75, 153, 231};
 constexpr size_t kDarkTextFrom = 5;  // index in the ramp
@@ -50,7 +50,7 @@ std::string TerminalConnectivity(const Connectivity& c, int64_t t,
   }
   out = Ellipsize(out, terminal.width) + "\n";
   const auto columns = std::min<int64_t>(terminal.width - kMarginColumns,
-                                         kMostTerminalCharacters);
+                                         kMaxTerminalCharacters);
   for (const TypedLine& line : TypedLines(c, std::max<int64_t>(columns, 1))) {
     std::string text = margin;
     std::string marks = margin;

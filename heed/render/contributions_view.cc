@@ -26,12 +26,12 @@ constexpr double kAlphaHeight = 70;
 constexpr double kBarsHeight = 220;
 constexpr double kBetaBand = 6;
 constexpr double kCodeFont = 11;
-constexpr double kLeastForNames = 11;  // spacing of bars that all have names
-constexpr size_t kMostNames = 24;      // if not all bars have names
-constexpr double kLeastBetweenNames = 14;
+constexpr double kMinForNames = 11;  // spacing of bars that all have names
+constexpr size_t kMaxNames = 24;     // if not all bars have names
+constexpr double kMinBetweenNames = 14;
 constexpr double kBetweenLabels = 2;
 constexpr int kCodeColumns = 14;
-constexpr int64_t kMostGroupsOfText = 30;
+constexpr int64_t kMaxGroupsOfText = 30;
 
 /// Parts of a segment that the view shows; pointers into the segment.
 struct Contributions {
@@ -170,8 +170,8 @@ Drawing DrawAlpha(const Contributions& c, const BarPlaces& places) {
 /// Decides for each item if its bar has a name: all if there is room, else the
 /// largest bars that are far enough apart.
 std::vector<bool> NamedBars(const Contributions& c, const BarPlaces& places) {
-  std::vector<bool> named(c.scores().size(), places.pitch >= kLeastForNames);
-  if (places.pitch >= kLeastForNames) return named;
+  std::vector<bool> named(c.scores().size(), places.pitch >= kMinForNames);
+  if (places.pitch >= kMinForNames) return named;
   struct Bar {
     double magnitude;
     double x;
@@ -189,9 +189,9 @@ std::vector<bool> NamedBars(const Contributions& c, const BarPlaces& places) {
   std::ranges::stable_sort(bars, std::greater(), &Bar::magnitude);
   std::vector<double> taken;
   for (const Bar& bar : bars) {
-    if (taken.size() == kMostNames || bar.magnitude == 0) break;
+    if (taken.size() == kMaxNames || bar.magnitude == 0) break;
     if (std::ranges::any_of(taken, [&](double x) {
-          return std::abs(x - bar.x) < kLeastBetweenNames;
+          return std::abs(x - bar.x) < kMinBetweenNames;
         })) {
       continue;
     }
@@ -418,11 +418,11 @@ std::string ContributionsText(const ExplanationSegment& segment,
   out += '\n';
   out += terminal::Quiet(terminal, "contributions: " + SumOf(c)) + '\n';
   const int64_t first =
-      std::max<int64_t>(0, c.groups->size() - kMostGroupsOfText);
+      std::max<int64_t>(0, c.groups->size() - kMaxGroupsOfText);
   if (first > 0) {
     out += terminal::Quiet(terminal,
                            fmt::format("the last {} of {} visits",
-                                       kMostGroupsOfText, c.groups->size())) +
+                                       kMaxGroupsOfText, c.groups->size())) +
            '\n';
   }
   for (int64_t j = first; j < c.groups->size(); ++j) {

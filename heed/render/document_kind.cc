@@ -10,16 +10,16 @@
 namespace heed {
 namespace {
 
-constexpr size_t kMostRowsOfDocument = 40;
+constexpr size_t kMaxRowsOfDocument = 40;
 constexpr double kNumberOfDocumentFrom = 0.1;
-constexpr size_t kMostItemsOfRow = 60;
+constexpr size_t kMaxItemsOfRow = 60;
 
 /// Rows of an axis with the largest values, in document order.
 std::vector<ItemRange> RowsOfDocument(const ExplanationSegment& segment,
                                       const Axis& axis,
                                       std::span<const float> values) {
   std::vector<ItemRange> rows = SentencesOfAxis(segment, axis);
-  if (rows.size() <= kMostRowsOfDocument) return rows;
+  if (rows.size() <= kMaxRowsOfDocument) return rows;
   const auto largest = [&](const ItemRange& row) {
     float most = 0;
     for (int64_t i = row.begin; i < row.end; ++i) {
@@ -28,7 +28,7 @@ std::vector<ItemRange> RowsOfDocument(const ExplanationSegment& segment,
     return most;
   };
   std::ranges::stable_sort(rows, std::greater<>(), largest);
-  rows.resize(kMostRowsOfDocument);
+  rows.resize(kMaxRowsOfDocument);
   std::ranges::sort(rows, {}, &ItemRange::begin);
   return rows;
 }
@@ -50,7 +50,7 @@ AxisKind DocumentKind() {
     for (const ItemRange& row : RowsOfDocument(segment, axis, values)) {
       rows.push_back(DrawShadedWords(RowOfDocument(axis.shown(), row),
                                      RowOfDocument(values, row), width,
-                                     kNumberOfDocumentFrom, kMostItemsOfRow));
+                                     kNumberOfDocumentFrom, kMaxItemsOfRow));
     }
     return StackDrawings(rows, 0);
   };

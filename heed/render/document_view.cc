@@ -18,9 +18,9 @@ namespace {
 constexpr double kSentenceBar = 110;
 constexpr double kSentenceText = 160;  // left edge of the words
 constexpr double kSentenceGap = 6;
-constexpr size_t kMostSentences = 60;
-constexpr size_t kMostSentencesOfText = 24;
-constexpr size_t kMostWordsOfSentence = 200;
+constexpr size_t kMaxSentences = 60;
+constexpr size_t kMaxSentencesOfText = 24;
+constexpr size_t kMaxWordsOfSentence = 200;
 constexpr double kNoNumbers = 2;  // above any shade
 constexpr int kSentenceBarColumns = 16;
 
@@ -68,13 +68,13 @@ std::vector<Drawing> DrawDocument(const ExplanationSegment& segment,
              kSentenceText, y + 14, LeftOutSentences(until - next));
     y += 26;
   };
-  for (const size_t i : LargestInOrder(document.of_sentences, kMostSentences)) {
+  for (const size_t i : LargestInOrder(document.of_sentences, kMaxSentences)) {
     add_gap(i);
     next = i + 1;
     const ItemRange& span = document.sentences->spans[i];
     const Drawing words = DrawShadedWords(
         OfSentence(*document.words, span), OfSentence(shades, span),
-        kPictureWidth - kSentenceText, kNoNumbers, kMostWordsOfSentence, factor,
+        kPictureWidth - kSentenceText, kNoNumbers, kMaxWordsOfSentence, factor,
         {document.words->id, span.begin});
     svg.Line("<g transform='translate(0 {:.1f})'>", y);
     AddSentenceBar(
@@ -111,7 +111,7 @@ std::string DocumentText(const ExplanationSegment& segment,
     }
   };
   for (const size_t i :
-       LargestInOrder(document.of_sentences, kMostSentencesOfText)) {
+       LargestInOrder(document.of_sentences, kMaxSentencesOfText)) {
     add_gap(i);
     next = i + 1;
     const float weight = document.of_sentences[i];

@@ -17,7 +17,7 @@ namespace {
 constexpr double kFrameWidth = 270;
 constexpr double kFramePadding = 14;
 constexpr double kFrameFont = 14;
-constexpr double kLeastNumber = 0.1;
+constexpr double kMinNumber = 0.1;
 constexpr size_t kLongSource = 40;
 constexpr size_t kStrongest = 24;
 constexpr int kFrameTokenColumns = 24;
@@ -57,7 +57,7 @@ Drawing DrawStep(const AlignmentView& view, size_t step, double full) {
       DrawHeading(fmt::format("{} / {}", step + 1, view.target_tokens.size()),
                   3),
       {inner, kFrameFont + 4, line + "\n"},
-      DrawShadedWords(view.source_tokens, row, inner, kLeastNumber,
+      DrawShadedWords(view.source_tokens, row, inner, kMinNumber,
                       sources > kLongSource ? kStrongest : sources, factor)};
   return StackDrawings(parts, 8);
 }

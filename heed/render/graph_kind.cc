@@ -22,7 +22,7 @@ constexpr double kNameFont = 10;
 
 /// Items with names: the first, and those with the largest values.
 std::vector<size_t> NamedNodes(std::span<const float> values) {
-  constexpr size_t kMostNamed = 14;
+  constexpr size_t kMaxNamed = 14;
   constexpr float kVisible = 0.05F;
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -33,7 +33,7 @@ std::vector<size_t> NamedNodes(std::span<const float> values) {
                            std::greater(), magnitude);
   std::vector<size_t> named;
   for (const size_t i : order) {
-    if (named.size() == kMostNamed) break;
+    if (named.size() == kMaxNamed) break;
     if (i == 0 || magnitude(i) >= kVisible) named.push_back(i);
   }
   return named;

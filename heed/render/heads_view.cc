@@ -28,7 +28,7 @@ constexpr double kLabelRoom = 90;  // left of the first tile
 constexpr double kLargestCell = 24;
 constexpr double kCellWithLabel = 10;
 constexpr double kTileFont = 10;
-constexpr int64_t kMostRowTips = 4000;
+constexpr int64_t kMaxRowTips = 4000;
 
 // Size of the tiles of a group, and the space for token names.
 struct TileLayout {
@@ -52,7 +52,7 @@ class HeadsWriter {
     for (const AttentionMap& layer : segment_.maps) {
       rows += layer.heads * layer.query_size;
     }
-    row_tips_ = rows <= kMostRowTips;
+    row_tips_ = rows <= kMaxRowTips;
     std::vector<Drawing> groups;
     for (const LayerGroup& group : GroupsOf(segment_)) {
       const std::vector<Drawing> titled = {DrawHeading(group.title, 2),
@@ -183,8 +183,8 @@ class HeadsWriter {
 
 // --- terminal ---
 
-constexpr int64_t kTileLeast = 14;  // columns; holds the numbers below
-constexpr int64_t kTileMost = 24;
+constexpr int64_t kTileMin = 14;  // columns; holds the numbers below
+constexpr int64_t kTileMax = 24;
 constexpr int kTileSpace = 2;
 
 // A downscaled matrix: each cell is the maximum of the cells it represents.
@@ -241,9 +241,9 @@ std::string LayerTiles(const AttentionMap& layer,
                        const TerminalOptions& terminal) {
   const int64_t heads = std::max<int64_t>(layer.heads, 1);
   const int64_t most =
-      std::clamp(terminal.width / heads - kTileSpace, kTileLeast, kTileMost);
+      std::clamp(terminal.width / heads - kTileSpace, kTileMin, kTileMax);
   const int slot =
-      static_cast<int>(std::max(kTileLeast, std::min(most, layer.key_size)));
+      static_cast<int>(std::max(kTileMin, std::min(most, layer.key_size)));
   const int64_t fitting =
       std::max((terminal.width + kTileSpace) / (slot + kTileSpace), 1);
   const auto statistics = StatisticsOf(layer);

@@ -21,7 +21,7 @@ constexpr double kTitleFont = 15;
 constexpr double kCaptionFont = 12;
 constexpr int kTitleColumns = 60;
 constexpr float kFaintest = 0.005f;  // rounds to 0.00 and is not drawn
-constexpr int64_t kMostRects = 2000;
+constexpr int64_t kMaxRects = 2000;
 
 struct Panel {
   const AlignmentView* view = nullptr;
@@ -112,7 +112,7 @@ class HeatmapWriter {
     svg_.Line("<rect class='field' width='{}' height='{}'/>",
               cell * static_cast<double>(view.source_size()),
               cell * static_cast<double>(view.target_size()));
-    if (view.target_size() * view.source_size() > kMostRects) {
+    if (view.target_size() * view.source_size() > kMaxRects) {
       DrawManyCells(panel);
     } else {
       DrawCellByCell(panel);

@@ -93,10 +93,10 @@ class Heatmap {
 
   /// True if any weight of these columns is visible.
   bool HasShades(int64_t begin, int64_t end) const {
-    constexpr float kLeastShade = 0.05f;
+    constexpr float kMinShade = 0.05f;
     for (int64_t t = 0; t < view_.target_size(); ++t) {
       for (int64_t s = begin; s < end; ++s) {
-        if (view_.weight(t, s) >= kLeastShade) return true;
+        if (view_.weight(t, s) >= kMinShade) return true;
       }
     }
     return false;

@@ -20,8 +20,8 @@ constexpr double kOverlayOpacity = 0.8;
 // Light on a dark image, dark on a light one.
 constexpr const char* kFor = "#3f9bff";
 constexpr const char* kAgainst = "#ff8a3d";
-constexpr int64_t kMostAttendedSide = 224;  // pixels of the blended image
-constexpr float kUnattended = 0.2f;         // remaining share of the image
+constexpr int64_t kMaxAttendedSide = 224;  // pixels of the blended image
+constexpr float kUnattended = 0.2f;        // remaining share of the image
 // Neither black nor white, to be visible beside both.
 constexpr std::array<float, 3> kVeil = {52, 58, 84};
 constexpr int kMarkGround = 220;  // yellow, not a shade of an image
@@ -144,9 +144,9 @@ Drawing DrawAttended(const Axis& axis, std::span<const float> weights,
   }
   const int64_t longer = std::max(own.height, own.width);
   const auto fitted = [longer](int64_t length) {
-    return longer <= kMostAttendedSide
+    return longer <= kMaxAttendedSide
                ? length
-               : std::max<int64_t>(1, length * kMostAttendedSide / longer);
+               : std::max<int64_t>(1, length * kMaxAttendedSide / longer);
   };
   Image image =
       WithChannels(Resized(own, fitted(own.height), fitted(own.width)), 3);

@@ -19,7 +19,7 @@ namespace heed {
 namespace {
 
 constexpr double kImageSide = 224;
-constexpr size_t kMostOverlays = 60;
+constexpr size_t kMaxOverlays = 60;
 constexpr size_t kFewOverlays = 4;  // few enough to be large
 constexpr double kSmallSide = 148;
 constexpr double kSmallGap = 18;
@@ -80,7 +80,7 @@ Drawing DrawWithAttention(const ExplanationSegment& segment,
   std::vector<Drawing> drawings = {
       WithCaption(DrawImage(image, {}, side), image.label)};
   for (const Target& target : segment.targets) {
-    if (drawings.size() > kMostOverlays) break;
+    if (drawings.size() > kMaxOverlays) break;
     const std::vector<float> row = ImageRow(segment, target, image);
     if (row.empty()) continue;
     drawings.push_back(WithCaption(DrawAttended(image, row, side),

@@ -19,7 +19,7 @@ constexpr NameStyle kLineNames = {.font = 14, .columns = 24};
 constexpr double kRowHeight = 24;
 constexpr double kSpan = 150;  // between the columns
 constexpr double kWidestLine = 7;
-constexpr float kLeastLine = 0.03f;
+constexpr float kMinLine = 0.03f;
 
 double MiddleOf(int64_t row) {
   return kRowHeight * (static_cast<double>(row) + 0.5);
@@ -65,7 +65,7 @@ Drawing DrawLines(const AlignmentView& view, const LinesOptions& options) {
     for (int64_t s = 0; s < view.source_size(); ++s) {
       const float weight = view.weight(t, s);
       const float shade = std::min(weight * factor, 1.0f);
-      if (shade < kLeastLine) continue;
+      if (shade < kMinLine) continue;
       svg.Line(
           "<path stroke-width='{:.2f}' stroke-opacity='{:.2f}' "
           "d='M{:.1f} {}C{:.1f} {} {:.1f} {} {:.1f} {}'><title>{} ← {}: "

@@ -252,14 +252,14 @@ std::vector<Drawing> DrawMemory(const ExplanationSegment& segment,
 std::string MemoryText(const ExplanationSegment& segment,
                        const ViewOptions& options,
                        const TerminalOptions& terminal) {
-  constexpr int64_t kMostRows = 24;
+  constexpr int64_t kMaxRows = 24;
   constexpr int kNames = 6;
   const int64_t columns = std::max(terminal.width - kNames, 10);
   std::string text;
   std::vector<TimePanel> panels = MemoryPanels(segment, columns);
   panels.erase(panels.begin() + 2, panels.begin() + 4);
   for (const TimePanel& full : panels) {
-    TimePanel panel = Pooled(full, kMostRows, columns);
+    TimePanel panel = Pooled(full, kMaxRows, columns);
     ScaleWeights(options.full, panel);
     text += terminal::Strong(terminal, panel.title) + '\n';
     for (int64_t r = 0; r < panel.rows; ++r) {

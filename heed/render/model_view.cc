@@ -18,7 +18,7 @@ namespace {
 using RowKind = OutlinePart::Kind;
 
 constexpr int kCellColumns = 7;
-constexpr int kLeastDetail = 12;
+constexpr int kMinDetail = 12;
 
 /// Separator between the boxes of a row.
 std::string_view JoinOf(RowKind kind) {
@@ -83,8 +83,8 @@ std::string RowText(const OutlineGrid& grid, const OutlineRow& row,
   if (!words.empty())
     detail += fmt::format("{}{}", detail.empty() ? "" : ", ", words);
   const int rest = terminal.width - names - 4 - width;
-  return line + terminal::Quiet(
-                    terminal, Ellipsize(detail, std::max(rest, kLeastDetail)));
+  return line + terminal::Quiet(terminal,
+                                Ellipsize(detail, std::max(rest, kMinDetail)));
 }
 
 /// Lowest row of the repeated block that contains a row; null if there is none.

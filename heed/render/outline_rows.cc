@@ -13,15 +13,15 @@ namespace {
 
 using LayerKind = OutlinePart::Kind;
 
-constexpr size_t kMostColumns = 8;
+constexpr size_t kMaxColumns = 8;
 constexpr size_t kFirstColumns = 5;  // if some are omitted
 constexpr size_t kLastColumns = 2;
-constexpr int64_t kMostUnrolled = 3;  // layers drawn separately
+constexpr int64_t kMaxUnrolled = 3;  // layers drawn separately
 
 /// Columns for `count` items: all of them, or the first and the last.
 std::vector<OutlineColumn> ColumnsOf(size_t count) {
   std::vector<OutlineColumn> columns;
-  const bool all = count <= kMostColumns;
+  const bool all = count <= kMaxColumns;
   for (size_t i = 0; i < count; ++i) {
     if (!all && i >= kFirstColumns && i + kLastColumns < count) {
       if (!columns.back().dots) columns.push_back({"…", "…", "", -1, true});
@@ -111,7 +111,7 @@ std::vector<OutlineRow> RowsOf(const OutlineSequence& sequence) {
   std::vector<OutlineRow> rows;
   bool pooled = false;
   for (const OutlineBlock& block : sequence.blocks) {
-    const bool unrolled = block.repeats <= kMostUnrolled &&
+    const bool unrolled = block.repeats <= kMaxUnrolled &&
                           block.parts.size() == 1 &&
                           IsRecurrent(block.parts[0].kind);
     const int64_t times = unrolled ? block.repeats : 1;

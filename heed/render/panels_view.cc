@@ -23,8 +23,8 @@ constexpr double kPlainCell = 14;
 constexpr double kSumFont = 10.5;
 constexpr NameStyle kPanelNames = {.font = 12, .columns = 14};
 constexpr double kArrowWidth = 92;
-constexpr size_t kMostNumbers = 16;  // keys with numbers
-constexpr size_t kMostFeatures = 8;
+constexpr size_t kMaxNumbers = 16;  // keys with numbers
+constexpr size_t kMaxFeatures = 8;
 constexpr double kPanelTitleHeight = 22;
 
 // The first features of each row.
@@ -33,7 +33,7 @@ NumberRows FirstFeatures(const NumberRows& rows) {
   for (const auto& row : rows) {
     first.emplace_back(row.begin(),
                        row.begin() + static_cast<std::ptrdiff_t>(
-                                         std::min(row.size(), kMostFeatures)));
+                                         std::min(row.size(), kMaxFeatures)));
   }
   return first;
 }
@@ -85,7 +85,7 @@ class PanelsWriter {
         map_(panels.map < segment.maps.size() ? segment.maps[panels.map]
                                               : AttentionMap()),
         keys_(panels.value.size()),
-        numbers_(keys_ <= kMostNumbers),
+        numbers_(keys_ <= kMaxNumbers),
         features_(panels.value.empty() ? 0 : panels.value[0].size()),
         value_(FirstFeatures(panels.value)),
         context_(FirstFeatures(panels.context)),
@@ -112,7 +112,7 @@ class PanelsWriter {
     AddValues(scale, at.context, at.values_top);
     AddContext(scale, at.context, at);
     const double features_width =
-        kNumberWidth * static_cast<double>(std::min(features_, kMostFeatures));
+        kNumberWidth * static_cast<double>(std::min(features_, kMaxFeatures));
     return {at.context + std::max(features_width + 24, 120.0),
             at.top + at.rows_height + 4, svg_.Take()};
   }
@@ -154,8 +154,8 @@ class PanelsWriter {
 
   std::string Notes() const {
     std::string notes = "a row of weights × a column of values = context";
-    if (features_ > kMostFeatures) {
-      notes += fmt::format(" · {} of {} features", kMostFeatures, features_);
+    if (features_ > kMaxFeatures) {
+      notes += fmt::format(" · {} of {} features", kMaxFeatures, features_);
     }
     const bool masked = std::ranges::any_of(panels_.scores, [](const auto& r) {
       return std::ranges::any_of(r, [](float e) { return !std::isfinite(e); });
@@ -226,8 +226,8 @@ class PanelsWriter {
 
   // Draws … if features are omitted.
   void AddMore(double y) {
-    if (features_ <= kMostFeatures) return;
-    AddText(kNumberWidth * static_cast<double>(kMostFeatures) + 6, y + 4,
+    if (features_ <= kMaxFeatures) return;
+    AddText(kNumberWidth * static_cast<double>(kMaxFeatures) + 6, y + 4,
             "quiet", 14, "…");
   }
 

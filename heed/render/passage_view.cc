@@ -19,9 +19,9 @@ namespace {
 
 constexpr const char* kPassageKind = "passage";
 constexpr double kPassageNumbersFrom = 0.1;
-constexpr size_t kMostSentencesOfPassage = 60;
-constexpr size_t kMostWordsOfPassageSentence = 200;
-constexpr size_t kMostWordsOfQuestion = 60;
+constexpr size_t kMaxSentencesOfPassage = 60;
+constexpr size_t kMaxWordsOfPassageSentence = 200;
+constexpr size_t kMaxWordsOfQuestion = 60;
 
 /// One attention of the answer to a passage.
 struct PassageHop {
@@ -60,8 +60,8 @@ std::pair<std::string, std::string> HeadingsOfAnswer(
   std::string title = segment.answer;
   if (const Axis* question = segment.Find("question")) {
     std::vector<std::string> words = question->shown();
-    if (words.size() > kMostWordsOfQuestion) {
-      words.resize(kMostWordsOfQuestion);
+    if (words.size() > kMaxWordsOfQuestion) {
+      words.resize(kMaxWordsOfQuestion);
       words.emplace_back("…");
     }
     title = fmt::format("{} → {}", fmt::join(words, " "), segment.answer);
@@ -97,7 +97,7 @@ void ForShownSentences(const PassageHop& hop, const Sentence& sentence,
     if (until > next) gap(LeftOutSentences(until - next));
   };
   for (const size_t i :
-       LargestInOrder(hop.of_sentences, kMostSentencesOfPassage)) {
+       LargestInOrder(hop.of_sentences, kMaxSentencesOfPassage)) {
     leave_out(i);
     next = i + 1;
     sentence(hop.sentences[i]);
@@ -121,7 +121,7 @@ std::vector<Drawing> DrawPassage(const ExplanationSegment& segment,
           lines.push_back(DrawShadedWords(
               OfPassageSentence(hop.words->shown(), span),
               OfPassageSentence(hop.weights, span), kPictureWidth,
-              kPassageNumbersFrom, kMostWordsOfPassageSentence,
+              kPassageNumbersFrom, kMaxWordsOfPassageSentence,
               hop.largest > 0 ? 1 / hop.largest : 1,
               {hop.words->id, span.begin}));
         },

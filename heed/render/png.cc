@@ -14,8 +14,8 @@
 namespace heed {
 namespace {
 
-constexpr double kMostPixelsAside = 30000;  // Cairo's limit is 32767
-constexpr double kMostPixels = 4e8;
+constexpr double kMaxPixelsAside = 30000;  // Cairo's limit is 32767
+constexpr double kMaxPixels = 4e8;
 
 /// librsvg with GLib and Cairo, loaded on demand, because loading takes longer
 /// than the rest of the program start.
@@ -105,8 +105,8 @@ std::string SvgToPng(std::string_view svg, double scale) {
   }
   const double columns = std::ceil(width * scale);
   const double rows = std::ceil(height * scale);
-  if (columns > kMostPixelsAside || rows > kMostPixelsAside ||
-      columns * rows > kMostPixels) {
+  if (columns > kMaxPixelsAside || rows > kMaxPixelsAside ||
+      columns * rows > kMaxPixels) {
     throw IoError(
         "png: {:.0f}×{:.0f} pixels are too many; write SVG, or "
         "explain a shorter text",

@@ -27,8 +27,8 @@ constexpr double kLeftOfReview = 190;
 constexpr double kPointerBar = 60;
 constexpr double kReviewNameFont = 12;
 constexpr int kReviewNameColumns = 20;
-constexpr size_t kMostReviewsShown = 12;
-constexpr size_t kMostWordsShown = 48;
+constexpr size_t kMaxReviewsShown = 12;
+constexpr size_t kMaxWordsShown = 48;
 constexpr double kNumberedFromShare = 0.5;
 constexpr int64_t kLargestMapInTerminal = 24;
 
@@ -101,7 +101,7 @@ std::vector<size_t> ShownReviews(const ReviewSide& side) {
     return most;
   };
   std::ranges::stable_sort(order, std::greater<>(), counts);
-  order.resize(std::min(order.size(), kMostReviewsShown));
+  order.resize(std::min(order.size(), kMaxReviewsShown));
   std::ranges::sort(order);
   return order;
 }
@@ -217,7 +217,7 @@ Drawing DrawReview(const ReviewSide& side, size_t r) {
   const Drawing words = DrawShadedWords(
       std::span(side.words->shown()).subspan(begin, count),
       std::span(side.values).subspan(begin, count),
-      kReviewsWidth - kLeftOfReview, kNumberedFromShare, kMostWordsShown,
+      kReviewsWidth - kLeftOfReview, kNumberedFromShare, kMaxWordsShown,
       largest > 0 ? 1 / largest : 1, {side.words->id, span.begin});
   const std::string& name = side.reviews->shown().at(r);
   MarkupWriter svg;
@@ -310,7 +310,7 @@ std::string ReviewsText(const ExplanationSegment& segment,
       const ItemRange span = side.reviews->spans[r];
       const auto begin = static_cast<size_t>(span.begin);
       const auto count =
-          std::min(static_cast<size_t>(span.end - span.begin), kMostWordsShown);
+          std::min(static_cast<size_t>(span.end - span.begin), kMaxWordsShown);
       out += TerminalWords(std::span(side.words->shown()).subspan(begin, count),
                            std::span(side.values).subspan(begin, count), 4,
                            terminal, largest > 0 ? 1 / largest : 1);

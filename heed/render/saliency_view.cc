@@ -15,7 +15,7 @@
 namespace heed {
 namespace {
 
-constexpr size_t kMostAsInput = 4;  // targets drawn on the input
+constexpr size_t kMaxAsInput = 4;  // targets drawn on the input
 constexpr double kInputWidth = 540;
 constexpr double kSmallInputWidth = 148;  // if there are many targets
 constexpr double kSmallInputGap = 18;
@@ -53,7 +53,7 @@ std::string ShadingName(const ExplanationSegment& segment,
 /// Captions are below, so that drawings side by side are aligned at the top.
 Drawing OnInput(const ExplanationSegment& segment, const Shading& shading) {
   const Axis& axis = segment.axis(shading.axis);
-  const bool many = shading.targets.size() > kMostAsInput;
+  const bool many = shading.targets.size() > kMaxAsInput;
   std::vector<Drawing> inputs;
   for (size_t n = 0; n < shading.targets.size(); ++n) {
     const Target& target = segment.targets.at(shading.targets[n]);
@@ -75,7 +75,7 @@ Drawing OnInput(const ExplanationSegment& segment, const Shading& shading) {
 
 /// True if a shading is drawn on its input instead of as a heatmap.
 bool StandsOnInput(const ExplanationSegment& segment, const Shading& shading) {
-  return shading.targets.size() <= kMostAsInput ||
+  return shading.targets.size() <= kMaxAsInput ||
          KindOf(segment.axis(shading.axis)).shaded_for_each;
 }
 

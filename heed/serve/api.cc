@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Largest file of the page, in bytes.
-constexpr size_t kMostPageBytes = size_t{1} << 28;
+constexpr size_t kMaxPageBytes = size_t{1} << 28;
 constexpr std::string_view kHtml = "text/html; charset=utf-8";
 constexpr std::string_view kPolicy =
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
@@ -67,7 +67,7 @@ HttpResponse FileResponse(const PageFile& file, const HttpRequest& request) {
     response.body.assign(file.bytes);
     response.Set("Content-Encoding", "gzip");
   } else {
-    response.body = Inflate(file.bytes, Compression::kGzip, kMostPageBytes);
+    response.body = Inflate(file.bytes, Compression::kGzip, kMaxPageBytes);
   }
   response.Set("Content-Type", std::string(file.type));
   response.Set("ETag", std::string(file.etag));

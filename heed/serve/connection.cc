@@ -19,9 +19,9 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 // Maximum bytes of pipelined requests that wait for their turn.
-constexpr size_t kMostAhead = 65536;
+constexpr size_t kMaxAhead = 65536;
 // Maximum bytes that wait for a slow reader.
-constexpr size_t kMostUnsent = 16 << 20;
+constexpr size_t kMaxUnsent = 16 << 20;
 // Longer pieces of a response are sent without a copy. Units: bytes
 constexpr size_t kLongPiece = 65536;
 // Maximum bytes of a path in the log.
@@ -131,7 +131,7 @@ void ClientConnection::LeaveIdleList() {
 // disconnects.
 void ClientConnection::Read() {
   if (reading_ || peer_ended_ || state_ == State::kClosed) return;
-  if (input_.size() >= kMostAhead) return;
+  if (input_.size() >= kMaxAhead) return;
   reading_ = true;
   socket_.async_wait(asio::socket_base::wait_read,
                      [self = shared_from_this()](const SocketError& error) {
@@ -384,7 +384,7 @@ void ClientConnection::OnBegin(uint64_t number, HttpResponse head,
 
 void ClientConnection::OnWrite(uint64_t number, std::string piece) {
   if (!Current(number) || !begun_ || piece.empty()) return;
-  if (unsent_ > kMostUnsent) return Close();
+  if (unsent_ > kMaxUnsent) return Close();
   QueuePiece(std::move(piece));
 }
 

@@ -107,8 +107,8 @@ void NameModels(std::vector<ModelSpec>& specs) {
   for (ModelSpec& spec : specs) {
     if (spec.name.empty()) left.push_back(&spec);
   }
-  constexpr size_t kMostParts = 64;
-  for (size_t parts = 1; parts <= kMostParts && !left.empty(); ++parts) {
+  constexpr size_t kMaxParts = 64;
+  for (size_t parts = 1; parts <= kMaxParts && !left.empty(); ++parts) {
     std::map<std::string, int> count;
     for (const ModelSpec* spec : left)
       ++count[LastParts(path_of(*spec), parts)];

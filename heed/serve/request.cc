@@ -36,8 +36,8 @@ void AddParameter(Json& parameters, const std::string& name, Json value) {
 }
 
 void CheckNames(const Json& parameters, const std::string& last) {
-  if (parameters.size() > kMostParameters) {
-    RefuseRequest(fmt::format("more than {} parameters", kMostParameters));
+  if (parameters.size() > kMaxParameters) {
+    RefuseRequest(fmt::format("more than {} parameters", kMaxParameters));
   }
   if (last.size() > kLongestParameterName) {
     RefuseRequest(fmt::format("the name of a parameter has more than {} bytes",
@@ -83,7 +83,7 @@ Json ParseJsonBody(const std::string& body) {
   if (body.find_first_not_of(" \t\r\n") == std::string::npos) return json;
   JsonLimits limits;
   limits.bytes = body.size();  // limited by the server
-  limits.names = kMostParameters;
+  limits.names = kMaxParameters;
   try {
     json = ParseJson(body, "the body", limits);
   } catch (const FormatError& error) {
@@ -404,7 +404,7 @@ ModelCall ParsePredict(const Json& parameters, const InputKind& kind,
 
 ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
                          const RequestLimits& limits, bool in_sentences) {
-  constexpr int kMostHeads = 1000000;
+  constexpr int kMaxHeads = 1000000;
   CheckKnown(parameters, {kTextParameter, kFileParameter, "model", "api_key",
                           "answer", "contrast", "target", "layer", "head",
                           "methods", "steps", "samples", "pictures", "scale"});
@@ -444,7 +444,7 @@ ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
        NamesOf(parameters, "scale", ShadeScaleNames())) {
     call.scale = ParseShadeScale(scale);
   }
-  const int head = OptionalNumber(parameters, "head", -1, -1, kMostHeads);
+  const int head = OptionalNumber(parameters, "head", -1, -1, kMaxHeads);
   if (head >= 0) call.head = head;
   if (call.head && call.layer.empty()) {
     RefuseRequest("head parameter without layer parameter");

@@ -42,7 +42,7 @@ struct RequestLimits {
 
 /// Maximum number of parameters of a request, and maximum length of their
 /// names.
-inline constexpr size_t kMostParameters = 100;
+inline constexpr size_t kMaxParameters = 100;
 inline constexpr size_t kLongestParameterName = 100;  // bytes
 
 /// Parameters of the query and the body (JSON, form or form data) as one JSON

@@ -98,7 +98,7 @@ std::string Names(int count, const std::string& pair,
 }
 
 TEST(ParametersOf, TakesAHundredNames) {
-  constexpr int kMost = 100;
+  constexpr int kMax = 100;
   const auto refusals = [](int count) {
     HttpRequest query;
     query.query = ParseForm(Names(count, "#=1", "&"));
@@ -115,11 +115,11 @@ TEST(ParametersOf, TakesAHundredNames) {
                      "--b\r\n" + Names(count, part, "--b\r\n") + "--b--")),
         Refusal(query)};
   };
-  for (const std::string& refusal : refusals(kMost)) {
+  for (const std::string& refusal : refusals(kMax)) {
     EXPECT_EQ(refusal, "no error");
   }
   // Quadratic time would take minutes here.
-  for (const int count : {kMost + 1, 100000}) {
+  for (const int count : {kMax + 1, 100000}) {
     for (const std::string& refusal : refusals(count)) {
       EXPECT_NE(refusal.find("more than 100"), std::string::npos) << refusal;
     }

@@ -24,15 +24,14 @@ using asio::ip::tcp;
 constexpr rlim_t kOtherFiles = 64;
 // Connections above the limit that get a response 503. Further ones are just
 // closed.
-constexpr size_t kMostRefused = 256;
+constexpr size_t kMaxRefused = 256;
 
 // Raises the limit of open files as far as allowed. Returns the number of
 // connections that fit.
 size_t RaiseFileLimit(int wanted) {
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1;
-  const rlim_t needed =
-      static_cast<rlim_t>(wanted) + kMostRefused + kOtherFiles;
+  const rlim_t needed = static_cast<rlim_t>(wanted) + kMaxRefused + kOtherFiles;
   if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < needed) {
     limit.rlim_cur = limit.rlim_max == RLIM_INFINITY
                          ? needed
@@ -43,7 +42,7 @@ size_t RaiseFileLimit(int wanted) {
   if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= needed) {
     return static_cast<size_t>(wanted);
   }
-  const rlim_t kept = std::min(limit.rlim_cur / 2, kMostRefused + kOtherFiles);
+  const rlim_t kept = std::min(limit.rlim_cur / 2, kMaxRefused + kOtherFiles);
   return std::max<size_t>(1, limit.rlim_cur - kept);
 }
 
@@ -224,7 +223,7 @@ void ServerLoop::Take(StreamSocket socket) {
   if (is_full() && !idle_.empty()) idle_.front()->Close();
   const bool full = is_full();
   if (full) metrics_.CountRefusedConnection();
-  if (all_.size() >= most_ + kMostRefused) return;
+  if (all_.size() >= most_ + kMaxRefused) return;
   const auto connection =
       std::make_shared<ClientConnection>(std::move(socket), *this);
   all_.insert(connection);

@@ -16,7 +16,7 @@ namespace heed {
 namespace {
 
 constexpr mode_t kOwnerAndGroup = 0117;  // bits removed from 0777
-constexpr int kMostWaiting = 4096;       // unaccepted connections
+constexpr int kMaxWaiting = 4096;        // unaccepted connections
 
 [[noreturn]] void Refuse(const std::string& path, std::string_view reason) {
   throw IoError("{}: {}", path, reason);
@@ -78,7 +78,7 @@ UnixListener::UnixListener(std::string path) : path_(std::move(path)) {
   umask(before);
   struct stat made = {};
   if (!bound || lstat(path_.c_str(), &made) != 0 ||
-      listen(descriptor_, kMostWaiting) != 0) {
+      listen(descriptor_, kMaxWaiting) != 0) {
     const std::string reason = strerror(bound ? errno : error);
     close(descriptor_);
     if (bound) unlink(path_.c_str());

@@ -58,11 +58,11 @@ bool StandsAlone(int32_t id, const SpecialIds& special) {
 std::vector<Alternative> OtherChoices(
     std::span<const float> log_p, int32_t chosen,
     const std::function<std::string(int32_t)>& name) {
-  constexpr size_t kMost = 5;
+  constexpr size_t kMax = 5;
   std::vector<int32_t> order(log_p.size());
   std::iota(order.begin(), order.end(), 0);
   std::erase(order, chosen);
-  const size_t count = std::min(kMost, order.size());
+  const size_t count = std::min(kMax, order.size());
   std::partial_sort(
       order.begin(), order.begin() + static_cast<long>(count), order.end(),
       [&](int32_t a, int32_t b) { return At(log_p, a) > At(log_p, b); });

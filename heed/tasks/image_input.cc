@@ -18,7 +18,7 @@ int64_t SizeIn(const nlohmann::ordered_json& json, const char* key,
                const std::string& place) {
   const auto found = json.find(key);
   if (found == json.end() || !found->is_number_integer() ||
-      found->get<int64_t>() < 1 || found->get<int64_t>() > kMostImageSide) {
+      found->get<int64_t>() < 1 || found->get<int64_t>() > kMaxImageSide) {
     throw FormatError("{}: '{}' is no size of images", place, key);
   }
   return found->get<int64_t>();

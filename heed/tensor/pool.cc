@@ -88,8 +88,8 @@ size_t CapacityOf(int size_class) {
 /// misses: on small pages a training step took 2 to 36 % longer, see
 /// docs/decisions/0004-huge-pages.md.
 bool SharesHugePages(size_t capacity) {
-  constexpr size_t kLeast = size_t{64} << 10;
-  return HEED_POOL_KEEPS && capacity >= kLeast && capacity < kHugePage;
+  constexpr size_t kMin = size_t{64} << 10;
+  return HEED_POOL_KEEPS && capacity >= kMin && capacity < kHugePage;
 }
 
 /// Bytes before the elements of a buffer with huge pages of its own. Elements

@@ -71,13 +71,13 @@ TEST(Pool, CountsWhatIsInUseAndThePeak) {
 }
 
 TEST(Pool, KeepsAtMostWhatItIsTold) {
-  constexpr int64_t kMost = int64_t{8} << 20;
-  pool::KeepAtMost(kMost);
+  constexpr int64_t kMax = int64_t{8} << 20;
+  pool::KeepAtMost(kMax);
   std::vector<Buffer*> buffers;
   for (size_t i = 1; i <= 64; ++i) buffers.push_back(pool::Acquire(i << 18));
   for (Buffer* buffer : buffers) {
     pool::Release(buffer);
-    EXPECT_LE(pool::Stats().cached, kMost);
+    EXPECT_LE(pool::Stats().cached, kMax);
   }
   pool::KeepAtMost(std::numeric_limits<int64_t>::max());
 }

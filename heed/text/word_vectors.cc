@@ -22,8 +22,8 @@ namespace {
 
 constexpr const char* kWords = "words";
 constexpr const char* kVectors = "vectors";
-constexpr int64_t kMostFeatures = 16384;
-constexpr int64_t kMostWords = 1'000'000'000;
+constexpr int64_t kMaxFeatures = 16384;
+constexpr int64_t kMaxWords = 1'000'000'000;
 constexpr char kEnd = '\n';  // ends a word in a file; no word contains it
 
 /// Removes the field after the last space from `text` and returns it.
@@ -65,7 +65,7 @@ class WordVectors::Reader {
     if (number == 1) {
       if (TakeHeader(line)) return true;
       features_ = CountFields(line) - 1;
-      if (features_ < 1 || features_ > kMostFeatures) {
+      if (features_ < 1 || features_ > kMaxFeatures) {
         Fail(number, "not a word and its features between spaces");
       }
     }
@@ -118,8 +118,8 @@ class WordVectors::Reader {
         *features != std::floor(*features)) {
       return false;
     }
-    if (*words < 1 || *words > kMostWords || *features < 1 ||
-        *features > kMostFeatures) {
+    if (*words < 1 || *words > kMaxWords || *features < 1 ||
+        *features > kMaxFeatures) {
       Fail(1, fmt::format("{} words with {} features", *words, *features));
     }
     expected_ = static_cast<int64_t>(*words);

@@ -283,14 +283,14 @@ void CheckMeasures(std::span<const TrainingRecord> records,
 
 /// Averages neighbouring points down to at most 400 points.
 Series Thin(const Series& series) {
-  constexpr size_t kMost = 400;
+  constexpr size_t kMax = 400;
   const size_t size = series.x.size();
-  if (size <= kMost) return series;
+  if (size <= kMax) return series;
   Series thin;
   thin.name = series.name;
-  for (size_t i = 0; i < kMost; ++i) {
-    const size_t begin = i * size / kMost;
-    const size_t end = (i + 1) * size / kMost;
+  for (size_t i = 0; i < kMax; ++i) {
+    const size_t begin = i * size / kMax;
+    const size_t end = (i + 1) * size / kMax;
     double x = 0, y = 0;
     int finite = 0;
     for (size_t j = begin; j < end; ++j) {
@@ -340,7 +340,7 @@ TrainingRecord ReadTrainingRecord(const std::string& folder) {
 }
 
 std::vector<std::string> NameRuns(std::span<const TrainingRecord> records) {
-  constexpr size_t kMost = 6;  // settings in a name
+  constexpr size_t kMax = 6;  // settings in a name
   std::set<std::string> bases;
   for (const TrainingRecord& record : records) {
     bases.insert(BaseName(record.folder));
@@ -351,10 +351,10 @@ std::vector<std::string> NameRuns(std::span<const TrainingRecord> records) {
   for (const TrainingRecord& record : records) {
     std::vector<std::string> parts;
     if (!record.settings.empty()) {
-      for (size_t i = 0; i < std::min(kMost, keys.size()); ++i) {
+      for (size_t i = 0; i < std::min(kMax, keys.size()); ++i) {
         parts.push_back(keys[i] + " " + SettingText(record.settings, keys[i]));
       }
-      if (keys.size() > kMost) parts.emplace_back("…");
+      if (keys.size() > kMax) parts.emplace_back("…");
     }
     const std::string base = distinct ? BaseName(record.folder) : record.folder;
     names.push_back(parts.empty()

@@ -14,7 +14,7 @@ namespace heed::fuzz {
 namespace {
 
 constexpr ImageFormat kFormat = {6, 5, 1};
-constexpr size_t kMostFrames = 12;
+constexpr size_t kMaxFrames = 12;
 
 const std::string& Picture() {
   static const std::string png =
@@ -70,7 +70,7 @@ void ReadFrameNames(std::string_view names) {
     std::ranges::replace(name, '/', '_');
     std::ranges::replace(name, '\0', '_');
     if (name.empty() || name == "." || name == "..") continue;
-    if (++frames > kMostFrames) break;
+    if (++frames > kMaxFrames) break;
     folder.Put("clip/" + name, Picture());
   }
   const Clips clips = ReadClips(folder.path(), kFormat, 1);

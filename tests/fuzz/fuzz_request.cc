@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const nlohmann::ordered_json parameters = ParametersOf(request);
     (void)ApiKeyOf(request);
     (void)ApiKeyIn(parameters);
-    fuzz::Require(parameters.size() <= kMostParameters, "few parameters");
+    fuzz::Require(parameters.size() <= kMaxParameters, "few parameters");
     fuzz::MayRefuse([&] { (void)ParseTranslate(parameters, limits); });
     fuzz::MayRefuse([&] { (void)ParseDetect(parameters, limits); });
     const InputKind files = {.name = "picture", .media_types = {"image/png"}};

@@ -14,9 +14,8 @@ constexpr size_t kManySamples = size_t{1} << 20;
 void ReadSoundOf(std::string_view bytes) {
   const Sound sound = DecodeSound(bytes, "sound");
   Require(!sound.samples.empty(), "samples");
-  Require(sound.rate >= kLeastSoundRate && sound.rate <= kMostSoundRate,
-          "a rate");
-  Require(sound.seconds() <= kMostSoundSeconds, "not too long");
+  Require(sound.rate >= kMinSoundRate && sound.rate <= kMaxSoundRate, "a rate");
+  Require(sound.seconds() <= kMaxSoundSeconds, "not too long");
   for (const float sample : sound.samples) {
     Require(std::isfinite(sample), "finite samples");
   }

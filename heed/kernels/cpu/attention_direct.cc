@@ -218,10 +218,10 @@ void WeightsOfBlock(const AttentionArgs& args, const Queries& q,
 }  // namespace
 
 AttentionResult DirectAttention(const AttentionArgs& args) {
-  constexpr int64_t kMostChunks = 32;
+  constexpr int64_t kMaxChunks = 32;
   const int64_t batch = args.batch();
   const int64_t queries = args.queries();
-  const Split split = SplitOf(args, kMostChunks);
+  const Split split = SplitOf(args, kMaxChunks);
   const int64_t states = batch * args.heads * queries;
   Sums sums;
   sums.context = Tensor({batch, queries, args.heads * args.value_features()});

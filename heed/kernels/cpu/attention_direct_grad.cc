@@ -53,8 +53,8 @@ void MergeSharedBias(const AttentionArgs& args, const AttentionGrads& grads,
 
 Split SplitOf(const AttentionArgs& args, const AttentionGrads& grads) {
   constexpr int64_t kEnoughTasks = 4;
-  constexpr int64_t kMostChunks = 8;
-  constexpr int64_t kMostSpans = 64;
+  constexpr int64_t kMaxChunks = 8;
+  constexpr int64_t kMaxSpans = 64;
   Split split{};
   split.batch_rows = 1;
   split.key_heads = 1;
@@ -67,12 +67,12 @@ Split SplitOf(const AttentionArgs& args, const AttentionGrads& grads) {
                            (args.features() + args.value_features());
   const bool few = split.batch_tasks * split.head_tasks < kEnoughTasks;
   const int64_t chunks = std::clamp<int64_t>(
-      keys / std::max(kKeys, RowGrain(key_cost)), 1, few ? kMostChunks : 1);
+      keys / std::max(kKeys, RowGrain(key_cost)), 1, few ? kMaxChunks : 1);
   split.chunk_keys =
       std::max<int64_t>(1, CeilDiv(CeilDiv(keys, chunks), kKeys)) * kKeys;
   split.chunks = CeilDiv(keys, split.chunk_keys);
   split.grain = std::max(RowGrain(std::min(split.chunk_keys, keys) * key_cost),
-                         CeilDiv(split.tasks(), kMostSpans));
+                         CeilDiv(split.tasks(), kMaxSpans));
   return split;
 }
 

@@ -300,11 +300,11 @@ class ConvolutionCache {
   }
 
   std::shared_ptr<Convolution> Get(const ConvolutionKey& key) {
-    constexpr size_t kMost = 512;
+    constexpr size_t kMax = 512;
     const std::lock_guard<std::mutex> lock(mutex_);
     auto found = made_.find(key);
     if (found != made_.end()) return found->second;
-    if (made_.size() >= kMost) made_.clear();
+    if (made_.size() >= kMax) made_.clear();
     const cpu::OneOpenMpThread one;
     RequireMemory(cpu::kOneDnnCodeBytes);
     return made_[key] = std::make_shared<Convolution>(engine_, key);

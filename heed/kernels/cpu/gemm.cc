@@ -26,8 +26,8 @@ using cpu::Result;
 /// Number of panels of a chunk: enough work to amortise the scheduler.
 int64_t ChunkPanels(int64_t rows, int64_t k) {
   constexpr int64_t kProducts = int64_t{1} << 20;
-  constexpr int64_t kLeastRows = 8;  // cost of reading b
-  const int64_t products = cpu::kPanel * k * std::max(rows, kLeastRows);
+  constexpr int64_t kMinRows = 8;  // cost of reading b
+  const int64_t products = cpu::kPanel * k * std::max(rows, kMinRows);
   return std::max<int64_t>(1, kProducts / std::max<int64_t>(1, products));
 }
 

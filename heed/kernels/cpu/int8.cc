@@ -296,9 +296,9 @@ void Multiply(const Int8Product& p, const Int8Part& part) {
 void MultiplyImpl(const Int8Product& product, const Int8Part& part,
                   [[maybe_unused]] cpu::Int8Instructions best) {
 #if HWY_TARGET == HWY_AVX3
-  constexpr int64_t kLeastRows = 7;  // fewer rows leave most of a tile empty
+  constexpr int64_t kMinRows = 7;  // fewer rows leave most of a tile empty
   if (best == cpu::Int8Instructions::kTiles && cpu::HasTiles() &&
-      part.last_row - part.first_row >= kLeastRows) {
+      part.last_row - part.first_row >= kMinRows) {
     return cpu::MultiplyInt8ByTiles(product, part);
   }
 #endif

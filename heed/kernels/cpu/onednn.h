@@ -46,7 +46,7 @@ class OneDnnPrimitive {
  public:
   /// Argument (DNNL_ARG_..) and its memory descriptor.
   using Argument = std::pair<int, dnnl::memory::desc>;
-  static constexpr size_t kMostArguments = 4;
+  static constexpr size_t kMaxArguments = 4;
 
   OneDnnPrimitive(const dnnl::engine& engine, dnnl::primitive primitive,
                   const dnnl::memory::desc& scratchpad,
@@ -55,7 +55,7 @@ class OneDnnPrimitive {
         primitive_(std::move(primitive)),
         scratchpad_(scratchpad),
         arguments_(std::move(arguments)) {
-    assert(arguments_.size() <= kMostArguments);
+    assert(arguments_.size() <= kMaxArguments);
   }
 
   /// Executes the primitive; `data` has the address of each argument, in order.
@@ -64,7 +64,7 @@ class OneDnnPrimitive {
     assert(data.size() == arguments_.size());
     const OneOpenMpThread one;
     std::unique_ptr<Call> call = Take();
-    std::array<dnnl_exec_arg_t, kMostArguments + 1> args;
+    std::array<dnnl_exec_arg_t, kMaxArguments + 1> args;
     for (size_t i = 0; i < data.size(); ++i) {
       call->memories[i].set_data_handle(const_cast<void*>(data[i]));
       args[i] = {arguments_[i].first, call->memories[i].get()};

@@ -125,9 +125,9 @@ void WeightsGrad(const Edges& edges, int64_t cols, const T* dcontext,
 /// each head would mostly be overhead.
 template <typename T>
 struct SideBySide {
-  static constexpr size_t kMostLanes = 8;
-  static constexpr int64_t kMostEdges = 64;  // of a row, in a buffer
-  using D = hn::CappedTag<T, kMostLanes>;
+  static constexpr size_t kMaxLanes = 8;
+  static constexpr int64_t kMaxEdges = 64;  // of a row, in a buffer
+  using D = hn::CappedTag<T, kMaxLanes>;
   using V = hn::Vec<D>;
 
   /// `edges` is the stride between heads.
@@ -153,7 +153,7 @@ struct SideBySide {
 };
 
 /// Scores and softmax of the edges of one query for all heads of `heads`; `a`
-/// are the weights of the first head. At most kMostEdges edges.
+/// are the weights of the first head. At most kMaxEdges edges.
 template <typename T, class Phi>
 void SetWeightsSideBySide(const SideBySide<T>& heads, const Phi& phi,
                           const Edges& edges, const T* q, Rows<const T> k,
@@ -161,7 +161,7 @@ void SetWeightsSideBySide(const SideBySide<T>& heads, const Phi& phi,
   const auto d = heads.d;
   const auto lanes = hn::Lanes(d);
   using Heads = SideBySide<T>;
-  HWY_ALIGN std::array<T, Heads::kMostEdges * Heads::kMostLanes> e;
+  HWY_ALIGN std::array<T, Heads::kMaxEdges * Heads::kMaxLanes> e;
   const auto q_h = hn::LoadU(d, q);
   const auto w_h = hn::LoadU(d, w);
   auto max = hn::Set(d, std::numeric_limits<T>::lowest());
@@ -272,7 +272,7 @@ void SetWeights(const Problem<T>& p, Tensor& weights) {
   const int64_t queries = p.graph.queries;
   const auto side_by_side = [&](int64_t t) {
     return p.side_by_side &&
-           OfQuery(p.graph, t).size <= SideBySide<T>::kMostEdges;
+           OfQuery(p.graph, t).size <= SideBySide<T>::kMaxEdges;
   };
   ParallelFor(queries, p.Grain(queries), [&](int64_t begin, int64_t end) {
     p.ForHeadsSideBySide([&](const auto& heads, const auto& phi,

@@ -6,7 +6,7 @@ namespace {
 constexpr const char* kLayersHelp = "layers; 0: what suits the problem";
 constexpr const char* kUnitsHelp =
     "units of a layer; 0: what suits the problem";
-constexpr int kMostMachineLayers = 16;
+constexpr int kMaxMachineLayers = 16;
 
 }  // namespace
 
@@ -16,7 +16,7 @@ void NtmConfig::Visit(FieldList& v) {
     "what sees input and memory and steers the heads: feedforward keeps "
     "nothing but in the memory, lstm has a state of its own")
       .Main();
-  v("layers", layers, Range(0, kMostMachineLayers), kLayersHelp);
+  v("layers", layers, Range(0, kMaxMachineLayers), kLayersHelp);
   v("units", units, Range(0, 10000), kUnitsHelp);
   v("read_heads", read_heads, Range(0, 64),
     "heads that read; 0: what suits the problem");
@@ -53,7 +53,7 @@ ResolvedNtm NtmConfig::Resolve() const {
 
 void LstmMachineConfig::Visit(FieldList& v) {
   v.Section("Model");
-  v("layers", layers, Range(0, kMostMachineLayers), kLayersHelp);
+  v("layers", layers, Range(0, kMaxMachineLayers), kLayersHelp);
   v("units", units, Range(0, 10000), kUnitsHelp);
 }
 

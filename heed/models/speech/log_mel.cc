@@ -14,10 +14,10 @@ namespace {
 constexpr double kFrameSeconds = 0.025;
 constexpr double kHopSeconds = 0.010;
 constexpr double kPreEmphasis = 0.97;
-constexpr double kLeastPower = 1e-10;
+constexpr double kMinPower = 1e-10;
 /// Minimum deviation of a band, so that noise of a constant band is not
 /// amplified.
-constexpr double kLeastDeviation = 0.5;
+constexpr double kMinDeviation = 0.5;
 
 double MelOf(double frequency) {
   return 2595 * std::log10(1 + frequency / 700);
@@ -122,7 +122,7 @@ Tensor LogMel::EnergiesOf(std::span<const float> samples) const {
   kernels::Multiply(power, bands_, /*accumulate=*/false, energies);
   T* e = energies.data<T>();
   for (int64_t i = 0; i < energies.numel(); ++i) {
-    e[i] = std::log(std::max(e[i], static_cast<T>(kLeastPower)));
+    e[i] = std::log(std::max(e[i], static_cast<T>(kMinPower)));
   }
   return energies;
 }
@@ -146,7 +146,7 @@ Tensor LogMel::FeaturesOf(const Tensor& energies) const {
   }
   std::vector<double> scale;
   for (const double sum : square) {
-    scale.push_back(1 / std::max(kLeastDeviation,
+    scale.push_back(1 / std::max(kMinDeviation,
                                  std::sqrt(sum / static_cast<double>(frames))));
   }
   const int64_t stack = config_.stack;

@@ -29,9 +29,9 @@ std::vector<int64_t> NumbersOf(const std::vector<std::string>& words,
   for (const std::string& word : words) {
     for (const std::string_view part : SplitAt(word, ",")) {
       const auto number = ParseInteger<int64_t>(part);
-      if (!number || *number < least || *number > kMostVectors) {
+      if (!number || *number < least || *number > kMaxVectors) {
         throw ConfigError("{}: '{}' is not a number from {} to {}", option,
-                          std::string(part), least, kMostVectors);
+                          std::string(part), least, kMaxVectors);
       }
       numbers.push_back(*number);
     }
@@ -62,9 +62,9 @@ std::vector<LengthScores> Cases(const Config& config,
   if (!repeated) repeats = {1};
   for (const int64_t length : lengths) {
     for (const int64_t times : repeats) {
-      if (length * times > kMostVectors) {
+      if (length * times > kMaxVectors) {
         throw ConfigError("lengths: {} vectors {} times are more than {}",
-                          length, times, kMostVectors);
+                          length, times, kMaxVectors);
       }
       cases.push_back({repeated ? fmt::format("{} x{}", length, times)
                                 : fmt::format("{}", length),

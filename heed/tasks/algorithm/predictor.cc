@@ -50,7 +50,7 @@ std::string BitsOf(const float* values, int64_t bits, float above) {
 
 /// Maximum numbers in an explanation: for each step, the weights of all heads
 /// and the contributions to each target.
-constexpr int64_t kMostExplainedNumbers = 5'000'000;
+constexpr int64_t kMaxExplainedNumbers = 5'000'000;
 
 /// A sequence and the outputs of the machine.
 struct AnsweredSequence {
@@ -355,13 +355,13 @@ ExplainablePrediction AlgorithmPredictor::PrepareExplanation(
           input.given.place, characters, input.most_characters);
     }
     numbers += NumbersOf(a);
-    if (numbers > kMostExplainedNumbers) {
+    if (numbers > kMaxExplainedNumbers) {
       throw FormatError(
           "{}: an explanation of {} steps would have {:.0f} million numbers; "
           "at most {:.0f} million are explained: ask for fewer vectors",
           input.given.place, a.encoded.inputs.dim(0),
           static_cast<double>(numbers) / 1e6,
-          static_cast<double>(kMostExplainedNumbers) / 1e6);
+          static_cast<double>(kMaxExplainedNumbers) / 1e6);
     }
     result.segments.push_back(SegmentOf(ctx, input, std::move(a)));
     if (!result.answer.empty()) result.answer += '\n';

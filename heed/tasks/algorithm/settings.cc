@@ -53,10 +53,10 @@ void Settings::Visit(FieldList& v) {
       .Main();
   v("bits", bits, Range(0, 1000),
     "bits of a vector; 0: 8, of recall 6, of ngrams 1");
-  v("min_length", min_length, Range(0, kMostVectors),
+  v("min_length", min_length, Range(0, kMaxVectors),
     "vectors (recall: items, ngrams: bits) of the shortest sequence; 0: 1, 1, "
     "2, 200, 20");
-  v("max_length", max_length, Range(0, kMostVectors),
+  v("max_length", max_length, Range(0, kMaxVectors),
     "those of the longest; 0: 20, 10, 6, 200, 20. A wide range is learned, a "
     "narrow one hardly");
   v("min_repeats", min_repeats, Range(0, 1000),

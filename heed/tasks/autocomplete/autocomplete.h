@@ -63,11 +63,11 @@ struct TypingScore {
    private:
     double Per(double sum) const { return RatioOf(sum, characters); }
   };
-  static constexpr size_t kMostSeen = 3;
+  static constexpr size_t kMaxSeen = 3;
 
   Counts all;
   /// Counts by number of typed characters of the word: 0 to 3, and 4 or more.
-  std::array<Counts, kMostSeen + 2> seen;
+  std::array<Counts, kMaxSeen + 2> seen;
   int64_t unknown = 0;  ///< characters of unknown words
 };
 

@@ -28,7 +28,7 @@ Report Settings::Evaluate(const Model& model, const Evaluation& options) const {
   Series curve;
   for (size_t i = 0; i < score.seen.size(); ++i) {
     const TypingScore::Counts& counts = score.seen[i];
-    const bool more = i > TypingScore::kMostSeen;
+    const bool more = i > TypingScore::kMaxSeen;
     report.text += fmt::format(
         "{:>5}{} {:>11} {:>8} {:>8} {:>8}\n", i, more ? "+" : " ",
         counts.characters, FigureText(100 * counts.First(), 2),

@@ -51,7 +51,7 @@ void AddGuesses(const Tensor& scores, const int32_t* targets,
     const int32_t word = targets[r];
     const int32_t* best = ids.row<int32_t>(r);
     const auto bucket = std::min<size_t>(static_cast<size_t>(seen[r]),
-                                         TypingScore::kMostSeen + 1);
+                                         TypingScore::kMaxSeen + 1);
     for (TypingScore::Counts* counts : {&sum.all, &sum.seen[bucket]}) {
       ++counts->characters;
       counts->first += best[0] == word ? 1 : 0;

@@ -29,12 +29,12 @@ std::string CsvField(const std::string& text) {
   return quoted + "\"";
 }
 
-constexpr int64_t kMostSteps = 12;
+constexpr int64_t kMaxSteps = 12;
 
-/// Up to kMostSteps evenly spaced steps ahead, including the first and the
+/// Up to kMaxSteps evenly spaced steps ahead, including the first and the
 /// last.
 std::vector<int32_t> StepsOf(int64_t horizon) {
-  const int64_t count = std::min(horizon, kMostSteps);
+  const int64_t count = std::min(horizon, kMaxSteps);
   std::vector<int32_t> steps;
   for (int64_t i = 0; i < count; ++i) {
     steps.push_back(
@@ -65,7 +65,7 @@ class ForecastPredictor : public PredictorWith<SeriesFormat> {
   ForecastPredictor(const Model& model, SeriesFormat format)
       : PredictorWith(std::move(format)), model_(model) {}
 
-  double Targets(double /*bytes*/) const override { return kMostSteps; }
+  double Targets(double /*bytes*/) const override { return kMaxSteps; }
 
  protected:
   std::vector<Answer> Predict(std::span<const Input> inputs,

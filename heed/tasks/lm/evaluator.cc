@@ -11,7 +11,7 @@
 namespace heed::lm {
 namespace {
 
-constexpr int kMostLetters = 3;
+constexpr int kMaxLetters = 3;
 
 void AddCompletion(const std::vector<CompletionAccuracy>& accuracies,
                    Report& report) {
@@ -70,8 +70,8 @@ std::vector<CompletionAccuracy> MeasureCompletion(
   for (const std::string& line : lines)
     all += std::ssize(SplitWhitespace(line));
   const int64_t step = std::max<int64_t>(1, all / words);
-  std::vector<CompletionAccuracy> result(kMostLetters + 1);
-  for (int letters = 0; letters <= kMostLetters; ++letters) {
+  std::vector<CompletionAccuracy> result(kMaxLetters + 1);
+  for (int letters = 0; letters <= kMaxLetters; ++letters) {
     At(result, letters).letters = letters;
   }
   int64_t number = 0;

@@ -19,10 +19,10 @@ namespace {
 
 /// Maximum number of nodes that an explanation shows and attributes the answer
 /// to.
-constexpr int64_t kMostNear = 400;
+constexpr int64_t kMaxNear = 400;
 /// Maximum graph size with a layout of all nodes; larger graphs show only the
 /// nodes near the target.
-constexpr int64_t kMostDrawn = 4000;
+constexpr int64_t kMaxDrawn = 4000;
 
 int32_t LikeliestOf(const Tensor& p, int64_t row) {
   return LargestOf({p.row<float>(row), static_cast<size_t>(p.dim(1))});
@@ -105,7 +105,7 @@ Axis NodesPredictor::NearAxis(const LocalGraph& near,
   for (const int32_t node : near.nodes) {
     axis.items.push_back(std::to_string(node));
   }
-  const bool whole = model_.graph().size() <= kMostDrawn;
+  const bool whole = model_.graph().size() <= kMaxDrawn;
   std::vector<int32_t> drawn = near.nodes;
   std::vector<int32_t> places = near.nodes;
   NodesPicture local;
@@ -143,7 +143,7 @@ ExplainablePrediction NodesPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input, const Prediction&) const {
   const int32_t node = NodeOf(input.given);
   const auto near = std::make_shared<const LocalGraph>(AroundNode(
-      model_.graph(), neighbours_, node, model_.network->hops(), kMostNear));
+      model_.graph(), neighbours_, node, model_.network->hops(), kMaxNear));
   const GraphInput graph = model_.Input(*near);
   // The target is the first node.
   const auto log_p = [this, graph](const Context& c, int64_t copies) {

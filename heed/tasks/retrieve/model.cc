@@ -20,7 +20,7 @@ constexpr size_t kTokensAtOnce = 8192;
 constexpr size_t kWordsComparedAtOnce = 2048;
 constexpr size_t kTextsEncodedAtOnce = 1024;
 // Maximum numbers in the states of a corpus: 2 GB.
-constexpr int64_t kMostNumbersKept = 500000000;
+constexpr int64_t kMaxNumbersKept = 500000000;
 
 }  // namespace
 
@@ -134,12 +134,12 @@ EncodedCorpus Model::Read(const Context& ctx, const ReadableCorpus& corpus,
       kept += std::ssize(rows) * static_cast<int64_t>(length(rows.back())) *
               network.output_size();
     }
-    if (kept > kMostNumbersKept) {
+    if (kept > kMaxNumbersKept) {
       throw ConfigError(
           "the words of {} texts take more than {} GB, as match '{}' compares "
           "them with those of a query; give each query its candidates (query, "
           "tab, text, tab, text), or train with --match separate",
-          places.size(), kMostNumbersKept * 4 / 1000000000,
+          places.size(), kMaxNumbersKept * 4 / 1000000000,
           config.bi_encoder.match.word());
     }
     EncodedCorpus::Block block = ReadBlock(ctx, corpus, some);

@@ -12,13 +12,13 @@ namespace {
 
 void VisitSpeechSource(FieldList& v, const std::string& prefix,
                        SpeechSource& source, const std::string& what) {
-  constexpr double kMostStrings = 1e7;
+  constexpr double kMaxStrings = 1e7;
   v(prefix + "recordings", source.recordings, Any{"FILE"},
     what +
         ": a list with path, tab and text on each line; behind another tab "
         "there may be the speaker")
       .Main();
-  v(prefix + "strings", source.strings, Range(0, kMostStrings),
+  v(prefix + "strings", source.strings, Range(0, kMaxStrings),
     what +
         ": number of strings that are made of recordings of single words, "
         "words of one speaker with gaps; 0: recordings as they are")
@@ -38,7 +38,7 @@ TaskRow Task() {
   row.description = "what is said in a sound, in words";
   row.settings = [] { return std::make_unique<Settings>(); };
   row.input = {"audio", InputKind::Line::kPath, kSoundTypes};
-  row.input.most_bytes = kMostSoundBytes;
+  row.input.most_bytes = kMaxSoundBytes;
   row.input_label = "Sound";
   row.answer_label = "Text";
   row.prompt = "Choose or drop a sound, or record one";
@@ -64,7 +64,7 @@ void DataConfig::Visit(FieldList& v) {
       .If(strings, "--strings");
   sound.Visit(v);
   changes.Visit(v);
-  v("max_seconds", max_seconds, Range(1, kMostSoundSeconds),
+  v("max_seconds", max_seconds, Range(1, kMaxSoundSeconds),
     "longer sounds are not learned from");
   v("batch_sounds", batch_sounds, Range(1, 1000000), "sounds per batch")
       .Alias("batch_size")

@@ -22,12 +22,12 @@ constexpr std::array<const char*, 2> kIbmModels = {"ibm1", "ibm2"};
 constexpr std::array<const char*, 2> kIbmLabels = {"IBM model 1",
                                                    "IBM model 2"};
 constexpr int64_t kLongestLearnt = 2000;  // words
-constexpr int64_t kMostBaselinePairs = 200'000;
+constexpr int64_t kMaxBaselinePairs = 200'000;
 
 /// The training pairs of baselines: all, or every n-th pair of a large text.
 ParallelText BaselineSample(ParallelText text) {
   const auto step = static_cast<size_t>(
-      (std::ssize(text.source) + kMostBaselinePairs - 1) / kMostBaselinePairs);
+      (std::ssize(text.source) + kMaxBaselinePairs - 1) / kMaxBaselinePairs);
   if (step <= 1) return text;
   ParallelText sample;
   for (size_t i = 0; i < text.source.size(); i += step) {

@@ -119,7 +119,7 @@ TranslationObjective::TranslationObjective(const Settings& settings, Data read,
   }
   if (read_.text.store) read_.text.train = {};  // only a sample
   valid_ = EncodeMeasured(read_.text.valid, v.source, v.target,
-                          TokensWithin(*model_.model, kMostMeasuredTokens));
+                          TokensWithin(*model_.model, kMaxMeasuredTokens));
   if (!data().valid_alignment.empty()) {
     aligned_ = read_.text.valid;
     EmptyLongPairs(aligned_, model_);

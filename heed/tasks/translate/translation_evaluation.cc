@@ -127,7 +127,7 @@ EvaluationResult Evaluate(const Model& model, ParallelText text,
     }
     const Corpus corpus =
         EncodeMeasured(read, v.source, v.target,
-                       TokensWithin(*model.model, kMostMeasuredTokens));
+                       TokensWithin(*model.model, kMaxMeasuredTokens));
     result.loss = CorpusLoss({}, *model.model, corpus, BatchesOf(model)).mean();
   } else {
     result.translations = ReadTranslations(

@@ -64,7 +64,7 @@ std::vector<std::vector<int64_t>> BatchesOf(std::span<const Patient> patients,
     // Patients are sorted by length, so patient i is the longest of the batch.
     const bool fits =
         !batches.empty() && std::ssize(batches.back()) < size &&
-        (std::ssize(batches.back()) + 1) * visits(i) <= kMostVisitsAtOnce;
+        (std::ssize(batches.back()) + 1) * visits(i) <= kMaxVisitsAtOnce;
     if (!fits) batches.emplace_back();
     batches.back().push_back(i);
   }

@@ -96,7 +96,7 @@ std::vector<double> Model::LogOddsAtEachVisit(const Context& ctx,
     std::vector<Patient> some;
     for (int64_t n = std::ssize(all) + 1; n <= patient.visits(); ++n) {
       const bool fits = std::ssize(some) < kPatientsAtOnce &&
-                        (std::ssize(some) + 1) * n <= kMostVisitsAtOnce;
+                        (std::ssize(some) + 1) * n <= kMaxVisitsAtOnce;
       if (!fits && !some.empty()) break;
       some.push_back(patient.First(n));
     }

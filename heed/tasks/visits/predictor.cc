@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Maximum number of bands of features that a picture shows per visit.
-constexpr size_t kMostBands = 16;
+constexpr size_t kMaxBands = 16;
 
 /// Names of visits: "visit 3", or with times "day 41".
 std::vector<std::string> VisitNames(const Patient& patient) {
@@ -31,9 +31,9 @@ std::vector<std::string> VisitNames(const Patient& patient) {
   return names;
 }
 
-/// Means over neighbouring features, in at most kMostBands bands.
+/// Means over neighbouring features, in at most kMaxBands bands.
 std::vector<double> BandsOf(const std::vector<double>& features) {
-  const size_t bands = std::min(kMostBands, features.size());
+  const size_t bands = std::min(kMaxBands, features.size());
   std::vector<double> means(bands);
   for (size_t i = 0; i < bands; ++i) {
     const size_t begin = i * features.size() / bands;

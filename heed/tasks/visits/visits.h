@@ -17,7 +17,7 @@
 namespace heed::visits {
 
 /// Maximum number of visits in a batch, including padding, to bound memory.
-inline constexpr int64_t kMostVisitsAtOnce = 1 << 15;
+inline constexpr int64_t kMaxVisitsAtOnce = 1 << 15;
 
 /// Files of patients, their codes and batches.
 struct DataConfig {
@@ -49,7 +49,7 @@ VisitBatch MakeVisitBatch(std::span<const Patient> patients,
                           bool ages);
 
 /// Makes batches of patients of similar length: at most `size` patients and,
-/// unless it is a single patient, at most kMostVisitsAtOnce visits with
+/// unless it is a single patient, at most kMaxVisitsAtOnce visits with
 /// padding. `order`: indices of the patients to batch.
 std::vector<std::vector<int64_t>> BatchesOf(std::span<const Patient> patients,
                                             std::vector<int64_t> order,

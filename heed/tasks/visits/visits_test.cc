@@ -59,7 +59,7 @@ TEST(VisitBatches, CoverAllOnceByLengthWithinTheirBounds) {
     patient.starts.resize(static_cast<size_t>(1 + (i * 7) % 20) + 1);
     patients.push_back(patient);
   }
-  patients[3].starts.resize(kMostVisitsAtOnce * 2);
+  patients[3].starts.resize(kMaxVisitsAtOnce * 2);
   std::vector<int64_t> order(patients.size());
   std::iota(order.begin(), order.end(), int64_t{0});
   std::vector<int64_t> seen;
@@ -71,7 +71,7 @@ TEST(VisitBatches, CoverAllOnceByLengthWithinTheirBounds) {
       seen.push_back(i);
     }
     EXPECT_TRUE(batch.size() == 1 ||
-                std::ssize(batch) * longest <= kMostVisitsAtOnce);
+                std::ssize(batch) * longest <= kMaxVisitsAtOnce);
   }
   std::ranges::sort(seen);
   EXPECT_EQ(seen, order);

@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-constexpr size_t kMostContainers = 64;
+constexpr size_t kMaxContainers = 64;
 constexpr size_t kCodeIndent = 4;
 constexpr size_t kTabStop = 4;
 
@@ -134,13 +134,13 @@ bool IsDelimiterRow(std::string_view row) {
 /// end of a line without one; 0: no item.
 size_t ItemMarkSize(std::string_view line, bool interrupts) {
   constexpr std::string_view kBullets = "-+*";
-  constexpr size_t kMostDigits = 9;
+  constexpr size_t kMaxDigits = 9;
   size_t size = 0;
   if (!line.empty() && kBullets.find(line[0]) != kBullets.npos) {
     size = 1;
   } else {
     while (size < line.size() && IsAsciiDigit(line[size])) ++size;
-    if (size == 0 || size > kMostDigits || size == line.size() ||
+    if (size == 0 || size > kMaxDigits || size == line.size() ||
         (line[size] != '.' && line[size] != ')')) {
       return 0;
     }
@@ -301,7 +301,7 @@ class BlockReader {
     }
     const Place start = std::exchange(place_, behind);
     const std::string_view line = Line();
-    const bool room = containers_.size() < kMostContainers;
+    const bool room = containers_.size() < kMaxContainers;
     if (line[0] == '>' && room) {
       Open({.quote = true});
       PassQuoteMark(behind);

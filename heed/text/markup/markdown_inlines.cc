@@ -182,7 +182,7 @@ class InlineReader {
 
   /// Reads <https://x.example>, <a@x.example> or an HTML tag.
   size_t PassAngle(size_t i) {
-    constexpr size_t kMostSearches = 32;
+    constexpr size_t kMaxSearches = 32;
     constexpr size_t kLongestTag = 1000;
     if (last_angle_ == text_.npos || i > last_angle_) return i + 1;
     const size_t close = text_.find_first_of("<> \t\n", i + 1);
@@ -199,7 +199,7 @@ class InlineReader {
     }
     // Limits the search of each < once there were many broken tags.
     const std::string_view html =
-        broken_tags_ < kMostSearches ? text_ : text_.substr(0, i + kLongestTag);
+        broken_tags_ < kMaxSearches ? text_ : text_.substr(0, i + kLongestTag);
     const HtmlToken token = HtmlReader(html, i).Next();
     if (text_[token.end - 1] != '>') {
       ++broken_tags_;
@@ -292,7 +292,7 @@ class InlineReader {
 
   /// End of "(address "title")"; 0: no match.
   size_t AddressEnd(size_t i) const {
-    constexpr size_t kMostBrackets = 32;
+    constexpr size_t kMaxBrackets = 32;
     if (Get(i) != '(') return 0;
     const auto skip_spaces = [&](size_t k) {
       return std::min(text_.find_first_not_of(" \t\r\n", k), text_.size());
@@ -307,7 +307,7 @@ class InlineReader {
       for (; i < text_.size() && !IsAsciiBlank(text_[i]); ++i) {
         if (text_[i] == '\\') {
           ++i;
-        } else if (text_[i] == '(' && ++depth > kMostBrackets) {
+        } else if (text_[i] == '(' && ++depth > kMaxBrackets) {
           return 0;
         } else if (text_[i] == ')' && depth-- == 0) {
           return i + 1;
