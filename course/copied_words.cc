@@ -113,11 +113,11 @@ CopiedShare ShareCopied(std::span<const std::string> sentences,
 
 std::optional<double> ReferenceWindow(std::span<const double> lengths,
                                       std::span<const double> shares,
-                                      double least) {
+                                      double min) {
   for (size_t i = 0; i < lengths.size() && i < shares.size(); ++i) {
-    if (shares[i] >= least) continue;
+    if (shares[i] >= min) continue;
     if (i == 0) return lengths[0];
-    const double part = (shares[i - 1] - least) / (shares[i - 1] - shares[i]);
+    const double part = (shares[i - 1] - min) / (shares[i - 1] - shares[i]);
     return lengths[i - 1] + part * (lengths[i] - lengths[i - 1]);
   }
   return std::nullopt;

@@ -52,12 +52,12 @@ struct CopiedShare {
 CopiedShare ShareCopied(std::span<const std::string> sentences,
                         std::span<const std::string> written);
 
-/// Returns the length at which the share falls below `least`, interpolated
+/// Returns the length at which the share falls below `min`, interpolated
 /// linearly between the points; none if it never does. `lengths` ascend.
 /// Returns the first length if its share is already below.
 std::optional<double> ReferenceWindow(std::span<const double> lengths,
                                       std::span<const double> shares,
-                                      double least);
+                                      double min);
 
 }  // namespace heed
 

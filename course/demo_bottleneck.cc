@@ -229,19 +229,19 @@ std::string BottleneckVerdict(const BothModels& models) {
   const std::span<const double> places = fixed.At(kLongestCopied).by_position;
   const size_t third = places.size() / 3;
   const double open = static_cast<double>(kCopiedLengths.back()) + 1;
-  const double least = fixed.window.value_or(open);
-  const double most = attentive.window.value_or(open);
+  const double min = fixed.window.value_or(open);
+  const double max = attentive.window.value_or(open);
   return fmt::format(
       "{:.0f} % of the words come back in place up to sentences of {} from the "
       "fixed vector,\nand of {} with attention. Of {} words the fixed vector "
       "brings back {:.0f} % of the\nfirst third and {:.0f} % of the last. {}\n",
       kWindowShare, WindowText(fixed.window), WindowText(attentive.window),
       kLongestCopied, MeanOf(places.first(third)), MeanOf(places.last(third)),
-      least < most   ? "Here a fixed vector does forget long\nsentences, and "
-                       "sooner than attention."
-      : least > most ? "Here attention forgets sooner:\nthe claim does not "
-                       "hold."
-                     : "Here neither forgets sooner:\nthe claim is not seen.");
+      min < max   ? "Here a fixed vector does forget long\nsentences, and "
+                    "sooner than attention."
+      : min > max ? "Here attention forgets sooner:\nthe claim does not "
+                    "hold."
+                  : "Here neither forgets sooner:\nthe claim is not seen.");
 }
 
 }  // namespace

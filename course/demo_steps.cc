@@ -136,15 +136,15 @@ std::string Sentence(const SteppedModel& model, int step) {
   const ExplanationSegment& segment = model.shown.segments.at(0);
   const Target& target = segment.targets.at(static_cast<size_t>(step));
   const std::vector<float> weights = RowOf(segment, target);
-  const auto most = std::ranges::max_element(weights) - weights.begin();
+  const auto max = std::ranges::max_element(weights) - weights.begin();
   const std::vector<OutlineStep> steps = segment.outline.Steps();
   const auto attention = std::ranges::find(steps, OutlineStep::Role::kAttention,
                                            &OutlineStep::role);
   return fmt::format(
       "{} asks with {}, and to write '{}' gives '{}' the weight {:.2f}",
       model.name, attention->reads.at(0), segment.LabelOf(target),
-      segment.axis("source").shown().at(static_cast<size_t>(most)),
-      weights.at(static_cast<size_t>(most)));
+      segment.axis("source").shown().at(static_cast<size_t>(max)),
+      weights.at(static_cast<size_t>(max)));
 }
 
 }  // namespace

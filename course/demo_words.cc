@@ -33,7 +33,7 @@ struct WordsDemo : DemoOptions {
   std::string model;
   LabelledFiles texts;
   std::vector<std::string> words;
-  int most_texts = 1000;
+  int max_texts = 1000;
 
   void VisitOwn(FieldList& v) override {
     v("model", model, Any{"DIR"},
@@ -45,7 +45,7 @@ struct WordsDemo : DemoOptions {
     v("folds", texts.folds, Any{"FOLDS"},
       "format docs: documents of these folds alone, as 0-7,9");
     v("words", words, Any{"WORDS"}, "words, with commas between them").Main();
-    v("most_texts", most_texts, Range(1, 1000000),
+    v("most_texts", max_texts, Range(1, 1000000),
       "documents that are read, the first ones of the files");
     v.Require({{"model"}});
     v.Require({{"texts"}});
@@ -167,7 +167,7 @@ int RunDemoWords(const Arguments& arguments) {
   for (const std::string& word : demo.words) all[Lowercase(word)];
   const auto predictor = loaded.MakePredictor();
   const size_t count =
-      std::min(texts.text.size(), static_cast<size_t>(demo.most_texts));
+      std::min(texts.text.size(), static_cast<size_t>(demo.max_texts));
   for (size_t i = 0; i < count; ++i) {
     ExplainRequest request;
     request.input.given = {texts.text[i]};

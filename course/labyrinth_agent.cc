@@ -35,11 +35,11 @@ std::vector<double> SeenAt(const Maze& maze, const MazeCrossing& crossing) {
 }  // namespace
 
 LabyrinthAgent::LabyrinthAgent(const Maze& maze, uint64_t seed, DType dtype,
-                               int64_t units, int64_t most_steps)
+                               int64_t units, int64_t max_steps)
     : maze_(maze),
       crossings_(maze),
       dtype_(dtype),
-      most_steps_(most_steps > 0 ? most_steps : 4 * maze.cells()),
+      max_steps_(max_steps > 0 ? max_steps : 4 * maze.cells()),
       parameters_(seed, dtype, kernels::Precision::kNative),
       cell_(Scope(parameters_, "cell"), {.cell = Cell::kGru,
                                          .inputs = {kSeen},
@@ -100,11 +100,11 @@ MazeRollout LabyrinthAgent::Run(const Context& ctx, int64_t episodes,
   const auto follow = [&](size_t b, const MazeWay& way) {
     MazeEpisode& episode = rollout.episodes[b];
     for (const int64_t cell : way.cells) {
-      if (episode.steps() == most_steps()) break;
+      if (episode.steps() == max_steps()) break;
       episode.cells.push_back(cell);
     }
     episode.solved = episode.cells.back() == maze_.exit();
-    const bool over = episode.solved || episode.steps() == most_steps();
+    const bool over = episode.solved || episode.steps() == max_steps();
     at[b] = over ? -1 : way.next;
   };
   for (size_t b = 0; b < at.size(); ++b) {
@@ -195,7 +195,7 @@ Var LabyrinthAgent::SoftReturn(const Context& ctx, double discount) const {
   Var mass(begin.To(dtype_));  // log mass at each crossing
   Var state = cell_.InitialState(n, dtype_);
   Var total;
-  for (int64_t k = 0; k < most_steps(); ++k) {
+  for (int64_t k = 0; k < max_steps(); ++k) {
     ctx.CheckCancelled();
     const Step step = Choose(ctx, seen_, barred_, state);
     const Var flows = Add(Reshape(step.log_policy, {kDirections * n, 1}),

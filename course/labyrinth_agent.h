@@ -46,15 +46,15 @@ class LabyrinthAgent {
  public:
   static constexpr int64_t kSeen = 9 + kDirections;
 
-  /// `most_steps`: maximum steps of an episode; 0: four times the cells.
+  /// `max_steps`: maximum steps of an episode; 0: four times the cells.
   LabyrinthAgent(const Maze& maze, uint64_t seed, DType dtype = DType::kF32,
-                 int64_t units = 32, int64_t most_steps = 0);
+                 int64_t units = 32, int64_t max_steps = 0);
 
   const Maze& maze() const { return maze_; }
   const MazeCrossings& crossings() const { return crossings_; }
   ParameterSet& parameters() { return parameters_; }
   const ParameterSet& parameters() const { return parameters_; }
-  int64_t most_steps() const { return most_steps_; }
+  int64_t max_steps() const { return max_steps_; }
 
   /// Runs episodes with sampled choices. `given`: choices to make instead, the
   /// same for all episodes.
@@ -87,7 +87,7 @@ class LabyrinthAgent {
   Maze maze_;
   MazeCrossings crossings_;
   DType dtype_;
-  int64_t most_steps_;
+  int64_t max_steps_;
   ParameterSet parameters_;
   Recurrent cell_;
   Linear move_, baseline_;

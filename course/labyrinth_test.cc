@@ -89,15 +89,15 @@ TEST(MazeCrossings, AreWhereThereIsAChoice) {
 }
 
 /// Returns Σ probability · value over all sequences of choices of length
-/// `most`.
-double Enumerated(const LabyrinthAgent& agent, size_t most,
+/// `max`.
+double Enumerated(const LabyrinthAgent& agent, size_t max,
                   const std::function<void(const MazeRollout&, double)>& each,
                   const Context& ctx) {
   double total = 0;
   std::set<std::vector<int>> seen;
-  std::vector<int> given(most);
+  std::vector<int> given(max);
   const std::function<void(size_t)> choose = [&](size_t depth) {
-    if (depth == most) {
+    if (depth == max) {
       const MazeRollout rollout = agent.Walk(ctx, 1, 0, given);
       std::vector<int> made;
       double p = 1;
@@ -256,7 +256,7 @@ TEST(Labyrinth, EpisodesAreTheSameForTheSameSeed) {
   const MazeRollout a = agent.Walk({}, 5, 9), b = agent.Walk({}, 5, 9);
   for (size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(a.episodes[i].cells, b.episodes[i].cells);
-    EXPECT_LE(a.episodes[i].steps(), agent.most_steps());
+    EXPECT_LE(a.episodes[i].steps(), agent.max_steps());
     // No move passes through a wall.
     for (size_t k = 0; k + 1 < a.episodes[i].cells.size(); ++k) {
       bool joined = false;

@@ -45,7 +45,7 @@ double LabyrinthReward(const LabyrinthAgent& agent,
                        const MazeEpisode& episode) {
   if (!episode.solved) return -1;
   return -static_cast<double>(episode.steps()) /
-         static_cast<double>(agent.most_steps());
+         static_cast<double>(agent.max_steps());
 }
 
 Var LabyrinthLoss(const MazeRollout& rollout,

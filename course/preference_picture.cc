@@ -79,11 +79,11 @@ Drawing DrawMap(const Preferences& found, int64_t number, const Image& frame,
   std::vector<float> sorted = map;
   std::ranges::nth_element(sorted, sorted.begin() + std::ssize(sorted) / 2);
   const float middle = sorted[sorted.size() / 2];
-  const float most = std::ranges::max(map);
+  const float max = std::ranges::max(map);
   const double cell = side / static_cast<double>(found.columns);
   MarkupWriter svg;
   for (size_t i = 0; i < map.size(); ++i) {
-    const float value = most > middle ? (map[i] - middle) / (most - middle) : 0;
+    const float value = max > middle ? (map[i] - middle) / (max - middle) : 0;
     if (value < kMinShade) continue;
     const auto place = static_cast<int64_t>(i);
     const int64_t row = place / found.columns;

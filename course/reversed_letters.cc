@@ -43,8 +43,8 @@ RepeatedItems CountRepeated(const ExplanationSegment& segment) {
     const std::vector<float> weights = RowOf(segment, target);
     if (same == read.end() || weights.empty()) continue;
     ++count.all;
-    const auto most = std::ranges::max_element(weights) - weights.begin();
-    if (most == same - read.begin()) ++count.found;
+    const auto max = std::ranges::max_element(weights) - weights.begin();
+    if (max == same - read.begin()) ++count.found;
   }
   return count;
 }

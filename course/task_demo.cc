@@ -62,7 +62,7 @@ DemoTraining TrainingOf(const TaskDemo& demo, const DemoEntry& entry) {
   made.task->VisitTraining(list, made.training);
   made.text = fmt::format(
       "{} epochs={}{} {} {} seed={}", demo.data.train, demo.epochs,
-      made.task->LeastUpdates() > 0 ? " min_steps=0" : "",
+      made.task->MinUpdates() > 0 ? " min_steps=0" : "",
       KnownIn(list.fields(), demo.settings), entry.settings, demo.data.seed);
   SetFromText(list.fields(), made.text, demo.out);
   RunConfig& run = made.training.run;

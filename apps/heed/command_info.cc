@@ -70,8 +70,8 @@ std::vector<Row> AttentionRows(const std::string& kind) {
 /// Argument of a mask, reduced so that its effect is visible in a small
 /// pattern.
 double ShownArgument(const PartArgument& argument, int size) {
-  const double most = std::max(argument.minimum, std::floor(size / 3.0));
-  return std::min(argument.initial, most);
+  const double max = std::max(argument.minimum, std::floor(size / 3.0));
+  return std::min(argument.initial, max);
 }
 
 MaskPattern PatternOf(const Mask& mask, int size) {

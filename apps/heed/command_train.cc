@@ -106,7 +106,7 @@ int StartTraining(const Arguments& arguments) {
   ChooseStart(arguments, *task);
   TrainingConfig training;
   task->SetDefaults(training);
-  training.run.min_steps = task->LeastUpdates();
+  training.run.min_steps = task->MinUpdates();
   std::string resume;
 
   Options options("train",

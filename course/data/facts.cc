@@ -180,21 +180,21 @@ FactStory MakeFactStory(const FactOptions& options, uint64_t seed,
   if (options.facts < 1 || options.facts > 3) {
     throw ConfigError("facts: {}; there are 1 to 3", options.facts);
   }
-  if (options.least_sentences < kFewestSentences ||
-      options.most_sentences < options.least_sentences ||
-      options.most_sentences > kMaxSentences) {
+  if (options.min_sentences < kFewestSentences ||
+      options.max_sentences < options.min_sentences ||
+      options.max_sentences > kMaxSentences) {
     throw ConfigError(
         "facts: stories of {} to {} sentences; there are {} to {}",
-        options.least_sentences, options.most_sentences, kFewestSentences,
+        options.min_sentences, options.max_sentences, kFewestSentences,
         kMaxSentences);
   }
   Rng rng(Rng(seed, static_cast<uint64_t>(number)).Next());
-  const auto range = static_cast<uint64_t>(options.most_sentences -
-                                           options.least_sentences + 1);
+  const auto range =
+      static_cast<uint64_t>(options.max_sentences - options.min_sentences + 1);
   while (true) {
     World world(rng);
     const int64_t sentences =
-        options.least_sentences + static_cast<int64_t>(rng.Below(range));
+        options.min_sentences + static_cast<int64_t>(rng.Below(range));
     for (int64_t i = 0; i < sentences; ++i) world.AddSentence();
     if (auto story = world.Ask(options.facts)) {
       story->question.place = fmt::format("story {}", number);

@@ -12,9 +12,9 @@
 namespace heed {
 
 struct FactOptions {
-  int facts = 1;            ///< supporting sentences of an answer: 1 to 3
-  int least_sentences = 5;  ///< of a story
-  int most_sentences = 15;
+  int facts = 1;          ///< supporting sentences of an answer: 1 to 3
+  int min_sentences = 5;  ///< of a story
+  int max_sentences = 15;
 };
 
 /// A story of people who move and take, carry and put down things, one sentence

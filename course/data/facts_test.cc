@@ -118,8 +118,8 @@ TEST(Facts, AFileIsReadAsItWasMade) {
 TEST(Facts, OtherNumbersAreRefused) {
   EXPECT_THROW(MakeFactStory({.facts = 0}, 1, 0), ConfigError);
   EXPECT_THROW(MakeFactStory({.facts = 4}, 1, 0), ConfigError);
-  EXPECT_THROW(MakeFactStory({.least_sentences = 4}, 1, 0), ConfigError);
-  EXPECT_THROW(MakeFactStory({.least_sentences = 9, .most_sentences = 8}, 1, 0),
+  EXPECT_THROW(MakeFactStory({.min_sentences = 4}, 1, 0), ConfigError);
+  EXPECT_THROW(MakeFactStory({.min_sentences = 9, .max_sentences = 8}, 1, 0),
                ConfigError);
 }
 

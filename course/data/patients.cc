@@ -48,12 +48,11 @@ Rng RngOf(uint64_t seed, uint64_t number) {
 
 PatientWorld::PatientWorld(const PatientOptions& options, uint64_t seed)
     : options_(options), seed_(seed) {
-  const bool fits = options.codes > 0 && options.effective >= 0 &&
-                    options.effective <= options.codes &&
-                    options.codes_of_visit > 0 &&
-                    2 * options.codes_of_visit <= options.codes &&
-                    options.visits > 0 && options.visits <= 500 &&
-                    options.decay > 0 && options.least <= options.most;
+  const bool fits =
+      options.codes > 0 && options.effective >= 0 &&
+      options.effective <= options.codes && options.codes_of_visit > 0 &&
+      2 * options.codes_of_visit <= options.codes && options.visits > 0 &&
+      options.visits <= 500 && options.decay > 0 && options.min <= options.max;
   if (!fits) {
     throw ConfigError(
         "patients: {} codes of which {} count, {} a visit, {} visits and a "
@@ -68,7 +67,7 @@ PatientWorld::PatientWorld(const PatientOptions& options, uint64_t seed)
   effects_.resize(order.size());
   double sum = 0;
   for (int64_t i = 0; i < options.effective; ++i) {
-    const double size = rng.Uniform(options.least, options.most);
+    const double size = rng.Uniform(options.min, options.max);
     double& effect = At(effects_, At(order, i));
     effect = i % 2 == 0 ? size : -size;
     sum += effect;

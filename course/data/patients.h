@@ -14,8 +14,8 @@ namespace heed {
 struct PatientOptions {
   int64_t codes = 200;
   int64_t effective = 20;  ///< codes with an effect, half negative
-  double least = 0.5;      ///< minimum magnitude of a code's log-odds
-  double most = 2;         ///< maximum magnitude, at the last visit
+  double min = 0.5;        ///< minimum magnitude of a code's log-odds
+  double max = 2;          ///< maximum magnitude, at the last visit
   double visits = 8;       ///< mean of the Poisson distribution; at least 1
   int64_t codes_of_visit = 3;
   double decay = 3;  ///< visits after which an effect has decayed to 1/e

@@ -30,9 +30,9 @@ const char* DrawnWord(const std::array<const char*, N>& words, Rng& rng) {
   return words[rng.Below(N)];
 }
 
-/// Returns a random size from 3 to `most`.
-int64_t SizeUpTo(int most, Rng& rng) {
-  return 3 + static_cast<int64_t>(rng.Below(static_cast<uint64_t>(most - 2)));
+/// Returns a random size from 3 to `max`.
+int64_t SizeUpTo(int max, Rng& rng) {
+  return 3 + static_cast<int64_t>(rng.Below(static_cast<uint64_t>(max - 2)));
 }
 
 }  // namespace

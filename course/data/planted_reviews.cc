@@ -33,8 +33,8 @@ PlantedReviews::PlantedReviews(const PlantedReviewOptions& options,
   const bool fits = options.users >= 2 && options.reviews >= 1 &&
                     2 * options.reviews <= options.users &&
                     options.topics >= 2 && options.topics % 2 == 0 &&
-                    options.fillers >= 1 && options.least_words >= 1 &&
-                    options.most_words >= options.least_words;
+                    options.fillers >= 1 && options.min_words >= 1 &&
+                    options.max_words >= options.min_words;
   if (!fits) {
     throw ConfigError(
         "planted reviews: {} users with {} reviews each, {} topics and {} "
@@ -119,9 +119,9 @@ Review PlantedReviews::MakeReview(int64_t user, int64_t item,
   review.rating = RatingOf(user, item, key);
   Rng rng(Rng(seed_, key).Next(), /*position=*/100);
   const auto more =
-      static_cast<uint64_t>(options_.most_words - options_.least_words + 1);
+      static_cast<uint64_t>(options_.max_words - options_.min_words + 1);
   const int64_t words =
-      options_.least_words + static_cast<int64_t>(rng.Below(more));
+      options_.min_words + static_cast<int64_t>(rng.Below(more));
   for (int64_t w = 0; w < words; ++w) {
     if (w > 0) review.text += ' ';
     review.text += fmt::format(
@@ -135,8 +135,8 @@ std::vector<Review> PlantedReviews::OtherPairs(int64_t count,
   const uint64_t first = kOfOtherPairs + (number << 32);
   Rng rng(Rng(seed_, first).Next());
   std::set<std::pair<int64_t, int64_t>> seen;
-  const int64_t most = options_.users * (options_.users - options_.reviews) / 2;
-  if (count > most) {
+  const int64_t max = options_.users * (options_.users - options_.reviews) / 2;
+  if (count > max) {
     throw ConfigError("planted reviews: there are not {} other pairs", count);
   }
   std::vector<Review> others;

@@ -12,12 +12,12 @@ namespace heed {
 
 /// Sizes and effects of the synthetic reviews.
 struct PlantedReviewOptions {
-  int64_t users = 1000;     ///< number of users and number of items
-  int64_t reviews = 10;     ///< of each user, and of each item
-  int64_t topics = 4;       ///< number of user tastes and of item traits
-  int64_t fillers = 100;    ///< number of words without information
-  int64_t least_words = 2;  ///< filler words of a review
-  int64_t most_words = 4;
+  int64_t users = 1000;   ///< number of users and number of items
+  int64_t reviews = 10;   ///< of each user, and of each item
+  int64_t topics = 4;     ///< number of user tastes and of item traits
+  int64_t fillers = 100;  ///< number of words without information
+  int64_t min_words = 2;  ///< filler words of a review
+  int64_t max_words = 4;
   double match = 1.2;   ///< effect of taste and trait together
   double lean = 0.4;    ///< effect of a taste or a trait alone
   double noise = 0.25;  ///< standard deviation

@@ -66,11 +66,11 @@ const std::array<std::vector<Phone>, 10>& DigitPhones() {
 class Resonator {
  public:
   void Tune(double frequency, double bandwidth, double rate) {
-    const double most = 0.48 * rate;
+    const double max = 0.48 * rate;
     const double radius = std::exp(-std::numbers::pi * bandwidth / rate);
     c_ = -radius * radius;
     b_ = 2 * radius *
-         std::cos(2 * std::numbers::pi * std::min(frequency, most) / rate);
+         std::cos(2 * std::numbers::pi * std::min(frequency, max) / rate);
     gain_ = 1 - b_ - c_;
   }
   double operator()(double x) {
@@ -203,9 +203,9 @@ std::vector<float> Spoken(std::span<const Phone> phones, const Voice& voice,
         std::min({1.0, time / kEdge, (track.seconds() - time) / kEdge});
     samples.push_back(static_cast<float>(edge * (voiced + hiss)));
   }
-  float most = 1e-9f;
-  for (const float x : samples) most = std::max(most, std::abs(x));
-  for (float& x : samples) x *= kPeak / most;
+  float max = 1e-9f;
+  for (const float x : samples) max = std::max(max, std::abs(x));
+  for (float& x : samples) x *= kPeak / max;
   return samples;
 }
 

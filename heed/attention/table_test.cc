@@ -35,13 +35,13 @@ std::vector<TestRow> PairsOf(const std::string& score) {
     for (size_t i = 0; i < masks.size(); ++i) {
       // The normaliser that adds the most new pairs.
       TestRow best;
-      size_t most = 0;
+      size_t max = 0;
       for (const std::string& normalizer : normalizers) {
         const TestRow row{score, modifier, masks[i], normalizer};
         size_t fresh = 0;
         for (const auto& pair : pairs(row)) fresh += 1 - seen.count(pair);
-        if (fresh > most) {
-          most = fresh;
+        if (fresh > max) {
+          max = fresh;
           best = row;
         }
       }

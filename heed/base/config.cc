@@ -442,7 +442,7 @@ std::optional<size_t> EditsWithin(size_t limit, std::string_view word,
   return distance;
 }
 
-size_t MostEdits(std::string_view word) {
+size_t MaxEdits(std::string_view word) {
   return std::max<size_t>(1, word.size() / 3);
 }
 
@@ -450,7 +450,7 @@ size_t MostEdits(std::string_view word) {
 
 std::string NearestName(std::string_view word, const Strings& candidates) {
   std::string nearest;
-  size_t limit = MostEdits(word);
+  size_t limit = MaxEdits(word);
   for (const std::string& candidate : candidates) {
     const auto distance = EditsWithin(limit, word, candidate);
     if (!distance) continue;
@@ -464,7 +464,7 @@ std::string NearestName(std::string_view word, const Strings& candidates) {
 Strings NearestNames(std::string_view word, const Strings& candidates,
                      size_t count) {
   constexpr size_t kMinPart = 3;
-  const size_t limit = MostEdits(word);
+  const size_t limit = MaxEdits(word);
   std::vector<std::pair<size_t, std::string>> near;  // by distance
   for (const std::string& candidate : candidates) {
     const bool part = std::min(word.size(), candidate.size()) >= kMinPart &&

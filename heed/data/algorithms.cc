@@ -441,7 +441,7 @@ BitSequence ParseSequence(const ProblemShape& shape, std::string_view text,
   return SequenceReader(shape, place).Read(text);
 }
 
-int64_t LeastLength(Problem problem) {
+int64_t MinLength(Problem problem) {
   if (problem == Problem::kRecall) return 2;
   return problem == Problem::kNgrams ? kContextBits + 1 : 1;
 }
@@ -452,7 +452,7 @@ BitSequence ReadSequence(const ProblemShape& shape, std::string_view text,
   if (words.empty() || words.front() != "random") {
     return ParseSequence(shape, text, place);
   }
-  const int64_t least = LeastLength(shape.problem);
+  const int64_t min = MinLength(shape.problem);
   std::vector<int64_t> numbers;
   ProblemLengths lengths;
   for (const std::string_view word : std::span(words).subspan(1)) {
@@ -468,11 +468,11 @@ BitSequence ReadSequence(const ProblemShape& shape, std::string_view text,
     }
     numbers.push_back(*number);
   }
-  if (numbers.empty() || numbers[0] < least || numbers[0] > kMaxVectors) {
+  if (numbers.empty() || numbers[0] < min || numbers[0] > kMaxVectors) {
     throw FormatError(
         "{}: random needs a length from {} to {}, as in 'random "
         "20'",
-        place, least, kMaxVectors);
+        place, min, kMaxVectors);
   }
   CheckAnswered(numbers[0], lengths.min_repeats, place);
   lengths.min = lengths.max = numbers[0];

@@ -84,7 +84,7 @@ BitSequence ParseSequence(const ProblemShape& shape, std::string_view text,
 BitSequence ReadSequence(const ProblemShape& shape, std::string_view text,
                          const std::string& place);
 /// Minimum length of a sequence that has an answer.
-int64_t LeastLength(Problem problem);
+int64_t MinLength(Problem problem);
 /// Line that ParseSequence parses as this sequence.
 std::string FormatSequence(const ProblemShape& shape,
                            const BitSequence& sequence);

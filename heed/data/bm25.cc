@@ -171,16 +171,16 @@ std::vector<CountedWords> Bm25Statistics::Count(
 
 double SharedWords(const CountedWords& query, const CountedWords& text,
                    const Bm25Options& options) {
-  double shared = 0, most = 0;
+  double shared = 0, max = 0;
   auto there = text.words.begin();
   for (const CountedWords::Word& word : query.words) {
-    most += word.count * word.idf * (options.k1 + 1);
+    max += word.count * word.idf * (options.k1 + 1);
     while (there != text.words.end() && there->hash < word.hash) ++there;
     if (there == text.words.end() || there->hash != word.hash) continue;
     shared +=
         word.count * word.idf * Saturated(there->count, text.length, options);
   }
-  return most > 0 ? shared / most : 0;
+  return max > 0 ? shared / max : 0;
 }
 
 Bm25Index::Bm25Index(std::span<const std::string> texts,

@@ -84,10 +84,10 @@ TEST(SharedWords, IsTheScoreOverTheMostPossible) {
   const auto counted = statistics.Count(texts);
   const Strings queries = {"Cat, dog!", "nobody", ""};
   const auto asked = statistics.Count(queries);
-  const double most = 2.2 * (statistics.Idf("cat") + statistics.Idf("dog"));
+  const double max = 2.2 * (statistics.Idf("cat") + statistics.Idf("dog"));
   const std::vector<double> scores = Bm25Index(texts).Scores(queries[0]);
   for (size_t i = 0; i < texts.size(); ++i) {
-    EXPECT_NEAR(SharedWords(asked[0], counted[i]), scores[i] / most, 1e-12);
+    EXPECT_NEAR(SharedWords(asked[0], counted[i]), scores[i] / max, 1e-12);
     EXPECT_EQ(SharedWords(asked[1], counted[i]), 0);
     EXPECT_EQ(SharedWords(asked[2], counted[i]), 0);
   }

@@ -30,7 +30,7 @@ std::optional<int64_t> NumberOfFrame(const std::filesystem::path& path) {
 /// The frames of a clip in the order of their numbers.
 std::vector<ImageFile> FramesInFolder(ImageFolder& entries,
                                       const std::filesystem::path& folder,
-                                      int64_t least) {
+                                      int64_t min) {
   std::vector<std::pair<int64_t, ImageFile>> numbered;
   for (const auto& path : entries.ImagesIn(folder)) {
     const auto number = NumberOfFrame(path);
@@ -39,12 +39,12 @@ std::vector<ImageFile> FramesInFolder(ImageFolder& entries,
     }
     numbered.push_back({*number, {path.string(), path.string()}});
   }
-  if (std::ssize(numbered) < least) {
+  if (std::ssize(numbered) < min) {
     throw FormatError("{}: {}; a clip needs {} at least", folder.string(),
                       numbered.size() == 1
                           ? "1 frame"
                           : std::to_string(numbered.size()) + " frames",
-                      least);
+                      min);
   }
   std::ranges::stable_sort(numbered, {}, &std::pair<int64_t, ImageFile>::first);
   std::vector<ImageFile> files;
@@ -114,12 +114,12 @@ Clips Clips::Slice(int64_t begin, int64_t end) const {
 }
 
 Clips ReadClips(const std::string& folder, const ImageFormat& format,
-                int64_t least) {
+                int64_t min) {
   std::vector<ImageFile> files;
   std::vector<int64_t> lengths;
   ImageFolder entries(folder);
   for (const auto& entry : entries.Folders()) {
-    std::vector<ImageFile> own = FramesInFolder(entries, entry, least);
+    std::vector<ImageFile> own = FramesInFolder(entries, entry, min);
     lengths.push_back(std::ssize(own));
     std::ranges::move(own, std::back_inserter(files));
   }

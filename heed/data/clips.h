@@ -41,10 +41,10 @@ struct Clips : Images {
 /// in the order of the last number of the names. `format`: what frames are made
 /// to be; height 0: as the first one, and then all have to be of its size.
 /// Channels 0: those of the first. Throws: IoError; FormatError that names what
-/// is wrong: a folder without clips, a clip of fewer than `least` frames, a
+/// is wrong: a folder without clips, a clip of fewer than `min` frames, a
 /// name without a number, a frame of another size, what no image is.
 Clips ReadClips(const std::string& folder, const ImageFormat& format,
-                int64_t least);
+                int64_t min);
 
 /// Three frames, by their numbers among all, in the order in which they are
 /// shown.

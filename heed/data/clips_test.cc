@@ -119,9 +119,8 @@ class ClipsInFolders : public testing::Test {
     image.pixels.assign(static_cast<size_t>(3 * width), grey);
     folder_.Put(name, EncodePng(image));
   }
-  std::string Refusal(int64_t least = 5) {
-    return MessageOf<FormatError>(
-        [&] { ReadClips(folder_.path(), {}, least); });
+  std::string Refusal(int64_t min = 5) {
+    return MessageOf<FormatError>([&] { ReadClips(folder_.path(), {}, min); });
   }
 
   TemporaryFolder folder_;

@@ -88,22 +88,22 @@ Corpus EncodeCorpus(const ParallelText& text, const Vocabulary& source,
 }
 
 Corpus EncodeMeasured(const ParallelText& text, const Vocabulary& source,
-                      const Vocabulary& target, int64_t most) {
+                      const Vocabulary& target, int64_t max) {
   CorpusOptions options;
-  options.max_length = static_cast<int>(most);
+  options.max_length = static_cast<int>(max);
   Corpus corpus = EncodeCorpus(text, source, target, options);
   if (corpus.dropped_long == 0) return corpus;
   for (size_t i = 0; i < text.source.size(); ++i) {
     const auto longer = std::ssize(std::max(
         source.Encode(text.source[i]), target.Encode(text.target[i]),
         [](const auto& a, const auto& b) { return a.size() < b.size(); }));
-    if (longer <= most) continue;
+    if (longer <= max) continue;
     const std::string others =
         corpus.dropped_long > 1
             ? fmt::format(" and {} other pairs", corpus.dropped_long - 1)
             : "";
     Warn(fmt::format("{}{}: more than {} tokens; left out of the loss",
-                     text.PlaceOf(i, true), others, most));
+                     text.PlaceOf(i, true), others, max));
     break;
   }
   return corpus;

@@ -66,11 +66,11 @@ Corpus EncodeCorpus(const ParallelText& text, const Vocabulary& source,
 /// Maximum tokens on a side of a pair for which attention fits into memory.
 inline constexpr int kMaxMeasuredTokens = 4000;
 
-/// Encodes pairs to compute their loss, without pairs of more than `most`
+/// Encodes pairs to compute their loss, without pairs of more than `max`
 /// tokens on a side, which are counted in a warning.
 Corpus EncodeMeasured(const ParallelText& text, const Vocabulary& source,
                       const Vocabulary& target,
-                      int64_t most = kMaxMeasuredTokens);
+                      int64_t max = kMaxMeasuredTokens);
 
 }  // namespace heed
 

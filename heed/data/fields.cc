@@ -135,15 +135,15 @@ Delimiter GuessDelimiter(
     const std::function<double(const std::vector<std::vector<std::string>>&)>&
         fits) {
   Delimiter best = Delimiter::kComma;
-  double most = 0;
+  double max = 0;
   for (const Delimiter delimiter : kDelimiters) {
     const auto rows = RowsOf(lines, delimiter);
     double score = ShareOfUsualWidth(rows);
     // Any delimiter that splits beats one that does not.
     if (score > 0 && fits) score *= 0.01 + fits(rows);
-    if (score > most) {
+    if (score > max) {
       best = delimiter;
-      most = score;
+      max = score;
     }
   }
   return best;
@@ -167,7 +167,7 @@ std::optional<size_t> PlaceOfColumn(std::span<const std::string> header,
 Delimiter DelimiterOfHeader(std::string_view header,
                             const std::vector<std::string>& columns) {
   const std::vector<std::string> line = {std::string(header)};
-  Delimiter most = Delimiter::kComma;
+  Delimiter max = Delimiter::kComma;
   size_t width = 0;
   for (const Delimiter delimiter : kDelimiters) {
     const auto rows = RowsOf(line, delimiter);
@@ -178,11 +178,11 @@ Delimiter DelimiterOfHeader(std::string_view header,
     });
     if (all) return delimiter;
     if (names.size() > width) {
-      most = delimiter;
+      max = delimiter;
       width = names.size();
     }
   }
-  return most;
+  return max;
 }
 
 Delimiter DelimiterInsteadOfTab(std::span<const std::string> lines,

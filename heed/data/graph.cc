@@ -58,10 +58,10 @@ struct GraphSources {
   GraphSource edges, features, labels;
 };
 
-void CheckCount(int64_t count, int64_t most, const char* what,
+void CheckCount(int64_t count, int64_t max, const char* what,
                 const std::string& place) {
-  if (count < most) return;
-  throw FormatError("{}: a graph may have {} {}", place, most, what);
+  if (count < max) return;
+  throw FormatError("{}: a graph may have {} {}", place, max, what);
 }
 
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20; }

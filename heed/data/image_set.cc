@@ -169,15 +169,15 @@ ImageSet ReadIdx(const ImageFiles& files, ImageFormat format,
   set.format = format;
   set.labels = IdxLabels(files.labels, count, files.images);
   set.classes = classes;
-  const int32_t most = std::ranges::max(set.labels);
+  const int32_t max = std::ranges::max(set.labels);
   if (classes.empty()) {
-    for (int32_t label = 0; label <= most; ++label) {
+    for (int32_t label = 0; label <= max; ++label) {
       set.classes.push_back(std::to_string(label));
     }
   }
-  if (most >= std::ssize(set.classes)) {
+  if (max >= std::ssize(set.classes)) {
     throw FormatError("{}: the label {} is none of the model's ({})",
-                      files.labels, most, fmt::join(set.classes, ", "));
+                      files.labels, max, fmt::join(set.classes, ", "));
   }
   if (format == own) {
     set.pixels.assign(file.data.begin(), file.data.end());
@@ -262,10 +262,10 @@ FittedPlace PlaceOfFitted(const ImageFormat& own, const ImageFormat& format) {
   const double scale = std::min(
       static_cast<double>(format.height) / static_cast<double>(own.height),
       static_cast<double>(format.width) / static_cast<double>(own.width));
-  const auto scaled = [scale](int64_t side, int64_t most) {
+  const auto scaled = [scale](int64_t side, int64_t max) {
     return std::clamp<int64_t>(
         static_cast<int64_t>(std::lround(static_cast<double>(side) * scale)), 1,
-        most);
+        max);
   };
   FittedPlace place;
   place.height = scaled(own.height, format.height);

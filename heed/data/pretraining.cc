@@ -40,10 +40,10 @@ void Append(const Tokens& tokens, Tokens& to) {
   to.insert(to.end(), tokens.begin(), tokens.end());
 }
 
-/// Truncates a and b until both together have at most `most` tokens.
+/// Truncates a and b until both together have at most `max` tokens.
 void Truncate(std::span<const int32_t>& a, std::span<const int32_t>& b,
-              size_t most, Rng& rng) {
-  while (a.size() + b.size() > most) {
+              size_t max, Rng& rng) {
+  while (a.size() + b.size() > max) {
     auto& longer = a.size() > b.size() ? a : b;
     const bool front = rng.Uniform() < 0.5;
     longer = longer.subspan(front ? 1 : 0, longer.size() - 1);
@@ -58,12 +58,12 @@ class InstanceMaker {
         special_(vocabulary.special()),
         words_(static_cast<size_t>(vocabulary.size())),
         options_(options),
-        most_(static_cast<size_t>(options.max_length - kSeparators)) {}
+        max_(static_cast<size_t>(options.max_length - kSeparators)) {}
 
   void AddOf(size_t number, Rng& rng, Instances& instances) const {
     const Document& document = documents_[number];
     const size_t target =
-        rng.Uniform() < options_.short_rate ? Between(rng, 2, most_) : most_;
+        rng.Uniform() < options_.short_rate ? Between(rng, 2, max_) : max_;
     for (size_t begin = 0; begin < document.size();) {
       size_t end = begin;
       for (size_t length = 0; end < document.size() && length < target; ++end) {
@@ -108,7 +108,7 @@ class InstanceMaker {
 
   Instance Join(std::span<const int32_t> a, std::span<const int32_t> b,
                 Rng& rng) const {
-    Truncate(a, b, most_, rng);
+    Truncate(a, b, max_, rng);
     Instance instance;
     Tokens& ids = instance.ids;
     ids.push_back(special_.bos);
@@ -157,7 +157,7 @@ class InstanceMaker {
   SpecialIds special_;
   size_t words_;
   PretrainingOptions options_;
-  size_t most_;  // maximum tokens of A and B together
+  size_t max_;  // maximum tokens of A and B together
 };
 
 void CheckOptions(std::span<const Document> documents,

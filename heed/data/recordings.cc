@@ -149,7 +149,7 @@ Recording WordStrings::At(int64_t i) const {
   Recording string;
   string.speaker = recordings_.all[chosen[0]].speaker;
   const auto gap = [&] {
-    const double seconds = rng.Uniform(options_.least_gap, options_.most_gap);
+    const double seconds = rng.Uniform(options_.min_gap, options_.max_gap);
     AppendNoise(std::lround(seconds * recordings_.rate), loudness, rng,
                 string.samples);
   };

@@ -50,8 +50,8 @@ struct StringOptions {
   int64_t shortest = 3;
   int64_t longest = 8;
   /// Between words, before the first and behind the last. Units: s
-  double least_gap = 0.05;
-  double most_gap = 0.3;
+  double min_gap = 0.05;
+  double max_gap = 0.3;
   /// The whole string over and over.
   int64_t repeat = 1;
   uint64_t seed = 1;

@@ -402,19 +402,19 @@ void ReviewLines::RefuseTexts() const {
 std::optional<RatingScale> WiderScale(std::span<const Review> reviews) {
   constexpr size_t kFewest = 10;
   constexpr double kHalf = 0.5, kFive = 5, kTen = 10;
-  double least = 1;
-  double most = 1;
+  double min = 1;
+  double max = 1;
   size_t above = 0;
   for (const Review& review : reviews) {
     if (2 * review.rating != std::round(2 * review.rating)) return std::nullopt;
-    least = std::min(least, review.rating);
-    most = std::max(most, review.rating);
+    min = std::min(min, review.rating);
+    max = std::max(max, review.rating);
     above += review.rating > kFive ? 1 : 0;
   }
-  if (most <= kFive && least == kHalf) return RatingScale{kHalf, kFive};
-  if (most <= kTen && least >= 0 && reviews.size() >= kFewest &&
+  if (max <= kFive && min == kHalf) return RatingScale{kHalf, kFive};
+  if (max <= kTen && min >= 0 && reviews.size() >= kFewest &&
       10 * above >= reviews.size()) {
-    return RatingScale{std::min(std::floor(least), 1.0), kTen};
+    return RatingScale{std::min(std::floor(min), 1.0), kTen};
   }
   return std::nullopt;
 }
@@ -426,14 +426,14 @@ void LeaveOutUnrated(std::vector<Review>& reviews, const RatingScale& given,
                      const std::string& name) {
   constexpr double kMin = 0.5;
   constexpr double kMax = 2;
-  double least = kMax;
-  double most = 0;
+  double min = kMax;
+  double max = 0;
   for (const Review& review : reviews) {
     if (review.rating == 0 || review.rating == -1) continue;
-    least = std::min(least, review.rating);
-    most = std::max(most, review.rating);
+    min = std::min(min, review.rating);
+    max = std::max(max, review.rating);
   }
-  const bool above = least >= kMin && most > kMax;
+  const bool above = min >= kMin && max > kMax;
   for (const double mark : {-1.0, 0.0}) {
     if (given == RatingScale() ? !above : given.Has(mark)) continue;
     const auto count = std::erase_if(reviews, [mark](const Review& review) {
@@ -455,7 +455,7 @@ void CheckScale(std::span<const Review> reviews, const RatingScale& given) {
     throw FormatError(
         "{}: the rating {} is outside of the scale from {} to {} "
         "(least_rating, most_rating)",
-        review.place, review.rating, scale.least, scale.most);
+        review.place, review.rating, scale.min, scale.max);
   }
 }
 

@@ -21,11 +21,11 @@ inline constexpr size_t kMaxGivenReviews = 1000;
 
 /// Range of ratings.
 struct RatingScale {
-  double least = 1;
-  double most = 5;
+  double min = 1;
+  double max = 5;
 
   bool operator==(const RatingScale&) const = default;
-  bool Has(double rating) const { return rating >= least && rating <= most; }
+  bool Has(double rating) const { return rating >= min && rating <= max; }
 };
 
 /// A review in a file.

@@ -125,12 +125,12 @@ TEST(FitBiases, IsTheMinimum) {
   for (const double shrinkage : {0.1, 5.0}) {
     RatingBiasFit fit = FitBiases(memory, shrinkage);
     EXPECT_DOUBLE_EQ(fit.mean, 3);
-    const double least = BiasLoss(memory, fit, shrinkage);
+    const double min = BiasLoss(memory, fit, shrinkage);
     for (std::vector<double>* biases : {&fit.users, &fit.items}) {
       for (double& bias : *biases) {
         for (const double step : {-1e-3, 1e-3}) {
           bias += step;
-          EXPECT_GT(BiasLoss(memory, fit, shrinkage), least);
+          EXPECT_GT(BiasLoss(memory, fit, shrinkage), min);
           bias -= step;
         }
       }

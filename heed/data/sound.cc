@@ -115,7 +115,7 @@ Sound DecodeSound(std::string_view bytes, const std::string& place) {
       MakeSoundReader(bytes, type, place);
   CheckHeader(*reader, place);
   const auto channels = static_cast<size_t>(reader->channels());
-  const auto most = static_cast<size_t>(reader->rate()) * kMaxSoundSeconds;
+  const auto max = static_cast<size_t>(reader->rate()) * kMaxSoundSeconds;
   Sound sound;
   sound.rate = reader->rate();
   for (;;) {
@@ -129,7 +129,7 @@ Sound DecodeSound(std::string_view bytes, const std::string& place) {
       }
       sound.samples.push_back(sum / static_cast<float>(channels));
     }
-    if (sound.samples.size() > most) ThrowLong(place, sound.seconds());
+    if (sound.samples.size() > max) ThrowLong(place, sound.seconds());
   }
   if (sound.samples.empty()) {
     throw FormatError("{}: a sound of no samples", place);

@@ -15,9 +15,9 @@ struct Stretch {
   int64_t end = 0;
 };
 
-Stretch DrawnMask(int64_t size, int64_t most, Rng& rng) {
+Stretch DrawnMask(int64_t size, int64_t max, Rng& rng) {
   const auto width = static_cast<int64_t>(
-      rng.Below(static_cast<uint64_t>(std::min(most, size)) + 1));
+      rng.Below(static_cast<uint64_t>(std::min(max, size)) + 1));
   const auto begin =
       static_cast<int64_t>(rng.Below(static_cast<uint64_t>(size - width) + 1));
   return {begin, begin + width};
@@ -67,11 +67,11 @@ void MaskFeatures(const SoundChangesConfig& config, int64_t bands,
       std::fill(row + mask.begin, row + mask.end, 0.0f);
     }
   }
-  const int64_t most =
+  const int64_t max =
       std::min(std::lround(config.time_mask_width / frame_seconds),
                static_cast<long>(frames / kMaxShare));
   for (int i = 0; i < config.time_masks; ++i) {
-    const Stretch mask = DrawnMask(frames, most, rng);
+    const Stretch mask = DrawnMask(frames, max, rng);
     std::fill(features.data<float>() + mask.begin * bands,
               features.data<float>() + mask.end * bands, 0.0f);
   }

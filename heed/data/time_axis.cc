@@ -37,9 +37,9 @@ MonthPlace PlaceInMonth(Moment moment) {
 int64_t ModeOf(const std::vector<int64_t>& values) {
   std::map<int64_t, int64_t> counts;
   for (const int64_t value : values) ++counts[value];
-  const auto most = std::ranges::max_element(
+  const auto max = std::ranges::max_element(
       counts, {}, [](const auto& entry) { return entry.second; });
-  return most == counts.end() ? 0 : most->first;
+  return max == counts.end() ? 0 : max->first;
 }
 
 /// Step in months, if all moments are on the same day of the month, or on its

@@ -142,7 +142,7 @@ void ReadDigits(std::string_view digits, std::vector<TimeReading>& readings) {
 struct CountedForm {
   DateForm form;
   double unit;  // Units: microseconds
-  double least, most;
+  double min, max;
 };
 
 /// Ranges of numbers: years 1973 to 2128; for days 1954 to 2173.
@@ -158,7 +158,7 @@ void ReadCounted(std::string_view cell, std::vector<TimeReading>& readings) {
   const auto number = ParseNumber(cell);
   if (!number) return;
   for (const CountedForm& counted : kCountedForms) {
-    if (*number < counted.least || *number > counted.most) continue;
+    if (*number < counted.min || *number > counted.max) continue;
     TimeReading reading;
     reading.form = counted.form;
     // Nanoseconds exceed the precision of a double.

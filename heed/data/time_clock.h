@@ -20,8 +20,8 @@ struct TimeToken {
   Kind kind;
   std::string_view text;
 
-  bool IsNumber(size_t least, size_t most) const {
-    return kind == kDigits && text.size() >= least && text.size() <= most;
+  bool IsNumber(size_t min, size_t max) const {
+    return kind == kDigits && text.size() >= min && text.size() <= max;
   }
   bool Is(std::string_view other) const { return text == other; }
 };

@@ -71,11 +71,11 @@ void PutIds(const std::vector<std::vector<int32_t>>& sentences, size_t id_bytes,
 
 template <typename T>
 bool AllBelow(const char* at, uint64_t count, int64_t limit) {
-  T most = 0;
+  T max = 0;
   for (uint64_t i = 0; i < count; ++i) {
-    most = std::max(most, Get<T>(at + i * sizeof(T)));
+    max = std::max(max, Get<T>(at + i * sizeof(T)));
   }
-  return count == 0 || static_cast<int64_t>(most) < limit;
+  return count == 0 || static_cast<int64_t>(max) < limit;
 }
 
 }  // namespace

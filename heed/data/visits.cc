@@ -305,7 +305,7 @@ VisitRecords ReadVisits(const std::vector<std::string>& paths) {
   return all;
 }
 
-CodeTable LearnCodes(const VisitRecords& patients, int least_patients) {
+CodeTable LearnCodes(const VisitRecords& patients, int min_patients) {
   if (patients.size() == 0) {
     throw ConfigError("there are no patients to learn from");
   }
@@ -321,12 +321,12 @@ CodeTable LearnCodes(const VisitRecords& patients, int least_patients) {
   }
   std::vector<std::string> codes;
   for (const auto& [code, count] : counts) {
-    if (count >= least_patients) codes.push_back(code);
+    if (count >= min_patients) codes.push_back(code);
   }
   if (codes.empty()) {
     throw ConfigError(
         "no code has {} of the {} patients of training; lower least_patients",
-        least_patients, patients.size());
+        min_patients, patients.size());
   }
   return {std::move(codes), "the codes of training"};
 }

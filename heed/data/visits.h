@@ -97,9 +97,9 @@ struct VisitRecords {
 /// IoError; FormatError with file and line, also for a line without a label.
 VisitRecords ReadVisits(const std::vector<std::string>& paths);
 
-/// Codes of at least `least_patients` patients, sorted. Throws: ConfigError if
+/// Codes of at least `min_patients` patients, sorted. Throws: ConfigError if
 /// there is none.
-CodeTable LearnCodes(const VisitRecords& patients, int least_patients);
+CodeTable LearnCodes(const VisitRecords& patients, int min_patients);
 
 /// Encodes all records. Throws: as Encode.
 std::vector<Patient> Encode(const VisitRecords& records, const CodeTable& table,

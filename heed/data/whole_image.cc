@@ -89,11 +89,11 @@ int64_t ClaimedBytes(std::string_view header, const std::string& place) {
   return bytes;
 }
 
-/// Counts decompressed bytes, up to `most`.
+/// Counts decompressed bytes, up to `max`.
 class UnpackedSize {
  public:
-  UnpackedSize(int64_t most, const std::string& place)
-      : most_(most), place_(place), buffer_(size_t{1} << 16) {
+  UnpackedSize(int64_t max, const std::string& place)
+      : max_(max), place_(place), buffer_(size_t{1} << 16) {
     if (inflateInit(&stream_) != Z_OK) throw IoError("zlib: no memory");
   }
   ~UnpackedSize() { inflateEnd(&stream_); }
@@ -108,7 +108,7 @@ class UnpackedSize {
     stream_.next_in =
         const_cast<Bytef*>(reinterpret_cast<const Bytef*>(packed.data()));
     stream_.avail_in = static_cast<uInt>(packed.size());
-    while (size_ < most_ && !ended_) {
+    while (size_ < max_ && !ended_) {
       stream_.next_out = buffer_.data();
       stream_.avail_out = static_cast<uInt>(buffer_.size());
       const int state = inflate(&stream_, Z_NO_FLUSH);
@@ -125,7 +125,7 @@ class UnpackedSize {
   }
 
  private:
-  int64_t most_;
+  int64_t max_;
   const std::string& place_;
   std::vector<Bytef> buffer_;
   z_stream stream_ = {};

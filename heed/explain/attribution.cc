@@ -254,8 +254,8 @@ class Attributor {
     };
   }
   Changes Noise() {
-    const auto [least, most] = std::ranges::minmax(Input());
-    const double sigma = options_.noise * (most - least);
+    const auto [min, max] = std::ranges::minmax(Input());
+    const double sigma = options_.noise * (max - min);
     return [sigma, seed = options_.seed](int k) {
       return [sigma, seed, k](std::span<double> x) {
         Rng rng(seed + static_cast<uint64_t>(k));

@@ -17,12 +17,11 @@ constexpr int kSearches = 60;  // bisection steps for β
 /// Writes exp(−β (d − least)) of the other points to p; returns the entropy in
 /// nats.
 template <typename T>
-double SetRow(const T* d, int64_t n, int64_t i, double least, double beta,
-              T* p) {
+double SetRow(const T* d, int64_t n, int64_t i, double min, double beta, T* p) {
   double sum = 0;
   double weighted = 0;
   for (int64_t j = 0; j < n; ++j) {
-    const double away = static_cast<double>(d[j]) - least;
+    const double away = static_cast<double>(d[j]) - min;
     const double value = j == i ? 0 : std::exp(-beta * away);
     p[j] = static_cast<T>(value);
     sum += value;
@@ -36,15 +35,15 @@ double SetRow(const T* d, int64_t n, int64_t i, double least, double beta,
 
 template <typename T>
 void ConditionalRow(const T* d, int64_t n, int64_t i, double entropy, T* p) {
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   for (int64_t j = 0; j < n; ++j) {
-    if (j != i) least = std::min(least, static_cast<double>(d[j]));
+    if (j != i) min = std::min(min, static_cast<double>(d[j]));
   }
   double beta = 1;
   double low = 0;
   double high = std::numeric_limits<double>::infinity();
   for (int step = 0; step < kSearches; ++step) {
-    const double found = SetRow(d, n, i, least, beta, p);
+    const double found = SetRow(d, n, i, min, beta, p);
     if (std::abs(found - entropy) < 1e-7) return;
     (found > entropy ? low : high) = beta;
     beta = std::isinf(high) ? 2 * beta : (low + high) / 2;
@@ -57,8 +56,8 @@ Tensor ChancesOf(const Tensor& distances, double perplexity) {
   Tensor p = Tensor::Zeros({n, n}, distances.dtype());
   if (n < 2) return p;
   // The perplexity over n − 1 other points is limited to a third of them.
-  const double most = std::max(1.0, static_cast<double>(n - 1) / 3);
-  const double entropy = std::log(std::min(perplexity, most));
+  const double max = std::max(1.0, static_cast<double>(n - 1) / 3);
+  const double entropy = std::log(std::min(perplexity, max));
   ParallelForEach(n, 16, [&](int64_t i) {
     ConditionalRow(distances.row<T>(i), n, i, entropy, p.row<T>(i));
   });

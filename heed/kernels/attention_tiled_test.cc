@@ -320,7 +320,7 @@ double Error(const Tensor& x, const Tensor& expected) {
 
 TEST_P(TiledAttentionTest, IsAsExactAsThePlainComputation) {
   // Without fused multiply-add, tiles lose slightly more precision.
-  const double most = IsFused(GetParam()) ? 2 : 2.2;
+  const double max = IsFused(GetParam()) ? 2 : 2.2;
   for (const Precision precision : {Precision::kNative, Precision::kBF16}) {
     for (const double scale : {0.02, 0.125, 1.0}) {
       Case c({1, 130, 200, 1, 1, 64, 64});
@@ -338,13 +338,13 @@ TEST_P(TiledAttentionTest, IsAsExactAsThePlainComputation) {
       const Plain plain(c);
       SCOPED_TRACE(scale);
       EXPECT_LE(Error(c.result.context, reference.context),
-                most * Error(plain.context, reference.context));
+                max * Error(plain.context, reference.context));
       EXPECT_LE(Error(c.grads.dq, c.expected.dq),
-                most * Error(plain.dq, c.expected.dq));
+                max * Error(plain.dq, c.expected.dq));
       EXPECT_LE(Error(c.grads.dk, c.expected.dk),
-                most * Error(plain.dk, c.expected.dk));
+                max * Error(plain.dk, c.expected.dk));
       EXPECT_LE(Error(c.grads.dv, c.expected.dv),
-                most * Error(plain.dv, c.expected.dv));
+                max * Error(plain.dv, c.expected.dv));
     }
   }
 }

@@ -48,10 +48,10 @@ class Elementwise : public hwy::TestWithParamTarget {};
 HWY_TARGET_INSTANTIATE_TEST_SUITE_P(Elementwise);
 
 /// Checks that kernel(x) has a relative error of a few ulp over [low, high];
-/// results below `least` may be 0.
+/// results below `min` may be 0.
 void ExpectPrecise(Tensor (*kernel)(const Tensor&), double low, double high,
                    const std::function<long double(long double)>& f,
-                   double least = 0) {
+                   double min = 0) {
   constexpr int64_t kCount = 20001;
   for (const DType dtype : {DType::kF32, DType::kF64}) {
     Tensor x({1, kCount}, dtype);
@@ -62,7 +62,7 @@ void ExpectPrecise(Tensor (*kernel)(const Tensor&), double low, double high,
     const double ulp = dtype == DType::kF32 ? 0x1p-23 : 0x1p-52;
     for (int64_t i = 0; i < kCount; ++i) {
       const auto expected = static_cast<double>(f(At(x, 0, i)));
-      ASSERT_NEAR(At(y, 0, i), expected, 3 * ulp * std::abs(expected) + least)
+      ASSERT_NEAR(At(y, 0, i), expected, 3 * ulp * std::abs(expected) + min)
           << Name(dtype) << " at " << At(x, 0, i);
     }
   }

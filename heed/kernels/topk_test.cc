@@ -110,9 +110,8 @@ TEST_P(TopKTest, PartsGiveWhatTheWholeGives) {
         TopK(x, k, values, ids, &log_sums);
         RunningTopK top(5, k, dtype, true);
         for (int64_t c = 0; c < V;) {
-          const auto most =
-              static_cast<uint64_t>(std::min<int64_t>(V - c, 999));
-          const auto n = static_cast<int64_t>(1 + rng.Below(most));
+          const auto max = static_cast<uint64_t>(std::min<int64_t>(V - c, 999));
+          const auto n = static_cast<int64_t>(1 + rng.Below(max));
           top.Add(x.Columns(c, c + n));
           c += n;
         }

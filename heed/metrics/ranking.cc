@@ -86,15 +86,14 @@ RankingScores ScoreRankings(std::span<const Ranking> rankings,
   return scores;
 }
 
-std::vector<int64_t> OrderByScore(std::span<const double> scores,
-                                  int64_t most) {
+std::vector<int64_t> OrderByScore(std::span<const double> scores, int64_t max) {
   for (const double score : scores) {
     if (std::isnan(score)) throw NumericError("ranking: a score is NaN");
   }
   std::vector<int64_t> order(scores.size());
   std::iota(order.begin(), order.end(), int64_t{0});
   const auto all = static_cast<int64_t>(scores.size());
-  const int64_t kept = most < 0 ? all : std::min(most, all);
+  const int64_t kept = max < 0 ? all : std::min(max, all);
   std::partial_sort(order.begin(), order.begin() + kept, order.end(),
                     [scores](int64_t a, int64_t b) {
                       const double x = At(scores, a);

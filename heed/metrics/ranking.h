@@ -37,10 +37,10 @@ struct RankingScores {
 RankingScores ScoreRankings(std::span<const Ranking> rankings,
                             std::span<const int> cutoffs);
 
-/// Indices of the `most` largest scores (negative: all), largest first; ties
+/// Indices of the `max` largest scores (negative: all), largest first; ties
 /// keep their order. Throws: NumericError for NaN.
 std::vector<int64_t> OrderByScore(std::span<const double> scores,
-                                  int64_t most = -1);
+                                  int64_t max = -1);
 
 }  // namespace heed
 

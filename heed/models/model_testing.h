@@ -377,21 +377,21 @@ inline double ExpectWeightsOfSources(const Tensor& weights,
                                      const SequenceBatch& batch) {
   const int64_t S = batch.source.dim(0);
   EXPECT_EQ(weights.shape(), (Shape{batch.size(), S}));
-  double least = 1;
+  double min = 1;
   for (int64_t b = 0; b < weights.dim(0); ++b) {
     double sum = 0;
     for (int64_t s = 0; s < weights.dim(1); ++s) {
       const double weight = kernels::At(weights, b, s);
       sum += weight;
       if (s < batch.LengthOf(b)) {
-        least = std::min(least, weight);
+        min = std::min(min, weight);
       } else {
         EXPECT_EQ(weight, 0) << "in the order of the text";
       }
     }
     EXPECT_NEAR(sum, 1, 1e-12);
   }
-  return least;
+  return min;
 }
 
 inline void ExpectDropoutOnlyWhileTraining(const Decoder& model,

@@ -40,17 +40,17 @@ Tensor Sinusoids(PositionKind kind, int64_t begin, int64_t end,
   return table;
 }
 
-Positions::Positions(const Scope& scope, PositionKind kind, int64_t most,
+Positions::Positions(const Scope& scope, PositionKind kind, int64_t max,
                      int64_t features, Init init, DType dtype)
     : kind_(kind), path_(scope.path()), features_(features) {
   if (kind == PositionKind::kLearned) {
-    learned_.emplace(scope, most, features, init);
+    learned_.emplace(scope, max, features, init);
   } else if (kind != PositionKind::kNone) {
     if (features % 2 != 0) {
       throw ConfigError("{}: {} features do not divide into sines and cosines",
                         path_, features);
     }
-    table_ = Sinusoids(kind, 0, most, features, dtype);
+    table_ = Sinusoids(kind, 0, max, features, dtype);
   }
 }
 
@@ -65,12 +65,12 @@ Var Positions::AddTo(const Context& ctx, const Var& x, int64_t offset) const {
   const int64_t end = offset + x.dim(1);
   Var rows;
   if (learned_) {
-    const int64_t most = learned_->weight().value().dim(0);
-    if (end > most) {
+    const int64_t max = learned_->weight().value().dim(0);
+    if (end > max) {
       throw ShapeError(
           "{}: position {} of {}; shorten the text, or train a model with more "
           "max_positions",
-          path_, end, most);
+          path_, end, max);
     }
     rows = learned_->Rows(ctx, offset, end);
   } else {

@@ -29,7 +29,7 @@ Tensor Sinusoids(PositionKind kind, int64_t begin, int64_t end,
 class Positions {
  public:
   /// Throws: ConfigError for sinusoids with an odd number of features.
-  Positions(const Scope& scope, PositionKind kind, int64_t most,
+  Positions(const Scope& scope, PositionKind kind, int64_t max,
             int64_t features, Init init, DType dtype);
 
   /// x[b, t] + P[offset + t]. Shapes: x [B, T, M]. Throws: ShapeError beyond

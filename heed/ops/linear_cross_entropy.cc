@@ -26,10 +26,10 @@ constexpr int64_t kRowUnit = 64;
 int64_t BlockRows(const Tensor& x, int64_t V) {
   const auto row =
       std::max<int64_t>(1, V) * static_cast<int64_t>(SizeOf(x.dtype()));
-  const int64_t most = row * x.dim(1) > kCacheBytes
-                           ? kManyRows
-                           : std::max(kRowUnit, kCacheBytes / row);
-  const int64_t blocks = std::max<int64_t>(1, (x.dim(0) + most - 1) / most);
+  const int64_t max = row * x.dim(1) > kCacheBytes
+                          ? kManyRows
+                          : std::max(kRowUnit, kCacheBytes / row);
+  const int64_t blocks = std::max<int64_t>(1, (x.dim(0) + max - 1) / max);
   const int64_t rows = (x.dim(0) + blocks - 1) / blocks;
   return std::min(x.dim(0), (rows + kRowUnit - 1) / kRowUnit * kRowUnit);
 }

@@ -205,13 +205,13 @@ TEST_P(NormalizerOps, OfEmptyDimensionsAreEmpty) {
 
 TEST_P(NormalizerOps, OfHugeScoresAreFinite) {
   for (const DType dtype : {DType::kF32, DType::kF64}) {
-    const double most = dtype == DType::kF32
-                            ? double{std::numeric_limits<float>::max()}
-                            : std::numeric_limits<double>::max();
+    const double max = dtype == DType::kF32
+                           ? double{std::numeric_limits<float>::max()}
+                           : std::numeric_limits<double>::max();
     for (const std::vector<double>& scores :
-         {std::vector<double>{most, -most, 0, most},
-          {-most, -most, -most, -most},
-          {-most, -kInfinity, 3, 800}}) {
+         {std::vector<double>{max, -max, 0, max},
+          {-max, -max, -max, -max},
+          {-max, -kInfinity, 3, 800}}) {
       Tape tape;
       const Var e = tape.Leaf(Tensor::Of(scores, {1, 1, 4}).To(dtype));
       const Var a = Apply(e);

@@ -43,14 +43,14 @@ const SoundPayload& SoundOf(const Axis& axis) {
   return own;
 }
 
-/// Pools values to at most `most`; each pooled value is the one furthest from
+/// Pools values to at most `max`; each pooled value is the one furthest from
 /// 0.
-std::vector<float> PooledRow(std::span<const float> values, int64_t most) {
+std::vector<float> PooledRow(std::span<const float> values, int64_t max) {
   const int64_t count = std::ssize(values);
-  if (count <= most) return {values.begin(), values.end()};
-  std::vector<float> pooled(static_cast<size_t>(most));
+  if (count <= max) return {values.begin(), values.end()};
+  std::vector<float> pooled(static_cast<size_t>(max));
   for (int64_t i = 0; i < count; ++i) {
-    float& kept = At(pooled, i * most / count);
+    float& kept = At(pooled, i * max / count);
     const float value = At(values, i);
     if (std::abs(value) > std::abs(kept)) kept = value;
   }

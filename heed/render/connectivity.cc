@@ -87,10 +87,10 @@ void CheckSameText(std::span<const Connectivity> models) {
   }
 }
 
-std::vector<TypedLine> TypedLines(const Connectivity& c, int64_t most) {
+std::vector<TypedLine> TypedLines(const Connectivity& c, int64_t max) {
   std::vector<TypedLine> lines;
   for (int64_t begin = 0; begin < c.size();) {
-    int64_t end = std::min(begin + most, c.size());
+    int64_t end = std::min(begin + max, c.size());
     if (end < c.size()) {
       int64_t space = end;
       while (space > begin && At(c.characters, space) != " ") {

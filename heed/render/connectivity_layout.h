@@ -15,9 +15,9 @@ struct TypedLine {
   int64_t end = 0;
 };
 
-/// Splits the text into lines of at most `most` characters, before spaces where
+/// Splits the text into lines of at most `max` characters, before spaces where
 /// possible. Range: 1 <= most.
-std::vector<TypedLine> TypedLines(const Connectivity& c, int64_t most);
+std::vector<TypedLine> TypedLines(const Connectivity& c, int64_t max);
 
 /// The word predicted after character t, with | after its typed part: "an|na".
 /// Without |, if nothing of it is typed.

@@ -265,12 +265,12 @@ void AddGroupNames(const Contributions& c, const BarPlaces& places, double y,
 
 Drawing DrawContributionBars(const Contributions& c, const BarPlaces& places) {
   const auto scores = c.scores();
-  double least = 0, most = 0;
+  double min = 0, max = 0;
   for (const float score : scores) {
-    least = std::min(least, double{score});
-    most = std::max(most, double{score});
+    min = std::min(min, double{score});
+    max = std::max(max, double{score});
   }
-  const PlotAxis scale = MakeAxis(least, most == least ? 1 : most, 5);
+  const PlotAxis scale = MakeAxis(min, max == min ? 1 : max, 5);
   MarkupWriter svg;
   svg.Line("<g transform='translate({} 8)'>", kPartsLeft);
   AddGroupMarks(c, places, kBarsHeight, &svg);

@@ -21,11 +21,11 @@ std::vector<ItemRange> RowsOfDocument(const ExplanationSegment& segment,
   std::vector<ItemRange> rows = SentencesOfAxis(segment, axis);
   if (rows.size() <= kMaxRowsOfDocument) return rows;
   const auto largest = [&](const ItemRange& row) {
-    float most = 0;
+    float max = 0;
     for (int64_t i = row.begin; i < row.end; ++i) {
-      most = std::max(most, std::abs(At(values, i)));
+      max = std::max(max, std::abs(At(values, i)));
     }
-    return most;
+    return max;
   };
   std::ranges::stable_sort(rows, std::greater<>(), largest);
   rows.resize(kMaxRowsOfDocument);

@@ -131,13 +131,12 @@ std::string DocumentText(const ExplanationSegment& segment,
 
 }  // namespace
 
-std::vector<size_t> LargestInOrder(std::span<const float> weights,
-                                   size_t most) {
+std::vector<size_t> LargestInOrder(std::span<const float> weights, size_t max) {
   std::vector<size_t> order(weights.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, std::greater<>(),
                            [&](size_t i) { return weights[i]; });
-  order.resize(std::min(most, order.size()));
+  order.resize(std::min(max, order.size()));
   std::ranges::sort(order);
   return order;
 }

@@ -38,8 +38,8 @@ ExplanationView DocumentView();
 std::vector<ItemRange> SentencesOfAxis(const ExplanationSegment& segment,
                                        const Axis& axis);
 
-/// Indices of the `most` largest weights, in ascending order.
-std::vector<size_t> LargestInOrder(std::span<const float> weights, size_t most);
+/// Indices of the `max` largest weights, in ascending order.
+std::vector<size_t> LargestInOrder(std::span<const float> weights, size_t max);
 
 /// Note on omitted sentences: "… 3 sentences of less weight".
 std::string LeftOutSentences(size_t count);

@@ -243,13 +243,13 @@ std::string EmbeddingText(const ExplanationSegment& segment,
   out += '\n';
   std::vector<float> largest;
   for (const InputVectors& vectors : segment.inputs) {
-    float most = 0;
+    float max = 0;
     for (const std::vector<float>& row : vectors.rows) {
       for (size_t m = 0; m < std::min(row.size(), kShownFeatures); ++m) {
-        most = std::max(most, std::abs(row[m]));
+        max = std::max(max, std::abs(row[m]));
       }
     }
-    largest.push_back(most);
+    largest.push_back(max);
   }
   for (size_t s = 0; s < tokens.size(); ++s) {
     out += Pad(VisibleToken(tokens[s]), kName, Align::kRight);

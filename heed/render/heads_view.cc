@@ -199,8 +199,8 @@ struct Tile {
 };
 
 Tile Shrink(std::span<const float> weights, int64_t rows, int64_t columns,
-            int64_t most) {
-  Tile tile{std::min(rows, most), std::min(columns, most), {}};
+            int64_t max) {
+  Tile tile{std::min(rows, max), std::min(columns, max), {}};
   tile.cells.resize(static_cast<size_t>(tile.rows * tile.columns));
   for (int64_t t = 0; t < rows; ++t) {
     for (int64_t s = 0; s < columns; ++s) {
@@ -215,9 +215,9 @@ Tile Shrink(std::span<const float> weights, int64_t rows, int64_t columns,
 // Lines of one head: its tile and the numbers below, `slot` columns wide.
 std::vector<std::string> HeadLines(const AttentionMap& layer, int64_t head,
                                    const HeadStatistics& statistics,
-                                   int64_t most, int slot, bool colour) {
+                                   int64_t max, int slot, bool colour) {
   const Tile tile =
-      Shrink(layer.OfHead(head), layer.query_size, layer.key_size, most);
+      Shrink(layer.OfHead(head), layer.query_size, layer.key_size, max);
   const std::string space(static_cast<size_t>(slot - tile.columns), ' ');
   std::vector<std::string> lines;
   for (int64_t row = 0; row < tile.rows; row += colour ? 2 : 1) {
@@ -240,10 +240,10 @@ std::vector<std::string> HeadLines(const AttentionMap& layer, int64_t head,
 std::string LayerTiles(const AttentionMap& layer,
                        const TerminalOptions& terminal) {
   const int64_t heads = std::max<int64_t>(layer.heads, 1);
-  const int64_t most =
+  const int64_t max =
       std::clamp(terminal.width / heads - kTileSpace, kTileMin, kTileMax);
   const int slot =
-      static_cast<int>(std::max(kTileMin, std::min(most, layer.key_size)));
+      static_cast<int>(std::max(kTileMin, std::min(max, layer.key_size)));
   const int64_t fitting =
       std::max((terminal.width + kTileSpace) / (slot + kTileSpace), 1);
   const auto statistics = StatisticsOf(layer);
@@ -252,7 +252,7 @@ std::string LayerTiles(const AttentionMap& layer,
     std::vector<std::string> lines;
     for (int64_t h = begin; h < std::min(begin + fitting, layer.heads); ++h) {
       const auto tile =
-          HeadLines(layer, h, At(statistics, h), most, slot, terminal.colour);
+          HeadLines(layer, h, At(statistics, h), max, slot, terminal.colour);
       lines.resize(tile.size());
       for (size_t i = 0; i < tile.size(); ++i) {
         if (h > begin) lines[i] += std::string(kTileSpace, ' ');

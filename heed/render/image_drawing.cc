@@ -128,9 +128,9 @@ std::vector<float> SmoothedWeights(std::span<const float> weights,
       }
     }
   }
-  const float most = std::ranges::max(values);
-  if (!(most > 0)) return std::vector<float>(values.size());
-  for (float& value : values) value /= most;
+  const float max = std::ranges::max(values);
+  if (!(max > 0)) return std::vector<float>(values.size());
+  for (float& value : values) value /= max;
   return values;
 }
 

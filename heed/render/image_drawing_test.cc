@@ -39,12 +39,12 @@ TEST_P(AttendedImage, KeepsItsColoursWhereItIsAttendedTo) {
   const std::vector<float> weights = {0.9f, 0, 0, 0};
   const Axis axis = PlainImage(static_cast<uint8_t>(GetParam()));
   const Image drawn = ImageIn(DrawAttended(axis, weights, 80).svg);
-  int most = 0;
+  int max = 0;
   for (size_t c = 0; c < 3; ++c) {
     EXPECT_NEAR(drawn.At(1, 1)[c], GetParam(), 1);
-    most = std::max(most, std::abs(drawn.At(1, 1)[c] - drawn.At(7, 7)[c]));
+    max = std::max(max, std::abs(drawn.At(1, 1)[c] - drawn.At(7, 7)[c]));
   }
-  EXPECT_GE(most, 40) << "seen on dark and on light images";
+  EXPECT_GE(max, 40) << "seen on dark and on light images";
 }
 
 TEST(AttendedLegend, StandsBelowPicturesWithAttention) {

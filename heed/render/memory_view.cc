@@ -118,13 +118,12 @@ void KeepVisibleSlots(TimePanel& a, TimePanel& b) {
   }
 }
 
-/// Pools a panel to at most `most_rows` rows and `most_steps` steps.
-TimePanel Pooled(const TimePanel& panel, int64_t most_rows,
-                 int64_t most_steps) {
-  if (panel.rows <= most_rows && panel.steps <= most_steps) return panel;
+/// Pools a panel to at most `max_rows` rows and `max_steps` steps.
+TimePanel Pooled(const TimePanel& panel, int64_t max_rows, int64_t max_steps) {
+  if (panel.rows <= max_rows && panel.steps <= max_steps) return panel;
   TimePanel small = panel;
-  small.rows = std::min(panel.rows, most_rows);
-  small.steps = std::min(panel.steps, most_steps);
+  small.rows = std::min(panel.rows, max_rows);
+  small.steps = std::min(panel.steps, max_steps);
   small.values.clear();
   small.values.resize(static_cast<size_t>(small.rows * small.steps));
   for (int64_t r = 0; r < panel.rows; ++r) {
@@ -166,13 +165,13 @@ std::string MemoryRefusal(const ExplanationSegment& segment,
 void ScaleWeights(double full, TimePanel& panel) {
   if (!panel.weights) return;
   for (int64_t t = 0; t < panel.steps; ++t) {
-    double most = full;
+    double max = full;
     for (int64_t r = 0; full == 0 && r < panel.rows; ++r) {
-      most = std::max(most, double{At(panel.values, r * panel.steps + t)});
+      max = std::max(max, double{At(panel.values, r * panel.steps + t)});
     }
-    for (int64_t r = 0; most > 0 && r < panel.rows; ++r) {
+    for (int64_t r = 0; max > 0 && r < panel.rows; ++r) {
       float& value = At(panel.values, r * panel.steps + t);
-      value = static_cast<float>(std::min(1.0, double{value} / most));
+      value = static_cast<float>(std::min(1.0, double{value} / max));
     }
   }
 }

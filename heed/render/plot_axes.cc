@@ -41,8 +41,8 @@ PlotAxis MakeAxis(double min, double max, int intervals) {
   if (min >= 0.0 && min < 0.6 * max) min = 0.0;
   if (max <= 0.0 && max > 0.6 * min) max = 0.0;
   // One value, or values that differ by less than their precision.
-  const double least = std::max(std::abs(min), std::abs(max)) * 1e-6;
-  if (max - min <= least) {
+  const double precision = std::max(std::abs(min), std::abs(max)) * 1e-6;
+  if (max - min <= precision) {
     if (max == 0) {
       max = 1;
     } else {

@@ -92,13 +92,13 @@ std::vector<size_t> ShownReviews(const ReviewSide& side) {
   std::iota(order.begin(), order.end(), size_t{0});
   const auto counts = [&](size_t r) {
     const ItemRange span = side.reviews->spans[r];
-    float most = side.pointers[r];
+    float max = side.pointers[r];
     if (!side.pointed) {
       for (int64_t i = span.begin; i < span.end; ++i) {
-        most = std::max(most, At(side.values, i));
+        max = std::max(max, At(side.values, i));
       }
     }
-    return most;
+    return max;
   };
   std::ranges::stable_sort(order, std::greater<>(), counts);
   order.resize(std::min(order.size(), kMaxReviewsShown));

@@ -178,16 +178,16 @@ void AddSeriesText(double x, double y, std::string_view style,
 }
 
 PlotAxis ScaleOf(const History& history) {
-  double least = std::numeric_limits<double>::infinity();
-  double most = -least;
+  double min = std::numeric_limits<double>::infinity();
+  double max = -min;
   for (const auto* values : {&history.past, &history.ahead}) {
     for (const double value : *values) {
       if (!std::isfinite(value)) continue;
-      least = std::min(least, value);
-      most = std::max(most, value);
+      min = std::min(min, value);
+      max = std::max(max, value);
     }
   }
-  return least <= most ? MakeAxis(least, most, 5) : MakeAxis(0, 1, 5);
+  return min <= max ? MakeAxis(min, max, 5) : MakeAxis(0, 1, 5);
 }
 
 Drawing DrawHistory(const ExplanationSegment& segment,

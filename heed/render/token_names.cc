@@ -68,7 +68,7 @@ void AddColumnNames(std::span<const std::string> tokens, double step,
 
 void AddRowTips(std::span<const std::string> rows,
                 std::span<const std::string> columns,
-                std::span<const float> weights, double cell, size_t most,
+                std::span<const float> weights, double cell, size_t max,
                 MarkupWriter* svg) {
   for (size_t t = 0; t < rows.size(); ++t) {
     const auto row = weights.subspan(t * columns.size(), columns.size());
@@ -78,7 +78,7 @@ void AddRowTips(std::span<const std::string> rows,
         cell * static_cast<double>(t),
         cell * static_cast<double>(columns.size()), cell,
         EscapeMarkup(ShortToken(rows[t], {})),
-        EscapeMarkup(StrongestOf(row, columns, most)));
+        EscapeMarkup(StrongestOf(row, columns, max)));
   }
 }
 

@@ -39,10 +39,10 @@ void AddColumnNames(std::span<const std::string> tokens, double step,
                     bool leaning, const NameStyle& style, MarkupWriter* svg);
 
 /// Tooltips of the rows of `weights` [rows, columns], whose square cells begin
-/// at (0, 0), with the `most` largest weights: "hund ← dog 0.52, the 0.30".
+/// at (0, 0), with the `max` largest weights: "hund ← dog 0.52, the 0.30".
 void AddRowTips(std::span<const std::string> rows,
                 std::span<const std::string> columns,
-                std::span<const float> weights, double cell, size_t most,
+                std::span<const float> weights, double cell, size_t max,
                 MarkupWriter* svg);
 
 }  // namespace heed

@@ -22,19 +22,19 @@ constexpr int kShadedWordColumns = 20;
 constexpr float kDarkGround = 0.6f;  // from here text has the other colour
 
 // Positions of the largest values, in text order.
-std::vector<size_t> Shown(std::span<const float> values, size_t most) {
+std::vector<size_t> Shown(std::span<const float> values, size_t max) {
   std::vector<size_t> order = OrderByMagnitude(values);
-  order.resize(std::min(most, order.size()));
+  order.resize(std::min(max, order.size()));
   std::ranges::sort(order);
   return order;
 }
 
 class WordsWriter {
  public:
-  WordsWriter(double width, double least_number, float factor,
+  WordsWriter(double width, double min_number, float factor,
               const WordItems& items)
       : width_(width),
-        least_number_(least_number),
+        min_number_(min_number),
         factor_(factor),
         items_(items) {}
 
@@ -43,7 +43,7 @@ class WordsWriter {
     const float value =
         std::isnan(raw_value) ? 0 : std::clamp(raw_value, -1.0f, 1.0f);
     const float size = std::min(std::abs(value * factor_), 1.0f);
-    const bool numbered = size >= least_number_;
+    const bool numbered = size >= min_number_;
     const double width = std::max(TextWidth(word, kWordFont) + 6,
                                   numbered ? kNumberWidest : 0.0);
     Break(width);
@@ -94,7 +94,7 @@ class WordsWriter {
   }
 
   const double width_;
-  const double least_number_;
+  const double min_number_;
   const float factor_;
   const WordItems& items_;
   double x_ = 0;
@@ -106,15 +106,15 @@ class WordsWriter {
 
 Drawing DrawShadedWords(std::span<const std::string> tokens,
                         std::span<const float> values, double width,
-                        double least_number, size_t most, float factor,
+                        double min_number, size_t max, float factor,
                         const WordItems& items) {
   if (tokens.size() != values.size()) {
     throw ShapeError("shaded words: {} values for {} tokens", values.size(),
                      tokens.size());
   }
-  WordsWriter writer(width, least_number, factor, items);
+  WordsWriter writer(width, min_number, factor, items);
   size_t next = 0;
-  for (size_t i : Shown(values, most)) {
+  for (size_t i : Shown(values, max)) {
     if (i != next) writer.AddGap();
     writer.Add(tokens[i], values[i], i);
     next = i + 1;

@@ -19,12 +19,12 @@ struct WordItems {
 
 /// Draws `tokens` in lines at most `width` wide. The background is darker for
 /// larger values, −1 to 1 (below zero: the other hue). Values of at least
-/// `least_number` are printed below their word. Of more than `most` tokens only
+/// `min_number` are printed below their word. Of more than `max` tokens only
 /// those with the largest values are shown, in order, with … between them.
 /// Throws: ShapeError unless there is one value per token.
 Drawing DrawShadedWords(std::span<const std::string> tokens,
                         std::span<const float> values, double width,
-                        double least_number, size_t most, float factor = 1,
+                        double min_number, size_t max, float factor = 1,
                         const WordItems& items = {});
 
 }  // namespace heed

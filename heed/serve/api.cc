@@ -315,15 +315,15 @@ Api::Payer Api::PayerOf(const std::string& client, const std::string& key) {
     throw HttpError(400,
                     "Please contact the server operator to get an API key");
   }
-  const int most = options_.failed_keys_per_minute;
-  if (const int seconds = failed_keys_.SecondsToWait(client, most)) {
-    throw HttpError(
-        429, fmt::format("more than {} wrong API keys in a minute", most),
-        {{"Retry-After", std::to_string(seconds)}});
+  const int max = options_.failed_keys_per_minute;
+  if (const int seconds = failed_keys_.SecondsToWait(client, max)) {
+    throw HttpError(429,
+                    fmt::format("more than {} wrong API keys in a minute", max),
+                    {{"Retry-After", std::to_string(seconds)}});
   }
   const std::optional<ApiKey> known = keys_.Find(key);
   if (!known) {
-    failed_keys_.Count(client, 1, most);
+    failed_keys_.Count(client, 1, max);
     throw HttpError(403, "Invalid API key");
   }
   return {key, known->per_minute.value_or(options_.requests_per_minute)};
@@ -464,14 +464,14 @@ void Api::Explain(const ExchangePtr& exchange) {
   job.client = asked.payer.name;
   job.seconds = model->ExplanationSeconds(call.input, call.attribution);
   job.cancellation = CancellationOf(exchange);
-  const int most = limits.MostExplained(model->translates());
-  job.run = [exchange, call, most](const ServedModel& served,
-                                   const Cancellation& cancellation) {
+  const int max = limits.MaxExplained(model->translates());
+  job.run = [exchange, call, max](const ServedModel& served,
+                                  const Cancellation& cancellation) {
     ExplainRequest request;
     request.input = {.given = call.input,
                      .answer = call.answer,
                      .contrast = call.contrast,
-                     .most_characters = most};
+                     .max_characters = max};
     request.attribution = call.attribution;
     request.panels_of = call.layer;
     request.pictures = std::ranges::any_of(call.views, NeedsVectors);
@@ -524,9 +524,9 @@ Json Api::Models() const {
   for (const auto& queue : engine_.queues()) {
     const auto served = queue->model();
     Json model = served->description();
-    const int most =
-        served->LimitsOf(options_.limits).MostExplained(served->translates());
-    if (most > 0) model["limits"] = {{"explain", most}};
+    const int max =
+        served->LimitsOf(options_.limits).MaxExplained(served->translates());
+    if (max > 0) model["limits"] = {{"explain", max}};
     model["queue"] = queue->depth();
     models.push_back(std::move(model));
   }

@@ -96,7 +96,7 @@ int64_t& RequestLimiter::CountOf(const std::string& client,
   }
   const auto found = recent_.find(client);
   if (found != recent_.end()) return found->second;
-  if (recent_.size() >= most_clients_ / 2) {
+  if (recent_.size() >= max_clients_ / 2) {
     older_ = std::move(recent_);
     recent_.clear();
   }

@@ -52,14 +52,14 @@ class ApiKeys {
 };
 
 /// Rate limiter per client, with windows of one minute. Stores at most about
-/// `most_clients` clients and forgets the least recently active ones.
+/// `max_clients` clients and forgets the least recently active ones.
 /// Thread-safe.
 class RequestLimiter {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit RequestLimiter(size_t most_clients = 20000)
-      : most_clients_(most_clients) {}
+  explicit RequestLimiter(size_t max_clients = 20000)
+      : max_clients_(max_clients) {}
 
   /// Counts `requests` of a client if its limit of `per_minute` (0: none)
   /// allows all of them. Returns 0 if they were counted, else the seconds until
@@ -79,7 +79,7 @@ class RequestLimiter {
   int64_t& CountOf(const std::string& client, Clock::time_point now);
   int Rest(Clock::time_point now) const;
 
-  const size_t most_clients_;
+  const size_t max_clients_;
   std::mutex mutex_;
   Clock::time_point window_;
   // Clients since the last rotation, and clients before it.

@@ -59,16 +59,16 @@ class InflateStream {
 
 /// Decompressed bytes; nullopt for bytes that are not of this format.
 std::optional<std::string> Inflated(std::string_view bytes, int window_bits,
-                                    bool members, size_t most) {
+                                    bool members, size_t max) {
   InflateStream stream(bytes, window_bits);
   std::string text;
   while (true) {
     const int state = stream.Next(text);
-    if (text.size() > most) {
+    if (text.size() > max) {
       throw TooLargeError(
           "the body has more than {} bytes once it is inflated, which is "
           "--max-body-bytes of the server",
-          most);
+          max);
     }
     if (state == Z_STREAM_END) {
       if (stream.left() == 0) return text;
@@ -98,18 +98,18 @@ std::vector<std::string> CodingsOf(const HttpRequest& request) {
 }  // namespace
 
 std::string Inflate(std::string_view compressed, Compression compression,
-                    size_t most) {
+                    size_t max) {
   std::optional<std::string> text;
   if (compression == Compression::kGzip) {
-    text = Inflated(compressed, kGzipBits, true, most);
+    text = Inflated(compressed, kGzipBits, true, max);
     if (!text) throw FormatError("not whole and valid gzip");
     return *std::move(text);
   }
   if (HasZlibHeader(compressed)) {
-    text = Inflated(compressed, kZlibBits, false, most);
+    text = Inflated(compressed, kZlibBits, false, max);
   }
   // A raw deflate stream may begin with these two bytes, too.
-  if (!text) text = Inflated(compressed, kRawBits, false, most);
+  if (!text) text = Inflated(compressed, kRawBits, false, max);
   if (!text) throw FormatError("not whole and valid deflate");
   return *std::move(text);
 }

@@ -15,9 +15,9 @@ namespace heed {
 enum class Compression { kGzip, kDeflate };
 
 /// Decompresses. Throws: FormatError with the cause; TooLargeError for more
-/// than `most` decompressed bytes.
+/// than `max` decompressed bytes.
 std::string Inflate(std::string_view compressed, Compression compression,
-                    size_t most);
+                    size_t max);
 
 /// Request body without its Content-Encoding: none, identity, gzip, x-gzip or
 /// deflate. Throws: HttpError 400 for damaged bytes; TooLargeError for more

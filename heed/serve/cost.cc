@@ -31,12 +31,12 @@ double ExplanationPasses(double tokens, double targets,
   return passes;
 }
 
-double LeastSeconds(double multiply_adds) {
+double MinSeconds(double multiply_adds) {
   return multiply_adds / (kPerSecondAndThread * ThreadCount());
 }
 
 double RowsWithin(double seconds, double weights) {
-  return seconds / LeastSeconds(std::max(weights, 1.0));
+  return seconds / MinSeconds(std::max(weights, 1.0));
 }
 
 double BytesOfTokens(double tokens) { return kBytesOfToken * tokens; }

@@ -12,7 +12,7 @@ double ExplanationPasses(double tokens, double targets,
 
 /// Lower bound of the time for these multiply-adds on a current processor with
 /// all threads. Units: seconds
-double LeastSeconds(double multiply_adds);
+double MinSeconds(double multiply_adds);
 
 /// Number of rows whose product with a matrix of this many weights takes at
 /// least `seconds`.

@@ -17,14 +17,14 @@ TEST(ExplanationPasses, CountsEachPassOfEachMethod) {
   EXPECT_EQ(ExplanationPasses(100, 1, attribution), 1 + 3 * 16);
 }
 
-TEST(LeastSeconds, IsBeyondWhatProcessorsDo) {
-  EXPECT_LT(LeastSeconds(1e9), 0.01);
-  EXPECT_GT(LeastSeconds(1e18), 1000);
+TEST(MinSeconds, IsBeyondWhatProcessorsDo) {
+  EXPECT_LT(MinSeconds(1e9), 0.01);
+  EXPECT_GT(MinSeconds(1e18), 1000);
 }
 
 TEST(RowsWithin, AreThoseOfTheLeastTime) {
   const double rows = RowsWithin(0.5, 1e6);
-  EXPECT_NEAR(LeastSeconds(rows * 1e6), 0.5, 1e-9);
+  EXPECT_NEAR(MinSeconds(rows * 1e6), 0.5, 1e-9);
   EXPECT_NEAR(RowsWithin(0.5, 1e7), rows / 10, 1e-3 * rows);
 }
 

@@ -66,7 +66,7 @@ ModelQueue* Engine::Find(const std::string& name) const {
 
 ModelQueue* Engine::Find(const LanguagePair& languages) const {
   ModelQueue* nearest = nullptr;
-  std::optional<int> least;
+  std::optional<int> min;
   int unknown = 0;
   for (const auto& queue : queues_) {
     const auto model = queue->model();
@@ -74,12 +74,12 @@ ModelQueue* Engine::Find(const LanguagePair& languages) const {
         model->translates() ? model->DistanceTo(languages) : std::nullopt;
     if (!distance) continue;
     if (*distance >= ServedModel::kUnknownDistance) ++unknown;
-    if (!least || *distance < *least) {
-      least = distance;
+    if (!min || *distance < *min) {
+      min = distance;
       nearest = queue.get();
     }
   }
-  const bool guessed = least && *least >= ServedModel::kUnknownDistance;
+  const bool guessed = min && *min >= ServedModel::kUnknownDistance;
   return guessed && unknown > 1 ? nullptr : nearest;
 }
 

@@ -320,12 +320,12 @@ TEST_F(EngineTest, BatchesAreSmallWhereStepsWouldTakeLong) {
   EXPECT_EQ(Submit(texts).get(), Expected(texts));
   EXPECT_TRUE(Counted("heed_batch_texts_count{model=\"model\"} 4"));
   const auto model = queue().model();
-  const auto most = [&](int beam) {
+  const auto max = [&](int beam) {
     return static_cast<double>(
-        model->MostTexts(model->SearchOptions({.beam = beam}), 1e-6));
+        model->MaxTexts(model->SearchOptions({.beam = beam}), 1e-6));
   };
-  EXPECT_NEAR(most(1), 4 * most(4), 4);
-  EXPECT_GT(model->MostBytes(1e-6), model->MostBytes(1e-7));
+  EXPECT_NEAR(max(1), 4 * max(4), 4);
+  EXPECT_GT(model->MaxBytes(1e-6), model->MaxBytes(1e-7));
 }
 
 TEST_F(EngineTest, ExpensiveJobsLeaveThreadsForOthers) {

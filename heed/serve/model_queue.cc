@@ -33,8 +33,8 @@ constexpr double kLongRunSeconds = 0.001;
 bool IsExpensive(const Job& job) { return job.seconds > kExpensiveSeconds; }
 
 Lane LaneOf(const Job& job) {
-  const double most = job.run ? kLongRunSeconds : kExpensiveSeconds;
-  return job.seconds > most ? Lane::kLong : Lane::kShort;
+  const double max = job.run ? kLongRunSeconds : kExpensiveSeconds;
+  return job.seconds > max ? Lane::kLong : Lane::kShort;
 }
 
 }  // namespace
@@ -328,11 +328,11 @@ void ModelQueue::TakeTexts(Run& run, const std::shared_ptr<Waiting>& first) {
       !first->job.run && model_->JoinsInputs(first->job.options);
   if (divides) {
     texts = std::min(
-        texts, model_->MostTexts(first->job.options, options_.step_seconds));
+        texts, model_->MaxTexts(first->job.options, options_.step_seconds));
   }
-  bytes = std::min(bytes, model_->MostBytes(options_.step_seconds));
+  bytes = std::min(bytes, model_->MaxBytes(options_.step_seconds));
   bool any = false;
-  const auto take = [&](const std::shared_ptr<Waiting>& waiting, size_t most) {
+  const auto take = [&](const std::shared_ptr<Waiting>& waiting, size_t max) {
     const size_t begin = waiting->taken;
     const size_t all = waiting->job.size();
     if (!divides) {
@@ -341,7 +341,7 @@ void ModelQueue::TakeTexts(Run& run, const std::shared_ptr<Waiting>& first) {
       return;
     }
     size_t end = begin;
-    while (end < all && end - begin < most && texts > 0) {
+    while (end < all && end - begin < max && texts > 0) {
       const size_t size = waiting->bytes[end];
       if (any && size > bytes) {
         texts = 0;
@@ -359,11 +359,11 @@ void ModelQueue::TakeTexts(Run& run, const std::shared_ptr<Waiting>& first) {
     take(first, 0);
   } else {
     // The second round fills the batch with texts of long jobs.
-    for (const size_t most : {kTextsOfTurn, texts}) {
+    for (const size_t max : {kTextsOfTurn, texts}) {
       for (const auto& waiting : waiting_) {
         if (texts == 0) break;
         if (waiting == first || waiting->Joins(*first, *model_)) {
-          take(waiting, most);
+          take(waiting, max);
         }
       }
     }

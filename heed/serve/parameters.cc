@@ -54,7 +54,7 @@ std::string OptionalText(const Json& parameters, const char* name) {
 }
 
 int OptionalNumber(const Json& parameters, const char* name, int otherwise,
-                   int least, int most) {
+                   int min, int max) {
   const auto found = parameters.find(name);
   if (found == parameters.end() || found->is_null()) return otherwise;
   std::optional<int64_t> number;
@@ -68,10 +68,10 @@ int OptionalNumber(const Json& parameters, const char* name, int otherwise,
     number = ParseInteger<int64_t>(found->get_ref<const std::string&>());
   }
   if (!number) RefuseRequest(fmt::format("{} parameter is not a number", name));
-  if (*number > most) {
-    RefuseRequest(fmt::format("{} parameter must be <= {}", name, most));
+  if (*number > max) {
+    RefuseRequest(fmt::format("{} parameter must be <= {}", name, max));
   }
-  return static_cast<int>(std::max<int64_t>(*number, least));
+  return static_cast<int>(std::max<int64_t>(*number, min));
 }
 
 bool OptionalFlag(const Json& parameters, const char* name) {
@@ -125,9 +125,9 @@ std::vector<std::string> NamesOf(const Json& parameters, const char* parameter,
                                  const std::vector<std::string>& known) {
   const auto found = parameters.find(parameter);
   if (found == parameters.end() || found->is_null()) return {};
-  const auto most = static_cast<int>(known.size());
+  const auto max = static_cast<int>(known.size());
   std::vector<std::string> names =
-      TextsOf(*found, parameter, {.char_limit = 0, .batch_limit = most});
+      TextsOf(*found, parameter, {.char_limit = 0, .batch_limit = max});
   for (const std::string& name : names) {
     CheckName(fmt::format("{} parameter has", parameter), name, known);
   }

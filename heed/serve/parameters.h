@@ -24,10 +24,10 @@ std::string TextOf(const nlohmann::ordered_json& value, std::string_view name);
 /// Text of a parameter; "" if it is absent.
 std::string OptionalText(const nlohmann::ordered_json& parameters,
                          const char* name);
-/// Number from `least` (smaller ones are raised) to `most`; `otherwise` if the
+/// Number from `min` (smaller ones are raised) to `max`; `otherwise` if the
 /// parameter is absent.
 int OptionalNumber(const nlohmann::ordered_json& parameters, const char* name,
-                   int otherwise, int least, int most);
+                   int otherwise, int min, int max);
 bool OptionalFlag(const nlohmann::ordered_json& parameters, const char* name);
 
 /// Message for a text or list above its size limit.

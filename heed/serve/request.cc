@@ -430,7 +430,7 @@ ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
   }
   if (!kind.of_bytes()) {
     CheckSize(CountCharacters(call.input.Text()),
-              limits.MostExplained(in_sentences && call.answer.empty()));
+              limits.MaxExplained(in_sentences && call.answer.empty()));
   }
   call.target = LanguageCode(OptionalText(parameters, "target"));
   call.layer = OptionalText(parameters, "layer");

@@ -33,10 +33,10 @@ struct RequestLimits {
   /// Maximum characters of a text to explain; 0: no limit. `in_sentences`:
   /// sentences are explained one by one, which is cheaper, so explain_limit is
   /// the limit of a sentence.
-  int MostExplained(bool in_sentences) const {
-    const int64_t most = int64_t{explain_limit} * (in_sentences ? 4 : 1);
+  int MaxExplained(bool in_sentences) const {
+    const int64_t max = int64_t{explain_limit} * (in_sentences ? 4 : 1);
     return static_cast<int>(
-        std::min<int64_t>(most, std::numeric_limits<int>::max()));
+        std::min<int64_t>(max, std::numeric_limits<int>::max()));
   }
 };
 

@@ -371,10 +371,10 @@ TEST(ParseExplain, OfManySentencesThereIsALimitOfAll) {
   EXPECT_NO_THROW(ParseExplain({{"text", text}}, {}, limits, true));
   text += "The man is here.";
   EXPECT_THROW(ParseExplain({{"text", text}}, {}, limits, true), HttpError);
-  EXPECT_EQ(limits.MostExplained(true), 80);
-  EXPECT_EQ(limits.MostExplained(false), 20);
+  EXPECT_EQ(limits.MaxExplained(true), 80);
+  EXPECT_EQ(limits.MaxExplained(false), 20);
   limits.explain_limit = 1000000000;
-  EXPECT_GT(limits.MostExplained(true), 1000000000);
+  EXPECT_GT(limits.MaxExplained(true), 1000000000);
 }
 
 TEST(ParseExplain, RefusesWhatItDoesNotKnow) {

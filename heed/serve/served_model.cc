@@ -231,15 +231,15 @@ bool ServedModel::has_unknown_languages() const {
 std::optional<int> ServedModel::DistanceTo(const LanguagePair& wanted) const {
   const std::optional<int> source =
       DistanceOf(wanted.source, spec_.languages.source, kUnknownSource);
-  std::optional<int> least;
+  std::optional<int> min;
   for (const std::string& target : targets_) {
     const std::optional<int> distance =
         DistanceOf(wanted.target, target, kUnknownTarget);
-    if (source && distance && (!least || *source + *distance < *least)) {
-      least = *source + *distance;
+    if (source && distance && (!min || *source + *distance < *min)) {
+      min = *source + *distance;
     }
   }
-  return least;
+  return min;
 }
 
 bool ServedModel::Knows(const std::string& language) const {
@@ -314,12 +314,12 @@ RequestOptions ServedModel::CheckedOptions(const Json& options,
       throw HttpError(400, error.what());
     }
     checked.values[key] = field->Value();
-    const int most = ServedLimit(*field, limits);
-    if (most > 0 && checked.values[key].get<double>() > most) {
+    const int max = ServedLimit(*field, limits);
+    if (max > 0 && checked.values[key].get<double>() > max) {
       throw HttpError(400,
                       "parameter '{}' must be at most {} on "
                       "this server",
-                      key, most);
+                      key, max);
     }
   }
   checked.set = set;
@@ -409,33 +409,33 @@ Explanation ServedModel::Explain(const ExplainRequest& request,
   return explanation;
 }
 
-size_t ServedModel::MostTexts(const RequestOptions& options,
-                              double step_seconds) const {
+size_t ServedModel::MaxTexts(const RequestOptions& options,
+                             double step_seconds) const {
   return AtLeastOne(
       RowsWithin(step_seconds, output_weights_) /
       static_cast<double>(predictor_->search_width(*options.set)));
 }
 
-size_t ServedModel::MostBytes(double step_seconds) const {
+size_t ServedModel::MaxBytes(double step_seconds) const {
   return AtLeastOne(BytesOfTokens(RowsWithin(step_seconds, layer_weights_)));
 }
 
-double ServedModel::LeastSecondsOf(double tokens) const {
-  return LeastSeconds(tokens * multiply_adds_);
+double ServedModel::MinSecondsOf(double tokens) const {
+  return MinSeconds(tokens * multiply_adds_);
 }
 
 double ServedModel::PredictionSeconds(std::span<const Input> inputs,
                                       const RequestOptions& options) const {
-  return LeastSecondsOf(predictor_->Tokens(inputs, *options.set));
+  return MinSecondsOf(predictor_->Tokens(inputs, *options.set));
 }
 
 double ServedModel::ExplanationSeconds(
     const Input& input, const AttributionOptions& attribution) const {
   const auto bytes = static_cast<double>(input.Text().size());
-  return LeastSecondsOf(predictor_->TokensOfCopy(bytes) *
-                        ExplanationPasses(bytes / BytesOfTokens(1),
-                                          predictor_->Targets(bytes),
-                                          attribution));
+  return MinSecondsOf(predictor_->TokensOfCopy(bytes) *
+                      ExplanationPasses(bytes / BytesOfTokens(1),
+                                        predictor_->Targets(bytes),
+                                        attribution));
 }
 
 }  // namespace heed

@@ -93,8 +93,8 @@ class ServedModel {
   /// Number of inputs and bytes of text that can be computed together if no
   /// matrix product may take longer than `step_seconds` at the processor's full
   /// speed. A computation is paused or cancelled between products.
-  size_t MostTexts(const RequestOptions& options, double step_seconds) const;
-  size_t MostBytes(double step_seconds) const;
+  size_t MaxTexts(const RequestOptions& options, double step_seconds) const;
+  size_t MaxBytes(double step_seconds) const;
 
   /// Limits for this model's inputs. Only the size of the request body limits
   /// inputs of bytes.
@@ -126,7 +126,7 @@ class ServedModel {
                       const std::string& target = {}) const;
 
  private:
-  double LeastSecondsOf(double tokens) const;
+  double MinSecondsOf(double tokens) const;
 
   void ChooseLanguages();
   /// Options for a translation into this language; null for the default ones.

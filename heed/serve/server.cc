@@ -133,9 +133,9 @@ void ServerLoop::ListenOnPort() {
 }
 
 void ServerLoop::Run() {
-  most_ = RaiseFileLimit(options_.max_connections);
-  if (most_ < static_cast<size_t>(options_.max_connections)) {
-    log_.Warning("few files", {{"max_connections", most_}});
+  max_ = RaiseFileLimit(options_.max_connections);
+  if (max_ < static_cast<size_t>(options_.max_connections)) {
+    log_.Warning("few files", {{"max_connections", max_}});
   }
   signals_.add(SIGINT);
   signals_.add(SIGTERM);
@@ -219,11 +219,11 @@ void ServerLoop::Accept() {
 
 void ServerLoop::Take(StreamSocket socket) {
   metrics_.CountAcceptedConnection();
-  const auto is_full = [this] { return all_.size() - lingering_ >= most_; };
+  const auto is_full = [this] { return all_.size() - lingering_ >= max_; };
   if (is_full() && !idle_.empty()) idle_.front()->Close();
   const bool full = is_full();
   if (full) metrics_.CountRefusedConnection();
-  if (all_.size() >= most_ + kMaxRefused) return;
+  if (all_.size() >= max_ + kMaxRefused) return;
   const auto connection =
       std::make_shared<ClientConnection>(std::move(socket), *this);
   all_.insert(connection);

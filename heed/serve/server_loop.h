@@ -181,7 +181,7 @@ class ServerLoop {
   std::set<std::shared_ptr<ClientConnection>> all_;
   std::list<ClientConnection*> idle_;  // the longest idle one first
   std::array<char, 65536> scratch_;    // bytes of the last read
-  size_t most_ = 0;                    // maximum connections
+  size_t max_ = 0;                     // maximum connections
   size_t lingering_ = 0;   // connections in all_ that only wait for their end
   bool draining_ = false;  // also set while stopping
   bool stopping_ = false;

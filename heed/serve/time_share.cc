@@ -21,14 +21,13 @@ void ClientShare::Begin(const std::string& client) {
     ++known->second.computations;
     return;
   }
-  Duration least = {};
+  Duration min = {};
   for (auto account = accounts_.begin(); account != accounts_.end();
        ++account) {
-    least = account == accounts_.begin()
-                ? account->second.used
-                : std::min(least, account->second.used);
+    min = account == accounts_.begin() ? account->second.used
+                                       : std::min(min, account->second.used);
   }
-  accounts_[client] = {least, 1};
+  accounts_[client] = {min, 1};
 }
 
 void ClientShare::End(const std::string& client) {

@@ -102,21 +102,21 @@ TEST(Turns, LongOnesGetTurnsThoughShortOnesComeAgainAndAgain) {
 TEST(Turns, OneComputesAtATimeWithAllItsThreads) {
   Turns turns({}, {});
   std::atomic<int> inside = 0;
-  std::atomic<int> most = 0;
+  std::atomic<int> max = 0;
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       Turns::Turn turn(turns);
       for (int n = 0; n < 100; ++n) {
         const int now = ++inside;
-        if (now > most) most = now;
+        if (now > max) max = now;
         --inside;
         turn.Pass();
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(most, 1);
+  EXPECT_EQ(max, 1);
 }
 
 TEST(Turns, AShortOneDoesNotWaitForALongOne) {

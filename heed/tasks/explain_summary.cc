@@ -17,8 +17,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 template <typename T, typename Of>
-int WidestName(const std::vector<T>& all, int least, const Of& name) {
-  int width = least;
+int WidestName(const std::vector<T>& all, int min, const Of& name) {
+  int width = min;
   for (const T& one : all) width = std::max(width, DisplayWidth(name(one)));
   return width;
 }

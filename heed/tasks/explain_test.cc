@@ -360,10 +360,10 @@ TEST_P(ExplainEach, IntegratedGradientsAreComplete) {
 /// Runs `work` to its end, then cancels it at the start, in the middle and near
 /// the end. Expects Cancelled and no further checks.
 void ExpectEndsWhenCancelled(
-    const std::function<void(const Cancellation&)>& work, int64_t least) {
+    const std::function<void(const Cancellation&)>& work, int64_t min) {
   const CountedCancellation never;
   work(never);
-  ASSERT_GE(never.asked(), least);
+  ASSERT_GE(never.asked(), min);
   for (const int64_t last : {int64_t{1}, never.asked() / 2, never.asked()}) {
     const CountedCancellation cancellation(std::max<int64_t>(last, 1));
     EXPECT_THROW(work(cancellation), Cancelled);

@@ -34,7 +34,7 @@ struct ExplainInput {
   /// Maximum number of characters read and written for a short input that
   /// stands for a longer one, such as "random 100" for 100 vectors; 0: no
   /// limit. The caller checks the length of the input itself.
-  int64_t most_characters = 0;
+  int64_t max_characters = 0;
   /// Selects the attention data to record; null: attention weights only.
   AttentionWatch::Wish watch = {};
   /// True if the model's input vectors are recorded.

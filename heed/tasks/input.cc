@@ -45,12 +45,12 @@ Input InputNamedBy(const InputKind& kind, const std::string& line) {
 
 /// Checks the size of a file. Throws: IoError; FormatError if it is too large.
 void CheckSize(const InputKind& kind, const std::string& path) {
-  if (kind.most_bytes == 0) return;
+  if (kind.max_bytes == 0) return;
   const uint64_t size = InputFile(path).size();
-  if (size <= static_cast<uint64_t>(kind.most_bytes)) return;
+  if (size <= static_cast<uint64_t>(kind.max_bytes)) return;
   throw FormatError("{}: {:.0f} MB; at most {:.0f} MB of {} are read", path,
                     static_cast<double>(size) / 1e6,
-                    static_cast<double>(kind.most_bytes) / 1e6, kind.name);
+                    static_cast<double>(kind.max_bytes) / 1e6, kind.name);
 }
 
 }  // namespace

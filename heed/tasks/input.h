@@ -47,7 +47,7 @@ struct InputKind {
   /// True if an input text consists of several lines.
   bool several_lines = false;
   /// Maximum size of an input file; 0: no limit. Units: bytes
-  int64_t most_bytes = 0;
+  int64_t max_bytes = 0;
   /// True if a line is a JSON input: lines of a .jsonl file are then inputs,
   /// not rows of a table with columns.
   bool json_lines = false;

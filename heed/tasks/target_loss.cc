@@ -21,8 +21,8 @@ Tensor TargetOf(const Batch& batch) {
 int64_t TokensWithin(const Decoder& model, int64_t limit) {
   const int64_t positions = model.positions();
   if (positions == 0) return limit;
-  const int64_t most = std::max<int64_t>(1, positions - 1);
-  return limit == 0 ? most : std::min(limit, most);
+  const int64_t max = std::max<int64_t>(1, positions - 1);
+  return limit == 0 ? max : std::min(limit, max);
 }
 
 Var TargetLogits(const Decoder& model, const Context& ctx, const Batch& batch) {

@@ -147,7 +147,7 @@ class TaskSettings {
   virtual void SetDefaults(TrainingConfig& /*training*/) const {}
   /// Minimum number of updates that training needs, however small the data: the
   /// default of RunConfig::min_steps in `heed train`.
-  virtual int64_t LeastUpdates() const { return 0; }
+  virtual int64_t MinUpdates() const { return 0; }
   /// Training settings: the common ones without those that have no effect on
   /// this task.
   virtual void VisitTraining(FieldList& v, TrainingConfig& training) const {

@@ -107,7 +107,7 @@ TextStore::TextStore(const LargeTextConfig& config, std::vector<RowFile> files,
                      int columns, bool quiet,
                      std::function<void(std::string&)> change)
     : folder_(config.token_files),
-      most_sampled_(config.vocabulary_sample),
+      max_sampled_(config.vocabulary_sample),
       files_(std::move(files)),
       columns_(static_cast<size_t>(columns)),
       quiet_(quiet || RankByLauncher() != 0),  // only the first process reports
@@ -140,7 +140,7 @@ Json TextStore::Key() const {
           {"files", files},
           {"columns", columns_},
           {"changed", static_cast<bool>(change_)},
-          {"sample", most_sampled_}};
+          {"sample", max_sampled_}};
 }
 
 bool TextStore::ReadKnown() {
@@ -188,10 +188,10 @@ void TextStore::ReadFiles() {
       }
       // Every row has the same probability to be in the sample (reservoir
       // sampling).
-      const bool fits = most_sampled_ == 0 || count < most_sampled_;
+      const bool fits = max_sampled_ == 0 || count < max_sampled_;
       const auto place = static_cast<size_t>(
           fits ? count : random.Below(static_cast<uint64_t>(count + 1)));
-      if (!fits && place >= static_cast<size_t>(most_sampled_)) continue;
+      if (!fits && place >= static_cast<size_t>(max_sampled_)) continue;
       for (size_t i = 0; i < columns_; ++i) {
         if (fits) sample_[i].emplace_back();
         sample_[i][place] = std::move(row[i]);
@@ -234,7 +234,7 @@ ModelFiles TextStore::Kept(const std::string& name, const Json& made_of,
   const Json key = {{"format", kStoreFormat},
                     {"rows", rows_of_},
                     {"sums", sums_},
-                    {"sample", most_sampled_},
+                    {"sample", max_sampled_},
                     {"options", made_of}};
   const std::string folder =
       PathIn(folder_, fmt::format("{}-{:016x}", name, Digest(key.dump())));

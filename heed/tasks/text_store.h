@@ -86,7 +86,7 @@ class TextStore {
                     std::vector<std::string>& paths) const;
 
   std::string folder_;
-  int most_sampled_;
+  int max_sampled_;
   std::vector<RowFile> files_;
   size_t columns_;
   bool quiet_;

@@ -61,7 +61,7 @@ struct Pool {
   std::atomic<int64_t> peak{0};
   std::atomic<int64_t> cached{0};
   std::atomic<int64_t> system{0};
-  std::atomic<int64_t> most_cached{std::numeric_limits<int64_t>::max()};
+  std::atomic<int64_t> max_cached{std::numeric_limits<int64_t>::max()};
 };
 
 Pool& Instance() {
@@ -206,7 +206,7 @@ void Release(Buffer* buffer) {
   buffer->next = list.head;
   list.head = buffer;
   list.lock.unlock();
-  if (cached > p.most_cached.load(std::memory_order_relaxed)) Trim();
+  if (cached > p.max_cached.load(std::memory_order_relaxed)) Trim();
 }
 
 PoolStats Stats() {
@@ -234,6 +234,6 @@ void Trim() {
   malloc_trim(0);
 }
 
-void KeepAtMost(int64_t bytes) { Instance().most_cached = bytes; }
+void KeepAtMost(int64_t bytes) { Instance().max_cached = bytes; }
 
 }  // namespace heed::pool

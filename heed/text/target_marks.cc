@@ -53,12 +53,12 @@ std::vector<std::string> TargetMarks::Languages() const {
 std::string TargetMarks::MarkFor(std::string_view language) const {
   const std::string code = LanguageCode(language);
   const Mark* best = nullptr;
-  std::optional<int> least;
+  std::optional<int> min;
   for (const Mark& mark : marks_) {
     if (NameIn(mark.text) == language) return mark.text;
     const std::optional<int> distance = LanguageDistance(code, mark.language);
-    if (distance && (!least || *distance < *least)) {
-      least = distance;
+    if (distance && (!min || *distance < *min)) {
+      min = distance;
       best = &mark;
     }
   }

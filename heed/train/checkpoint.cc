@@ -43,7 +43,7 @@ Json ToJson(const ValidationState& v) {
           {"stale", v.stale},
           {"kept", v.kept},
           {"top", v.top},
-          {"least_loss", LossToJson(v.least_loss)}};
+          {"least_loss", LossToJson(v.lowest_loss)}};
 }
 
 ValidationState ValidationFromJson(const Json& json) {
@@ -56,8 +56,8 @@ ValidationState ValidationFromJson(const Json& json) {
   json.at("kept").get_to(v.kept);
   // Older checkpoints lack these two fields.
   v.top = json.value("top", v.best);
-  v.least_loss = json.contains("least_loss") ? LossFromJson(json["least_loss"])
-                                             : v.best_loss;
+  v.lowest_loss = json.contains("least_loss") ? LossFromJson(json["least_loss"])
+                                              : v.best_loss;
   return v;
 }
 

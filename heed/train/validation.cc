@@ -39,7 +39,8 @@ bool ValidationJudge::IsBest(const ValidationState& state,
                              const Outcome& outcome) const {
   if (!state.has_best) return true;
   if (rule_ == PatienceMetric::kMetricOrLoss) {
-    return AsGood(outcome.value, state.top) && outcome.loss <= state.least_loss;
+    return AsGood(outcome.value, state.top) &&
+           outcome.loss <= state.lowest_loss;
   }
   if (outcome.value == state.best) return outcome.loss < state.best_loss;
   return AsGood(outcome.value, state.best);
@@ -49,7 +50,7 @@ bool ValidationJudge::HasHope(const ValidationState& state,
                               const Outcome& outcome) const {
   if (rule_ == PatienceMetric::kMetric) return IsBest(state, outcome);
   return !state.has_best || AsGood(outcome.value, state.top) ||
-         outcome.loss <= state.least_loss;
+         outcome.loss <= state.lowest_loss;
 }
 
 bool ValidationJudge::Record(const Outcome& outcome, int64_t step,
@@ -59,7 +60,7 @@ bool ValidationJudge::Record(const Outcome& outcome, int64_t step,
   if (!state.has_best || AsGood(outcome.value, state.top)) {
     state.top = outcome.value;
   }
-  state.least_loss = std::min(state.least_loss, outcome.loss);
+  state.lowest_loss = std::min(state.lowest_loss, outcome.loss);
   if (!best) return false;
   state.has_best = true;
   state.best = outcome.value;

@@ -32,7 +32,7 @@ struct ValidationState {
   std::vector<int64_t> kept;  // steps with weights in checkpoints/
   /// Best metric and lowest loss of all validations.
   double top = 0;
-  double least_loss = std::numeric_limits<double>::infinity();
+  double lowest_loss = std::numeric_limits<double>::infinity();
 };
 
 /// Compares validations by one metric. RunConfig::patience_metric selects the

@@ -54,7 +54,7 @@ TEST_F(Judging, ByMetricOrLossEitherKeepsHopeAndBothKeepTheWeights) {
   EXPECT_FALSE(Record(judge, 0.6, 1.5));  // equal accuracy resets patience
   EXPECT_EQ(state_.stale, 0);
   EXPECT_EQ(state_.top, 0.6);
-  EXPECT_EQ(state_.least_loss, 0.9);
+  EXPECT_EQ(state_.lowest_loss, 0.9);
 }
 
 TEST_F(Judging, AMeasureThatIsNotFiniteIsNamed) {

@@ -69,9 +69,8 @@ class NoWarnings {
 /// Separator between the parts of an input.
 inline constexpr std::string_view kSeparator = "\n====\n";
 
-/// Splits an input into at least `least` parts; missing parts are empty.
-inline std::vector<std::string_view> Parts(std::string_view bytes,
-                                           size_t least) {
+/// Splits an input into at least `min` parts; missing parts are empty.
+inline std::vector<std::string_view> Parts(std::string_view bytes, size_t min) {
   std::vector<std::string_view> parts;
   for (size_t at = bytes.find(kSeparator); at != std::string_view::npos;
        at = bytes.find(kSeparator)) {
@@ -79,7 +78,7 @@ inline std::vector<std::string_view> Parts(std::string_view bytes,
     bytes.remove_prefix(at + kSeparator.size());
   }
   parts.push_back(bytes);
-  while (parts.size() < least) parts.emplace_back();
+  while (parts.size() < min) parts.emplace_back();
   return parts;
 }
 

@@ -35,7 +35,7 @@ void ParseReviewsOf(std::string_view text, const char* name) {
           "read as it was written");
   const RatingBiasFit fit = FitBiases(memory, 1);
   for (const double bias : fit.users) {
-    Require(std::abs(bias) <= 2 * (scale.most - scale.least),
+    Require(std::abs(bias) <= 2 * (scale.max - scale.min),
             "a bias within the scale");
   }
 }

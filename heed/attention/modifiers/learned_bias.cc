@@ -53,11 +53,11 @@ class LearnedBiasModifier : public Modifier {
   /// Largest number of real keys in a row.
   static int64_t RealKeys(const AttentionSite& site) {
     if (!site.lengths.defined()) return site.keys;
-    int32_t most = 0;
+    int32_t max = 0;
     for (const int32_t n : site.lengths.ToVector<int32_t>()) {
-      most = std::max(most, n);
+      max = std::max(max, n);
     }
-    return most;
+    return max;
   }
 
   std::string path_;

@@ -25,15 +25,15 @@ struct Split {
 };
 
 /// Splits keys only if there are few queries, as in decoding.
-Split SplitOf(const AttentionArgs& args, int64_t most_chunks) {
+Split SplitOf(const AttentionArgs& args, int64_t max_chunks) {
   constexpr int64_t kEnoughBlocks = 8;
   Split split{};
   split.blocks = args.batch() * CeilDiv(args.queries(), kQueries);
   const int64_t key_cost = std::min(args.queries(), kQueries) * args.heads *
                            (args.features() + args.value_features());
-  const int64_t least = std::max(kKeys, RowGrain(key_cost) * 4);
+  const int64_t min = std::max(kKeys, RowGrain(key_cost) * 4);
   const bool few = split.blocks > 0 && split.blocks < kEnoughBlocks;
-  const int64_t wanted = few ? std::min(most_chunks, args.keys() / least) : 1;
+  const int64_t wanted = few ? std::min(max_chunks, args.keys() / min) : 1;
   split.chunk_keys =
       CeilDiv(CeilDiv(args.keys(), std::max<int64_t>(1, wanted)), kKeys) *
       kKeys;

@@ -201,8 +201,8 @@ HWY_INLINE void RowSums::RaiseShift(const ScoreBlock& block, int64_t r) {
   for (int64_t c = kLanes; c < block.cols; c += kLanes) {
     max = hn::Max(max, hn::LoadU(d, e + c));
   }
-  const FloatV most = hn::Set(d, shifts_.data<float>()[r] + kSlack);
-  if (!hn::AllFalse(d, hn::Gt(max, most))) {
+  const FloatV limit = hn::Set(d, shifts_.data<float>()[r] + kSlack);
+  if (!hn::AllFalse(d, hn::Gt(max, limit))) {
     Shift(r, hn::GetLane(hn::MaxOfLanes(d, max)));
   }
 }

@@ -59,10 +59,10 @@ struct Tasks {
     constexpr int64_t kTasks = 8;
     constexpr int64_t kSumFloats = 3 << 22;
     const int64_t floats = call.n.B * call.n.H * call.n.T * Padded(call.n.A);
-    const int64_t most =
+    const int64_t max =
         std::max<int64_t>(2, 1 + kSumFloats / std::max<int64_t>(1, floats));
     const int64_t heads = std::max<int64_t>(1, B * K);
-    chunks = std::min({(kTasks + heads - 1) / heads, most,
+    chunks = std::min({(kTasks + heads - 1) / heads, max,
                        std::max<int64_t>(1, call.n.key_blocks())});
   }
   int64_t count() const { return B * K * chunks; }

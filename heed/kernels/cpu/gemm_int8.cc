@@ -23,8 +23,8 @@ struct Division {
     // Rows that fit into the cache beside a panel, in whole tiles of 6 or 16.
     constexpr int64_t kCacheBytes = int64_t{256} << 10;
     constexpr int64_t kTile = 48;
-    const int64_t most = std::max<int64_t>(kTile, kCacheBytes / k);
-    const int64_t blocks = (m + most - 1) / most;
+    const int64_t max = std::max<int64_t>(kTile, kCacheBytes / k);
+    const int64_t blocks = (m + max - 1) / max;
     rows = ((m + blocks - 1) / blocks + kTile - 1) / kTile * kTile;
     // Panels that take about 10 us, to multiply or to read.
     constexpr int64_t kPartProducts = int64_t{1} << 22;

@@ -186,11 +186,11 @@ void KeepTopKRow(int64_t n, const T* x, int64_t k, T* y) {
   std::copy_n(x, n, y);
   if (std::any_of(x, x + n, [](T v) { return std::isnan(v); })) return;
   std::nth_element(y, y + k - 1, y + n, std::greater<>());
-  const T least = y[k - 1];
+  const T min = y[k - 1];
   // Keeps only as many elements equal to the k-th as fit.
-  int64_t room = k - std::count_if(x, x + n, [=](T v) { return v > least; });
+  int64_t room = k - std::count_if(x, x + n, [=](T v) { return v > min; });
   for (int64_t s = 0; s < n; ++s) {
-    const bool kept = x[s] > least || (x[s] == least && room-- > 0);
+    const bool kept = x[s] > min || (x[s] == min && room-- > 0);
     y[s] = kept ? x[s] : -kInfinity<T>;
   }
 }
@@ -277,8 +277,8 @@ int64_t FirstUnboundedRow(const Tensor& e) {
   std::atomic<int64_t> first{e.rows()};
   EachRow(e, [&]<typename T>(T, int64_t r) {
     if (IsBounded(e.cols(), e.row<T>(r))) return;
-    int64_t least = first.load();
-    while (r < least && !first.compare_exchange_weak(least, r)) {
+    int64_t min = first.load();
+    while (r < min && !first.compare_exchange_weak(min, r)) {
     }
   });
   return first < e.rows() ? first.load() : -1;

@@ -385,21 +385,21 @@ void MeanOfHeads(int64_t heads, int64_t count, const float* weights,
 }
 
 /// Attention of all rows. find(r, keys) sets `keys` to the keys of row r and
-/// returns their number, at most `most`.
+/// returns their number, at most `max`.
 template <typename K, class Find>
-Tensor AttendRows(const StepQueries& queries, int64_t most, Tensor* weights,
+Tensor AttendRows(const StepQueries& queries, int64_t max, Tensor* weights,
                   int64_t head, const Find& find) {
   const Tensor& q = queries.q;
   const Heads n = {queries.heads, queries.heads / queries.key_heads,
                    q.cols() / queries.heads, static_cast<float>(queries.scale)};
   Tensor context({q.rows(), q.cols()});
-  ParallelFor(q.rows(), RowGrain(2 * (most + 1) * q.cols()),
+  ParallelFor(q.rows(), RowGrain(2 * (max + 1) * q.cols()),
               [&](int64_t begin, int64_t end) HWY_ATTR {
-                Tensor own({n.heads, most + 1});
+                Tensor own({n.heads, max + 1});
                 Tensor arranged({q.cols()});
-                std::vector<const K*> pointers(static_cast<size_t>(2 * most));
+                std::vector<const K*> pointers(static_cast<size_t>(2 * max));
                 const K** keys = pointers.data();
-                const K** before = keys + most;
+                const K** before = keys + max;
                 for (int64_t r = begin; r < end; ++r) {
                   std::swap(keys, before);
                   const int64_t count = find(r, keys);

@@ -30,7 +30,7 @@ struct TopOfRow {
   T* values;
   int32_t* ids;
 
-  T least() const { return values[k - 1]; }
+  T min() const { return values[k - 1]; }
 
   /// Inserts into `count` elements, after equal ones.
   HWY_INLINE void Insert(T value, int64_t id, int count) {
@@ -44,7 +44,7 @@ struct TopOfRow {
   }
 
   HWY_INLINE void Offer(T value, int64_t id) {
-    if (Before(value, least())) Insert(value, id, k - 1);
+    if (Before(value, min())) Insert(value, id, k - 1);
   }
 };
 
@@ -68,8 +68,8 @@ void OfferAll(int64_t first, int64_t begin, int64_t end, const T* x,
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = begin;
   for (; i + lanes <= end; i += lanes) {
-    const auto least = hn::Set(d, largest.least());
-    if (HWY_LIKELY(hn::AllTrue(d, hn::Le(hn::LoadU(d, x + i), least)))) {
+    const auto min = hn::Set(d, largest.min());
+    if (HWY_LIKELY(hn::AllTrue(d, hn::Le(hn::LoadU(d, x + i), min)))) {
       continue;
     }
     for (int64_t j = i; j < i + lanes; ++j) largest.Offer(x[j], first + j);
@@ -99,7 +99,7 @@ void AddToRow(int64_t first, int64_t n, const T* x, TopOfRow<T> largest, T* max,
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const int64_t end = std::min(n, begin + kBlock);
     const T block_max = MaxOfNumbers(end - begin, x + begin);
-    if (filled == largest.k && !(block_max <= largest.least())) {
+    if (filled == largest.k && !(block_max <= largest.min())) {
       OfferAll(first, std::max<int64_t>(begin, filled - known), end, x,
                largest);
     }

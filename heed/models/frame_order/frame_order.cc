@@ -46,12 +46,12 @@ void TripletConfig::Visit(FieldList& v) {
 
 void TripletConfig::Fill(const ImageUse& strips) {
   const ImageUse frame = FrameOf(strips);
-  const int64_t least = ConvolutionStack::ScaleOf(kTrunkLayers);
-  if (frame.height < least || frame.width < least) {
+  const int64_t min = ConvolutionStack::ScaleOf(kTrunkLayers);
+  if (frame.height < min || frame.width < min) {
     throw ConfigError(
         "frames of {0} × {1} pixels are too small for three poolings: at least "
         "{2} × {2}",
-        frame.width, frame.height, least);
+        frame.width, frame.height, min);
   }
   if (cell == 0) cell = static_cast<int>(UsualCell(frame));
   CheckCell("cell", cell, frame);

@@ -122,7 +122,7 @@ TEST(Task, WhatFewCharactersStandForCountsAgainstTheLimit) {
   const LoadedModel loaded = copy.Trained();
   const auto predictor = loaded.MakePredictor();
   ExplainRequest request;
-  request.input.most_characters = 39;  // characters of 10 vectors of 3 bits
+  request.input.max_characters = 39;  // characters of 10 vectors of 3 bits
   const auto refusal = [&](const std::string& text) {
     request.input.given.content = text;
     return MessageOf<FormatError>(
@@ -137,7 +137,7 @@ TEST(Task, WhatFewCharactersStandForCountsAgainstTheLimit) {
             "text: 44 characters are read and answered; at most 39 are "
             "explained: ask for fewer vectors")
       << "all lines together";
-  request.input.most_characters = 0;
+  request.input.max_characters = 0;
   EXPECT_EQ(refusal("random 10000"),
             "text: an explanation of 20001 steps would have 200 million "
             "numbers; at most 5 million are explained: ask for fewer vectors");

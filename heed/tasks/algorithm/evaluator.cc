@@ -24,14 +24,14 @@ struct LengthScores {
 
 /// Parses "10,20" or "10 20". Throws: ConfigError.
 std::vector<int64_t> NumbersOf(const std::vector<std::string>& words,
-                               const char* option, int64_t least) {
+                               const char* option, int64_t min) {
   std::vector<int64_t> numbers;
   for (const std::string& word : words) {
     for (const std::string_view part : SplitAt(word, ",")) {
       const auto number = ParseInteger<int64_t>(part);
-      if (!number || *number < least || *number > kMaxVectors) {
+      if (!number || *number < min || *number > kMaxVectors) {
         throw ConfigError("{}: '{}' is not a number from {} to {}", option,
-                          std::string(part), least, kMaxVectors);
+                          std::string(part), min, kMaxVectors);
       }
       numbers.push_back(*number);
     }
@@ -47,7 +47,7 @@ std::vector<LengthScores> Cases(const Config& config,
     throw ConfigError("repeats: problem {} has none", config.problem.word());
   }
   std::vector<int64_t> lengths =
-      NumbersOf(options.lengths, "lengths", LeastLength(config.problem));
+      NumbersOf(options.lengths, "lengths", MinLength(config.problem));
   std::vector<int64_t> repeats = NumbersOf(options.repeats, "repeats", 1);
   std::vector<LengthScores> cases;
   if (lengths.empty() && repeats.empty()) {

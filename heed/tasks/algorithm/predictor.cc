@@ -348,11 +348,11 @@ ExplainablePrediction AlgorithmPredictor::PrepareExplanation(
     if (SplitWhitespace(line).empty()) continue;
     AnsweredSequence a = Read(line, input.given.place);
     characters += CharactersOf(a);
-    if (input.most_characters > 0 && characters > input.most_characters) {
+    if (input.max_characters > 0 && characters > input.max_characters) {
       throw FormatError(
           "{}: {} characters are read and answered; at most {} are explained: "
           "ask for fewer vectors",
-          input.given.place, characters, input.most_characters);
+          input.given.place, characters, input.max_characters);
     }
     numbers += NumbersOf(a);
     if (numbers > kMaxExplainedNumbers) {

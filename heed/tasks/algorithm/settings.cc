@@ -107,10 +107,10 @@ void Settings::Resolve() {
     throw ConfigError("min_repeats {} is above max_repeats {}", min_repeats,
                       max_repeats);
   }
-  const int64_t least = LeastLength(problem);
-  if (min_length < least) {
+  const int64_t min = MinLength(problem);
+  if (min_length < min) {
     throw ConfigError("min_length {}: problem {} needs at least {}", min_length,
-                      problem.word(), least);
+                      problem.word(), min);
   }
   if (problem == Problem::kNgrams && bits != 1) {
     throw ConfigError("bits {}: problem ngrams has vectors of one bit", bits);

@@ -25,16 +25,16 @@ constexpr int kSuggestions = 3;
 /// at a space.
 std::string Cut(const std::string& typed, int length, bool from_end) {
   const auto characters = Utf8Characters(typed);
-  const auto most = static_cast<size_t>(length);
-  if (characters.size() <= most) return typed;
+  const auto max = static_cast<size_t>(length);
+  if (characters.size() <= max) return typed;
   std::string result;
   if (!from_end) {
-    for (size_t i = 0; i < most; ++i) result += characters[i];
+    for (size_t i = 0; i < max; ++i) result += characters[i];
     return result;
   }
-  size_t begin = characters.size() - most;
+  size_t begin = characters.size() - max;
   while (begin + 1 < characters.size() && characters[begin] != " ") ++begin;
-  if (characters[begin] != " ") begin = characters.size() - most;
+  if (characters[begin] != " ") begin = characters.size() - max;
   for (size_t i = begin; i < characters.size(); ++i) result += characters[i];
   return result;
 }

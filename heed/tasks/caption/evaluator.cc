@@ -37,7 +37,7 @@ void ForEachBatch(const CaptionedImages& set, const Visit& visit) {
 /// next to it.
 void AddNoun(const WordBox& box, int64_t cell, int64_t columns,
              std::span<const float> weights, PointingResult& result) {
-  const auto most = std::ranges::max_element(weights) - weights.begin();
+  const auto max = std::ranges::max_element(weights) - weights.begin();
   int64_t touching = 0;
   int64_t near = 0;
   for (int64_t i = 0; i < std::ssize(weights); ++i) {
@@ -50,7 +50,7 @@ void AddNoun(const WordBox& box, int64_t cell, int64_t columns,
     const bool is_near = reaches(cell);
     touching += touches ? 1 : 0;
     near += is_near ? 1 : 0;
-    if (i != most) continue;
+    if (i != max) continue;
     result.touching += touches ? 1 : 0;
     result.near += is_near ? 1 : 0;
   }

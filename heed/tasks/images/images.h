@@ -101,7 +101,7 @@ class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation>,
   void ChooseModel(const std::string& name) override { model.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
-  int64_t LeastUpdates() const override { return 2000; }
+  int64_t MinUpdates() const override { return 2000; }
   void Resolve() override;
 
   Data Read() const override;

@@ -158,9 +158,9 @@ TEST_F(Language, EvaluatesPerTokenWordAndCharacter) {
   EXPECT_NEAR(figures.at("bits_per_character") * characters * std::log(2),
               figures.at("loss") * 4 * 50, 1e-6);
   ASSERT_EQ(report.details["completion"].size(), 4u);
-  const auto& most = report.details["completion"][3];
-  EXPECT_EQ(most["letters"], 3);
-  EXPECT_GE(most["third"], 99);  // determined by "ann", "ant", "ber" and "lik"
+  const auto& max = report.details["completion"][3];
+  EXPECT_EQ(max["letters"], 3);
+  EXPECT_GE(max["third"], 99);  // determined by "ann", "ant", "ber" and "lik"
 }
 
 TEST_F(Language, StreamsLearnWhatFollowsALine) {

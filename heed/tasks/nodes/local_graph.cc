@@ -18,7 +18,7 @@ std::span<const int32_t> ListOf(const RowLists& lists, int32_t row) {
 }  // namespace
 
 LocalGraph AroundNode(const NodeGraph& graph, const RowLists& neighbours,
-                      int32_t node, int64_t hops, int64_t most) {
+                      int32_t node, int64_t hops, int64_t max) {
   LocalGraph local;
   std::unordered_map<int32_t, int32_t> places = {{node, 0}};
   local.nodes = {node};
@@ -34,7 +34,7 @@ LocalGraph AroundNode(const NodeGraph& graph, const RowLists& neighbours,
     }
     std::ranges::sort(fresh);
     for (const int32_t other : fresh) {
-      if (std::ssize(local.nodes) == most) {
+      if (std::ssize(local.nodes) == max) {
         ++local.left_out;
         continue;
       }

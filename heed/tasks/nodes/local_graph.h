@@ -20,11 +20,11 @@ struct LocalGraph {
   int64_t left_out = 0;  // nodes within `hops` beyond the maximum size
 };
 
-/// Returns the subgraph of at most `most` nodes that are up to `hops` edges
+/// Returns the subgraph of at most `max` nodes that are up to `hops` edges
 /// away from a node. That node comes first, then nodes by distance and number.
 /// `neighbours`: adjacency lists of the graph.
 LocalGraph AroundNode(const NodeGraph& graph, const RowLists& neighbours,
-                      int32_t node, int64_t hops, int64_t most);
+                      int32_t node, int64_t hops, int64_t max);
 
 }  // namespace heed::nodes
 

@@ -6,7 +6,7 @@ namespace heed::order {
 
 Report Settings::Evaluate(const Model& made, const Evaluation& options) const {
   const Clips clips =
-      ReadClips(options.frames, made.frame, LeastFrames(options.spacing));
+      ReadClips(options.frames, made.frame, MinFrames(options.spacing));
   const std::vector<FrameTuple> tuples =
       BalancedTuples(clips, options.spacing, options.seed);
   const images::ImageAnswers answers = AnswersOf(made, clips, tuples);

@@ -32,7 +32,7 @@ struct DataConfig {
 };
 
 /// Minimum number of frames of a clip for tuples of this spacing.
-constexpr int64_t LeastFrames(int64_t spacing) {
+constexpr int64_t MinFrames(int64_t spacing) {
   return (kWindowFrames - 1) * spacing + 1;
 }
 

@@ -95,10 +95,10 @@ void Settings::SetDefaults(TrainingConfig& training) const {
 Data Settings::Read() const {
   Data read;
   RequireFiles(data.frames, "--frames", "sprites");
-  read.train = ReadClips(data.frames, data.Wanted(), LeastFrames(data.spacing));
+  read.train = ReadClips(data.frames, data.Wanted(), MinFrames(data.spacing));
   if (!data.valid_frames.empty()) {
     read.valid = ReadClips(data.valid_frames, read.train.format,
-                           LeastFrames(data.spacing));
+                           MinFrames(data.spacing));
   }
   return read;
 }

@@ -105,7 +105,7 @@ class Settings
   void ChooseModel(const std::string& name) override { model.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;
-  int64_t LeastUpdates() const override { return 3000; }
+  int64_t MinUpdates() const override { return 3000; }
   void Resolve() override;
   bool in_files() const override { return !data.texts.empty(); }
 

@@ -88,8 +88,8 @@ Model::Model(Config settings, ReviewMemory known, Vocabulary words,
              uint64_t seed)
     : config(std::move(settings)),
       memory(std::move(known)),
-      scale(ScaleOf(memory.reviews(), {config.data.files.least_rating,
-                                       config.data.files.most_rating})),
+      scale(ScaleOf(memory.reviews(), {config.data.files.min_rating,
+                                       config.data.files.max_rating})),
       vocabulary(std::move(words)),
       parameters_(seed, DType::kF32, config.model->precision()),
       network(config.model->Make(
@@ -238,7 +238,7 @@ double Model::MeanFor(const RatingPair& pair, RatingSource source) const {
 }
 
 double Model::Clipped(double rating) const {
-  return std::clamp(rating, scale.least, scale.most);
+  return std::clamp(rating, scale.min, scale.max);
 }
 
 std::vector<double> Model::Ratings(const Context& ctx,

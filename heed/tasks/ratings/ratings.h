@@ -31,8 +31,8 @@ constexpr auto WordsOf(ReviewPart) {
 /// Options for reading files of reviews.
 struct ReviewFileConfig {
   std::vector<std::string> columns = ReviewFormat().columns;
-  double least_rating = RatingScale().least;
-  double most_rating = RatingScale().most;
+  double min_rating = RatingScale().min;
+  double max_rating = RatingScale().max;
 
   void Visit(FieldList& v);
   /// Returns the format. Throws: ConfigError for an empty rating scale.

@@ -34,19 +34,19 @@ void ReviewFileConfig::Visit(FieldList& v) {
     "JSON "
     "lines; in a file without a header they are all columns; USER,ITEM,RATING "
     "alone: no texts; the usual names of public data sets are recognised");
-  v("least_rating", least_rating, Range(-1e6, 1e6),
+  v("least_rating", min_rating, Range(-1e6, 1e6),
     "the lowest rating that there is");
-  v("most_rating", most_rating, Range(-1e6, 1e6),
+  v("most_rating", max_rating, Range(-1e6, 1e6),
     "the highest rating that there is");
 }
 
 ReviewFormat ReviewFileConfig::Format() const {
   CheckReviewColumns(columns);
-  if (!(least_rating < most_rating)) {
+  if (!(min_rating < max_rating)) {
     throw ConfigError("most_rating: {} is not above least_rating, {}",
-                      most_rating, least_rating);
+                      max_rating, min_rating);
   }
-  return {columns, {least_rating, most_rating}};
+  return {columns, {min_rating, max_rating}};
 }
 
 void DataConfig::Visit(FieldList& v) {

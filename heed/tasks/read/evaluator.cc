@@ -19,11 +19,11 @@ CommonAnswer MostFrequentAnswer(std::span<const PassageQuestion> questions,
     const std::string answer(TrimBlanks(question.answer));
     ++counts[lowercase ? Lowercase(answer) : answer];
   }
-  CommonAnswer most;
+  CommonAnswer max;
   for (const auto& [answer, count] : counts) {
-    if (count > most.questions) most = {answer, count};
+    if (count > max.questions) max = {answer, count};
   }
-  return most;
+  return max;
 }
 
 Report Settings::Evaluate(const Model& made, const Evaluation& options) const {

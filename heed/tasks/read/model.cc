@@ -62,12 +62,12 @@ Model::Model(Config settings, Vocabulary words,
 
 PassageCorpus Model::Encode(std::span<const PassageQuestion> questions) const {
   const bool lowercase = config.data.vocabulary.lowercase;
-  const auto most = static_cast<size_t>(config.data.max_length);
+  const auto max = static_cast<size_t>(config.data.max_length);
   PassageCorpus corpus;
   for (const PassageQuestion& question : questions) {
     PassageText text = ReadPassageText(question, lowercase);
-    if (most > 0 && text.words.size() > most) {
-      CutPassage(text, most);
+    if (max > 0 && text.words.size() > max) {
+      CutPassage(text, max);
       ++corpus.cut;
     }
     corpus.ids.source.push_back(IdsOfWords(vocabulary, text.words, lowercase));

@@ -102,7 +102,7 @@ std::vector<Answer> PassagePredictor::Predict(std::span<const Input> inputs,
   }
   const PassageCorpus corpus = CorpusOf(questions);
   const auto log_p = model_.LogProbabilities(call.context(), corpus);
-  const auto most = static_cast<size_t>(options.answers);
+  const auto max = static_cast<size_t>(options.answers);
   std::vector<Answer> all;
   for (size_t i = 0; i < log_p.size(); ++i) {
     std::vector<size_t> order(log_p[i].size());
@@ -113,12 +113,12 @@ std::vector<Answer> PassagePredictor::Predict(std::span<const Input> inputs,
     for (size_t k = 0; k < order.size(); ++k) {
       const std::string& word = corpus.texts[i].candidates[order[k]];
       const double p = std::exp(double{log_p[i][order[k]]});
-      if (k < most) line.Add(word, p);
-      if (k < std::max(most, kAnswersInParts)) parts.Add(word, p);
+      if (k < max) line.Add(word, p);
+      if (k < std::max(max, kAnswersInParts)) parts.Add(word, p);
     }
     all.push_back(parts.answer());
-    all.back().line = most > 1 ? line.answer().line
-                               : corpus.texts[i].candidates[order.front()];
+    all.back().line = max > 1 ? line.answer().line
+                              : corpus.texts[i].candidates[order.front()];
   }
   return JoinedAnswers(std::move(all), ends);
 }

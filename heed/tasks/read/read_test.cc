@@ -269,7 +269,7 @@ TEST(ReadExplanation, HasThePassageItsQuestionAndEachHop) {
 }
 
 PassageScore TrainedOnFacts(const std::string& preset, int epochs) {
-  const FactOptions one = {.most_sentences = 8};
+  const FactOptions one = {.max_sentences = 8};
   const Data data = {MakeFactQuestions(one, 5, 0, 2000),
                      MakeFactQuestions(one, 5, 4000, 300)};
   Settings settings;

@@ -32,7 +32,7 @@ class SpeechObjective : public ObjectiveOf<Model> {
       : ObjectiveOf(model, settings.Measures(data)),
         train_(std::move(data.train)),
         valid_(std::move(data.valid)) {
-    const double most = model.config.data.max_seconds;
+    const double max = model.config.data.max_seconds;
     for (int64_t i = 0; i < train_.recordings().size(); ++i) {
       const auto& one = At(train_.recordings().all, i);
       seconds_ += static_cast<double>(one.samples.size()) / train_.rate();
@@ -42,11 +42,11 @@ class SpeechObjective : public ObjectiveOf<Model> {
     for (int64_t i = 0; i < train_.size(); ++i) {
       const double seconds =
           static_cast<double>(train_.Length(i)) / train_.rate();
-      if (seconds <= most) kept_.push_back(i);
+      if (seconds <= max) kept_.push_back(i);
     }
     if (kept_.empty()) {
       throw ConfigError("max_seconds: all {} sounds are longer than {} s",
-                        train_.size(), most);
+                        train_.size(), max);
     }
   }
 

@@ -33,16 +33,16 @@ Image SpectrogramOf(const Tensor& energies) {
   constexpr float kRange = 13.8f;  // 60 dB in natural logarithms of power
   const int64_t frames = energies.dim(0), bands = energies.dim(1);
   const float* e = energies.data<float>();
-  const float most = *std::max_element(e, e + energies.numel());
-  const float least =
-      std::max(most - kRange, *std::min_element(e, e + energies.numel()));
-  const float range = std::max(most - least, 1e-3f);
+  const float max = *std::max_element(e, e + energies.numel());
+  const float min =
+      std::max(max - kRange, *std::min_element(e, e + energies.numel()));
+  const float range = std::max(max - min, 1e-3f);
   Image image = {bands, frames, 1, {}};
   image.pixels.resize(static_cast<size_t>(bands * frames));
   for (int64_t m = 0; m < bands; ++m) {
     for (int64_t f = 0; f < frames; ++f) {
       const float share =
-          std::clamp((e[f * bands + m] - least) / range, 0.f, 1.f);
+          std::clamp((e[f * bands + m] - min) / range, 0.f, 1.f);
       At(image.pixels, (bands - 1 - m) * frames + f) =
           static_cast<uint8_t>(std::lround(255 * share));
     }

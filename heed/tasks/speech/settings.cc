@@ -38,7 +38,7 @@ TaskRow Task() {
   row.description = "what is said in a sound, in words";
   row.settings = [] { return std::make_unique<Settings>(); };
   row.input = {"audio", InputKind::Line::kPath, kSoundTypes};
-  row.input.most_bytes = kMaxSoundBytes;
+  row.input.max_bytes = kMaxSoundBytes;
   row.input_label = "Sound";
   row.answer_label = "Text";
   row.prompt = "Choose or drop a sound, or record one";

@@ -319,10 +319,10 @@ void EmptyPairsAbove(ParallelText& text, int64_t limit, const char* what,
         !IsLongerThan(text.target[i], limit / 2)) {
       continue;
     }
-    const int64_t most = size(i);
-    if (most <= limit) continue;
+    const int64_t max = size(i);
+    if (max <= limit) continue;
     Warn(fmt::format("{}: {} {}, above {}; the pair is left without links",
-                     text.PlaceOf(i, true), most, what, limit));
+                     text.PlaceOf(i, true), max, what, limit));
     text.source[i].clear();
     text.target[i].clear();
   }

@@ -46,7 +46,7 @@ class VisitObjective : public ObjectiveOf<Model> {
         // Training codes that are too rare to be learnt are skipped, not an
         // error.
         train_(model.Encode(data.train,
-                            settings.data.least_patients > 1
+                            settings.data.min_patients > 1
                                 ? UnknownCodes::kSkip
                                 : settings.data.unknown_codes.value())),
         valid_(model.Encode(data.valid, settings.data.unknown_codes)) {}

@@ -36,7 +36,7 @@ void DataConfig::Visit(FieldList& v) {
   v("valid_patients", valid_patients, Any{"FILE"},
     "patients for validation, of whom the best weights are chosen")
       .Main();
-  v("least_patients", least_patients, Range(1, 1000000000),
+  v("least_patients", min_patients, Range(1, 1000000000),
     "patients that a code must have to be learnt; others are unknown");
   VisitUnknownCodes(v, unknown_codes);
   v("batch_patients", batch_patients, Range(1, 1000000), "patients per batch")
@@ -93,6 +93,6 @@ Data Settings::Read() const {
 std::unique_ptr<Model> Settings::MakeModel(const Data& read,
                                            uint64_t seed) const {
   return std::make_unique<Model>(
-      *this, LearnCodes(read.train, data.least_patients), seed);
+      *this, LearnCodes(read.train, data.min_patients), seed);
 }
 }  // namespace heed::visits

@@ -23,7 +23,7 @@ inline constexpr int64_t kMaxVisitsAtOnce = 1 << 15;
 struct DataConfig {
   std::vector<std::string> patients;
   std::vector<std::string> valid_patients;
-  int least_patients = 1;
+  int min_patients = 1;
   Named<UnknownCodes> unknown_codes = UnknownCodes::kRefuse;
   int batch_patients = 100;
 

@@ -176,7 +176,7 @@ VisitRecords RecentPatients(int count) {
   PatientOptions options;
   options.codes = 12;
   options.effective = 4;
-  options.least = options.most = 4;
+  options.min = options.max = 4;
   options.visits = 4;
   options.codes_of_visit = 2;
   options.decay = 2;

@@ -191,9 +191,9 @@ class Placement {
         sum = 0;
       }
       sum += links_.confidence[t];
-      float& most = best[index(own)];
-      if (sum > most) {
-        most = sum;
+      float& max = best[index(own)];
+      if (sum > max) {
+        max = sum;
         nodes_[own].target = {begin, t + 1};
       }
     }
@@ -216,13 +216,13 @@ class Placement {
   void PlaceAlone(Node& node, const Node& parent, TextRange room,
                   std::vector<bool>& taken) const {
     size_t found = kNone;
-    float most = -1;
+    float max = -1;
     for (size_t s = node.source.begin; s < node.source.end; ++s) {
       const size_t t = links_.target[s];
       const bool free =
           t >= room.begin && t < room.end && !taken[t - room.begin];
-      if (free && source_[s].word && links_.weight[s] > most) {
-        most = links_.weight[s];
+      if (free && source_[s].word && links_.weight[s] > max) {
+        max = links_.weight[s];
         found = t;
       }
     }

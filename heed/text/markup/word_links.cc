@@ -269,11 +269,11 @@ WordLinks LinkWords(const AlignedText& translation,
   }
   for (size_t t = 0; t < T; ++t) {
     size_t best = (2 * t + 1) * S / (2 * T);
-    float most = weights ? 0.0F : 1.0F;
+    float max = weights ? 0.0F : 1.0F;
     for (size_t s = 0; weights && s < S; ++s) {
       const float weight = weights->at(t, s);
-      if (weight > most) {
-        most = weight;
+      if (weight > max) {
+        max = weight;
         best = s;
       }
       if (weight > links.weight[s]) {
@@ -282,9 +282,9 @@ WordLinks LinkWords(const AlignedText& translation,
       }
     }
     links.source[t] = best;
-    links.confidence[t] = most;
+    links.confidence[t] = max;
     size_t& own = links.own[best];
-    if (own == kUnlinked || most > links.confidence[own]) own = t;
+    if (own == kUnlinked || max > links.confidence[own]) own = t;
   }
   for (size_t s = 0; s < S; ++s) {
     if (links.target[s] == kUnlinked)

@@ -58,8 +58,8 @@ export function rove(elements: HTMLElement[], current: number): void {
   elements.forEach((element, i) => (element.tabIndex = i === current ? 0 : -1));
 }
 
-export function clamp(value: number, least: number, most: number): number {
-  return Math.max(least, Math.min(value, most));
+export function clamp(value: number, min: number, max: number): number {
+  return Math.max(min, Math.min(value, max));
 }
 
 /** Returns the rows and columns by which an arrow key moves; null for other keys. */

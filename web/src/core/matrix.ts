@@ -52,9 +52,9 @@ function layOut(spec: MatrixSpec) {
   const leftOf = (font: number) =>
     spec.rowLabels.some(Boolean) ? labelRoom(spec.rowLabels, font) + 10 : 1;
   const smallest = spec.smallestCell ?? (spec.numbers ? numberCell : isLarge ? 3 : 12);
-  const most = Math.max(spec.largestCell ?? 38, smallest);
+  const max = Math.max(spec.largestCell ?? 38, smallest);
   const room = spec.width - leftOf(13) - 24;
-  const wide = clamp(Math.floor(room / Math.max(columns, 1)), smallest, most);
+  const wide = clamp(Math.floor(room / Math.max(columns, 1)), smallest, max);
   // Labels wider than their columns are rotated; the last ones extend to the right.
   const leans = labelRoom(spec.columnLabels, 13) > wide - 2;
   const fits = spec.columnLabels.map(

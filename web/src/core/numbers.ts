@@ -42,13 +42,13 @@ export function mean(values: number[]): number {
 
 /** Returns the largest finite absolute value; 0 if there are none. */
 export function largest(rows: Rows): number {
-  let most = 0;
+  let max = 0;
   for (const row of rows) {
     for (const value of row) {
-      if (Number.isFinite(value)) most = Math.max(most, Math.abs(value));
+      if (Number.isFinite(value)) max = Math.max(max, Math.abs(value));
     }
   }
-  return most;
+  return max;
 }
 
 /** Formats a number for a line of text: two decimals, or the first significant one. */

@@ -56,12 +56,12 @@ function fillCells(group: SVGElement, { shown, part, explanation }: Side): void 
   const weights = weightsOf(explanation, shown.map, shown.head)[Number(row)] ?? [];
   const [room, height] = cells.split(" ").map(Number);
   const width = room / weights.length;
-  const most = largest([weights]) || 1;
+  const max = largest([weights]) || 1;
   group.replaceChildren();
   weights.forEach((weight, i) => {
-    if (weight / most < 0.01) return;
+    if (weight / max < 0.01) return;
     const place = { x: i * width, width, height, "data-weight": String(weight) };
-    add(group, "rect", { ...place, "fill-opacity": weight / most });
+    add(group, "rect", { ...place, "fill-opacity": weight / max });
   });
 }
 

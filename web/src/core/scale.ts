@@ -21,8 +21,8 @@ export interface Colouring {
 /** Returns the colour scale. By default, weights without any above 0.3 are scaled to
  * their maximum, others to 1. */
 export function colouring(scale: Scale, rows: Rows, what: string): Colouring {
-  const most = largest(rows) || 1;
-  const chosen = scale === "auto" ? (most < 0.3 ? "picture" : "absolute") : scale;
+  const max = largest(rows) || 1;
+  const chosen = scale === "auto" ? (max < 0.3 ? "picture" : "absolute") : scale;
   if (chosen === "row") {
     return {
       top: rows.map((row) => largest([row]) || 1),
@@ -30,11 +30,11 @@ export function colouring(scale: Scale, rows: Rows, what: string): Colouring {
     };
   }
   if (chosen === "absolute") return { top: 1, legend: `${what}, 0 to 1` };
-  return { top: most, legend: `${what}, up to this picture's ${shortNumber(most)}` };
+  return { top: max, legend: `${what}, up to this picture's ${shortNumber(max)}` };
 }
 
 /** Returns the share of full colour of a value in a row, -1 to 1. */
 export function strengthOf({ top }: Colouring, value: number, row: number): number {
-  const most = typeof top === "number" ? top : (top[row] ?? 1);
-  return Number.isFinite(value) ? Math.max(-1, Math.min(1, value / most)) : 0;
+  const max = typeof top === "number" ? top : (top[row] ?? 1);
+  return Number.isFinite(value) ? Math.max(-1, Math.min(1, value / max)) : 0;
 }

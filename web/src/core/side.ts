@@ -139,9 +139,9 @@ export class Side {
   firstChoice(): Chosen | null {
     const { targets, maps } = this.part;
     const votes = targets.map((target) => this.ownChoice(target)).filter((one) => one);
-    const most = votes.find((one) => votes.filter((v) => v?.map === one?.map).length > 1);
+    const majority = votes.find((one) => votes.filter((v) => v?.map === one?.map).length > 1);
     return (
-      most ??
+      majority ??
       votes[0] ??
       (maps.length > 0 ? { map: maps.length - 1, head: "mean" } : null)
     );

@@ -156,8 +156,8 @@ function showGraph(side: Side, axes: AxisView[]): AxesOnShow {
     if (!box) return -1;
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     const away = nodes.map((node) => Math.hypot(at(node)[0] - x, at(node)[1] - y));
-    const least = Math.min(...away);
-    return least < 24 ? away.indexOf(least) : -1;
+    const min = Math.min(...away);
+    return min < 24 ? away.indexOf(min) : -1;
   };
   const focusOf = (item: number) => (item < 0 ? null : side.focusAt(view, item));
   const holder = h("div.figure.graph", {

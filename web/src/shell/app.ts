@@ -304,7 +304,7 @@ export class App {
     }
     const excess = this.form.excess(model, input.text);
     if (excess) {
-      answer.unexplained(`it has ${excess.length} characters of ${excess.most} at most.`);
+      answer.unexplained(`it has ${excess.length} characters of ${excess.max} at most.`);
       return null;
     }
     const forced = question.answer ? { answer: question.answer } : {};

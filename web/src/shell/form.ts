@@ -210,11 +210,11 @@ export class Form {
 
   /** Returns the length of a text that is answered but too long to explain, and the
    * limit; null if the text is explained. */
-  excess(model: ModelInfo, text: string): { length: string; most: string } | null {
-    const most = model.limits?.explain ?? Infinity;
+  excess(model: ModelInfo, text: string): { length: string; max: string } | null {
+    const max = model.limits?.explain ?? Infinity;
     const { length } = [...text]; // code points, as on the server
-    const [a, b] = [length, most].map((one) => one.toLocaleString("en"));
-    return length > most ? { length: a, most: b } : null;
+    const [a, b] = [length, max].map((one) => one.toLocaleString("en"));
+    return length > max ? { length: a, max: b } : null;
   }
 
   /** Announces before the request if the text is too long to explain. */
@@ -224,7 +224,7 @@ export class Form {
     byId("limit").hidden = !excess;
     byId("limit").textContent = excess
       ? `${excess.length} characters: the model answers, but the server explains at most ` +
-        `${excess.most}.`
+        `${excess.max}.`
       : "";
   }
 }

@@ -117,11 +117,11 @@ export class Overview {
     const p = palette();
     const unit = (map: AttentionMap) =>
       figure === "distance" ? unitOf(side.explanation, map) : "";
-    const most = new Map<string, number>();
+    const max = new Map<string, number>();
     if (figure !== "weights") {
       for (const map of maps) {
         const values = headsOf(map).map((head) => headFigure(map, figure, head) || 0);
-        most.set(unit(map), Math.max(most.get(unit(map)) ?? 0, ...values));
+        max.set(unit(map), Math.max(max.get(unit(map)) ?? 0, ...values));
       }
     }
     for (const { map: m, head, button } of this.cells.flat()) {
@@ -135,7 +135,7 @@ export class Overview {
         button.replaceChildren(canvas);
       } else {
         const value = headFigure(map, figure, head);
-        const share = Math.min(1, value / (most.get(unit(map)) || 1)) || 0;
+        const share = Math.min(1, value / (max.get(unit(map)) || 1)) || 0;
         const crowded = this.cells[m].length > 6 && !Number.isNaN(value);
         button.replaceChildren(
           h("span", crowded ? value.toFixed(1) : shortNumber(value)),

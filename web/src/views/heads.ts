@@ -73,10 +73,10 @@ function drawPlot(
   const [left, right] = [44, width - 14];
   const top = 16 + 18 * kinds.length;
   const bottom = top + Math.min(240, width * 0.6);
-  const most = (values: number[]) =>
+  const max = (values: number[]) =>
     Math.max(...values.filter(Number.isFinite), 0.2) * 1.06;
-  const x = linear([0, most(heads.map((head) => head.distance))], [left, right], 5);
-  const y = linear([0, most(heads.map((head) => head.entropy))], [bottom, top], 5);
+  const x = linear([0, max(heads.map((head) => head.distance))], [left, right], 5);
+  const y = linear([0, max(heads.map((head) => head.entropy))], [bottom, top], 5);
   const label = `Entropy of heads against distance, ${unit}`;
   const picture = newPicture(width, bottom + 40, label);
   const quiet = { size: 11, fill: p.quiet };

@@ -53,10 +53,10 @@ function drawOverlay(
     ...{ maskUnits: "userSpaceOnUse", x: 0, y: 0, width: w, height: tall },
   });
   const cells = add(mask, "g", { filter: `url(#${id}-soft)`, fill: "white" });
-  const most = Math.max(...weights) || 1;
+  const max = Math.max(...weights) || 1;
   const columns = width / cell;
   weights.forEach((weight, i) => {
-    const share = weight / most;
+    const share = weight / max;
     if (share < 0.01) return;
     const [x, y] = [(i % columns) * side, Math.floor(i / columns) * side];
     addRect(cells, x, y, side, side, "white", { "fill-opacity": share.toFixed(3) });
