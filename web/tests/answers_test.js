@@ -64,8 +64,8 @@ test("sub-words are merged to words on a switch", async () => {
 });
 
 test("saliency is shown by whole words where the attention is", async () => {
-  const wishes = { text: "Heute schläft der Hund.", methods: ["saliency"] };
-  const { attributions, axes } = explain({ model: "de-en", ...wishes });
+  const options = { text: "Heute schläft der Hund.", methods: ["saliency"] };
+  const { attributions, axes } = explain({ model: "de-en", ...options });
   const [{ scores }] = attributions;
   const [[from, to], [begin, end]] = [axes.target.words[2], axes.source.words[1]];
   const ofWord = scores
@@ -73,7 +73,7 @@ test("saliency is shown by whole words where the attention is", async () => {
     .map((row) => row.slice(begin, end).reduce((sum, one) => sum + one, 0));
   const wanted = ofWord.reduce((sum, one) => sum + one, 0) / (to - from);
   await withPage({}, async (page) => {
-    await open(page, { model: "de-en", of: wishes.text, view: "saliency" });
+    await open(page, { model: "de-en", of: options.text, view: "saliency" });
     await page.waitForSelector(".attribution");
     await page.click("#words");
     await page.waitForSelector(".attribution");

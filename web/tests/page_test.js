@@ -51,8 +51,8 @@ async function post(path, body) {
 }
 
 /** What the API says of the same text. */
-const explained = (name, of = text, wishes = {}) =>
-  post("explain", { text: of, model: name, ...wishes });
+const explained = (name, of = text, options = {}) =>
+  post("explain", { text: of, model: name, ...options });
 
 /** The map of a target, its place in the first part, and the labels of an axis. */
 function spoken(said) {

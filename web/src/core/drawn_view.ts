@@ -18,7 +18,7 @@ function fits({ shown, part }: Side, { map, words }: MadePicture): boolean {
 
 /** Interactive view of pictures drawn by heed/render. The weights of the selected head
  * are drawn into pictures of one attention map. */
-export function pictureView(side: Side, asked: Promise<MadePicture[]>): View {
+export function pictureView(side: Side, requested: Promise<MadePicture[]>): View {
   let drawn: SVGSVGElement[] = [];
   let painters: Painter[] = [];
   const paint = () => painters.forEach((painter) => painter.paint());
@@ -35,7 +35,7 @@ export function pictureView(side: Side, asked: Promise<MadePicture[]>): View {
     }
     paint();
   };
-  asked
+  requested
     .then(show)
     .catch((error: unknown) => holder.replaceChildren(h("p.problem", errorWords(error))));
   return { element: holder, pictures: () => drawn, paint };

@@ -83,7 +83,7 @@ export class Side {
   target: number | null;
   contrast: Contrast | null = null;
   private readonly listeners: [Change, () => void][] = [];
-  private readonly asked = new Map<string, Promise<Explanation>>();
+  private readonly requests = new Map<string, Promise<Explanation>>();
   private hovered: Focus | null = null;
   private base: Focus | null = null;
   private pinned: Focus | null = null;
@@ -139,7 +139,9 @@ export class Side {
   firstChoice(): Chosen | null {
     const { targets, maps } = this.part;
     const votes = targets.map((target) => this.ownChoice(target)).filter((one) => one);
-    const majority = votes.find((one) => votes.filter((v) => v?.map === one?.map).length > 1);
+    const majority = votes.find(
+      (one) => votes.filter((v) => v?.map === one?.map).length > 1,
+    );
     return (
       majority ??
       votes[0] ??
@@ -280,8 +282,8 @@ export class Side {
    * displayed only as rows or columns. */
   isVisible(id: string): boolean {
     const { part, shown } = this;
-    const said = part.targets.filter((target) => target.axis === id);
-    if (said.length > 0) return said.some((target) => !part.anchorOf(target));
+    const predicted = part.targets.filter((target) => target.axis === id);
+    if (predicted.length > 0) return predicted.some((target) => !part.anchorOf(target));
     if (!["target_inputs", "answer"].includes(id.split(".")[0])) return true;
     const isOfMap = shown?.query.id === id || shown?.key.id === id;
     return isOfMap && this.explanation.axes[id].items.length > 1;
@@ -307,8 +309,10 @@ export class Side {
 
   /** True if the targets at a position are displayed beneath other items. */
   isBeneath(view: AxisView, place: number): boolean {
-    const said = this.targetsAt(view, place).map((k) => this.part.targets[k]);
-    return said.length > 0 && said.every((target) => this.part.anchorOf(target));
+    const predicted = this.targetsAt(view, place).map((k) => this.part.targets[k]);
+    return (
+      predicted.length > 0 && predicted.every((target) => this.part.anchorOf(target))
+    );
   }
 
   /** Returns the attention map of a focus. */
@@ -325,7 +329,7 @@ export class Side {
   }
 
   /** Returns the targets at a position of an axis or beneath it. */
-  private saidAt(view: AxisView, place: number): number[] {
+  private targetsUnder(view: AxisView, place: number): number[] {
     return [...this.targetsAt(view, place), ...(this.beneath(view)?.[place] ?? [])];
   }
 
@@ -333,26 +337,26 @@ export class Side {
   focusAt(view: AxisView, place: number): Focus | null {
     const { shown, part } = this;
     if (shown?.query.id === view.id) return { row: place, column: null };
-    const said = this.saidAt(view, place);
-    const rows = said.map((k) => this.rowOf(shown, part.targets[k]));
+    const predicted = this.targetsUnder(view, place);
+    const rows = predicted.map((k) => this.rowOf(shown, part.targets[k]));
     const row = rows.find((one) => one !== null);
     if (row !== undefined) return { row, column: null };
     if (shown?.key.id === view.id) return { row: null, column: place };
-    if (said.length === 0) return null;
-    const target = part.targets[said[0]];
+    if (predicted.length === 0) return null;
+    const target = part.targets[predicted[0]];
     const own = this.ownChoice(target);
     const ownRow = this.rowOf(own && this.shownOf(own), target);
-    return { row: ownRow, column: null, target: said[0] };
+    return { row: ownRow, column: null, target: predicted[0] };
   }
 
   pinAt(view: AxisView, place: number): void {
-    const [said] = this.saidAt(view, place);
+    const [predicted] = this.targetsUnder(view, place);
     const focus = this.focusAt(view, place);
     const own = focus?.target === undefined ? null : this.part.targets[focus.target];
     const choice = own && this.ownChoice(own);
     if (choice) this.setChoice(choice);
     if (focus && (choice || !own)) this.pin({ row: focus.row, column: focus.column });
-    if (said !== undefined) this.setTarget(said);
+    if (predicted !== undefined) this.setTarget(predicted);
   }
 
   /** Returns the current state of the items of an axis. */
@@ -400,9 +404,9 @@ export class Side {
       const row = rows[k];
       const isOnly = rows.indexOf(row) === k && rows.lastIndexOf(row) === k;
       if (row === null || !isOnly || target.axis === shown.query.id) return;
-      const said = this.part.label(target);
+      const predicted = this.part.label(target);
       const anchored = this.part.anchorOf(target) !== null;
-      labels[row] = anchored ? `${labels[row]} ${said}`.trim() : said;
+      labels[row] = anchored ? `${labels[row]} ${predicted}`.trim() : predicted;
     });
     labels.forEach((_, row) => {
       const outside = outsideOf(shown.map, shown.head, row);
@@ -417,12 +421,12 @@ export class Side {
     return targets.map((target) => {
       const anchor = this.part.anchorOf(target);
       if (!anchor) {
-        const said = this.part.axis(target.axis, this.shown?.byWord);
-        return said.labels[said.at(target.item)] ?? "";
+        const predicted = this.part.axis(target.axis, this.shown?.byWord);
+        return predicted.labels[predicted.at(target.item)] ?? "";
       }
-      const said = this.part.label(target);
+      const predicted = this.part.label(target);
       const words = this.part.axis(anchor[0]).labels.slice(anchor[1], anchor[2]);
-      return `${words.join(" ")} ${said}`;
+      return `${words.join(" ")} ${predicted}`;
     });
   }
 
@@ -432,8 +436,8 @@ export class Side {
     if (!focus) return "";
     const shown = this.shownFor(focus);
     if (focus.target !== undefined && (!shown || focus.row === null)) {
-      const said = isolate(this.part.label(this.part.targets[focus.target]));
-      return `No attention of this model speaks for ${said}.`;
+      const predicted = isolate(this.part.label(this.part.targets[focus.target]));
+      return `No attention of this model speaks for ${predicted}.`;
     }
     if (!shown) return "";
     const [rows, columns] = [this.rowLabels(shown), shown.key.labels];
@@ -469,15 +473,15 @@ export class Side {
     options: ExplainOptions,
     keep = (more: Explanation) => addTo(this.explanation, more),
   ): Promise<Explanation> {
-    let answer = this.asked.get(key);
+    let answer = this.requests.get(key);
     if (!answer) {
       if (!this.load) throw new Error("This page has no server to ask.");
       answer = this.load({ pictures: [], ...options }).then((more) => {
         keep(more);
         return more;
       });
-      answer.catch(() => this.asked.delete(key));
-      this.asked.set(key, answer);
+      answer.catch(() => this.requests.delete(key));
+      this.requests.set(key, answer);
     }
     return answer;
   }
@@ -524,7 +528,7 @@ export class Side {
     const has = (all: MadePicture[], view: string) =>
       all.some((one) => one.view === view && one.segment === index);
     const missing = views.filter((view) => !isKept || !has(kept, view));
-    let asked: MadePicture[] = [];
+    let received: MadePicture[] = [];
     if (missing.length > 0 && this.canAsk) {
       const keep = (more: Explanation) => {
         if (isKept) kept.push(...(more.pictures ?? []));
@@ -532,9 +536,9 @@ export class Side {
       };
       const options = { pictures: missing, scale, ...(methods && { methods }) };
       const more = await this.ask(`pictures ${JSON.stringify(options)}`, options, keep);
-      asked = more.pictures ?? [];
+      received = more.pictures ?? [];
     }
-    const all = [...asked, ...kept.filter(({ view }) => !has(asked, view))];
+    const all = [...received, ...kept.filter(({ view }) => !has(received, view))];
     return all.filter(({ view, segment }) => segment === index && views.includes(view));
   }
 

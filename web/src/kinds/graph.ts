@@ -193,8 +193,8 @@ function showGraph(side: Side, axes: AxisView[]): AxesOnShow {
         "stroke-width": chosen || i === 0 ? 2 : 0.6,
         "data-weight": weight === undefined ? null : String(weight),
       });
-      const said = weight === undefined ? "" : `: ${shortNumber(weight)}`;
-      const name = `${view.labels[i]}, ${classes[predicted[nodes[i]]]}${said}`;
+      const suffix = weight === undefined ? "" : `: ${shortNumber(weight)}`;
+      const name = `${view.labels[i]}, ${classes[predicted[nodes[i]]]}${suffix}`;
       halos[i].querySelector("title")!.textContent = name;
     });
   };

@@ -61,7 +61,7 @@ function passageField(options: InputOptions): InputField {
     });
   const question = line("Question");
   const candidates = line("Candidates, with commas between them (optional)");
-  const asked = (): Question => ({
+  const readQuestion = (): Question => ({
     passage: passage.value,
     question: question.value.trim(),
     candidates: candidates.value
@@ -87,7 +87,7 @@ function passageField(options: InputOptions): InputField {
     ...field,
     element: h("div.passage-field", passage, hint, question, candidates),
     read() {
-      const text = textOf(asked());
+      const text = textOf(readQuestion());
       return text === "" ? null : { text, request: { text } };
     },
     write,

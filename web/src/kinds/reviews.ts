@@ -56,12 +56,12 @@ function lineOf({ user, item, user_reviews, item_reviews }: Question): string {
   if (!user_reviews && !item_reviews) {
     return user || item ? `${user}\t${item}` : "";
   }
-  const asked: Partial<Question> = {};
-  if (user) asked.user = user;
-  if (item) asked.item = item;
-  if (user_reviews) asked.user_reviews = user_reviews;
-  if (item_reviews) asked.item_reviews = item_reviews;
-  return JSON.stringify(asked);
+  const fields: Partial<Question> = {};
+  if (user) fields.user = user;
+  if (item) fields.item = item;
+  if (user_reviews) fields.user_reviews = user_reviews;
+  if (item_reviews) fields.item_reviews = item_reviews;
+  return JSON.stringify(fields);
 }
 
 /** Field for a user and an item, and reviews of either, one per line; and the
@@ -110,11 +110,11 @@ function reviewsField(options: InputOptions): InputField {
     area.value = lineOf(question());
   };
   const showLine = () => {
-    const asked = parseQuestion(area.value);
-    if (!asked) return;
+    const fields = parseQuestion(area.value);
+    if (!fields) return;
     sides.forEach(({ side, name, reviews }) => {
-      name.value = asked[side];
-      reviews.value = (asked[`${side}_reviews`] ?? []).join("\n");
+      name.value = fields[side];
+      reviews.value = (fields[`${side}_reviews`] ?? []).join("\n");
     });
   };
   area.addEventListener("input", showLine);
@@ -174,9 +174,9 @@ function showReviews(side: Side, axes: AxisView[]): AxesOnShow {
 
 /** Returns "A1, B7", or a description of given reviews. */
 function title(text: string): string {
-  const asked = parseQuestion(text);
-  if (!asked) return text;
-  const { user, item, user_reviews, item_reviews } = asked;
+  const fields = parseQuestion(text);
+  if (!fields) return text;
+  const { user, item, user_reviews, item_reviews } = fields;
   const named = (name: string, reviews: string[] | undefined, what: string) =>
     name || `${reviews?.length ?? 0} reviews ${what}`;
   return `${named(user, user_reviews, "by a user")}, ${named(item, item_reviews, "of an item")}`;

@@ -298,10 +298,10 @@ function showSeries(side: Side, axes: AxisView[]): AxesOnShow {
     draw();
   }).observe(holder);
   draw();
-  const said = h("p.note", timeline.forecast());
+  const caption = h("p.note", timeline.forecast());
   const head = h("div.series-head", h("p.label", title), columnChoice(side, timeline));
   return {
-    element: h("div.series-row", head, holder, said),
+    element: h("div.series-row", head, holder, caption),
     paint: draw,
     pictures: () => [...holder.querySelectorAll("svg")],
   };

@@ -51,7 +51,7 @@ interface Line {
 }
 
 /** Describes the targets at a position and their probabilities. */
-function saidAt(side: Side, targets: number[], named: boolean): string {
+function describeTargets(side: Side, targets: number[], named: boolean): string {
   return targets
     .map((k) => {
       const target = side.part.targets[k];
@@ -79,14 +79,14 @@ function showTexts(side: Side, axes: AxisView[]): AxesOnShow {
   const lines = axes.map((view): Line => {
     const beneath = side.beneath(view);
     const chips = view.labels.map((label, i) => {
-      const said = beneath
-        ? saidAt(side, beneath[i], true)
-        : saidAt(side, side.targetsAt(view, i), false);
+      const caption = beneath
+        ? describeTargets(side, beneath[i], true)
+        : describeTargets(side, side.targetsAt(view, i), false);
       const name = view.joined[i] ? "word joined" : "word";
       const chip = button("", { class: name }, () => side.pinAt(view, i));
       chip.hidden = side.isBeneath(view, i);
       chip.append(h("bdi", label));
-      if (beneath || said) chip.append(h(beneath ? "small" : "small.sure", said));
+      if (beneath || caption) chip.append(h(beneath ? "small" : "small.sure", caption));
       return chip;
     });
     const dir = directionOf(view.labels);

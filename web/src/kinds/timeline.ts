@@ -184,12 +184,12 @@ function showTimeline(side: Side, axes: AxisView[]): AxesOnShow {
       const [begin, end] = spans?.[i] ?? [0, 0];
       const names = (codes?.labels ?? []).slice(begin, end).map((code, k) => {
         const score = scores?.[begin + k];
-        const said =
+        const detail =
           score === undefined
             ? ""
             : ` ${score < 0 ? "−" : "+"}${shortNumber(Math.abs(score))}`;
         const sign = score === undefined ? "" : score < 0 ? ".against" : ".for";
-        return h(`li${sign}` as "li", h("bdi", code), h("small", said));
+        return h(`li${sign}` as "li", h("bdi", code), h("small", detail));
       });
       return h(
         "div.visit",

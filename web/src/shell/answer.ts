@@ -149,8 +149,8 @@ export class Answer {
     const element = h("div.part-body", ...this.onShow.map((one) => one.element));
     const { answer, targets } = side.part;
     // Text of the answer that its words do not show.
-    const said = new Map(targets.map((one) => [`${one.axis} ${one.item}`, one]));
-    const rest = [...said.values()].reduce(
+    const unique = new Map(targets.map((one) => [`${one.axis} ${one.item}`, one]));
+    const rest = [...unique.values()].reduce(
       (left, target) => left.replace(bare(side.part.label(target)), ""),
       bare(answer),
     );

@@ -41,14 +41,14 @@ import { Stage, viewNamed, type Shared } from "./stage";
 import { carriedTexts, listTexts, markText, nameOf } from "./texts";
 
 /** One question on the page. */
-interface Asked extends Answered {
+interface QuestionEntry extends Answered {
   question: Question;
 }
 
 /** The page: questions, answers and views. */
 export class App {
   private readonly state: PageState = { questions: [newQuestion()], view: "" };
-  private asked: Asked[] = [];
+  private entries: QuestionEntry[] = [];
   private running: AbortController | null = null;
   private byWord = false;
   private difference: SVGSVGElement[] = [];
@@ -87,7 +87,7 @@ export class App {
   private file: Explanation[] | null = null;
 
   private get stages(): Stage[] {
-    return this.asked.flatMap(({ stage }) => stage ?? []);
+    return this.entries.flatMap(({ stage }) => stage ?? []);
   }
 
   async start(): Promise<void> {
@@ -165,7 +165,7 @@ export class App {
 
   /** Updates the address from the page; a new question adds a step to the history. */
   private async keepAddress(isNew = false): Promise<void> {
-    for (const { question, stage } of this.asked) {
+    for (const { question, stage } of this.entries) {
       if (!stage) continue;
       question.chosen = stage.side.choice;
       question.part = stage.side.index;
@@ -186,7 +186,7 @@ export class App {
     change(this.state);
     this.form.show(this.state);
     this.showTab();
-    if (this.asked.length > 0) void this.run();
+    if (this.entries.length > 0) void this.run();
   }
 
   // ---- A page in a file
@@ -212,25 +212,25 @@ export class App {
     const labels = { input: axes[segments[0].axes[0]]?.label ?? "Input" };
     const answer = new Answer({ name, labels }, nameOf(explanation), null);
     const [slot] = this.layOut([{ question, answer, stage: null }]);
-    this.addSide(this.asked[0], new Side(name, explanation, null, question), slot);
+    this.addSide(this.entries[0], new Side(name, explanation, null, question), slot);
     this.settle();
   }
 
   // ---- Asking
 
   /** Lays out areas for these answers; returns those of their views. */
-  private layOut(asked: Asked[]): HTMLElement[] {
+  private layOut(entries: QuestionEntry[]): HTMLElement[] {
     for (const stage of this.stages) stage.close();
-    this.asked = asked;
-    this.shared.comparing = asked.length > 1;
+    this.entries = entries;
+    this.shared.comparing = entries.length > 1;
     clearNotice();
     byId("welcome").hidden = true;
     byId("result").hidden = false;
-    byId("result").classList.toggle("two", asked.length > 1);
-    byId("answers").replaceChildren(...asked.map(({ answer }) => answer.element));
+    byId("result").classList.toggle("two", entries.length > 1);
+    byId("answers").replaceChildren(...entries.map(({ answer }) => answer.element));
     byId("comparison").replaceChildren();
     byId("toolbar").hidden = true;
-    const slots = asked.map(() => h("div.stage.stack"));
+    const slots = entries.map(() => h("div.stage.stack"));
     byId("stages").replaceChildren(...slots);
     return slots;
   }
@@ -244,7 +244,7 @@ export class App {
     this.running?.abort();
     const running = new AbortController();
     this.running = running;
-    const asked = state.questions.map((question, i): Asked => {
+    const entries = state.questions.map((question, i): QuestionEntry => {
       const model = form.named(question.model);
       const title = question.answer ? `${model.name}: another answer` : model.name;
       const { kind = "" } = model.input ?? {};
@@ -253,10 +253,10 @@ export class App {
       const answer = new Answer(model, input, state.questions.length > 1 ? title : null);
       return { question, answer, stage: null };
     });
-    const slots = this.layOut(asked);
+    const slots = this.layOut(entries);
     if (isNew) await this.keepAddress(true);
     byId("run").setAttribute("aria-busy", "true");
-    const answered = asked.map(async (one, i) => {
+    const answered = entries.map(async (one, i) => {
       try {
         const side = await this.ask(one, inputs[i], running.signal);
         if (side && !running.signal.aborted) this.addSide(one, side, slots[i]);
@@ -289,7 +289,7 @@ export class App {
 
   /** Requests answer and explanation; null if the text is too long to explain. */
   private async ask(
-    { question, answer }: Asked,
+    { question, answer }: QuestionEntry,
     input: Input,
     signal: AbortSignal,
   ): Promise<Side | null> {
@@ -314,16 +314,16 @@ export class App {
     return Object.assign(new Side(model.name, explanation, load, question), { askFor });
   }
 
-  private addSide(asked: Asked, side: Side, slot: HTMLElement): void {
+  private addSide(entry: QuestionEntry, side: Side, slot: HTMLElement): void {
     side.byWord = this.byWord && side.hasWords;
     side.scale = this.shared.options.scale;
     side.setChoice(side.choice);
-    asked.answer.explained(side);
+    entry.answer.explained(side);
     const fits = this.views.filter((view) => view.accepts(side) === null);
     const fit = fits.find(({ leads }) => leads) ?? fits[0];
     if (!this.hasView && fit) this.shared.view = this.state.view = fit.name;
     const stage = new Stage(side, this.shared);
-    asked.stage = stage;
+    entry.stage = stage;
     slot.replaceWith(stage.element);
     byId("toolbar").hidden = false;
     this.showTab();
@@ -403,7 +403,7 @@ export class App {
     this.shared.view = this.state.view = view;
     this.showTab();
     this.redraw();
-    if (this.asked.length > 0) void this.keepAddress();
+    if (this.entries.length > 0) void this.keepAddress();
   }
 
   private redraw(): void {
@@ -454,12 +454,12 @@ export class App {
   private recolour(): void {
     this.nameTheme();
     this.drawOverviews();
-    for (const { answer } of this.asked) answer.paint();
+    for (const { answer } of this.entries) answer.paint();
     this.redraw();
   }
 
   private save(as: "svg" | "png" | "json"): void {
-    savePage(this.asked, this.difference, this.shared.view, as).catch(report);
+    savePage(this.entries, this.difference, this.shared.view, as).catch(report);
   }
 
   // ---- Listening

@@ -18,8 +18,8 @@ export interface Answered {
 }
 
 /** Returns all displayed pictures on one sheet; null if there are none. */
-function sheetOf(asked: Answered[], difference: SVGSVGElement[]): SVGSVGElement | null {
-  const groups = asked
+function sheetOf(entries: Answered[], difference: SVGSVGElement[]): SVGSVGElement | null {
+  const groups = entries
     .flatMap(({ stage, answer }): Captioned[] => {
       if (!stage) return [];
       const { kind, text } = stage.side.part;
@@ -37,18 +37,18 @@ function sheetOf(asked: Answered[], difference: SVGSVGElement[]): SVGSVGElement 
 /** Omits empty lists of results that were not requested: an empty list means "none",
  * not "not computed". */
 function withoutEmpty(key: string, value: unknown): unknown {
-  const isAsked = ["attributions", "agreements", "panels"].includes(key);
-  return isAsked && Array.isArray(value) && value.length === 0 ? undefined : value;
+  const isRequested = ["attributions", "agreements", "panels"].includes(key);
+  return isRequested && Array.isArray(value) && value.length === 0 ? undefined : value;
 }
 
 /** Saves the display to a file named by models, text and view. */
 export async function savePage(
-  asked: Answered[],
+  entries: Answered[],
   difference: SVGSVGElement[],
   view: string,
   as: "svg" | "png" | "json",
 ): Promise<void> {
-  const sides = asked.flatMap(({ stage }) => stage?.side ?? []);
+  const sides = entries.flatMap(({ stage }) => stage?.side ?? []);
   if (sides.length === 0) return;
   const models = sides.map(({ name }) => name).join("-");
   const what = as === "json" ? "explanation" : view;
@@ -59,7 +59,7 @@ export async function savePage(
     saveText(`${json}\n`, "application/json", name);
     return;
   }
-  const sheet = sheetOf(asked, difference);
+  const sheet = sheetOf(entries, difference);
   if (!sheet) return;
   if (as === "svg") saveText(sheetText(sheet), "image/svg+xml", name);
   else await savePng(sheet, name);

@@ -228,8 +228,8 @@ function drawContrast(
       const all = part.targetsOf(first);
       const { targets, columns, merge } = targetRows(part, all, first.axis, byWord);
       const rows = targets.map((target) => {
-        const said = part.axis(target.axis).labels[target.item] ?? "";
-        return `${said}, not ${target.contrast?.label ?? contrast.label}`;
+        const predicted = part.axis(target.axis).labels[target.item] ?? "";
+        return `${predicted}, not ${target.contrast?.label ?? contrast.label}`;
       });
       const ofAxis = new Pictures(options, rows, columns, attributions.length);
       const isLog = targets.every(({ probability }) => probability != null);
@@ -244,8 +244,8 @@ function drawContrast(
   const isPictured = kindNamed(part.kind).isPictured;
   const picture = () => pictureView(side, Promise.resolve(found.pictures ?? []));
   const views = isPictured ? [picture()] : tables();
-  const said = isolate(side.part.label(side.part.targets[contrast.target]));
-  const title = h("h2", `Why ${said}, not ${isolate(contrast.label)}?`);
+  const predicted = isolate(side.part.label(side.part.targets[contrast.target]));
+  const title = h("h2", `Why ${predicted}, not ${isolate(contrast.label)}?`);
   const close = button("Close", {}, () => side.setContrast(null));
   const head = h("div.card-head.row", title, close);
   const elements = views.map(({ element }) => element);
