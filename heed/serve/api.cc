@@ -291,24 +291,25 @@ void Api::AnswerRoute(const ExchangePtr& exchange, std::string_view path) {
       JsonResponse(OpenApi(options_.base_path)));  // /openapi.json and /spec
 }
 
-std::string Api::ClientOf(const HttpRequest& request) const {
+std::string Api::ClientAddress(const HttpRequest& request) const {
   return ClientNetwork(options_.trust_proxy ? ForwardedClient(request)
                                             : request.client);
 }
 
-void Api::Charge(const Payer& payer, int64_t requests) {
-  const int seconds = limiter_.Count(payer.name, requests, payer.per_minute);
+void Api::Charge(const Client& client, int64_t requests) {
+  const int seconds = limiter_.Count(client.name, requests, client.per_minute);
   if (seconds == 0) return;
   throw HttpError(429,
-                  fmt::format("Slowdown: {} per 1 minute", payer.per_minute),
+                  fmt::format("Slowdown: {} per 1 minute", client.per_minute),
                   {{"Retry-After", std::to_string(seconds)}});
 }
 
 // Status codes follow LibreTranslate: 400 for a missing key, 403 for a wrong
 // one. After too many wrong keys every key is refused, so that a client cannot
 // guess one.
-Api::Payer Api::PayerOf(const std::string& client, const std::string& key) {
-  Payer anybody = {client, options_.requests_per_minute};
+Api::Client Api::Authenticate(const std::string& address,
+                              const std::string& key) {
+  Client anybody = {address, options_.requests_per_minute};
   if (!keys_.used()) return anybody;
   if (key.empty()) {
     if (!options_.require_api_key) return anybody;
@@ -316,14 +317,14 @@ Api::Payer Api::PayerOf(const std::string& client, const std::string& key) {
                     "Please contact the server operator to get an API key");
   }
   const int max = options_.failed_keys_per_minute;
-  if (const int seconds = failed_keys_.SecondsToWait(client, max)) {
+  if (const int seconds = failed_keys_.SecondsToWait(address, max)) {
     throw HttpError(429,
                     fmt::format("more than {} wrong API keys in a minute", max),
                     {{"Retry-After", std::to_string(seconds)}});
   }
   const std::optional<ApiKey> known = keys_.Find(key);
   if (!known) {
-    failed_keys_.Count(client, 1, max);
+    failed_keys_.Count(address, 1, max);
     throw HttpError(403, "Invalid API key");
   }
   return {key, known->per_minute.value_or(options_.requests_per_minute)};
@@ -334,7 +335,7 @@ void Api::CheckAccess(const HttpRequest& request, Access access) {
   if (access == Access::kKeys) {
     const std::string key = ApiKeyOf(request);
     if (key.empty()) throw HttpError(400, request.path + " needs an API key");
-    PayerOf(ClientOf(request), key);
+    Authenticate(ClientAddress(request), key);
   }
   if (access == Access::kLocal && !IsLocal(request)) {
     throw HttpError(403, request.path + " is for the server's own machine");
@@ -343,34 +344,35 @@ void Api::CheckAccess(const HttpRequest& request, Access access) {
 
 // Without a key in the head, the body is read because it may hold the key. With
 // a wrong key in the head, the request is refused before its body is read.
-Api::Asked Api::Ask(const HttpRequest& request) {
-  const std::string client = ClientOf(request);
+Api::AdmittedRequest Api::Admit(const HttpRequest& request) {
+  const std::string address = ClientAddress(request);
   const std::string key = ApiKeyOf(request);
   if (keys_.used() && key.empty()) {
     Json parameters = ParametersOf(request);
-    const Payer payer = PayerOf(client, ApiKeyIn(parameters));
-    Charge(payer, 1);
-    return {std::move(parameters), payer};
+    const Client client = Authenticate(address, ApiKeyIn(parameters));
+    Charge(client, 1);
+    return {std::move(parameters), client};
   }
-  const Payer payer = PayerOf(client, key);
-  Charge(payer, 1);
-  return {ParametersOf(request), payer};
+  const Client client = Authenticate(address, key);
+  Charge(client, 1);
+  return {ParametersOf(request), client};
 }
 
 void Api::Translate(const ExchangePtr& exchange) {
-  const Asked asked = Ask(exchange->request());
-  TranslateCall call = ParseTranslate(asked.parameters, options_.limits);
-  Charge(asked.payer, std::ssize(call.texts) - 1);
+  const AdmittedRequest admitted = Admit(exchange->request());
+  TranslateCall call = ParseTranslate(admitted.parameters, options_.limits);
+  Charge(admitted.client, std::ssize(call.texts) - 1);
   call.stream =
       call.stream || Accepts(exchange->request(), "text/event-stream");
-  std::make_shared<TranslationWork>(exchange, std::move(call), asked.payer.name)
+  std::make_shared<TranslationWork>(exchange, std::move(call),
+                                    admitted.client.name)
       ->Start(engine_);
 }
 
 void Api::Detect(const ExchangePtr& exchange) {
-  const Asked asked = Ask(exchange->request());
-  const DetectCall call = ParseDetect(asked.parameters, options_.limits);
-  Charge(asked.payer, std::ssize(call.texts) - 1);
+  const AdmittedRequest admitted = Admit(exchange->request());
+  const DetectCall call = ParseDetect(admitted.parameters, options_.limits);
+  Charge(admitted.client, std::ssize(call.texts) - 1);
   DetectLanguages(
       engine_, call.texts, CancellationOf(exchange),
       [exchange](const std::vector<Detection>& found) {
@@ -409,16 +411,16 @@ ModelQueue& Api::QueueOf(const std::string& name) const {
 }
 
 void Api::Predict(const ExchangePtr& exchange) {
-  const Asked asked = Ask(exchange->request());
-  ModelQueue& queue = QueueOf(ModelOf(asked.parameters));
+  const AdmittedRequest admitted = Admit(exchange->request());
+  ModelQueue& queue = QueueOf(ModelOf(admitted.parameters));
   const auto model = queue.model();
-  ModelCall call = ParsePredict(asked.parameters, model->input(),
+  ModelCall call = ParsePredict(admitted.parameters, model->input(),
                                 model->LimitsOf(options_.limits));
-  Charge(asked.payer, std::ssize(call.inputs) - 1);
+  Charge(admitted.client, std::ssize(call.inputs) - 1);
   Job job;
   job.options = model->CheckedOptions(call.options, options_.limits);
   job.inputs = std::move(call.inputs);
-  job.client = asked.payer.name;
+  job.client = admitted.client.name;
   job.seconds = model->PredictionSeconds(job.inputs, job.options);
   job.cancellation = CancellationOf(exchange);
   job.predicted = [exchange, batch = call.batch, unread = call.unread](
@@ -454,14 +456,14 @@ void Api::Predict(const ExchangePtr& exchange) {
 }
 
 void Api::Explain(const ExchangePtr& exchange) {
-  const Asked asked = Ask(exchange->request());
-  ModelQueue& queue = QueueOf(ModelOf(asked.parameters));
+  const AdmittedRequest admitted = Admit(exchange->request());
+  ModelQueue& queue = QueueOf(ModelOf(admitted.parameters));
   const auto model = queue.model();
   const RequestLimits limits = model->LimitsOf(options_.limits);
-  const ExplainCall call = ParseExplain(asked.parameters, model->input(),
+  const ExplainCall call = ParseExplain(admitted.parameters, model->input(),
                                         limits, model->translates());
   Job job;
-  job.client = asked.payer.name;
+  job.client = admitted.client.name;
   job.seconds = model->ExplanationSeconds(call.input, call.attribution);
   job.cancellation = CancellationOf(exchange);
   const int max = limits.MaxExplained(model->translates());

@@ -93,23 +93,23 @@ class Api {
   using Json = nlohmann::ordered_json;
   using ExchangePtr = std::shared_ptr<Exchange>;
   /// Account that requests are counted for.
-  struct Payer {
+  struct Client {
     std::string name;  ///< an API key, or the network of a client
     int per_minute;
   };
   /// A request that passed the key check and the rate limit.
-  struct Asked {
+  struct AdmittedRequest {
     Json parameters;
-    Payer payer;
+    Client client;
   };
 
   void Answer(const ExchangePtr& exchange);
   void AnswerRoute(const ExchangePtr& exchange, std::string_view path);
-  std::string ClientOf(const HttpRequest& request) const;
-  Payer PayerOf(const std::string& client, const std::string& key);
+  std::string ClientAddress(const HttpRequest& request) const;
+  Client Authenticate(const std::string& address, const std::string& key);
   void CheckAccess(const HttpRequest& request, Access access);
-  void Charge(const Payer& payer, int64_t requests);
-  Asked Ask(const HttpRequest& request);
+  void Charge(const Client& client, int64_t requests);
+  AdmittedRequest Admit(const HttpRequest& request);
 
   void Translate(const ExchangePtr& exchange);
   void Detect(const ExchangePtr& exchange);

@@ -50,7 +50,7 @@ bool EqualInConstantTime(std::string_view given, std::string_view known) {
 }
 
 ApiKeys::ApiKeys(std::string path)
-    : path_(std::move(path)), looked_(std::chrono::steady_clock::now()) {
+    : path_(std::move(path)), checked_at_(std::chrono::steady_clock::now()) {
   if (path_.empty()) return;
   keys_ = ReadKeys(path_);
   if (keys_.empty()) {
@@ -72,8 +72,8 @@ std::optional<ApiKey> ApiKeys::Find(std::string_view key) {
 
 void ApiKeys::ReadIfChanged() {
   const auto now = std::chrono::steady_clock::now();
-  if (now - looked_ < kLookEvery) return;
-  looked_ = now;
+  if (now - checked_at_ < kLookEvery) return;
+  checked_at_ = now;
   std::error_code error;
   const auto changed = std::filesystem::last_write_time(path_, error);
   if (error || changed == changed_) return;

@@ -48,7 +48,7 @@ class ApiKeys {
   std::mutex mutex_;
   std::vector<ApiKey> keys_;
   std::filesystem::file_time_type changed_;
-  std::chrono::steady_clock::time_point looked_;
+  std::chrono::steady_clock::time_point checked_at_;
 };
 
 /// Rate limiter per client, with windows of one minute. Stores at most about

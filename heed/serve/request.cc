@@ -184,13 +184,13 @@ Json BodyParameters(const HttpRequest& request) {
   const std::string body = DecodedBody(request);
   const std::string_view header = request.Header("Content-Type").value_or("");
   const std::string_view type = TrimBlanks(SplitOnce(header, ";").first);
-  const bool said_json =
+  const bool is_json =
       EqualIgnoringCase(type, "application/json") ||
       (type.starts_with("application/") && type.ends_with("+json"));
   // Type that fetch() gives to a text, and of clients that give none.
   const bool untyped = type.empty() || EqualIgnoringCase(type, "text/plain");
   const size_t start = body.find_first_not_of(" \t\r\n");
-  if (said_json ||
+  if (is_json ||
       (untyped && start != std::string::npos && body[start] == '{')) {
     return ParseJsonBody(body);
   }

@@ -210,9 +210,9 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
 // Languages of the command line have precedence over languages in the model. A
 // multi-target model also writes the languages of its marks.
 void ServedModel::ChooseLanguages() {
-  const LanguagePair told = translation_->data.Languages();
+  const LanguagePair stored = translation_->data.Languages();
   LanguagePair& pair = spec_.languages;
-  if (pair.source.empty()) pair = told;
+  if (pair.source.empty()) pair = stored;
   targets_ = marks().Languages();
   if (!pair.target.empty() &&
       std::ranges::find(targets_, pair.target) == targets_.end()) {
