@@ -173,7 +173,7 @@ NodesBenchResult BenchNodes(const NodesBenchOptions& o,
   result.seconds = SecondsSince(start);
   std::vector<double> figures;
   for (const NodesBenchRun& run : result.runs) figures.push_back(run.test);
-  const Spread spread = SpreadOf(figures);
+  const Spread spread = ComputeSpread(figures);
   result.mean = spread.mean;
   result.deviation = spread.deviation;
   return result;

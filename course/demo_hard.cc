@@ -63,7 +63,7 @@ ChoiceSummary SummaryOfChoices(const std::vector<ChoiceRun>& runs) {
     if (run.enough_at) steps.push_back(static_cast<double>(*run.enough_at));
   }
   all.reached = static_cast<int>(steps.size());
-  all.steps = SpreadOf(steps);
+  all.steps = ComputeSpread(steps);
   return all;
 }
 

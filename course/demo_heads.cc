@@ -34,8 +34,8 @@ struct HeadRuns {
   std::string task;
   int64_t heads = 1;
   double accuracy = 0;
-  HeadLikeness before = {};
-  HeadLikeness after = {};
+  HeadSimilarities before = {};
+  HeadSimilarities after = {};
 };
 
 /// Returns heatmaps of all heads for one word.
@@ -63,12 +63,13 @@ HeadRuns MeasureHeads(const HeadsDemo& demo, const TokenTask& task,
         task, layer,
         {.steps = demo.steps, .seed = demo.seed + static_cast<uint64_t>(i)});
     const TokenBatch test = learner.Test(kHeadsWords);
-    const auto likeness = [&] {
-      return heads > 1 ? LikenessOf(learner.model(), test) : HeadLikeness{1, 1};
+    const auto similarity = [&] {
+      return heads > 1 ? MeasureHeadSimilarity(learner.model(), test)
+                       : HeadSimilarities{1, 1};
     };
-    const HeadLikeness before = likeness();
+    const HeadSimilarities before = similarity();
     learner.Train();
-    const HeadLikeness after = likeness();
+    const HeadSimilarities after = similarity();
     const double share = 1.0 / demo.seeds;
     runs.accuracy += share * ScoreTokens(learner.model(), test).accuracy;
     runs.before.weights += share * before.weights;

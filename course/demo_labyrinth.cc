@@ -80,7 +80,7 @@ LabyrinthMaze LearnMaze(const LabyrinthCommand& command, int64_t number) {
     run.shortest = static_cast<double>(maze.shortest());
     for (int i = 0; i < command.updates; ++i) {
       learner.Step();
-      run.last = agent.Likeliest();
+      run.last = agent.MostProbable();
       run.detour.push_back(run.ratio());
       if (static_cast<LabyrinthMethod>(m) == LabyrinthMethod::kLearned &&
           i + 1 == std::min(kVarianceAfter, command.updates)) {
@@ -153,7 +153,7 @@ nlohmann::ordered_json ShowMaze(const LabyrinthCommand& command,
   const ObjectiveSlice slice =
       SliceOfObjective(agent, untrained, ParametersOf(agent.parameters()),
                        options.discount, kSlicePoints);
-  const MazeEpisode after = agent.Likeliest();
+  const MazeEpisode after = agent.MostProbable();
   const std::string last = title("After learning", after);
   WritePicture(command.out, "labyrinth", LabyrinthPicture(agent, after, last));
   const TerminalOptions terminal = DetectTerminal();

@@ -94,7 +94,7 @@ int RunDemoLuong(const Arguments& arguments) {
         exact.push_back(
             ExactReversals({row.kind, score, row.copied}, training));
       }
-      const Spread spread = SpreadOf(exact);
+      const Spread spread = ComputeSpread(exact);
       means.push_back(spread.mean);
       fmt::print("{:5.1f} ± {:<8.1f}", spread.mean, spread.deviation);
       std::fflush(stdout);

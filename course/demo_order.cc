@@ -61,7 +61,7 @@ OrderRuns MeasureOrder(const OrderDemo& demo, const TokenTask& task,
       runs.swapped[k] += percent(Swapped(test, kSwaps[k], rng)) / demo.seeds;
     }
   }
-  runs.sentence = SpreadOf(sentences);
+  runs.sentence = ComputeSpread(sentences);
   return runs;
 }
 

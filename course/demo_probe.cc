@@ -103,14 +103,14 @@ int RunDemoProbe(const Arguments& arguments) {
         command, attentive ? CopyingKind::kAttentive : CopyingKind::kFixed,
         copies);
     const ProbedSentences learned = ReadForProbe(model, train.source);
-    const ProbedSentences asked = ReadForProbe(model, test.source);
+    const ProbedSentences tested = ReadForProbe(model, test.source);
     const ProbeTraining probe = {.seed = command.seed};
     probes.push_back(
         {attentive ? "attentive, last state" : "fixed, last states", places,
-         ProbeLast(learned, asked, probe)});
+         ProbeLast(learned, tested, probe)});
     if (!attentive) continue;
     probes.push_back({"attentive, annotation t", places,
-                      ProbeAnnotations(learned, asked, probe)});
+                      ProbeAnnotations(learned, tested, probe)});
   }
   fmt::print("\nword t read, %, of t ={}", Pad("", 6));
   for (const int t : {1, 2, 5, 10, 15, 19, 20}) fmt::print("{:>5}", t);

@@ -41,7 +41,7 @@ double LargestOf(const std::vector<double>& numbers) {
 
 /// Summarises the results in words.
 std::string SmallestVerdict(const SmallestTranslator& model,
-                            const SmallestPair& asked) {
+                            const SmallestPair& described) {
   std::string text;
   int right = 0, right_without = 0;
   for (const SmallestPair& pair : kSmallestPairs) {
@@ -49,7 +49,7 @@ std::string SmallestVerdict(const SmallestTranslator& model,
     const TracedTranslation without = model.Translate(pair, false);
     right += with.written[0] == pair.target ? 1 : 0;
     right_without += without.written[0] == pair.target ? 1 : 0;
-    if (&pair != &asked) continue;
+    if (&pair != &described) continue;
     const auto first = static_cast<size_t>(with.encoded());
     const std::vector<double>& weights = with.Line("weight").of_steps[first];
     text += fmt::format(

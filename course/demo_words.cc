@@ -80,7 +80,8 @@ void AddWeights(const Explanation& explained, const std::string& label,
 
 /// Returns the histogram of weights over bins of half an octave; empty without
 /// weights.
-Series SpreadOf(const std::string& name, const std::vector<double>& weights) {
+Series WeightHistogram(const std::string& name,
+                       const std::vector<double>& weights) {
   if (weights.empty()) return {name, {}, {}};
   Series series = {name, {}, std::vector<double>(kBins)};
   for (int bin = 0; bin < kBins; ++bin) {
@@ -118,7 +119,7 @@ void ShowWords(const WordsDemo& demo, const WeightsOfWords& all) {
       const auto found = by_label.find(label);
       const std::vector<double> none;
       const auto& weights = found == by_label.end() ? none : found->second;
-      panel.series.push_back(SpreadOf(label, weights));
+      panel.series.push_back(WeightHistogram(label, weights));
       fmt::print(
           "{:<16} {:<12} {:>7} {:>12}\n", word, label, weights.size(),
           weights.empty() ? "-" : fmt::format("{:.3f}", MeanOf(weights)));

@@ -96,7 +96,7 @@ ChoiceBatch MakeChoices(int64_t questions, uint64_t seed) {
     }
     const int64_t right = draw(items);
     batch.lengths.data<int32_t>()[b] = static_cast<int32_t>(items);
-    batch.asked.data<int32_t>()[b] = keys[right];
+    batch.query.data<int32_t>()[b] = keys[right];
     batch.answers.data<int32_t>()[b] = values[right];
   }
   return batch;
@@ -104,7 +104,7 @@ ChoiceBatch MakeChoices(int64_t questions, uint64_t seed) {
 
 ChoiceModel::ChoiceModel(uint64_t seed)
     : parameters_(seed, DType::kF32, kernels::Precision::kNative),
-      asked_(Scope(parameters_, "scores.asked"), kChoiceKeys, kChoiceFeatures,
+      query_(Scope(parameters_, "scores.asked"), kChoiceKeys, kChoiceFeatures,
              kChoiceInit),
       keys_(Scope(parameters_, "scores.keys"), kChoiceKeys, kChoiceFeatures,
             kChoiceInit),
@@ -121,9 +121,9 @@ bool ChoiceModel::MovesScores(const std::string& parameter) {
 }
 
 Var ChoiceModel::Scores(const Context& ctx, const ChoiceBatch& batch) const {
-  const int64_t B = batch.asked.dim(0);
+  const int64_t B = batch.query.dim(0);
   const Var e =
-      DotScores(Reshape(asked_(ctx, batch.asked), {B, 1, kChoiceFeatures}),
+      DotScores(Reshape(query_(ctx, batch.query), {B, 1, kChoiceFeatures}),
                 keys_(ctx, batch.keys),
                 1 / std::sqrt(static_cast<double>(kChoiceFeatures)));
   return MaskScores(e, Padding(batch.lengths).rule().get(), 1, 0);
@@ -133,7 +133,7 @@ Var ChoiceModel::LogValues(const Context& ctx, const ChoiceBatch& batch,
                            const Var& weights) const {
   const Var context = WeightedSum(weights, values_(ctx, batch.values));
   return LogSoftmax(
-      output_(ctx, Reshape(context, {batch.asked.dim(0), kChoiceFeatures})));
+      output_(ctx, Reshape(context, {batch.query.dim(0), kChoiceFeatures})));
 }
 
 Var ChoiceModel::LogAnswer(const Context& ctx, const ChoiceBatch& batch,
@@ -158,7 +158,7 @@ Var ChoiceLoss(const ChoiceModel& model, const ChoiceBatch& batch,
   ctx.tape = tape;
   ctx.rng = chances;
   ctx.training = true;
-  const int64_t B = batch.asked.dim(0);
+  const int64_t B = batch.query.dim(0);
   const double share = 1 / static_cast<double>(B);
   const Var e = model.Scores(ctx, batch);
   if (!Samples(method)) {

@@ -38,7 +38,7 @@ struct ChoiceBatch {
   Tensor keys;     // i32 [B, S], distinct within a row
   Tensor values;   // i32 [B, S]
   Tensor lengths;  // i32 [B]: number of items
-  Tensor asked;    // i32 [B]: key of the question
+  Tensor query;    // i32 [B]: key of the question
   Tensor answers;  // i32 [B]: value of that key
 };
 
@@ -71,7 +71,7 @@ class ChoiceModel {
                                const ChoiceBatch& batch, bool soft);
 
   ParameterSet parameters_;
-  Embedding asked_, keys_, values_;
+  Embedding query_, keys_, values_;
   Linear output_, hidden_, baseline_;
 };
 

@@ -21,7 +21,7 @@ TEST(HardChoice, TheAnswerIsTheValueOfTheItemOfTheKey) {
     lengths.insert(items);
     int found = 0;
     for (int32_t s = 0; s < items; ++s) {
-      if (batch.keys.row<int32_t>(b)[s] != batch.asked.data<int32_t>()[b]) {
+      if (batch.keys.row<int32_t>(b)[s] != batch.query.data<int32_t>()[b]) {
         continue;
       }
       ++found;

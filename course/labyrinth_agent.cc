@@ -87,13 +87,13 @@ MazeRollout LabyrinthAgent::Walk(const Context& ctx, int64_t episodes,
   return Run(ctx, episodes, seed, given, false);
 }
 
-MazeEpisode LabyrinthAgent::Likeliest() const {
+MazeEpisode LabyrinthAgent::MostProbable() const {
   return Run({}, 1, 0, {}, true).episodes[0];
 }
 
 MazeRollout LabyrinthAgent::Run(const Context& ctx, int64_t episodes,
                                 uint64_t seed, std::span<const int> given,
-                                bool likeliest) const {
+                                bool greedy) const {
   MazeRollout rollout;
   std::vector<int64_t> at(static_cast<size_t>(episodes));
   std::vector<Rng> chances;
@@ -136,7 +136,7 @@ MazeRollout LabyrinthAgent::Run(const Context& ctx, int64_t episodes,
       int move = static_cast<int>(std::ranges::max_element(row) - row.begin());
       if (t < given.size()) {
         move = given[t];
-      } else if (!likeliest) {
+      } else if (!greedy) {
         move = static_cast<int>(DrawnColumn(row, chances[b].Uniform()));
       }
       MazeChoice choice{at[b], move, {}};

@@ -61,7 +61,7 @@ class LabyrinthAgent {
   MazeRollout Walk(const Context& ctx, int64_t episodes, uint64_t seed,
                    std::span<const int> given = {}) const;
   /// Runs the episode of the most probable choices.
-  MazeEpisode Likeliest() const;
+  MazeEpisode MostProbable() const;
 
   /// Returns Σ_k Σ m γ^steps of the mass that reaches the exit at choice k.
   /// Mass flows along all ways in proportion to π: m_{k+1}(e') = Σ m_k(e) π(e →
@@ -81,7 +81,7 @@ class LabyrinthAgent {
   Step Choose(const Context& ctx, const Tensor& seen, const Tensor& barred,
               const Var& state) const;
   MazeRollout Run(const Context& ctx, int64_t episodes, uint64_t seed,
-                  std::span<const int> given, bool likeliest) const;
+                  std::span<const int> given, bool greedy) const;
   Tensor Zeros(const Shape& shape) const;
 
   Maze maze_;

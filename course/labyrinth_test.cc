@@ -278,7 +278,7 @@ TEST(Labyrinth, IsLeftByEveryMethod) {
     LabyrinthAgent agent(maze, 1);
     LabyrinthLearner learner(agent, method, {});
     for (int i = 0; i < 120; ++i) learner.Step();
-    const MazeEpisode episode = agent.Likeliest();
+    const MazeEpisode episode = agent.MostProbable();
     EXPECT_TRUE(episode.solved) << static_cast<int>(method);
     if (method == LabyrinthMethod::kSoft) {
       EXPECT_EQ(episode.steps(), maze.shortest());

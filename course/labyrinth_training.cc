@@ -145,7 +145,8 @@ ObjectiveSlice SliceOfObjective(LabyrinthAgent& agent,
     const double at = 2.0 * i / (points - 1) - 0.5;
     PutBetween(agent.parameters(), from, to, at);
     slice.at.push_back(at);
-    slice.hard.push_back(LabyrinthAgent::Return(agent.Likeliest(), discount));
+    slice.hard.push_back(
+        LabyrinthAgent::Return(agent.MostProbable(), discount));
     slice.soft.push_back(agent.SoftReturn({}, discount).value().item());
   }
   PutBetween(agent.parameters(), from, to, 1);

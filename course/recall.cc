@@ -54,8 +54,8 @@ RecallBatch MakeRecallBatch(int64_t sequences, int64_t distance,
   };
   const int64_t before = draw(kMaxBefore + 1);
   // All sequences ask for the same fact and so have one length.
-  const int64_t asked = draw(kRecallFacts);
-  const int64_t T = before + asked + distance + 1;
+  const int64_t queried = draw(kRecallFacts);
+  const int64_t T = before + queried + distance + 1;
   RecallBatch batch = {Tensor({T, sequences}, DType::kI32),
                        Tensor({T, sequences}, DType::kI32),
                        Tensor({sequences}, DType::kI32)};
@@ -77,11 +77,11 @@ RecallBatch MakeRecallBatch(int64_t sequences, int64_t distance,
       } while (std::find(keys.begin(), own, *own) != own);
       const int64_t value = draw(kRecallValues);
       set(t, *own, kFirstValue + value);
-      if (fact == asked) {
+      if (fact == queried) {
         batch.answers.data<int32_t>()[b] = static_cast<int32_t>(value);
       }
     }
-    set(T - 1, At(keys, asked), kQuestionMark);
+    set(T - 1, At(keys, queried), kQuestionMark);
   }
   return batch;
 }

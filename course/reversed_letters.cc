@@ -37,9 +37,9 @@ RepeatedItems CountRepeated(const ExplanationSegment& segment) {
   RepeatedItems count;
   const std::vector<std::string>& read = segment.axis("source").shown();
   for (const Target& target : segment.targets) {
-    const std::string said = segment.LabelOf(target);
-    if (said == "</s>") continue;
-    const auto same = std::ranges::find(read, said);
+    const std::string label = segment.LabelOf(target);
+    if (label == "</s>") continue;
+    const auto same = std::ranges::find(read, label);
     const std::vector<float> weights = RowOf(segment, target);
     if (same == read.end() || weights.empty()) continue;
     ++count.all;

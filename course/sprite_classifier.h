@@ -50,7 +50,7 @@ class SpriteObjective : public Trainable {
 
   ParameterSet& parameters() override { return model_.parameters(); }
   std::string Summary() const override;
-  std::string CheckSum() const override { return Summary(); }
+  std::string Checksum() const override { return Summary(); }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override;
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;

@@ -13,7 +13,7 @@ namespace heed {
 namespace {
 
 constexpr int64_t kLookEvery = 5;
-constexpr int64_t kLookedAt = 100;
+constexpr int64_t kTestExamples = 100;
 constexpr size_t kGradientsOfMean = 10;
 
 double MeanNorm(std::span<const double> values) {
@@ -54,7 +54,7 @@ LearningRun LearnUntil(const TokenTask& task,
                        const TokenAttentionOptions& layer,
                        const TokenTraining& training, double goal) {
   TokenLearner learner(task, layer, training);
-  const TokenBatch test = learner.Test(kLookedAt);
+  const TokenBatch test = learner.Test(kTestExamples);
   LearningRun run;
   std::vector<double> gradients;
   while (learner.steps() < training.steps && !run.steps) {
@@ -99,14 +99,15 @@ Sharpness SharpnessOf(const TokenAttention& model, const TokenBatch& batch,
           ScoreTokens(model, batch, temperature).accuracy};
 }
 
-HeadLikeness LikenessOf(const TokenAttention& model, const TokenBatch& batch) {
+HeadSimilarities MeasureHeadSimilarity(const TokenAttention& model,
+                                       const TokenBatch& batch) {
   const Attended seen =
       model({}, batch.tokens, RealTokens(batch), WantWeights::kValues).attended;
   const Tensor& weights = seen.weights.value();
   const int64_t heads = weights.dim(1), S = weights.dim(3);
   const std::vector<Tensor> outputs =
       OutputsOfHeads(model, seen.context.value(), heads);
-  HeadLikeness sum;
+  HeadSimilarities sum;
   int64_t pairs = 0;
   for (int64_t b = 0; b < weights.dim(0); ++b) {
     for (int64_t t = 0; t < batch.lengths.data<int32_t>()[b]; ++t) {

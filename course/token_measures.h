@@ -41,13 +41,14 @@ Sharpness SharpnessOf(const TokenAttention& model, const TokenBatch& batch,
 /// all positions; 1 for identical heads.
 /// Paper: Li et al. 2018, arXiv:1810.10183, section 3.2 (disagreement of
 /// outputs and of positions).
-struct HeadLikeness {
+struct HeadSimilarities {
   double weights = 0;  // of rows of weights, 0 to 1
   double outputs = 0;  // of contributions to the logits, −1 to 1
 };
 
 /// Computes the similarity. Range: at least two heads.
-HeadLikeness LikenessOf(const TokenAttention& model, const TokenBatch& batch);
+HeadSimilarities MeasureHeadSimilarity(const TokenAttention& model,
+                                       const TokenBatch& batch);
 
 }  // namespace heed
 

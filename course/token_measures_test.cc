@@ -49,7 +49,7 @@ TEST(Sharpness, RunsFromOneWordToAllWithTheTemperature) {
   EXPECT_EQ(usual.accuracy, ScoreTokens(learner.model(), test).accuracy);
 }
 
-TEST(Likeness, IsOneOfHeadsThatAreTheSame) {
+TEST(HeadSimilarities, IsOneOfHeadsThatAreTheSame) {
   const TokenTask task = BackwardsTask();
   TokenAttentionOptions layer = LayerFor(task, 8);
   layer.spec.heads = 2;
@@ -57,7 +57,7 @@ TEST(Likeness, IsOneOfHeadsThatAreTheSame) {
   const TokenAttention model(set, layer);
   Rng rng(1);
   const TokenBatch test = task.draw(3, rng);
-  const HeadLikeness different = LikenessOf(model, test);
+  const HeadSimilarities different = MeasureHeadSimilarity(model, test);
   EXPECT_LT(different.weights, 0.99);
   EXPECT_LT(std::abs(different.outputs), 0.9);
   for (const char* name : {"query", "key", "value"}) {
@@ -71,7 +71,7 @@ TEST(Likeness, IsOneOfHeadsThatAreTheSame) {
   Parameter& mixing = *set.Find("output.weight");
   mixing.mutable_value().Slice(4, 8).CopyFrom(mixing.value().Slice(0, 4));
   mixing.Changed();
-  const HeadLikeness same = LikenessOf(model, test);
+  const HeadSimilarities same = MeasureHeadSimilarity(model, test);
   EXPECT_NEAR(same.weights, 1, 1e-6);
   EXPECT_NEAR(same.outputs, 1, 1e-6);
 }

@@ -68,15 +68,15 @@ TEST(WordProbe, ReadsTheStatesOfAnEncoder) {
     const translate::Model model(
         "", config.model, config.data,
         translate::TrainVocabularies(text, config.data), 1);
-    const ParallelText asked = MakeCopies(130, 6, 6, 2);
-    const ProbedSentences read = ReadForProbe(model, asked.source);
+    const ParallelText sentences = MakeCopies(130, 6, 6, 2);
+    const ProbedSentences read = ReadForProbe(model, sentences.source);
     EXPECT_EQ(read.words.shape(), (Shape{130, 6}));
     EXPECT_EQ(read.annotations.dim(0), 130);
     EXPECT_EQ(read.annotations.dim(1), 6);
     EXPECT_EQ(read.last.dim(0), 130);
     EXPECT_EQ(read.last.dim(1) % 12, 0);
     // The encoding does not depend on the batch.
-    const ProbedSentences alone = ReadForProbe(model, {asked.source[129]});
+    const ProbedSentences alone = ReadForProbe(model, {sentences.source[129]});
     for (int64_t k = 0; k < read.last.dim(1); ++k) {
       EXPECT_NEAR(alone.last.row<float>(0)[k], read.last.row<float>(129)[k],
                   1e-5);

@@ -53,7 +53,7 @@ int main() {
     ctx.tape = &tape;
     MemoryState state = network.memory.Start(ctx, kBatch);
     Tensor symbols({kLength, kBatch}, DType::kI32);
-    std::vector<Var> said;
+    std::vector<Var> outputs;
     for (int64_t t = 0; t < 2 * kLength; ++t) {
       Tensor x = Tensor::Zeros({kBatch, kSymbols + 1});
       for (int64_t b = 0; b < kBatch; ++b) {
@@ -65,10 +65,10 @@ int main() {
         x.row<float>(b)[channel] = 1;
       }
       const Var y = network(ctx, x, state);
-      if (t >= kLength) said.push_back(y);
+      if (t >= kLength) outputs.push_back(y);
     }
-    const CrossEntropyLoss loss =
-        CrossEntropy(Stack(said), symbols, {.scale = 1.0 / (kLength * kBatch)});
+    const CrossEntropyLoss loss = CrossEntropy(
+        Stack(outputs), symbols, {.scale = 1.0 / (kLength * kBatch)});
     tape.Backward(loss.loss);
     tape.Clear();
     optimizer.Step(step, config.learning_rate);

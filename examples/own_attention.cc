@@ -70,11 +70,11 @@ int main() {
     }
     const Var in = Add(letters(ctx, x), places(ctx, place));
     const Memory memory = attention.Prepare(ctx, in, in);
-    const Attended looked = attention.Attend(ctx, query(ctx, in), memory,
-                                             {.want = WantWeights::kValues});
-    const auto loss = CrossEntropy(output(ctx, looked.context), y,
+    const Attended attended = attention.Attend(ctx, query(ctx, in), memory,
+                                               {.want = WantWeights::kValues});
+    const auto loss = CrossEntropy(output(ctx, attended.context), y,
                                    {.scale = 1.0 / x.numel()});
-    weights = looked.weights.value()[0];
+    weights = attended.weights.value()[0];
     right = static_cast<double>(loss.correct) / x.numel();
     tape.Backward(loss.loss);
     tape.Clear();

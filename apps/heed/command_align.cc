@@ -203,7 +203,7 @@ translate::IbmAligner LearnIbm(const AlignOptions& options,
 AlignedPairs AlignByIbm(const AlignOptions& options, ParallelText& text) {
   translate::EmptyLongPairs(text);
   const PairFiles& files = options.baseline.learn;
-  const ParallelText learnt = files.empty() ? text : files.Read("learn_");
+  const ParallelText training = files.empty() ? text : files.Read("learn_");
   const auto with_links = [&](std::vector<AlignmentView> views) {
     if (options.links.threshold > 0) {
       for (AlignmentView& view : views) {
@@ -213,11 +213,11 @@ AlignedPairs AlignByIbm(const AlignOptions& options, ParallelText& text) {
     return views;
   };
   std::vector<AlignmentView> views =
-      with_links(LearnIbm(options, learnt, "forward").Align(text));
+      with_links(LearnIbm(options, training, "forward").Align(text));
   const Symmetrization method = ParseSymmetrization(options.symmetrize);
   if (method == Symmetrization::kNone) return {std::move(views), {}};
   const std::vector<AlignmentView> reversed =
-      with_links(LearnIbm(options, translate::Swapped(learnt), "backward")
+      with_links(LearnIbm(options, translate::Swapped(training), "backward")
                      .Align(translate::Swapped(text)));
   return {Symmetrized(std::move(views), reversed, method), {}};
 }

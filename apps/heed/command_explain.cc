@@ -162,7 +162,8 @@ struct Subject {
 };
 
 /// Input from --text.
-Input AskedText(const ExplainOptions& o, const InputKind& kind, bool whole) {
+Input RequestedText(const ExplainOptions& o, const InputKind& kind,
+                    bool whole) {
   std::string text = o.text;
   if (whole) return {std::move(text), "the text"};
   LimitLine(text, o.input, "the text");
@@ -197,7 +198,7 @@ void ReadFiles(const ExplainOptions& o, const InputKind& kind,
 }
 
 /// Inputs from --text and --file, in order.
-std::vector<Input> AskedInputs(const Subject& s, const ExplainOptions& o) {
+std::vector<Input> RequestedInputs(const Subject& s, const ExplainOptions& o) {
   const InputKind kind = s.loaded.input();
   const bool whole = s.reading.whole || kind.line == InputKind::Line::kPart;
   InputReading reading = s.reading;
@@ -216,7 +217,7 @@ std::vector<Input> AskedInputs(const Subject& s, const ExplainOptions& o) {
   if (!o.text.empty()) {
     ExplainOptions of_text = o;
     of_text.input.long_lines = reading.defaults.long_lines;
-    inputs.push_back(AskedText(of_text, kind, whole));
+    inputs.push_back(RequestedText(of_text, kind, whole));
   } else if (!o.file.empty()) {
     ReadFiles(o, kind, reading, whole, add);
   } else {
@@ -328,7 +329,7 @@ int ShowTexts(const Subject& s, const ExplainOptions& o) {
   if (!o.out.empty()) format = ExplanationFormatOf(o.out);
   const std::vector<Explanation> all =
       WantsModel(o) ? std::vector{ExplainModel(s.loaded)}
-                    : ExplainAll(s, o, AskedInputs(s, o));
+                    : ExplainAll(s, o, RequestedInputs(s, o));
   const std::string instead = MethodInstead(o, all);
   const PictureChoice choice = {
       .view = o.view,
@@ -402,7 +403,7 @@ ExplainSummary Summarize(const std::vector<Input>& inputs,
 }
 
 int ShowSummary(const Subject& s, const ExplainOptions& o) {
-  const std::vector<Input> inputs = AskedInputs(s, o);
+  const std::vector<Input> inputs = RequestedInputs(s, o);
   SummaryOptions options;
   options.attribution = o.attribution;
   options.faithfulness = o.faithfulness;
@@ -482,7 +483,7 @@ int ShowPruning(const Subject& s, const ExplainOptions& o) {
   SummaryOptions options;
   options.importance = true;
   ExplainSummarizer summarizer(s.loaded, *s.predictor, options);
-  const ExplainSummary summary = Summarize(AskedInputs(s, o), summarizer);
+  const ExplainSummary summary = Summarize(RequestedInputs(s, o), summarizer);
   const std::vector<HeadPlace> order =
       LeastImportantHeads(summary.importance, s.loaded.model->parameters());
   if (order.empty()) {

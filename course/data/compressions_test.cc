@@ -44,10 +44,10 @@ TEST(Compressions, AreWordsOfTheSentenceInTwoOrders) {
   for (size_t i = 0; i < task.train.source.size(); ++i) {
     const std::vector<std::string_view> text =
         SplitWhitespace(task.train.source[i]);
-    const std::vector<std::string_view> said =
+    const std::vector<std::string_view> words =
         SplitWhitespace(task.train.target[i]);
-    ASSERT_EQ(said.size(), 3u);
-    for (const std::string_view word : said) {
+    ASSERT_EQ(words.size(), 3u);
+    for (const std::string_view word : words) {
       EXPECT_NE(std::ranges::find(text, word), text.end())
           << task.train.source[i];
     }

@@ -89,14 +89,14 @@ class World {
       const size_t what = known[rng_.Below(known.size())];
       const Thing& thing = things_[what];
       const Stay& now = thing.stays.back();
-      const Stay& asked =
+      const Stay& target =
           facts == 2 ? now : thing.stays[thing.stays.size() - 2];
       story.question.question =
           facts == 2 ? fmt::format("Where is the {}?", kObjects[what])
                      : fmt::format("Where was the {} before the {}?",
                                    kObjects[what], kRooms[now.room]);
-      answer = kRooms[asked.room];
-      story.facts = {thing.sentence, asked.sentence};
+      answer = kRooms[target.room];
+      story.facts = {thing.sentence, target.sentence};
       if (facts == 3) story.facts.push_back(now.sentence);
       std::ranges::sort(story.facts);
     }

@@ -60,22 +60,23 @@ TEST(Facts, AnswersAreThoseOfWhoFollowsTheStory) {
     std::map<std::string, int> answers;
     for (int64_t i = 0; i < 500; ++i) {
       const FactStory story = MakeFactStory({.facts = facts}, 7, i);
-      const PassageQuestion& asked = story.question;
-      EXPECT_EQ(Followed(asked.passage).AnswerTo(asked.question), asked.answer)
-          << asked.passage << "\n"
-          << asked.question;
-      ++answers[asked.answer];
-      const auto sentences = std::ssize(SplitLines(asked.passage));
+      const PassageQuestion& sample = story.question;
+      EXPECT_EQ(Followed(sample.passage).AnswerTo(sample.question),
+                sample.answer)
+          << sample.passage << "\n"
+          << sample.question;
+      ++answers[sample.answer];
+      const auto sentences = std::ssize(SplitLines(sample.passage));
       EXPECT_GE(sentences, 5);
       EXPECT_LE(sentences, 15);
       // The answer occurs in one of the supporting sentences.
       EXPECT_TRUE(std::ranges::is_sorted(story.facts));
       EXPECT_TRUE(std::ranges::any_of(story.facts, [&](int64_t fact) {
-        const auto lines = SplitLines(asked.passage);
-        return At(lines, fact).find(asked.answer) != std::string_view::npos;
+        const auto lines = SplitLines(sample.passage);
+        return At(lines, fact).find(sample.answer) != std::string_view::npos;
       }));
-      EXPECT_TRUE(std::ranges::count(asked.candidates, asked.answer) == 1);
-      EXPECT_GE(ReadPassageText(asked, true).answer, 0);
+      EXPECT_TRUE(std::ranges::count(sample.candidates, sample.answer) == 1);
+      EXPECT_GE(ReadPassageText(sample, true).answer, 0);
     }
     EXPECT_EQ(answers.size(), 6u);
     for (const auto& [answer, count] : answers) EXPECT_GT(count, 40) << answer;

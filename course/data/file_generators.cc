@@ -87,22 +87,22 @@ void WriteVoices(const Generator& made, const WriteFunction& write) {
   constexpr int64_t kStrings = 6;
   for (const DataPart& part : made.Parts()) {
     const uint64_t seed = made.seed + kVoiceSeeds[part.number];
-    const Recordings said =
+    const Recordings recordings =
         MakeSpokenDigits({.speakers = part.count, .seed = seed});
     std::string list;
-    for (int64_t i = 0; i < said.size(); ++i) {
+    for (int64_t i = 0; i < recordings.size(); ++i) {
       list += WriteRecording(Numbered(part, "digit", i) + ".wav",
-                             At(said.all, i), said.rate, write);
+                             At(recordings.all, i), recordings.rate, write);
     }
     write(part.name + ".tsv", list);
     if (part.name != "test") continue;
     StringOptions options;
     options.seed = seed;
-    const WordStrings strings(said, options);
+    const WordStrings strings(recordings, options);
     list.clear();
     for (int64_t i = 0; i < kStrings; ++i) {
       list += WriteRecording(fmt::format("strings-{}.wav", i + 1),
-                             strings.At(i), said.rate, write);
+                             strings.At(i), recordings.rate, write);
     }
     write("strings.tsv", list);
   }

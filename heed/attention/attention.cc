@@ -160,8 +160,8 @@ struct Attention::Call {
   Mask mask = {};
   std::vector<std::vector<ScoreStep>> steps = {};  // of each modifier
   WantWeights want = WantWeights::kNo;
-  AttentionWish wish = {};    // requested by the observer
-  AttentionParts parts = {};  // [B H, ., .], if requested
+  AttentionRequest request = {};  // requested by the observer
+  AttentionParts parts = {};      // [B H, ., .], if requested
   const kernels::Neighbourhood* graph =
       nullptr;        // graph of the edges; null: all pairs
   Var observed = {};  // weights [B, H, T, S], of a graph [H, E]
@@ -379,18 +379,18 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
   }
   call.key_heads = score_->PreparedHeads(sizes_);
   call.value_heads = sizes_.key_heads;
-  if (ctx.observer != nullptr) call.wish = ctx.observer->Wants(info_);
+  if (ctx.observer != nullptr) call.request = ctx.observer->Wants(info_);
   Attended attended = Run(call);
   const bool grows = memory.size() < site.keys;
   if (attended.weights.defined() && grows) {
     attended.weights = Columns(attended.weights, 0, memory.size());
   }
   if (ctx.observer == nullptr) return attended;
-  if (call.wish.any()) {
+  if (call.request.any()) {
     if (grows) call.observed = Columns(call.observed, 0, memory.size());
     const AttentionParts parts = ByHead(call.parts, site);
     ctx.observer->OnAttention({info_, site.offset, call.observed, call.graph,
-                               call.wish.parts ? &parts : nullptr,
+                               call.request.parts ? &parts : nullptr,
                                attended.log_probability, attended.entropy});
   }
   attended.context = ctx.observer->OnContext(info_, attended.context);
@@ -400,7 +400,8 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
 Attended Attention::Run(Call& call) const {
   const bool differentiable = call.want == WantWeights::kDifferentiable &&
                               call.site.ctx.tape != nullptr;
-  if (!fused_ || differentiable || call.wish.parts || call.wish.gradient) {
+  if (!fused_ || differentiable || call.request.parts ||
+      call.request.gradient) {
     return Composed(call);
   }
   const bool plain = std::all_of(call.steps.begin(), call.steps.end(),
@@ -458,7 +459,7 @@ Attended Attention::Fused(Call& call) const {
   Attended attended;
   attended.context =
       FusedAttention(args, call.mask.rule(), inputs.span(), log_sum);
-  if (call.want != WantWeights::kNo || call.wish.weights) {
+  if (call.want != WantWeights::kNo || call.request.weights) {
     attended.weights = kernels::FusedAttentionWeights(args, log_sum);
     call.observed = attended.weights;
   }
@@ -519,7 +520,7 @@ Attended Attention::Composed(Call& call) const {
   const Var kept = Dropout(site.ctx, a, dropout_);
   const Var values = split(call.values, call.value_heads);
   const Var context = WeightedSum(kept, values);
-  if (call.wish.parts) {
+  if (call.request.parts) {
     call.parts = {query.value(), keys.value(), values.value(),
                   e.value(),     kept.value(), context.value()};
   }
@@ -532,7 +533,7 @@ Attended Attention::Composed(Call& call) const {
     return Reshape(x, {site.batch, heads, site.queries, site.keys});
   };
   attended.weights = by_query(kept);
-  call.observed = call.wish.gradient ? by_query(a) : attended.weights;
+  call.observed = call.request.gradient ? by_query(a) : attended.weights;
   attended.log_probability = by_head(normalized.log_probability);
   attended.entropy = by_head(normalized.entropy);
   return attended;

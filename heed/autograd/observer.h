@@ -40,7 +40,7 @@ struct AttentionParts {
 
 /// Data that an observer requests of an attention. Parts and a gradient force
 /// composed ops.
-struct AttentionWish {
+struct AttentionRequest {
   bool weights = false;
   bool gradient = false;  ///< weights with a gradient, before dropout
   bool parts = false;
@@ -72,7 +72,7 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
-  virtual AttentionWish Wants(const AttentionInfo& /*info*/) { return {}; }
+  virtual AttentionRequest Wants(const AttentionInfo& /*info*/) { return {}; }
   /// Called after each call of an attention from which data is requested.
   virtual void OnAttention(const AttentionEvent& /*event*/) {}
   /// Called with the concatenated contexts of the heads, before the output
@@ -91,18 +91,18 @@ class Observer {
 /// Observer that stores attention events.
 class AttentionWatch : public Observer {
  public:
-  using Wish = std::function<AttentionWish(const AttentionInfo& info)>;
-  /// Stores the weights of all attentions, or the data that `wish` requests.
-  explicit AttentionWatch(Wish wish = {}) : wish_(std::move(wish)) {}
+  using Selector = std::function<AttentionRequest(const AttentionInfo& info)>;
+  /// Stores the weights of all attentions, or the data that `select` requests.
+  explicit AttentionWatch(Selector select = {}) : select_(std::move(select)) {}
   /// Stores the weights, with a gradient, of the attention at `path`.
   static AttentionWatch WithGradient(const std::string& path) {
     return AttentionWatch([path](const AttentionInfo& info) {
-      return AttentionWish{.gradient = info.path == path};
+      return AttentionRequest{.gradient = info.path == path};
     });
   }
 
-  AttentionWish Wants(const AttentionInfo& info) override {
-    return wish_ ? wish_(info) : AttentionWish{.weights = true};
+  AttentionRequest Wants(const AttentionInfo& info) override {
+    return select_ ? select_(info) : AttentionRequest{.weights = true};
   }
   void OnAttention(const AttentionEvent& event) override {
     seen.push_back({event.info, event.step, event.weights, {}, {}, {}});
@@ -130,7 +130,7 @@ class AttentionWatch : public Observer {
   std::vector<Seen> seen;  ///< in the order of computation
 
  private:
-  Wish wish_;
+  Selector select_;
 };
 
 }  // namespace heed

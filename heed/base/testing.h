@@ -74,12 +74,12 @@ class CountedCancellation : public Cancellation {
       int64_t last = std::numeric_limits<int64_t>::max())
       : last_(last) {}
 
-  bool cancelled() const override { return ++asked_ >= last_; }
-  int64_t asked() const { return asked_; }
+  bool cancelled() const override { return ++checks_ >= last_; }
+  int64_t checks() const { return checks_; }
 
  private:
   const int64_t last_;
-  mutable std::atomic<int64_t> asked_ = 0;
+  mutable std::atomic<int64_t> checks_ = 0;
 };
 
 }  // namespace heed

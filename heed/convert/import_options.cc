@@ -168,7 +168,7 @@ std::vector<int> ImportOptions::Numbers(const std::string& key) {
   return numbers;
 }
 
-std::vector<std::pair<std::string, SortedJson>> ImportOptions::NotAskedFor()
+std::vector<std::pair<std::string, SortedJson>> ImportOptions::UnreadOptions()
     const {
   std::vector<std::pair<std::string, SortedJson>> others;
   for (const auto& [key, value] : values_.items()) {
@@ -178,7 +178,7 @@ std::vector<std::pair<std::string, SortedJson>> ImportOptions::NotAskedFor()
 }
 
 void ImportOptions::CheckAllUnderstood() const {
-  for (const auto& [key, value] : NotAskedFor()) {
+  for (const auto& [key, value] : UnreadOptions()) {
     if (IsOff(value)) continue;
     Fail(key, fmt::format("{}: not known to Heed; if the model's scores do not "
                           "depend on it, import with --ignore-option {}",

@@ -49,7 +49,7 @@ class ImportOptions {
   std::vector<int> Numbers(const std::string& key);
 
   /// Options that were neither read nor skipped.
-  std::vector<std::pair<std::string, nlohmann::json>> NotAskedFor() const;
+  std::vector<std::pair<std::string, nlohmann::json>> UnreadOptions() const;
   /// Throws: FormatError with an option that was not read and is not off.
   void CheckAllUnderstood() const;
 

@@ -171,7 +171,7 @@ const std::vector<std::string_view>& MarianUnusedOptions() {
 
 void CheckMarianOptions(const ImportOptions& options, bool transformer,
                         Notes& notes) {
-  for (const auto& [name, value] : options.NotAskedFor()) {
+  for (const auto& [name, value] : options.UnreadOptions()) {
     if (std::ranges::count(MarianUnusedOptions(), name) > 0) continue;
     const std::string text = ValueText(value);
     const MarianOption* option = FindModelOption(name);

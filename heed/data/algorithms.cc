@@ -305,17 +305,17 @@ class SequenceReader {
 
   void TakeRecall(std::string_view word) {
     if (word != "|" && word != "?") return Add(word);
-    if (asked_) Fail("the query, behind '?', is the last item");
+    if (has_query_) Fail("the query, behind '?', is the last item");
     if (s_.vectors.empty() || std::ssize(s_.vectors) % kItemVectors != 0) {
       Fail(fmt::format("an item is {} vectors: '{}' stands behind {}",
                        kItemVectors, word, s_.vectors.size()));
     }
-    asked_ = word == "?";
+    has_query_ = word == "?";
     ++borders_;
   }
 
   void FinishRecall() {
-    if (!asked_) Fail("there is no query: end with '?' and an item");
+    if (!has_query_) Fail("there is no query: end with '?' and an item");
     if (std::ssize(s_.vectors) != (borders_ + 1) * kItemVectors) {
       Fail(fmt::format("an item is {} vectors, with | between two items",
                        kItemVectors));
@@ -351,7 +351,7 @@ class SequenceReader {
   const std::string& place_;
   BitSequence s_;
   bool repeats_ = false;
-  bool asked_ = false;
+  bool has_query_ = false;
   int64_t borders_ = 0;
 };
 

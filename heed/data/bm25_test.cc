@@ -83,16 +83,17 @@ TEST(SharedWords, IsTheScoreOverTheMostPossible) {
   const Bm25Statistics statistics(texts);
   const auto counted = statistics.Count(texts);
   const Strings queries = {"Cat, dog!", "nobody", ""};
-  const auto asked = statistics.Count(queries);
+  const auto query_counts = statistics.Count(queries);
   const double max = 2.2 * (statistics.Idf("cat") + statistics.Idf("dog"));
   const std::vector<double> scores = Bm25Index(texts).Scores(queries[0]);
   for (size_t i = 0; i < texts.size(); ++i) {
-    EXPECT_NEAR(SharedWords(asked[0], counted[i]), scores[i] / max, 1e-12);
-    EXPECT_EQ(SharedWords(asked[1], counted[i]), 0);
-    EXPECT_EQ(SharedWords(asked[2], counted[i]), 0);
+    EXPECT_NEAR(SharedWords(query_counts[0], counted[i]), scores[i] / max,
+                1e-12);
+    EXPECT_EQ(SharedWords(query_counts[1], counted[i]), 0);
+    EXPECT_EQ(SharedWords(query_counts[2], counted[i]), 0);
   }
   // An unknown word is rare, and it is shared all the same.
-  EXPECT_GT(SharedWords(asked[1], asked[1]), 0.4);
+  EXPECT_GT(SharedWords(query_counts[1], query_counts[1]), 0.4);
 }
 
 TEST(Bm25Statistics, AreReadAsTheyWereWritten) {

@@ -220,7 +220,7 @@ Image InTheMiddle(const Image& inner, const ImageFormat& format,
 
 }  // namespace
 
-uint32_t PixelCheckSum(const Images& images) {
+uint32_t PixelChecksum(const Images& images) {
   return Crc32({reinterpret_cast<const char*>(images.pixels.data()),
                 images.pixels.size()});
 }

@@ -44,7 +44,7 @@ struct Images {
 };
 
 /// CRC-32 of the pixels, to tell images from others.
-uint32_t PixelCheckSum(const Images& images);
+uint32_t PixelChecksum(const Images& images);
 
 /// Images and the class of each.
 struct ImageSet : Images {

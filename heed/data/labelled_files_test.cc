@@ -83,14 +83,14 @@ TEST(LabelledText, BlanksOfAnyKindAroundALabelDoNotCount) {
 }
 
 /// Messages on standard error while a file is read, without its path.
-std::string SaidOf(const std::string& name, const std::string& content) {
+std::string WarningsOf(const std::string& name, const std::string& content) {
   const TemporaryFolder folder;
   const std::string path = folder.Put(name, content);
   testing::internal::CaptureStderr();
   WarnOfLoneLabels(ReadLabelled({.texts = {path}}, {}), {});
-  std::string said = testing::internal::GetCapturedStderr();
-  const size_t at = said.find(path);
-  return at == said.npos ? said : said.substr(at + path.size());
+  std::string printed = testing::internal::GetCapturedStderr();
+  const size_t at = printed.find(path);
+  return at == printed.npos ? printed : printed.substr(at + path.size());
 }
 
 TEST(LabelledText, LabelsThatStandOnlyOnceAreDoubted) {
@@ -100,15 +100,15 @@ TEST(LabelledText, LabelsThatStandOnlyOnceAreDoubted) {
     swapped += fmt::format("text {}\t{}\n", i, i % 2);
     fine += fmt::format("{}\ttext {}\n", i % 2, i);
   }
-  EXPECT_EQ(SaidOf("a.tsv", swapped),
+  EXPECT_EQ(WarningsOf("a.tsv", swapped),
             ": 20 of 20 labels occur only once, such as 'text 0'; if these are "
             "not labels, choose other columns (--label-column, "
             "--text-column)\n");
-  EXPECT_EQ(SaidOf("a.tsv", fine), "");
+  EXPECT_EQ(WarningsOf("a.tsv", fine), "");
 }
 
 TEST(LabelledText, ColumnsThatAreReadOfMoreAreNamed) {
-  EXPECT_EQ(SaidOf("a.tsv", "0\tneg\tbad\n1\tpos\tgood\n"),
+  EXPECT_EQ(WarningsOf("a.tsv", "0\tneg\tbad\n1\tpos\tgood\n"),
             ": reads the label of column 1 and the text of column 2, of 3 "
             "columns (--label-column, --text-column)\n");
 }
@@ -117,10 +117,11 @@ TEST(LabelledText, AHeaderBelowTheFirstLineIsDoubted) {
   const char* doubt =
       ":3: 'label sentence' looks like a header, but is read as a text with "
       "its label; remove the line\n";
-  EXPECT_EQ(SaidOf("a.tsv", "1\tgood\n0\tbad\nlabel\tsentence\n"), doubt);
-  EXPECT_EQ(SaidOf("a.csv", "label,text\n1,good\nlabel,sentence\n"), doubt);
+  EXPECT_EQ(WarningsOf("a.tsv", "1\tgood\n0\tbad\nlabel\tsentence\n"), doubt);
+  EXPECT_EQ(WarningsOf("a.csv", "label,text\n1,good\nlabel,sentence\n"), doubt);
   // Another text has this label, too.
-  EXPECT_EQ(SaidOf("a.tsv", "score\tsentence\nscore\tone nil\n0\tbad\n"), "");
+  EXPECT_EQ(WarningsOf("a.tsv", "score\tsentence\nscore\tone nil\n0\tbad\n"),
+            "");
 }
 
 TEST(LabelledText, AHeaderCanBeForced) {

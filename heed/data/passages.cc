@@ -266,9 +266,9 @@ bool IsNumberedStory(std::string_view text) {
   return lines > 0;
 }
 
-std::vector<PassageQuestion> ParseAskedStories(std::string_view text,
-                                               const std::string& name,
-                                               PassageFormat format) {
+std::vector<PassageQuestion> ParseStoryQuestions(std::string_view text,
+                                                 const std::string& name,
+                                                 PassageFormat format) {
   return PassagesIn(text, name, format, /*answered=*/false);
 }
 

@@ -56,9 +56,9 @@ std::vector<PassageQuestion> ParsePassages(std::string_view text,
 bool IsNumberedStory(std::string_view text);
 /// Parses numbered lines whose questions may lack answers. Throws: as
 /// ParsePassages.
-std::vector<PassageQuestion> ParseAskedStories(std::string_view text,
-                                               const std::string& name,
-                                               PassageFormat format);
+std::vector<PassageQuestion> ParseStoryQuestions(std::string_view text,
+                                                 const std::string& name,
+                                                 PassageFormat format);
 
 /// Parses a question: a JSON object with optional "answer", or passage, tab,
 /// question. Throws: FormatError that begins with `place`.

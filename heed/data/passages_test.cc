@@ -180,20 +180,20 @@ TEST(PassageText, FindsCandidatesAndAnswerWhereverTheyStand) {
   EXPECT_THROW(ReadPassageText(question, true), FormatError);
 }
 
-TEST(AskedStories, MayLeaveOutAnswers) {
-  const auto asked = ParseAskedStories(
+TEST(StoryQuestions, MayLeaveOutAnswers) {
+  const auto questions = ParseStoryQuestions(
       "1 Ann ran home.\n2 Where is Ann?\t\t1\n3 Ben sat.\n4 Where is Ben?\n"
       "5 Who sat?\tBen\t3\n",
       "q", PassageFormat::kAuto);
-  ASSERT_EQ(asked.size(), 3);
-  EXPECT_EQ(asked[0].passage, "Ann ran home.");
-  EXPECT_EQ(asked[0].answer, "");
-  EXPECT_EQ(asked[1].question, "Where is Ben?");
-  EXPECT_EQ(asked[1].passage, "Ann ran home.\nBen sat.");
-  EXPECT_EQ(asked[2].answer, "Ben");
+  ASSERT_EQ(questions.size(), 3);
+  EXPECT_EQ(questions[0].passage, "Ann ran home.");
+  EXPECT_EQ(questions[0].answer, "");
+  EXPECT_EQ(questions[1].question, "Where is Ben?");
+  EXPECT_EQ(questions[1].passage, "Ann ran home.\nBen sat.");
+  EXPECT_EQ(questions[2].answer, "Ben");
 }
 
-TEST(AskedStories, AreToldFromOtherQuestions) {
+TEST(StoryQuestions, AreToldFromOtherQuestions) {
   EXPECT_TRUE(IsNumberedStory("1 Ann ran home.\n2 Where is Ann?"));
   EXPECT_TRUE(IsNumberedStory("1 Ann ran home."));
   EXPECT_FALSE(IsNumberedStory("Ann ran home.\tWhere is Ann?"));

@@ -96,7 +96,7 @@ Recordings ReadRecordings(const std::string& list, int rate) {
   return read;
 }
 
-uint32_t CheckSum(const Recordings& recordings) {
+uint32_t Checksum(const Recordings& recordings) {
   std::string sums;
   for (const Recording& one : recordings.all) {
     sums +=

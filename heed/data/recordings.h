@@ -43,7 +43,7 @@ struct Recordings {
 Recordings ReadRecordings(const std::string& list, int rate);
 
 /// CRC-32 of the samples and texts, to tell recordings from others.
-uint32_t CheckSum(const Recordings& recordings);
+uint32_t Checksum(const Recordings& recordings);
 
 /// How recordings of single words become strings of them.
 struct StringOptions {

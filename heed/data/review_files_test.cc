@@ -251,16 +251,16 @@ TEST_F(ReviewFiles, AProductBeforeItsReviewerIsRecognisedByTheirNumbers) {
 }
 
 TEST_F(ReviewFiles, AnotherDelimiterAndDecimalCommasAreSaid) {
-  const auto said = [this](const char* name, const char* content) {
+  const auto printed = [this](const char* name, const char* content) {
     testing::internal::CaptureStderr();
     Read(name, content);
     return testing::internal::GetCapturedStderr();
   };
-  EXPECT_THAT(said("a.csv", "user;item;rating;review\na;b;3,5;fine\n"),
+  EXPECT_THAT(printed("a.csv", "user;item;rating;review\na;b;3,5;fine\n"),
               HasSubstr("a.csv: reads a semicolon table with decimal commas"));
-  EXPECT_THAT(said("b.tsv", "a\tb\t3,5\tfine\n"),
+  EXPECT_THAT(printed("b.tsv", "a\tb\t3,5\tfine\n"),
               HasSubstr("b.tsv: reads ratings with decimal commas"));
-  EXPECT_EQ(said("c.csv", "user,item,rating,review\na,b,3.5,fine\n"), "");
+  EXPECT_EQ(printed("c.csv", "user,item,rating,review\na,b,3.5,fine\n"), "");
 }
 
 TEST_F(ReviewFiles, MayNameATimeWithoutATextAndNoTextAtAll) {

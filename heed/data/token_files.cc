@@ -170,7 +170,7 @@ void TokenFile::CheckIds(const std::string& name) const {
   for (size_t side = 0; side < 2; ++side) {
     uint64_t before = 0;
     for (int64_t pair = 0; pair < size_; ++pair) {
-      const uint64_t end = SideOf(pair, side).end;
+      const uint64_t end = TokenRange(pair, side).end;
       valid = valid && end >= before;
       before = end;
     }
@@ -190,7 +190,7 @@ void TokenFile::CheckIds(const std::string& name) const {
   }
 }
 
-TokenFile::Side TokenFile::SideOf(int64_t pair, size_t side) const {
+TokenFile::Side TokenFile::TokenRange(int64_t pair, size_t side) const {
   const auto end_of = [&](int64_t i) {
     return Get<uint32_t>(ends_ + 8 * i + 4 * side);
   };
@@ -198,14 +198,14 @@ TokenFile::Side TokenFile::SideOf(int64_t pair, size_t side) const {
 }
 
 PairLength TokenFile::LengthOf(int64_t pair) const {
-  const Side source = SideOf(pair, 0);
-  const Side target = SideOf(pair, 1);
+  const Side source = TokenRange(pair, 0);
+  const Side target = TokenRange(pair, 1);
   return {static_cast<int32_t>(source.end - source.begin),
           static_cast<int32_t>(target.end - target.begin)};
 }
 
 std::vector<int32_t> TokenFile::IdsOf(int64_t pair, size_t side) const {
-  const auto [begin, end] = SideOf(pair, side);
+  const auto [begin, end] = TokenRange(pair, side);
   std::vector<int32_t> ids;
   ids.reserve(end - begin);
   for (uint32_t i = begin; i < end; ++i) {
@@ -288,7 +288,7 @@ TokenFiles::~TokenFiles() = default;
 TokenFiles::TokenFiles(TokenFiles&&) noexcept = default;
 TokenFiles& TokenFiles::operator=(TokenFiles&&) noexcept = default;
 
-std::vector<int64_t> TokenFiles::EndsOf(int64_t corpora) const {
+std::vector<int64_t> TokenFiles::CorpusEnds(int64_t corpora) const {
   std::vector<int64_t> ends(static_cast<size_t>(corpora), 0);
   for (size_t i = 0; i < files_.size(); ++i) {
     const auto corpus = static_cast<size_t>(files_[i]->tokens().info().corpus);

@@ -57,7 +57,7 @@ class TokenFile {
     uint32_t begin;
     uint32_t end;
   };
-  Side SideOf(int64_t pair, size_t side) const;
+  Side TokenRange(int64_t pair, size_t side) const;
   std::vector<int32_t> IdsOf(int64_t pair, size_t side) const;
   void CheckIds(const std::string& name) const;
 
@@ -85,7 +85,7 @@ class TokenFiles {
   int64_t dropped_long() const { return dropped_long_; }
   int64_t dropped_empty() const { return dropped_empty_; }
   /// Ends of the pairs of each corpus, in the order of the files.
-  std::vector<int64_t> EndsOf(int64_t corpora) const;
+  std::vector<int64_t> CorpusEnds(int64_t corpora) const;
   PairLength LengthOf(int64_t pair) const;
   /// Copies of pairs.
   Corpus Read(std::span<const int64_t> pairs) const;

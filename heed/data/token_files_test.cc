@@ -109,7 +109,7 @@ TEST(TokenFiles, AreReadAsOne) {
   EXPECT_EQ(files.size(), 12);
   EXPECT_EQ(files.dropped_long(), 6);
   EXPECT_EQ(files.dropped_empty(), 9);
-  EXPECT_EQ(files.EndsOf(3), (std::vector<int64_t>{4, 4, 12}));
+  EXPECT_EQ(files.CorpusEnds(3), (std::vector<int64_t>{4, 4, 12}));
   const std::vector<int64_t> chosen = {11, 0, 4, 3};
   files.Release();
   const Corpus read = files.Read(chosen);

@@ -23,9 +23,10 @@ std::string Refusal(const std::string& line) {
 }
 
 bool Says(const std::string& line, const std::string& part) {
-  const std::string said = Refusal(line);
-  return said.starts_with("p:3: ") && said.find(part) != std::string::npos &&
-         said.find('\n') == std::string::npos;
+  const std::string message = Refusal(line);
+  return message.starts_with("p:3: ") &&
+         message.find(part) != std::string::npos &&
+         message.find('\n') == std::string::npos;
 }
 
 TEST(Visits, AreReadAndWrittenAsTheyStand) {

@@ -29,7 +29,7 @@ double Mass(const std::vector<Candidate>& candidates) {
   return mass;
 }
 
-void KeepLikeliest(std::vector<Candidate>& candidates, int top_k) {
+void KeepMostProbable(std::vector<Candidate>& candidates, int top_k) {
   const size_t kept = static_cast<size_t>(top_k);
   if (kept == 0 || kept >= candidates.size()) return;
   std::partial_sort(candidates.begin(), candidates.begin() + top_k,
@@ -111,7 +111,7 @@ class Sampling : public Generation {
       if (!MayFollow(TokenOf(v))) continue;
       candidates_.push_back({probabilities[v], static_cast<int32_t>(v)});
     }
-    KeepLikeliest(candidates_, options().top_k);
+    KeepMostProbable(candidates_, options().top_k);
     KeepNucleus(candidates_, options().top_p);
     return Pick(candidates_, uniform);
   }

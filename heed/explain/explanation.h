@@ -79,8 +79,8 @@ struct AttentionMap {
   /// Weight of each query on nodes outside the part of a graph that is shown
   /// [H, T]; empty: none.
   std::vector<float> outside = {};
-  /// See LikenessOfContexts; NaN for a single head, or if unknown.
-  double context_likeness = std::numeric_limits<double>::quiet_NaN();
+  /// See ContextSimilarity; NaN for a single head, or if unknown.
+  double context_similarity = std::numeric_limits<double>::quiet_NaN();
 
   bool within_axis() const { return query == key; }
   /// Mean weights over the heads [T, S].

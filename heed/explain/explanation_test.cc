@@ -119,38 +119,38 @@ TEST(HeadStatistics, StepsAreDistancesOfRowsThatFollow) {
   EXPECT_TRUE(std::isnan(StatisticsOf(OneHead({0, 0, 0, 1}, 2, 2), 0).step));
 }
 
-TEST(LikenessOfHeads, IsOneOfEqualHeadsAndZeroOfApartOnes) {
+TEST(HeadSimilarity, IsOneOfEqualHeadsAndZeroOfApartOnes) {
   AttentionMap a = OneHead({1, 0, 0, 1}, 1, 2);
-  EXPECT_TRUE(std::isnan(LikenessOfHeads(a)));
+  EXPECT_TRUE(std::isnan(HeadSimilarity(a)));
   a.heads = 2;
-  EXPECT_DOUBLE_EQ(LikenessOfHeads(a), 0);
+  EXPECT_DOUBLE_EQ(HeadSimilarity(a), 0);
   a.weights = {.5, .5, .5, .5};
-  EXPECT_DOUBLE_EQ(LikenessOfHeads(a), 1);
+  EXPECT_DOUBLE_EQ(HeadSimilarity(a), 1);
   a.weights = {1, 0, .5, .5};
-  EXPECT_NEAR(LikenessOfHeads(a), std::sqrt(.5), 1e-7);
+  EXPECT_NEAR(HeadSimilarity(a), std::sqrt(.5), 1e-7);
   // Maps along edges give equal results.
   AttentionMap edges = a;
   edges.edges = {{0, 0}, {0, 1}};
-  EXPECT_DOUBLE_EQ(LikenessOfHeads(edges), LikenessOfHeads(a));
+  EXPECT_DOUBLE_EQ(HeadSimilarity(edges), HeadSimilarity(a));
   // Rows of three heads: the mean of three pairs.
   a.heads = 3;
   a.weights = {1, 0, 1, 0, 0, 1};
-  EXPECT_NEAR(LikenessOfHeads(a), 1.0 / 3, 1e-12);
+  EXPECT_NEAR(HeadSimilarity(a), 1.0 / 3, 1e-12);
 }
 
-TEST(LikenessOfContexts, IsTheMeanCosineOverQueriesAndPairsOfHeads) {
+TEST(ContextSimilarity, IsTheMeanCosineOverQueriesAndPairsOfHeads) {
   // Two queries; heads of two features: (1, 0) beside (1, 1), with a cosine of
   // √½, and (0, 2) beside (−1, 0), with one of 0.
   const std::vector<float> two = {1, 0, 1, 1, 0, 2, -1, 0};
-  EXPECT_NEAR(LikenessOfContexts(two, 2, 2), std::sqrt(.5) / 2, 1e-12);
+  EXPECT_NEAR(ContextSimilarity(two, 2, 2), std::sqrt(.5) / 2, 1e-12);
   // Three heads of one query, (1, 0), (1, 0) and (−3, 0): cosines 1, −1 and −1.
-  EXPECT_NEAR(LikenessOfContexts(std::vector<float>{1, 0, 1, 0, -3, 0}, 3, 1),
+  EXPECT_NEAR(ContextSimilarity(std::vector<float>{1, 0, 1, 0, -3, 0}, 3, 1),
               -1.0 / 3, 1e-12);
   // A query with a zero context does not count.
   const std::vector<float> nothing = {1, 0, 1, 1, 0, 0, 1, 0};
-  EXPECT_NEAR(LikenessOfContexts(nothing, 2, 2), std::sqrt(.5), 1e-12);
-  EXPECT_TRUE(std::isnan(LikenessOfContexts(two, 1, 2)));
-  EXPECT_TRUE(std::isnan(LikenessOfContexts({}, 2, 2)));
+  EXPECT_NEAR(ContextSimilarity(nothing, 2, 2), std::sqrt(.5), 1e-12);
+  EXPECT_TRUE(std::isnan(ContextSimilarity(two, 1, 2)));
+  EXPECT_TRUE(std::isnan(ContextSimilarity({}, 2, 2)));
 }
 
 TEST(HeadStatistics, RowsWithoutWeightDoNotCount) {

@@ -126,7 +126,7 @@ std::string UniformNote(double entropy, int64_t keys) {
   return uniform ? fmt::format("nearly uniform: 1/{}", keys) : "";
 }
 
-double LikenessOfHeads(const AttentionMap& map) {
+double HeadSimilarity(const AttentionMap& map) {
   PairCosines cosines(map.query_size);
   for (int64_t h = 0; h < map.heads; ++h) {
     for (int64_t other = h + 1; other < map.heads; ++other) {
@@ -148,8 +148,8 @@ double LikenessOfHeads(const AttentionMap& map) {
   return cosines.mean();
 }
 
-double LikenessOfContexts(std::span<const float> contexts, int64_t heads,
-                          int64_t queries) {
+double ContextSimilarity(std::span<const float> contexts, int64_t heads,
+                         int64_t queries) {
   PairCosines cosines(queries);
   const int64_t D =
       std::ssize(contexts) / std::max<int64_t>(heads * queries, 1);

@@ -41,22 +41,22 @@ std::vector<HeadStatistics> StatisticsOf(const AttentionMap& map);
 /// weights of two heads, over all pairs and queries. 1 if all heads are equal;
 /// NaN for one head. Paper: Li et al. 2018, arXiv:1810.10183, eq. 10
 /// (disagreement on positions).
-double LikenessOfHeads(const AttentionMap& map);
+double HeadSimilarity(const AttentionMap& map);
 
 /// Similarity of the contexts of heads: the mean cosine of the contexts Σ_s a v
 /// of two heads, before the output projection. Shapes: contexts [T, H D].
 /// Paper: Li et al. 2018 (disagreement on outputs).
-double LikenessOfContexts(std::span<const float> contexts, int64_t heads,
-                          int64_t queries);
+double ContextSimilarity(std::span<const float> contexts, int64_t heads,
+                         int64_t queries);
 
 /// The statistics of a layer's heads.
 struct LayerStatistics {
   std::string layer;
   std::vector<HeadStatistics> heads;
   bool within_axis = true;  ///< distances are in items
-  /// See LikenessOfHeads and LikenessOfContexts.
-  double likeness = std::numeric_limits<double>::quiet_NaN();
-  double context_likeness = std::numeric_limits<double>::quiet_NaN();
+  /// See HeadSimilarity and ContextSimilarity.
+  double similarity = std::numeric_limits<double>::quiet_NaN();
+  double context_similarity = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// "nearly uniform: 1/8" if the mean entropy of rows of `keys` weights is

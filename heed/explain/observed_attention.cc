@@ -108,8 +108,8 @@ std::vector<AttentionMap> CollectMaps(std::span<const Seen> seen, int64_t b) {
   }
   for (size_t i = 0; i < all.size(); ++i) {
     if (!steps[i].empty()) PutTogether(steps[i], all[i]);
-    all[i].context_likeness =
-        LikenessOfContexts(contexts[i], all[i].heads, all[i].query_size);
+    all[i].context_similarity =
+        ContextSimilarity(contexts[i], all[i].heads, all[i].query_size);
   }
   return all;
 }
@@ -147,7 +147,7 @@ void KeepNodes(std::span<const int32_t> nodes, AttentionMap& map) {
   }
   if (!cut) return;
   map.outside = std::move(outside);
-  map.context_likeness = std::numeric_limits<double>::quiet_NaN();
+  map.context_similarity = std::numeric_limits<double>::quiet_NaN();
 }
 
 std::vector<AttentionPanels> CollectPanels(std::span<const Seen> seen,

@@ -15,8 +15,8 @@ namespace heed {
 /// input, the vectors added to them and the sum (see TextEmbedding).
 class InputWatch : public AttentionWatch {
  public:
-  InputWatch(Wish wish, bool inputs, std::string input = "source")
-      : AttentionWatch(std::move(wish)),
+  InputWatch(Selector select, bool inputs, std::string input = "source")
+      : AttentionWatch(std::move(select)),
         inputs_(inputs),
         input_(std::move(input)) {}
 

@@ -10,7 +10,7 @@ double MeanOf(std::span<const double> values) {
   return sum / static_cast<double>(values.size());
 }
 
-Spread SpreadOf(std::span<const double> values) {
+Spread ComputeSpread(std::span<const double> values) {
   if (values.empty()) return {};
   Spread spread = {MeanOf(values), 0};
   if (values.size() == 1) return spread;

@@ -15,7 +15,7 @@ struct Spread {
 };
 
 /// Mean and standard deviation; zeros for no values.
-Spread SpreadOf(std::span<const double> values);
+Spread ComputeSpread(std::span<const double> values);
 
 }  // namespace heed
 

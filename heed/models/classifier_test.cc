@@ -307,7 +307,7 @@ TEST(Classifier, LearnsWhichWordDecidesAndLooksAtIt) {
   Rng rng(123);
   const Batch batch(WordBehindMark, rng);
   AttentionWatch watch([](const AttentionInfo& info) {
-    return AttentionWish{.weights = info.path == "pooling"};
+    return AttentionRequest{.weights = info.path == "pooling"};
   });
   Context ctx;
   ctx.observer = &watch;

@@ -102,7 +102,8 @@ TEST(GuidedAlignment, HasTheGradientOfDifferences) {
 std::vector<Tensor> Alignments(const Decoder& model,
                                const SequenceBatch& batch) {
   AttentionWatch watch([&](const AttentionInfo& info) {
-    return AttentionWish{.weights = info.path == model.alignment_attention()};
+    return AttentionRequest{.weights =
+                                info.path == model.alignment_attention()};
   });
   Context ctx;
   ctx.observer = &watch;

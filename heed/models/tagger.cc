@@ -191,9 +191,9 @@ TagLoss Tagger::Loss(const Context& ctx, const TagBatch& batch,
   entropy.smoothing = options.smoothing;
   entropy.scale = options.scale;
   if (joint_ != nullptr) {
-    const Best likeliest = BestOf(scores.intents, {shape[0]});
+    const Best best_intents = BestOf(scores.intents, {shape[0]});
     scores.tags =
-        Given(ctx, scores.tags, KnownOr(batch.intents, likeliest.ids));
+        Given(ctx, scores.tags, KnownOr(batch.intents, best_intents.ids));
   }
   if (crf_) {
     const CrfLossResult crf = CrfLoss(
@@ -217,8 +217,8 @@ TagLoss Tagger::Loss(const Context& ctx, const TagBatch& batch,
 TagScores Tagger::Scores(const Context& ctx, const TagBatch& batch) const {
   TagScores scores = Score(ctx, batch);
   if (joint_ == nullptr) return scores;
-  const Best likeliest = BestOf(scores.intents, {scores.intents.dim(0)});
-  scores.tags = Given(ctx, scores.tags, likeliest.ids);
+  const Best best_intents = BestOf(scores.intents, {scores.intents.dim(0)});
+  scores.tags = Given(ctx, scores.tags, best_intents.ids);
   return scores;
 }
 

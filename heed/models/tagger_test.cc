@@ -265,13 +265,13 @@ TEST_P(EveryTagger, PredictsTheLikeliestIntentAndGivenItTheLikeliestTags) {
   }
   EXPECT_NEAR(std::accumulate(of_intent.begin(), of_intent.end(), 0.0), 1,
               1e-12);
-  const auto likeliest = std::max_element(of_intent.begin(), of_intent.end());
-  const auto z = likeliest - of_intent.begin();
+  const auto best_intent = std::max_element(of_intent.begin(), of_intent.end());
+  const auto z = best_intent - of_intent.begin();
   const TagPrediction prediction = model.tagger.Predict({}, row);
   EXPECT_EQ(MaxDifference(prediction.tags, At(best, z)), 0);
   if (!intents()) return;
   EXPECT_EQ(prediction.intents.data<int32_t>()[0], z);
-  EXPECT_NEAR(prediction.intent_probabilities.data<double>()[0], *likeliest,
+  EXPECT_NEAR(prediction.intent_probabilities.data<double>()[0], *best_intent,
               1e-12);
 }
 

@@ -61,8 +61,8 @@ void AddCells(std::span<const float> values, int64_t columns, double cell_width,
   }
 }
 
-std::string StrongestOf(std::span<const float> values,
-                        std::span<const std::string> tokens, size_t count) {
+std::string FormatStrongest(std::span<const float> values,
+                            std::span<const std::string> tokens, size_t count) {
   const std::vector<size_t> order = OrderByMagnitude(values);
   std::string out;
   for (size_t i = 0; i < std::min(count, order.size()); ++i) {

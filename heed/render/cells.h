@@ -18,8 +18,8 @@ void AddCells(std::span<const float> values, int64_t columns, double cell_width,
 
 /// The `count` largest magnitudes of a row with their tokens: "hund 0.52, ein
 /// 0.30"; "nothing" if all round to 0.00.
-std::string StrongestOf(std::span<const float> values,
-                        std::span<const std::string> tokens, size_t count);
+std::string FormatStrongest(std::span<const float> values,
+                            std::span<const std::string> tokens, size_t count);
 
 }  // namespace heed
 

@@ -35,12 +35,12 @@ TEST(AddCells, LeavesOutWhatHasNoShade) {
   EXPECT_EQ(CellsOf({}, 0), "");
 }
 
-TEST(StrongestOf, NamesTheLargestWithoutRegardToSign) {
+TEST(FormatStrongest, NamesTheLargestWithoutRegardToSign) {
   const std::vector<std::string> tokens = {"a", "b", "c", "d"};
   const std::vector<float> values = {0.1f, -0.6f, 0.3f, 0.001f};
-  EXPECT_EQ(StrongestOf(values, tokens, 2), "b -0.60, c 0.30");
-  EXPECT_EQ(StrongestOf(values, tokens, 9), "b -0.60, c 0.30, a 0.10");
-  EXPECT_EQ(StrongestOf(std::vector<float>(4), tokens, 2), "nothing");
+  EXPECT_EQ(FormatStrongest(values, tokens, 2), "b -0.60, c 0.30");
+  EXPECT_EQ(FormatStrongest(values, tokens, 9), "b -0.60, c 0.30, a 0.10");
+  EXPECT_EQ(FormatStrongest(std::vector<float>(4), tokens, 2), "nothing");
 }
 
 }  // namespace

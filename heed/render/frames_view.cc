@@ -23,14 +23,15 @@ constexpr size_t kStrongest = 24;
 constexpr int kFrameTokenColumns = 24;
 
 // Previous tokens, "… zwei männer ", truncated to `room`.
-std::string SaidBefore(const AlignmentView& view, size_t step, double room) {
-  std::string said;
+std::string WrittenBefore(const AlignmentView& view, size_t step, double room) {
+  std::string written;
   for (size_t i = step; i-- > 0;) {
-    const std::string longer = VisibleToken(view.target_tokens[i]) + " " + said;
-    if (TextWidth("… " + longer, kFrameFont) > room) return "… " + said;
-    said = longer;
+    const std::string longer =
+        VisibleToken(view.target_tokens[i]) + " " + written;
+    if (TextWidth("… " + longer, kFrameFont) > room) return "… " + written;
+    written = longer;
   }
-  return said;
+  return written;
 }
 
 // Words of a frame, without its border.
@@ -46,12 +47,13 @@ Drawing DrawStep(const AlignmentView& view, size_t step, double full) {
   const std::string token =
       Ellipsize(VisibleToken(view.target_tokens[step]), kFrameTokenColumns);
   const double room = inner - TextWidth(token, kFrameFont);
-  MarkupWriter said;
-  said.Line("<text y='{0}' font-size='{0}' xml:space='preserve'>", kFrameFont);
-  said.Line("<tspan class='quiet'>{}</tspan>",
-            EscapeMarkup(SaidBefore(view, step, room)));
-  said.Line("<tspan class='now'>{}</tspan></text>", EscapeMarkup(token));
-  std::string line = said.Take();
+  MarkupWriter written;
+  written.Line("<text y='{0}' font-size='{0}' xml:space='preserve'>",
+               kFrameFont);
+  written.Line("<tspan class='quiet'>{}</tspan>",
+               EscapeMarkup(WrittenBefore(view, step, room)));
+  written.Line("<tspan class='now'>{}</tspan></text>", EscapeMarkup(token));
+  std::string line = written.Take();
   std::erase(line, '\n');  // white space is preserved
   const std::vector<Drawing> parts = {
       DrawHeading(fmt::format("{} / {}", step + 1, view.target_tokens.size()),
@@ -77,14 +79,14 @@ Drawing Framed(const Drawing& content, double height) {
 std::string FramesText(const AlignmentView& view,
                        const TerminalOptions& terminal) {
   std::string out;
-  std::string said;
+  std::string written;
   for (int64_t t = 0; t < view.target_size(); ++t) {
     const std::string token = VisibleToken(At(view.target_tokens, t));
     out += terminal::Quiet(terminal, fmt::format("{} / {}  {}", t + 1,
-                                                 view.target_size(), said)) +
+                                                 view.target_size(), written)) +
            terminal::Strong(terminal, token) + '\n';
     out += TerminalWords(view.source_tokens, RowAt(view, t), 2, terminal);
-    said += token + ' ';
+    written += token + ' ';
   }
   return out;
 }

@@ -132,9 +132,9 @@ Drawing DrawPlane(const Axis& axis, const GraphPayload& graph) {
     AddNode(x_of(i), y_of(i), scale, graph.predicted[i], "", items[i], &svg);
   }
   // The queried node.
-  const auto asked = static_cast<size_t>(graph.nodes.front());
+  const auto target = static_cast<size_t>(graph.nodes.front());
   svg.Line("<circle class='ring' cx='{:.1f}' cy='{:.1f}' r='{:.1f}'/>",
-           x_of(asked), y_of(asked), 5 * scale + 5);
+           x_of(target), y_of(target), 5 * scale + 5);
   return {kPlaneWidth, kPlaneHeight, svg.Take()};
 }
 
@@ -341,9 +341,9 @@ std::string TerminalPlane(const GraphPayload& graph,
       canvas.Mark(x_of(i), y_of(i), ClassLetter(graph.predicted[i]), colour);
     }
   }
-  const auto asked = static_cast<size_t>(graph.nodes.front());
-  canvas.Mark(x_of(asked), y_of(asked), "◎",
-              SeriesCodeOf(static_cast<size_t>(graph.predicted[asked])));
+  const auto target = static_cast<size_t>(graph.nodes.front());
+  canvas.Mark(x_of(target), y_of(target), "◎",
+              SeriesCodeOf(static_cast<size_t>(graph.predicted[target])));
   std::string text;
   for (int row = 0; row < canvas.rows(); ++row) {
     text += "  " + canvas.Row(row, terminal.colour) + "\n";

@@ -40,7 +40,7 @@ std::string LinesText(const AlignmentView& view) {
     const std::string& token = At(view.target_tokens, t);
     out += fmt::format("{} ← {}\n",
                        Pad(VisibleToken(token), widest, Align::kRight),
-                       StrongestOf(RowAt(view, t), view.source_tokens, 4));
+                       FormatStrongest(RowAt(view, t), view.source_tokens, 4));
   }
   return out;
 }

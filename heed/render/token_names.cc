@@ -78,7 +78,7 @@ void AddRowTips(std::span<const std::string> rows,
         cell * static_cast<double>(t),
         cell * static_cast<double>(columns.size()), cell,
         EscapeMarkup(ShortToken(rows[t], {})),
-        EscapeMarkup(StrongestOf(row, columns, max)));
+        EscapeMarkup(FormatStrongest(row, columns, max)));
   }
 }
 

@@ -247,13 +247,13 @@ TEST_F(EngineTest, AJobThatIsCancelledWhileItIsComputedEndsAtItsNextStep) {
     Job whole = job;
     whole.cancellation = never;
     SubmitAny(std::move(whole)).wait();
-    const int64_t asked = never->asked();
-    ASSERT_GT(asked, 40);
-    const auto cancellation = std::make_shared<CountedCancellation>(asked / 2);
+    const int64_t checks = never->checks();
+    ASSERT_GT(checks, 40);
+    const auto cancellation = std::make_shared<CountedCancellation>(checks / 2);
     job.cancellation = cancellation;
     SubmitAny(std::move(job)).wait();
     // Each of the 20 texts checks up to four more times, and so does the queue.
-    EXPECT_LE(cancellation->asked(), asked / 2 + 100);
+    EXPECT_LE(cancellation->checks(), checks / 2 + 100);
     EXPECT_EQ(Submit({"a b"}).get(), Expected({"a b"}));
   }
   EXPECT_TRUE(Counted("heed_abandoned_total{model=\"model\"} 4"));

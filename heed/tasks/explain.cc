@@ -138,7 +138,7 @@ ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
                                    : request.panels_of;
   ExplainInput input = request.input;
   input.watch = [&](const AttentionInfo& info) {
-    return AttentionWish{.weights = true, .parts = info.path == numbers};
+    return AttentionRequest{.weights = true, .parts = info.path == numbers};
   };
   input.inputs = request.inputs || request.pictures;
   Context ctx;

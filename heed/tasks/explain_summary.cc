@@ -35,11 +35,11 @@ std::string OrDash(double value) {
 }
 
 /// Table of the likeness of heads, for layers with several heads.
-std::string LikenessTable(const std::vector<LayerStatistics>& layers,
-                          int width) {
+std::string SimilarityTable(const std::vector<LayerStatistics>& layers,
+                            int width) {
   std::string table;
   for (const LayerStatistics& layer : layers) {
-    if (std::isnan(layer.likeness)) continue;
+    if (std::isnan(layer.similarity)) continue;
     if (table.empty()) {
       table = fmt::format(
           "\n{:<{}} {:>9} {:>9}   mean cosine of two heads; 1: all are the "
@@ -47,7 +47,7 @@ std::string LikenessTable(const std::vector<LayerStatistics>& layers,
           "layer", width, "weights", "contexts");
     }
     table += fmt::format("{:<{}} {:>9.3f} {:>9}\n", layer.layer, width,
-                         layer.likeness, OrDash(layer.context_likeness));
+                         layer.similarity, OrDash(layer.context_similarity));
   }
   return table;
 }
@@ -73,7 +73,7 @@ std::string HeadTable(const ExplainSummary& summary) {
       table += '\n';
     }
   }
-  return table + LikenessTable(summary.layers, width);
+  return table + SimilarityTable(summary.layers, width);
 }
 
 std::string AgreementTable(const std::vector<Agreement>& agreements) {
@@ -170,8 +170,8 @@ void ExplainSummarizer::AddStatistics(const ExplanationSegment& segment) {
       if (steps) known->heads[h].step += heads[h].step;
     }
     if (map.heads > 1) {
-      known->likeness += LikenessOfHeads(map);
-      known->context_likeness += map.context_likeness;
+      known->similarity += HeadSimilarity(map);
+      known->context_similarity += map.context_similarity;
     }
   }
 }
@@ -226,8 +226,8 @@ ExplainSummary ExplainSummarizer::Result() const {
       head.distance /= texts;
       head.step = steps > 0 ? head.step / static_cast<double>(steps) : NAN;
     }
-    result.layers[i].likeness /= texts;
-    result.layers[i].context_likeness /= texts;
+    result.layers[i].similarity /= texts;
+    result.layers[i].context_similarity /= texts;
   }
   for (Agreement& a : result.agreements) {
     a.spearman /= static_cast<double>(a.targets);
@@ -248,8 +248,8 @@ Json SummaryJson(const ExplainSummary& summary) {
       // NaN becomes null.
       entry["step"].push_back(head.step);
     }
-    entry["likeness"] = layer.likeness;
-    entry["context_likeness"] = layer.context_likeness;
+    entry["likeness"] = layer.similarity;
+    entry["context_likeness"] = layer.context_similarity;
     if (const LayerImportance* own = ImportanceOf(summary, layer.layer)) {
       entry["importance"] = own->heads;
     }

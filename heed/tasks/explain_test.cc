@@ -99,10 +99,11 @@ TEST_P(ExplainEach, EachLineOfATextIsExplainedByItself) {
   // The printed line contains each word of the explained answer; a list also
   // has probabilities.
   const std::vector<Input> inputs = {{line}};
-  const std::string said = predictor_->Predict(inputs).at(0).line;
+  const std::string predicted = predictor_->Predict(inputs).at(0).line;
   for (std::string_view word : SplitWhitespace(one.answer)) {
     if (word.starts_with('(')) word = word.substr(1, word.size() - 2);
-    EXPECT_NE(said.find(word), said.npos) << word << " in " << said;
+    EXPECT_NE(predicted.find(word), predicted.npos)
+        << word << " in " << predicted;
   }
   for (const ExplanationSegment& segment : all.segments) {
     EXPECT_EQ(segment.text, one.segments.at(0).text);
@@ -155,11 +156,12 @@ TEST_P(ExplainEach, ContextsOfHeadsAreComparedAsTheyWereRead) {
   for (const AttentionMap& map : e.segments[0].maps) {
     SCOPED_TRACE(map.name);
     if (map.heads < 2) {
-      EXPECT_TRUE(std::isnan(map.context_likeness));
+      EXPECT_TRUE(std::isnan(map.context_similarity));
       continue;
     }
     if (!map.outside.empty()) {
-      EXPECT_TRUE(std::isnan(map.context_likeness)) << "of other nodes as well";
+      EXPECT_TRUE(std::isnan(map.context_similarity))
+          << "of other nodes as well";
       continue;
     }
     if (!map.numbers) continue;
@@ -176,7 +178,7 @@ TEST_P(ExplainEach, ContextsOfHeadsAreComparedAsTheyWereRead) {
         ++pairs;
       }
     }
-    EXPECT_NEAR(map.context_likeness, sum / pairs, 1e-4);
+    EXPECT_NEAR(map.context_similarity, sum / pairs, 1e-4);
   }
 }
 
@@ -283,14 +285,15 @@ std::vector<ExplainCase> ChoiceCases() {
 TEST_P(ExplainChoice, AnAlternativeIsAContrastByItsLabel) {
   ExplainRequest request = {.input = {.given = InputOf(GetParam())}};
   const ExplanationSegment before = Explained(request).segments.at(0);
-  const size_t asked = GetParam().task == "lm" ? before.targets.size() - 1 : 0;
-  const Target& target = before.targets.at(asked);
+  const size_t target_index =
+      GetParam().task == "lm" ? before.targets.size() - 1 : 0;
+  const Target& target = before.targets.at(target_index);
   for (const Alternative& other : target.alternatives) {
     if (other.label == before.LabelOf(target)) continue;
     request.input.contrast = other.label;
     const ExplanationSegment after = Explained(request).segments.at(0);
     const std::optional<Alternative>& contrast =
-        after.targets.at(asked).contrast;
+        after.targets.at(target_index).contrast;
     ASSERT_TRUE(contrast) << other.label;
     EXPECT_EQ(contrast->label, other.label);
     EXPECT_GE(contrast->probability, other.probability - 1e-6) << other.label;
@@ -363,12 +366,12 @@ void ExpectEndsWhenCancelled(
     const std::function<void(const Cancellation&)>& work, int64_t min) {
   const CountedCancellation never;
   work(never);
-  ASSERT_GE(never.asked(), min);
-  for (const int64_t last : {int64_t{1}, never.asked() / 2, never.asked()}) {
+  ASSERT_GE(never.checks(), min);
+  for (const int64_t last : {int64_t{1}, never.checks() / 2, never.checks()}) {
     const CountedCancellation cancellation(std::max<int64_t>(last, 1));
     EXPECT_THROW(work(cancellation), Cancelled);
     // A search checks once per sentence and once per batch.
-    EXPECT_LE(cancellation.asked(), last + 4);
+    EXPECT_LE(cancellation.checks(), last + 4);
   }
 }
 
@@ -481,14 +484,16 @@ TEST(ExplainAutocomplete, AnyCompletionCanBeContrasted) {
   NamedCase typed("Autocomplete");
   typed.request.attribution.methods = {"occlusion"};
   const Explanation e = typed.Explained();
-  const std::vector<std::string> said = e.segments[0].axis("target").items;
-  ASSERT_EQ(said.size(), 3u);
+  const std::vector<std::string> predicted = e.segments[0].axis("target").items;
+  ASSERT_EQ(predicted.size(), 3u);
   const auto& others = e.segments[0].targets[1].alternatives;
   const auto other =
       std::ranges::find_if(others, [&](const Alternative& alternative) {
-        return std::ranges::find(said, alternative.label) == said.end();
+        return std::ranges::find(predicted, alternative.label) ==
+               predicted.end();
       });
-  typed.request.input.contrast = said[0] + " " + other->label + " " + said[2];
+  typed.request.input.contrast =
+      predicted[0] + " " + other->label + " " + predicted[2];
   const ExplanationSegment segment = typed.Explained().segments[0];
   EXPECT_FALSE(segment.targets[0].contrast);
   ASSERT_TRUE(segment.targets[1].contrast);
@@ -502,10 +507,11 @@ TEST(ExplainLanguage, AnyTokenCanBeContrasted) {
   language.request.input.given.content =
       language.request.input.Text() + " ";  // requests the next word
   const Explanation e = language.Explained();
-  std::vector<std::string> said = e.segments[0].axis("target").shown();
-  ASSERT_EQ(said.size(), 3u);
+  std::vector<std::string> predicted = e.segments[0].axis("target").shown();
+  ASSERT_EQ(predicted.size(), 3u);
   const Alternative other = e.segments[0].targets[1].alternatives.at(0);
-  language.request.input.contrast = said[0] + " " + other.label + " " + said[2];
+  language.request.input.contrast =
+      predicted[0] + " " + other.label + " " + predicted[2];
   const Explanation why = language.Explained();
   const std::vector<Target>& targets = why.segments[0].targets;
   EXPECT_FALSE(targets[0].contrast);

@@ -36,7 +36,7 @@ struct ExplainInput {
   /// limit. The caller checks the length of the input itself.
   int64_t max_characters = 0;
   /// Selects the attention data to record; null: attention weights only.
-  AttentionWatch::Wish watch = {};
+  AttentionWatch::Selector watch = {};
   /// True if the model's input vectors are recorded.
   bool inputs = false;
 

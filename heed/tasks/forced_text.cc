@@ -58,7 +58,7 @@ Var ForcedScores(const Var& logits, std::span<const int32_t> target) {
                  {copies, T});
 }
 
-void ForceText(const Context& given, const AttentionWatch::Wish& wish,
+void ForceText(const Context& given, const AttentionWatch::Selector& select,
                const Decoder& model, const Vocabulary& vocabulary,
                ForcedText text, ExplainableSegment& result) {
   ExplanationSegment& e = result.segment;
@@ -69,7 +69,7 @@ void ForceText(const Context& given, const AttentionWatch::Wish& wish,
   read_pieces.insert(read_pieces.end(), pieces.begin(), pieces.end() - 1);
   e.axes.push_back(
       TokenAxis("target", text.label, vocabulary, target, std::move(pieces)));
-  AttentionWatch watch(wish);
+  AttentionWatch watch(select);
   const Context ctx = ObservedBy(watch, given);
   const Tensor log_p = LogSoftmax(text.logits(ctx, 1)).value();
   AddMaps(watch, e);

@@ -42,7 +42,7 @@ std::vector<float> ForcedProbabilities(const Var& logits,
 /// source axes: the target axes, maps, targets and the functions that recompute
 /// them, and the contrast at the first place where the texts differ. Throws:
 /// FormatError if the texts are equal.
-void ForceText(const Context& given, const AttentionWatch::Wish& wish,
+void ForceText(const Context& given, const AttentionWatch::Selector& select,
                const Decoder& model, const Vocabulary& vocabulary,
                ForcedText text, ExplainableSegment& result);
 

@@ -24,7 +24,7 @@ constexpr const char* kBaseline = "reward_baseline";
 class ChoiceWatch : public Observer {
  public:
   explicit ChoiceWatch(std::string path) : path_(std::move(path)) {}
-  AttentionWish Wants(const AttentionInfo& info) override {
+  AttentionRequest Wants(const AttentionInfo& info) override {
     return {.weights = info.path == path_};
   }
   void OnAttention(const AttentionEvent& event) override {

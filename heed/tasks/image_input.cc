@@ -54,7 +54,7 @@ std::vector<double> AbsentCell(int64_t cell, const Image& image) {
   return absent;
 }
 
-Tensor CopiesOf(const Tensor& image, int64_t copies) {
+Tensor RepeatImage(const Tensor& image, int64_t copies) {
   Tensor several({copies, image.dim(1), image.dim(2), image.dim(3)});
   for (int64_t i = 0; i < copies; ++i) {
     std::copy_n(image.data<float>(), image.numel(),

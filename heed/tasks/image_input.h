@@ -50,7 +50,7 @@ std::vector<double> AbsentCell(int64_t cell, const Image& image);
 
 /// Repeats the first image `copies` times. Shapes: image [1, H, W, C], result
 /// [copies, H, W, C].
-Tensor CopiesOf(const Tensor& image, int64_t copies);
+Tensor RepeatImage(const Tensor& image, int64_t copies);
 
 }  // namespace heed
 

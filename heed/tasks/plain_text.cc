@@ -9,8 +9,9 @@
 
 namespace heed {
 
-std::string PlainText::CheckSum() const {
-  return (store ? store->CheckSum() : CheckSumOf(train)) + CheckSumOf(valid);
+std::string PlainText::Checksum() const {
+  return (store ? store->Checksum() : ComputeChecksum(train)) +
+         ComputeChecksum(valid);
 }
 
 void PlainTextFiles::Visit(FieldList& v, const char* help) {

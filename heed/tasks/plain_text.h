@@ -28,7 +28,7 @@ struct PlainText {
   std::shared_ptr<const TextStore> store = {};
 
   /// Checksum to detect changes of the text.
-  std::string CheckSum() const;
+  std::string Checksum() const;
 };
 
 /// The files of training and validation text.

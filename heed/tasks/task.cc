@@ -104,11 +104,11 @@ const TaskRow& TaskNamed(const std::string& name) {
                     DidYouMean(name, names), fmt::join(names, ", "));
 }
 
-std::string LearntSizeNote(int64_t size, int asked) {
-  if (asked == 0 || size == asked) return "";
-  return size < asked
-             ? fmt::format(" (the text does not allow {})", asked)
-             : fmt::format(" ({} are too few for its characters)", asked);
+std::string VocabularySizeNote(int64_t size, int requested) {
+  if (requested == 0 || size == requested) return "";
+  return size < requested
+             ? fmt::format(" (the text does not allow {})", requested)
+             : fmt::format(" ({} are too few for its characters)", requested);
 }
 
 }  // namespace heed

@@ -334,7 +334,7 @@ const TaskRow& TaskNamed(const std::string& name);
 
 /// Returns a note such as " (the text does not allow 8000)" if the size of a
 /// learnt vocabulary differs from the requested size (0: any), else "".
-std::string LearntSizeNote(int64_t size, int asked);
+std::string VocabularySizeNote(int64_t size, int requested);
 
 }  // namespace heed
 

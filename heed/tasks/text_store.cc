@@ -219,7 +219,7 @@ void TextStore::ReadFiles() {
   WriteFileAtomically(PathIn(folder_, kTextFile), DumpJson(known, 2) + "\n");
 }
 
-std::string TextStore::CheckSum() const {
+std::string TextStore::Checksum() const {
   std::string sums;
   for (const uint32_t sum : sums_) sums += fmt::format("{:08x}", sum);
   return sums;

@@ -58,8 +58,8 @@ class TextStore {
 
   /// Rows to learn vocabularies from: all in order, or a random sample.
   const TextColumns& sample() const { return sample_; }
-  /// CheckSumOf of the columns, one after the other.
-  std::string CheckSum() const;
+  /// ComputeChecksum of the columns, one after the other.
+  std::string Checksum() const;
   int64_t rows() const;
   int64_t corpora() const { return std::ssize(files_); }
 

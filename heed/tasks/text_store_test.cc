@@ -74,20 +74,20 @@ TEST(TextStore, KnowsWhatItRead) {
   const TextStore first = stored.Open();
   EXPECT_EQ(first.sample(), (TextColumns{{"0", "1", "2", "3", "4"},
                                          {"1", "2", "3", "4", "5"}}));
-  EXPECT_EQ(first.CheckSum(),
-            CheckSumOf(first.sample()[0]) + CheckSumOf(first.sample()[1]));
+  EXPECT_EQ(first.Checksum(), ComputeChecksum(first.sample()[0]) +
+                                  ComputeChecksum(first.sample()[1]));
   EXPECT_EQ(first.rows(), 5);
   const auto written =
       fs::last_write_time(stored.folder.Path("store/text.json"));
   const TextStore again = stored.Open();
   EXPECT_EQ(again.sample(), first.sample());
-  EXPECT_EQ(again.CheckSum(), first.CheckSum());
+  EXPECT_EQ(again.Checksum(), first.Checksum());
   EXPECT_EQ(fs::last_write_time(stored.folder.Path("store/text.json")),
             written);
 
   std::ofstream(stored.path, std::ios::app) << "9\t8\n";
   EXPECT_EQ(stored.Open().rows(), 6);
-  EXPECT_NE(stored.Open().CheckSum(), first.CheckSum());
+  EXPECT_NE(stored.Open().Checksum(), first.Checksum());
 }
 
 TEST(TextStore, SamplesRowsAtRandom) {

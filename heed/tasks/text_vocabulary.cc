@@ -64,9 +64,9 @@ Vocabulary TextVocabularyConfig::Find(const ModelFiles& files,
                         ParseVocabularyKind(vocabulary));
 }
 
-std::string TextVocabularyConfig::Note(const Vocabulary& learnt) const {
-  return fmt::format("vocabulary of {} tokens{}", learnt.size(),
-                     LearntSizeNote(learnt.size(), vocabulary_size));
+std::string TextVocabularyConfig::Note(const Vocabulary& learned) const {
+  return fmt::format("vocabulary of {} tokens{}", learned.size(),
+                     VocabularySizeNote(learned.size(), vocabulary_size));
 }
 
 const std::string& FindFile(const ModelFiles& files, const std::string& folder,
@@ -84,7 +84,7 @@ Vocabulary FindVocabulary(const ModelFiles& files, const std::string& folder,
                            PathIn(folder, name));
 }
 
-std::string CheckSumOf(std::span<const std::string> lines) {
+std::string ComputeChecksum(std::span<const std::string> lines) {
   std::string all;
   for (const std::string& line : lines) all += line + '\n';
   return fmt::format("{:08x}", Crc32(all));

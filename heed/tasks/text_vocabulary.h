@@ -37,7 +37,7 @@ struct TextVocabularyConfig {
   std::string FileName() const;
   /// Returns a note such as "vocabulary of 8000 tokens", with the reason if the
   /// size differs from the requested one.
-  std::string Note(const Vocabulary& learnt) const;
+  std::string Note(const Vocabulary& learned) const;
   /// Reads the vocabulary from a model's files. Throws: FormatError that names
   /// the file in `folder`.
   Vocabulary Find(const ModelFiles& files, const std::string& folder) const;
@@ -77,7 +77,7 @@ Vocabulary FindVocabulary(const ModelFiles& files, const std::string& folder,
 /// Converts a batch to the input of a model.
 TextInput InputOf(const LabelledBatch& batch);
 /// CRC-32 of the lines, to detect changes of a text.
-std::string CheckSumOf(std::span<const std::string> lines);
+std::string ComputeChecksum(std::span<const std::string> lines);
 
 }  // namespace heed
 

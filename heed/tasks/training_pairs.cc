@@ -12,7 +12,7 @@ TrainingPairs::TrainingPairs(Corpus pairs, std::vector<int64_t> ends)
     : pairs_(std::move(pairs)), ends_(std::move(ends)) {}
 
 TrainingPairs::TrainingPairs(TokenFiles tokens, int64_t files)
-    : tokens_(std::move(tokens)), ends_(tokens_->EndsOf(files)) {}
+    : tokens_(std::move(tokens)), ends_(tokens_->CorpusEnds(files)) {}
 
 int64_t TrainingPairs::dropped_long() const {
   return tokens_ ? tokens_->dropped_long() : pairs_.dropped_long;

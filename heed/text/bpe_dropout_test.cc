@@ -21,14 +21,14 @@ std::vector<std::string> SomeLines() {
           "Die kleine Katze schläft auf der Wiese neben kleinen Hunden."};
 }
 
-Vocabulary Learnt(VocabularyKind kind, bool byte_fallback = false) {
+Vocabulary LearnVocabulary(VocabularyKind kind, bool byte_fallback = false) {
   return Vocabulary::Train(SomeLines(), {.kind = kind,
                                          .size = byte_fallback ? 340 : 80,
                                          .byte_fallback = byte_fallback});
 }
 
 TEST(BpeDropout, WithoutDropoutIsWhatTheVocabularySays) {
-  const Vocabulary vocabulary = Learnt(VocabularyKind::kBpe);
+  const Vocabulary vocabulary = LearnVocabulary(VocabularyKind::kBpe);
   const BpeDropout dropout(vocabulary, 0);
   Rng rng;
   for (const std::string& line : SomeLines()) {
@@ -43,7 +43,7 @@ TEST(BpeDropout, WithoutDropoutIsWhatTheVocabularySays) {
 }
 
 TEST(BpeDropout, SpellsTheSameTextInMorePieces) {
-  const Vocabulary vocabulary = Learnt(VocabularyKind::kBpe);
+  const Vocabulary vocabulary = LearnVocabulary(VocabularyKind::kBpe);
   Rng rng(3);
   size_t before = 0;
   for (const double p : {0.0, 0.1, 0.5, 0.9}) {
@@ -93,7 +93,7 @@ TEST(BpeDropout, DropsEachPairBeforeEachMerge) {
 }
 
 TEST(BpeDropout, KeepsSpecialTokensAndBytes) {
-  const Vocabulary vocabulary = Learnt(VocabularyKind::kBpe, true);
+  const Vocabulary vocabulary = LearnVocabulary(VocabularyKind::kBpe, true);
   Ids ids = vocabulary.Encode("Ein 日 Hund");
   const size_t size = ids.size();
   ids.push_back(kUnk);
@@ -106,7 +106,7 @@ TEST(BpeDropout, KeepsSpecialTokensAndBytes) {
 }
 
 TEST(BpeDropout, SameSeedSameSegments) {
-  const Vocabulary vocabulary = Learnt(VocabularyKind::kBpe);
+  const Vocabulary vocabulary = LearnVocabulary(VocabularyKind::kBpe);
   const BpeDropout dropout(vocabulary, 0.5);
   const Ids ids = vocabulary.Encode(SomeLines()[0]);
   Rng a(7);
@@ -123,8 +123,9 @@ TEST(BpeDropout, SameSeedSameSegments) {
 }
 
 TEST(BpeDropout, RefusesOtherVocabulariesAndProbabilities) {
-  EXPECT_THROW(BpeDropout(Learnt(VocabularyKind::kUnigram), 0.1), ConfigError);
-  const Vocabulary vocabulary = Learnt(VocabularyKind::kBpe);
+  EXPECT_THROW(BpeDropout(LearnVocabulary(VocabularyKind::kUnigram), 0.1),
+               ConfigError);
+  const Vocabulary vocabulary = LearnVocabulary(VocabularyKind::kBpe);
   for (const double p : {-0.1, 1.0, std::nan("")}) {
     EXPECT_THROW(BpeDropout(vocabulary, p), ConfigError) << p;
   }

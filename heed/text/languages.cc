@@ -240,9 +240,9 @@ LanguagePair LanguagesOfFiles(std::span<const std::string> source,
     LanguagePair pair;
     if (i < source.size()) pair.source = LanguageOfFile(source[i]);
     if (i < target.size()) pair.target = LanguageOfFile(target[i]);
-    const bool told = !pair.source.empty() && !pair.target.empty() &&
-                      pair.source != pair.target;
-    if (!told && i < source.size() && i < target.size()) {
+    const bool named = !pair.source.empty() && !pair.target.empty() &&
+                       pair.source != pair.target;
+    if (!named && i < source.size() && i < target.size()) {
       const LanguagePair other = LanguagesOfDifference(source[i], target[i]);
       if (!other.source.empty() || pair.source == pair.target) pair = other;
     }

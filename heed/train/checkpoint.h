@@ -27,7 +27,7 @@ struct TrainingState {
   /// State without the last validation, if only the end of the run triggered
   /// it; a longer run would not have made this validation.
   std::optional<ValidationState> scheduled;
-  std::string examples;                // Trainable::CheckSum
+  std::string examples;                // Trainable::Checksum
   std::vector<NamedTensor> objective;  // Trainable::State
 };
 

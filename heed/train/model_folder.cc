@@ -20,12 +20,12 @@ using Json = nlohmann::ordered_json;
 /// Since format 2, a sigmoid has a bias and patches of a series may be padded.
 constexpr int kFormat = 2;
 constexpr const char* kOwnKey = "heed";
-constexpr const char* kCheckSumKey = "heed.crc32";
+constexpr const char* kChecksumKey = "heed.crc32";
 
 std::string Hex(uint32_t value) { return fmt::format("{:08x}", value); }
 
 /// Checksum over everything that a reader relies on, in order.
-std::string CheckSum(std::span<const NamedTensor> tensors,
+std::string Checksum(std::span<const NamedTensor> tensors,
                      const Metadata& metadata) {
   std::string digest;
   for (const NamedTensor& t : tensors) {
@@ -36,13 +36,13 @@ std::string CheckSum(std::span<const NamedTensor> tensors,
                           dense.shape().ToString(), Hex(Crc32(bytes)));
   }
   for (const auto& [key, value] : metadata) {
-    if (key != kCheckSumKey) digest += fmt::format("{}={}\n", key, value);
+    if (key != kChecksumKey) digest += fmt::format("{}={}\n", key, value);
   }
   return Hex(Crc32(digest));
 }
 
 /// Checksum of config.json over its text without the checksum itself.
-std::string ConfigCheckSum(Json json) {
+std::string ConfigChecksum(Json json) {
   json[kOwnKey].erase("checksum");
   return Hex(Crc32(json.dump()));
 }
@@ -85,7 +85,7 @@ Json ReadConfigJson(const std::string& folder) {
         "one reads up to {})",
         path, format.dump(), kFormat);
   }
-  if (!own.contains("checksum") || own["checksum"] != ConfigCheckSum(json)) {
+  if (!own.contains("checksum") || own["checksum"] != ConfigChecksum(json)) {
     throw FormatError(
         path +
         ": damaged or changed after it was written (its check sum "
@@ -159,7 +159,7 @@ void WriteModelConfig(const std::string& folder,
     sums[name] = Hex(Crc32(bytes));
   }
   json[kOwnKey] = {{"format", kFormat}, {"files", sums}};
-  json[kOwnKey]["checksum"] = ConfigCheckSum(json);
+  json[kOwnKey]["checksum"] = ConfigChecksum(json);
   WriteFileAtomically(PathIn(folder, kConfigFile), json.dump(2) + "\n");
 }
 
@@ -190,15 +190,15 @@ Json ReadModelSettings(const std::string& folder) {
 
 void WriteTensors(const std::string& path, std::span<const NamedTensor> tensors,
                   Metadata metadata) {
-  metadata[kCheckSumKey] = CheckSum(tensors, metadata);
+  metadata[kChecksumKey] = Checksum(tensors, metadata);
   WriteSafetensors(path, tensors, metadata);
 }
 
 SafetensorsFile ReadTensors(const std::string& path) {
   SafetensorsFile file = ReadSafetensors(path);
-  const auto sum = file.metadata.find(kCheckSumKey);
+  const auto sum = file.metadata.find(kChecksumKey);
   if (sum == file.metadata.end() ||
-      sum->second != CheckSum(file.tensors, file.metadata)) {
+      sum->second != Checksum(file.tensors, file.metadata)) {
     throw FormatError(path + ": damaged (its check sum differs)");
   }
   return file;

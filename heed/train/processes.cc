@@ -333,7 +333,7 @@ class Processes::Watch {
     for (int rank = 0; rank < messages.size(); ++rank) {
       if (rank == messages.rank()) continue;
       Other& other = At(others_, rank);
-      other.heard = Clock::now();
+      other.last_message = Clock::now();
       other.beat_in = messages.Receive(rank, kBeatTag, &other.in, 1);
       other.notice_in =
           messages.Receive(rank, kNoticeTag, &other.notice, sizeof(Notice));
@@ -345,7 +345,7 @@ class Processes::Watch {
     // After a pause of this process itself, silence of the others means
     // nothing.
     if (SecondsSince(last_look_) > processes_.timing_.beat) {
-      for (Other& other : others_) other.heard = Clock::now();
+      for (Other& other : others_) other.last_message = Clock::now();
     }
     last_look_ = Clock::now();
     const bool due = SinceBeat() >= processes_.timing_.beat;
@@ -371,7 +371,7 @@ class Processes::Watch {
 
  private:
   struct Other {
-    Clock::time_point heard;
+    Clock::time_point last_message;
     char in = 0;
     char out = 0;
     Notice notice;
@@ -389,18 +389,19 @@ class Processes::Watch {
       throw Loss(-1, other.notice.text.data());  // reported by a live process
     }
     while (other.beat_in->Ended()) {
-      other.heard = Clock::now();
+      other.last_message = Clock::now();
       other.beat_in = messages_.Receive(rank, kBeatTag, &other.in, 1);
     }
     if (due && (!other.beat_out || other.beat_out->Ended())) {
       other.beat_out = messages_.Send(rank, kBeatTag, &other.out, 1);
     }
-    if (SecondsSince(other.heard) > processes_.timing_.silence) {
-      throw Loss(rank, fmt::format(
-                           "{} has not been heard of for {:.0f} s: it was "
-                           "killed or stopped, or its machine or network is "
-                           "gone",
-                           processes_.NameOf(rank), SecondsSince(other.heard)));
+    if (SecondsSince(other.last_message) > processes_.timing_.silence) {
+      throw Loss(rank,
+                 fmt::format("{} has not been heard of for {:.0f} s: it was "
+                             "killed or stopped, or its machine or network is "
+                             "gone",
+                             processes_.NameOf(rank),
+                             SecondsSince(other.last_message)));
     }
   }
 

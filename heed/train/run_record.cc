@@ -113,7 +113,7 @@ void RunRecord::Write(const std::string& folder) const {
 Verification Verify(Trainable& trained, const TrainingConfig& config,
                     const RunRecord& record, int64_t steps,
                     Processes& processes) {
-  if (trained.CheckSum() != record.examples) {
+  if (trained.Checksum() != record.examples) {
     throw FormatError("the examples are not those of the run");
   }
   if (!config.optimizer.freeze.empty()) {

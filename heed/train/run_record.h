@@ -24,7 +24,7 @@ std::map<std::string, std::string> SumsOf(const ParameterSet& parameters);
 struct RunRecord {
   std::string version;       // version of Heed
   std::string instructions;  // CPU instruction set of the kernels
-  std::string examples;      // Trainable::CheckSum
+  std::string examples;      // Trainable::Checksum
   uint64_t seed = 0;
   int shards = 1;
   int64_t step = 0;                            // step of the weights

@@ -74,7 +74,7 @@ class Toy : public Trainable {
   std::string Summary() const override {
     return std::to_string(train_.size()) + " points";
   }
-  std::string CheckSum() const override {
+  std::string Checksum() const override {
     std::string bytes;
     for (const ToyPoints* points : {&train_, &valid_}) {
       for (const float x : points->coordinates) bytes += std::to_string(x);

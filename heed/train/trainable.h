@@ -46,7 +46,7 @@ class Trainable {
   /// dropped examples, vocabularies.
   virtual std::string Summary() const = 0;
   /// Identifies the set of examples. A resumed run must use the same set.
-  virtual std::string CheckSum() const = 0;
+  virtual std::string Checksum() const = 0;
 
   /// Examples of each batch of an epoch; depends only on the arguments. The
   /// plan must not outlive this object.

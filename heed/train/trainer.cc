@@ -61,7 +61,7 @@ class Run {
         progress_(
             trained.unit(), config_.run.quiet,
             processes.leads() ? Progress::Screen::StandardError() : Nowhere()) {
-    state_.examples = trained_.CheckSum();
+    state_.examples = trained_.Checksum();
     record_ = RunRecord::Begin(state_.examples, config_);
     if (!processes.alone()) CheckProcesses();
     if (config_.run.ema > 0) {

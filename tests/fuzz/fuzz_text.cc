@@ -215,9 +215,9 @@ void ReadQuestions(std::string_view text) {
   }
   Require(candidates == texts.size(), "a candidate for each text");
   const Bm25Statistics words(texts.texts());
-  const auto asked = words.Count(questions.texts());
+  const auto query_counts = words.Count(questions.texts());
   for (const CountedWords& one : words.Count(texts.texts())) {
-    for (const CountedWords& question : asked) {
+    for (const CountedWords& question : query_counts) {
       const double shared = SharedWords(question, one);
       Require(shared >= 0 && shared <= 1, "a share of words");
     }

@@ -79,11 +79,11 @@ Var AttentionSum::FirstQuery(const Context& ctx,
   if (blind_ != nullptr) {
     return Embed(ctx.Use(*blind_), Tensor::Zeros({batch.B()}, DType::kI32));
   }
-  const EncoderResult asked = (*question_)(
+  const EncoderResult question = (*question_)(
       ctx, Steps(ctx, "question", batch.questions, batch.question_vectors),
       batch.question_lengths);
-  return ConcatColumns({Recurrent::Hidden(asked.states.back()),
-                        Recurrent::Hidden(asked.backward_states.back())});
+  return ConcatColumns({Recurrent::Hidden(question.states.back()),
+                        Recurrent::Hidden(question.backward_states.back())});
 }
 
 Var AttentionSum::Scores(const Context& ctx, const PassageBatch& batch) const {
@@ -126,14 +126,14 @@ ModelOutline AttentionSum::Outline() const {
       RecurrentOutline(config_.reader)};
   OutlineSequence passage = {
       .name = "passage", .axis = "source", .blocks = reading};
-  OutlineSequence asked = {.name = "question", .axis = "question"};
-  asked.letter = "q";
+  OutlineSequence question = {.name = "question", .axis = "question"};
+  question.letter = "q";
   if (question_) {
-    asked.blocks = reading;
-    asked.blocks.back().parts.back().result = "";
-    asked.blocks.push_back({{{Kind::kPool, "last states", D}}, 1});
+    question.blocks = reading;
+    question.blocks.back().parts.back().result = "";
+    question.blocks.push_back({{{Kind::kPool, "last states", D}}, 1});
   } else {
-    asked.blocks = {
+    question.blocks = {
         {{{Kind::kPool, "learned query", D, "of any question"}}, 1}};
   }
   if (config_.hops > 1) {
@@ -142,12 +142,12 @@ ModelOutline AttentionSum::Outline() const {
                         config_.hops - 1};
     if (config_.rereads)
       hop.parts[1].detail = "the passage is read again by it";
-    asked.blocks.push_back(std::move(hop));
+    question.blocks.push_back(std::move(hop));
   }
-  asked.blocks.push_back(
+  question.blocks.push_back(
       {{AttentionOutline(infos_.back(), Kind::kSource, 0)}, 1});
-  asked.blocks.push_back({{{.name = "sum over equal words"}}, 1});
-  return {{}, {std::move(passage), std::move(asked)}};
+  question.blocks.push_back({{{.name = "sum over equal words"}}, 1});
+  return {{}, {std::move(passage), std::move(question)}};
 }
 
 }  // namespace heed

@@ -95,7 +95,8 @@ TEST_P(EveryCaptioner, TheAttentionThatSpeaksForItIsToCells) {
   const auto model = Make();
   ASSERT_FALSE(model->alignment_attention().empty());
   AttentionWatch watch([&](const AttentionInfo& info) {
-    return AttentionWish{.weights = info.path == model->alignment_attention()};
+    return AttentionRequest{.weights =
+                                info.path == model->alignment_attention()};
   });
   Context ctx;
   ctx.observer = &watch;

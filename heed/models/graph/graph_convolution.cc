@@ -64,12 +64,12 @@ Var GraphConvolution::operator()(const Context& ctx, const GraphInput& graph,
                                  const Var& h) const {
   const kernels::Neighbourhood& lists = *graph.neighbours.graph();
   Var weights = WeightsOf(graph, lists, info_.heads, h.value().dtype());
-  AttentionWish wish;
-  if (ctx.observer != nullptr) wish = ctx.observer->Wants(info_);
-  if (wish.gradient && ctx.tape != nullptr) {
+  AttentionRequest request;
+  if (ctx.observer != nullptr) request = ctx.observer->Wants(info_);
+  if (request.gradient && ctx.tape != nullptr) {
     weights = ctx.tape->Leaf(weights.value());
   }
-  if (wish.any()) ctx.observer->OnAttention({info_, 0, weights, &lists});
+  if (request.any()) ctx.observer->OnAttention({info_, 0, weights, &lists});
   Var y = SparseMatMul(PatternOf(lists), Dropout(ctx, weights, dropout_), h);
   if (ctx.observer == nullptr) return y;
   return Reshape(

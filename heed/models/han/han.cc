@@ -55,10 +55,10 @@ class GroupObserver : public Observer {
  public:
   explicit GroupObserver(Observer& observer) : observer_(observer) {}
 
-  AttentionWish Wants(const AttentionInfo& info) override {
-    wish_ = observer_.Wants(info);
+  AttentionRequest Wants(const AttentionInfo& info) override {
+    request_ = observer_.Wants(info);
     // Values and contexts of groups are incomplete and not reported.
-    return {.weights = wish_.any(), .gradient = wish_.gradient};
+    return {.weights = request_.any(), .gradient = request_.gradient};
   }
   void OnAttention(const AttentionEvent& event) override {
     weights_.push_back(event.weights);
@@ -72,7 +72,7 @@ class GroupObserver : public Observer {
 
  private:
   Observer& observer_;
-  AttentionWish wish_;
+  AttentionRequest request_;
   std::vector<Var> weights_;
 };
 

@@ -227,14 +227,14 @@ Mpcn::Choice Mpcn::Choose(const Context& ctx, const Var& scores,
 
 void Mpcn::ReadWords(const Context& ctx, const Pointer& pointer, Choice& user,
                      Choice& item) const {
-  const auto heard = [&](const Choice& choice) {
+  const auto project = [&](const Choice& choice) {
     return Relu(pointer.words(ctx, choice.words));  // [B, L, M]
   };
   const DType dtype = user.words.value().dtype();
   // mean_j G(v_i)ᵀ N G(w_j) = G(v_i)ᵀ N mean_j G(w_j); the mean over i is
   // analogous.
-  const Var v = MatMul(heard(user), ctx.Use(pointer.word_affinity));
-  const Var w = heard(item);
+  const Var v = MatMul(project(user), ctx.Use(pointer.word_affinity));
+  const Var w = project(item);
   const auto mean = [&](const Var& x, const Tensor& lengths) {
     return WeightedSum(EvenWeights(lengths, x.dim(1), dtype), x);
   };
@@ -249,26 +249,27 @@ void Mpcn::ReadWords(const Context& ctx, const Pointer& pointer, Choice& user,
   read(item, mean(v, user.lengths), w);
 }
 
-Mpcn::Looked Mpcn::Look(const Context& ctx, const Pointer& pointer,
-                        const Side& user, const Side& item, bool one) const {
+Mpcn::Selection Mpcn::Select(const Context& ctx, const Pointer& pointer,
+                             const Side& user, const Side& item,
+                             bool one) const {
   ctx.CheckCancelled();
   const Var a =
       MatMul(Relu(pointer.reviews(ctx, user.gated)), ctx.Use(pointer.affinity));
   const Var b = Relu(pointer.reviews(ctx, item.gated));
-  Looked looked;
-  looked.affinity = DotScores(a, b, 1);
+  Selection selection;
+  selection.affinity = DotScores(a, b, 1);
   const Var turned = DotScores(b, a, 1);
-  looked.user =
+  selection.user =
       Choose(ctx, MaxOverSteps(turned, item.document->counts), user, one);
-  looked.item = Choose(
-      ctx, MaxOverSteps(looked.affinity, user.document->counts), item, one);
-  ReadWords(ctx, pointer, looked.user, looked.item);
-  Observe(ctx, pointer, looked, user, item);
-  return looked;
+  selection.item = Choose(
+      ctx, MaxOverSteps(selection.affinity, user.document->counts), item, one);
+  ReadWords(ctx, pointer, selection.user, selection.item);
+  Observe(ctx, pointer, selection, user, item);
+  return selection;
 }
 
 void Mpcn::Observe(const Context& ctx, const Pointer& pointer,
-                   const Looked& looked, const Side& user,
+                   const Selection& selection, const Side& user,
                    const Side& item) const {
   if (ctx.observer == nullptr) return;
   const auto show = [&](const AttentionInfo& info, const auto& weights) {
@@ -277,7 +278,7 @@ void Mpcn::Observe(const Context& ctx, const Pointer& pointer,
   const char* normalizer =
       config_.pointing == Pointing::kGumbel ? "gumbel" : "softmax";
   for (const auto& [side, choice] :
-       {std::pair(&user, &looked.user), std::pair(&item, &looked.item)}) {
+       {std::pair(&user, &selection.user), std::pair(&item, &selection.item)}) {
     show({.path = pointer.path + "." + side->name + "_reviews",
           .score = "co-attention",
           .normalizer = normalizer,
@@ -320,7 +321,7 @@ void Mpcn::Observe(const Context& ctx, const Pointer& pointer,
         .query_axis = "user_reviews",
         .key_axis = "item_reviews"},
        [&] {
-         return Softmax(MaskPadding(looked.affinity, item.document->counts));
+         return Softmax(MaskPadding(selection.affinity, item.document->counts));
        });
 }
 
@@ -362,9 +363,9 @@ Mpcn::Pass Mpcn::Read(const Context& ctx, const RatingBatch& batch) const {
                        ctx.rng->Uniform() < config_.soft_batches;
   const bool one = config_.pointing == Pointing::kGumbel && !softens;
   for (const auto& pointer : pointers_) {
-    pass.looked.push_back(Look(ctx, *pointer, pass.user, pass.item, one));
-    of_user.push_back(pass.looked.back().user.read);
-    of_item.push_back(pass.looked.back().item.read);
+    pass.selections.push_back(Select(ctx, *pointer, pass.user, pass.item, one));
+    of_user.push_back(pass.selections.back().user.read);
+    of_item.push_back(pass.selections.back().item.read);
   }
   if (pointers_.empty()) {
     of_user = {MeanOf(pass.user)};
@@ -386,10 +387,10 @@ RatingParts Mpcn::Parts(const RatingBatch& batch) const {
   RatingParts parts;
   biases_.AddTo(batch, parts);
   parts.reviews = NumbersOf(pass.reviews)[0];
-  for (const Looked& looked : pass.looked) {
-    parts.affinity.push_back(NumbersOf(looked.affinity));
-    parts.user_side.pointers.push_back(NumbersOf(looked.user.weights));
-    parts.item_side.pointers.push_back(NumbersOf(looked.item.weights));
+  for (const Selection& selection : pass.selections) {
+    parts.affinity.push_back(NumbersOf(selection.affinity));
+    parts.user_side.pointers.push_back(NumbersOf(selection.user.weights));
+    parts.item_side.pointers.push_back(NumbersOf(selection.item.weights));
   }
   return parts;
 }

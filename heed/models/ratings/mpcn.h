@@ -72,21 +72,21 @@ class Mpcn : public RatingPredictor {
     Var read;          // [B, M]
   };
   /// Selections of one pointer on both sides.
-  struct Looked {
+  struct Selection {
     Choice user, item;
     Var affinity;  // [B, R of user, R of item]
   };
   struct Pass {
     Side user, item;
-    std::vector<Looked> looked;
+    std::vector<Selection> selections;
     Var reviews;  // [B]
   };
 
   Pass Read(const Context& ctx, const RatingBatch& batch) const;
   Side ReadSide(const Context& ctx, const ReviewDocuments& document,
                 const char* name) const;
-  Looked Look(const Context& ctx, const Pointer& pointer, const Side& user,
-              const Side& item, bool one) const;
+  Selection Select(const Context& ctx, const Pointer& pointer, const Side& user,
+                   const Side& item, bool one) const;
   /// Selects one review of each document, or mixes all by their weights.
   Choice Choose(const Context& ctx, const Var& scores, const Side& side,
                 bool one) const;
@@ -97,8 +97,9 @@ class Mpcn : public RatingPredictor {
   Var Machine(const Context& ctx, const Var& z) const;
   OutlineSequence OutlineOfSide(const char* name, const char* axis,
                                 const char* letter) const;
-  void Observe(const Context& ctx, const Pointer& pointer, const Looked& looked,
-               const Side& user, const Side& item) const;
+  void Observe(const Context& ctx, const Pointer& pointer,
+               const Selection& selection, const Side& user,
+               const Side& item) const;
 
   ResolvedMpcn config_;
   int64_t words_count_;

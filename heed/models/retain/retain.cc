@@ -115,13 +115,13 @@ Var Retain::Attend(const Context& ctx, const Var& alpha, const Var& scores,
                    const Var& values) const {
   Var context = WeightedSum(alpha, values);  // [B, 1, M]
   if (ctx.observer == nullptr) return context;
-  const AttentionWish wish = ctx.observer->Wants(info_);
-  if (!wish.any()) return context;
+  const AttentionRequest request = ctx.observer->Wants(info_);
+  if (!request.any()) return context;
   const auto by_head = [](const Tensor& x) {
     return x.Reshape({x.dim(0), 1, x.dim(1), x.dim(2)});
   };
   AttentionParts parts;
-  if (wish.parts) {
+  if (request.parts) {
     parts.values = by_head(values.value());
     parts.scores = by_head(scores.value());
     parts.weights = by_head(alpha.value());
@@ -129,7 +129,7 @@ Var Retain::Attend(const Context& ctx, const Var& alpha, const Var& scores,
   }
   ctx.observer->OnAttention({info_, 0,
                              Reshape(alpha, {alpha.dim(0), 1, 1, alpha.dim(2)}),
-                             nullptr, wish.parts ? &parts : nullptr});
+                             nullptr, request.parts ? &parts : nullptr});
   return context;
 }
 

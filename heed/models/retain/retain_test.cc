@@ -219,7 +219,7 @@ TEST(Retain, FeatureWeightsStandInTheOrderOfTheOutput) {
 TEST(Retain, ObserverSeesVisitsAndTheirWeights) {
   const SmallRetain model;
   AttentionWatch watch([](const AttentionInfo&) {
-    return AttentionWish{.weights = true, .parts = true};
+    return AttentionRequest{.weights = true, .parts = true};
   });
   Context ctx;
   ctx.observer = &watch;

@@ -12,7 +12,7 @@ namespace heed {
 namespace {
 
 constexpr int64_t kFrameFeatures = 5;
-constexpr int kSaidWords = 9;
+constexpr int kSpokenWords = 9;
 
 SequenceBatch SpokenBatch(const DType dtype = DType::kF64) {
   SequenceBatch batch;
@@ -25,7 +25,7 @@ class EveryRecogniser : public EveryRole {
   std::unique_ptr<Decoder> Make(const DType dtype = DType::kF64) const {
     const auto settings = Small<RecogniserSettings>();
     settings->Fill();
-    auto model = settings->Make(kFrameFeatures, kSaidWords, 3, dtype);
+    auto model = settings->Make(kFrameFeatures, kSpokenWords, 3, dtype);
     Shake(model->parameters());
     return model;
   }
@@ -39,7 +39,8 @@ TEST_P(EveryRecogniser, WritesWhatFramesSay) {
   const auto settings = Small<RecogniserSettings>();
   settings->Fill();
   ExpectFilled(*settings, [&] { settings->Fill(); });
-  const auto model = settings->Make(kFrameFeatures, kSaidWords, 3, DType::kF64);
+  const auto model =
+      settings->Make(kFrameFeatures, kSpokenWords, 3, DType::kF64);
   ExpectOutlined(model->Outline());
   ExpectLearns(model->parameters(), [&](Tape* tape) {
     Context ctx;
@@ -68,7 +69,8 @@ TEST_P(EveryRecogniser, TheAttentionThatSpeaksForItIsToFrames) {
   const auto model = Make();
   ASSERT_FALSE(model->alignment_attention().empty());
   AttentionWatch watch([&](const AttentionInfo& info) {
-    return AttentionWish{.weights = info.path == model->alignment_attention()};
+    return AttentionRequest{.weights =
+                                info.path == model->alignment_attention()};
   });
   Context ctx;
   ctx.observer = &watch;
@@ -138,7 +140,7 @@ TEST(Arsg, GradientsAreThoseOfDifferences) {
     EncoderDecoder model(
         config.Resolve(),
         EncoderDecoder::SourceSize{.frame_features = kFrameFeatures},
-        kSaidWords, 1, DType::kF64);
+        kSpokenWords, 1, DType::kF64);
     Shake(model.parameters());
     ExpectGradients(model, SpokenBatch(), 8);
   }

@@ -108,12 +108,14 @@ TEST(Task, WhatIsLongerThanMemoryAndTrainingIsAnswered) {
 
   testing::internal::CaptureStderr();
   predictor->Predict(lines, {.warns = true});
-  const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_NE(said.find("warning: standard input:1: 40 vectors; the memory has "
-                      "10 slots, training had at most 3"),
-            said.npos)
-      << said;
-  EXPECT_EQ(std::ranges::count(said, '\n'), 1) << "of one line alone: " << said;
+  const std::string printed = testing::internal::GetCapturedStderr();
+  EXPECT_NE(
+      printed.find("warning: standard input:1: 40 vectors; the memory has "
+                   "10 slots, training had at most 3"),
+      printed.npos)
+      << printed;
+  EXPECT_EQ(std::ranges::count(printed, '\n'), 1)
+      << "of one line alone: " << printed;
 }
 
 TEST(Task, WhatFewCharactersStandForCountsAgainstTheLimit) {

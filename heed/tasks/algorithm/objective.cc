@@ -35,7 +35,7 @@ class AlgorithmObjective : public ObjectiveOf<Model> {
     return text +
            fmt::format("; {} sequences for validation", c.valid_sequences);
   }
-  std::string CheckSum() const override {
+  std::string Checksum() const override {
     return fmt::format("{:08x}", Crc32(Summary()));
   }
   /// Plans new sequences in every epoch: example numbers continue across

@@ -86,7 +86,7 @@ TypedBatch MakeTypedBatch(const Corpus& corpus,
 /// and, at each space, the next word.
 class Model : public TaskModel {
  public:
-  Model(Config settings, TypingCodec learnt, uint64_t seed);
+  Model(Config settings, TypingCodec learned, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return network.parameters(); }

@@ -224,9 +224,9 @@ std::unique_ptr<Model> Settings::Open(const ModelFiles& files,
   return std::make_unique<Model>(*this, std::move(codec), seed);
 }
 
-Model::Model(Config settings, TypingCodec learnt, uint64_t seed)
+Model::Model(Config settings, TypingCodec learned, uint64_t seed)
     : config(std::move(settings)),
-      codec(std::move(learnt)),
+      codec(std::move(learned)),
       network(*config.encoder,
               {codec.characters().size(), codec.word_count(), config.embedding},
               seed) {}

@@ -23,7 +23,7 @@ class AutocompleteObjective : public ObjectiveOf<Model> {
 
   std::string unit() const override { return "char"; }
   std::string Summary() const override;
-  std::string CheckSum() const override { return text_.CheckSum(); }
+  std::string Checksum() const override { return text_.Checksum(); }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return PlanBatches(train_, model_.config.data.Batches(), seed, epoch);
   }

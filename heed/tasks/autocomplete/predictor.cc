@@ -129,13 +129,13 @@ ExplainablePrediction AutocompletePredictor::PrepareExplanation(
 /// in one place.
 std::vector<int32_t> AutocompletePredictor::OthersOf(
     std::vector<int32_t> words, const std::string& contrast) const {
-  const auto asked = SplitWhitespace(contrast);
-  if (asked.size() != words.size()) {
+  const auto requested = SplitWhitespace(contrast);
+  if (requested.size() != words.size()) {
     words.at(0) = IdOf(contrast);
     return words;
   }
   for (size_t i = 0; i < words.size(); ++i) {
-    words[i] = IdOf(std::string(asked[i]));
+    words[i] = IdOf(std::string(requested[i]));
   }
   return words;
 }

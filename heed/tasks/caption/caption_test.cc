@@ -129,12 +129,12 @@ TEST(Task, AnswersAndExplainsWordByWord) {
   EXPECT_EQ(answers[0].parts.at("alternatives").size(), 1u);
   EXPECT_EQ(answers[0].parts.at("tokens").size(),
             answers[0].parts.at("probabilities").size());
-  ExplainInput asked;
-  asked.given = inputs[0];
-  asked.answer = "above left red";
-  asked.contrast = "above left blue";
+  ExplainInput request;
+  request.given = inputs[0];
+  request.answer = "above left red";
+  request.contrast = "above left blue";
   const ExplainablePrediction explained =
-      predictor->PrepareExplanation({}, asked, predictor->options());
+      predictor->PrepareExplanation({}, request, predictor->options());
   const ExplanationSegment& e = explained.segments.at(0).segment;
   EXPECT_EQ(e.axis("source").size(), 4);
   EXPECT_EQ(e.axis("source").kind, "image");
@@ -142,8 +142,8 @@ TEST(Task, AnswersAndExplainsWordByWord) {
   EXPECT_EQ(e.LabelOf(e.targets[2]), "red");
   EXPECT_EQ(RowOf(e, e.targets[0]).size(), 4u);
   EXPECT_TRUE(e.targets[2].contrast.has_value());
-  asked.contrast = asked.answer;
-  EXPECT_THROW(predictor->PrepareExplanation({}, asked, predictor->options()),
+  request.contrast = request.answer;
+  EXPECT_THROW(predictor->PrepareExplanation({}, request, predictor->options()),
                FormatError);
   const std::vector<Input> bad = {
       {NamedBytes{"b.png", "image/png", "not an image"}, "b.png"}};

@@ -86,8 +86,8 @@ PointingResult PointAtBatch(const Model& model, const CaptionedImages& set,
   const Batch batch = MakeBatch(targets, places);
   const DecoderExamples given = ExamplesOf(batch);
   AttentionWatch watch([&](const AttentionInfo& info) {
-    return AttentionWish{.weights =
-                             info.path == model.network->alignment_attention()};
+    return AttentionRequest{.weights = info.path ==
+                                       model.network->alignment_attention()};
   });
   Context ctx;
   ctx.observer = &watch;

@@ -20,11 +20,11 @@
 namespace heed::caption {
 namespace {
 
-std::string CheckSumOfCaptions(const Data& data) {
+std::string ComputeCaptionsChecksum(const Data& data) {
   std::string sums;
   for (const CaptionedImages* set : {&data.train, &data.valid}) {
-    sums += fmt::format("{:08x} {} ", PixelCheckSum(*set),
-                        CheckSumOf(set->captions));
+    sums += fmt::format("{:08x} {} ", PixelChecksum(*set),
+                        ComputeChecksum(set->captions));
   }
   return fmt::format("{:08x}", Crc32(sums));
 }
@@ -35,7 +35,7 @@ class CaptionObjective : public ObjectiveOf<Model> {
  public:
   CaptionObjective(const Settings& settings, Data data, Model& model)
       : ObjectiveOf(model, settings.Measures(data)),
-        check_sum_(CheckSumOfCaptions(data)),
+        checksum_(ComputeCaptionsChecksum(data)),
         train_(std::move(data.train)),
         valid_(std::move(data.valid)),
         tokenizer_(BleuTokenizerFor(settings.data.tokenize, valid_.captions)),
@@ -63,7 +63,7 @@ class CaptionObjective : public ObjectiveOf<Model> {
         model_.config.data.max_length, valid_.size(),
         model_.config.data.vocabulary.Note(model_.vocabulary));
   }
-  std::string CheckSum() const override { return check_sum_; }
+  std::string Checksum() const override { return checksum_; }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return ShuffledBatches(std::ssize(examples_),
                            model_.config.data.batch_images, seed, epoch);
@@ -82,7 +82,7 @@ class CaptionObjective : public ObjectiveOf<Model> {
   Metrics Validate(const std::string& measure) const override;
 
  private:
-  std::string check_sum_;
+  std::string checksum_;
   CaptionedImages train_;
   CaptionedImages valid_;
   BleuTokenizer tokenizer_;

@@ -50,9 +50,9 @@ ForcedText CaptionPredictor::Forced(const Tensor& image, Encoded target) const {
   text.target = std::move(target);
   text.logits = [this, image, read = ReadTokens(text.target.ids)](
                     const Context& ctx, int64_t copies) {
-    return model_.network->Logits(ctx,
-                                  model_.CellsOf(ctx, CopiesOf(image, copies)),
-                                  RepeatedColumns(read, copies));
+    return model_.network->Logits(
+        ctx, model_.CellsOf(ctx, RepeatImage(image, copies)),
+        RepeatedColumns(read, copies));
   };
   return text;
 }

@@ -53,7 +53,7 @@ struct Data {
 /// a network that reads documents sentence by sentence.
 class Model : public TaskModel {
  public:
-  Model(Config settings, Vocabulary learnt, LabelSet label_set,
+  Model(Config settings, Vocabulary learned, LabelSet label_set,
         std::shared_ptr<const WordVectors> word_vectors, uint64_t seed);
 
   using TaskModel::parameters;

@@ -23,10 +23,10 @@ std::unique_ptr<Model> Settings::Open(const ModelFiles& files,
       data.vectors.Find(files, folder), seed);
 }
 
-Model::Model(Config settings, Vocabulary learnt, LabelSet label_set,
+Model::Model(Config settings, Vocabulary learned, LabelSet label_set,
              std::shared_ptr<const WordVectors> word_vectors, uint64_t seed)
     : config(std::move(settings)),
-      vocabulary(std::move(learnt)),
+      vocabulary(std::move(learned)),
       labels(std::move(label_set)),
       vectors(std::move(word_vectors)),
       parameters_(seed, DType::kF32, config.encoder->precision()),

@@ -36,8 +36,8 @@ class ClassifyObjective : public ObjectiveOf<Model> {
  public:
   ClassifyObjective(const Settings& settings, const Data& data, Model& model)
       : ObjectiveOf(model, settings.Measures(data)),
-        check_sum_(CheckSumOf(AllLines(data.train, model.documents())) +
-                   CheckSumOf(AllLines(data.valid, model.documents()))),
+        checksum_(ComputeChecksum(AllLines(data.train, model.documents())) +
+                  ComputeChecksum(AllLines(data.valid, model.documents()))),
         train_(model.Encode(data.train, true)),
         valid_(model.Encode(data.valid, true)) {}
 
@@ -49,7 +49,7 @@ class ClassifyObjective : public ObjectiveOf<Model> {
                        valid_.corpus.size(),
                        data().vocabulary.Note(model_.vocabulary));
   }
-  std::string CheckSum() const override { return check_sum_; }
+  std::string Checksum() const override { return checksum_; }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return PlanBatches(train_.corpus, {data().batch_tokens, data().batch_texts},
                        seed, epoch);
@@ -72,7 +72,7 @@ class ClassifyObjective : public ObjectiveOf<Model> {
  private:
   const DataConfig& data() const { return model_.config.data; }
 
-  std::string check_sum_;
+  std::string checksum_;
   LabelledCorpus train_;
   LabelledCorpus valid_;
 };

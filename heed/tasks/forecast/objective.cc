@@ -33,7 +33,7 @@ class ForecastObjective : public ObjectiveOf<Model> {
         series_.rows(), series_.columns(), windows.lookback, windows.horizon,
         train_.size(), valid_.size());
   }
-  std::string CheckSum() const override {
+  std::string Checksum() const override {
     const std::string_view bytes(static_cast<const char*>(series_.values.raw()),
                                  static_cast<size_t>(series_.values.bytes()));
     return fmt::format("{:08x}", Crc32(bytes));

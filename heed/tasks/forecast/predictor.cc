@@ -193,12 +193,12 @@ Axis ForecastPredictor::AheadAxis(const TimeSeries& series,
 /// Text of a forecast: "load: +1 0.5, +2 0.7".
 std::string ForecastPredictor::AnswerOf(const Tensor& future,
                                         int64_t column) const {
-  std::vector<std::string> said;
+  std::vector<std::string> step_texts;
   for (int64_t h = 0; h < model_.config.forecaster.horizon; ++h) {
-    said.push_back(fmt::format("+{} {}", h + 1,
-                               ExactNumber(future.row<float>(h)[column])));
+    step_texts.push_back(fmt::format(
+        "+{} {}", h + 1, ExactNumber(future.row<float>(h)[column])));
   }
-  return fmt::format("{}: {}", NameOf(column), fmt::join(said, ", "));
+  return fmt::format("{}: {}", NameOf(column), fmt::join(step_texts, ", "));
 }
 
 /// Selects steps of one column of forecasts. Shapes: result [copies, steps].

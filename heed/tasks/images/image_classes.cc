@@ -98,7 +98,7 @@ ExplainablePrediction ImageClassPredictor::PrepareExplanation(
   const Tensor one = TensorOf(image, model_.format);
   const ImageClassifier& classifier = model_.classifier();
   const auto log_p = [&classifier, one](const Context& c, int64_t copies) {
-    return LogSoftmax(classifier.Scores(c, CopiesOf(one, copies)));
+    return LogSoftmax(classifier.Scores(c, RepeatImage(one, copies)));
   };
   std::vector<Axis> axes = {CellsAxis(classifier.cell(), image)};
   const std::vector<ImageLook> looks = classifier.Looks(given, one);

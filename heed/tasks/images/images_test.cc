@@ -104,20 +104,20 @@ TEST_F(ImagesTask, LearnsAnswersAndExplains) {
   const std::vector<Answer> answers = predictor->Predict(inputs);
   ASSERT_EQ(answers.size(), 2u);
   EXPECT_EQ(answers[0].parts.at("classes").size(), 1u);
-  ExplainInput asked;
-  asked.given = inputs[0];
-  asked.answer = "left";
-  asked.contrast = "right";
+  ExplainInput request;
+  request.given = inputs[0];
+  request.answer = "left";
+  request.contrast = "right";
   const ExplainablePrediction explained =
-      predictor->PrepareExplanation({}, asked, predictor->options());
+      predictor->PrepareExplanation({}, request, predictor->options());
   const ExplanationSegment& e = explained.segments.at(0).segment;
   EXPECT_EQ(e.axis("source").size(), 16);
   EXPECT_EQ(ThumbnailOf(PayloadOf<ImagePayload>(e.axis("source")).image).size(),
             8u);
   EXPECT_EQ(RowOf(e, e.targets.at(0)).size(), 16u);
-  asked.answer = "middle";
+  request.answer = "middle";
   EXPECT_NE(MessageOf<FormatError>([&] {
-              predictor->PrepareExplanation({}, asked, predictor->options());
+              predictor->PrepareExplanation({}, request, predictor->options());
             }).find("no class 'middle' (it has: left, right)"),
             std::string::npos);
   const std::vector<Input> bad = {

@@ -19,10 +19,10 @@ namespace {
 /// Batch size of images without gradients.
 constexpr int64_t kImagesAtOnce = 256;
 
-std::string CheckSumOfImages(const Data& data) {
+std::string ComputeImagesChecksum(const Data& data) {
   std::string sums;
   for (const ImageSet* set : {&data.train, &data.valid}) {
-    sums += fmt::format("{:08x} ", PixelCheckSum(*set));
+    sums += fmt::format("{:08x} ", PixelChecksum(*set));
     for (const int32_t label : set->labels) sums += std::to_string(label) + ' ';
   }
   return fmt::format("{:08x}", Crc32(sums));
@@ -35,7 +35,7 @@ class ImageObjective : public ObjectiveOf<Model> {
                  uint64_t seed)
       : ObjectiveOf(model, settings.Measures(data)),
         seed_(seed),
-        check_sum_(CheckSumOfImages(data)),
+        checksum_(ComputeImagesChecksum(data)),
         train_(std::move(data.train)),
         // Validation images are placed on their canvas once, with another seed.
         valid_(
@@ -48,7 +48,7 @@ class ImageObjective : public ObjectiveOf<Model> {
                        model_.format.height, valid_.size(),
                        model_.classes.size());
   }
-  std::string CheckSum() const override { return check_sum_; }
+  std::string Checksum() const override { return checksum_; }
   /// Image i of epoch k is example k·N + i, since each epoch places images on
   /// new canvases.
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
@@ -71,7 +71,7 @@ class ImageObjective : public ObjectiveOf<Model> {
   }
 
   uint64_t seed_;
-  std::string check_sum_;
+  std::string checksum_;
   ImageSet train_;
   ImageSet valid_;
 };

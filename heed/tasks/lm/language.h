@@ -46,7 +46,7 @@ struct Config {
 /// A recurrent network or a Transformer that predicts the next token.
 class Model : public TaskModel {
  public:
-  Model(Config settings, Vocabulary learnt, uint64_t seed);
+  Model(Config settings, Vocabulary learned, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return network->parameters(); }

@@ -15,9 +15,9 @@ std::unique_ptr<Model> Settings::Open(const ModelFiles& files,
                                  seed);
 }
 
-Model::Model(Config settings, Vocabulary learnt, uint64_t seed)
+Model::Model(Config settings, Vocabulary learned, uint64_t seed)
     : config(std::move(settings)),
-      vocabulary(std::move(learnt)),
+      vocabulary(std::move(learned)),
       network(config.model->Make(vocabulary.size(), seed)) {}
 
 std::string Model::Cased(std::string text) const {

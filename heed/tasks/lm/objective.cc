@@ -36,7 +36,7 @@ class LanguageObjective : public ObjectiveOf<Model> {
                        Counted(std::ssize(text_.valid), "line"),
                        data().vocabulary.Note(model_.vocabulary));
   }
-  std::string CheckSum() const override { return text_.CheckSum(); }
+  std::string Checksum() const override { return text_.Checksum(); }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return train_.Plan(data().large, {data().batch_tokens, data().batch_texts},
                        seed, epoch);
@@ -77,7 +77,7 @@ TrainingPairs LanguageObjective::EncodeTraining() const {
   if (text_.store) {
     const nlohmann::ordered_json made_of = {
         {"vocabulary",
-         CheckSumOf(std::vector<std::string>{vocabulary.Serialize()})},
+         ComputeChecksum(std::vector<std::string>{vocabulary.Serialize()})},
         {"length", data().length},
         {"unit", data().unit.word()},
         {"lowercase", data().vocabulary.lowercase}};

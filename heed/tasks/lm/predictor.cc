@@ -208,9 +208,11 @@ std::vector<int32_t> LanguagePredictor::OthersOf(const AnswerSlots& slots,
     others.at(begin) = NextToken(line, slots.RowOf(begin));
     return others;
   }
-  const std::vector<std::string>& said = predicted.shown();
+  const std::vector<std::string>& predicted_words = predicted.shown();
   size_t place = 0;
-  while (place + 1 < said.size() && words[place] == said[place]) ++place;
+  while (place + 1 < predicted_words.size() &&
+         words[place] == predicted_words[place])
+    ++place;
   others[place] = TokenNamed(words[place], slots.RowOf(place));
   return others;
 }

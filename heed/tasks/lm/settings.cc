@@ -84,16 +84,18 @@ InputReading Settings::Reading(const Prediction& options) const {
 
 std::unique_ptr<Model> Settings::MakeModel(const PlainText& text,
                                            uint64_t seed) const {
-  const TextVocabularyConfig& learnt = data.vocabulary;
+  const TextVocabularyConfig& vocabulary_config = data.vocabulary;
   if (!text.store) {
-    return std::make_unique<Model>(*this, learnt.Learn(text.train), seed);
+    return std::make_unique<Model>(*this, vocabulary_config.Learn(text.train),
+                                   seed);
   }
   const nlohmann::ordered_json options = {
-      learnt.vocabulary, learnt.lowercase, learnt.vocabulary_size,
-      learnt.min_count, learnt.normalization};
+      vocabulary_config.vocabulary, vocabulary_config.lowercase,
+      vocabulary_config.vocabulary_size, vocabulary_config.min_count,
+      vocabulary_config.normalization};
   const ModelFiles files = text.store->Kept("vocabulary", options, [&] {
-    return ModelFiles{
-        {learnt.FileName(), learnt.Learn(text.train).Serialize()}};
+    return ModelFiles{{vocabulary_config.FileName(),
+                       vocabulary_config.Learn(text.train).Serialize()}};
   });
   return Open(files, data.large.token_files, seed);
 }

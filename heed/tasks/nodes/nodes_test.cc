@@ -122,7 +122,7 @@ TEST_F(NodesFolder, AnswersAreTheMostProbableClasses) {
 }
 
 TEST_F(NodesFolder, ALineThatIsNoNodeIsRefusedWithItsPlace) {
-  for (const auto& [line, said] :
+  for (const auto& [line, problem] :
        std::vector<std::pair<std::string, std::string>>{
            {"120",
             "standard input:2: there is no node 120; nodes are 0 to 119"},
@@ -131,7 +131,7 @@ TEST_F(NodesFolder, ALineThatIsNoNodeIsRefusedWithItsPlace) {
            {"99999999999999999999", "is not the number of a node"}}) {
     const std::string message = MessageOf<FormatError>(
         [&, line = line] { PredictLines(loaded_, "3\n" + line + "\n"); });
-    EXPECT_NE(message.find(said), std::string::npos) << message;
+    EXPECT_NE(message.find(problem), std::string::npos) << message;
   }
 }
 

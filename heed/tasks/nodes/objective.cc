@@ -50,7 +50,7 @@ class NodesObjective : public ObjectiveOf<Model> {
     }
     std::string bytes;
     for (const auto& [name, file] : model.Files()) bytes += file + name;
-    check_sum_ = fmt::format("{:08x}", Crc32(bytes));
+    checksum_ = fmt::format("{:08x}", Crc32(bytes));
   }
 
   std::string unit() const override { return "node"; }
@@ -60,7 +60,7 @@ class NodesObjective : public ObjectiveOf<Model> {
                        Counted(std::ssize(model_.graph().edges), "edge"),
                        train_.size(), valid_.size());
   }
-  std::string CheckSum() const override { return check_sum_; }
+  std::string Checksum() const override { return checksum_; }
   EpochPlan PlanEpoch(uint64_t /*seed*/, int /*epoch*/) const override {
     std::vector<int64_t> all(train_.size());
     std::iota(all.begin(), all.end(), int64_t{0});
@@ -87,7 +87,7 @@ class NodesObjective : public ObjectiveOf<Model> {
  private:
   std::vector<int32_t> train_;
   std::vector<int32_t> valid_;
-  std::string check_sum_;
+  std::string checksum_;
 };
 
 }  // namespace

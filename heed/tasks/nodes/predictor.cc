@@ -24,7 +24,7 @@ constexpr int64_t kMaxNear = 400;
 /// nodes near the target.
 constexpr int64_t kMaxDrawn = 4000;
 
-int32_t LikeliestOf(const Tensor& p, int64_t row) {
+int32_t PredictedClass(const Tensor& p, int64_t row) {
   return LargestOf({p.row<float>(row), static_cast<size_t>(p.dim(1))});
 }
 
@@ -79,7 +79,7 @@ std::vector<Answer> NodesPredictor::Predict(std::span<const Input> inputs,
       answers.push_back(candidates.answer());
       continue;
     }
-    const int32_t chosen = LikeliestOf(probabilities_, node);
+    const int32_t chosen = PredictedClass(probabilities_, node);
     candidates.Add(NameOf(chosen), p[chosen]);
     answers.push_back(candidates.answer());
     answers.back().line = NameOf(chosen);
@@ -119,7 +119,7 @@ Axis NodesPredictor::NearAxis(const LocalGraph& near,
   }
   std::vector<int32_t> predicted;
   for (const int32_t node : drawn) {
-    predicted.push_back(LikeliestOf(probabilities_, node));
+    predicted.push_back(PredictedClass(probabilities_, node));
   }
   const NodesPicture& picture = whole ? WholePicture(ctx) : local;
   axis.payload = GraphPayload{
@@ -163,7 +163,7 @@ ExplainablePrediction NodesPredictor::PrepareExplanation(
   ExplainInput watched = input;
   watched.watch = [&](const AttentionInfo& info) {
     wants_parts |= input.watch && input.watch(info).parts;
-    return AttentionWish{.weights = true};
+    return AttentionRequest{.weights = true};
   };
   ExplainableSegment result =
       ExplainChoice(given, watched, {NearAxis(*near, given)},

@@ -14,7 +14,7 @@
 namespace heed::one_answer {
 namespace {
 
-std::string CheckSumOfExamples(const Data& data) {
+std::string ComputeExamplesChecksum(const Data& data) {
   std::string bytes;
   for (const ExampleSet* part : {&data.train, &data.valid}) {
     for (const auto* ids : {&part->corpus.source, &part->corpus.target}) {
@@ -32,7 +32,7 @@ class OneAnswerObjective : public ObjectiveOf<Model> {
  public:
   OneAnswerObjective(std::vector<MeasureInfo> measures, Data data, Model& model)
       : ObjectiveOf(model, std::move(measures)),
-        check_sum_(CheckSumOfExamples(data)),
+        checksum_(ComputeExamplesChecksum(data)),
         data_(std::move(data)) {}
 
   std::string unit() const override { return "input"; }
@@ -41,7 +41,7 @@ class OneAnswerObjective : public ObjectiveOf<Model> {
                        Counted(data_.train.size(), "input"),
                        data_.valid.size());
   }
-  std::string CheckSum() const override { return check_sum_; }
+  std::string Checksum() const override { return checksum_; }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return PlanBatches(
         data_.train.corpus,
@@ -62,7 +62,7 @@ class OneAnswerObjective : public ObjectiveOf<Model> {
   }
 
  private:
-  std::string check_sum_;
+  std::string checksum_;
   Data data_;
 };
 

@@ -18,10 +18,10 @@ constexpr int64_t kTuplesAtOnce = 64;
 
 int32_t OrderLabel(const FrameTuple& tuple) { return tuple.in_order ? 0 : 1; }
 
-std::string CheckSumOfClips(const Data& data) {
+std::string ComputeClipsChecksum(const Data& data) {
   std::string sums;
   for (const Clips* clips : {&data.train, &data.valid}) {
-    sums += fmt::format("{:08x} {} ", PixelCheckSum(*clips), clips->size());
+    sums += fmt::format("{:08x} {} ", PixelChecksum(*clips), clips->size());
   }
   return fmt::format("{:08x}", Crc32(sums));
 }
@@ -44,7 +44,7 @@ class OrderObjective : public ObjectiveOf<Model> {
                        data_.train.frames(), model_.frame.width,
                        model_.frame.height, data_.valid.size());
   }
-  std::string CheckSum() const override { return CheckSumOfClips(data_); }
+  std::string Checksum() const override { return ComputeClipsChecksum(data_); }
   /// Clip i of epoch k is example k·N + i, since each epoch draws new tuples.
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return NumberedBatches(data_.train.size(), model_.config.data.batch_tuples,

@@ -108,15 +108,15 @@ TEST(Task, AnswersAndExplains) {
                                      StripFile(Resized(strip, 48, 144))};
   const std::vector<Answer> answers = predictor->Predict(inputs);
   ASSERT_EQ(answers.size(), 2u);
-  const std::string said = answers[0].parts.at("classes")[0].at("class");
-  EXPECT_TRUE(said == "in order" || said == "out of order") << said;
-  EXPECT_TRUE(answers[0].line.starts_with(said + "\t0.")) << answers[0].line;
-  ExplainInput asked;
-  asked.given = inputs[0];
-  asked.answer = "out of order";
-  asked.contrast = "in order";
+  const std::string label = answers[0].parts.at("classes")[0].at("class");
+  EXPECT_TRUE(label == "in order" || label == "out of order") << label;
+  EXPECT_TRUE(answers[0].line.starts_with(label + "\t0.")) << answers[0].line;
+  ExplainInput request;
+  request.given = inputs[0];
+  request.answer = "out of order";
+  request.contrast = "in order";
   const ExplainablePrediction explained =
-      predictor->PrepareExplanation({}, asked, predictor->options());
+      predictor->PrepareExplanation({}, request, predictor->options());
   const ExplanationSegment& e = explained.segments.at(0).segment;
   EXPECT_EQ(e.answer, "out of order");
   const int64_t along = 24 / model->network->cell();

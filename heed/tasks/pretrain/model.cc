@@ -29,9 +29,9 @@ std::unique_ptr<Model> Settings::Open(const ModelFiles& files,
                                  seed);
 }
 
-Model::Model(Config settings, Vocabulary learnt, uint64_t seed)
+Model::Model(Config settings, Vocabulary learned, uint64_t seed)
     : config(std::move(settings)),
-      vocabulary(std::move(learnt)),
+      vocabulary(std::move(learned)),
       network_(config.model->MakePretraining(vocabulary.size(), seed)) {}
 
 ModelFiles Model::Files() const {

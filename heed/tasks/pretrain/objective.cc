@@ -21,7 +21,7 @@ class PretrainObjective : public ObjectiveOf<Model> {
   PretrainObjective(const PlainText& data, Model& model,
                     std::vector<MeasureInfo> measures, uint64_t seed)
       : ObjectiveOf(model, std::move(measures)),
-        check_sum_(data.CheckSum()),
+        checksum_(data.Checksum()),
         lines_(std::ssize(data.train)),
         train_(model.Encode(data.train, seed)) {
     if (!data.valid.empty()) valid_ = model.EncodeToMeasure(data.valid);
@@ -36,7 +36,7 @@ class PretrainObjective : public ObjectiveOf<Model> {
                        Counted(valid_.corpus.size(), "pair"),
                        data().vocabulary.Note(model_.vocabulary));
   }
-  std::string CheckSum() const override { return check_sum_; }
+  std::string Checksum() const override { return checksum_; }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return PlanBatches(train_.corpus, data().batches(), seed, epoch);
   }
@@ -64,7 +64,7 @@ class PretrainObjective : public ObjectiveOf<Model> {
  private:
   const DataConfig& data() const { return model_.config.data; }
 
-  std::string check_sum_;
+  std::string checksum_;
   int64_t lines_;
   PretrainingCorpus train_;
   PretrainingCorpus valid_;

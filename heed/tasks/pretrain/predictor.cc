@@ -75,7 +75,7 @@ class PretrainPredictor : public PredictorWith<Prediction> {
   MarkedText Read(const std::string& line, bool pair,
                   const std::string& place) const;
   /// Positions of masked words.
-  std::vector<int32_t> MarksOf(const BertText& text) const;
+  std::vector<int32_t> MaskPositions(const BertText& text) const;
   Answer Words(const Context& ctx, const BertText& text, int candidates) const;
   Answer Next(const Context& ctx, const BertText& text) const;
   const Vocabulary& vocabulary() const { return model_.vocabulary; }
@@ -96,7 +96,8 @@ MarkedText PretrainPredictor::Read(const std::string& line, bool pair,
                    model_.config.data.vocabulary.lowercase});
 }
 
-std::vector<int32_t> PretrainPredictor::MarksOf(const BertText& text) const {
+std::vector<int32_t> PretrainPredictor::MaskPositions(
+    const BertText& text) const {
   std::vector<int32_t> marks;
   for (int32_t s = 0; s < text.ids.numel(); ++s) {
     if (text.ids.data<int32_t>()[s] == vocabulary().special().mask) {
@@ -108,7 +109,7 @@ std::vector<int32_t> PretrainPredictor::MarksOf(const BertText& text) const {
 
 Answer PretrainPredictor::Words(const Context& ctx, const BertText& text,
                                 int candidates) const {
-  const std::vector<int32_t> marks = MarksOf(text);
+  const std::vector<int32_t> marks = MaskPositions(text);
   Answer answer;
   answer.parts["masks"] = Json::array();
   if (marks.empty()) return answer;
@@ -203,7 +204,7 @@ ExplainablePrediction PretrainPredictor::PrepareExplanation(
   const bool pair = input.Text().find('\t') != std::string::npos;
   MarkedText read = Read(input.Text(), pair, "explain");
   const auto text = std::make_shared<BertText>(TextOf(read));
-  const std::vector<int32_t> marks = MarksOf(*text);
+  const std::vector<int32_t> marks = MaskPositions(*text);
   const RunOfCopies log_p = LogP(text, marks);
   InputWatch watch(input.watch, input.inputs);
   const Context ctx = ObservedBy(watch, given);

@@ -54,7 +54,7 @@ struct PretrainScore {
 class Model : public TaskModel {
  public:
   /// `settings` must be resolved.
-  Model(Config settings, Vocabulary learnt, uint64_t seed);
+  Model(Config settings, Vocabulary learned, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return network_->parameters(); }

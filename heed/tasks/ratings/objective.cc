@@ -16,7 +16,7 @@
 namespace heed::ratings {
 namespace {
 
-std::string CheckSumOfRatings(const Data& data) {
+std::string ComputeRatingsChecksum(const Data& data) {
   std::string all;
   for (const std::vector<Review>* part : {&data.train, &data.valid}) {
     for (const Review& review : *part) all += ReviewLine(review) + '\n';
@@ -30,7 +30,7 @@ class RatingObjective : public ObjectiveOf<Model> {
  public:
   RatingObjective(const Settings& settings, const Data& data, Model& model)
       : ObjectiveOf(model, settings.Measures(data)),
-        check_sum_(CheckSumOfRatings(data)),
+        checksum_(ComputeRatingsChecksum(data)),
         valid_(data.valid) {
     const int64_t without = model.CountWithoutText();
     if (!model.reads_texts() || without == 0) return;
@@ -47,7 +47,7 @@ class RatingObjective : public ObjectiveOf<Model> {
         model_.memory.reviews().size(), model_.memory.items().size(),
         model_.memory.users().size(), valid_.size(), model_.vocabulary.size());
   }
-  std::string CheckSum() const override { return check_sum_; }
+  std::string Checksum() const override { return checksum_; }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return ShuffledBatches(std::ssize(model_.memory.reviews()),
                            model_.config.data.batch_pairs, seed, epoch);
@@ -59,7 +59,7 @@ class RatingObjective : public ObjectiveOf<Model> {
   Metrics Validate(const std::string& measure) const override;
 
  private:
-  std::string check_sum_;
+  std::string checksum_;
   std::vector<Review> valid_;
 };
 

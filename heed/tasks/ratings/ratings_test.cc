@@ -202,8 +202,8 @@ TEST(RatingObjective, ChecksAndPlansAreFunctionsOfTheReviews) {
   EXPECT_FALSE(objective->has_valid());
   EXPECT_EQ(objective->PlanEpoch(1, 2).All(), objective->PlanEpoch(1, 2).All());
   data.train[0].rating = 3;
-  EXPECT_NE(settings.MakeObjective(data, *model, 1)->CheckSum(),
-            objective->CheckSum());
+  EXPECT_NE(settings.MakeObjective(data, *model, 1)->Checksum(),
+            objective->Checksum());
 }
 
 TEST(RatingSettings, WhatDoesNotFitIsRefused) {

@@ -14,11 +14,12 @@
 namespace heed::read {
 namespace {
 
-std::string CheckSumOfPassages(const std::vector<PassageQuestion>& questions) {
+std::string ComputePassagesChecksum(
+    const std::vector<PassageQuestion>& questions) {
   std::vector<std::string> lines;
   for (const PassageQuestion& one : questions)
     lines.push_back(PassageLine(one));
-  return CheckSumOf(lines);
+  return ComputeChecksum(lines);
 }
 
 /// −log p(answer); all words of the passage are candidates.
@@ -26,8 +27,8 @@ class PassageObjective : public ObjectiveOf<Model> {
  public:
   PassageObjective(const Settings& settings, Data data, Model& model)
       : ObjectiveOf(model, settings.Measures(data)),
-        check_sum_(CheckSumOfPassages(data.train) +
-                   CheckSumOfPassages(data.valid)),
+        checksum_(ComputePassagesChecksum(data.train) +
+                  ComputePassagesChecksum(data.valid)),
         valid_(model.Encode(data.valid)) {
     for (PassageQuestion& question : data.train) question.candidates.clear();
     PassageCorpus all = model.Encode(data.train);
@@ -61,7 +62,7 @@ class PassageObjective : public ObjectiveOf<Model> {
                        valid_.texts.size(),
                        model_.config.data.vocabulary.Note(model_.vocabulary));
   }
-  std::string CheckSum() const override { return check_sum_; }
+  std::string Checksum() const override { return checksum_; }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return model_.Plan(train_, seed, epoch);
   }
@@ -88,7 +89,7 @@ class PassageObjective : public ObjectiveOf<Model> {
   }
 
  private:
-  std::string check_sum_;
+  std::string checksum_;
   PassageCorpus valid_;
   PassageCorpus train_;
   int64_t left_out_ = 0;

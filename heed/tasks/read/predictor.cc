@@ -52,7 +52,7 @@ std::vector<PassageQuestion> QuestionsOf(const Input& input,
   const bool numbered = format == PassageFormat::kAuto
                             ? IsNumberedStory(text)
                             : format != PassageFormat::kJsonl;
-  if (numbered) return ParseAskedStories(text, input.place, format);
+  if (numbered) return ParseStoryQuestions(text, input.place, format);
   return {ParsePassageQuestion(text, input.place)};
 }
 

@@ -70,8 +70,8 @@ TEST(PassageObjective, LeavesOutQuestionsWhoseAnswerIsNotInThePassage) {
                ConfigError);
   auto other = SomeQuestions();
   other[0].answer = "Ann";
-  EXPECT_NE(settings.MakeObjective({other, {}}, model, 1)->CheckSum(),
-            objective->CheckSum());
+  EXPECT_NE(settings.MakeObjective({other, {}}, model, 1)->Checksum(),
+            objective->Checksum());
 }
 
 TEST(ReadScores, CountWhatIsRightFrequentAndMissing) {

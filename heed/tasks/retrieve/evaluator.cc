@@ -151,7 +151,7 @@ std::vector<Ranking> RankByBm25(const Data& texts,
   std::vector<Ranking> rankings;
   for (const RetrievalQuery& query : queries) {
     const std::vector<double> scores =
-        index.Scores(At(texts.asked().texts(), query.query));
+        index.Scores(At(texts.query_texts().texts(), query.query));
     rankings.push_back(RankingOf(choices.Of(query), query, [&](int64_t place) {
       return At(scores, place);
     }));
@@ -163,10 +163,10 @@ Model::Compared Model::Compare(const Data& texts,
                                std::span<const RetrievalQuery> queries) const {
   const Choices choices(texts);
   // Each candidate is encoded once.
-  std::vector<int64_t> asked, chosen;
+  std::vector<int64_t> query_ids, chosen;
   std::vector<int64_t> row(static_cast<size_t>(texts.corpus.size()), -1);
   for (const RetrievalQuery& query : queries) {
-    asked.push_back(query.query);
+    query_ids.push_back(query.query);
     for (const int64_t text : choices.Of(query)) {
       int64_t& place = At(row, text);
       if (place >= 0) continue;
@@ -176,7 +176,7 @@ Model::Compared Model::Compare(const Data& texts,
   }
   const EncodedCorpus of_texts =
       Read({}, Encode({}, texts.corpus.texts()), chosen);
-  const ReadableCorpus all_queries = Encode({}, texts.asked().texts());
+  const ReadableCorpus all_queries = Encode({}, texts.query_texts().texts());
   Compared compared;
   int64_t answers = 0;
   for (size_t begin = 0; begin < queries.size(); begin += kQueriesAtOnce) {
@@ -184,8 +184,8 @@ Model::Compared Model::Compare(const Data& texts,
     const Tensor scores =
         Scores({},
                Read({}, all_queries,
-                    {asked.begin() + static_cast<std::ptrdiff_t>(begin),
-                     asked.begin() + static_cast<std::ptrdiff_t>(end)}),
+                    {query_ids.begin() + static_cast<std::ptrdiff_t>(begin),
+                     query_ids.begin() + static_cast<std::ptrdiff_t>(end)}),
                of_texts);
     for (size_t i = begin; i < end; ++i) {
       const RetrievalQuery& query = queries[i];
@@ -220,9 +220,9 @@ Report Settings::Evaluate(const Model& retriever,
     queries = ReadAnswers(options.answers, *texts.queries, texts.corpus);
   } else {
     texts.corpus = ReadTexts(or_else(options.corpus, data.corpus));
-    const std::vector<std::string> asked =
+    const std::vector<std::string> query_files =
         or_else(options.queries, data.queries);
-    if (!asked.empty()) texts.queries = ReadTexts(asked);
+    if (!query_files.empty()) texts.queries = ReadTexts(query_files);
     queries = ReadQueries(texts, options.relevant, options.candidates, "");
   }
   if (std::ranges::all_of(queries, [](const RetrievalQuery& query) {

@@ -24,16 +24,16 @@ constexpr int64_t kMaxNumbersKept = 500000000;
 
 }  // namespace
 
-Model::Model(Config settings, Vocabulary words, Learnt others, uint64_t seed)
+Model::Model(Config settings, Vocabulary words, Learned others, uint64_t seed)
     : config(std::move(settings)),
       vocabulary(std::move(words)),
-      learnt(std::move(others)),
+      learned(std::move(others)),
       parameters_(seed, DType::kF32, config.encoder->precision()),
       network(
           Scope(parameters_, ""), config.bi_encoder,
           config.encoder->MakeText(Scope(parameters_, "encoder"),
-                                   SizesOf(vocabulary, learnt.vectors.get()))),
-      weight_of_shared_(learnt.statistics
+                                   SizesOf(vocabulary, learned.vectors.get()))),
+      weight_of_shared_(learned.statistics
                             ? &parameters_.Add("shared_words.weight", {1},
                                                {Init::Kind::kConstant, 1})
                             : nullptr) {}
@@ -41,9 +41,9 @@ Model::Model(Config settings, Vocabulary words, Learnt others, uint64_t seed)
 ModelFiles Model::Files() const {
   ModelFiles files = {
       {config.data.vocabulary.FileName(), vocabulary.Serialize()}};
-  AddWordVectors(learnt.vectors.get(), files);
-  if (learnt.statistics) {
-    files[kStatisticsFile] = learnt.statistics->Serialize();
+  AddWordVectors(learned.vectors.get(), files);
+  if (learned.statistics) {
+    files[kStatisticsFile] = learned.statistics->Serialize();
   }
   return files;
 }
@@ -52,7 +52,7 @@ ReadableCorpus Model::Encode(const Context& ctx,
                              const std::vector<std::string>& texts) const {
   const DataConfig& data = config.data;
   ReadableCorpus result;
-  if (learnt.statistics) result.words = learnt.statistics->Count(texts);
+  if (learned.statistics) result.words = learned.statistics->Count(texts);
   LabelledCorpus& all = result.tokens;
   for (size_t begin = 0; begin < texts.size(); begin += kTextsEncodedAtOnce) {
     ctx.CheckCancelled();
@@ -62,7 +62,7 @@ ReadableCorpus Model::Encode(const Context& ctx,
         {{some.begin(), some.end()}, {}, {}}, vocabulary, nullptr,
         {.max_length = data.max_length,
          .lowercase = data.vocabulary.lowercase,
-         .vectors = learnt.vectors.get()});
+         .vectors = learned.vectors.get()});
     std::ranges::move(next.corpus.source,
                       std::back_inserter(all.corpus.source));
     std::ranges::move(next.corpus.target,
@@ -177,14 +177,14 @@ Tensor Model::Scores(const Context& ctx, const EncodedCorpus& queries,
 std::unique_ptr<Model> Settings::Open(const ModelFiles& files,
                                       const std::string& folder,
                                       uint64_t seed) const {
-  Model::Learnt learnt = {data.vectors.Find(files, folder), std::nullopt};
+  Model::Learned learned = {data.vectors.Find(files, folder), std::nullopt};
   if (data.shared_words) {
-    learnt.statistics =
+    learned.statistics =
         Bm25Statistics::Parse(FindFile(files, folder, kStatisticsFile),
                               PathIn(folder, kStatisticsFile));
   }
   return std::make_unique<Model>(*this, data.vocabulary.Find(files, folder),
-                                 std::move(learnt), seed);
+                                 std::move(learned), seed);
 }
 
 }  // namespace heed::retrieve

@@ -31,7 +31,7 @@ class RetrievalObjective : public ObjectiveOf<Model> {
 
   std::string unit() const override { return "query"; }
   std::string Summary() const override;
-  std::string CheckSum() const override;
+  std::string Checksum() const override;
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return ShuffledBatches(std::ssize(examples_),
                            model_.config.data.batch_queries, seed, epoch);
@@ -89,10 +89,10 @@ std::string RetrievalObjective::Summary() const {
       model_.config.data.vocabulary.Note(model_.vocabulary));
 }
 
-std::string RetrievalObjective::CheckSum() const {
+std::string RetrievalObjective::Checksum() const {
   std::vector<std::string> lines = texts_.corpus.texts();
-  const std::vector<std::string>& asked = texts_.asked().texts();
-  lines.insert(lines.end(), asked.begin(), asked.end());
+  const std::vector<std::string>& query_lines = texts_.query_texts().texts();
+  lines.insert(lines.end(), query_lines.begin(), query_lines.end());
   for (const auto* part : {&texts_.train, &texts_.valid}) {
     for (const RetrievalQuery& query : *part) {
       lines.push_back(fmt::format("{} {} {}", query.query,
@@ -100,7 +100,7 @@ std::string RetrievalObjective::CheckSum() const {
                                   fmt::join(query.candidates, ",")));
     }
   }
-  return CheckSumOf(lines);
+  return ComputeChecksum(lines);
 }
 
 std::vector<int64_t> RetrievalObjective::DocumentsOf(
@@ -130,14 +130,14 @@ BatchLoss RetrievalObjective::Loss(const Context& ctx,
                                    std::span<const int64_t> examples,
                                    const LossOptions& options) const {
   const std::vector<int64_t> documents = DocumentsOf(ctx, examples);
-  std::vector<int64_t> asked;
+  std::vector<int64_t> query_ids;
   Tensor answers({std::ssize(examples)}, DType::kI32);
   Tensor relevant =
       Tensor::Zeros({std::ssize(examples), std::ssize(documents)}, DType::kI32);
   for (int64_t b = 0; b < std::ssize(examples); ++b) {
     const Example& example = At(examples_, At(examples, b));
     const RetrievalQuery& query = At(texts_.train, example.query);
-    asked.push_back(query.query);
+    query_ids.push_back(query.query);
     for (int64_t n = 0; n < std::ssize(documents); ++n) {
       const int64_t text = At(documents, n);
       const bool itself = !texts_.queries && text == query.query;
@@ -149,8 +149,9 @@ BatchLoss RetrievalObjective::Loss(const Context& ctx,
       }
     }
   }
-  const Var scores = model_.Scores(ctx, model_.ReadBlock(ctx, queries_, asked),
-                                   model_.ReadBlock(ctx, corpus_, documents));
+  const Var scores =
+      model_.Scores(ctx, model_.ReadBlock(ctx, queries_, query_ids),
+                    model_.ReadBlock(ctx, corpus_, documents));
   const Var loss = MatchLoss(model_.config.bi_encoder, scores, answers,
                              relevant, options.scale);
   return {loss, loss.value().item()};

@@ -268,7 +268,7 @@ ExplainablePrediction RetrievalPredictor::PrepareExplanation(
   const std::string shown = fmt::format("{:.3f}", score);
   e.answer = fmt::format("{} ({})", texts[1], shown);
   e.axes.push_back(NamesAxis(
-      "answer", model_.learnt.statistics ? "Score" : "Cosine", {shown}));
+      "answer", model_.learned.statistics ? "Score" : "Cosine", {shown}));
   for (const int64_t text : {0, 1}) {
     const std::string axis = text == 0 ? "source" : "document";
     e.targets.push_back({.axis = "answer"});

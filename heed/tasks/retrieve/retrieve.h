@@ -57,7 +57,9 @@ struct Data {
   /// that are for validation only and not in the vocabulary.
   int64_t valid_texts = 0, valid_queries = 0;
 
-  const TextCollection& asked() const { return queries ? *queries : corpus; }
+  const TextCollection& query_texts() const {
+    return queries ? *queries : corpus;
+  }
 };
 
 /// Reads queries with their relevant texts from one of two kinds of files; the
@@ -111,11 +113,11 @@ struct EncodedCorpus {
 class Model : public TaskModel {
  public:
   /// Results of training besides the vocabulary and the weights.
-  struct Learnt {
+  struct Learned {
     std::shared_ptr<const WordVectors> vectors;  // null: none
     std::optional<Bm25Statistics> statistics;  // if the model uses shared words
   };
-  Model(Config settings, Vocabulary words, Learnt others, uint64_t seed);
+  Model(Config settings, Vocabulary words, Learned others, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -156,7 +158,7 @@ class Model : public TaskModel {
 
   const Config config;
   const Vocabulary vocabulary;
-  const Learnt learnt;
+  const Learned learned;
 
  private:
   ParameterSet parameters_;

@@ -295,7 +295,7 @@ TEST_F(AnswerSelection, SharedWordsCountWhereTheyAreAskedFor) {
   Train(task_, training_);
   const LoadedModel loaded = ReadModel(training_.run.out);
   const auto& model = dynamic_cast<const Model&>(*loaded.model);
-  ASSERT_TRUE(model.learnt.statistics);
+  ASSERT_TRUE(model.learned.statistics);
   // Words that training did not contain.
   const Tensor scores = model.Scores({}, model.Read({}, {"zebra"}),
                                      model.Read({}, {"mule", "zebra"}));
@@ -358,9 +358,9 @@ std::string PretrainedTranslator(const TemporaryFolder& folder) {
   for (const RetrievalQuery& query : paraphrases.train) {
     const std::string& text = paraphrases.corpus.texts().at(
         static_cast<size_t>(query.positives.at(0)));
-    const std::string& asked =
+    const std::string& query_text =
         paraphrases.queries.texts().at(static_cast<size_t>(query.query));
-    pairs += text + "\t" + asked + "\n" + asked + "\t" + text + "\n";
+    pairs += text + "\t" + query_text + "\n" + query_text + "\t" + text + "\n";
   }
   translate::Settings task;
   task.data.train.tsv = {folder.Put("pairs.tsv", pairs)};

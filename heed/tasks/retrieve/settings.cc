@@ -34,8 +34,8 @@ std::vector<RetrievalQuery> ReadQueries(
     throw ConfigError("--{0}relevant or --{0}candidates, but not both", prefix);
   }
   return relevant.empty()
-             ? ReadCandidateLists(candidates, texts.asked(), texts.corpus)
-             : ReadRelevantPairs(relevant, texts.asked(), texts.corpus);
+             ? ReadCandidateLists(candidates, texts.query_texts(), texts.corpus)
+             : ReadRelevantPairs(relevant, texts.query_texts(), texts.corpus);
 }
 
 void RefuseOtherFiles(const std::vector<std::string>& corpus,
@@ -189,12 +189,12 @@ std::unique_ptr<Model> Settings::MakeModel(const Data& texts,
                                            uint64_t seed) const {
   std::vector<std::string> lines = texts.corpus.texts();
   lines.resize(lines.size() - static_cast<size_t>(texts.valid_texts));
-  Model::Learnt learnt = {data.vectors.Read(), std::nullopt};
-  if (data.shared_words) learnt.statistics.emplace(lines);
+  Model::Learned learned = {data.vectors.Read(), std::nullopt};
+  if (data.shared_words) learned.statistics.emplace(lines);
   if (!pretrained.empty()) {
     const PretrainedEncoder start = ReadPretrained(pretrained);
     auto model = std::make_unique<Model>(*this, start.vocabulary,
-                                         std::move(learnt), seed);
+                                         std::move(learned), seed);
     CopyPretrained(start, model->parameters());
     return model;
   }
@@ -203,6 +203,6 @@ std::unique_ptr<Model> Settings::MakeModel(const Data& texts,
     lines.insert(lines.end(), more.begin(), more.end() - texts.valid_queries);
   }
   return std::make_unique<Model>(*this, data.vocabulary.Learn(std::move(lines)),
-                                 std::move(learnt), seed);
+                                 std::move(learned), seed);
 }
 }  // namespace heed::retrieve

@@ -28,32 +28,32 @@ Recognised RecogniseAll(const Model& model, const Utterances& utterances,
        begin += kRecognisedAtOnce) {
     const int64_t count =
         std::min(utterances.size() - begin, kRecognisedAtOnce);
-    std::vector<Recording> said(static_cast<size_t>(count));
+    std::vector<Recording> recordings(static_cast<size_t>(count));
     for (int64_t b = 0; b < count; ++b) {
-      At(said, b) = utterances.At(begin + b);
+      At(recordings, b) = utterances.At(begin + b);
     }
     const auto start = Clock::now();
-    std::vector<Tensor> features(said.size());
+    std::vector<Tensor> features(recordings.size());
     ParallelForEach(count, 1, [&](int64_t b) {
       const auto at = static_cast<size_t>(b);
-      features[at] = model.FeaturesOf(said[at].samples);
+      features[at] = model.FeaturesOf(recordings[at].samples);
     });
     const auto found = Recognise(model, features, options);
     all.seconds += SecondsSince(start);
-    for (size_t b = 0; b < said.size(); ++b) {
+    for (size_t b = 0; b < recordings.size(); ++b) {
       const Hypothesis& best = found[b].front();
       all.texts.push_back(model.vocabulary.Decode(best.tokens));
-      all.references.push_back(model.Normal(said[b].text));
+      all.references.push_back(model.Normal(recordings[b].text));
       all.audio_seconds +=
-          static_cast<double>(said[b].samples.size()) / utterances.rate();
+          static_cast<double>(recordings[b].samples.size()) / utterances.rate();
       if (all.texts.back() != all.references.back()) continue;
       const std::vector<TimedWord> timed = TimedWords(model, best);
-      if (timed.size() != said[b].words.size()) continue;
+      if (timed.size() != recordings[b].words.size()) continue;
       for (size_t w = 0; w < timed.size(); ++w) {
         const double at = timed[w].middle * utterances.rate();
         ++all.timed_words;
-        if (at >= static_cast<double>(said[b].words[w].begin) &&
-            at <= static_cast<double>(said[b].words[w].end)) {
+        if (at >= static_cast<double>(recordings[b].words[w].begin) &&
+            at <= static_cast<double>(recordings[b].words[w].end)) {
           ++all.in_time;
         }
       }

@@ -67,10 +67,10 @@ class SpeechObjective : public ObjectiveOf<Model> {
                        seconds_, train_.rate(), made, valid_.size(),
                        data.vocabulary.Note(model_.vocabulary));
   }
-  std::string CheckSum() const override {
+  std::string Checksum() const override {
     const std::string sums =
-        train_.CheckSum() + (has_valid() ? valid_.CheckSum() : "");
-    return CheckSumOf(std::vector<std::string>{sums});
+        train_.Checksum() + (has_valid() ? valid_.Checksum() : "");
+    return ComputeChecksum(std::vector<std::string>{sums});
   }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override;
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,

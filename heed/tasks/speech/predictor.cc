@@ -18,10 +18,10 @@
 namespace heed::speech {
 namespace {
 
-constexpr int64_t kHeardAtOnce = 16;
+constexpr int64_t kSoundsPerBatch = 16;
 
 /// A sound with its features.
-struct Heard {
+struct SoundFeatures {
   std::vector<float> samples;
   Tensor energies;  // [F, bands]
   Tensor features;  // [S, stack · bands]
@@ -91,24 +91,24 @@ class SpeechPredictor : public PredictorWith<Prediction> {
   double FramesIn(double bytes) const {
     return 1 + bytes / (2 * model_.mel.config().rate * model_.mel.step());
   }
-  Heard Hear(const Input& input) const;
+  SoundFeatures ReadSound(const Input& input) const;
   ForcedText Forced(const Tensor& features, Encoded target) const;
-  Axis SoundAxis(const Heard& heard) const;
-  Answer AnswerOf(const Context& ctx, const Heard& heard, int64_t number,
-                  const std::vector<Hypothesis>& found,
+  Axis SoundAxis(const SoundFeatures& sound) const;
+  Answer AnswerOf(const Context& ctx, const SoundFeatures& sound,
+                  int64_t number, const std::vector<Hypothesis>& found,
                   const Prediction& options, const PredictCall& call) const;
 
   const Model& model_;
 };
 
-Heard SpeechPredictor::Hear(const Input& input) const {
-  Heard heard;
-  heard.samples = Resampled(DecodeSound(input.Text(), input.place),
+SoundFeatures SpeechPredictor::ReadSound(const Input& input) const {
+  SoundFeatures sound;
+  sound.samples = Resampled(DecodeSound(input.Text(), input.place),
                             model_.mel.config().rate)
                       .samples;
-  heard.energies = model_.mel.Energies(heard.samples);
-  heard.features = model_.mel.Features(heard.energies);
-  return heard;
+  sound.energies = model_.mel.Energies(sound.samples);
+  sound.features = model_.mel.Features(sound.energies);
+  return sound;
 }
 
 ForcedText SpeechPredictor::Forced(const Tensor& features,
@@ -125,34 +125,34 @@ ForcedText SpeechPredictor::Forced(const Tensor& features,
   return text;
 }
 
-Axis SpeechPredictor::SoundAxis(const Heard& heard) const {
+Axis SpeechPredictor::SoundAxis(const SoundFeatures& sound) const {
   Axis axis = {.id = "source", .kind = "audio", .label = "Sound"};
   const double step = model_.mel.step();
-  for (int64_t s = 0; s < heard.features.dim(0); ++s) {
+  for (int64_t s = 0; s < sound.features.dim(0); ++s) {
     axis.items.push_back(
         fmt::format("{:.2f} s", static_cast<double>(s) * step));
   }
   const int rate = model_.mel.config().rate;
-  const Image spectrogram = SpectrogramOf(heard.energies);
-  axis.payload = SoundPayload{static_cast<double>(heard.samples.size()) / rate,
+  const Image spectrogram = SpectrogramOf(sound.energies);
+  axis.payload = SoundPayload{static_cast<double>(sound.samples.size()) / rate,
                               step,
-                              static_cast<double>(heard.energies.dim(0)) *
+                              static_cast<double>(sound.energies.dim(0)) *
                                   step / model_.mel.config().stack,
                               rate,
                               SmallSpectrogram(spectrogram),
                               ToBase64(EncodePng(spectrogram)),
-                              ToBase64(EncodeWav(heard.samples, rate))};
+                              ToBase64(EncodeWav(sound.samples, rate))};
   return axis;
 }
 
-Answer SpeechPredictor::AnswerOf(const Context& ctx, const Heard& heard,
+Answer SpeechPredictor::AnswerOf(const Context& ctx, const SoundFeatures& sound,
                                  int64_t number,
                                  const std::vector<Hypothesis>& found,
                                  const Prediction& options,
                                  const PredictCall& call) const {
   Answer answer = WrittenAnswer(
       model_.vocabulary, number, found, call.parts, [&](const Encoded& best) {
-        return Forced(heard.features, best).logits(ctx, 1);
+        return Forced(sound.features, best).logits(ctx, 1);
       });
   const std::vector<TimedWord> words = TimedWords(model_, found.front());
   if (options.times) {
@@ -174,18 +174,18 @@ std::vector<Answer> SpeechPredictor::Predict(std::span<const Input> inputs,
                                              const Prediction& options,
                                              const PredictCall& call) const {
   std::vector<Answer> answers;
-  const auto size = static_cast<size_t>(kHeardAtOnce);
+  const auto size = static_cast<size_t>(kSoundsPerBatch);
   for (size_t begin = 0; begin < inputs.size(); begin += size) {
     const auto part =
         inputs.subspan(begin, std::min(size, inputs.size() - begin));
-    std::vector<Heard> heard(part.size());
+    std::vector<SoundFeatures> sounds(part.size());
     ParallelForEach(std::ssize(part), 1,
-                    [&](int64_t b) { At(heard, b) = Hear(At(part, b)); });
+                    [&](int64_t b) { At(sounds, b) = ReadSound(At(part, b)); });
     std::vector<Tensor> features;
-    for (const Heard& one : heard) features.push_back(one.features);
+    for (const SoundFeatures& one : sounds) features.push_back(one.features);
     const auto found = Recognise(model_, features, options, call.cancellation);
     for (size_t b = 0; b < part.size(); ++b) {
-      answers.push_back(AnswerOf(call.context(), heard[b], part[b].number,
+      answers.push_back(AnswerOf(call.context(), sounds[b], part[b].number,
                                  found[b], options, call));
     }
   }
@@ -197,12 +197,12 @@ std::vector<Answer> SpeechPredictor::Predict(std::span<const Input> inputs,
 ExplainablePrediction SpeechPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
     const Prediction& options) const {
-  const Heard heard = Hear(input.given);
+  const SoundFeatures sound = ReadSound(input.given);
   Encoded target;
   if (input.answer.empty()) {
     Prediction one = options;
     one.nbest = 1;
-    const std::vector<Tensor> features = {heard.features};
+    const std::vector<Tensor> features = {sound.features};
     target = WithEnd(model_.vocabulary,
                      Recognise(model_, features, one, given.cancellation)
                          .front()
@@ -215,8 +215,8 @@ ExplainablePrediction SpeechPredictor::PrepareExplanation(
   ExplanationSegment& e = result.segment;
   e.text = input.given.Shown();
   e.answer = model_.vocabulary.Decode(target.ids);
-  e.axes = {SoundAxis(heard)};
-  ForcedText text = Forced(heard.features, std::move(target));
+  e.axes = {SoundAxis(sound)};
+  ForcedText text = Forced(sound.features, std::move(target));
   if (!input.contrast.empty()) {
     text.contrast = model_.Encode(input.contrast).ids;
   }

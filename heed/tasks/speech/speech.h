@@ -43,7 +43,7 @@ class Utterances {
   /// The utterances [begin, end); not available for strings.
   Utterances Slice(int64_t begin, int64_t end) const;
   /// Checksum to detect changes.
-  std::string CheckSum() const;
+  std::string Checksum() const;
 
  private:
   // strings_ refers to recordings_.

@@ -69,15 +69,15 @@ TEST(Task, LearnsToWriteWhatIsSaidAndWhen) {
   StringOptions strings = settings.data.Strings();
   // Strings of the same recordings.
   const Utterances train = settings.data.train.Read(8000, strings);
-  std::vector<std::string> said, written;
+  std::vector<std::string> references, written;
   int64_t words = 0, in_time = 0;
   for (int64_t i = 100000; i < 100060; ++i) {
     const Recording one = train.At(i);
     const std::vector<Tensor> features = {model->FeaturesOf(one.samples)};
     const auto found = Recognise(*model, features, {});
-    said.push_back(one.text);
+    references.push_back(one.text);
     written.push_back(model->vocabulary.Decode(found[0][0].tokens));
-    if (said.back() != written.back()) continue;
+    if (references.back() != written.back()) continue;
     const std::vector<TimedWord> timed = TimedWords(*model, found[0][0]);
     ASSERT_EQ(timed.size(), one.words.size());
     for (size_t w = 0; w < timed.size(); ++w) {
@@ -91,7 +91,7 @@ TEST(Task, LearnsToWriteWhatIsSaidAndWhen) {
                      : 0;
     }
   }
-  EXPECT_LT(WordErrorRate(written, said), 0.05);
+  EXPECT_LT(WordErrorRate(written, references), 0.05);
   EXPECT_GE(static_cast<double>(in_time), 0.9 * static_cast<double>(words));
 }
 
@@ -135,12 +135,12 @@ TEST(Task, ExplainsWhereEachWordWasHeard) {
   const Settings settings = SmallSpeech();
   const auto model = settings.MakeModel(settings.Read(), 1);
   const auto predictor = settings.MakePredictor(*model, {});
-  ExplainInput asked;
-  asked.given = SoundFile(std::vector<float>(8000, 0.1f), 16000);
-  asked.answer = "seven two";
-  asked.contrast = "seven three";
+  ExplainInput request;
+  request.given = SoundFile(std::vector<float>(8000, 0.1f), 16000);
+  request.answer = "seven two";
+  request.contrast = "seven three";
   const ExplainablePrediction explained =
-      predictor->PrepareExplanation({}, asked, predictor->options());
+      predictor->PrepareExplanation({}, request, predictor->options());
   const ExplanationSegment& e = explained.segments.at(0).segment;
   EXPECT_EQ(e.axis("source").kind, "audio");
   EXPECT_EQ(e.axis("source").size(), 16);  // 0.5 s

@@ -37,8 +37,8 @@ Utterances Utterances::Slice(int64_t begin, int64_t end) const {
   return {std::move(some), options_, 0};
 }
 
-std::string Utterances::CheckSum() const {
-  return fmt::format("{:08x} {} {} {} {}", heed::CheckSum(*recordings_), size_,
+std::string Utterances::Checksum() const {
+  return fmt::format("{:08x} {} {} {} {}", heed::Checksum(*recordings_), size_,
                      options_.shortest, options_.longest, options_.seed);
 }
 

@@ -19,13 +19,14 @@
 namespace heed::tag {
 namespace {
 
-std::string CheckSumOfSentences(std::span<const TaggedSentence> sentences) {
+std::string ComputeSentencesChecksum(
+    std::span<const TaggedSentence> sentences) {
   std::vector<std::string> lines;
   for (const TaggedSentence& s : sentences) {
     lines.push_back(fmt::format("{}\t{}\t{}", fmt::join(s.words, " "),
                                 fmt::join(s.tags, " "), s.label));
   }
-  return CheckSumOf(lines);
+  return ComputeChecksum(lines);
 }
 
 /// Log-likelihood of the tags and the intents of sentences.
@@ -59,8 +60,9 @@ class TagObjective : public ObjectiveOf<Model> {
 
   std::string unit() const override { return "word"; }
   std::string Summary() const override;
-  std::string CheckSum() const override {
-    return CheckSumOfSentences(train_text_) + CheckSumOfSentences(valid_text_);
+  std::string Checksum() const override {
+    return ComputeSentencesChecksum(train_text_) +
+           ComputeSentencesChecksum(valid_text_);
   }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return PlanBatches(train_.plan, model_.config.data.batches(), seed, epoch);
@@ -110,9 +112,10 @@ std::string TagObjective::Summary() const {
   std::vector<std::string> sizes;
   for (const auto& [what, size] : model_.Sizes()) {
     const bool pieces = reads_pieces() && what == "vocabulary";
-    const int asked = model_.config.input.vocabulary.vocabulary_size;
-    sizes.push_back(fmt::format("{} {}{}", size, what,
-                                pieces ? LearntSizeNote(size, asked) : ""));
+    const int requested = model_.config.input.vocabulary.vocabulary_size;
+    sizes.push_back(
+        fmt::format("{} {}{}", size, what,
+                    pieces ? VocabularySizeNote(size, requested) : ""));
   }
   return fmt::format("{}, {} for validation; {}; {}",
                      Counted(std::ssize(train_text_), "sentence"),

@@ -267,13 +267,14 @@ SentenceTags TagPredictor::AddAxes(const Words& words, const Chosen& chosen,
                                    std::vector<Axis>& axes) const {
   axes.push_back(model_.words->SourceAxis(words));
   SentenceTags answer;
-  Axis said = NamesAxis("target", "Tags", {});
+  Axis tags_axis = NamesAxis("target", "Tags", {});
   for (size_t t = 0; t < words.size(); ++t) {
     answer.tags.push_back(model_.tags.Name(chosen.tags[t]));
-    said.items.push_back(answer.tags.back());
-    said.labels.push_back(fmt::format("{} · {}", words[t], answer.tags.back()));
+    tags_axis.items.push_back(answer.tags.back());
+    tags_axis.labels.push_back(
+        fmt::format("{} · {}", words[t], answer.tags.back()));
   }
-  axes.push_back(std::move(said));
+  axes.push_back(std::move(tags_axis));
   if (model_.intents) {
     answer.intent = model_.intents->Name(chosen.intent);
     axes.push_back(NamesAxis("answer", "Intent", {answer.intent}));

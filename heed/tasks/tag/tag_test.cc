@@ -259,20 +259,21 @@ TEST_F(Tagging, NotesThatATextIsTaggedInAnotherSchemeThanTheModelAnswersIn) {
   Train(task, training_);
   const LoadedModel loaded = ReadModel(training_.run.out);
   std::vector<TaggedSentence> gold = People(40, 9);
-  const auto said = [&] {
+  const auto printed = [&] {
     testing::internal::CaptureStderr();
     Evaluate(loaded, folder_.Put("test.conll", Columns(gold)));
     return testing::internal::GetCapturedStderr();
   };
-  EXPECT_EQ(said(), "");
+  EXPECT_EQ(printed(), "");
   for (TaggedSentence& s : gold) {
     for (std::string& tag : s.tags) {
       if (tag[0] == 'B') tag[0] = 'I';
     }
   }
-  EXPECT_NE(said().find("the model's answers are in IOB2, the text in IO: F1 "
-                        "compares entities, accuracy tags as they are"),
-            std::string::npos);
+  EXPECT_NE(
+      printed().find("the model's answers are in IOB2, the text in IO: F1 "
+                     "compares entities, accuracy tags as they are"),
+      std::string::npos);
 }
 
 TEST_F(Tagging, OfATextWithoutEntitiesOnlyAccuracyIsMeasured) {

@@ -21,7 +21,7 @@ namespace {
 constexpr std::array<const char*, 2> kIbmModels = {"ibm1", "ibm2"};
 constexpr std::array<const char*, 2> kIbmLabels = {"IBM model 1",
                                                    "IBM model 2"};
-constexpr int64_t kLongestLearnt = 2000;  // words
+constexpr int64_t kMaxTrainingWords = 2000;  // words
 constexpr int64_t kMaxBaselinePairs = 200'000;
 
 /// The training pairs of baselines: all, or every n-th pair of a large text.
@@ -124,8 +124,8 @@ IbmAligner::IbmAligner(const ParallelText& text, const AlignerOptions& options,
     std::vector<int32_t> source = Learn(text.source[i], sources_);
     std::vector<int32_t> target = Learn(text.target[i], targets_);
     if (source.empty() || target.empty() ||
-        std::ssize(source) > kLongestLearnt ||
-        std::ssize(target) > kLongestLearnt) {
+        std::ssize(source) > kMaxTrainingWords ||
+        std::ssize(target) > kMaxTrainingWords) {
       continue;
     }
     sources.push_back(std::move(source));
@@ -206,10 +206,10 @@ AlignmentBaselines MeasureBaselines(const BaselineOptions& options,
   std::optional<BaselineText> read = ReadBaselineText(options, data);
   if (!read) return {};
   const int64_t all = std::ssize(read->text.source);
-  const ParallelText learnt = BaselineSample(std::move(read->text));
-  const ParallelText swapped = Swapped(learnt);
+  const ParallelText training = BaselineSample(std::move(read->text));
+  const ParallelText swapped = Swapped(training);
   AlignmentBaselines result;
-  const auto pairs = std::ssize(learnt.source);
+  const auto pairs = std::ssize(training.source);
   result.origin = pairs == all ? fmt::format("EM on the {} {}", all, read->name)
                                : fmt::format("EM on {} of the {} {}", pairs,
                                              all, read->name);
@@ -234,7 +234,7 @@ AlignmentBaselines MeasureBaselines(const BaselineOptions& options,
     const std::string key = kIbmModels[m];
     const std::string label = kIbmLabels[m];
     state.label = label;
-    const auto forward = links(learnt, text, model);
+    const auto forward = links(training, text, model);
     auto backward = links(swapped, Swapped(text), model);
     std::vector<AlignmentLinks> both;
     for (size_t i = 0; i < backward.size(); ++i) {

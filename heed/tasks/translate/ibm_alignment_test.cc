@@ -72,10 +72,10 @@ TEST(IbmAlignment, NamesStandForModels) {
 }
 
 TEST(IbmAlignment, LearnsWhichWordTranslatesWhich) {
-  const IbmText learnt = MadeUpWords(300, 1);
+  const IbmText training = MadeUpWords(300, 1);
   const IbmText other = MadeUpWords(40, 2);
   for (const char* name : IbmModelNames()) {
-    const IbmAligner aligner(learnt.text, *IbmModelOf(name), false);
+    const IbmAligner aligner(training.text, *IbmModelOf(name), false);
     EXPECT_EQ(aligner.pairs(), 300);
     // Model 1 cannot distinguish equal words of a sentence.
     EXPECT_LT(ScoreAlignments(LinksIn(aligner.Align(other.text)), other.gold)
@@ -86,8 +86,8 @@ TEST(IbmAlignment, LearnsWhichWordTranslatesWhich) {
 }
 
 TEST(IbmAlignment, WeightsAreThePosteriorOfTheLinks) {
-  const IbmText learnt = MadeUpWords(200, 3);
-  const IbmAligner aligner(learnt.text, *IbmModelOf("ibm2"), false);
+  const IbmText training = MadeUpWords(200, 3);
+  const IbmAligner aligner(training.text, *IbmModelOf("ibm2"), false);
   const AlignmentView view =
       aligner.Align({{"s3 s7  s1"}, {"T7 T3 T1 new"}}).front();
   EXPECT_EQ(view.source_tokens, (std::vector<std::string>{"s3", "s7", "s1"}));
@@ -140,10 +140,11 @@ TEST(IbmAlignment, EmptyPairsStayEmpty) {
 
 class Baselines : public testing::Test {
  protected:
-  Baselines() : learnt_(MadeUpWords(300, 4)), measured_(MadeUpWords(30, 5)) {
+  Baselines() : training_(MadeUpWords(300, 4)), measured_(MadeUpWords(30, 5)) {
     std::string lines;
-    for (size_t i = 0; i < learnt_.text.source.size(); ++i) {
-      lines += learnt_.text.source[i] + "\t" + learnt_.text.target[i] + "\n";
+    for (size_t i = 0; i < training_.text.source.size(); ++i) {
+      lines +=
+          training_.text.source[i] + "\t" + training_.text.target[i] + "\n";
     }
     WriteFileAtomically(folder_.Path("train.tsv"), lines);
   }
@@ -154,7 +155,7 @@ class Baselines : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  IbmText learnt_;
+  IbmText training_;
   IbmText measured_;
 };
 
@@ -168,7 +169,7 @@ TEST_F(Baselines, AreThoseOfTheTrainingPairs) {
   EXPECT_EQ(keys,
             (std::vector<std::string>{"ibm1", "ibm1_backward", "ibm1_both",
                                       "ibm2", "ibm2_backward", "ibm2_both"}));
-  const IbmAligner aligner(learnt_.text, *IbmModelOf("ibm2"), false);
+  const IbmAligner aligner(training_.text, *IbmModelOf("ibm2"), false);
   EXPECT_EQ(
       found.rows[3].score.error_rate,
       ScoreAlignments(LinksIn(aligner.Align(measured_.text)), measured_.gold)

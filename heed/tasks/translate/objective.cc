@@ -40,7 +40,7 @@ class TranslationObjective : public ObjectiveOf<Model> {
   TranslationObjective(const Settings& settings, Data read, Model& model);
 
   std::string Summary() const override;
-  std::string CheckSum() const override;
+  std::string Checksum() const override;
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
     return train_.Plan(data().large, Batches(), seed, epoch);
   }
@@ -149,8 +149,10 @@ TrainingPairs TranslationObjective::EncodeTraining() {
   options.max_length = longest();
   if (read_.text.store) {
     const nlohmann::ordered_json made_of = {
-        {"source", CheckSumOf(std::vector<std::string>{v.source.Serialize()})},
-        {"target", CheckSumOf(std::vector<std::string>{v.target.Serialize()})},
+        {"source",
+         ComputeChecksum(std::vector<std::string>{v.source.Serialize()})},
+        {"target",
+         ComputeChecksum(std::vector<std::string>{v.target.Serialize()})},
         {"max_length", options.max_length}};
     const TextStore& store = *read_.text.store;
     return {store.Tokens(made_of,
@@ -172,12 +174,12 @@ TrainingPairs TranslationObjective::EncodeTraining() {
   return {std::move(pairs), std::move(ends)};
 }
 
-std::string TranslationObjective::CheckSum() const {
+std::string TranslationObjective::Checksum() const {
   std::vector<std::string> lines;
   for (const AlignmentLinks& links : read_.links) {
     lines.push_back(FormatAlignment(links));
   }
-  return read_.text.CheckSum() + (guided() ? CheckSumOf(lines) : "");
+  return read_.text.Checksum() + (guided() ? ComputeChecksum(lines) : "");
 }
 
 std::string TranslationObjective::Summary() const {
@@ -187,9 +189,9 @@ std::string TranslationObjective::Summary() const {
       "validation; vocabularies of {}{} and {}{} tokens{}{}",
       Counted(train_.size(), "pair"), train_.dropped_long(), longest(),
       train_.dropped_empty(), valid_.size(), v.source.size(),
-      LearntSizeNote(v.source.size(), data().source_vocabulary_size),
+      VocabularySizeNote(v.source.size(), data().source_vocabulary_size),
       v.target.size(),
-      LearntSizeNote(v.target.size(), data().target_vocabulary_size),
+      VocabularySizeNote(v.target.size(), data().target_vocabulary_size),
       guided() ? "; links of " + Counted(linked_pairs_, "pair") : "",
       model_.config->PrecisionNote());
 }

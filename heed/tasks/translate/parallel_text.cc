@@ -166,12 +166,12 @@ LanguagePair DataConfig::Languages() const {
   return pair;
 }
 
-std::string TrainingText::CheckSum() const {
-  std::string sums = store
-                         ? store->CheckSum()
-                         : CheckSumOf(train.source) + CheckSumOf(train.target);
+std::string TrainingText::Checksum() const {
+  std::string sums =
+      store ? store->Checksum()
+            : ComputeChecksum(train.source) + ComputeChecksum(train.target);
   for (const auto* lines : {&valid.source, &valid.target}) {
-    sums += CheckSumOf(*lines);
+    sums += ComputeChecksum(*lines);
   }
   return sums;
 }

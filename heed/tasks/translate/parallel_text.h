@@ -79,7 +79,7 @@ struct TrainingText {
 
   bool has_valid() const { return !valid.source.empty(); }
   /// Checksum to detect changes: a resumed run must have an equal text.
-  std::string CheckSum() const;
+  std::string Checksum() const;
 };
 
 /// Reads the files that the config names. Throws: ConfigError if they are

@@ -48,9 +48,9 @@ TEST(TrainingText, FilesMustBeNamedOnceAndInPairs) {
             std::string::npos);
 }
 
-TEST(TrainingText, CheckSumTellsTextsApart) {
+TEST(TrainingText, ChecksumDependsOnTheText) {
   const TrainingText text = {{{"a", "b"}, {"x", "y"}}, {{"c"}, {"z"}}};
-  EXPECT_EQ(text.CheckSum(), TrainingText(text).CheckSum());
+  EXPECT_EQ(text.Checksum(), TrainingText(text).Checksum());
   const std::vector<TrainingText> others = {
       {{{"a", "c"}, {"x", "y"}}, {{"c"}, {"z"}}},
       {{{"b", "a"}, {"x", "y"}}, {{"c"}, {"z"}}},
@@ -60,7 +60,7 @@ TEST(TrainingText, CheckSumTellsTextsApart) {
       {{{"ab", ""}, {"x", "y"}}, {{"c"}, {"z"}}},
   };
   for (const TrainingText& other : others) {
-    EXPECT_NE(other.CheckSum(), text.CheckSum());
+    EXPECT_NE(other.Checksum(), text.Checksum());
   }
 }
 

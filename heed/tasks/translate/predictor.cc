@@ -79,7 +79,7 @@ std::vector<std::string> PartsOf(const std::string& text) {
 
 /// Runs a pair by teacher forcing, all steps at once.
 ExplainableSegment ForceSegment(const Context& given,
-                                const AttentionWatch::Wish& wish,
+                                const AttentionWatch::Selector& select,
                                 const Vocabularies& v,
                                 const std::shared_ptr<Decoder>& model,
                                 ForcedPair pair) {
@@ -99,7 +99,7 @@ ExplainableSegment ForceSegment(const Context& given,
   text.logits = [model, corpus](const Context& c, int64_t copies) {
     return TargetLogits(*model, c, MakeBatch(*corpus, Repeated(copies)));
   };
-  ForceText(given, wish, *model, v.target, std::move(text), result);
+  ForceText(given, select, *model, v.target, std::move(text), result);
   result.scores.back().tokens_of_copy =
       std::ssize(corpus->source[0]) + std::ssize(corpus->target[0]);
   return result;

@@ -84,7 +84,7 @@ TextScores MeasureText(std::vector<std::string> hypotheses,
           chrf.signature};
 }
 
-std::string LeadOf(std::string_view text, int sentences, int words) {
+std::string TruncateToLead(std::string_view text, int sentences, int words) {
   if (sentences > 0) {
     const std::vector<std::string_view> all = SplitSentences(text);
     size_t size = 0;
@@ -154,7 +154,7 @@ EvaluationResult Evaluate(const Model& model, ParallelText text,
   if (lead) {
     std::vector<std::string> leads;
     for (const std::string& line : items.source) {
-      leads.push_back(LeadOf(line, options.lead, options.lead_words));
+      leads.push_back(TruncateToLead(line, options.lead, options.lead_words));
     }
     result.lead = rouge_of(leads);
   }

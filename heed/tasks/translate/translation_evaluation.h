@@ -77,7 +77,7 @@ TextScores MeasureText(std::vector<std::string> hypotheses,
 
 /// Lead baseline of summarisation: the first `sentences` sentences, of these
 /// the first `words` words; 0: no limit.
-std::string LeadOf(std::string_view text, int sentences, int words);
+std::string TruncateToLead(std::string_view text, int sentences, int words);
 
 /// Translates the source and compares it with the target. Lower-cases the text
 /// first if the model was trained on lower-cased text. Throws: FormatError if

@@ -101,14 +101,14 @@ TEST_F(EvaluationTest, CopyBaselineMeasuresTheSource) {
   EXPECT_EQ(Evaluate(model, text, options).copy->word_error_rate, 12.5);
 }
 
-TEST(LeadOf, IsTheBeginningOfAText) {
+TEST(TruncateToLead, IsTheBeginningOfAText) {
   const char* text = "One is  here. Two is there! Is three?";
-  EXPECT_EQ(LeadOf(text, 1, 0), "One is here.");
-  EXPECT_EQ(LeadOf(text, 2, 0), "One is here. Two is there!");
-  EXPECT_EQ(LeadOf(text, 9, 0), "One is here. Two is there! Is three?");
-  EXPECT_EQ(LeadOf(text, 2, 4), "One is here. Two");
-  EXPECT_EQ(LeadOf(text, 0, 2), "One is");
-  EXPECT_EQ(LeadOf("", 2, 2), "");
+  EXPECT_EQ(TruncateToLead(text, 1, 0), "One is here.");
+  EXPECT_EQ(TruncateToLead(text, 2, 0), "One is here. Two is there!");
+  EXPECT_EQ(TruncateToLead(text, 9, 0), "One is here. Two is there! Is three?");
+  EXPECT_EQ(TruncateToLead(text, 2, 4), "One is here. Two");
+  EXPECT_EQ(TruncateToLead(text, 0, 2), "One is");
+  EXPECT_EQ(TruncateToLead("", 2, 2), "");
 }
 
 TEST_F(EvaluationTest, RougeStandsBesideThatOfTheBeginning) {

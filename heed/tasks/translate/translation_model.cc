@@ -34,11 +34,11 @@ void CheckSameTokens(const Model& a, const Model& b) {
 }  // namespace
 
 Model::Model(std::string from, ModelChoice<TranslatorSettings> settings,
-             DataConfig text, Vocabularies learnt, uint64_t seed)
+             DataConfig text, Vocabularies learned, uint64_t seed)
     : folder(std::move(from)),
       config(std::move(settings)),
       data(std::move(text)),
-      vocabularies(std::move(learnt)),
+      vocabularies(std::move(learned)),
       marks(std::make_shared<const TargetMarks>(vocabularies.source)),
       model(config->Make(vocabularies.source.size(), vocabularies.target.size(),
                          seed)) {}
@@ -55,11 +55,12 @@ std::unique_ptr<PretrainedEncoder> Model::encoder() const {
   return EncoderOf(*config, source, vocabularies.source, parameters());
 }
 
-ModelFiles VocabularyFiles(const DataConfig& data, const Vocabularies& learnt) {
-  return {
-      {VocabularyFile("source", data.source_kind()), learnt.source.Serialize()},
-      {VocabularyFile("target", data.target_kind()),
-       learnt.target.Serialize()}};
+ModelFiles VocabularyFiles(const DataConfig& data,
+                           const Vocabularies& learned) {
+  return {{VocabularyFile("source", data.source_kind()),
+           learned.source.Serialize()},
+          {VocabularyFile("target", data.target_kind()),
+           learned.target.Serialize()}};
 }
 
 Vocabularies FindVocabularies(const DataConfig& data, const ModelFiles& files,

@@ -21,7 +21,7 @@ class Model : public TaskModel {
  public:
   /// Makes a model with fresh weights. `from`: its folder.
   Model(std::string from, ModelChoice<TranslatorSettings> settings,
-        DataConfig text, Vocabularies learnt, uint64_t seed);
+        DataConfig text, Vocabularies learned, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return model->parameters(); }
@@ -43,7 +43,7 @@ class Model : public TaskModel {
 };
 
 /// Files of the vocabularies for a model folder.
-ModelFiles VocabularyFiles(const DataConfig& data, const Vocabularies& learnt);
+ModelFiles VocabularyFiles(const DataConfig& data, const Vocabularies& learned);
 /// Reads the vocabularies from a folder's files. Throws: FormatError that names
 /// the file in `folder`.
 Vocabularies FindVocabularies(const DataConfig& data, const ModelFiles& files,

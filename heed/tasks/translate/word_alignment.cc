@@ -216,10 +216,10 @@ std::vector<std::vector<AlignmentView>> WordWeights(
   const BatchOptions batches = {model.data.batch_tokens, 0};
   for (const auto& indices : PlanBatches(corpus, batches, 0, 0)) {
     AttentionWatch watch([&](const AttentionInfo& info) {
-      return AttentionWish{.weights =
-                               std::ranges::any_of(choices, [&](const auto& c) {
-                                 return At(layers, c.layer) == info.path;
-                               })};
+      return AttentionRequest{
+          .weights = std::ranges::any_of(choices, [&](const auto& c) {
+            return At(layers, c.layer) == info.path;
+          })};
     });
     Context ctx;
     ctx.observer = &watch;

@@ -26,7 +26,7 @@ double Surprise(double log_odds, int32_t label) {
   return std::max(-x, 0.0) + std::log1p(std::exp(-std::abs(x)));
 }
 
-std::string CheckSumOfVisits(const Data& data) {
+std::string ComputeVisitsChecksum(const Data& data) {
   std::string sums;
   for (const VisitRecords* part : {&data.train, &data.valid}) {
     for (const VisitRecord& record : part->records) {
@@ -42,7 +42,7 @@ class VisitObjective : public ObjectiveOf<Model> {
  public:
   VisitObjective(const Settings& settings, const Data& data, Model& model)
       : ObjectiveOf(model, settings.Measures(data)),
-        check_sum_(CheckSumOfVisits(data)),
+        checksum_(ComputeVisitsChecksum(data)),
         // Training codes that are too rare to be learnt are skipped, not an
         // error.
         train_(model.Encode(data.train,
@@ -61,7 +61,7 @@ class VisitObjective : public ObjectiveOf<Model> {
             static_cast<double>(std::max<size_t>(train_.size(), 1)),
         valid_.size(), model_.codes.size());
   }
-  std::string CheckSum() const override { return check_sum_; }
+  std::string Checksum() const override { return checksum_; }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override;
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
@@ -76,7 +76,7 @@ class VisitObjective : public ObjectiveOf<Model> {
   }
 
  private:
-  std::string check_sum_;
+  std::string checksum_;
   std::vector<Patient> train_;
   std::vector<Patient> valid_;
 };

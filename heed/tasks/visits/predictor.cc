@@ -205,21 +205,21 @@ ExplainableSegment VisitPredictor::SegmentOf(const Context& given,
 ExplainablePrediction VisitPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
     const Prediction& options) const {
-  const std::string asked = input.answer.empty() ? "1" : input.answer;
-  if (asked != "0" && asked != "1") {
-    throw FormatError("explain: the answer '{}' is neither 0 nor 1", asked);
+  const std::string requested = input.answer.empty() ? "1" : input.answer;
+  if (requested != "0" && requested != "1") {
+    throw FormatError("explain: the answer '{}' is neither 0 nor 1", requested);
   }
-  const std::string other = asked == "1" ? "0" : "1";
+  const std::string other = requested == "1" ? "0" : "1";
   if (!input.contrast.empty() && input.contrast != other) {
     throw FormatError("explain: the contrast '{}' of {} is not {}",
-                      input.contrast, asked, other);
+                      input.contrast, requested, other);
   }
   const std::string text = input.Text();
   const std::string& place = input.given.place;
   const Patient patient =
       model_.Encode(ParseVisits(text, place), options.unknown_codes, place);
   ExplainableSegment segment =
-      SegmentOf(given, input, text, patient, asked == "0" ? -1 : 1);
+      SegmentOf(given, input, text, patient, requested == "0" ? -1 : 1);
   std::string answer = segment.segment.answer;
   return {std::move(answer), {std::move(segment)}};
 }

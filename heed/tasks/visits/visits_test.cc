@@ -166,8 +166,8 @@ TEST(VisitObjective, EpochsAreShuffledFunctionsOfSeedAndNumber) {
   EXPECT_EQ(objective->PlanEpoch(1, 2).All(), objective->PlanEpoch(1, 2).All());
   EXPECT_NE(objective->PlanEpoch(1, 2).All(), objective->PlanEpoch(1, 3).All());
   std::swap(data.train.records[0], data.train.records[1]);
-  EXPECT_NE(settings.MakeObjective(data, *model, 1)->CheckSum(),
-            objective->CheckSum());
+  EXPECT_NE(settings.MakeObjective(data, *model, 1)->Checksum(),
+            objective->Checksum());
 }
 
 /// Synthetic patients. Four of 12 codes have strong effects (log-odds ±4),

@@ -376,7 +376,7 @@ size_t SentenceRun::AddSentence(size_t begin, size_t end, bool last,
     Widen(next, end, last, from, to);
     origin.begin = std::min(origin.begin, tokens_[from].origin.begin);
     origin.end = std::max(origin.end, tokens_[to - 1].origin.end);
-    segment.marks = MarksOf(begin, end, from, to);
+    segment.marks = MarksBetween(begin, end, from, to);
   }
   AddKeptText(segments, document_.substr(done_, origin.begin - done_));
   done_ = origin.end;
@@ -415,8 +415,8 @@ void SentenceRun::Widen(size_t next, size_t end, bool last, size_t& from,
   }
 }
 
-std::vector<Mark> SentenceRun::MarksOf(size_t begin, size_t end, size_t from,
-                                       size_t to) const {
+std::vector<Mark> SentenceRun::MarksBetween(size_t begin, size_t end,
+                                            size_t from, size_t to) const {
   std::vector<Mark> marks;
   std::vector<size_t> open;
   std::map<uint32_t, size_t> count;  // open elements per name

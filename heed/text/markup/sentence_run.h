@@ -86,8 +86,8 @@ class SentenceRun {
                      std::vector<Segment>& segments);
   void Widen(size_t next, size_t end, bool last, size_t& from,
              size_t& to) const;
-  std::vector<Mark> MarksOf(size_t begin, size_t end, size_t from,
-                            size_t to) const;
+  std::vector<Mark> MarksBetween(size_t begin, size_t end, size_t from,
+                                 size_t to) const;
 
   std::string_view document_;
   TextFormat format_;
