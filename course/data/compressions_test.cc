@@ -27,7 +27,7 @@ TEST(Compressions, AreTheSameForASeed) {
   EXPECT_EQ(a.valid.target.size(), 5u);
 }
 
-TEST(Compressions, WhatIsSaidInOnePartIsSaidInNoOther) {
+TEST(Compressions, PartsShareNoSentences) {
   const CompressionTask task = MakeCompressionTask(4000, 500, 500, 3);
   EXPECT_EQ(Kinds(task.train.source).size(), 4000u);
   const std::set<std::string> learned = Kinds(task.train.target);

@@ -148,7 +148,7 @@ TEST(Dates, AreTheSameEverywhere) {
   EXPECT_EQ(dates[2].iso, "1949-05-24");
 }
 
-TEST(DateTask, PartsHaveTheSizesAskedForAndNoTextTwice) {
+TEST(DateTask, PartsHaveTheRequestedSizesAndNoTextTwice) {
   const DateTask task = MakeDateTask(3000, 200, 100, 1);
   EXPECT_EQ(Distinct(task.train.source).size(), 3000u);
   EXPECT_EQ(Distinct(task.valid.source).size(), 200u);

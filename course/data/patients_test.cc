@@ -25,7 +25,7 @@ TEST(Patients, AreReadAsTheyAreWritten) {
   EXPECT_EQ(VisitLine(ParseVisits(VisitLine(made), "p")), VisitLine(made));
 }
 
-TEST(Patients, HaveAsManyVisitsAndCodesAsAskedFor) {
+TEST(Patients, HaveTheRequestedVisitsAndCodes) {
   const VisitRecords all = PatientWorld({}, 1).Make(2000, 0);
   double visits = 0;
   for (const VisitRecord& record : all.records) {

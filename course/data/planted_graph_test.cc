@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-TEST(PlantedGraph, HasWhatWasAskedFor) {
+TEST(PlantedGraph, HasTheRequestedSizes) {
   const NodeGraph graph = PlantedGraph({.nodes = 101, .edges = 300});
   EXPECT_EQ(graph.size(), 101);
   EXPECT_EQ(graph.edges.size(), 300u);

@@ -35,7 +35,7 @@ TEST(Stories, EndAsTheyBegan) {
   }
 }
 
-TEST(Stories, SlotsCanBeToldApart) {
+TEST(Stories, SlotsAreDistinguishable) {
   for (const StorySlot& slot : StorySlots()) {
     const std::set<std::string> all(slot.phrases.begin(), slot.phrases.end());
     EXPECT_EQ(all.size(), slot.phrases.size());

@@ -264,7 +264,7 @@ TEST(Config, AnAliasThatIsTakenIsAnError) {
   EXPECT_THROW(v.Alias("two"), ConfigError);
 }
 
-TEST(Config, OfManyKeysAnUnknownOneIsToldTheNearest) {
+TEST(Config, UnknownKeyNamesTheNearestOfMany) {
   std::vector<int> values(20);
   FieldList v;
   for (size_t i = 0; i < values.size(); ++i) {

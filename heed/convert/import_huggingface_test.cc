@@ -391,7 +391,7 @@ TEST(ImportHuggingFace, TheModelIsNotWrittenIntoItsSource) {
   CheckOutIsOther(folder.Put("model.npz", "x"), folder.path());
 }
 
-TEST(ImportHuggingFace, AFolderWithoutAConfigIsToldWhatBelongsThere) {
+TEST(ImportHuggingFace, FolderWithoutAConfigNamesTheMissingFiles) {
   const TemporaryFolder folder;
   EXPECT_NE(MessageOf<IoError>([&] {
               Import(folder.path(), {});

@@ -112,7 +112,7 @@ TEST_F(ImportMarianGolden, VocabulariesComeFromTheDecodersConfig) {
   EXPECT_EQ(Import(path, {}).model->Sizes()[1].second, 13);
 }
 
-TEST_F(ImportMarianGolden, WrongVocabulariesAreTold) {
+TEST_F(ImportMarianGolden, WrongVocabulariesAreErrors) {
   const std::string pre = Golden("marian_pre.npz");
   const std::string post = Golden("marian_post.npz");
   const std::string spm = Golden("marian.spm");

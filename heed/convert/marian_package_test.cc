@@ -89,7 +89,7 @@ TEST_F(MarianPackage, FolderAndFileGiveTheSameModel) {
   EXPECT_TRUE(notes_.empty());
 }
 
-TEST_F(MarianPackage, APathOfAnotherMachineIsLookedForBesideTheModel) {
+TEST_F(MarianPackage, PathOfAnotherMachineIsFoundBesideTheModel) {
   Decoder("/home/user/train/opus.vocab.yml");
   ExpectSameModel(Read(folder_.path()));
   Decoder("/home/user/train/gone.yml");
@@ -149,7 +149,7 @@ TEST_F(MarianPackage, BytePairEncodingIsRefusedWithAWayOut) {
   EXPECT_NO_THROW(Read(folder_.path(), {.subwords = {"none"}}));
 }
 
-TEST_F(MarianPackage, SearchIsAsTheDecoderIsTold) {
+TEST_F(MarianPackage, SearchFollowsTheDecoderOptions) {
   translate::Model model = Read(folder_.path());
   EXPECT_EQ(model.data.rules.suppress, (std::vector<std::string>{"<unk>"}));
   EXPECT_EQ(model.data.rules.max_length_factor, 3);

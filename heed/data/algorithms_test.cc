@@ -151,7 +151,7 @@ TEST(Algorithms, PrioritiesAndProbabilitiesHaveTheirMoments) {
   EXPECT_NEAR(surprise / bits, expected / bits, 0.007);
 }
 
-TEST(Algorithms, CopyIsAskedForBehindADelimiter) {
+TEST(Algorithms, CopyIsRequestedByADelimiter) {
   const EncodedSequence small =
       Encode({Problem::kCopy, 2}, OfVectors({{1, 0}, {1, 1}}));
   EXPECT_EQ(Rows(small.inputs, 0, 5),
@@ -239,7 +239,7 @@ TEST(Algorithms, NoCountingBeatsTheOptimalPredictorOnAverage) {
   EXPECT_LT(optimal, laplace);
 }
 
-TEST(Algorithms, RandomSequencesAreOfTheLengthThatIsAskedFor) {
+TEST(Algorithms, RandomSequencesHaveTheRequestedLength) {
   const auto read = [](Problem problem, const std::string& line) {
     return ReadSequence(DefaultShape(problem), line, "line 7");
   };

@@ -10,7 +10,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-TEST(Fields, AreTrimmedOnlyWhereAskedFor) {
+TEST(Fields, AreTrimmedOnlyIfRequested) {
   FieldReader exact(Delimiter::kComma, "x");
   EXPECT_EQ(*exact.Add(" a ,\"b\"", 1), (Strings{" a ", "b"}));
   FieldReader trimmed(Delimiter::kComma, "x", true);

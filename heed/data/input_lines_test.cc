@@ -94,7 +94,7 @@ TEST(AnswerLines, StopsAtABadLineAfterThoseBeforeIt) {
   EXPECT_THROW(Answers("a\nbad\n", {}), FormatError);
 }
 
-TEST(AnswerLines, GoesOnBehindBadLinesIfAskedTo) {
+TEST(AnswerLines, SkipsBadLinesIfRequested) {
   InputOptions options;
   options.on_error = OnError::kEmpty;
   for (const int64_t window : {1, 2, 100}) {

@@ -202,7 +202,7 @@ TEST(LabelledText, MistakesInTsvAreNamedWithTheirLine) {
   EXPECT_EQ(ErrorOf("a\tx\n \tx\n", Format("tsv")), ":2: no label");
 }
 
-TEST(LabelledText, WhatHasAnotherFormatIsToldTheFormats) {
+TEST(LabelledText, OtherFormatsAreRefusedWithTheKnownOnes) {
   for (const char* format : {"docs", "imdb", "tsv"}) {
     const std::string error = ErrorOf("no such thing\n", Format(format));
     EXPECT_NE(

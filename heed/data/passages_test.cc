@@ -193,7 +193,7 @@ TEST(StoryQuestions, MayLeaveOutAnswers) {
   EXPECT_EQ(questions[2].answer, "Ben");
 }
 
-TEST(StoryQuestions, AreToldFromOtherQuestions) {
+TEST(StoryQuestions, AreDetectedByLineNumbers) {
   EXPECT_TRUE(IsNumberedStory("1 Ann ran home.\n2 Where is Ann?"));
   EXPECT_TRUE(IsNumberedStory("1 Ann ran home."));
   EXPECT_FALSE(IsNumberedStory("Ann ran home.\tWhere is Ann?"));

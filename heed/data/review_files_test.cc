@@ -250,7 +250,7 @@ TEST_F(ReviewFiles, AProductBeforeItsReviewerIsRecognisedByTheirNumbers) {
   EXPECT_EQ(Read("b.csv", "A1,B00008,3.0,983154919\n")[0].user, "A1");
 }
 
-TEST_F(ReviewFiles, AnotherDelimiterAndDecimalCommasAreSaid) {
+TEST_F(ReviewFiles, OtherDelimitersAndDecimalCommasAreReported) {
   const auto printed = [this](const char* name, const char* content) {
     testing::internal::CaptureStderr();
     Read(name, content);

@@ -69,7 +69,7 @@ TEST(SeriesFile, QuotedFieldsMayHoldCommasQuotesAndNumbers) {
   EXPECT_EQ(ValuesOf(series), (Numbers{1.5, 2}));
 }
 
-TEST(SeriesFile, DelimiterAndDecimalMarkAreDetectedAndSaid) {
+TEST(SeriesFile, DelimiterAndDecimalMarkAreDetectedAndReported) {
   struct Case {
     const char* csv;
     const char* says;
@@ -98,7 +98,7 @@ TEST(SeriesFile, DelimiterAndDecimalMarkAreDetectedAndSaid) {
               IsEmpty());
 }
 
-TEST(SeriesFile, ADecimalMarkInDoubtIsSaidAndCanBeForced) {
+TEST(SeriesFile, AmbiguousDecimalMarkIsReportedAndCanBeForced) {
   const std::string csv = "date\ta\n2024-03-01\t10,000\n2024-03-02\t999\n";
   const TimeSeries series = Parse(csv);
   EXPECT_EQ(ValuesOf(series), (Numbers{10000, 999}));
@@ -274,7 +274,7 @@ TEST(SeriesFile, FilesFollowOneAnotherInTime) {
   EXPECT_THROW(ReadTimeSeries(Strings{}), ConfigError);
 }
 
-TEST(SeriesFile, TimesThatStandTwiceAndGapsAreSaidByLine) {
+TEST(SeriesFile, DuplicateTimesAndGapsAreReportedByLine) {
   EXPECT_THAT(
       Parse(Rows({"2024-01-01", "2024-01-02", "2024-01-02", "2024-01-03"}))
           .notes,
@@ -300,7 +300,7 @@ TEST(SeriesFile, TimesThatStandTwiceAndGapsAreSaidByLine) {
               IsEmpty());
 }
 
-TEST(SeriesFile, AnOrderThatIsAssumedIsSaid) {
+TEST(SeriesFile, AssumedOrderIsReported) {
   const Strings times = {"01/02/2024", "02/02/2024", "03/02/2024"};
   EXPECT_THAT(
       Parse(Rows(times)).notes,

@@ -178,7 +178,7 @@ TEST(SeriesTime, YearsStandBesideQuartersOrWeeks) {
   EXPECT_THAT(weeks.axis.Behind(1), ElementsAre("2021-W02"));
 }
 
-TEST(SeriesTime, ADateThatContradictsTheOrderAskedForIsNamed) {
+TEST(SeriesTime, DateThatContradictsTheGivenOrderIsAnError) {
   SeriesFormat format;
   format.dates = DateOrder::kMonthFirst;
   try {

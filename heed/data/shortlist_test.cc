@@ -48,7 +48,7 @@ class ShortlistTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(ShortlistTest, TheLikeliestTranslationIsFound) {
+TEST_F(ShortlistTest, MostProbableTranslationIsFound) {
   const Shortlist list =
       Shortlist::Train(Neighbours(), kSize, kSize, {.frequent = 0, .best = 1});
   for (int32_t s = 4; s < kSize; ++s) {

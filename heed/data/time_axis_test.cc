@@ -47,7 +47,7 @@ TEST(TimeAxis, MonthsQuartersAndYearsAreThoseOfTheCalendar) {
   EXPECT_EQ(Behind({"2020-02-29", "2024-02-29"}, 1), (Strings{"2028-02-29"}));
 }
 
-TEST(TimeAxis, NoTimeIsToldBehindTheLastYear) {
+TEST(TimeAxis, EndsAtTheLastYear) {
   EXPECT_TRUE(Behind({"2022", "2023"}, 10000).empty());
   EXPECT_TRUE(MomentsBehind(0, {.microseconds = INT64_MAX}, 10).empty());
   EXPECT_TRUE(MomentsBehind(0, {.months = INT64_MAX}, 10).empty());

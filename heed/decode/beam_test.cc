@@ -176,7 +176,7 @@ TEST_P(BeamWith, TheBatchChangesNothing) {
 }
 
 // Reported prefixes are prefixes of the final result and never get shorter.
-TEST_P(BeamWith, WhatIsToldIsNeverTakenBack) {
+TEST_P(BeamWith, ReportedTokensAreFinal) {
   const RandomModel random(9, 1);
   const CopyModel sharp(9);
   for (const FakeModel* model : {static_cast<const FakeModel*>(&random),

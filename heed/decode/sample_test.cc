@@ -60,7 +60,7 @@ TEST(Sample, TemperatureSharpensOrFlattens) {
   EXPECT_NEAR(Shares({0.8, 0.2}, options).at(4), 2.0 / 3, 0.05);
 }
 
-TEST(Sample, TopKLeavesTheLikeliest) {
+TEST(Sample, TopKKeepsTheMostProbable) {
   DecodeOptions options = Sampled(1);
   options.top_k = 2;
   const auto shares = Shares({0.1, 0.4, 0.2, 0.3}, options);
@@ -94,7 +94,7 @@ TEST(Sample, TopPCutsWhatTopKLeft) {
   EXPECT_EQ(Shares({0.1, 0.4, 0.2, 0.3}, options).size(), 1u);
 }
 
-TEST(Sample, OneLikeliestTokenIsGreedy) {
+TEST(Sample, TopOneIsGreedy) {
   const RandomModel model(12);
   DecodeOptions options = Sampled(3);
   options.top_k = 1;

@@ -179,7 +179,7 @@ TEST_F(TranslatorTest, PiecesAndAttentionFitEachOther) {
   EXPECT_GT(found[0][0].score, found[0][0].log_probability);
 }
 
-TEST_F(TranslatorTest, UnknownWordsAreCopiedFromWhereTheModelLooked) {
+TEST_F(TranslatorTest, UnknownWordsAreCopiedFromTheMostAttendedToken) {
   const Lines lines = {"the Zebra sat on Bob", "Bob"};
   EXPECT_EQ(Texts(Make().Translate(lines)),
             (Lines{"the <unk> sat on <unk>", "<unk>"}));

@@ -205,7 +205,7 @@ TEST_F(Npz, OtherMembersAndOtherFilesAreRefused) {
   EXPECT_THROW(ReadNpz(folder_.path()), IoError);
 }
 
-TEST_F(Npz, SizesThatTheFileCannotHoldAreToldBeforeMemoryIsTaken) {
+TEST_F(Npz, ImpossibleSizesFailBeforeAllocation) {
   Put(Npy(Dictionary("<f4", "(1,)"), "1234"));
   std::string bytes = ReadFile(path_);
   // The size in the central directory: bytes 24 to 27 of its entry.

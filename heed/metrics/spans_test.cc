@@ -103,7 +103,7 @@ TEST(Notation, IsNoneForOtherTags) {
   }
 }
 
-TEST(Schemes, AreToldByHowEntitiesBeginAndEnd) {
+TEST(Schemes, AreDetectedFromTheEndsOfEntities) {
   for (const auto& [tags, name] : {std::pair{"I-X I-X O I-X", "IO"},
                                    {"B-X I-X O B-X", "IOB2"},
                                    {"I-X B-X I-X O I-X", "IOB1"},

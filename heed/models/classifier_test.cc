@@ -169,7 +169,7 @@ TEST(Classifier, OfSeveralLabelsAsksForEachByItself) {
   EXPECT_NEAR(loss.loss.value().item(), smoothed, 1e-12);
 }
 
-TEST(Classifier, ChoosesTheLikeliestOrAllThatAreLikely) {
+TEST(Classifier, ChoosesTheMostProbableOrAllAboveTheThreshold) {
   const Tensor p = Tensor::Of(
       std::vector<float>{0.2F, 0.5F, 0.3F, 0.1F, 0.1F, 0.8F}, {2, 3});
   EXPECT_EQ(Model("rnn", 3, false).classifier.Choose(p, 0.5),

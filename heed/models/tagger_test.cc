@@ -243,7 +243,7 @@ TEST_P(EveryTagger, ScalesAndSmoothsOnlyTheLossThatIsMinimised) {
   EXPECT_EQ(std::abs(scaled.loss.value().item() - quarter) > 1e-6, smoothed);
 }
 
-TEST_P(EveryTagger, PredictsTheLikeliestIntentAndGivenItTheLikeliestTags) {
+TEST_P(EveryTagger, PredictsTheBestIntentAndTheBestTagsGivenIt) {
   TaggerConfig config = GetParam().config;
   config.intent_weight = 1;
   const Model model(config, GetParam().sizes, pieces());

@@ -21,7 +21,7 @@ std::string SvgOf(const ExplanationSegment& segment,
   return ExplanationSvg({&e, 1}, choice);
 }
 
-TEST(ExplanationFormat, IsToldByTheEnding) {
+TEST(ExplanationFormat, IsDeterminedByTheExtension) {
   EXPECT_EQ(ExplanationFormatOf("a/b.html"), ExplanationFormat::kHtml);
   EXPECT_EQ(ExplanationFormatOf("b.svg"), ExplanationFormat::kSvg);
   EXPECT_EQ(ExplanationFormatOf("b.png"), ExplanationFormat::kPng);
@@ -32,7 +32,7 @@ TEST(ExplanationFormat, IsToldByTheEnding) {
             std::string::npos);
 }
 
-TEST(ExplanationViews, AreToldByTheirNames) {
+TEST(ExplanationViews, AreFoundByName) {
   EXPECT_EQ(ExplanationViewOf("heads").name, "heads");
   EXPECT_NE(MessageOf<ConfigError>([] {
               ExplanationViewOf("head");
@@ -93,7 +93,7 @@ TEST(ExplanationSvg, EveryViewCanBeDrawn) {
   }
 }
 
-TEST(ExplanationSvg, OfTheModelIsShownWhereItIsAskedFor) {
+TEST(ExplanationSvg, OfTheModelIsShownIfRequested) {
   ExplanationSegment e;
   e.outline = AttentiveOutline();
   EXPECT_THROW(SvgOf(e), ConfigError);

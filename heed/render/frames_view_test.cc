@@ -21,7 +21,7 @@ TEST(DrawFrames, HasOneFramePerTargetToken) {
   EXPECT_TRUE(IsDrawable(svg));
 }
 
-TEST(DrawFrames, ShowsWhatWasSaidSoFarAndTheWeightsOfTheStep) {
+TEST(DrawFrames, ShowsThePreviousTokensAndTheWeightsOfTheStep) {
   const std::string svg =
       FramesSvg({{"a", "b"}, {"x", "y"}, {0.2f, 0.8f, 0.95f, 0.05f}, "title"});
   EXPECT_NE(svg.find("<tspan class='quiet'>x </tspan><tspan class='now'>y"),

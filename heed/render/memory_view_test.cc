@@ -59,7 +59,7 @@ TEST(MemoryView, OfSeveralHeadsTheLargestWeightIsShown) {
   EXPECT_EQ(panels[4].title, "Write weights, largest of 2 heads");
 }
 
-TEST(MemoryView, DiffuseWeightsAreShadedByTheLargestUnlessAskedOtherwise) {
+TEST(MemoryView, DiffuseWeightsAreShadedByTheLargestByDefault) {
   ExplanationSegment diffuse = MachineSegment(6, 128);
   for (AttentionMap& map : diffuse.maps) {
     std::ranges::fill(map.weights, 1.0F / 128);

@@ -125,7 +125,7 @@ TEST(PlotAxis, OfOneValueShowsIt) {
   EXPECT_EQ(Labels(MakeAxis(-4, -4, 3)), (Strings{"-6", "-4", "-2", "0"}));
 }
 
-TEST(MakeAxes, HoldWhatElseIsAskedFor) {
+TEST(MakeAxes, ContainTheRequestedValues) {
   const std::vector<Series> series = {{"a", {30, 39}, {1, 2}}};
   LinePlotOptions options;
   options.x_holds = {0, 60};

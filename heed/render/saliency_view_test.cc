@@ -109,7 +109,7 @@ TEST(DrawSaliency, SmallAttentionHasTheFullShadeWhereItIsLargest) {
   EXPECT_EQ(Count(svg_of(ShadeScale::kAbsolute), ">divided by"), 0u);
 }
 
-TEST(ExplanationView, OneThatShowsMethodsLeadsWhereTheyWereAskedFor) {
+TEST(ExplanationView, MethodsViewIsTheDefaultIfMethodsAreRequested) {
   const Explanation e = ExplanationOf(AttributedImage(1));
   EXPECT_EQ(Count(ExplanationSvg({&e, 1}, {}), ">occlusion</text>"), 0u);
   EXPECT_EQ(

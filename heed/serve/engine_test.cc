@@ -360,7 +360,7 @@ TEST_F(EngineTest, AShortJobDoesNotWaitForALongOneThatNeverPauses) {
   release.set_value();
 }
 
-TEST_F(EngineTest, ModelsOfOneNameAreToldApart) {
+TEST_F(EngineTest, ModelsOfOneNameAreDistinguished) {
   const std::string folder = folder_->Path("model");
   const std::string other = folder_->Path("other/model");
   std::filesystem::create_directories(other);
@@ -468,7 +468,7 @@ TEST_F(EngineTest, WhatCannotBeDoneInTimeIsRefusedBeforeItIsBegun) {
   EXPECT_EQ(Submit({"a b"}).get(), Expected({"a b"}));
 }
 
-TEST_F(EngineTest, TheLeastTimeGrowsWithWhatIsAskedFor) {
+TEST_F(EngineTest, MinimumTimeGrowsWithTheRequest) {
   Start();
   const auto model = queue().model();
   const auto translating = [&](const Texts& texts, int beam) {

@@ -509,7 +509,7 @@ TEST_F(RunTest, FailureLeavesNoEmptyFolders) {
   EXPECT_FALSE(fs::exists(Out("a")));
 }
 
-TEST_F(RunTest, FolderThatCannotBeMadeIsToldBeforeTheTextIsRead) {
+TEST_F(RunTest, FolderThatCannotBeMadeFailsBeforeTheTextIsRead) {
   translate::Settings settings = OnFiles();
   settings.data.train.source = {folder_.Path("missing")};
   TrainingConfig training = Into("model");

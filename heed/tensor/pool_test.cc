@@ -70,7 +70,7 @@ TEST(Pool, CountsWhatIsInUseAndThePeak) {
   EXPECT_EQ(after.peak, before.in_use + (2 << 20));
 }
 
-TEST(Pool, KeepsAtMostWhatItIsTold) {
+TEST(Pool, KeepsAtMostTheGivenBytes) {
   constexpr int64_t kMax = int64_t{8} << 20;
   pool::KeepAtMost(kMax);
   std::vector<Buffer*> buffers;

@@ -116,7 +116,7 @@ TEST(LanguagesOfFiles, AreThePartsInWhichTheirNamesDiffer) {
   ExpectPair(of("train.en-de", "train.en-de"), "", "");
 }
 
-TEST(LanguagesOfFiles, AreNotToldByOtherNames) {
+TEST(LanguagesOfFiles, AreUnknownForOtherNames) {
   ExpectPair(LanguagesOfFiles(Paths{"a.source"}, Paths{"a.target"}), "", "");
   ExpectPair(LanguagesOfFiles(Paths{"a.src"}, Paths{"a.tgt"}), "", "");
   ExpectPair(LanguagesOfFiles(Paths{"train.txt"}, Paths{"labels.txt"}), "", "");

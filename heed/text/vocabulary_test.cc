@@ -223,7 +223,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, SubwordVocabulary,
                            return std::string(Name(test.param));
                          });
 
-TEST_P(SubwordVocabulary, HasExactlyTheSizeAskedFor) {
+TEST_P(SubwordVocabulary, HasExactlyTheRequestedSize) {
   EXPECT_EQ(TrainSmall(GetParam()).size(), 60);
 }
 

@@ -171,7 +171,7 @@ TEST_F(Checkpoint, ModelIsNoCheckpoint) {
   }
 }
 
-TEST_F(Checkpoint, CutShortOrMissingIsToldWithItsName) {
+TEST_F(Checkpoint, TruncatedOrMissingFilesAreNamed) {
   Run run(1);
   const auto read = [&] { run.Read(path_); };
   EXPECT_NE(MessageOf<IoError>(read).find(path_), std::string::npos);

@@ -33,7 +33,7 @@ class OutFolderTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(OutFolderTest, ModelThatStandsThereIsReplacedOnlyWhenAsked) {
+TEST_F(OutFolderTest, ExistingModelIsReplacedOnlyIfRequested) {
   TrainingConfig config = ToyTraining(Out("model"));
   Train(config);
   const std::string weights = Weights("model");

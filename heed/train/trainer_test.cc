@@ -37,7 +37,7 @@ TEST_F(Trainer, LearnsWhichSectorPointsLieIn) {
   EXPECT_EQ(file.metadata.at("heed.metric"), "loss");
 }
 
-TEST_F(Trainer, MeasuresWhatItIsAskedTo) {
+TEST_F(Trainer, ReportsTheRequestedMetric) {
   TrainingConfig config = ToyTraining(Out("model"));
   config.run.metric = "accuracy";
   config.run.epochs = 20;
@@ -189,7 +189,7 @@ TEST_F(Trainer, StopsAfterValidationsThatAreNotBetter) {
   EXPECT_EQ(result.best_step, 6);
 }
 
-TEST_F(Trainer, EqualMetricsAreToldApartByTheLoss) {
+TEST_F(Trainer, EqualMetricsAreOrderedByTheLoss) {
   TrainingConfig config = ToyTraining(Out("model"));
   config.run.metric = "accuracy";
   config.run.epochs = 6;

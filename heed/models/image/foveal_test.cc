@@ -353,7 +353,7 @@ TEST(Foveal, AGibbsStepHasTheMarginalsOfTheModel) {
   }
 }
 
-TEST(Foveal, NoPlaceIsLookedAtTwice) {
+TEST(Foveal, NoPlaceIsVisitedTwice) {
   for (const FixationOrder order :
        {FixationOrder::kLearned, FixationOrder::kRandom,
         FixationOrder::kRaster}) {

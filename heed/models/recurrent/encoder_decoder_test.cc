@@ -281,7 +281,7 @@ TEST_P(EveryModel, MovedRowsGoOnAsIfTheyHadRunAlone) {
   ExpectMovedRowsGoOnAsIfAlone(config);
 }
 
-TEST_P(EveryModel, ScoresOnlyTheWordsThatAreAskedFor) {
+TEST_P(EveryModel, ScoresOnlyTheRequestedWords) {
   for (const bool tie : {false, true}) {
     auto config = Config();
     config.tie_output = tie;

@@ -117,7 +117,7 @@ TEST_P(RecurrentLanguage, HasTheGradientOfDifferences) {
   ExpectParameterGradients(model.parameters(), loss);
 }
 
-TEST(RecurrentLanguageModel, ScoresOnlyTheWordsThatAreAskedFor) {
+TEST(RecurrentLanguageModel, ScoresOnlyTheRequestedWords) {
   const RecurrentLanguageModel model(ConfigOf({"", "gru", "causal"}), V, 1);
   const Tensor text = Text();
   const Tensor all = model.Logits({}, {}, text).value();

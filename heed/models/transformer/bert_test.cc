@@ -118,7 +118,7 @@ TEST(Bert, PaddingAndNeighboursChangeNothing) {
             1e-12);
 }
 
-TEST(Bert, SegmentsAreToldApart) {
+TEST(Bert, SegmentsAreDistinguished) {
   const Bert model(SmallBert(), kWords, 3, DType::kF64);
   const auto states = [&](const Tensor& segments) {
     return model

@@ -169,7 +169,7 @@ TEST(Task, AStoppedRunGoesOnToTheSameBits) {
   }
 }
 
-TEST(Task, AnExplanationHasTheMemoryAndWhereHeadsLooked) {
+TEST(Task, ExplanationHasTheMemoryAndHeadWeights) {
   SmallCopy copy;
   copy.task.epoch_sequences = 8;
   const Explanation e = ExplanationOf(copy.Trained(), "101 011");

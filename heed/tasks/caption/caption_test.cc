@@ -173,7 +173,7 @@ TEST(Task, RefusesWhatDoesNotFit) {
   EXPECT_THROW(settings.MakeObjective(data, *model, 1), ConfigError);
 }
 
-TEST(Task, ImagesOfAListAreFittedToTheSizeThatIsAskedFor) {
+TEST(Task, ImagesOfAListAreFittedToTheRequestedSize) {
   const TemporaryFolder folder;
   SceneData().Sized({3, 2, 1}).WriteTo(folder.path().string());
   OptionTexts files = {{"images", folder.Path("train.tsv")},

@@ -240,7 +240,7 @@ TEST_F(Forecasting, NothingIsLearnedFromTheTestPart) {
   EXPECT_EQ(weights[0], weights[1]);
 }
 
-TEST_F(Forecasting, WrongInputIsTold) {
+TEST_F(Forecasting, WrongInputIsAnError) {
   EXPECT_EQ(MessageOf<ConfigError>([&] { Train(task_, training_); }),
             "--series is needed");
   EXPECT_THROW(task_.ChooseModel("bahdanau"), ConfigError);

@@ -290,7 +290,7 @@ TEST_F(AnswerSelection, LearnsFromQuestionsWithTheirTexts) {
       << report.text;
 }
 
-TEST_F(AnswerSelection, SharedWordsCountWhereTheyAreAskedFor) {
+TEST_F(AnswerSelection, SharedWordsCountIfRequested) {
   task_.data.shared_words = true;
   Train(task_, training_);
   const LoadedModel loaded = ReadModel(training_.run.out);
@@ -321,7 +321,7 @@ TEST_F(AnswerSelection, TextsOfOneScoreAreRankedByTheirIds) {
   EXPECT_NEAR(mrr(last), 100, 1e-9);
 }
 
-TEST_F(AnswerSelection, WhatCannotBeMeasuredIsSaid) {
+TEST_F(AnswerSelection, UnmeasurableQueriesAreReported) {
   training_.run.epochs = 1;
   Train(task_, training_);
   const LoadedModel loaded = ReadModel(training_.run.out);
@@ -426,7 +426,7 @@ TEST_F(Retrieval, TextsThatAskForOneAnotherDoNotFindThemselves) {
   EXPECT_EQ(rankings[1].positives, 0);
 }
 
-TEST_F(Retrieval, MissingFilesAreTold) {
+TEST_F(Retrieval, MissingFilesAreNamed) {
   task_.data.relevant = task_.data.candidates;
   EXPECT_EQ(MessageOf<ConfigError>([&] { Train(task_, training_); }),
             "--relevant or --candidates, but not both");

@@ -118,7 +118,7 @@ TEST(Task, AnswersDoNotDependOnTheOthers) {
             all[0].parts.at("probabilities").size());
 }
 
-TEST(Task, WritesTimesIfTheyAreAskedFor) {
+TEST(Task, WritesTimesIfRequested) {
   const Settings settings = SmallSpeech();
   const auto model = settings.MakeModel(settings.Read(), 1);
   const auto predictor =
@@ -131,7 +131,7 @@ TEST(Task, WritesTimesIfTheyAreAskedFor) {
   EXPECT_EQ(Count(answer.line, "\t"), 2 * words);
 }
 
-TEST(Task, ExplainsWhereEachWordWasHeard) {
+TEST(Task, ExplainsTheFramesOfEachWord) {
   const Settings settings = SmallSpeech();
   const auto model = settings.MakeModel(settings.Read(), 1);
   const auto predictor = settings.MakePredictor(*model, {});

@@ -147,7 +147,7 @@ TEST_F(FineTuning, LongSentencesAreReadInParts) {
   EXPECT_GT(figures.at("accuracy"), 98);
 }
 
-TEST_F(FineTuning, ReadsFewerPiecesAtOnceIfAsked) {
+TEST_F(FineTuning, ReadsFewerPiecesAtOnceIfRequested) {
   Settings task;
   Tune(task);
   task.tagger.tag_decoder = "softmax";
