@@ -1,4 +1,5 @@
-// Payload types of the axis kinds; docs/reference/file_formats.md describes their JSON.
+// Payload types of the axis kinds; docs/reference/file_formats.md describes
+// their JSON.
 #ifndef HEED_EXPLAIN_PAYLOADS_H_
 #define HEED_EXPLAIN_PAYLOADS_H_
 
