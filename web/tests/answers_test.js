@@ -331,7 +331,7 @@ test("two texts with one model, and an answer that was not the model's, are comp
     );
     // Words that both texts share are subtracted; probabilities stand side by side.
     await page.waitForSelector(".comparison .probabilities tbody tr");
-    assert.match(await text(page, ".comparison .note"), /only one of the two texts has/);
+    assert.match(await text(page, ".comparison .note"), /only one text has/);
     await screenshot(page, "compare-texts");
     made.server.requests.length = 0;
     await page.fill("#other-text", "");

@@ -22,13 +22,13 @@ export function pictureView(side: Side, requested: Promise<MadePicture[]>): View
   let drawn: SVGSVGElement[] = [];
   let painters: Painter[] = [];
   const paint = () => painters.forEach((painter) => painter.paint());
-  const holder = h("div", h("p.loading", { role: "status" }, "Asking for the picture…"));
+  const holder = h("div", h("p.loading", { role: "status" }, "Loading the picture…"));
   const show = (pictures: MadePicture[]) => {
     const own = pictures.filter((one) => fits(side, one));
     drawn = own.map(({ svg }) => pictureOfMade(svg));
     painters = drawn.map((picture, i) => new Painter(picture, side, own[i].words));
     holder.replaceChildren(...drawn.map((picture) => h("div.picture", picture)));
-    if (own.length === 0) holder.append(h("p.note", "There is no picture of this."));
+    if (own.length === 0) holder.append(h("p.note", "No picture is available."));
     if (own.some(({ map }) => map) && side.shown) {
       const { legend } = colouring(side.scale, side.shown.weights, "attention weight");
       holder.append(h("p.note", `Shown: ${legend}.`));

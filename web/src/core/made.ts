@@ -17,7 +17,7 @@ function rulesOf(css: string): CSSStyleRule[] {
 export function pictureOfMade(svg: string): SVGSVGElement {
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
   const picture = document.importNode(parsed.documentElement, true) as Element;
-  if (!(picture instanceof SVGSVGElement)) throw new Error("This is no picture.");
+  if (!(picture instanceof SVGSVGElement)) throw new Error("This is not a picture.");
   const styles = [...picture.querySelectorAll("style")];
   const rules = styles.flatMap((style) => rulesOf(style.textContent ?? ""));
   for (const style of styles) style.remove();

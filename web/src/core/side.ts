@@ -475,7 +475,7 @@ export class Side {
   ): Promise<Explanation> {
     let answer = this.requests.get(key);
     if (!answer) {
-      if (!this.load) throw new Error("This page has no server to ask.");
+      if (!this.load) throw new Error("This page has no server.");
       answer = this.load({ pictures: [], ...options }).then((more) => {
         keep(more);
         return more;

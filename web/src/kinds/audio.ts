@@ -94,7 +94,7 @@ function audioField(options: InputOptions): InputField {
       record.classList.remove("recording");
     }
   });
-  if (!canRecord) record.title = "The browser gives a microphone over HTTPS alone";
+  if (!canRecord) record.title = "The browser allows the microphone only over HTTPS";
   return field.within(h("div.audio-field", file, " ", record, note));
 }
 

@@ -28,7 +28,7 @@ const rowsOfField = 7;
  * is one sentence. */
 function documentField(options: InputOptions): InputField {
   const field = textField(options, rowsOfField);
-  const hint = h("p.note", "Of a document with several lines, each is a sentence.");
+  const hint = h("p.note", "In a document with several lines, each line is a sentence.");
   return { ...field, element: h("div.document-field", field.element, hint) };
 }
 

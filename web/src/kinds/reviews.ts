@@ -67,7 +67,7 @@ function lineOf({ user, item, user_reviews, item_reviews }: Question): string {
 /** Field for a user and an item, and reviews of either, one per line; and the
  * equivalent line. */
 function reviewsField(options: InputOptions): InputField {
-  const line = textField({ ...options, prompt: "The same as one line" }, 2);
+  const line = textField({ ...options, prompt: "Or type one line" }, 2);
   const area = line.element as HTMLTextAreaElement;
   const sides = (["user", "item"] as const).map((side) => {
     const name = h("input", {
@@ -87,8 +87,8 @@ function reviewsField(options: InputOptions): InputField {
       rows: 3,
       placeholder:
         side === "user"
-          ? "Reviews by the user, one on each line; empty: those that are known"
-          : "Reviews of the item, one on each line; empty: those that are known",
+          ? "Reviews by the user, one on each line; empty: the known ones"
+          : "Reviews of the item, one on each line; empty: the known ones",
       "aria-label": side === "user" ? "Reviews by the user" : "Reviews of the item",
       spellcheck: "false",
       oninput: () => changed(),

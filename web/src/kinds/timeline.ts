@@ -45,7 +45,7 @@ function codesOf(text: string): string[] {
 
 /** Field for an editable list of visits and the equivalent line of JSON. */
 function timelineField(options: InputOptions): InputField {
-  const line = textField({ ...options, prompt: "The same as a line of JSON" }, 2);
+  const line = textField({ ...options, prompt: "Or type a line of JSON" }, 2);
   const area = line.element as HTMLTextAreaElement;
   const rows = h("ol.visit-rows");
   const rowsOf = () => [...rows.children] as HTMLElement[];

@@ -156,7 +156,7 @@ export class App {
     if (unknown.length > 0) {
       report(`The server has no model ${unknown.join(" or ")}.`);
     } else if (read.isBroken) {
-      report("This link is damaged: its text cannot be read. Ask for it anew.");
+      report("This link is damaged: its text cannot be read. Request a new link.");
     } else if (read.left) {
       const length = read.left.toLocaleString("en");
       report(`The text had ${length} characters, too many for a link: paste it again.`);
@@ -542,7 +542,7 @@ export class App {
   private readonly shortcuts: Shortcut[] = [
     [
       "/",
-      "to the text; Enter runs it, Shift Enter begins a line",
+      "to the text; Enter runs it, Shift Enter starts a new line",
       () => this.form.focus(),
     ],
     [
@@ -555,23 +555,23 @@ export class App {
     ],
     ["[ ]", "head before and after", (key) => this.stepHead(key === "[" ? -1 : 1)],
     ["{ }", "layer before and after", (key) => this.stepMap(key === "{" ? -1 : 1)],
-    ["a", "to the attention that speaks for the answer", () => this.showOwn()],
+    ["a", "to the attention that explains the answer", () => this.showOwn()],
     [
       ", .",
       "part before and after, of a text that was run in parts",
       (key) => this.stepPart(key === "," ? -1 : 1),
     ],
     ["← → ↑ ↓", "from word to word, cell to cell, head to head, frame to frame"],
-    ["Enter", "keep a word or cell in focus; again to let go"],
+    ["Enter", "keep a word or cell in focus; again to release it"],
     ["Space", "play the frames"],
     ["n", "numbers in the cells", () => this.toggle("numbers")],
     ["o", "frame the phrases that moved", () => this.toggle("moved")],
-    ["w", "whole words instead of their pieces", () => this.toggleWords()],
+    ["w", "whole words instead of subwords", () => this.toggleWords()],
     ["c", "compare with another model, text or answer", () => this.form.toggleCompare()],
     ["s", "save as SVG", () => this.save("svg")],
     ["S", "save as PNG", () => this.save("png")],
     ["t", "light or dark", switchTheme],
-    ["Escape", "let go of everything", () => this.letGo()],
+    ["Escape", "release everything", () => this.letGo()],
     ["?", "this help", () => this.showHelp()],
   ];
 

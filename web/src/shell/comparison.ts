@@ -132,10 +132,10 @@ export function compareSides(
     columns.length === Math.max(x.key.labels.length, y.key.labels.length);
   const differs = rows.some(([i, j]) => rowLabels[i] !== others[j]);
   const words =
-    `On average ${distance} % of a row's weight lies elsewhere; mean rank correlation of the ` +
+    `On average ${distance} % of a row's weight differs; mean rank correlation of the ` +
     `rows ${correlation}.` +
     (differs ? " The answers differ: rows are compared by their position." : "") +
-    (isWhole ? "" : " What only one of the two texts has is left out.");
+    (isWhole ? "" : " Parts that only one text has are left out.");
   element.append(h("p.note.top", words), figure.element, ...(beside ? [beside] : []));
   return { element, pictures: [figure.picture.svg] };
 }

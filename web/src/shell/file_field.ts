@@ -46,7 +46,7 @@ export function fileField({ id, prompt, mediaTypes, submit }: InputOptions): Inp
       if (text === (chosen?.text ?? "")) return;
       chosen = null;
       input.value = "";
-      note.textContent = text ? `Open ${text} again: a link holds no file.` : hint;
+      note.textContent = text ? `Open ${text} again: a link cannot hold the file.` : hint;
     },
     focus: () => input.focus(),
   };

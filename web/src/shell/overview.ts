@@ -105,7 +105,7 @@ export class Overview {
     const cells = h("div.head-cells", ...row.map((cell) => cell.button));
     cells.style.setProperty("--columns", String(Math.max(row.length, 1)));
     const speaks = part.targets.some((one) => part.mapOf(one) === m);
-    const badge = speaks ? h("span.badge", "speaks for the answer") : null;
+    const badge = speaks ? h("span.badge", "explains the answer") : null;
     const label = h("p.label", { title: map.name }, map.title, badge);
     this.grid.append(h("div.head-row", { role: "row" }, label, cells));
   }

@@ -134,8 +134,8 @@ function drawPanel(side: Side, options: ViewOptions, panel: Panel): MatrixFigure
 function computationView(side: Side, options: ViewOptions): View {
   const { map, head } = side.attention;
   const isMean = head === "mean" && map.heads > 1;
-  const words = "The mean of heads has no queries and keys of its own: this is head 0.";
-  const holder = h("div", h("p.loading", { role: "status" }, "Asking for the numbers…"));
+  const words = "The mean of heads has no own queries and keys: this is head 0.";
+  const holder = h("div", h("p.loading", { role: "status" }, "Loading the numbers…"));
   let figures: MatrixFigure[] = [];
   let paint = () => {};
   side.panel(side.choice?.map ?? 0, head === "mean" ? 0 : head).then(
@@ -171,10 +171,10 @@ export const computation: ViewRow = {
   accepts: (side) => {
     const key = side.shown?.key;
     if (key && kindNamed(key.kind).changes?.(key.axis)) {
-      return "What this head attends to changes at each step: no one table has its numbers.";
+      return "The keys of this head change at each step, so no single table has its numbers.";
     }
     if (side.shown?.map.numbers === false) {
-      return "The weights of this attention are not those of queries and keys alone.";
+      return "The weights of this attention do not depend on queries and keys only.";
     }
     return side.shown?.byWord
       ? "A head reads tokens, not whole words: switch Whole words off to follow its numbers."

@@ -12,12 +12,12 @@ import {
 /** Captions of the pictures, in display order. */
 const captions: Record<string, string> = {
   model:
-    "What the model is made of. A row is a layer, a column a position; arrows say what a box " +
+    "The structure of the model. A row is a layer, a column a position; arrows say what a box " +
     "reads. Wide lines from the source are the weights of one step.",
-  step: "One step of the decoder: what is computed from what, with its numbers.",
+  step: "One step of the decoder: its computations, with their numbers.",
   embedding:
-    "What the model begins with: vectors of tokens, of places and of segments, their sum, and " +
-    "what is predicted.",
+    "The inputs of the model: vectors of tokens, of places and of segments, their sum, and " +
+    "the prediction.",
 };
 
 function figureOf(svg: string, view: string): HTMLElement {
@@ -32,10 +32,10 @@ function figureOf(svg: string, view: string): HTMLElement {
 /** Shows pictures of the model itself, drawn by the server or with the explanation. */
 function modelView(side: Side): View {
   let drawn: string[] = [];
-  const holder = h("div", h("p.loading", { role: "status" }, "Asking for the picture…"));
+  const holder = h("div", h("p.loading", { role: "status" }, "Loading the picture…"));
   side.madePictures(Object.keys(captions)).then(
     (pictures) => {
-      const none = h("p.note", "There is no picture of this model.");
+      const none = h("p.note", "This model has no picture.");
       const order = Object.keys(captions);
       const sorted = pictures.sort(
         (a, b) => order.indexOf(a.view) - order.indexOf(b.view),

@@ -205,9 +205,9 @@ function drawAttributions(
     pictures.add(nameOf(method), scores, scaleOf(options), words, note);
   }
   const words =
-    "Attention says what was read, attributions what the answer depended on. They often " +
+    "Attention shows what was read, attributions what the answer depended on. They often " +
     "disagree: a low correlation is a finding, not an error. Struck-through cells: no " +
-    "attention speaks for that row.";
+    "attention belongs to that row.";
   if (attention) pictures.element.append(h("p.note", words));
   return pictures;
 }
