@@ -69,8 +69,8 @@ class TokenizerFile {
   }
   [[noreturn]] void Refuse(const char* what, const Json& part,
                            const char* known) const {
-    Fail(fmt::format("{}: Heed cannot do {} (it can: {})", what, Abridged(part),
-                     known));
+    Fail(fmt::format("{}: Heed does not support {} (supported: {})", what,
+                     Abridged(part), known));
   }
 
   /// True for WordPiece. Old files do not name the type of their model, but
@@ -95,7 +95,7 @@ class TokenizerFile {
       constexpr int64_t kMaxTokens = 1 << 24;
       if (!id.is_number_integer() || id.get<int64_t>() < 0 ||
           id.get<int64_t>() >= kMaxTokens) {
-        Fail(fmt::format("the id of '{}' is no number from 0 on", token));
+        Fail(fmt::format("the id of '{}' is not a number from 0", token));
       }
       const auto [place, fresh] = tokens.emplace(id.get<int64_t>(), token);
       if (!fresh && place->second != token) {
@@ -289,9 +289,10 @@ void CheckTokenizerClass(const ImportOptions& options) {
   std::string name = value.is_string() ? value.get<std::string>() : "";
   if (name.ends_with("Fast")) name.resize(name.size() - 4);
   if (std::ranges::find(kClasses, name) != std::end(kClasses)) return;
-  options.Fail(kKey, fmt::format("Heed cannot do {} (it can: BertTokenizer and "
-                                 "others that divide words by WordPiece alone)",
-                                 ValueText(value)));
+  options.Fail(kKey,
+               fmt::format("Heed does not support {} (supported: BertTokenizer "
+                           "and others that divide words by WordPiece alone)",
+                           ValueText(value)));
 }
 
 BertTokenizer ReadBertTokenizer(const std::string& folder) {

@@ -79,7 +79,7 @@ std::vector<std::string> FilesOfIndex(const std::string& folder) {
     for (const auto& file : index["weight_map"]) {
       const std::string name = file.is_string() ? file.get<std::string>() : "";
       if (name.empty() || std::filesystem::path(name).filename() != name) {
-        throw FormatError(path + ": names what is no file of the folder");
+        throw FormatError(path + ": names a file that is not in the folder");
       }
       files.insert(name);
     }
@@ -131,8 +131,8 @@ void SkipGeneral(ImportOptions& options) {
     const nlohmann::json value = options.Value(key);
     options.Skip(key);
     if (IsOff(value)) continue;
-    options.Fail(key,
-                 fmt::format("Heed cannot do {}: {}", ValueText(value), why));
+    options.Fail(key, fmt::format("Heed does not support {}: {}",
+                                  ValueText(value), why));
   }
 }
 
@@ -143,8 +143,8 @@ std::string ActivationOf(ImportOptions& options, const std::string& key) {
     if (theirs == their_name) return name;
     names.emplace_back(their_name);
   }
-  options.Fail(key, fmt::format("Heed cannot do '{}' (it can: {})", theirs,
-                                fmt::join(names, ", ")));
+  options.Fail(key, fmt::format("Heed does not support '{}' (supported: {})",
+                                theirs, fmt::join(names, ", ")));
 }
 
 int SameNumber(ImportOptions& options, const std::string& key,
@@ -152,8 +152,9 @@ int SameNumber(ImportOptions& options, const std::string& key,
   const int number = options.Number(key, otherwise);
   const int second = options.Number(other, number);
   if (number != second) {
-    options.Fail(other, fmt::format("Heed cannot do {} beside {} {}", second,
-                                    key, number));
+    options.Fail(other,
+                 fmt::format("Heed does not support {} together with {} {}",
+                             second, key, number));
   }
   return number;
 }

@@ -131,7 +131,7 @@ std::string ImportOptions::OneOf(
   std::string text = Text(key, otherwise);
   if (text.empty()) text = otherwise;  // null
   if (std::ranges::find(values, text) == values.end()) {
-    Fail(key, fmt::format("Heed cannot do '{}' (it can: '{}')", text,
+    Fail(key, fmt::format("Heed does not support '{}' (supported: '{}')", text,
                           fmt::join(values, "', '")));
   }
   return text;
@@ -180,7 +180,7 @@ std::vector<std::pair<std::string, SortedJson>> ImportOptions::UnreadOptions()
 void ImportOptions::CheckAllUnderstood() const {
   for (const auto& [key, value] : UnreadOptions()) {
     if (IsOff(value)) continue;
-    Fail(key, fmt::format("{}: not known to Heed; if the model's scores do not "
+    Fail(key, fmt::format("{}: unknown option; if the model's scores do not "
                           "depend on it, import with --ignore-option {}",
                           ValueText(value), key));
   }

@@ -105,7 +105,7 @@ int32_t RowFrom(const Json& value, const std::string& token,
     row = ParseInteger<int64_t>(value.get<std::string>()).value_or(-1);
   }
   if (row < 0 || row > INT32_MAX) {
-    throw FormatError("{}: the id of '{}' is no number from 0 on", path, token);
+    throw FormatError("{}: the id of '{}' is not a number from 0", path, token);
   }
   return static_cast<int32_t>(row);
 }

@@ -177,24 +177,22 @@ void CheckMarianOptions(const ImportOptions& options, bool transformer,
     const MarianOption* option = FindModelOption(name);
     if (option == nullptr) {
       if (!IsOff(value)) {
-        options.Fail(
-            name,
-            fmt::format("{}: not known to Heed, which knows the options of "
-                        "Marian up to {}; if translations do not depend on it, "
-                        "import with --ignore-option {}",
-                        text, kNewestMarian, name));
+        options.Fail(name,
+                     fmt::format("{}: unknown option (Heed knows those of "
+                                 "Marian up to {}); if translations do not "
+                                 "depend on it, import with --ignore-option {}",
+                                 text, kNewestMarian, name));
       }
       notes.push_back(fmt::format(
-          "{}: option {}: {}: not known to Heed, and taken to be off",
+          "{}: option {}: {}: unknown to Heed and assumed to be off",
           options.file(), name, text));
       continue;
     }
     const MarianUse use = transformer ? option->transformer : option->recurrent;
     if (use == kDefault && !IsHarmless(value, *option)) {
-      options.Fail(
-          name, fmt::format("Heed cannot do {}: {}; translate with Marian, or "
-                            "train a model without it",
-                            text, option->meaning));
+      options.Fail(name, fmt::format("Heed does not support {}: {}; translate "
+                                     "with Marian, or train a model without it",
+                                     text, option->meaning));
     }
   }
 }

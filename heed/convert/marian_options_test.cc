@@ -93,10 +93,11 @@ TEST(MarianOptions, EveryRestrictedOptionNamesValueReasonAndRemedy) {
       }
       if (use != MarianUse::kDefault) continue;
       ++restricted;
-      EXPECT_EQ(error, fmt::format("o.yml: option {}: Heed cannot do "
-                                   "'strange': {}; translate with Marian, or "
-                                   "train a model without it",
-                                   option.name, option.meaning));
+      EXPECT_EQ(
+          error,
+          fmt::format("o.yml: option {}: Heed does not support 'strange': {}; "
+                      "translate with Marian, or train a model without it",
+                      option.name, option.meaning));
     }
   }
   EXPECT_GT(restricted, 10);
@@ -133,7 +134,7 @@ TEST(MarianOptions, NewestVersionsDefaultsAreUnderstood) {
                         "version: v1.12.43 c9f287d"),
             "no error");
   EXPECT_EQ(OptionError("transformer-attention-mask: alibi"),
-            "o.yml: option transformer-attention-mask: Heed cannot do "
+            "o.yml: option transformer-attention-mask: Heed does not support "
             "'alibi': attention adds a bias for distances; translate with "
             "Marian, or train a model without it");
 }
@@ -149,14 +150,14 @@ TEST(MarianOptions, UnknownOnesThatAreOffPassWithANote) {
     EXPECT_EQ(outcome.error, "no error") << value;
     ASSERT_EQ(outcome.notes.size(), 1U) << value;
     EXPECT_NE(outcome.notes[0].find("some-new-option"), std::string::npos);
-    EXPECT_NE(outcome.notes[0].find("taken to be off"), std::string::npos);
+    EXPECT_NE(outcome.notes[0].find("assumed to be off"), std::string::npos);
   }
 }
 
 TEST(MarianOptions, UnknownOnesAreNamedWithTheirValueAndTheWayOut) {
   EXPECT_EQ(OptionError("some-new-option: 3"),
-            "o.yml: option some-new-option: '3': not known to Heed, which "
-            "knows the options of Marian up to 1.12.43; if translations do "
+            "o.yml: option some-new-option: '3': unknown option (Heed "
+            "knows those of Marian up to 1.12.43); if translations do "
             "not depend on it, import with --ignore-option some-new-option");
   EXPECT_NE(OptionError("some-new-option: [a, 3]").find("['a', '3']"),
             std::string::npos);
@@ -185,12 +186,13 @@ TEST(MarianOptions, IgnoredOnesAreAsIfTheyWereNotThere) {
 // Values that determine the architecture
 
 TEST(MarianOptions, OtherLayersAreNamed) {
-  EXPECT_EQ(OptionError("transformer-decoder-autoreg: rnn"),
-            "o.yml: option transformer-decoder-autoreg: Heed cannot do 'rnn': "
-            "its decoders attend to what they wrote; translate with Marian");
+  EXPECT_EQ(
+      OptionError("transformer-decoder-autoreg: rnn"),
+      "o.yml: option transformer-decoder-autoreg: Heed does not support 'rnn': "
+      "its decoders attend to what they wrote; translate with Marian");
   EXPECT_EQ(OptionError("output-omit-bias: maybe"),
-            "o.yml: option output-omit-bias: Heed cannot do 'maybe' (it can: "
-            "'true', 'false')");
+            "o.yml: option output-omit-bias: Heed does not support 'maybe' "
+            "(supported: 'true', 'false')");
   EXPECT_EQ(OptionError("output-omit-bias: Off"), "no error");
   // These options only affect recurrent decoders.
   EXPECT_EQ(OptionError("dec-cell: ssru"), "no error");
@@ -213,7 +215,7 @@ TEST(MarianOptions, OtherRecurrentModelsAreNamed) {
         "right-left: true"}) {
     const std::string key(option, std::string_view(option).find(':'));
     EXPECT_EQ(RecurrentError(option).find("o.yml: option " + key +
-                                          ": Heed cannot do"),
+                                          ": Heed does not support"),
               0U)
         << RecurrentError(option);
   }

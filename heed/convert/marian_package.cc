@@ -163,8 +163,9 @@ std::vector<std::string> NamedVocabularies(const std::string& model,
     paths.push_back(Locate(named, folder));
     if (!paths.back().empty()) continue;
     throw IoError(
-        "{}: names the vocabulary {}, which is neither there nor beside the "
-        "model; give the vocabularies with --vocab SOURCE --vocab TARGET",
+        "{}: names the vocabulary {}, which is neither there nor in the "
+        "model's folder; give the vocabularies with --vocab SOURCE --vocab "
+        "TARGET",
         decoder.file(), named);
   }
   if (paths.empty()) paths = VocabulariesIn(folder);

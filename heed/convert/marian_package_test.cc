@@ -94,7 +94,7 @@ TEST_F(MarianPackage, PathOfAnotherMachineIsFoundBesideTheModel) {
   ExpectSameModel(Read(folder_.path()));
   Decoder("/home/user/train/gone.yml");
   EXPECT_NE(Error().find("names the vocabulary /home/user/train/gone.yml, "
-                         "which is neither there nor beside the model"),
+                         "which is neither there nor in the model's folder"),
             std::string::npos);
 }
 

@@ -36,29 +36,29 @@ void ReadNorms(ImportOptions& options, TransformerConfig& config) {
   } else if (before == "n" && behind == "a") {
     config.norm = NormPlace::kPre;
   } else {
-    options.Fail(
-        "transformer-postprocess",
-        fmt::format("Heed cannot do '{}' with {} '{}' (it can do 'dan' "
-                    "with '', and 'da' with 'n')",
-                    options.Text("transformer-postprocess", "dan"), pre_key,
-                    options.Text(pre_key, "")));
+    options.Fail("transformer-postprocess",
+                 fmt::format("Heed does not support '{}' with {} '{}' "
+                             "(supported: 'dan' with '', and 'da' with 'n')",
+                             options.Text("transformer-postprocess", "dan"),
+                             pre_key, options.Text(pre_key, "")));
   }
   // Marian 1.10 introduced this option and the norm of keys together.
   if (config.norm == NormPlace::kPre && !knows_top) {
     options.Fail(pre_key,
-                 "in models of before Marian 1.10 keys and values are not "
-                 "normalised, which Heed cannot do");
+                 "models before Marian 1.10 do not normalise keys and values, "
+                 "which Heed does not support");
   }
   const std::string steps = Steps(options, top, "");
   if (!steps.empty() && steps != "n") {
-    options.Fail(top, fmt::format("Heed cannot do '{}' (it can: '', 'n')",
-                                  options.Text(top, "")));
+    options.Fail(top,
+                 fmt::format("Heed does not support '{}' (supported: '', 'n')",
+                             options.Text(top, "")));
   }
   config.final_norm = ToYesNo(steps == "n");
   const std::string embedding = "transformer-postprocess-emb";
   const std::string of_embedding = Steps(options, embedding, "d");
   if (!of_embedding.empty() && of_embedding != "n") {
-    options.Fail(embedding, fmt::format("Heed cannot do '{}'",
+    options.Fail(embedding, fmt::format("Heed does not support '{}'",
                                         options.Text(embedding, "")));
   }
   config.embedding_norm = ToYesNo(of_embedding == "n");
@@ -70,9 +70,11 @@ void ReadFeedForward(ImportOptions& options, MarianTransformer& marian) {
   const std::string own = "transformer-decoder-dim-ffn";
   const int decoder = options.Number(own, 0);
   if (decoder != 0 && decoder != config.ff) {
-    options.Fail(own, fmt::format("Heed cannot do another size ({}) than the "
-                                  "encoder's ({})",
-                                  decoder, config.ff));
+    options.Fail(
+        own,
+        fmt::format(
+            "Heed does not support another size ({}) than the encoder's ({})",
+            decoder, config.ff));
   }
   options.OneOf("transformer-ffn-depth", "2", {"2"});
   options.OneOf("transformer-decoder-ffn-depth", "0", {"0", "2"});
@@ -258,8 +260,8 @@ MarianTransformer ReadMarianTransformer(ImportOptions& options,
       options.Text("transformer-decoder-autoreg", "self-attention");
   if (decoder != "self-attention") {
     options.Fail("transformer-decoder-autoreg",
-                 fmt::format("Heed cannot do '{}': its decoders attend to what "
-                             "they wrote; translate with Marian",
+                 fmt::format("Heed does not support '{}': its decoders attend "
+                             "to what they wrote; translate with Marian",
                              decoder));
   }
   marian.output_bias = !options.Flag("output-omit-bias");

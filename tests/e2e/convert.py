@@ -119,7 +119,7 @@ class Convert(EndToEnd):
         out = self.folder / "refused"
         for options, message in (
                 ("transformer-attention-mask: alibi\n", "'alibi'"),
-                ("transformer-pool: true\n", "transformer-pool: Heed cannot do 'true'"),
+                ("transformer-pool: true\n", "transformer-pool: Heed does not support 'true'"),
                 ("brand-new: 3\n", "--ignore-option brand-new")):
             with self.subTest(options=options):
                 archive = self.put("other.npz", npz_with(post, options))
