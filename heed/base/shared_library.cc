@@ -37,7 +37,7 @@ SharedLibrary::SharedLibrary(std::string name, const std::string& package)
 SharedLibrary::Function SharedLibrary::operator[](const char* function) const {
   void* address = dlsym(handle_, function);
   if (address == nullptr) {
-    throw IoError("{} has no function {}: it is of another version", name_,
+    throw IoError("{} has no function {}: it is another version", name_,
                   function);
   }
   return Function(address);

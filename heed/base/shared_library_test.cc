@@ -26,7 +26,7 @@ TEST(SharedLibrary, WhatIsMissingNamesThePackage) {
 TEST(SharedLibrary, AFunctionThatIsMissingIsNamed) {
   const SharedLibrary library("libm.so.6", "libc6");
   EXPECT_EQ(MessageOf<IoError>([&] { library["no_such_function"]; }),
-            "libm.so.6 has no function no_such_function: it is of another "
+            "libm.so.6 has no function no_such_function: it is another "
             "version");
 }
 

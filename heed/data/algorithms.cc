@@ -284,7 +284,7 @@ class SequenceReader {
   }
 
   void Take(std::string_view word) {
-    if (repeats_) Fail("nothing may stand behind the number of repeats");
+    if (repeats_) Fail("unexpected text after the number of repeats");
     switch (shape_.problem) {
       case Problem::kCopy:
         return Add(word);
@@ -305,9 +305,9 @@ class SequenceReader {
 
   void TakeRecall(std::string_view word) {
     if (word != "|" && word != "?") return Add(word);
-    if (has_query_) Fail("the query, behind '?', is the last item");
+    if (has_query_) Fail("the query after '?' must be the last item");
     if (s_.vectors.empty() || std::ssize(s_.vectors) % kItemVectors != 0) {
-      Fail(fmt::format("an item is {} vectors: '{}' stands behind {}",
+      Fail(fmt::format("an item has {} vectors: unexpected '{}' after {}",
                        kItemVectors, word, s_.vectors.size()));
     }
     has_query_ = word == "?";
@@ -323,13 +323,12 @@ class SequenceReader {
     const int64_t items = borders_;
     for (int64_t item = 0; item < items; ++item) {
       if (!SameItem(s_, item, items)) continue;
-      if (item + 1 == items)
-        Fail("no item follows the one that is asked about");
+      if (item + 1 == items) Fail("no item follows the queried one");
       s_.query = item;
       s_.vectors.resize(static_cast<size_t>(items * kItemVectors));
       return;
     }
-    Fail("the item behind '?' is none of those before it");
+    Fail("the item after '?' does not occur before it");
   }
 
   void TakeSort(std::string_view word) {
@@ -463,7 +462,8 @@ BitSequence ReadSequence(const ProblemShape& shape, std::string_view text,
     const auto number = ParseInteger<int64_t>(word);
     if (!number || *number < 0 || numbers.size() == 2) {
       throw FormatError(
-          "{}: '{}' does not fit: random, a length, then a seed if wanted",
+          "{}: '{}' is invalid; expected random, a length and optionally a "
+          "seed",
           place, std::string(word.substr(0, 40)));
     }
     numbers.push_back(*number);

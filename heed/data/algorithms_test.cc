@@ -251,8 +251,8 @@ TEST(Algorithms, RandomSequencesHaveTheRequestedLength) {
   EXPECT_EQ(Refusal(Problem::kRecall, "random 1"),
             "line 7: random needs a length from 2 to 10000, as in 'random 20'");
   EXPECT_EQ(Refusal(Problem::kCopy, "random 5 x3"),
-            "line 7: 'x3' does not fit: random, a length, then a seed if "
-            "wanted");
+            "line 7: 'x3' is invalid; expected random, a length and optionally "
+            "a seed");
   EXPECT_NE(Refusal(Problem::kCopy, "random 20000"), "");
   EXPECT_NE(Refusal(Problem::kCopy, "random -3"), "");
   EXPECT_NE(Refusal(Problem::kCopy, "random 1 2 3"), "");
@@ -272,19 +272,19 @@ TEST(Algorithms, WhatCannotBeReadIsNamed) {
   EXPECT_EQ(Refusal(Problem::kRepeatCopy, "10110010 x0"),
             "line 7: 'x0' is not a number of repeats, as x3 (1 to 10000)");
   EXPECT_EQ(Refusal(Problem::kRepeatCopy, "10110010 x2 10110010"),
-            "line 7: nothing may stand behind the number of repeats");
+            "line 7: unexpected text after the number of repeats");
   EXPECT_EQ(
       Refusal(Problem::kRepeatCopy, "10110010 10110010 x9000"),
       "line 7: 2 vectors 9000 times are 18000; at most 10000 are answered");
   EXPECT_EQ(Refusal(Problem::kRecall, "100000 010000 | 000000"),
-            "line 7: an item is 3 vectors: '|' stands behind 2");
+            "line 7: an item has 3 vectors: unexpected '|' after 2");
   EXPECT_EQ(Refusal(Problem::kRecall, "100000 010000 111111"),
             "line 7: there is no query: end with '?' and an item");
   const std::string items = "100000 010000 001000 | 000100 000010 000001 ? ";
   EXPECT_EQ(Refusal(Problem::kRecall, items + "111111 111111 111111"),
-            "line 7: the item behind '?' is none of those before it");
+            "line 7: the item after '?' does not occur before it");
   EXPECT_EQ(Refusal(Problem::kRecall, items + "000100 000010 000001"),
-            "line 7: no item follows the one that is asked about");
+            "line 7: no item follows the queried one");
   EXPECT_EQ(Refusal(Problem::kRecall, items + "100000"),
             "line 7: an item is 3 vectors, with | between two items");
   EXPECT_EQ(Refusal(Problem::kNgrams, "01012"),

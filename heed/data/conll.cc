@@ -186,14 +186,14 @@ class ColumnReader : public SentenceReader {
     const int largest = std::max(word_column_, tag_column_);
     if (largest >= count) {
       Fail(path_, first_,
-           fmt::format("column {} is asked for, but there are {} between {}",
+           fmt::format("column {} is missing: there are {} between {}",
                        largest + 1, count, Separator()));
     }
     if (tag_column_ < 0 && count - 1 != word_column_) tag_column_ = count - 1;
     if (tag_column_ < 0 && need_tags_) {
       Fail(path_, first_,
-           fmt::format("no column of tags behind the words in column {}; "
-                       "columns stand between tabs or spaces",
+           fmt::format("no column of tags after the words in column {}; "
+                       "separate columns by tabs or spaces",
                        word_column_ + 1));
     }
     text_.tag_column = tag_column_;
@@ -344,8 +344,8 @@ class ConlluReader : public SentenceReader {
     const size_t count = names_.size();
     if (static_cast<size_t>(columns.tag_column) > count) {
       Fail(path_, 0,
-           fmt::format("column {} is asked for, but there are {}",
-                       columns.tag_column, count));
+           fmt::format("column {} is missing: there are {}", columns.tag_column,
+                       count));
     }
     size_t tags = Place(columns.conllu_column);
     if (columns.tag_column > 0) {
@@ -396,9 +396,9 @@ class ConlluReader : public SentenceReader {
 
 void TagColumns::Visit(FieldList& v) {
   v("format", format,
-    "conll: a word a line in columns; conllu: CoNLL-U, and CoNLL-U Plus by its "
-    "names of columns; auto: conllu for names that end in .conllu, .conllup or "
-    "these with .gz, and for CoNLL-U Plus");
+    "conll: one word a line, in columns; conllu: CoNLL-U, or CoNLL-U Plus; "
+    "auto: conllu for file names in .conllu or .conllup (.gz too) and for "
+    "CoNLL-U Plus");
   v("word_column", word_column, Range(1, 1000), "conll: column of the words")
       .If(!(format == TaggedForm::kConllu), "--format conll");
   v("tag_column", tag_column, Range(0, 1000),

@@ -169,7 +169,7 @@ TEST_F(Conll, AWrongNumberOfColumnsIsNamed) {
   TagColumns columns;
   columns.tag_column = 5;
   EXPECT_EQ(Error("a\tO\n", columns),
-            "text:1: column 5 is asked for, but there are 2 between tabs");
+            "text:1: column 5 is missing: there are 2 between tabs");
 }
 
 TEST_F(Conll, AnEmptyTagAFileWithoutWordsAndWrongBytesAreNamed) {

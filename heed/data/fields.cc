@@ -76,7 +76,9 @@ const std::vector<std::string>* FieldReader::Add(std::string_view text,
       closed_ = false;
     } else if (closed_) {
       if (kFieldBlanks.find(c) == kFieldBlanks.npos) {
-        Refuse(line, "text behind a closing quote; double quotes inside");
+        Refuse(
+            line,
+            "text after a closing quote; write a quote inside a field twice");
       }
     } else if (c == '"' && (trim_ ? TrimBlanks(fields_.back()).empty()
                                   : fields_.back().empty())) {

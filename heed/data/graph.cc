@@ -132,7 +132,7 @@ void AddEdges(const GraphSource& source, NodeGraph& graph) {
     const std::vector<std::string_view> ends = SplitWhitespace(line);
     const std::string place = source.Place(number);
     if (ends.size() != 2) {
-      throw FormatError("{}: not two nodes with a blank between them", place);
+      throw FormatError("{}: expected two nodes separated by a blank", place);
     }
     CheckCount(std::ssize(all), kMaxEntries / 2, "edges at most", place);
     const int32_t u = NodeNamed(ends[0], graph.size(), place);
@@ -162,12 +162,12 @@ void AddLabels(const GraphSource& source, NodeGraph& graph) {
     const std::string_view name = TrimBlanks(line);
     if (number > graph.size()) {
       throw FormatError(
-          "{}: a label, but the features are of {} nodes alone; line i of both "
-          "is of node i - 1",
+          "{}: a label without a node: there are features of only {} nodes; "
+          "line i of both files is node i - 1",
           source.Place(number), graph.size());
     }
     if (name.empty()) {
-      throw FormatError("{}: no label; write ? for one that is not known",
+      throw FormatError("{}: label is missing; write ? if it is unknown",
                         source.Place(number));
     }
     if (!IsValidUtf8(name) || std::ranges::any_of(name, IsControl)) {

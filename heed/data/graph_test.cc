@@ -109,7 +109,7 @@ TEST(NodeGraph, BadFilesAreNamedWithTheirLine) {
   EXPECT_EQ(ErrorOf("1 0\n1 0\n", f, l),
             "edges:2: the edge 1 0 stands in line 1 already");
   EXPECT_EQ(ErrorOf("0 1 2\n", f, l),
-            "edges:1: not two nodes with a blank between them");
+            "edges:1: expected two nodes separated by a blank");
   EXPECT_EQ(ErrorOf("0 1\n", "0\n1 1\n", l),
             "features:2: feature 1 stands twice");
   EXPECT_EQ(ErrorOf("0 1\n", "0\nx\n", l),
@@ -127,10 +127,10 @@ TEST(NodeGraph, BadFilesAreNamedWithTheirLine) {
             "labels: 1 labels, but the features are of 2 nodes; line i of both "
             "is of node i - 1");
   EXPECT_EQ(ErrorOf("0 1\n", f, "a\nb\nc\n"),
-            "labels:3: a label, but the features are of 2 nodes alone; line i "
-            "of both is of node i - 1");
+            "labels:3: a label without a node: there are features of only 2 "
+            "nodes; line i of both files is node i - 1");
   EXPECT_EQ(ErrorOf("0 1\n", f, "a\n\n"),
-            "labels:2: no label; write ? for one that is not known");
+            "labels:2: label is missing; write ? if it is unknown");
   EXPECT_EQ(ErrorOf("0 1\n", f, "a\nb\r\t\n"),
             "labels:2: the label has control characters or is not UTF-8");
   EXPECT_EQ(ErrorOf("0 1\n", f, "a\n\xff\n"),

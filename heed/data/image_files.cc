@@ -174,7 +174,8 @@ std::vector<ListedImage> ReadImageList(const std::string& list,
       return true;
     }
     if (columns.size() < 2 || columns[0].empty() || columns[1].empty()) {
-      throw FormatError("{}: no path, tab and {} of an image", place, what);
+      throw FormatError("{}: expected path, tab and {} of an image", place,
+                        what);
     }
     ListedImage& image = images.emplace_back();
     image.file.path = (folder / columns[0]).string();

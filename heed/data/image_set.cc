@@ -88,7 +88,7 @@ void SetLabels(const std::vector<NamedImage>& images,
   for (const NamedImage& image : images) {
     const auto found = ids.find(image.name);
     if (found == ids.end()) {
-      throw FormatError("{}: the class '{}' is none of the model's ({})",
+      throw FormatError("{}: class '{}' is not one of the model's ({})",
                         image.file.place, image.name,
                         fmt::join(set.classes, ", "));
     }
@@ -155,7 +155,7 @@ std::vector<int32_t> IdxLabels(const std::string& path, int64_t images,
 ImageSet ReadIdx(const ImageFiles& files, ImageFormat format,
                  const std::vector<std::string>& classes) {
   if (files.labels.empty()) {
-    throw FormatError("{}: an idx file needs one of labels beside it",
+    throw FormatError("{}: an idx file of images needs an idx file of labels",
                       files.images);
   }
   const std::string bytes = ReadInflated(files.images);
@@ -176,7 +176,7 @@ ImageSet ReadIdx(const ImageFiles& files, ImageFormat format,
     }
   }
   if (max >= std::ssize(set.classes)) {
-    throw FormatError("{}: the label {} is none of the model's ({})",
+    throw FormatError("{}: label {} is not one of the model's ({})",
                       files.labels, max, fmt::join(set.classes, ", "));
   }
   if (format == own) {

@@ -124,7 +124,8 @@ TEST_F(ImageSets, ADamagedImageIsNoLeftover) {
 TEST_F(ImageSets, RefuseIdxFilesThatDoNotFit) {
   const std::string images = Put("images", Idx({2, 2, 3}, "abcdefABCDEF"));
   const std::string labels = Put("labels", Idx({2}, std::string("\1\0", 2)));
-  EXPECT_NE(RefusalOf(images).find("needs one of labels"), std::string::npos);
+  EXPECT_NE(RefusalOf(images).find("needs an idx file of labels"),
+            std::string::npos);
   EXPECT_EQ(RefusalOf(images, Put("three", Idx({3}, "\1\1\1"))),
             folder_.Path("three") + ": 3 labels for the 2 images of " + images);
   EXPECT_NE(RefusalOf(images, images).find("labels have [N]"),
@@ -142,7 +143,7 @@ TEST_F(ImageSets, RefuseIdxFilesThatDoNotFit) {
   EXPECT_NE(RefusalOf(images, labels, {"0", "1", "2"}), " ");
   EXPECT_NE(RefusalOf(images, Put("five", Idx({2}, std::string("\0\5", 2))),
                       {"0", "1"})
-                .find("the label 5 is none of the model's (0, 1)"),
+                .find("label 5 is not one of the model's (0, 1)"),
             std::string::npos);
 }
 
@@ -175,12 +176,13 @@ TEST_F(ImageSets, ReadListsOfPaths) {
             (std::vector<int32_t>{2, 0}));
   EXPECT_NE(RefusalOf(list, "", {"day", "dusk"})
                 .find(":2, " + folder_.Path("sub/b.png") +
-                      ": the class 'night' is none of the model's (day, dusk)"),
+                      ": class 'night' is not one of the model's (day, dusk)"),
             std::string::npos);
   EXPECT_NE(RefusalOf(list, list).find("labels in a file are of idx"),
             std::string::npos);
-  EXPECT_NE(RefusalOf(Put("bad.tsv", "a.png day\n")).find("bad.tsv:1: no path"),
-            std::string::npos);
+  EXPECT_NE(
+      RefusalOf(Put("bad.tsv", "a.png day\n")).find("bad.tsv:1: expected path"),
+      std::string::npos);
   EXPECT_NE(
       RefusalOf(Put("text.tsv", "a.png\tday\nlist.tsv\tnight\n"))
           .find(":2, " + folder_.Path("list.tsv") + ": neither a PNG nor"),

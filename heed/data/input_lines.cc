@@ -127,10 +127,10 @@ void InputOptions::VisitLength(FieldList& v) {
   if (long_lines == LongLines::kStructured) return;
   v("max_line", max_line, Range(0, 1e9),
     long_lines == LongLines::kWhole
-        ? "characters of a line above which it is divided at sentence ends, "
-          "and the answers are joined; 0: no limit"
-        : fmt::format("characters of {} above which it loses its {}, with "
-                      "a warning; 0: no limit",
+        ? "split lines of more than N characters at sentence ends, and join "
+          "the answers; 0: no limit"
+        : fmt::format("read at most N characters of {} and drop its {}, with a "
+                      "warning; 0: no limit",
                       long_lines == LongLines::kCutFields
                           ? "each text of a line"
                           : "a line",
@@ -149,8 +149,8 @@ void InputOptions::Visit(FieldList& v) {
   v.Section("Input");
   VisitLength(v);
   v("on_error", on_error,
-    "a line that cannot be read (not UTF-8, not of the form that is needed): "
-    "stop, or answer it with an empty line and a warning");
+    "action for an invalid input line (not UTF-8, wrong format): stop, or "
+    "write an empty line and a warning");
   VisitFormat(v);
 }
 

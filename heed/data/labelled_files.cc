@@ -260,8 +260,8 @@ void LabelReader::LeaveOutHeader() {
           : JudgeFirstLine(header[0], std::span(header).subspan(1), others);
   if (judged == FirstLine::kDoubt) {
     Warn(
-        fmt::format("{}:1: the label '{}' stands in this line alone; if it is "
-                    "a header, leave it out with --header yes",
+        fmt::format("{}:1: the label '{}' occurs only in this line; if the "
+                    "line is a header, use --header yes",
                     path_, header[0]));
   }
   if (judged != FirstLine::kHeader) return;
@@ -446,11 +446,10 @@ void LabelledFormat::VisitTable(FieldList& v) {
 }
 
 void LabelledFormat::VisitLines(FieldList& v) {
-  v("delimiter", delimiter,
-    "tsv, csv: what stands between columns; auto: as it fits");
+  v("delimiter", delimiter, "tsv, csv: column separator; auto: detect it");
   v("header", header,
-    "whether the first line of a table names its columns; auto: as its label "
-    "fits the others");
+    "whether the first line of a table names its columns; auto: detect it by "
+    "its label");
 }
 
 void LabelledFormat::Visit(FieldList& v) {

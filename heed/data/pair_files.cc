@@ -43,18 +43,18 @@ void PairFiles::Visit(FieldList& v, const std::string& prefix,
       .Alias(prefix + "trg")
       .Main();
   v(prefix + "tsv", tsv, Any{"FILE"},
-    "both in one file: source, tab, target; or .csv with a header, or .jsonl")
+    "source and target in one file: source, tab, target on each line; or .csv "
+    "with a header, or .jsonl")
       .Alias(prefix + "table");
   if (!prefix.empty()) return;
   v.Require({{"source", "target"}, {"tsv"}});
   v("columns", columns, Any{"NAMES"},
-    "of .csv and .jsonl: the columns of source and target; numbers from 1 "
-    "where "
-    "there is no header");
+    ".csv, .jsonl: columns of source and target; without a header, numbers "
+    "from 1");
   v("delimiter", form.delimiter,
-    "what stands between the columns of a table; auto: as it fits");
+    "column separator of a table; auto: detect it");
   v("header", form.header,
-    "whether the first line of a table names its columns; auto: as it seems");
+    "whether the first line of a table names its columns; auto: detect it");
 }
 
 std::vector<RowFile> PairFiles::Files(const std::string& prefix) const {
@@ -117,7 +117,7 @@ std::vector<std::string> ReadAllLines(const std::vector<std::string>& paths,
 }
 
 void VisitTextColumns(FieldList& v, std::vector<std::string>& columns) {
-  v("columns", columns, Any{"NAME"}, "of .csv and .jsonl: the column of texts");
+  v("columns", columns, Any{"NAME"}, ".csv, .jsonl: column of the texts");
 }
 
 }  // namespace heed

@@ -115,9 +115,11 @@ class NumberedStories {
     if (*parsed == 1) {
       passage_.clear();
     } else if (*parsed != last_ + 1) {
-      RefusePassage(place, fmt::format("number {} behind {}; a story counts "
-                                       "from 1",
-                                       *parsed, last_));
+      RefusePassage(
+          place,
+          fmt::format(
+              "line number {} after {}; number the lines of a story from 1",
+              *parsed, last_));
     }
     last_ = *parsed;
     const bool asks = !answered_ && TrimBlanks(text).ends_with('?');
@@ -287,7 +289,7 @@ PassageQuestion ParsePassageQuestion(std::string_view line,
   }
   if (SplitWhitespace(question.passage).empty() || question.question.empty()) {
     RefusePassage(place,
-                  "is no question; write passage, a tab and question, or "
+                  "is not a question; write passage, a tab and question, or "
                   "{\"passage\": \"...\", \"question\": \"...\"}");
   }
   return question;

@@ -100,7 +100,7 @@ TEST(Passages, ThatCannotBeReadAreRefusedByTheirLine) {
   EXPECT_THAT(RefusalOf("1 Ann ate.\nBob ran.\n", "a.txt"),
               HasSubstr("a.txt:2: the line does not begin with a number"));
   EXPECT_THAT(RefusalOf("1 Ann ate.\n3 Bob ran.\n", "a.txt"),
-              HasSubstr("number 3 behind 1"));
+              HasSubstr("number 3 after 1"));
   EXPECT_THAT(RefusalOf("1 Who?\tAnn\n", "a.txt"),
               HasSubstr("without a story"));
   EXPECT_THAT(RefusalOf("1 Ann ate.\n2 Who?\t\n", "a.txt"),

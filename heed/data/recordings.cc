@@ -61,8 +61,8 @@ Recordings ReadRecordings(const std::string& list, int rate) {
     if (columns.size() < 2 || columns[0].empty() ||
         SplitWhitespace(columns[1]).empty()) {
       throw FormatError(
-          "{}: no path, tab and text of a recording (as: seven.wav, tab, "
-          "seven)",
+          "{}: expected path, tab and text of a recording (such as seven.wav, "
+          "tab, seven)",
           place);
     }
     ListedSound& file = files.emplace_back();

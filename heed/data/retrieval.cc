@@ -205,7 +205,7 @@ std::vector<RetrievalQuery> ReadAnswers(const std::vector<std::string>& paths,
     std::string text = InOneLine(std::string(columns[2]));
     if (TrimBlanks(question).empty()) reader.Fail("no question");
     if (TrimBlanks(text).empty()) {
-      reader.Fail("no text behind the second tab");
+      reader.Fail("no text after the second tab");
     }
     if (columns[1] != "0" && columns[1] != "1") {
       reader.Fail(fmt::format("the second column must be 0 or 1, not '{}'",

@@ -199,8 +199,7 @@ TEST(AnswersFile, BadLinesAreNamed) {
   EXPECT_EQ(AnswersError("q\t1\ta\nq\tyes\tb\n"),
             "x.tsv:2: the second column must be 0 or 1, not 'yes'");
   EXPECT_EQ(AnswersError(" \t1\ta\n"), "x.tsv:1: no question");
-  EXPECT_EQ(AnswersError("q\t1\t \n"),
-            "x.tsv:1: no text behind the second tab");
+  EXPECT_EQ(AnswersError("q\t1\t \n"), "x.tsv:1: no text after the second tab");
 }
 
 }  // namespace

@@ -386,15 +386,15 @@ void ReviewLines::RefuseTexts() const {
   const std::string& column = names_[*At(places_, ReviewRole::kText)];
   RefuseReviews(
       name_,
-      fmt::format(
-          "'{}' cannot be the text of reviews: it holds nothing but "
-          "numbers, identifiers, times or addresses, as '{}'; leave it out "
-          "(--columns {}){}",
-          column, first_no_text_.substr(0, 60), NamesWithout(ReviewRole::kText),
-          ReviewTimeOf(first_no_text_)
-              ? fmt::format(", or read it as the time (--columns {})",
-                            NamesWithout(ReviewRole::kTime))
-              : ""));
+      fmt::format("'{}' cannot be the text of reviews: it holds only numbers, "
+                  "identifiers, times or addresses, such as '{}'; leave it out "
+                  "(--columns {}){}",
+                  column, first_no_text_.substr(0, 60),
+                  NamesWithout(ReviewRole::kText),
+                  ReviewTimeOf(first_no_text_)
+                      ? fmt::format(", or read it as the time (--columns {})",
+                                    NamesWithout(ReviewRole::kTime))
+                      : ""));
 }
 
 /// Detects a wider scale than the default: half stars, or a scale to 10 of

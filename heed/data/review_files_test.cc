@@ -63,8 +63,9 @@ TEST_F(ReviewFiles, OtherColumnsAndTimesAreTaken) {
   EXPECT_TRUE(reviews[0].decides_user && reviews[0].decides_item);
   EXPECT_FALSE(reviews[1].decides_user || reviews[1].decides_item);
   EXPECT_TRUE(!reviews[2].decides_user && reviews[2].decides_item);
-  EXPECT_THAT(ErrorOf("a.tsv", "a\tb\t3\tx\tnoon\t\n", format),
-              HasSubstr("a.tsv:1: the time is no number and no date: 'noon'"));
+  EXPECT_THAT(
+      ErrorOf("a.tsv", "a\tb\t3\tx\tnoon\t\n", format),
+      HasSubstr("a.tsv:1: the time is neither a number nor a date: 'noon'"));
   EXPECT_THAT(ErrorOf("a.tsv", "a\tb\t3\tx\t1\tall\n", format),
               HasSubstr("user, item, both or nothing"));
 }
@@ -74,7 +75,7 @@ TEST_F(ReviewFiles, WhatIsNoReviewIsNamedWithItsLine) {
               HasSubstr("a.tsv:2: the rating 7 is outside of the scale from 1 "
                         "to 5"));
   EXPECT_THAT(ErrorOf("a.tsv", "a\tb\tgood\tx\n"),
-              HasSubstr("a.tsv:1: the rating is no number: 'good'"));
+              HasSubstr("a.tsv:1: the rating is not a number: 'good'"));
   EXPECT_THAT(ErrorOf("a.tsv", "a\tb\tnan\tx\n"), HasSubstr("no number"));
   EXPECT_THAT(ErrorOf("a.tsv", "\tb\t3\tx\n"),
               HasSubstr("a.tsv:1: there is no user"));
@@ -210,7 +211,7 @@ TEST_F(ReviewFiles, AColumnThatIsNoTextIsRefusedAsSuch) {
       ErrorOf("a.csv", "userId,movieId,rating,timestamp\n1,2,3,964982703\n",
               format),
       HasSubstr("a.csv: 'timestamp' cannot be the text of reviews: it holds "
-                "nothing but numbers, identifiers, times or addresses, as "
+                "only numbers, identifiers, times or addresses, such as "
                 "'964982703'; "
                 "leave it out (--columns userId,movieId,rating), or read it as "
                 "the time (--columns userId,movieId,rating,,timestamp)"));

@@ -111,7 +111,7 @@ Review ReviewOfFields(const std::vector<std::string>& fields,
   CheckReviewName(review.item, "item", place);
   const auto rating = RatingOf(fields[2]);
   if (!rating) {
-    RefuseReview(place, fmt::format("the rating is no number: '{}'",
+    RefuseReview(place, fmt::format("the rating is not a number: '{}'",
                                     fields[2].substr(0, 40)));
   }
   review.rating = *rating;
@@ -119,8 +119,9 @@ Review ReviewOfFields(const std::vector<std::string>& fields,
   if (const std::string& text = fields[kTimeColumn]; !text.empty()) {
     const auto time = ReviewTimeOf(text);
     if (!time) {
-      RefuseReview(place, fmt::format("the time is no number and no date: '{}'",
-                                      text.substr(0, 40)));
+      RefuseReview(place,
+                   fmt::format("the time is neither a number nor a date: '{}'",
+                               text.substr(0, 40)));
     }
     review.time = *time;
   }

@@ -134,7 +134,8 @@ TEST(SeriesFile, WhatIsWrongIsNamedByLineAndColumn) {
             "x.csv:3:3: 3 fields, but the first line has 2");
   EXPECT_EQ(ErrorOf("a,b\n1,\"2\n"), "x.csv:2:2: a quote is not closed");
   EXPECT_EQ(ErrorOf("a,b\n\"1\"2,2\n"),
-            "x.csv:2:1: text behind a closing quote; double quotes inside");
+            "x.csv:2:1: text after a closing quote; write a quote inside a "
+            "field twice");
   EXPECT_EQ(ErrorOf("a,b\n1,2\n\n1,2\n"),
             "x.csv:3:2: 1 fields, but the first line has 2");
   EXPECT_EQ(
@@ -145,8 +146,7 @@ TEST(SeriesFile, WhatIsWrongIsNamedByLineAndColumn) {
 TEST(SeriesFile, FilesWithoutNamesOrRowsAreRefused) {
   EXPECT_EQ(ErrorOf("a,\n1,2\n"), "x.csv:1:2: a column without a name");
   EXPECT_EQ(ErrorOf("a,a\n1,2\n"), "x.csv:1:2: a second column named 'a'");
-  EXPECT_EQ(ErrorOf("a,b\n"),
-            "x.csv:1:1: no rows behind the names of the columns");
+  EXPECT_EQ(ErrorOf("a,b\n"), "x.csv:1:1: no rows after the column names");
   EXPECT_EQ(ErrorOf("date\n2024-01-01\n"),
             "x.csv:2:1: '2024-01-01' in column 'date' is not a finite number");
   EXPECT_EQ(ErrorOf("\n\n"), "x.csv has only blank lines");
@@ -333,7 +333,8 @@ TEST(SeriesFile, TextThatIsNoTimeNamesRows) {
   const TimeSeries series = Parse("day,a\nfirst,1\nsecond,2\n");
   EXPECT_EQ(series.names, (Strings{"a"}));
   EXPECT_EQ(series.times, (Strings{"first", "second"}));
-  EXPECT_THAT(series.notes, ElementsAre(HasSubstr("no time of a known form")));
+  EXPECT_THAT(series.notes,
+              ElementsAre(HasSubstr("not a time of a known format")));
   EXPECT_THAT(series.axis.Behind(2), IsEmpty());
 }
 

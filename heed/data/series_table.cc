@@ -178,7 +178,7 @@ class SeriesTableReader {
     names_ = sample_.front();
     if (table_.header) {
       if (sample_.size() < 2) {
-        Fail(FirstLine(), 0, "no rows behind the names of the columns");
+        Fail(FirstLine(), 0, "no rows after the column names");
       }
       return;
     }
@@ -295,8 +295,8 @@ class SeriesTableReader {
     if (first_text) {
       label_ = i;
       Doubt(
-          "'{}' is text that is no time of a known form; rows are taken in the "
-          "order of the file",
+          "'{}' is not a time of a known format; rows keep the order of the "
+          "file",
           name);
       return true;
     }
@@ -499,18 +499,16 @@ class SeriesTableReader {
 }  // namespace
 
 void SeriesFormat::Visit(FieldList& v) {
-  v("delimiter", delimiter,
-    "what stands between the fields of a table; auto: as it fits");
-  v("decimal", decimal,
-    "what stands before the decimals of a number; auto: as it fits");
+  v("delimiter", delimiter, "column separator of a table; auto: detect it");
+  v("decimal", decimal, "decimal separator; auto: detect it");
   v("header", header,
-    "whether the first line of a table names its columns; auto: as it fits");
+    "whether the first line of a table names its columns; auto: detect it");
   v("dates", dates,
-    "how dates such as 01/02/2024 are read; auto: as all dates of the column "
-    "fit");
+    "order of dates such as 01/02/2024; auto: the order that is valid for the "
+    "whole column");
   v("time_column", time_column, Any{"NAME"},
-    "column with the time, by which rows are sorted; left out: it is "
-    "found; none: there is none");
+    "column of times, by which rows are sorted; none: there is none (default: "
+    "detect it)");
 }
 
 SeriesTable ReadSeriesTable(std::vector<std::string> lines,

@@ -85,7 +85,7 @@ void CheckHeader(const SoundReader& reader, const std::string& place) {
                       reader.channels(), kMaxSoundChannels);
   }
   const int64_t frames = reader.frames().value_or(1);
-  if (frames == 0) throw FormatError("{}: a sound of no samples", place);
+  if (frames == 0) throw FormatError("{}: the sound has no samples", place);
   if (frames > int64_t{reader.rate()} * kMaxSoundSeconds) {
     ThrowLong(place, static_cast<double>(frames) / reader.rate());
   }
@@ -94,7 +94,7 @@ void CheckHeader(const SoundReader& reader, const std::string& place) {
 /// Throws: FormatError for a sample whose power would overflow.
 void CheckSample(float value, size_t number, const std::string& place) {
   if (!std::isfinite(value)) {
-    throw FormatError("{}: sample {} is no finite number", place, number);
+    throw FormatError("{}: sample {} is not a finite number", place, number);
   }
   if (std::abs(value) > kLargestSoundSample) {
     throw FormatError(
@@ -132,7 +132,7 @@ Sound DecodeSound(std::string_view bytes, const std::string& place) {
     if (sound.samples.size() > max) ThrowLong(place, sound.seconds());
   }
   if (sound.samples.empty()) {
-    throw FormatError("{}: a sound of no samples", place);
+    throw FormatError("{}: the sound has no samples", place);
   }
   if (std::ssize(sound.samples) < reader->frames().value_or(0)) {
     ThrowCut(place, type);

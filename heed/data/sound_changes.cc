@@ -27,16 +27,15 @@ Stretch DrawnMask(int64_t size, int64_t max, Rng& rng) {
 
 void SoundChangesConfig::Visit(FieldList& v) {
   v("speed", speed, Range(0, 0.5),
-    "training plays each sound faster or slower by up to so much, 0.1 being a "
-    "tenth");
+    "change the speed of each training sound by up to this fraction");
   v("band_masks", band_masks, Range(0, 100),
-    "training hides so many ranges of bands of each sound");
+    "ranges of bands to mask in each training sound");
   v("band_mask_width", band_mask_width, Range(1, 256),
-    "at most so many bands each");
+    "maximum bands of a masked range");
   v("time_masks", time_masks, Range(0, 100),
-    "training hides so many stretches of time of each sound");
+    "stretches of time to mask in each training sound");
   v("time_mask_width", time_mask_width, Range(0.01, 60),
-    "at most so many seconds each, and a fifth of the sound");
+    "maximum seconds of a masked stretch, and at most a fifth of the sound");
 }
 
 std::vector<float> AtAnotherSpeed(std::vector<float> samples, double change,

@@ -97,7 +97,7 @@ TEST(Sound, RefusesWhatIsDamagedOrTooLargeInOneLine) {
   EXPECT_EQ(MessageOfSound("not a sound"),
             "a.wav: neither a WAV nor a FLAC nor an Ogg file");
   EXPECT_EQ(MessageOfSound(EncodeWav({}, 8000)),
-            "a.wav: a sound of no samples");
+            "a.wav: the sound has no samples");
   const std::string whole = EncodeWav(Tone(440, 8000, 0.1), 8000);
   EXPECT_EQ(MessageOfSound(whole.substr(0, 40)), "a.wav: a truncated WAV file");
   for (const int format :
@@ -116,7 +116,7 @@ TEST(Sound, RefusesWhatIsDamagedOrTooLargeInOneLine) {
   holes[20] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(
       MessageOfSound(Written(holes, SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000)),
-      "a.wav: sample 21 is no finite number");
+      "a.wav: sample 21 is not a finite number");
   for (const float huge : {3e38f, -3e38f, 2.2e9f}) {
     holes[20] = huge;
     EXPECT_THAT(

@@ -184,9 +184,7 @@ void TokenFile::CheckIds(const std::string& name) const {
   }
   if (!valid) {
     throw FormatError(
-        "{}: has places or ids that cannot be; remove it, and it "
-        "is made again",
-        name);
+        "{}: has invalid positions or ids; remove it to create it again", name);
   }
 }
 

@@ -77,9 +77,10 @@ const Json& ListOf(const Json& value, size_t size, const std::string& place,
 const std::string& CodeOf(const Json& value, const std::string& place,
                           size_t visit) {
   if (!value.is_string() || value.get_ref<const std::string&>().empty()) {
-    Refuse(place, fmt::format("visit {}: {} is not a code; write a text, "
-                              "as \"I50\"",
-                              visit, Abridged(value)));
+    Refuse(
+        place,
+        fmt::format("visit {}: {} is not a code; write a text, such as \"I50\"",
+                    visit, Abridged(value)));
   }
   const auto& code = value.get_ref<const std::string&>();
   if (HasControlCharacter(code)) {

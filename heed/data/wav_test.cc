@@ -104,7 +104,7 @@ TEST_F(StreamedWav, ChunksBehindTheSamplesAreNotSamples) {
   // No samples, followed by another chunk.
   const std::string empty = EncodeWav({}, 8000) + Chunk("LIST", "INFO");
   EXPECT_EQ(MessageOf<FormatError>([&] { DecodeSound(empty, "a.wav"); }),
-            "a.wav: a sound of no samples");
+            "a.wav: the sound has no samples");
 }
 
 TEST_F(StreamedWav, SizesOf64BitsAreRead) {
@@ -139,7 +139,7 @@ TEST_F(StreamedWav, WithoutSamplesOrFormatIsRefused) {
   };
   EXPECT_EQ(error(plain_.substr(0, kDataAt)), "a.wav: a truncated WAV file");
   EXPECT_EQ(error(plain_.substr(0, kDataAt + 8)),
-            "a.wav: a sound of no samples");
+            "a.wav: the sound has no samples");
   EXPECT_EQ(error(plain_.substr(0, kFormatAt) + plain_.substr(kDataAt)),
             "a.wav: a damaged WAV file: samples without a format");
   std::string long_chunk = plain_;

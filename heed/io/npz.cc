@@ -172,7 +172,7 @@ class NpyHeaderReader {
         Fail("has an impossible shape");
       }
     }
-    if (digits == 0) Fail("its shape holds what is no dimension");
+    if (digits == 0) Fail("its shape has an invalid dimension");
     rest_.remove_prefix(digits);
     if (rest_.starts_with('L')) rest_.remove_prefix(1);  // as Python 2 writes
     return dim;

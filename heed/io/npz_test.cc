@@ -172,7 +172,7 @@ TEST_F(Npz, ShapesMustFitTheBytes) {
               "impossible shape");
   ExpectError(Npy(Dictionary("<f4", "(99999999999999999999,)"), "1234"),
               "impossible shape");
-  ExpectError(Npy(Dictionary("<f4", "(-1,)"), "1234"), "no dimension");
+  ExpectError(Npy(Dictionary("<f4", "(-1,)"), "1234"), "invalid dimension");
   ExpectError(Npy(Dictionary("<f4", "(1, 1, 1, 1, 1, 1)"), "1234"),
               "more than 5 dimensions");
 }

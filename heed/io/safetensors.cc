@@ -194,7 +194,7 @@ class HeaderReader {
     Shape shape;
     for (const Json& dim : dims) {
       if (!dim.is_number_unsigned() || dim.get<uint64_t>() > INT64_MAX) {
-        FailOn(name, "shape holds what is no dimension");
+        FailOn(name, "shape has an invalid dimension");
       }
       shape.Append(dim.get<int64_t>());
     }

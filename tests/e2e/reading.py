@@ -91,7 +91,7 @@ class Reading(UsersBuild):
                 ("a.jsonl", "[" * 100_000 + "\n", ["a.jsonl:1"]),
                 ("a.jsonl", "", ["a.jsonl", "empty"]),
                 ("a.txt", "1 Ann ran.\n", ["a.txt", "no question"]),
-                ("a.txt", "1 Ann ran.\n4 Where?\tx\n", ["a.txt:2", "counts from 1"])):
+                ("a.txt", "1 Ann ran.\n4 Where?\tx\n", ["a.txt:2", "number the lines"])):
             with self.subTest(content[:40]):
                 self.fails(1, named, *self.begin, "--passages", self.put(name, content), "--out",
                            self.folder / "x")

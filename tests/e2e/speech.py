@@ -38,7 +38,7 @@ def float_wav(values):
 
 BAD = {
     "none.wav": (wav([]), "no samples"),
-    "nan.wav": (float_wav([0.1, math.nan]), "sample 2 is no finite number"),
+    "nan.wav": (float_wav([0.1, math.nan]), "sample 2 is not a finite number"),
     "huge.wav": (float_wav([0.1, 3e38]), "sample 2 is 3e+38"),
     "many.wav": (wav([5] * 3200, channels=32), "32 channels"),
     "rate.wav": (wav([5] * 3200, rate=5), "a rate of 5 Hz"),
