@@ -126,31 +126,32 @@ ApiOptions Resolved(ApiOptions options) {
 void ApiOptions::Visit(FieldList& v) {
   limits.Visit(v);
   v("api_keys", api_keys, Any{"FILE"},
-    "keys that may translate, detect, predict and explain, one a line; read "
-    "again when it changes");
+    "file of keys that may translate, detect, predict and explain, one a line; "
+    "reloaded when it changes");
   v("require_api_key", require_api_key,
-    "with --api-keys: refuse clients without a key; no: serve them under "
-    "--requests-per-minute, as LibreTranslate does unless it is set otherwise "
-    "(a wrong key is refused either way)");
+    "with --api-keys: refuse clients without a key; no: serve them within "
+    "--requests-per-minute, as LibreTranslate does by default (wrong keys are "
+    "always refused)");
   v("requests_per_minute", requests_per_minute, Range(0, 1e9),
-    "of one client (a key, or an address), where a batch of n texts is n "
-    "requests; further ones are answered with 429; 0: no limit; a line of "
-    "--api-keys may have limit=N for its key");
+    "maximum requests per minute of a client (key or address); a batch of n "
+    "texts counts as n; more are answered with 429; 0: no limit; limit=N on a "
+    "line of --api-keys sets it for that key");
   v("failed_keys_per_minute", failed_keys_per_minute, Range(0, 1e9),
-    "wrong keys from one address, after which it is answered with 429; 0: no "
-    "limit");
+    "maximum wrong keys per minute from an address; more are answered with "
+    "429; 0: no limit");
   v("trust_proxy", trust_proxy,
     "take the client's address from the last entry of the last "
     "X-Forwarded-For");
   v("metrics_access", metrics_access,
-    "who may see /metrics: everyone, who has a key, or this machine alone "
-    "(proxies on it are not)");
-  v("models_access", models_access, "who may see /models");
+    "clients that may read /metrics: everyone, those with a key, or only this "
+    "machine (without proxies on it)");
+  v("models_access", models_access, "clients that may read /models");
   v("cors", cors, Any{"ORIGIN"},
-    "whose pages may use the API: *, one origin, or 'none'; /metrics and "
-    "/models, which describe the server, are not for *");
+    "origin of web pages that may use the API: *, one origin, or 'none'; * "
+    "excludes /metrics and /models");
   v("base_path", base_path, Any{"PATH"},
-    "answer also below this path, for a proxy that leaves it in requests: /mt");
+    "serve also below this path, such as /mt, for a proxy that keeps it in "
+    "requests");
 }
 
 void ApiOptions::Resolve() {
@@ -206,7 +207,7 @@ Api::Api(Engine& engine, const ApiOptions& options, ServerMetrics& metrics)
   for (const Access access :
        {options.metrics_access.value(), options.models_access.value()}) {
     if (access == Access::kKeys && !keys_.used()) {
-      throw ConfigError("access for those with keys needs --api-keys");
+      throw ConfigError("access 'keys' needs --api-keys");
     }
   }
 }
@@ -245,7 +246,7 @@ void Api::Handle(const ExchangePtr& exchange) {
     throw HttpError(400, "Files translation are disabled on this server.");
   }
   if (route == nullptr && allowed.empty()) {
-    throw HttpError(404, "there is nothing here; /docs says what there is");
+    throw HttpError(404, "no such path; /docs describes the API");
   }
   if (route == nullptr) {
     throw HttpError(405, fmt::format("{} is asked for with {}", path, allowed),

@@ -90,7 +90,7 @@ const std::vector<Route>& Routes() {
          "the words that theirs became; code, translate=\"no\" and the like "
          "are kept. Placeholders are kept in all"},
         {"alternatives", "integer", false, "how many more translations"},
-        {"beam", "integer", false, "hypotheses kept at each step; 1: greedy"},
+        {"beam", "integer", false, "beam size; 1: greedy"},
         kModelName,
         {"stream", "boolean", false,
          "server-sent events while tokens are written; also by Accept: "

@@ -93,9 +93,9 @@ void ClientConnection::Start() {
 void ClientConnection::StartRefused() {
   SocketError ignored;
   socket_.non_blocking(true, ignored);
-  HttpResponse response = ErrorResponse(
-      503, "the server has as many connections as it may have; try again later",
-      {{"Retry-After", "5"}});
+  HttpResponse response =
+      ErrorResponse(503, "the server has too many connections; try again later",
+                    {{"Retry-After", "5"}});
   AddCommonHeaders(response);
   response.close = true;
   Queue(HeadOf(response, 11, response.body.size()) + response.body);

@@ -17,16 +17,15 @@ nlohmann::ordered_json AboutModel(const ServedModel& model) {
 
 /// Logs a warning if the languages of a translator are unknown.
 void WarnOfLanguages(const ServedModel& model, Log& log) {
-  log.Warning(
-      "languages unknown",
-      {{"model", model.name()},
-       {"source", model.languages().source},
-       {"target", model.languages().target},
-       {"advice",
-        "the names of its training files do not tell its languages: start it "
-        "as en-de=DIR, or train it with --source-language and "
-        "--target-language; until then it answers for any language on the side "
-        "that is not known, as long as it is the only such model"}});
+  log.Warning("languages unknown",
+              {{"model", model.name()},
+               {"source", model.languages().source},
+               {"target", model.languages().target},
+               {"advice",
+                "its training file names do not give its languages: start it "
+                "as en-de=DIR, or train it with --source-language and "
+                "--target-language; until then it accepts any language on the "
+                "unknown side, if it is the only such model"}});
 }
 
 }  // namespace

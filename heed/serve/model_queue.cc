@@ -139,14 +139,13 @@ class ModelQueue::BatchCancellation : public Cancellation {
 
 void EngineOptions::Visit(FieldList& v) {
   v("queue_limit", queue_limit, Range(1, 1000000),
-    "requests that may wait for a model; further ones are answered with 503");
+    "maximum requests that wait for a model; more are answered with 503");
   v("batch_texts", batch_texts, Range(1, 100000),
-    "maximum sentences that are computed together");
+    "maximum sentences of a batch");
   v("batch_characters", batch_characters, Range(1, 10000000),
-    "maximum bytes of text that are computed together; one sentence may have "
-    "more");
+    "maximum bytes of text of a batch; a single sentence may have more");
   v("batch_wait", batch_wait, Range(0, 1000),
-    "milliseconds to wait for more requests before a batch is begun");
+    "milliseconds to wait for more requests before starting a batch");
 }
 
 ModelQueue::ModelQueue(std::shared_ptr<ServedModel> model,

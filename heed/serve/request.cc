@@ -326,13 +326,11 @@ void RequestLimits::Visit(FieldList& v) {
   v("batch_limit", batch_limit, Range(0, 1e9),
     "maximum texts of a request; 0: no limit");
   v("alternatives_limit", alternatives_limit, Range(0, 100),
-    "maximum alternatives that a request may ask for");
-  v("beam_limit", beam_limit, Range(1, 1000),
-    "largest beam that a request may ask for");
+    "maximum alternatives of a request");
+  v("beam_limit", beam_limit, Range(1, 1000), "maximum beam size of a request");
   v("explain_limit", explain_limit, Range(0, 1e9),
-    "maximum characters of a text that is explained; of a translation this is "
-    "the limit of a sentence, and four times as much that of all, and ten "
-    "times as much that of a document; 0: no limit");
+    "maximum characters of a text to explain; translations: of a sentence, "
+    "with 4 times as many for a text and 10 times for a document; 0: no limit");
 }
 
 Json ParametersOf(const HttpRequest& request) {

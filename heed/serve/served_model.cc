@@ -128,15 +128,16 @@ const Translations& TranslationsOf(const Answer& answer) {
 }
 
 void SearchDefaults::Visit(FieldList& v) {
-  v("beam", beam, Range(1, 1000), "hypotheses kept at each step; 1: greedy");
+  v("beam", beam, Range(1, 1000),
+    "beam size: hypotheses kept at each step; 1: greedy");
   v("length_penalty", length_penalty, Range(0, 10),
-    "divide log p by ((5 + length) / 6) to this power; 0: off, favours short "
-    "output");
+    "length normalisation: divide log p by ((5 + length) / 6) to this power; "
+    "0: off (favours short output)");
   v("max_length_factor", max_length_factor, Range(0, 100),
-    "maximum of target tokens per source token; 0: as each model has it");
+    "maximum target tokens per source token; 0: each model's own setting");
   v("shortlist", shortlist, OneOf{"none", "model"},
-    "score only likely translations of the source's tokens, by the file that "
-    "each model folder has for it");
+    "score only likely translations of the source's tokens, by the shortlist "
+    "in the model's folder");
 }
 
 ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
@@ -303,10 +304,9 @@ RequestOptions ServedModel::CheckedOptions(const Json& options,
                       fmt::join(valid, ", "));
     }
     if (OfOperator(*field)) {
-      throw HttpError(400,
-                      "parameter '{}' is for the operator of "
-                      "the server alone",
-                      key);
+      throw HttpError(
+          400, "parameter '{}' can only be set by the operator of the server",
+          key);
     }
     try {
       SetOption(*field, value);

@@ -57,31 +57,32 @@ double ProcessorTimeOfThread() {
 
 void ServerOptions::Visit(FieldList& v) {
   v("host", host, Any{"ADDRESS"},
-    "where to listen; 0.0.0.0 or :: for all networks");
-  v("port", port, Range(0, 65535), "0: any that is free");
+    "address to listen on; 0.0.0.0 or :: for all networks");
+  v("port", port, Range(0, 65535), "port to listen on; 0: any free port");
   v("unix_socket", unix_socket, Any{"FILE"},
-    "listen at this Unix socket, for its owner and group, and not on a port");
+    "listen on this Unix socket, for its owner and group, instead of a port");
   v("max_connections", max_connections, Range(1, 1000000),
-    "when there are so many, the one that is idle longest is closed");
+    "maximum open connections; above it, the connection that is idle longest "
+    "is closed");
   v("max_header_bytes", max_header_bytes, Range(256, 1 << 20),
-    "of the request line and all headers");
+    "maximum bytes of the request line and all headers");
   v("max_body_bytes", max_body_bytes, Range(1, 1 << 30), "of a request");
   v("header_timeout", header_timeout, Range(0.01, 86400),
     "seconds from the first byte of a request to the end of its headers");
   v("body_timeout", body_timeout, Range(0.01, 86400),
-    "seconds from there to the end of the body");
+    "seconds from the end of the headers to the end of the body");
   v("request_timeout", request_timeout, Range(0.01, 86400),
-    "seconds until an unanswered request is cancelled and answered with 503; "
-    "one that could not be computed in that time is refused");
+    "seconds until an unfinished request is cancelled with status 503; "
+    "requests that would take longer are refused");
   v("idle_timeout", idle_timeout, Range(0.01, 86400),
     "seconds that a connection may wait for its next request");
   v("write_timeout", write_timeout, Range(0.01, 86400),
     "seconds that a client may take to read a part of an answer");
   v("drain_seconds", drain_seconds, Range(0, 86400),
-    "seconds that the server goes on after SIGTERM while /ready says that it "
-    "drains, so that proxies send no more");
+    "seconds to continue serving after SIGTERM while /ready reports draining, "
+    "so that proxies send no new requests");
   v("stop_timeout", stop_timeout, Range(0, 86400),
-    "seconds that accepted requests are given when the server is to stop");
+    "seconds to finish accepted requests when the server stops");
 }
 
 ServerLoop::ServerLoop(const ServerOptions& options, Handler handler, Log& log,
