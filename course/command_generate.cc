@@ -59,11 +59,10 @@ int RunGenerate(const Arguments& arguments) {
                       arguments[0], DidYouMean(arguments[0], names),
                       fmt::join(names, ", "));
   }
-  Options options(
-      "generate",
-      "Makes data up and writes them as files, to learn a task from "
-      "without data of your own. What decides each answer is "
-      "known, so that it can be compared with what a model finds.");
+  Options options("generate",
+                  "Generates synthetic data as files, to try a task without "
+                  "your own data. The evidence for each answer is known, so "
+                  "that you can compare it with what a model uses.");
   options.Parts("Data", PartsOf("generate", Generators()));
   options.Example("heed generate scenes --help");
   options.Example("heed generate scenes --count 20000 --seed 1 --out scenes");

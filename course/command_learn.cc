@@ -96,11 +96,10 @@ int RunLearn(const Arguments& arguments) {
   std::vector<std::string> words;
   Options options(
       "learn",
-      "The exercises of the course in docs/tutorials/: of a chapter (3), one "
-      "(3.1), "
-      "or whether an answer to it is right (3.1 0.665). Answers have three "
-      "digits, or are whole numbers; they are computed by this program. Exits "
-      "with 1 if the answer is wrong.");
+      "Prints the exercises of the course in docs/tutorials/: of a chapter (3) "
+      "or one (3.1), or checks an answer (3.1 0.665). Answers have three "
+      "digits, or are whole numbers; this program computes them. Exits with 1 "
+      "if the answer is wrong.");
   options.OptionalPositionals("WHICH", words,
                               "chapter or exercise, and the answer to it");
   options.Example("heed learn");

@@ -24,7 +24,7 @@ void CopyingOptions::VisitOwn(FieldList& v) {
   v("variant", variant,
     "model without attention; sutskever reads the sentence backwards");
   v("sentences", sentences, Range(100, 1000000),
-    "sentences that both models learn from");
+    "training sentences of both models");
   v("epochs", epochs, Range(1, 1000), "passes over them");
 }
 

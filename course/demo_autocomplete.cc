@@ -61,10 +61,10 @@ struct MemoryCommand : DemoOptions {
       "learn from this text instead of made-up stories; one line in 20 is for "
       "validation, one for the test");
     v("models", models, Any{"DIR"},
-      "show these models of heed train --task autocomplete and train none; "
-      "--texts is then their test");
+      "show these models of heed train --task autocomplete without training; "
+      "--texts is then the test text");
     v("sentence", sentence, Any{"TEXT"},
-      "what is typed in the pictures; none: the first test line");
+      "text to type in the pictures (default: the first test line)");
     v("units", units, Range(1, 4096), "features of a state");
     v("layers", layers, Range(1, 16), "recurrent layers");
     v("epochs", epochs, Range(0, 1000),

@@ -20,7 +20,8 @@ int RunDemoCaptions(const Arguments& arguments) {
       .examples = {"", " --look hard --count 20000"},
       .data = SceneData().Sized({6000, 200, 500})};
   demo.options = [&](FieldList& v) {
-    v("look", look, "soft: at all cells, weighted; hard: at one that is drawn");
+    v("look", look,
+      "soft: attend to all cells, weighted; hard: to one sampled cell");
     v("filters", filters, Range(1, 1024), "filters of the first convolution");
   };
   demo.entries = [&] {

@@ -30,9 +30,9 @@ struct CostCommand : DemoOptions {
       "longest sequence, doubled from 16; 0: 4096, with --decode 16384, with "
       "--backward 2048");
     v("decode", decode,
-      "time one more word behind so many, and count the bytes that are kept "
-      "for it");
-    v("backward", cost.backward, "time gradients besides, as training does");
+      "time one more word after each length, and count the bytes cached for "
+      "it");
+    v("backward", cost.backward, "also time gradients, as in training");
     v("width", cost.width, Range(4, 4096),
       "features of a word (a multiple of 4)");
     v("batch", cost.batch, Range(1, 1024), "sequences at a time");
@@ -162,7 +162,8 @@ int RunDemoCost(const Arguments& arguments) {
   if (!limit) return 0;
 
   if (command.decode && command.cost.backward) {
-    throw ConfigError("--backward is not for --decode: nothing learns there");
+    throw ConfigError(
+        "--backward cannot be combined with --decode, which does not train");
   }
   if (command.longest == 0) {
     command.longest = command.decode          ? 16384

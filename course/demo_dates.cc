@@ -40,8 +40,8 @@ struct DatesDemo {
     v("score", score, OneOf(NamesOf(Scores())),
       "score function of the attention");
     v("normalizer", normalizer, OneOf(NamesOf(Normalizers())),
-      "from scores to weights; hard: one character per step, learned by "
-      "reward");
+      "function that turns scores into weights; hard: attend to one character "
+      "per step, learned by reward");
     v("seed", seed, "random seed of the dates and the weights");
     v("threads", threads, Range(0, 1024), "threads; 0: one per core");
   }

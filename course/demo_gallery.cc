@@ -31,7 +31,8 @@ struct GalleryCommand : DemoOptions {
   std::string only;
 
   void VisitOwn(FieldList& v) override {
-    v("only", only, Any{"PART"}, "this part alone (see heed list attentions)");
+    v("only", only, Any{"PART"},
+      "draw only this part (see heed list attentions)");
   }
 };
 

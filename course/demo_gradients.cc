@@ -50,9 +50,9 @@ struct ReachCommand : DemoOptions {
     v("forget_gate_bias", forget_gate_bias, Range(-20, 20),
       "initial bias of forget gates (a GRU's update gates)");
     v("recurrent_only", recurrent_only,
-      "leave out what attends: to the states of one layer of the first cell, "
-      "and to characters without any cell");
-    v("fresh", fresh, "measure random weights alone; nothing is trained");
+      "leave out models with attention: to the states of one layer of the "
+      "first cell, and to characters without a cell");
+    v("fresh", fresh, "measure random weights only, without training");
   }
 };
 

@@ -33,11 +33,12 @@ struct HardCommand : DemoOptions {
   ChoiceTraining training;
 
   void VisitOwn(FieldList& v) override {
-    v("runs", runs, Range(1, 1000), "models of each way, of other seeds");
+    v("runs", runs, Range(1, 1000),
+      "models of each method, with different seeds");
     v("steps", training.steps, Range(50, 100000),
       "updates of each model, of 32 questions each");
     v("draws", training.draws, Range(2, 100000),
-      "gradients that the variance is measured of");
+      "gradients to measure the variance from");
   }
 };
 

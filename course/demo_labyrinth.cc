@@ -33,18 +33,16 @@ struct LabyrinthCommand : DemoOptions {
 
   void VisitOwn(FieldList& v) override {
     v("side", side, Range(2, 30), "cells of a maze along each side");
-    v("mazes", mazes, Range(1, 1000),
-      "mazes, each learned by an agent of its "
-      "own");
+    v("mazes", mazes, Range(1, 1000), "mazes, each with its own agent");
     v("updates", updates, Range(1, 1e6), "updates of each agent");
     v("episodes", options.episodes, Range(1, 10000),
-      "episodes of an update by hard choices");
+      "episodes per update with hard choices");
     v("learning_rate", options.learning_rate, Range(1e-6, 1),
       "learning rate of Adam");
     v("discount", options.discount, Range(0.5, 0.9999),
-      "γ of a step, in the soft relaxation");
+      "discount γ of a step in the soft relaxation");
     v("draws", draws, Range(2, 1e6),
-      "gradients for the variance, of an episode each");
+      "gradients to measure the variance from, one episode each");
   }
 };
 

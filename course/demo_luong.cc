@@ -25,13 +25,15 @@ struct LuongDemo : DemoOptions {
   LuongTraining training;
 
   void VisitOwn(FieldList& v) override {
-    v("scores", scores, Any{"NAMES"}, "score functions, with commas");
-    v("seeds", seeds, Range(1, 100), "trainings of each, for the deviation");
+    v("scores", scores, Any{"NAMES"}, "score functions, separated by commas");
+    v("seeds", seeds, Range(1, 100),
+      "trainings of each, for the standard deviation");
     v("sequences", training.sequences, Range(100, 1000000),
-      "sequences that are learned from");
-    v("longest", training.longest, Range(4, 100), "symbols of a sequence");
+      "training sequences");
+    v("longest", training.longest, Range(4, 100),
+      "maximum symbols of a sequence");
     v("window", training.window, Range(1, 50),
-      "keys to each side that local attention sees");
+      "keys that local attention sees on each side");
     v("epochs", training.epochs, Range(1, 1000), "passes over the sequences");
   }
 };

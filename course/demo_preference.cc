@@ -39,10 +39,10 @@ struct PreferenceDemo : DemoOptions {
   int frames = 2000;
 
   void VisitOwn(FieldList& v) override {
-    v("clips", clips, Range(10, 1e6), "clips that are learned from");
+    v("clips", clips, Range(10, 1e6), "training clips");
     v("epochs", epochs, Range(1, 1000), "passes over them");
     v("frames", frames, Range(1, 100000),
-      "frames of other clips in which preferred patches are looked for");
+      "frames of other clips to search for preferred patches");
   }
 };
 

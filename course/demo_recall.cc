@@ -31,11 +31,10 @@ struct RecallCommand : DemoOptions {
   RecallTraining training;
 
   void VisitOwn(FieldList& v) override {
-    v("farthest", farthest, Range(100, 100000),
-      "longest distance that is measured");
+    v("farthest", farthest, Range(100, 100000), "longest distance to measure");
     v("questions", questions, Range(1, 100000), "questions at each distance");
     v("longest", training.longest, Range(10, 10000),
-      "longest distance that is trained");
+      "longest distance in training");
     v("steps", training.steps, Range(1, 1000000),
       "updates of each model, of 32 sequences each");
   }

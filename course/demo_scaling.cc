@@ -31,9 +31,10 @@ struct ScalingDemo : DemoOptions {
   void VisitOwn(FieldList& v) override {
     v("smallest", smallest, Range(1, 4096),
       "features of a query and a key, doubled");
-    v("largest", largest, Range(1, 4096), "up to this many");
+    v("largest", largest, Range(1, 4096),
+      "maximum features of a query and a key");
     v("steps", steps, Range(20, 100000),
-      "updates after which a run is given up, of 64 words each");
+      "maximum updates of a run, of 64 words each");
     v("seeds", seeds, Range(1, 100), "runs of each kind");
     v("learning_rate", learning_rate, Range(1e-6, 1), "of Adam");
   }

@@ -22,7 +22,7 @@ struct SmallestCommand : DemoOptions {
 
   void VisitOwn(FieldList& v) override {
     v("sentence", sentence, OneOf({"let's go", "to go"}),
-      "what is translated on the page");
+      "sentence to translate on the page");
     v("steps", steps, Range(1, 1000000), "updates");
   }
 };

@@ -38,10 +38,10 @@ int RunDemoSpeech(const Arguments& arguments) {
   demo.options = [&](FieldList& v) {
     v("strings", strings, Range(100, 1e6), "strings of digits in each epoch");
     v("score", score, Any{"SCORE"},
-      "score of the attention; additive: without regard to where it was");
+      "score of the attention; additive: ignores earlier attention");
     v("normalizer", normalizer, Any{"NORMALIZER"}, "from scores to weights");
     v("modifiers", modifiers, Any{"MODIFIERS"},
-      "what changes scores; none: the whole sound is seen at every step");
+      "modifiers of scores; none: attend to the whole sound at every step");
   };
   demo.entries = [&] {
     return std::vector<DemoEntry>{

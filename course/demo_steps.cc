@@ -40,8 +40,8 @@ struct StepsDemoOptions : DemoOptions {
 
   void VisitOwn(FieldList& v) override {
     v("text", text, Any{"LETTERS"},
-      "letters from a to l, with spaces between, that are shown");
-    v("step", step, Range(0, 1000), "letter of the answer, 0 is the first");
+      "letters from a to l to show, separated by spaces");
+    v("step", step, Range(0, 1000), "letter of the answer to show, from 0");
     v("epochs", epochs, Range(1, 1000), "passes over 3000 lines");
   }
 };

@@ -41,11 +41,11 @@ int RunDemoVisits(const Arguments& arguments) {
   TaskDemo demo = {
       .name = "visits",
       .purpose =
-          "Makes up patients of whom it is known what each code of each visit "
-          "counts, writes them as lines of JSON, trains every model of the "
-          "task on them, and compares what they find with what was planted; "
-          "shows which codes of which visits counted for one patient, as Choi "
-          "et al. 2016 (RETAIN).",
+          "Generates patients with a known effect of each code of each visit, "
+          "writes them as lines of JSON, trains every model of the task on "
+          "them, and compares what they find with what was planted; shows "
+          "which codes of which visits counted for one patient, as Choi et al. "
+          "2016 (RETAIN).",
       .examples = {"", " --patients 2000 --epochs 5"},
       .data = PatientData(),
       .epochs = 20,

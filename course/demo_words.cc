@@ -43,10 +43,10 @@ struct WordsDemo : DemoOptions {
       "labelled documents, in the format of its training (.gz too)")
         .Main();
     v("folds", texts.folds, Any{"FOLDS"},
-      "format docs: documents of these folds alone, as 0-7,9");
-    v("words", words, Any{"WORDS"}, "words, with commas between them").Main();
+      "format docs: use only documents of these folds, such as 0-7,9");
+    v("words", words, Any{"WORDS"}, "words, separated by commas").Main();
     v("most_texts", max_texts, Range(1, 1000000),
-      "documents that are read, the first ones of the files");
+      "maximum documents to read, from the start of the files");
     v.Require({{"model"}});
     v.Require({{"texts"}});
     v.Require({{"words"}});

@@ -11,7 +11,7 @@
 namespace heed {
 
 void DemoOptions::Visit(FieldList& v) {
-  v("out", out, Any{"DIR"}, "folder for what is written").Main();
+  v("out", out, Any{"DIR"}, "folder for the results").Main();
   VisitOwn(v);
   if (seeded) v("seed", seed, "random seed of data and weights");
   v("threads", threads, Range(0, 1024), "threads; 0: one per core");

@@ -138,7 +138,7 @@ CompressionTask MakeCompressionTask(int train, int valid, int test,
                                     uint64_t seed) {
   for (const int count : {train, valid, test}) {
     if (count < 0 || count > kCompressionLimit) {
-      throw ConfigError("compressions: {} sentences asked for; ask for 0 to {}",
+      throw ConfigError("compressions: {} sentences requested; choose 0 to {}",
                         count, kCompressionLimit);
     }
   }

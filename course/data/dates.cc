@@ -145,8 +145,8 @@ ParallelText DistinctDates(std::string_view part, int count,
                            std::span<const size_t> choice, Rng& rng) {
   const size_t limit = choice.size() * kTextsPerDay;
   if (count < 0 || static_cast<size_t>(count) > limit) {
-    throw ConfigError("date task: {} {} texts asked for; ask for 0 to {}",
-                      count, part, limit);
+    throw ConfigError("date task: {} {} texts requested; choose 0 to {}", count,
+                      part, limit);
   }
   ParallelText text;
   std::unordered_set<std::string> seen;
@@ -182,7 +182,7 @@ std::string FormatDate(year_month_day date, std::string_view format) {
 
 std::vector<DateExample> MakeDates(int count, uint64_t seed) {
   if (count < 0) {
-    throw ConfigError("dates: {} examples asked for; ask for 0 or more", count);
+    throw ConfigError("dates: {} examples requested; choose 0 or more", count);
   }
   Rng rng(seed);
   std::vector<DateExample> examples(static_cast<size_t>(count));

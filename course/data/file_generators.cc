@@ -145,7 +145,8 @@ void WriteGraph(const Generator& made, int64_t edges,
 
 Generator SceneData() {
   return {"scenes",
-          "images of a few shapes, captions, and where what they name is",
+          "images of a few shapes, captions, and boxes of the things that they "
+          "name",
           "scenes",
           "caption",
           "images={}/train.tsv valid_images={}/valid.tsv",
@@ -180,7 +181,7 @@ Generator SpriteData(int side) {
 
 Generator VoiceData() {
   return {"voices",
-          "recordings of digits by voices that are synthesised",
+          "recordings of digits by synthetic voices",
           "speakers",
           "speech",
           "recordings={}/train.tsv strings=1200 longest=6",
@@ -191,21 +192,22 @@ Generator VoiceData() {
 
 Generator GraphData() {
   const auto edges = std::make_shared<int64_t>(1800);
-  return {"graph",
-          "a graph whose nodes say little of their class, and their neighbours "
-          "more; ten nodes of each class for training, 100 for validation",
-          "nodes",
-          "nodes",
-          "edges={}/edges.tsv features={}/features.txt labels={}/labels.txt "
-          "train={}/train.idx valid={}/valid.idx",
-          "nodes={}/test.idx",
-          {600, 0, 0},
-          [edges](const Generator& made, const WriteFunction& write) {
-            WriteGraph(made, *edges, write);
-          },
-          [edges](FieldList& v) {
-            v("edges", *edges, Range(0, 100000), "edges of the graph");
-          }};
+  return {
+      "graph",
+      "a graph whose nodes' neighbours reveal their class better than their "
+      "features; ten nodes of each class for training, 100 for validation",
+      "nodes",
+      "nodes",
+      "edges={}/edges.tsv features={}/features.txt labels={}/labels.txt "
+      "train={}/train.idx valid={}/valid.idx",
+      "nodes={}/test.idx",
+      {600, 0, 0},
+      [edges](const Generator& made, const WriteFunction& write) {
+        WriteGraph(made, *edges, write);
+      },
+      [edges](FieldList& v) {
+        v("edges", *edges, Range(0, 100000), "edges of the graph");
+      }};
 }
 
 }  // namespace heed

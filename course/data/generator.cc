@@ -46,8 +46,9 @@ void Generator::Visit(FieldList& v) {
       .Alias(unit)
       .Main();
   if (sizes.valid > 0) {
-    v("valid", sizes.valid, Range(1, kMaxExamples), "others, for validation");
-    v("test", sizes.test, Range(1, kMaxExamples), "others, for the test");
+    v("valid", sizes.valid, Range(1, kMaxExamples),
+      "more of them for validation");
+    v("test", sizes.test, Range(1, kMaxExamples), "more of them for the test");
   }
   if (options) options(v);
   v("seed", seed, "random seed of the " + unit).Main();

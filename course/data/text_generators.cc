@@ -46,7 +46,7 @@ auto PairWriter(Make make) {
 
 Generator DateData() {
   return {"dates",
-          "dates as people write them, and as YYYY-MM-DD",
+          "dates in many human formats, and as YYYY-MM-DD",
           "dates",
           "translate",
           "tsv={}/train.tsv valid_tsv={}/valid.tsv vocabulary=characters "
@@ -58,7 +58,7 @@ Generator DateData() {
 
 Generator CompressionData() {
   return {"compressions",
-          "long sentences, and who did what in them in three words",
+          "long sentences, and three-word summaries of who did what",
           "sentences",
           "translate",
           "tsv={}/train.tsv valid_tsv={}/valid.tsv vocabulary=words "
@@ -70,7 +70,7 @@ Generator CompressionData() {
 
 Generator StoryData() {
   return {"stories",
-          "sentences that end as they began, to be typed",
+          "sentences for autocompletion, whose end depends on their start",
           "stories",
           "autocomplete",
           "texts={}/train.txt valid_texts={}/valid.txt",
@@ -90,7 +90,7 @@ Generator StoryData() {
 
 Generator FactData(std::shared_ptr<FactOptions> how) {
   return {"facts",
-          "stories of who is where and has what, with questions",
+          "stories about people, places and things, with questions",
           "stories",
           "read",
           "passages={}/train.jsonl valid_passages={}/valid.jsonl",
@@ -103,13 +103,13 @@ Generator FactData(std::shared_ptr<FactOptions> how) {
           },
           [how](FieldList& v) {
             v("facts", how->facts, Range(1, 3),
-              "sentences that an answer follows from");
+              "sentences needed to answer a question");
           }};
 }
 
 Generator DocumentData(std::shared_ptr<PlantedOptions> how) {
   return {"documents",
-          "documents of praise or blame, which one word decides",
+          "documents of praise or blame; one word decides the label",
           "documents",
           "classify",
           "format=docs texts={}/train.txt valid_texts={}/valid.txt",
@@ -133,8 +133,8 @@ Generator DocumentData(std::shared_ptr<PlantedOptions> how) {
 Generator QuestionData() {
   const auto remarks = std::make_shared<int>(4);
   return {"questions",
-          "questions with twenty texts each, one of which says the same; a "
-          "tenth of them for validation and a tenth for the test",
+          "questions with twenty texts each, one of which is a paraphrase; a "
+          "tenth for validation and a tenth for the test",
           "questions",
           "retrieve",
           "answers={}/train.tsv valid_answers={}/valid.tsv",
@@ -181,29 +181,29 @@ Generator ReviewData() {
 
 Generator PatientData() {
   const auto how = std::make_shared<PatientOptions>();
-  return {"patients",
-          "patients of whom it is known what each code of each visit counts",
-          "patients",
-          "visits",
-          "patients={}/train.jsonl valid_patients={}/valid.jsonl",
-          "patients={}/test.jsonl",
-          {10000, 2000, 2000},
-          [how](const Generator& made, const WriteFunction& write) {
-            const PatientWorld world(*how, made.seed);
-            WriteParts(made, write, ".jsonl", [&](const DataPart& part) {
-              std::string lines;
-              for (const VisitRecord& record :
-                   world.Make(part.count, part.far_first()).records) {
-                lines += VisitLine(record) + '\n';
-              }
-              return lines;
-            });
-          },
-          [how](FieldList& v) {
-            v("decay", how->decay, Range(0.1, 1000),
-              "visits after which a code counts 1/e of what it counts at the "
-              "last one");
-          }};
+  return {
+      "patients",
+      "patients with visits, and the known effect of each code of each visit",
+      "patients",
+      "visits",
+      "patients={}/train.jsonl valid_patients={}/valid.jsonl",
+      "patients={}/test.jsonl",
+      {10000, 2000, 2000},
+      [how](const Generator& made, const WriteFunction& write) {
+        const PatientWorld world(*how, made.seed);
+        WriteParts(made, write, ".jsonl", [&](const DataPart& part) {
+          std::string lines;
+          for (const VisitRecord& record :
+               world.Make(part.count, part.far_first()).records) {
+            lines += VisitLine(record) + '\n';
+          }
+          return lines;
+        });
+      },
+      [how](FieldList& v) {
+        v("decay", how->decay, Range(0.1, 1000),
+          "visits after which the effect of a code falls to 1/e");
+      }};
 }
 
 std::vector<Generator> AllGenerators() {
