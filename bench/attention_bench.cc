@@ -162,7 +162,7 @@ double Operations(const AttentionBenchOptions& o, const Subject& subject) {
 
 void AttentionBenchOptions::Visit(FieldList& v) {
   v.Section("Attention");
-  v("score", score, Any{"SCORE"}, "score function, as 'additive'");
+  v("score", score, Any{"SCORE"}, "score function, such as 'additive'");
   v("modifiers", modifiers, Any{"MODIFIERS"}, "as 'alibi; soft_cap(30)'");
   v("mask", mask, Any{"MASK"},
     "as 'causal', 'window(256)' or 'causal && "
@@ -175,11 +175,12 @@ void AttentionBenchOptions::Visit(FieldList& v) {
   v("keys", keys, Range(0, 1 << 24), "keys of each row; 0: as length");
   v("dim", dim, Range(1, 65536), "features of a head");
   v("dtype", dtype, OneOf{"f32", "bf16"},
-    "number format of matrix products; of a few queries also that in which "
-    "keys and values are stored");
+    "number format of matrix products, and with few queries also of stored "
+    "keys and values");
   v("backward", backward, "time the gradient too");
   v.Section("Run");
-  v("seconds", seconds, Range(0.01, 3600), "time to spend, about");
+  v("seconds", seconds, Range(0.01, 3600),
+    "approximate measuring time in seconds");
   v("threads", threads, Range(0, 1024), "threads; 0: one per core");
 }
 

@@ -148,8 +148,8 @@ int RunBench(const Arguments& arguments) {
   std::string what;
   Options options(
       "bench",
-      "Measures how fast this machine is, against its own limits. Each has its "
-      "own options: heed bench train --help.");
+      "Measures the speed of this machine, compared with its own limits. Each "
+      "benchmark has its own options: heed bench train --help.");
   options.Positional("WHAT", what, OneOf(NamesOf(Benches())),
                      "what to measure");
   options.Parts("What there is", PartsOf("bench", Benches()));

@@ -61,10 +61,9 @@ void VisitRun(FieldList& v, RunConfig& run) {
   v.Section("Run");
   v("epochs", run.epochs, Range(1, 1000000), "epochs at most");
   v("patience", run.patience, Range(0, 1000000),
-    "early stopping: stop after this many validations without a better one; 0: "
-    "never");
+    "early stopping: stop after N validations without improvement; 0: never");
   v("patience_metric", run.patience_metric,
-    "what early stopping waits for, as heed train says");
+    "improvement that resets early stopping (see heed train)");
   v("seed", run.seed, "the first seed");
   v("threads", run.threads, Range(0, 1024), "threads; 0: one per core");
 }

@@ -28,14 +28,16 @@ void ConvolutionBenchOptions::Visit(FieldList& v) {
   v("batch", batch, Range(1, 65536), "images at once");
   v("size", size, Range(1, 4096), "height and width of an image");
   v("channels", channels, Range(1, 65536), "of an image");
-  v("filters", filters, Range(0, 65536), "channels of the result; 0: as many");
+  v("filters", filters, Range(0, 65536),
+    "channels of the output; 0: as channels");
   v("window", window, Range(1, 1024),
-    "side of a filter; half of it is zeros around the image");
-  v("stride", stride, Range(1, 1024), "pixels from window to window");
+    "side of a filter; images are padded by half of it with zeros");
+  v("stride", stride, Range(1, 1024), "pixels from one window to the next");
   v("dtype", dtype, OneOf{"f32", "bf16"}, "number format of factors");
   v("backward", backward, "time the gradients of images and filters too");
   v.Section("Run");
-  v("seconds", seconds, Range(0.01, 3600), "time to spend, about");
+  v("seconds", seconds, Range(0.01, 3600),
+    "approximate measuring time in seconds");
   v("threads", threads, Range(0, 1024), "threads; 0: one per core");
 }
 

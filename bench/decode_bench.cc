@@ -114,12 +114,13 @@ void DecodeBenchOptions::Visit(FieldList& v) {
   v("beam", beam, Range(1, 1000), "hypotheses of each sentence");
   v("dtype", dtype, "number format of matrix products");
   v("length", length, Range(1, 100000),
-    "target tokens of each sentence, </s> among them, however unlikely");
+    "forced number of target tokens of each sentence, including </s>");
   v("src_len", src_len, Range(1, 100000), "source tokens of each sentence");
   v("vocab", vocab, Range(kSpecialTokens + 1, 10000000),
     "tokens of either vocabulary of a named model");
   v.Section("Run");
-  v("seconds", seconds, Range(0.01, 3600), "time to spend, about");
+  v("seconds", seconds, Range(0.01, 3600),
+    "approximate measuring time in seconds");
   v("threads", threads, Range(0, 1024),
     "threads, each with a batch of its own; 0: one per core");
 }

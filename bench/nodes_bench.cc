@@ -131,19 +131,20 @@ void TimeEpochs(const NodesBenchOptions& o, const nodes::Settings& settings,
 
 void NodesBenchOptions::Visit(FieldList& v) {
   v.Section("Measurement");
-  v("test", test, Any{"FILE"}, "nodes that the figures are of").Main();
+  v("test", test, Any{"FILE"}, "test nodes to measure, a number on each line")
+      .Main();
   v("seeds", seeds, Range(0, 100000),
-    "how many runs, with the seeds --seed, --seed + 1 ...; 0: only time epochs")
+    "number of runs, with seeds --seed, --seed + 1, ...; 0: only time epochs")
       .Main();
   v("timed_epochs", timed_epochs, Range(1, 100000),
     "epochs that are timed, with all threads");
   v("planted_nodes", planted_nodes, Range(0, 10000000),
-    "a generated graph of so many nodes in the place of files; 0: files");
+    "generate a graph of N nodes instead of reading files; 0: read files");
   v("planted_edges", planted_edges, Range(0, 100000000), "its edges");
   v("planted_features", planted_features, Range(4, 1000000),
-    "features that its nodes may have");
+    "generated graph: number of features");
   v("planted_features_of_node", planted_features_of_node, Range(1, 500000),
-    "features that each of them has");
+    "generated graph: features of each node");
 }
 
 NodesBenchResult BenchNodes(const NodesBenchOptions& o,

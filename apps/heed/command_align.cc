@@ -50,28 +50,30 @@ void AlignOptions::Visit(FieldList& v) {
   pairs.Visit(v, "", "text");
   v.Section("Attention");
   v("layer", layer, Any{"N"},
-    "layer of the decoder that is read, from 0; auto: the one trained with "
-    "--guided-alignment; else with --reverse the layers and steps of both "
-    "models whose links agree most; else the last one but one");
+    "decoder layer to read, from 0; auto: the one trained with "
+    "--guided-alignment; else, with --reverse, the layers and steps of both "
+    "models whose links agree most; else the second-last");
   v("head", head, Range(-1, 1023),
-    "its head, from 0; -1: the mean of all, or the one trained with "
+    "head of that layer, from 0; -1: the mean of all, or the one trained with "
     "--guided-alignment");
   v("shift", shift, OneOf{"auto", "yes", "no"},
     "read a word's weights one step later, when the model has read the word");
   v.Section("Links");
   v("threshold", links.threshold, Range(0, 1),
-    "link a target word to all source words of at least this weight; 0: to "
-    "the one of the largest");
+    "link a target word to all source words with at least this weight; 0: only "
+    "to the one with the largest");
   v("allow_null", links.allow_null,
     "leave a target word unlinked if its largest weight lies on no source "
     "word; IBM models always do");
   v.Section("Two directions");
-  v("reverse", reverse, Any{"DIR"}, "model of the other direction");
-  v("reverse_layer", reverse_layer, Any{"N"}, "as layer, of that model");
+  v("reverse", reverse, Any{"DIR"},
+    "model of the opposite direction, to combine links with");
+  v("reverse_layer", reverse_layer, Any{"N"},
+    "decoder layer of the reverse model, as --layer");
   const auto names = SymmetrizationNames();
   v("symmetrize", symmetrize,
     OneOf(std::vector<std::string>(names.begin(), names.end())),
-    "how links of both directions become one set");
+    "rule that combines the links of both directions");
   ibm.Visit(v);
   baseline.Visit(v);
   v.Section("Output");
@@ -80,7 +82,7 @@ void AlignOptions::Visit(FieldList& v) {
     "column of a table: print error rate, precision and recall; svg "
     "outlines these links");
   v("out", out, Any{"FILE"},
-    "where to write; else standard output, or nowhere with --gold");
+    "file to write (default: standard output, or none with --gold)");
   v("format", format, OneOf{"auto", "pharaoh", "json", "html", "svg"},
     "pharaoh: a line of links i-j for each pair; json: words, the weights of "
     "words and links; html, svg: pictures; auto: by the name of --out, else "
@@ -305,10 +307,10 @@ int RunAlign(const Arguments& arguments) {
       "align",
       "Links the words of sentence pairs by the attention of a translation "
       "model under forced decoding of the target (teacher forcing), or of two "
-      "models of opposite directions. With ibm1 or ibm2 for DIR, by IBM model "
-      "1, or 2 with a prior of the diagonal (Dyer et al. 2013), of both "
-      "directions: learnt by expectation maximisation from the pairs "
-      "themselves, or from those of --learn-tsv.");
+      "models of opposite directions. With ibm1 or ibm2 instead of DIR, uses "
+      "IBM model 1, or model 2 with a diagonal prior (Dyer et al. 2013), in "
+      "both directions, learnt by expectation maximisation from the pairs "
+      "themselves or from --learn-tsv.");
   options.ModelFolder(chosen.folder, "model folder, or ibm1 or ibm2");
   const auto ibm_names = translate::IbmModelNames();
   options.InsteadOfModelFolder({ibm_names.begin(), ibm_names.end()});

@@ -156,7 +156,8 @@ int RunCompletion(const Arguments& arguments) {
       "their values. An installed package has it for bash, zsh and fish.");
   options.Positional("SHELL", shell, OneOf{"bash", "zsh", "fish"},
                      "which shell");
-  options.fields()("out", out, Any{"FILE"}, "write it there");
+  options.fields()("out", out, Any{"FILE"},
+                   "file to write (default: standard output)");
   options.Example("source <(heed completion bash)");
   options.Example(
       "heed completion fish --out ~/.config/fish/completions/heed.fish");

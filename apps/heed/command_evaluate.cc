@@ -42,11 +42,11 @@ Options OptionsFor(const TaskSettings& task, OptionSet& evaluation,
                    EvaluateOptions& chosen) {
   Options options(
       "evaluate",
-      "Measures models on examples with known answers. What is measured, and "
-      "what options there are, depends on the task: heed evaluate DIR --help, "
-      "or heed evaluate --task NAME --help. For translation: BLEU as "
-      "sacreBLEU counts it (13a), chrF2, loss, exact match, word error rate; "
-      "several models give one line each in the plot.");
+      "Measures models on examples with known answers. Measures and options "
+      "depend on the task: heed evaluate DIR --help, or heed evaluate --task "
+      "NAME --help. For translation: BLEU as sacreBLEU counts it (13a), chrF2, "
+      "loss, exact match, word error rate; several models give one line each "
+      "in the plot.");
   options.ModelFolders(chosen.folders, "model folders");
   FieldList& v = options.fields();
   evaluation.Visit(v);
@@ -59,7 +59,7 @@ Options OptionsFor(const TaskSettings& task, OptionSet& evaluation,
     "show the options of this task (with --help)");
   v("output", chosen.output, OneOf{"text", "json"},
     "json: one object on standard output");
-  v("json", chosen.json, "the same as --output json");
+  v("json", chosen.json, "print JSON, as --output json");
   VisitDtype(v, chosen.dtype);
   v("threads", chosen.threads, Range(0, 1024), "threads; 0: one per core");
   options.Example(

@@ -74,12 +74,12 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
   o.input = task.Reading(prunes ? *task.PredictOptions() : of_task).defaults;
   o.input.max_line =
       task.input_kind().several_lines ? kLongestDocument : kLongestText;
-  Options options("explain",
-                  "Shows the attention of a model of any task and what its "
-                  "predictions depend on (gradients, occlusion), as a page, a "
-                  "picture, JSON or in the terminal. With --summary: over many "
-                  "texts. With --prune: the quality without the least "
-                  "important heads; --prune SHARES --help shows its options.");
+  Options options(
+      "explain",
+      "Shows the attention of a model and the inputs that its predictions "
+      "depend on (gradients, occlusion), as a page, a picture, JSON or in the "
+      "terminal. --summary: over many texts. --prune: quality without the "
+      "least important heads; --prune SHARES --help shows its options.");
   options.ModelFolder(o.folder);
   FieldList& v = options.fields();
   v.Section("Text");
@@ -96,42 +96,42 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
     "explain this instead of the model's own answer: a translation, a label, a "
     "column");
   v("contrast", o.contrast, Any{"TEXT"},
-    "another answer: --methods then show what speaks for the answer and not "
-    "for this one, at the first place where they differ");
+    "alternative answer: --methods then show evidence for the answer and "
+    "against this one, at the first token that differs");
   v.Section("Picture");
   v("out", o.out, Any{"FILE"},
-    "write .html (all of it, to explore), .svg, .png or .json; without: draw "
-    "in the terminal");
+    "write .html (all views, interactive), .svg, .png or .json (default: draw "
+    "in the terminal)");
   v("view", o.view, OneOf(ExplanationViewNames()),
-    "what .svg, .png and the terminal show; left out: with --methods saliency, "
-    "else the first of these that the text has, by the order in which they are "
-    "listed. model needs no text: without --text and --file none is read");
+    "view for .svg, .png and the terminal (default: saliency with --methods, "
+    "else the first in this list that the text has); model needs no --text or "
+    "--file");
   v("layer", o.layer, Any{"PATH"},
-    "of alignment, frames, lines and panels: this attention, as "
+    "alignment, frames, lines, panels: attention to show, such as "
     "decoder.layers.0.cross_attention");
   v("head", o.head, Range(-1, 1000),
-    "of --layer: this head; -1: mean of all, panels: the first");
+    "head of --layer, from 0; -1: mean of all (panels: the first)");
   v("step", o.step, Range(-1, 1000000000),
-    "of step and model: this part of the answer, 0 is the first; -1: of step "
-    "the one in the middle, of model the first");
+    "step, model: part of the answer to show, from 0; -1: the middle (step) or "
+    "the first (model)");
   v("scale", o.scale, OneOf(ShadeScaleNames()),
-    "which weight has the full shade: 1 (absolute), the largest of its row or "
-    "of the picture; auto: 1, or the largest where all are below 0.3");
+    "weight drawn in full shade: 1 (absolute), the largest of its row or of "
+    "the picture; auto: 1, or the largest if all are below 0.3");
   v("words", o.words, "merge sub-words to words");
   v.Section("Implicit attention");
   o.attribution.Visit(v);
   v.Section("Many texts");
   v("summary", o.summary,
-    "entropy, words, distance and step of each head, how alike the heads of a "
-    "layer are, and how far attention and each method agree, over all texts");
+    "print over all texts: entropy, words, distance and step of each head, "
+    "similarity of heads, agreement of attention and each method");
   v("faithfulness", o.faithfulness,
     "with --summary: delete and insert tokens in the order of attention, of "
-    "each method and of chance, and see how the answer's probability changes");
-  v("max_texts", o.max_texts, Range(1, 1000000000), "texts to read at most");
+    "each method and at random, and print the answer's probability");
+  v("max_texts", o.max_texts, Range(1, 1000000000), "maximum texts to read");
   v("prune", o.prune, Any{"SHARES"},
-    "remove these shares of the heads, as 0.1,0.3,0.5, the least important "
-    "to --file's texts first, and evaluate what is left; takes the options of "
-    "heed evaluate");
+    "remove these shares of the heads, such as 0.1,0.3,0.5, the least "
+    "important for --file first, and evaluate each pruned model; also takes "
+    "the options of heed evaluate");
   if (prunes) v.Require({{"file"}});
   of_task.Visit(v);
   v.Section("Run");
@@ -340,11 +340,10 @@ int ShowTexts(const Subject& s, const ExplainOptions& o) {
       .words = o.words,
       .methods = !o.attribution.methods.empty() || !instead.empty()};
   if (!instead.empty()) {
-    Warn(
-        fmt::format("the model has no attention; {} is shown, which says how "
-                    "much each part of the input changes the answer (--methods "
-                    "chooses others)",
-                    instead));
+    Warn(fmt::format(
+        "the model has no attention; showing {} instead: how much each part of "
+        "the input changes the answer (--methods selects others)",
+        instead));
   }
   if (format) {
     WriteFileAtomically(o.out, ExplanationFile(*format, all, choice));

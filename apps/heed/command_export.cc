@@ -17,19 +17,19 @@ int RunExport(const Arguments& arguments) {
       "export",
       fmt::format(
           "Writes a model for other programs. huggingface: a folder that "
-          "Hugging Face's Transformers load with from_pretrained: a "
-          "translator as "
-          "MarianMTModel and MarianTokenizer, a BERT of task pretrain as "
+          "Hugging Face's Transformers load with from_pretrained: a translator "
+          "as MarianMTModel and MarianTokenizer, a BERT of task pretrain as "
           "BertForPreTraining and BertTokenizer. heed train --model {} trains "
-          "translators that can be exported; if a model cannot, all its "
-          "obstacles are named, and nothing is written.",
+          "translators that can be exported; if a model cannot be exported, "
+          "all reasons are listed and nothing is written.",
           ModelForExport(kMarianMtFormat)));
   options.ModelFolder(folder);
   options.fields().Section("Output");
   options.fields()("out", out, Any{"DIR"}, "folder to write");
-  options.fields()("format", format, OneOf{"huggingface"}, "for which program");
+  options.fields()("format", format, OneOf{"huggingface"},
+                   "program to export to");
   options.fields()("overwrite", overwrite,
-                   "replace a model that stands in that folder");
+                   "replace an existing model in the output folder");
   options.Example("heed export model --out model-hf --format huggingface");
   options.fields().Require({{"out"}});
   if (!options.Parse(arguments)) return 0;

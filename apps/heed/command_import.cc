@@ -13,27 +13,26 @@ int RunImport(const Arguments& arguments) {
   bool overwrite = false;
   Options options(
       "import",
-      "Turns a model of another program into a folder of Heed's, for heed "
-      "translate, predict, train and all other commands. SOURCE is a model.npz "
-      "or model.bin of Marian (type transformer, s2s or amun), a folder as "
-      "OPUS-MT packs it, or a folder of Hugging Face with config.json, "
+      "Converts a model of another program to a folder for heed translate, "
+      "predict, train and all other commands. SOURCE is a model.npz or "
+      "model.bin of Marian (type transformer, s2s or amun), a folder of an "
+      "OPUS-MT package, or a folder of Hugging Face with config.json, "
       "model.safetensors and the tokenizer's files (MarianMT, or BERT with or "
-      "without a head that tags or classifies). It scores as it did there; an "
-      "option or a tensor that Heed cannot do is named, and nothing is "
-      "written. "
-      "Pickles are never read.");
+      "without a head that tags or classifies). Scores are as in that program; "
+      "if Heed does not support an option or a tensor, it names it and writes "
+      "nothing. Pickles are never read.");
   options.Positional("SOURCE", source, Any{"FILE|DIR"},
                      "model.npz, model.bin, or a folder");
   options.fields().Section("Input");
   options.fields()("vocab", request.vocabularies, Any{"FILE"},
                    "Marian: vocabularies of source and target (.spm, .yml, "
-                   ".json or a token per line), or one for both; by default "
-                   "those that SOURCE.decoder.yml or decoder.yml names");
-  options.fields()("spm", request.subwords, Any{"FILE"},
-                   "Marian: SentencePiece models that split source and target "
-                   "before the vocabularies are looked up; by default "
-                   "source.spm and target.spm beside the model; none: texts "
-                   "are already split into subwords");
+                   ".json or a token per line), or one for both; default: "
+                   "those named in SOURCE.decoder.yml or decoder.yml");
+  options.fields()(
+      "spm", request.subwords, Any{"FILE"},
+      "Marian: SentencePiece models that split source and target before the "
+      "vocabularies are looked up; default: source.spm and target.spm in the "
+      "model's folder; none: texts are already split into subwords");
   options.fields()("encoder_only", request.encoder_only,
                    "BERT: import the encoder without its head");
   options.fields()("pairs", request.pairs,
@@ -45,7 +44,7 @@ int RunImport(const Arguments& arguments) {
   options.fields().Section("Output");
   options.fields()("out", out, Any{"DIR"}, "model folder to write");
   options.fields()("overwrite", overwrite,
-                   "replace a model that stands in that folder");
+                   "replace an existing model in the output folder");
   options.Example(
       "heed import model.npz --vocab de.spm --vocab en.spm --out "
       "model");

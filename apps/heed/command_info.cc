@@ -147,23 +147,22 @@ struct ListOptions {
 Options OptionsForList(ListOptions& o) {
   Options options(
       "list",
-      "Lists what there is to choose from: tasks; models; attentions, "
-      "which are put together from a score, modifiers, a mask and "
-      "a normalizer; or scores alone. An attention runs through a "
-      "fused kernel if all of its parts do. timeline: models and parts by "
-      "the year of their papers.");
+      "Lists the available tasks, models, scores, or attentions, which consist "
+      "of a score, modifiers, a mask and a normalizer. An attention runs "
+      "through a fused kernel if all of its parts do. timeline: models and "
+      "parts by the year of their papers.");
   options.Positional(
       "WHAT", o.what,
       OneOf{"tasks", "models", "attentions", "scores", "timeline"},
       "what to list");
   FieldList& v = options.fields();
   v("masks", o.masks, Range(0, 64),
-    "of attentions: draw the masks for so many positions instead, who may "
-    "attend to whom; 0: no masks");
+    "attentions: draw the masks of N positions instead (which may attend to "
+    "which); 0: no masks");
   v("mask", o.mask, Any{"MASK"},
-    "with --masks: this one alone, as 'causal && window(4)'");
+    "with --masks: draw only this mask, such as 'causal && window(4)'");
   v("out", o.out, Any{"FILE"},
-    "with --masks, and of timeline: write the picture, .svg or .png");
+    "with --masks, and for timeline: write the picture, .svg or .png");
   v("json", o.json, "one JSON object on standard output");
   options.Example("heed list models");
   options.Example("heed list attentions");

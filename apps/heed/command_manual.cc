@@ -71,13 +71,12 @@ int RunManual(const Arguments& arguments) {
     names.push_back(page.command.name);
     std::ranges::replace(names.back(), ' ', '-');
   }
-  Options options(
-      "manual",
-      "Writes a manual page in the language of man(7): of heed, of the command "
-      "that is named, or all pages into a folder. An installed package has "
-      "them: man heed-train.");
+  Options options("manual",
+                  "Writes a manual page in the format of man(7): of heed, of a "
+                  "command, or all pages into a folder. An installed package "
+                  "has them: man heed-train.");
   options.OptionalPositional("PAGE", name, OneOf(names),
-                             "which page, instead of heed's own");
+                             "page to write, instead of heed's own");
   options.fields()("out", out, Any{"DIR"}, "folder for all pages");
   options.Example("heed manual train | man -l -");
   options.Example("heed manual --out /usr/local/share/man/man1");

@@ -41,18 +41,18 @@ int RunPlot(const Arguments& arguments) {
       "plot",
       "Draws learning curves: the loss of training and validation, the measure "
       "that chose the weights, and the learning rate, from the metrics.jsonl "
-      "that heed train writes, also while it runs. Several folders give a "
-      "line each, named by the settings in which they differ. Without --out "
-      "the curves are drawn in the terminal.");
+      "that heed train writes, also while it runs. Several folders give one "
+      "curve each, named by the settings that differ. Without --out the curves "
+      "are drawn in the terminal.");
   options.Positionals("DIR", folders, "model folders of heed train");
   FieldList& v = options.fields();
   v("x", curves.x,
-    "what the curves run over; time is that of training, without the breaks "
-    "before a --resume");
+    "horizontal axis; time: training time, without breaks before --resume");
   v("measures", curves.measures, Any{"NAME"},
-    "what to draw, by the names in metrics.jsonl, as gradient_norm; by default "
-    "nll, valid_loss, the measure of --metric and learning_rate");
-  v("out", out, Any{"FILE"}, "write .svg or .png; without: draw here");
+    "measures to draw, by their names in metrics.jsonl, such as gradient_norm "
+    "(default: nll, valid_loss, the measure of --metric and learning_rate)");
+  v("out", out, Any{"FILE"},
+    "write .svg or .png (default: draw in the terminal)");
   options.Example("heed plot model");
   options.Example("heed plot run1 run2 run3 --x epochs --out curves.svg");
   options.Example(

@@ -30,12 +30,12 @@ int RunQuantize(const Arguments& arguments) {
       "quantize",
       "Writes a model with int8 matrices (a scale for each column): a quarter "
       "of the size, and products several times faster. Such a model cannot be "
-      "trained on. (--dtype int8 of translate, predict and evaluate does the "
-      "same while a model is read.)");
+      "trained on. (--dtype int8 of translate, predict and evaluate does so "
+      "when it loads a model.)");
   options.ModelFolder(folder);
   options.fields()("out", run.out, Any{"DIR"}, "model folder to write");
   options.fields()("overwrite", run.overwrite,
-                   "replace a model that stands in that folder");
+                   "replace an existing model in the output folder");
   options.fields().Require({{"out"}});
   options.Example("heed quantize model --out model-int8");
   if (!options.Parse(arguments)) return 0;
@@ -61,9 +61,9 @@ int RunShortlist(const Arguments& arguments) {
   int threads = 0;
   Options options(
       "shortlist",
-      "Learns from parallel text which words may translate which, and puts "
-      "that into the model's folder: heed translate --shortlist model then "
-      "scores these alone. (IBM model 1 on the model's own tokens.)");
+      "Learns from parallel text which tokens translate each token (IBM model "
+      "1 on the model's tokens), and saves them in the model's folder: heed "
+      "translate --shortlist model then scores only these.");
   options.ModelFolder(folder);
   FieldList& v = options.fields();
   v.Section("Data");

@@ -35,17 +35,15 @@ int RunServe(const Arguments& arguments) {
       "serve",
       "Serves models over HTTP: translators under LibreTranslate's API, models "
       "of all tasks by /predict and /explain, a page at /, the API's "
-      "description "
-      "at /docs, metrics at /metrics. SIGHUP reads the models again; SIGTERM "
-      "ends it once what was accepted is answered.");
-  options.Positionals(
-      "DIR", folders,
-      "model folder; NAME=DIR gives the model a name, de-en=DIR says the "
-      "languages of a translator");
+      "description at /docs, metrics at /metrics. SIGHUP reloads the models; "
+      "SIGTERM stops the server after it has answered all accepted requests.");
+  options.Positionals("DIR", folders,
+                      "model folder; NAME=DIR names the model, de-en=DIR sets "
+                      "the languages of a translator");
   FieldList& fields = options.fields();
   fields.Section("Network");
   server_options.Visit(fields);
-  fields.Section("Who may ask for what");
+  fields.Section("Limits and access");
   api_options.Visit(fields);
   fields.Section("Translation");
   engine_options.search.Visit(fields);

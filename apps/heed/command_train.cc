@@ -110,20 +110,18 @@ int StartTraining(const Arguments& arguments) {
   std::string resume;
 
   Options options("train",
-                  "Trains a model on examples. What options there are "
-                  "depends on --task and --model: heed train --task "
-                  "NAME --model NAME --help.");
+                  "Trains a model on examples. The options depend on --task "
+                  "and --model: heed train --task NAME --model NAME --help.");
   FieldList& v = options.fields();
   v.Section("Task");
   v("task", task_name, OneOf(TaskNames()),
-    "what the model is for (see heed list tasks)")
+    "task of the model (see heed list tasks)")
       .Main();
   task->VisitAll(v);
   task->VisitTraining(v, training);
   v("resume", resume, Any{"DIR"},
-    "continue the run of this folder from its last checkpoint; all else is "
-    "read from there, but for --epochs, --steps and --patience, which prolong "
-    "it")
+    "resume the training in this folder from its last checkpoint, with its "
+    "saved options; --epochs, --steps and --patience can prolong it")
       .Main();
   options.Excuse("resume");
   const std::string named = row.name == Tasks().front().name

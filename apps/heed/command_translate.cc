@@ -46,12 +46,12 @@ struct DocumentOptions {
   void Visit(FieldList& v) {
     v.Section("Documents");
     v("format", format, OneOf{"lines", "text", "html", "markdown"},
-      "lines: each line is a sentence; text, html, markdown: the input is cut "
-      "into sentences and put together again as heed serve does it, with its "
-      "placeholders, tags and Markdown");
+      "lines: each line is a sentence; text, html, markdown: split a document "
+      "into sentences and reassemble their translations, keeping placeholders, "
+      "tags and Markdown");
     v("text_language", language, Any{"CODE"},
-      "language of a document, for abbreviations that end no sentence; "
-      "default: that of the training files' endings");
+      "language of a document, for abbreviations that do not end a sentence "
+      "(default: from the suffixes of the training files)");
   }
 
   /// Format of documents; nullopt for single lines.
@@ -130,7 +130,8 @@ void TranslateCommand::Visit(Options& options) {
   v("alignments", alignments, Any{"FILE"},
     "write the attention of each translation: .svg, .html or .json between "
     "subword tokens, .pharaoh as links i-j between words, from 0");
-  v("show_attention", show, "draw it on standard error, sentence by sentence");
+  v("show_attention", show,
+    "draw the attention of each sentence on standard error");
   input.Visit(v);
   v("output", output, OneOf{"text", "json"},
     "json: an object on each line: text, score, tokens with probabilities, "

@@ -48,19 +48,19 @@ int StartVerification(const Arguments& arguments) {
   int64_t steps = 0;
   int threads = 0;
   bool quiet = false;
-  Options options("verify",
-                  "Trains again as run.json of a model folder says and says "
-                  "whether losses, gradients and weights are equal to the bit, "
-                  "or where they first differ. Writes nothing. Exits with 1 if "
-                  "they differ.");
+  Options options(
+      "verify",
+      "Repeats the training of run.json in a model folder and reports whether "
+      "losses, gradients and weights are bit-identical, or where they first "
+      "differ. Writes nothing. Exits with 1 if they differ.");
   options.Positional("RUN", path, "run.json of a model folder, or the folder");
   FieldList& v = options.fields();
   v.Section("Verification");
   v("steps", steps, Range(0, 1e12),
-    "updates to do again; 0: all, up to the last checkpoint, whose weights are "
+    "updates to repeat; 0: all, up to the last checkpoint, whose weights are "
     "then compared");
   v("threads", threads, Range(0, 1024), "threads; 0: one per core");
-  v("quiet", quiet, "no progress line");
+  v("quiet", quiet, "print no progress line");
   options.Example("heed verify model/run.json --steps 100");
   options.Example("mpirun -n 4 heed verify model");
   if (!options.Parse(arguments)) return 0;

@@ -33,19 +33,19 @@ std::vector<Command>& AllCommands() {
       {"translate", "translate standard input line by line", RunTranslate},
       {"predict", "predict for each input line", RunPredict},
       {"align", "align the words of sentence pairs", RunAlign},
-      {"serve", "HTTP server with a web page", RunServe},
+      {"serve", "start an HTTP server with a web page", RunServe},
       {"evaluate", "measure models on examples with known answers",
        RunEvaluate},
       {"explain", "show attention, and what predictions depend on", RunExplain},
       {"quantize", "quantise a model to int8", RunQuantize},
       {"shortlist", "learn a lexical shortlist for faster translation",
        RunShortlist},
-      {"import", "read a model of Marian or Hugging Face", RunImport},
+      {"import", "import a model of Marian or Hugging Face", RunImport},
       {"export", "write a model for Hugging Face", RunExport},
       {"plot", "draw the learning curves of trainings", RunPlot},
-      {"verify", "train again, and compare to the bit", RunVerify},
+      {"verify", "repeat a training, and compare it bit by bit", RunVerify},
       {"info", "describe a model folder", RunInfo},
-      {"list", "the tasks, models and attentions there are", RunList},
+      {"list", "list tasks, models and attentions", RunList},
       {"manual", "write the manual pages", RunManual},
       {"completion", "print a shell completion script", RunCompletion},
       {"help", "explain a command: heed help train", RunHelp},
@@ -114,10 +114,10 @@ int RunHelp(const Arguments& arguments) {
     }
   }
   std::string name;
-  Options options("help",
-                  "Explains a command, as heed COMMAND --help does. Further "
-                  "options choose what is explained: heed help train --task "
-                  "NAME --model NAME.");
+  Options options(
+      "help",
+      "Explains a command, as heed COMMAND --help does. Further options select "
+      "the task and model: heed help train --task NAME --model NAME.");
   options.OptionalPositional("COMMAND", name, OneOf(NamesOf(Commands())),
                              "which command");
   options.Example("heed help train");

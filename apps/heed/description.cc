@@ -158,12 +158,11 @@ std::vector<OptionSection> OptionSections(const CommandDescription& command) {
     }
     sections.back().options.push_back({Usage(field), ExplainField(field)});
   }
-  sections.push_back(
-      {"General",
-       {{fmt::format("{} FILE.json", kConfigOption),
-         "options by key, as in a model's config.json; options on the command "
-         "line win"},
-        {"-h, --help", "print this help"}}});
+  sections.push_back({"General",
+                      {{fmt::format("{} FILE.json", kConfigOption),
+                        "read options by key, as in a model's config.json; the "
+                        "command line takes precedence"},
+                       {"-h, --help", "print this help"}}});
   return sections;
 }
 

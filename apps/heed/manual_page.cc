@@ -122,8 +122,8 @@ std::string ManualPage(const CommandDescription& command,
   for (const Field& field : command.options.fields()) {
     if (field.key != "task") continue;
     text += Escape(
-                "Here are those for the default task and its default model; "
-                "--help shows the others.") +
+                "This page lists those of the default task and its default "
+                "model; --help shows the others.") +
             "\n";
   }
   for (const OptionSection& section : OptionSections(command)) {

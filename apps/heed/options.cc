@@ -127,7 +127,7 @@ Strings WordsFor(const Field& field, const Strings& results) {
                         NegatedName(field));
     }
     throw ConfigError(
-        "{} is given twice, as '{}' and as '{}'; it has one value",
+        "{} is given twice, as '{}' and as '{}'; it takes one value",
         field.OptionName(), results.front(), result);
   }
   return {results.back()};

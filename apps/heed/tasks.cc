@@ -48,8 +48,8 @@ void CheckSameTask(const std::vector<std::string>& folders) {
 
 void VisitDtype(FieldList& v, Auto<RunFormat>& dtype) {
   v("dtype", dtype,
-    "number format of matrix products; int8 is fastest; auto: as the model was "
-    "trained or quantised");
+    "number format of matrix products; int8 is fastest; auto: the format of "
+    "training or quantisation");
 }
 
 std::string ReportText(const Report& report) {
