@@ -28,8 +28,8 @@ bool IsDifferentiable(const ParameterSet& parameters) {
 void CheckDifferentiable(const ParameterSet& parameters) {
   if (IsDifferentiable(parameters)) return;
   throw ConfigError(
-      "the model's weights are int8, of which there are no gradients; use "
-      "the method 'occlusion', or explain the model that it was made of");
+      "the model's weights are int8 and have no gradients; use the method "
+      "'occlusion', or explain the model before quantisation");
 }
 
 /// Requested attribution methods, or the fallback for a model without

@@ -77,13 +77,14 @@ Tensor TargetLogProbabilities(const Var& logits,
 }  // namespace
 
 void HardChoiceConfig::Visit(FieldList& v) {
-  v.Section("Hard choices of an attention (normalizer hard)");
+  v.Section("Hard attention (normalizer hard)");
   v("hard_reward", reward, Range(0, 1000),
     "weight of the reward's gradient (λ_r)");
   v("hard_entropy", entropy, Range(0, 1000),
-    "weight of the entropy that keeps choices open (λ_e)");
+    "weight of the entropy bonus, which keeps samples diverse (λ_e)");
   v("hard_soft", soft, Range(0, 1),
-    "share of batches that learn by the expectation");
+    "share of batches trained by the expectation (soft attention) instead of "
+    "samples");
   v("hard_baseline_decay", baseline_decay, UpToBelow(0, 1),
     "decay of the moving average of rewards");
 }

@@ -128,8 +128,8 @@ void RefuseStreams(TaskSettings& settings) {
   ForEachPath(settings, [](const std::string& path, const std::string& key) {
     if (!IsStream(path)) return;
     throw ConfigError(
-        "{} {}: one process alone could read a stream; write it to a file", key,
-        path);
+        "{} {}: several processes cannot read one stream; write it to a file",
+        key, path);
   });
 }
 

@@ -79,13 +79,12 @@ void TaskSettings::VisitAll(FieldList& v) {
   }
   v.Section("Start");
   v("pretrained", pretrained, Any{"DIR"},
-    fmt::format(
-        "go on from this folder's model, trained or imported, of the same "
-        "task: its settings, vocabularies and weights, with a fresh "
-        "optimiser{}; --freeze keeps parameters as they are",
-        starts.empty() ? ""
-                       : fmt::format(" (also the encoder of --task {})",
-                                     fmt::join(starts, " or "))));
+    fmt::format("fine-tune the trained or imported model in this folder, of "
+                "the same task: keep its settings, vocabularies and weights, "
+                "with a new optimiser{}; --freeze excludes parameters",
+                starts.empty() ? ""
+                               : fmt::format(" (also the encoder of --task {})",
+                                             fmt::join(starts, " or "))));
   if (is_main) v.Main();
 }
 

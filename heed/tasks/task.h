@@ -47,8 +47,8 @@ std::string FigureText(double value, int decimals);
 
 /// Help of the option that chooses figures of a report by their keys.
 inline constexpr const char* kMetricHelp =
-    "show these measures alone, by their names in --output json, as bleu,chrf; "
-    "left out: the usual ones";
+    "print only these measures, by their names in --output json, such as "
+    "bleu,chrf (default: the usual ones)";
 
 struct Report {
   std::string heading;  // "1000 sentences in 3.0 s"

@@ -64,22 +64,21 @@ FormatError Damaged(const std::string& path) {
 void LargeTextConfig::Visit(FieldList& v, const std::string& examples,
                             const std::string& files) {
   v("token_files", token_files, Any{"DIR"},
-    "keep the tokens of the training text in files of this folder, mapped into "
-    "memory: for text that is larger than it. They are made once, by all "
-    "processes together, and used again");
+    "store the tokens of the training text in files of this folder and map "
+    "them into memory, for text larger than memory; the files are made once, "
+    "by all processes together, and reused");
   v("shuffle_window", shuffle_window, Range(0, 1e12),
-    fmt::format("with --token-files: {} that are shuffled together; 0: all",
+    fmt::format("with --token-files: number of {} to shuffle together; 0: all",
                 examples))
       .If(stored(), "--token-files");
   v("vocabulary_sample", vocabulary_sample, Range(0, 100000000),
-    fmt::format("with --token-files: {} that vocabularies are learnt from, "
-                "chosen at random; 0: all, in memory",
+    fmt::format("with --token-files: number of random {} to learn vocabularies "
+                "from; 0: all, in memory",
                 examples))
       .If(stored(), "--token-files");
   v("mix", mix, Any{"NUMBERS"},
-    fmt::format("what part of an epoch each file of {} has, such as 3,1: a "
-                "small one is repeated, of a large one a choice is seen, anew "
-                "in each epoch",
+    fmt::format("shares of the files of {} in an epoch, such as 3,1: small "
+                "files are repeated, large ones are sampled anew in each epoch",
                 files));
 }
 
@@ -268,8 +267,8 @@ TokenFiles TextStore::Tokens(
     WriteFileAtomically(made_path, DumpJson(made, 2) + "\n");
   } else if (*written != made) {
     throw FormatError(
-        "{}: says that its tokens are made of something else; "
-        "remove the folder {}",
+        "{}: its tokens were made from other text or settings; remove the "
+        "folder {}",
         made_path, folder);
   }
   std::vector<std::string> paths;

@@ -13,9 +13,9 @@ namespace heed {
 
 void VisitNormalization(FieldList& v, std::string& normalization) {
   v("normalization", normalization, OneOf(NormalizationNames()),
-    "what is done to text before it becomes tokens: SentencePiece's rule of "
-    "this name (words, characters and wordpiece: NFC and plain spaces for "
-    "both), or nothing (identity)");
+    "normalise text before tokenisation by SentencePiece's rule of this name "
+    "(words, characters and wordpiece: by NFC and plain spaces for both "
+    "rules), or not (identity)");
 }
 
 void TextVocabularyConfig::Visit(FieldList& v, std::vector<std::string> kinds) {
@@ -28,10 +28,10 @@ void TextVocabularyConfig::Visit(FieldList& v, std::vector<std::string> kinds) {
     "tokens; 0: 8000 subwords, or as many words or characters as there are")
       .Alias("vocab_size");
   v("min_count", min_count, Range(1, 1000000),
-    "words and characters: rarer ones become <unk>")
+    "replace words and characters that occur fewer than N times by <unk>")
       .If(vocabulary == "words" || vocabulary == "characters",
           "--vocabulary words or characters");
-  v("lowercase", lowercase, "lower-case all text before anything else");
+  v("lowercase", lowercase, "convert all text to lower case first");
   VisitNormalization(v, normalization);
 }
 
@@ -92,10 +92,10 @@ std::string ComputeChecksum(std::span<const std::string> lines) {
 
 void WordVectorConfig::Visit(FieldList& v) {
   v("word_vectors", word_vectors, Any{"FILE"},
-    "pretrained (frozen) word embeddings, beside the learnt ones: the text "
-    "format of word2vec, GloVe or fastText (.gz too)");
+    "frozen pretrained word embeddings, in addition to the learnt ones, in the "
+    "text format of word2vec, GloVe or fastText (.gz too)");
   v("max_vectors", max_vectors, AtLeast(0),
-    "take the first words of that file only; 0: all")
+    "maximum words to read from --word-vectors; 0: all")
       .If(!word_vectors.empty(), "--word-vectors");
 }
 

@@ -10,7 +10,8 @@ void TextSearch::VisitSearch(FieldList& v, const std::string& texts,
                              const std::string& input,
                              const std::string& usual_length) {
   v.Section("Search");
-  v("beam", beam, Range(1, 1000), "width of the beam; 1: greedy")
+  v("beam", beam, Range(1, 1000),
+    "beam size: hypotheses kept at each step; 1: greedy")
       .ServedUpTo(kServedBeam);
   v("nbest", nbest, Range(1, 1000), texts + " of each " + input);
   v("length_penalty", length_penalty, Range(0, 10),
@@ -19,7 +20,7 @@ void TextSearch::VisitSearch(FieldList& v, const std::string& texts,
     "favour " + texts + " that attended to all of the " + input +
         " (beta of Wu et al. 2016)");
   v("max_length", max_length, Range(0, 100000),
-    "the most tokens; 0: " + usual_length)
+    "maximum tokens; 0: " + usual_length)
       .ServedUpTo(kServedTokens);
 }
 

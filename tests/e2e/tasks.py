@@ -209,7 +209,7 @@ class Tasks(UsersBuild):
             said = self.runs("predict", out, stdin=b"where is the sun ?\tthe sun falls\tno\n")
             self.assertEqual(len(said.splitlines()), 2)
             self.assertEqual({line.split("\t")[3] for line in said.splitlines()}, {"1", "2"})
-            self.fails(1, "standard input:1: no text behind the tab", "predict", out,
+            self.fails(1, "standard input:1: no text after the tab", "predict", out,
                        stdin=b"where is the sun ?\t\n")
         with Server(models=[out]) as server:
             answer = server.post("/predict", {"text": "where is the sun ?\tthe sun falls\tno"})

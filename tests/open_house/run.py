@@ -359,7 +359,7 @@ class LinesOfBits(unittest.TestCase):
         runs("explain", self.models["parity"], "--text", "10", "--contrast", "even", "--methods",
              "occlusion", "--out", WORK / "even.svg")
         for model, says in (("parity", "'three' is no label (valid: even, odd)"),
-                            ("ones", "a number is explained as it is")):
+                            ("ones", "a predicted number has no alternatives")):
             result = command("explain", self.models[model], "--text", "10", "--answer", "three")
             self.assertEqual(result.returncode, 1)
             self.assertIn(says, result.stderr.decode())

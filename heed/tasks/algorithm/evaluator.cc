@@ -124,8 +124,9 @@ std::string TableOf(const std::vector<LengthScores>& cases) {
 void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   v("lengths", lengths, Any{"N"},
-    "lengths to measure, as 10,20,50; left out: sequences as in training");
-  v("repeats", repeats, Any{"N"}, "repeat-copy: repeats to measure, as 10,20");
+    "lengths to measure, such as 10,20,50 (default: sequences as in training)");
+  v("repeats", repeats, Any{"N"},
+    "repeat-copy: repeats to measure, such as 10,20");
   v("sequences", sequences, Range(1, 1e6), "sequences of each length");
   v("batch", batch, Range(1, 10000), "sequences at once");
   v("seed", seed, "seed of the sequences, which training has never drawn");

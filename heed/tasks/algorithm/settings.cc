@@ -47,9 +47,9 @@ TaskRow Task() {
 void Settings::Visit(FieldList& v) {
   v.Section("Data");
   v("problem", problem,
-    "what is to be learned: copy a sequence; repeat-copy it as often as asked; "
-    "recall the item behind one; ngrams: predict the next bit; sort by "
-    "priority")
+    "problem to learn: copy a sequence; repeat-copy it a given number of "
+    "times; recall the item after a given one; ngrams: predict the next bit; "
+    "sort by priority")
       .Main();
   v("bits", bits, Range(0, 1000),
     "bits of a vector; 0: 8, of recall 6, of ngrams 1");
@@ -57,12 +57,12 @@ void Settings::Visit(FieldList& v) {
     "vectors (recall: items, ngrams: bits) of the shortest sequence; 0: 1, 1, "
     "2, 200, 20");
   v("max_length", max_length, Range(0, kMaxVectors),
-    "those of the longest; 0: 20, 10, 6, 200, 20. A wide range is learned, a "
-    "narrow one hardly");
+    "vectors of the longest sequence; 0: 20, 10, 6, 200, 20. Train on a wide "
+    "range; a narrow one often fails to generalise");
   v("min_repeats", min_repeats, Range(0, 1000),
-    "repeat-copy: the fewest repeats; 0: 1");
+    "repeat-copy: minimum repeats; 0: 1");
   v("max_repeats", max_repeats, Range(0, 1000),
-    "repeat-copy: the most repeats; 0: 10");
+    "repeat-copy: maximum repeats; 0: 10");
   v("batch_sequences", batch_sequences, Range(1, 100000),
     "sequences per update, all of one length")
       .Alias("batch_size")
@@ -70,8 +70,8 @@ void Settings::Visit(FieldList& v) {
   v("epoch_sequences", epoch_sequences, Range(1, 1e8),
     "sequences drawn per epoch; none is drawn twice");
   v("valid_sequences", valid_sequences, Range(1, 1e6),
-    "sequences for validation, drawn from a stream of their own");
-  model.VisitName(v, "a network with a memory, or without one");
+    "sequences for validation, from a separate random stream");
+  model.VisitName(v, "network with a memory (ntm), or without one (lstm)");
   model->Visit(v);
 }
 

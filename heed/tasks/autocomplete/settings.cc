@@ -37,14 +37,17 @@ void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   PlainTextFiles::Visit(v);
   v("form", form,
-    "lower case with spaces in the place of all but letters, lower case alone, "
-    "or as it is");
-  v("unit", unit, "each line begins anew, or follows the line before it");
+    "letters: lower case, and spaces instead of all but letters; lowercase: "
+    "lower case only; as_is: unchanged text");
+  v("unit", unit,
+    "treat each line as a separate text (lines), or all lines as one text "
+    "(stream)");
   v("length", length, Range(2, 100000),
     "maximum characters of a sequence, which holds whole words");
   v("words", words, Range(1, 1000000),
-    "most frequent words, which are predicted; others are not in the loss");
-  v("min_count", min_count, Range(1, 1000000), "rarer words are not predicted");
+    "number of most frequent words to predict; others are not in the loss");
+  v("min_count", min_count, Range(1, 1000000),
+    "do not predict words that occur fewer than N times");
   VisitBatches(v, "characters", batch_characters, "sequences", batch_texts);
 }
 

@@ -12,8 +12,8 @@ void VisitImages(FieldList& v, const char* key, std::string& images,
                  const std::string& what) {
   v(key, images, Any{"FILE"},
     what +
-        ": a list with path, tab and caption on each line; behind another tab "
-        "there may be boxes, [[word, left, top, right, bottom], ..]")
+        ": a list with path, tab and caption on each line; optionally tab and "
+        "boxes, [[word, left, top, right, bottom], ..]")
       .Main();
 }
 
@@ -42,29 +42,31 @@ void DataConfig::Visit(FieldList& v) {
   RemoveMadeUpData(v, {"scenes", "valid_scenes", "scene_seed"}, "--images",
                    "scenes");
   v("valid_last", valid_last, Range(0, 1000000000),
-    "keep so many of the last images of training for validation");
+    "use the last N images of training for validation");
   v("image_size", image_size, Range(8, 4096),
-    "height and width that images are made to have");
+    "resize images to this height and width in pixels");
   v("colours", colours, "grey or rgb");
   v("batch_images", batch_images, Range(1, 1000000), "images per batch")
       .Alias("batch_size")
       .Alias("bs");
   v("max_length", max_length, Range(1, 1000),
-    "captions of more tokens are not learned from");
+    "drop captions of more than N tokens");
   v("tokenize", tokenize, kBleuTokenizeHelp);
   vocabulary.Visit(v, {"words", "unigram", "bpe", "characters"});
   v.Section("Attention");
   v("doubly_stochastic", doubly_stochastic, Range(0, 1000),
-    "weight of what asks attention to add up alike at all cells (λ; the paper: "
-    "1), in the mean over the cells; on scenes it leads away from things");
+    "weight of the penalty for unequal total attention of cells (λ; the paper: "
+    "1), a mean over cells; on generated scenes it moves attention away from "
+    "objects");
   v("attention_sum", attention_sum,
-    "what it adds up to: one, or an even share of the words")
+    "total attention of a cell with the least penalty: one, or an even share "
+    "of the words")
       .If(doubly_stochastic > 0, "--doubly-stochastic");
   hard.Visit(v);
 }
 
 void Prediction::Visit(FieldList& v) {
-  VisitSearch(v, "captions", "image", "twice as many as there are cells");
+  VisitSearch(v, "captions", "image", "twice the number of cells");
 }
 
 void Evaluation::Visit(FieldList& v) {
@@ -78,7 +80,7 @@ void Evaluation::Visit(FieldList& v) {
 
 void Settings::Visit(FieldList& v) {
   data.Visit(v);
-  model.VisitName(v, "what looks at the images and writes");
+  model.VisitName(v, "architecture");
   model->Visit(v);
   HardChoiceConfig::ActWithHardChoices(v);
 }

@@ -16,9 +16,9 @@ void VisitFiles(FieldList& v, const std::string& prefix,
       .Main();
   if (prefix.empty()) v.Require({{"texts"}});
   v(prefix + "labels", files.labels, Any{"FILE"},
-    "format lines: a file of labels for each");
+    "format lines: a file of labels for each file of texts");
   v(prefix + "folds", files.folds, Any{"FOLDS"},
-    "format docs: documents of these folds alone, as 0-7,9");
+    "format docs: use only documents of these folds, such as 0-7,9");
 }
 
 }  // namespace
@@ -41,8 +41,7 @@ void DataConfig::Visit(FieldList& v, bool documents) {
   VisitFiles(v, "valid_", "for validation", valid);
   format.Visit(v);
   v("max_length", max_length, Range(0, 1000000),
-    "tokens of a text, special tokens included; longer texts are cut; 0: no "
-    "limit")
+    "truncate texts to N tokens, special tokens included; 0: no limit")
       .Alias("max_len");
   vocabulary.Visit(
       v, WithWordPieceNames({"unigram", "bpe", "words", "characters"}));

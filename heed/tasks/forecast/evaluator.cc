@@ -173,10 +173,10 @@ RowRange PartOf(const SeriesSplit& split, const std::string& part) {
 
 void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
-  v("series", series, Any{"FILE"}, "CSV file; left out: that of training");
+  v("series", series, Any{"FILE"}, "CSV file (default: that of training)");
   format.Visit(v);
-  v("split", split, Any{"TRAIN,VALID,TEST"}, "left out: that of training");
-  v("part", part, OneOf{"train", "valid", "test"}, "part that is forecast");
+  v("split", split, Any{"TRAIN,VALID,TEST"}, "default: that of training");
+  v("part", part, OneOf{"train", "valid", "test"}, "part to forecast");
   v("stride", stride, Range(1, 1000000), "rows from one forecast to the next");
   v.Section("Comparison");
   v("seasons", seasons, Any{"ROWS"}, "period of the seasonal naive forecasts");

@@ -23,9 +23,9 @@ TaskRow Task() {
 void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("series", series, Any{"FILE"},
-    "CSV file: names of columns, then a row of numbers for each point of time, "
-    "which may stand in a column of its own (.gz too); rows of several files "
-    "follow one another")
+    "CSV file: names of columns, then a row of numbers for each time, "
+    "optionally with a column of times (.gz too); several files are "
+    "concatenated")
       .Main();
   v.Require({{"series"}});
   format.Visit(v);
@@ -45,8 +45,9 @@ void Settings::ChooseModel(const std::string& name) {
 
 void Settings::Visit(FieldList& v) {
   data.Visit(v);
-  model.VisitName(
-      v, "patches of each column by itself, or all columns row by row");
+  model.VisitName(v,
+                  "architecture: patches of each column separately (patchtst), "
+                  "or all columns row by row (rnn, transformer)");
   forecaster.Visit(v);
   model->Visit(v);
 }

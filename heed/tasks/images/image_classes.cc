@@ -154,7 +154,7 @@ ImageAnswers AnswersInBatches(
 void Prediction::Visit(FieldList& v) {
   v.Section("Answers");
   v("probabilities", probabilities,
-    "all classes with their probabilities, in the place of the most probable "
+    "write all classes with their probabilities, instead of the most probable "
     "one");
 }
 

@@ -17,17 +17,18 @@ void VisitFiles(FieldList& v, const char* prefix, ImageFiles& files,
         "class, or a list with path, tab and class on each line")
       .Main();
   v(fmt::format("{}labels", prefix), files.labels, Any{"FILE"},
-    "classes of the images of an idx file, in another (.gz too)")
+    "idx file with the classes of the images of an idx file (.gz too)")
       .Main();
 }
 
 void VisitCanvas(FieldList& v, CanvasConfig& canvas) {
   v("canvas", canvas.canvas, Range(0, 4096),
-    "put each image anywhere on a black square of so many pixels; 0: none");
+    "place each image at random on a black square with a side of N pixels; 0: "
+    "none");
   v("clutter", canvas.clutter, Range(0, 1000),
-    "patches of other images put beside it");
+    "patches of other images to add as clutter");
   v("clutter_size", canvas.clutter_size, Range(1, 4096),
-    "side of these in pixels")
+    "side of a clutter patch in pixels")
       .If(canvas.clutter > 0, "--clutter");
 }
 
@@ -55,13 +56,14 @@ void DataConfig::Visit(FieldList& v) {
   v.Require({{"images"}});
   VisitFiles(v, "valid_", valid, "images for validation");
   v("valid_last", valid_last, Range(0, 1000000000),
-    "keep so many of the last images of training for validation");
+    "use the last N images of training for validation");
   v("image_size", image_size, Range(0, 4096),
-    "height and width that images are made to have; 0: as the first one");
-  v("colours", colours, "grey or rgb; auto: grey where idx images are");
+    "resize images to this height and width in pixels; 0: size of the first "
+    "one");
+  v("colours", colours, "grey or rgb; auto: as idx images");
   v("shift", canvas.shift, Range(0, 4096),
-    "shift images of training by at most so many pixels to each side, anew in "
-    "every epoch");
+    "shift training images by up to N pixels in each direction, anew in every "
+    "epoch");
   VisitCanvas(v, canvas);
   v("batch_images", batch_images, Range(1, 1000000), "images per batch")
       .Alias("batch_size")
@@ -81,8 +83,7 @@ void Evaluation::Visit(FieldList& v) {
   v.Require({{"images"}});
   VisitCanvas(v, canvas);
   v("shuffle_cells", shuffle_cells,
-    "put the cells of each image in another order: what a model that knows no "
-    "places answers alike");
+    "shuffle the cells of each image (tests whether the model uses positions)");
   v("seed", seed,
     "seed of places on a canvas, of clutter and of shuffled "
     "cells");
@@ -90,7 +91,7 @@ void Evaluation::Visit(FieldList& v) {
 
 void Settings::Visit(FieldList& v) {
   data.Visit(v);
-  model.VisitName(v, "what looks at the images");
+  model.VisitName(v, "architecture");
   model->Visit(v);
 }
 

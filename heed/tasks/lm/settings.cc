@@ -20,8 +20,11 @@ TaskRow Task() {
 void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   PlainTextFiles::Visit(v);
-  v("unit", unit, "each line begins anew, or follows the line before it");
-  v("length", length, Range(1, 1000000), "tokens after which a text is cut");
+  v("unit", unit,
+    "treat each line as a separate text (lines), or all lines as one text "
+    "(stream)");
+  v("length", length, Range(1, 1000000),
+    "maximum tokens of a training sequence; longer texts are split");
   large.Visit(v, "texts", "--texts");
   vocabulary.Visit(v, {"unigram", "bpe", "words", "characters"});
   VisitBatches(v, "tokens", batch_tokens, "texts", batch_texts);
@@ -39,7 +42,7 @@ void Prediction::Visit(FieldList& v) {
   v("samples", decode.nbest, Range(1, 100), "continuations of each line")
       .Alias("nbest");
   v("temperature", decode.temperature, Range(0.01, 100),
-    "of sampling: above 1 more varied, below 1 nearer to greedy");
+    "sampling temperature: above 1 more varied, below 1 closer to greedy");
   v("top_k", decode.top_k, Range(0, 1000000),
     "sample from this many of the most probable tokens; 0: all");
   v("top_p", decode.top_p, Range(0.001, 1),
@@ -61,8 +64,7 @@ void Evaluation::Visit(FieldList& v) {
 
 void Settings::Visit(FieldList& v) {
   data.Visit(v);
-  model.VisitName(
-      v, "what predicts the next token: a recurrent network or a Transformer");
+  model.VisitName(v, "architecture: a recurrent network or a Transformer");
   model->Visit(v);
 }
 

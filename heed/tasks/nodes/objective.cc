@@ -45,8 +45,8 @@ class NodesObjective : public ObjectiveOf<Model> {
         valid_(std::move(data.valid)) {
     if (!SameGraph(data.graph, model.graph())) {
       throw FormatError(
-          "the graph is not the one of the model, which knows no other; train "
-          "a new model on it");
+          "the graph differs from that of the model, which cannot use another; "
+          "train a new model on it");
     }
     std::string bytes;
     for (const auto& [name, file] : model.Files()) bytes += file + name;

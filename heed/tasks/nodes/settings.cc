@@ -29,11 +29,11 @@ void DataConfig::Visit(FieldList& v) {
     "tab between them (.gz too)")
       .Main();
   v("features", files.features, Any{"FILE"},
-    "features: line i has those of node i - 1, as numbers (of value 1) or "
-    "number:value")
+    "features: line i lists those of node i - 1, as NUMBER (value 1) or "
+    "NUMBER:VALUE")
       .Main();
   v("labels", files.labels, Any{"FILE"},
-    "labels: line i is the class of node i - 1, or ? where it is not known")
+    "labels: line i is the class of node i - 1, or ? if unknown")
       .Main();
   v("train", train, Any{"FILE"}, "nodes to learn from, a number on each line")
       .Main();
@@ -41,7 +41,8 @@ void DataConfig::Visit(FieldList& v) {
   v.Require({{"features"}});
   v.Require({{"labels"}});
   v.Require({{"train"}});
-  v("valid", valid, Any{"FILE"}, "nodes for validation, likewise").Main();
+  v("valid", valid, Any{"FILE"}, "nodes for validation, a number on each line")
+      .Main();
   v("normalize_features", normalize_features,
     "divide the features of a node by the sum of their magnitudes");
 }
@@ -49,7 +50,8 @@ void DataConfig::Visit(FieldList& v) {
 void Prediction::Visit(FieldList& v) {
   v.Section("Answers");
   v("probabilities", probabilities,
-    "all classes with their probabilities, in the place of the likeliest");
+    "write all classes with their probabilities, instead of the most probable "
+    "one");
 }
 
 void Evaluation::Visit(FieldList& v) {
@@ -58,7 +60,7 @@ void Evaluation::Visit(FieldList& v) {
     "nodes to compare with their labels, a number on each line");
   v.Require({{"nodes"}});
   v("labels", labels, Any{"FILE"},
-    "labels, as those of training; left out: those that the model was given");
+    "labels, in the format of training (default: those of training)");
 }
 
 void Settings::Visit(FieldList& v) {

@@ -82,8 +82,8 @@ ExplainableSegment OneAnswerPredictor::ExplainNumber(
     const RunOfCopies& number) const {
   if (!input.answer.empty() || !input.contrast.empty()) {
     throw FormatError(
-        "explain: a number is explained as it is; leave out the answer and "
-        "the contrast");
+        "explain: a predicted number has no alternatives; leave out the answer "
+        "and the contrast");
   }
   AttentionWatch watch(input.watch);
   const Context ctx = ObservedBy(watch, given);

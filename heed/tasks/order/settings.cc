@@ -14,16 +14,15 @@ void VisitFrames(FieldList& v, const char* key, std::string& frames,
                  const std::string& what) {
   v(key, frames, Any{"DIR"},
     what +
-        ": a folder with a folder for each clip, in it numbered frames as PNG "
-        "or JPEG files, five at least")
+        ": a folder with a folder for each clip, with at least five numbered "
+        "frames as PNG or JPEG files")
       .Main();
 }
 
 void VisitSpacing(FieldList& v, int& spacing) {
   v("spacing", spacing, Range(1, 1000),
-    "from a frame of a tuple to the next one, in frames of the clip; more "
-    "where "
-    "a camera takes many pictures a second");
+    "distance between the frames of a tuple, in frames of the clip; use more "
+    "for high frame rates");
 }
 
 }  // namespace
@@ -52,8 +51,8 @@ void DataConfig::Visit(FieldList& v) {
   RemoveMadeUpData(v, {"clips", "valid_clips", "clip_seed"}, "--frames",
                    "sprites");
   v("frame_size", frame_size, Range(0, 4096),
-    "height and width that frames are made to have; 0: as the first one, and "
-    "then all must be of its size");
+    "resize frames to this height and width in pixels; 0: size of the first "
+    "one, which all must have");
   v("colours", colours, "grey or rgb; auto: as the first frame");
   VisitSpacing(v, spacing);
   v("batch_tuples", batch_tuples, Range(1, 1000000),
@@ -79,7 +78,7 @@ void Evaluation::Visit(FieldList& v) {
 
 void Settings::Visit(FieldList& v) {
   data.Visit(v);
-  model.VisitName(v, "what judges the order of frames");
+  model.VisitName(v, "architecture");
   model->Visit(v);
 }
 

@@ -40,14 +40,14 @@ void DataConfig::Visit(FieldList& v) {
     "tokens of a pair of segments, special tokens included")
       .Alias("max_len");
   v("short_rate", instances.short_rate, Range(0, 1),
-    "share of the documents that are cut into shorter pairs");
+    "share of documents to cut into shorter pairs");
   v("mask_rate", instances.mask_rate, Range(0, 1),
     "share of tokens to predict");
   v("max_predictions", instances.max_predictions, Range(1, 1000000),
     "tokens of a pair to predict at most");
   v("duplicates", instances.duplicates, Range(1, 1000),
-    "times that the text is cut and masked, each time differently; an epoch "
-    "reads them all");
+    "number of times to cut and mask the text, each time differently; an epoch "
+    "reads all of them");
   vocabulary.Visit(v, WithWordPieceNames({}));
   VisitBatches(v, "tokens", batch_tokens, "pairs", batch_texts);
 }
@@ -76,7 +76,7 @@ void Evaluation::Visit(FieldList& v) {
 
 void Settings::Visit(FieldList& v) {
   data.Visit(v);
-  model.VisitName(v, "which BERT");
+  model.VisitName(v, "size of BERT");
   model->Visit(v);
 }
 

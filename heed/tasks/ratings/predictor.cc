@@ -210,8 +210,8 @@ ExplainablePrediction ReviewPredictor::PrepareExplanation(
     const NoOptions& /*options*/) const {
   if (!input.answer.empty() || !input.contrast.empty()) {
     throw FormatError(
-        "explain: a rating is explained as it is; leave out the answer and "
-        "the contrast");
+        "explain: a predicted rating has no alternatives; leave out the answer "
+        "and the contrast");
   }
   const std::string text = input.Text();
   const RatingPair pair =

@@ -34,10 +34,8 @@ void ReviewFileConfig::Visit(FieldList& v) {
     "JSON "
     "lines; in a file without a header they are all columns; USER,ITEM,RATING "
     "alone: no texts; the usual names of public data sets are recognised");
-  v("least_rating", min_rating, Range(-1e6, 1e6),
-    "the lowest rating that there is");
-  v("most_rating", max_rating, Range(-1e6, 1e6),
-    "the highest rating that there is");
+  v("least_rating", min_rating, Range(-1e6, 1e6), "lowest possible rating");
+  v("most_rating", max_rating, Range(-1e6, 1e6), "highest possible rating");
 }
 
 ReviewFormat ReviewFileConfig::Format() const {
@@ -58,24 +56,24 @@ void DataConfig::Visit(FieldList& v) {
       .Main();
   v.Require({{"reviews"}});
   v("valid_reviews", valid_reviews, Any{"FILE"},
-    "reviews for validation, of which the best weights are chosen")
+    "reviews for validation, which select the best weights")
       .Main();
   v("split", split,
-    "what of the reviews is kept back: nothing, or of each user with at least "
-    "three the last one for the test and the one before it for validation")
+    "reviews to hold out: none, or for each user with at least three, the last "
+    "one for the test and the one before it for validation")
       .Main();
   files.Visit(v);
   v("batch_pairs", batch_pairs, Range(1, 1000000), "pairs per batch")
       .Alias("batch_size")
       .Alias("bs");
   v("shrinkage", shrinkage, Range(1e-3, 1e6),
-    "strength of the penalty of the biases, as if so many ratings of each "
-    "were at the mean");
+    "strength of the penalty of the biases, in ratings: each bias is shrunk as "
+    "by X ratings at the mean");
   v.Section("Vocabulary");
   v("min_count", min_count, Range(1, 1000000),
-    "rarer words become one unknown word");
+    "replace words that occur fewer than N times by the unknown word");
   v("vocabulary_size", vocabulary_size, Range(5, 10000000),
-    "words that are known at most, the most frequent ones")
+    "maximum known words, the most frequent ones")
       .Alias("vocab_size");
 }
 
@@ -86,16 +84,16 @@ void Evaluation::Visit(FieldList& v) {
       .Main();
   v.Require({{"reviews"}});
   v("part", part,
-    "which pairs of the files: all, or of each user with at least three "
-    "reviews the one before the last (valid) or the last (test), as split last "
-    "keeps them back")
+    "pairs to evaluate: all, or for each user with at least three reviews the "
+    "one before the last (valid) or the last (test), as split last holds them "
+    "out")
       .Main();
   files.Visit(v);
 }
 
 void Settings::Visit(FieldList& v) {
   data.Visit(v);
-  model.VisitName(v, "what predicts ratings");
+  model.VisitName(v, "architecture");
   model->Visit(v);
 }
 

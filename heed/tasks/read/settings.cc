@@ -33,14 +33,14 @@ void DataConfig::Visit(FieldList& v) {
       .Main();
   v.Require({{"passages"}});
   v("valid_passages", valid_passages, Any{"FILE"},
-    "the same for validation, of which the best weights are chosen")
+    "questions for validation, which select the best weights")
       .Main();
   v("format", format,
     "jsonl: {\"passage\": ..., \"question\": ..., \"answer\": ..., "
     "\"candidates\": [...]}; babi or cbt: numbered lines as bAbI or the "
     "Children's Book Test; auto: by each file");
   v("max_length", max_length, Range(0, 1000000),
-    "words of a passage that are read; 0: all")
+    "maximum words to read of a passage; 0: all")
       .Alias("max_len");
   vocabulary.Visit(v, {"words"});
   vectors.Visit(v);
@@ -79,7 +79,7 @@ void Evaluation::Visit(FieldList& v) {
 
 void Settings::Visit(FieldList& v) {
   data.Visit(v);
-  model.VisitName(v, "what reads passages");
+  model.VisitName(v, "architecture");
   model->Visit(v);
 }
 

@@ -34,8 +34,7 @@ Question QuestionOf(const Input& input) {
   }
   if (question.candidates->size() == 0) {
     throw FormatError(
-        "{}: no text behind the tab, and so nothing to choose "
-        "from",
+        "{}: no text after the tab, so that there is nothing to choose from",
         input.place);
   }
   return question;

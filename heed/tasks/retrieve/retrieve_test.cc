@@ -182,10 +182,10 @@ TEST_F(Retrieval, CandidatesOfAQueryAreRankedWithoutACorpus) {
   EXPECT_EQ(hits.at(0).at("id"), "2");
   EXPECT_EQ(hits.at(0).at("text"), "where can i repair a large car");
   EXPECT_GT(hits.at(0).at("score"), hits.at(1).at("score"));
-  EXPECT_EQ(MessageOf<FormatError>([&] {
-              predictor->Predict(std::vector<Input>{{query + "\t \t"}});
-            }),
-            "text: no text behind the tab, and so nothing to choose from");
+  EXPECT_EQ(
+      MessageOf<FormatError>(
+          [&] { predictor->Predict(std::vector<Input>{{query + "\t \t"}}); }),
+      "text: no text after the tab, so that there is nothing to choose from");
 }
 
 TEST_F(Retrieval, AllCandidatesOfAQueryAreReturned) {

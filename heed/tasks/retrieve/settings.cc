@@ -12,7 +12,8 @@ namespace heed::retrieve {
 TaskRow Task() {
   TaskRow row;
   row.name = "retrieve";
-  row.description = "texts that answer a query or a question, beside BM25";
+  row.description =
+      "texts that answer a query or a question, compared with BM25";
   row.settings = [] { return std::make_unique<Settings>(); };
   row.input_label = "Query";
   row.answer_label = "Texts";
@@ -64,28 +65,31 @@ bool Contains(const std::vector<int64_t>& places, int64_t place) {
 void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("answers", answers, Any{"FILE"},
-    "texts that each question chooses from: question, tab, 0 or 1, tab, text "
-    "on each line (.gz too)")
+    "candidate answers for training: question, tab, 0 or 1, tab, text on each "
+    "line (.gz too)")
       .Main();
-  v("valid_answers", valid_answers, Any{"FILE"}, "the same for validation")
+  v("valid_answers", valid_answers, Any{"FILE"},
+    "candidate answers for validation")
       .Main();
   v("corpus", corpus, Any{"FILE"},
-    "or: texts to find: id, tab, text on each line (.gz too); several files "
-    "are concatenated")
+    "instead of --answers: texts to find, with id, tab, text on each line (.gz "
+    "too); several files are concatenated")
       .Main();
   v("queries", queries, Any{"FILE"},
-    "queries of a corpus, likewise; left out: its texts ask for one another");
+    "queries of a corpus: id, tab, text on each line (default: texts of the "
+    "corpus are queries)");
   v("relevant", relevant, Any{"FILE"},
-    "what is learned of a corpus: query id, tab, text id on each line, and "
+    "training pairs of a corpus: query id, tab, text id on each line, "
     "optionally tab, 0 or 1")
       .Main();
   v("candidates", candidates, Any{"FILE"},
-    "or: query id, ids of relevant texts, ids of others, with tabs between");
+    "instead of --relevant: query id, ids of relevant texts, ids of others, "
+    "separated by tabs");
   v("valid_relevant", valid_relevant, Any{"FILE"}, "relevant for validation");
   v("valid_candidates", valid_candidates, Any{"FILE"},
     "candidates for validation");
   v("max_length", max_length, Range(0, 1000000),
-    "tokens of a text that are read; 0: all")
+    "maximum tokens to read of a text; 0: all")
       .Alias("max_len");
   v.Require({{"corpus", "relevant"}, {"corpus", "candidates"}, {"answers"}});
 
@@ -93,25 +97,24 @@ void DataConfig::Visit(FieldList& v) {
       v, WithWordPieceNames({"words", "unigram", "bpe", "characters"}));
   vectors.Visit(v);
   v("shared_words", shared_words,
-    "add to a cosine how many of the query's words a text has, the rare ones "
-    "first, as BM25 counts them, with a weight that is learnt");
+    "add the BM25-weighted words that query and text share to the cosine, with "
+    "a learnt weight");
   v.Section("Batches");
   v("batch_queries", batch_queries, Range(1, 100000), "queries per batch")
       .Alias("batch_size")
       .Alias("bs");
   v("negatives", negatives, Range(0, 1000000),
-    "random negatives per batch: texts beside the answers of its queries");
+    "random negatives per batch, in addition to the answers of its queries");
 }
 
 void Prediction::Visit(FieldList& v) {
   v.Section("Search");
   v("corpus", corpus, Any{"FILE"},
-    "texts to find, for queries without candidates of their own; left out: "
-    "that of training");
+    "texts to find, for queries without their own candidates (default: that of "
+    "training)");
   v("best", best, Range(0, 1000000),
-    "texts for each query; 0: 10 of a corpus, and all candidates that come "
-    "with "
-    "the query");
+    "texts for each query; 0: 10 of a corpus, or all candidates given with the "
+    "query");
 }
 
 int Prediction::Best(bool of_corpus) const {
@@ -122,15 +125,15 @@ int Prediction::Best(bool of_corpus) const {
 
 void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
-  v("corpus", corpus, Any{"FILE"}, "left out: that of training");
-  v("queries", queries, Any{"FILE"}, "left out: those of training");
+  v("corpus", corpus, Any{"FILE"}, "default: that of training");
+  v("queries", queries, Any{"FILE"}, "default: those of training");
   v("relevant", relevant, Any{"FILE"},
     "query id, tab, text id on each line, and optionally tab, 0 or 1");
   v("candidates", candidates, Any{"FILE"},
-    "or: query id, ids of relevant texts, ids of candidates, with tabs "
-    "between");
+    "instead of --relevant: query id, ids of relevant texts, ids of "
+    "candidates, separated by tabs");
   v("answers", answers, Any{"FILE"},
-    "or: question, tab, 0 or 1, tab, text on each line");
+    "instead of a corpus: question, tab, 0 or 1, tab, text on each line");
   v.Require({{"relevant"}, {"candidates"}, {"answers"}});
   v.Section("BM25 baseline");
   v("k1", k1, Range(0, 100), "BM25 k1: how fast repeated words saturate");

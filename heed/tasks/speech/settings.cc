@@ -15,13 +15,13 @@ void VisitSpeechSource(FieldList& v, const std::string& prefix,
   constexpr double kMaxStrings = 1e7;
   v(prefix + "recordings", source.recordings, Any{"FILE"},
     what +
-        ": a list with path, tab and text on each line; behind another tab "
-        "there may be the speaker")
+        ": a list with path, tab and text on each line; optionally tab and "
+        "speaker")
       .Main();
   v(prefix + "strings", source.strings, Range(0, kMaxStrings),
     what +
-        ": number of strings that are made of recordings of single words, "
-        "words of one speaker with gaps; 0: recordings as they are")
+        ": number of strings to join from recordings of single words of one "
+        "speaker, with gaps; 0: use recordings unchanged")
       .Main();
 }
 
@@ -35,7 +35,7 @@ void CheckStringLengths(int shortest, int longest) {
 TaskRow Task() {
   TaskRow row;
   row.name = "speech";
-  row.description = "what is said in a sound, in words";
+  row.description = "the words that are spoken in a recording";
   row.settings = [] { return std::make_unique<Settings>(); };
   row.input = {"audio", InputKind::Line::kPath, kSoundTypes};
   row.input.max_bytes = kMaxSoundBytes;
@@ -54,18 +54,18 @@ void DataConfig::Visit(FieldList& v) {
   VisitSpeechSource(v, "valid_", valid, "for validation");
   RemoveMadeUpData(v, {"speakers", "valid_speakers"}, "--recordings", "voices");
   const bool strings = train.strings > 0 || valid.strings > 0;
-  v("shortest", shortest, Range(1, 1000), "the fewest words of a string")
+  v("shortest", shortest, Range(1, 1000), "minimum words of a string")
       .If(strings, "--strings");
   v("longest", longest, Range(1, 1000),
-    "the most; one of a word is as it was recorded")
+    "maximum words of a string; a string of one word is the recording itself")
       .If(strings, "--strings");
   v("string_seed", string_seed,
-    "seed of strings for training; the next one is of validation")
+    "random seed of strings for training; validation uses the next one")
       .If(strings, "--strings");
   sound.Visit(v);
   changes.Visit(v);
   v("max_seconds", max_seconds, Range(1, kMaxSoundSeconds),
-    "longer sounds are not learned from");
+    "drop training sounds of more than N seconds");
   v("batch_sounds", batch_sounds, Range(1, 1000000), "sounds per batch")
       .Alias("batch_size")
       .Alias("bs");
@@ -74,7 +74,7 @@ void DataConfig::Visit(FieldList& v) {
 
 void Prediction::Visit(FieldList& v) {
   VisitSearch(v, "texts", "sound",
-              "a word in a tenth of a second, others one a frame");
+              "one word per tenth of a second, or another token per frame");
   v("times", times,
     "print words with their start and end in seconds, by attention");
 }
@@ -84,7 +84,7 @@ void Evaluation::Visit(FieldList& v) {
   VisitSpeechSource(v, "", source, "to compare with");
   v.Require({{"recordings"}});
   RemoveMadeUpData(v, {"speakers"}, "--recordings", "voices");
-  v("shortest", shortest, Range(1, 1000), "the fewest words of a string");
+  v("shortest", shortest, Range(1, 1000), "minimum words of a string");
   v("longest", longest, Range(1, 1000), "the most");
   v("repeat", repeat, Range(1, 100), "how often each string is said");
   v("string_seed", string_seed, "seed of strings");
@@ -93,7 +93,7 @@ void Evaluation::Visit(FieldList& v) {
 
 void Settings::Visit(FieldList& v) {
   data.Visit(v);
-  model.VisitName(v, "what reads the frames and writes");
+  model.VisitName(v, "architecture");
   model->Visit(v);
 }
 

@@ -66,9 +66,8 @@ void Settings::Visit(FieldList& v) {
   VisitTexts(v, "valid_texts", data.valid_texts, TextsHelp("for validation"));
   if (choose_columns()) data.columns.Visit(v);
   v("max_length", input.max_length, Range(0, 1000000),
-    "words (BERT: subword tokens, special tokens included) that are read "
-    "together; longer sentences are read in parts; 0: 2000, of a BERT as many "
-    "as it has positions")
+    "maximum words (BERT: subword tokens, special tokens included) to read "
+    "together; longer sentences are split; 0: 2000 (BERT: its positions)")
       .Alias("max_len");
   const bool pieces = ReadsPieces(encoder.name());
   if (pieces) {
@@ -84,13 +83,13 @@ void Settings::Visit(FieldList& v) {
       .Alias("batch_size")
       .Alias("bs");
   v("replace_mentions", data.replace_mentions, Range(0, 1),
-    "probability that an entity of a training sentence is replaced by another "
-    "one of its type, each time anew");
+    "probability of replacing an entity of a training sentence by another of "
+    "its type, drawn anew each time");
   if (!pieces) {
     v("rare_word_dropout", data.rare_word_dropout, Range(0, 1e6),
-      "A: a word that occurs N times in the training text is taken for an "
-      "unknown one with probability A / (A + N), so that names are read by "
-      "what stands around them; 0: none");
+      "replace a word that occurs n times in the training text by the unknown "
+      "word with probability X / (X + n), so that names are recognised by "
+      "their context; 0: never");
   }
   encoder.VisitName(v,
                     "encoder of a sentence; BERT reads subword tokens, others "
@@ -108,12 +107,12 @@ void Settings::Visit(FieldList& v) {
 void Prediction::Visit(FieldList& v) {
   v.Section("Input and output");
   v("input", input,
-    "lines: a sentence a line, words between spaces; writes a tag for each "
-    "word. columns: as for training, with or without tags; writes them with "
-    "the tags in their column");
+    "lines: one sentence a line, words separated by spaces; writes a tag for "
+    "each word. columns: the format of training, tags optional; writes it with "
+    "the predicted tags");
   v("keep_tags", keep_tags,
-    "columns: keep the tags that are there, and write the model's in a new "
-    "last column, as conlleval reads them");
+    "columns: keep existing tags, and write predicted ones in a new last "
+    "column, as conlleval expects");
   if (choose_columns) columns.Visit(v);
   v("probabilities", probabilities,
     "lines: write TAG:PROBABILITY for each word");

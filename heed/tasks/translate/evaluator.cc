@@ -83,23 +83,23 @@ void Evaluation::Visit(FieldList& v) {
   v.Section("Measures");
   v("lowercase", lowercase, "compare lower-cased text");
   v("tokenize", tokenize, kBleuTokenizeHelp);
-  v("copy_baseline", copy_baseline, "measure the source as its own answer too");
+  v("copy_baseline", copy_baseline,
+    "also measure the unchanged source as an answer");
   v("metric", metric, Any{"NAMES"}, kMetricHelp);
   v("rouge", rouge,
     "add ROUGE-1, -2 and -L, as for summaries, without stemming");
   v("lead", lead, Range(0, 1e6),
-    "add ROUGE, also of the first N sentences of the source as an answer "
-    "(lead-N); 0: without");
+    "add ROUGE, also of the first N sentences of the source (lead-N); 0: off");
   v("lead_words", lead_words, Range(0, 1e6),
-    "add ROUGE, also of the first N words of the source, or of its first "
-    "sentences with lead; 0: without");
+    "add ROUGE, also of the first N words of the source, or of its lead "
+    "sentences; 0: off");
   v("by_length", by_length, Any{"FILE.svg"},
     "plot BLEU by source length; .svg or .png");
   decode.Visit(v);
   v.Section("Input");
   v("max_line", max_line, Range(0, 1e9),
-    "characters of a line above which its sentences are translated one by one; "
-    "0: no limit");
+    "translate the sentences of lines of more than N characters one by one; 0: "
+    "no limit");
 }
 
 Report Settings::Evaluate(const Model& translator,

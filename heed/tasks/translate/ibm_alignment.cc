@@ -64,10 +64,10 @@ std::optional<BaselineText> ReadBaselineText(const BaselineOptions& options,
       why = error.what();
     }
   }
-  Warn(fmt::format(
-      "no IBM models stand beside the alignment error rate: {}; name the "
-      "training pairs with --learn-source and --learn-target, or --learn-tsv",
-      why));
+  Warn(
+      fmt::format("cannot compare with IBM models: {}; name the training pairs "
+                  "with --learn-source and --learn-target, or --learn-tsv",
+                  why));
   return std::nullopt;
 }
 
@@ -94,14 +94,15 @@ void IbmOptions::Visit(FieldList& v) {
   v.Section("IBM models");
   v("iterations", iterations, Range(1, 1000), "of expectation maximisation");
   v("tension", tension, Range(0.1, 14),
-    "of ibm2 at the start: how near to the diagonal words are linked");
-  v("learn_tension", learn_tension, "learn it from the second iteration on");
+    "ibm2: initial strength of the preference for the diagonal");
+  v("learn_tension", learn_tension,
+    "ibm2: learn the tension from the second iteration on");
   v("null_probability", null_probability, Range(0, 0.99),
-    "of ibm2: that a target word comes from no source word");
+    "ibm2: probability that a target word has no source word");
   v("alpha", alpha, Range(-1, 1000),
-    "Dirichlet prior of what translates a word; 0: none (maximum likelihood), "
-    "-1: 0.01 of ibm2, none of ibm1");
-  v("lowercase", lowercase, "ibm1, ibm2: words that differ in case are one");
+    "Dirichlet prior of translation probabilities; 0: none (maximum "
+    "likelihood); -1: 0.01 for ibm2, none for ibm1");
+  v("lowercase", lowercase, "ibm1, ibm2: ignore the case of words");
 }
 
 AlignerOptions IbmOptions::Applied(std::string_view name) const {
@@ -190,11 +191,10 @@ std::vector<AlignmentView> IbmAligner::Align(const ParallelText& text) const {
 
 void BaselineOptions::Visit(FieldList& v) {
   v("ibm_baselines", baselines,
-    "show the error rates of IBM models 1 and 2 beside that of the attention");
-  learn.Visit(
-      v, "learn_",
-      "pairs for IBM models to learn from (default: those the model was "
-      "trained on, or of ibm1 and ibm2 those that are aligned)");
+    "also print the error rates of IBM models 1 and 2");
+  learn.Visit(v, "learn_",
+              "training pairs of IBM models (default: those of the model; for "
+              "ibm1 and ibm2, the pairs to align)");
 }
 
 AlignmentBaselines MeasureBaselines(const BaselineOptions& options,

@@ -39,13 +39,13 @@ void DataConfig::Visit(FieldList& v) {
               "validation text (for --metric exact_match and word_error_rate, "
               "lines of equal source are one example with several references)");
   v("source_language", source_language, Any{"CODE"},
-    "language of the source, as de or pt-BR, under which heed serve offers the "
-    "model (default: from the names of the files)");
+    "language code of the source, such as de or pt-BR, for heed serve "
+    "(default: from the file names)");
   v("target_language", target_language, Any{"CODE"},
-    "language of the target, as de or pt-BR");
-  v("lowercase", lowercase, "lower-case all text before anything else");
+    "language code of the target (default: from the file names)");
+  v("lowercase", lowercase, "convert all text to lower case first");
   v("max_length", max_length, Range(0, 1000000),
-    "drop training pairs with a side of more tokens; 0: keep all")
+    "drop training pairs with more than N tokens on a side; 0: keep all")
       .Alias("max_len");
   large.Visit(v, "pairs", "--source (or --tsv)");
 
@@ -55,32 +55,32 @@ void DataConfig::Visit(FieldList& v) {
       .Alias("vocab");
   v("target_vocabulary", target_vocabulary,
     OneOf{"same", "unigram", "bpe", "words", "characters"},
-    "tokens of the target, if they are of another kind");
+    "tokens of the target; same: as the source");
   v("joint_vocabulary", joint_vocabulary, "one vocabulary for both sides");
   v("source_vocabulary_size", source_vocabulary_size, Range(0, 1000000),
     "tokens; 0: 8000 subwords, or as many words or characters as there are")
       .Alias("vocab_size");
   v("target_vocabulary_size", target_vocabulary_size, Range(0, 1000000),
-    "the same for the target; 0 with a joint vocabulary: as many as of the "
-    "source");
+    "vocabulary size of the target; 0 with a joint vocabulary: as the source");
   v("min_count", min_count, Range(1, 1000000),
-    "words and characters: rarer ones become <unk>")
+    "replace words and characters that occur fewer than N times by <unk>")
       .If(!IsSubword(source_kind()) || !IsSubword(target_kind()),
           "--vocabulary words or characters");
   VisitNormalization(v, normalization);
   v("bpe_dropout", bpe_dropout, UpToBelow(0, 1),
-    "leave out merges of bpe with this probability, anew in each epoch, so "
-    "that words are split differently each time; 0.1 is usual");
+    "skip each merge of bpe with this probability, so that words are split "
+    "differently in each epoch; 0.1 is usual");
 
   v.Section("Batches");
   v("batch_tokens", batch_tokens, Range(1, 10000000),
     "tokens per batch on either side, padding included")
       .Alias("max_tokens");
   v("batch_sentences", batch_sentences, Range(0, 1000000),
-    "pairs per batch at most; 0: no limit")
+    "maximum pairs per batch; 0: no limit")
       .Alias("batch_size")
       .Alias("bs");
-  v("valid_beam", valid_beam, Range(1, 100), "beam of validation translations");
+  v("valid_beam", valid_beam, Range(1, 100),
+    "beam size of validation translations");
   v("tokenize", tokenize, kBleuTokenizeHelp);
 
   v.Section("Search");
@@ -88,15 +88,15 @@ void DataConfig::Visit(FieldList& v) {
 
   v.Section("Guided alignment");
   v("guided_alignment", guided_alignment, Any{"FILE"},
-    "links i-j between the words of each training pair, which supervise the "
-    "attention; also the last column of a table");
+    "word links i-j of each training pair, to supervise the attention; may "
+    "also be the last column of a table");
   v("guided_alignment_weight", guided_alignment_weight, Range(0, 1000),
     "weight of the alignment loss")
       .If(!guided_alignment.empty(), "--guided-alignment");
   v("guided_alignment_shift", guided_alignment_shift,
-    "supervise the step that takes a word as input, not the one that predicts "
-    "it: better alignments of given text, but attention no longer explains "
-    "predictions")
+    "supervise the decoder step that reads a word instead of the one that "
+    "predicts it: aligns existing text better, but attention no longer "
+    "explains predictions")
       .If(!guided_alignment.empty(), "--guided-alignment");
   v("valid_alignment", valid_alignment, Any{"FILE"},
     "gold links of the validation pairs: adds the alignment error rate, also "

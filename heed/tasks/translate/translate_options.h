@@ -21,8 +21,8 @@ struct Prediction : DecodeOptions {
   void Visit(FieldList& v) {
     v.Section("Language");
     v("to", to,
-      "code of the target language, for a model that has several: puts its "
-      "mark (>>fra<<) in front of each sentence that has none");
+      "code of the target language of a multilingual model: adds its prefix "
+      "(>>fra<<) to each sentence without one");
     DecodeOptions::Visit(v);
   }
   /// The mark of `to`; "" if `to` is empty. Throws: as

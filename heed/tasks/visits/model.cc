@@ -58,8 +58,8 @@ ModelFiles Model::Files() const { return {{kCodesFile, codes.ToText()}}; }
 Patient Model::Encode(const VisitRecord& record, UnknownCodes unknown,
                       const std::string& place) const {
   if (network->reads_ages() && record.times.empty()) {
-    throw FormatError("{}: no \"times\", which the model reads beside codes",
-                      place);
+    throw FormatError(
+        "{}: \"times\" is missing; the model reads times and codes", place);
   }
   return heed::Encode(record, codes, unknown, place);
 }

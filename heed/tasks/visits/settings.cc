@@ -6,8 +6,8 @@ namespace {
 
 void VisitUnknownCodes(FieldList& v, Named<UnknownCodes>& unknown) {
   v("unknown_codes", unknown,
-    "codes that no patient of training has: an error that names them (refuse), "
-    "or left out (skip)");
+    "codes of no training patient: stop with an error (refuse), or ignore them "
+    "(skip)");
 }
 
 }  // namespace
@@ -15,7 +15,7 @@ void VisitUnknownCodes(FieldList& v, Named<UnknownCodes>& unknown) {
 TaskRow Task() {
   TaskRow row;
   row.name = "visits";
-  row.description = "the chance of an outcome from a patient's visits";
+  row.description = "the probability of an outcome from a patient's visits";
   row.settings = [] { return std::make_unique<Settings>(); };
   row.input = {"timeline", InputKind::Line::kText, {}};
   row.input.json_lines = true;
@@ -34,10 +34,10 @@ void DataConfig::Visit(FieldList& v) {
       .Main();
   v.Require({{"patients"}});
   v("valid_patients", valid_patients, Any{"FILE"},
-    "patients for validation, of whom the best weights are chosen")
+    "patients for validation, which select the best weights")
       .Main();
   v("least_patients", min_patients, Range(1, 1000000000),
-    "patients that a code must have to be learnt; others are unknown");
+    "minimum patients with a code; rarer codes are unknown");
   VisitUnknownCodes(v, unknown_codes);
   v("batch_patients", batch_patients, Range(1, 1000000), "patients per batch")
       .Alias("batch_size")
@@ -47,8 +47,8 @@ void DataConfig::Visit(FieldList& v) {
 void Prediction::Visit(FieldList& v) {
   v.Section("Output");
   v("every_visit", every_visit,
-    "the probability after each visit, from the visits up to it alone, instead "
-    "of that after the last");
+    "write the probability after each visit, from the visits up to it, instead "
+    "of only after the last");
   v.Section("Data");
   VisitUnknownCodes(v, unknown_codes);
 }
@@ -56,8 +56,8 @@ void Prediction::Visit(FieldList& v) {
 void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
   v("patients", patients, Any{"FILE"},
-    "patients with labels to compare with; with \"log_odds\" and \"effects\" "
-    "of made-up patients, also with what is known of them")
+    "patients with labels to compare with; also compares with \"log_odds\" and "
+    "\"effects\" of generated patients")
       .Main();
   v.Require({{"patients"}});
   VisitUnknownCodes(v, unknown_codes);
@@ -65,7 +65,7 @@ void Evaluation::Visit(FieldList& v) {
 
 void Settings::Visit(FieldList& v) {
   data.Visit(v);
-  model.VisitName(v, "what reads the visits");
+  model.VisitName(v, "architecture");
   model->Visit(v);
 }
 

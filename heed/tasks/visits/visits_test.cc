@@ -147,7 +147,7 @@ TEST(VisitPredictor, TimesThatAModelReadsMustBeThere) {
   const auto model = settings.MakeModel({records, {}}, 1);
   EXPECT_THAT(MessageOf<FormatError>(
                   [&] { AnswerOf(settings, *model, R"({"visits":[["a"]]})"); }),
-              HasSubstr("standard input:4: no \"times\""));
+              HasSubstr("standard input:4: \"times\" is missing"));
   const auto answer = [&](const char* line) {
     return AnswerOf(settings, *model, line).parts.at("log_odds").get<double>();
   };
