@@ -78,8 +78,8 @@ class MaskParser {
   }
   [[noreturn]] void Fail() const {
     throw ConfigError(
-        "'{}' is no mask at '{}'; write names with &&, ||, ! and parentheses, "
-        "as in 'causal && window(16)'",
+        "'{}' is not a mask at '{}'; write names with &&, ||, ! and "
+        "parentheses, as in 'causal && window(16)'",
         text_, rest_);
   }
 

@@ -30,7 +30,7 @@ double ParseNumber(std::string_view text, const std::string& whole) {
       std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() ||
       !std::isfinite(value)) {
-    throw ConfigError("'{}' is no number in '{}'", text, whole);
+    throw ConfigError("'{}' is not a number in '{}'", text, whole);
   }
   return value;
 }

@@ -35,7 +35,7 @@ Var Tape::Leaf(Parameter& parameter) {
   if (parameter.quantized()) {
     throw ConfigError("parameter '" + parameter.name() +
                       "' is stored as int8: a quantised model cannot be "
-                      "trained; train the model that it was made of");
+                      "trained; train the model before quantisation");
   }
   const auto known = std::find_if(
       parameters_.begin(), parameters_.end(),

@@ -43,7 +43,7 @@ void CompletionOptions::Visit(FieldList& v) {
   v("max_tokens", max_tokens, Range(1, 1000), "maximum tokens of a word")
       .ServedUpTo(kServedTokens);
   v("context", context, AtLeast(0),
-    "last tokens of the text before the word that the model reads; 0: all")
+    "maximum tokens that the model reads before the word; 0: all")
       .ServedUpTo(4096);
 }
 

@@ -8,51 +8,52 @@
 namespace heed {
 void DecodeRules::Visit(FieldList& v) {
   v("max_length_factor", max_length_factor, Range(0, 1000),
-    "maximum of target tokens per source token; 0: no such limit where there "
-    "is a max_length")
+    "maximum target tokens per source token; 0: no such limit (needs "
+    "max_length)")
       .ServedUpTo(10);
   // Short sources may need more than the multiple: "Mittwoch" as characters.
   v("max_length_extra", max_length_extra, Range(0, 1000000),
-    "target tokens that max_length_factor allows besides")
+    "target tokens allowed in addition to max_length_factor")
       .ServedUpTo(kServedTokens);
   v("suppress", suppress, Any{"TOKEN"},
-    "tokens of the vocabulary that are never written, as <unk>");
+    "tokens that are never generated, such as <unk>");
 }
 
 void DecodeOptions::Visit(FieldList& v) {
   v.Section("Search");
-  v("beam", beam, Range(1, 1000), "hypotheses kept at each step; 1: greedy")
+  v("beam", beam, Range(1, 1000),
+    "beam size: hypotheses kept at each step; 1: greedy")
       .Alias("beam_size")
       .Alias("num_beams")
       .ServedUpTo(kServedBeam);
   v("nbest", nbest, Range(1, 1000),
-    "translations of each sentence; at most the beam, unless sampled")
+    "translations of each sentence; at most the beam size, unless sampled")
       .Alias("n_best")
       .Alias("num_return_sequences");
   v("length_penalty", length_penalty, Range(0, 10),
-    "divide log p by ((5 + length) / 6) to this power; 0: off, favours short "
-    "output")
+    "length normalisation: divide log p by ((5 + length) / 6) to this power; "
+    "0: off (favours short output)")
       .Alias("lenpen");
   v("coverage_penalty", coverage_penalty, Range(0, 100),
-    "weight of the penalty for source words of little attention; 0: off");
+    "weight of the penalty for source words with little attention; 0: off");
   v("max_length", max_length, Range(0, 1000000),
     "maximum of target tokens; 0: only the limit by the source's length")
       .Alias("max_len")
       .ServedUpTo(kServedTokens);
   DecodeRules::Visit(v);
   v("replace_unknown", replace_unknown,
-    "write the source word of the highest attention weight for an unknown one");
+    "replace each unknown word by the source word with the highest attention "
+    "weight");
   v("shortlist", shortlist, Any{"FILE"},
     "score only likely translations of the source's tokens, for speed: 'model' "
     "(the shortlist in the model's folder), a file of target, source, "
     "probability, or 'none'");
   v("ensemble", ensemble, Any{"DIR,DIR"},
-    "further models of the same vocabularies, whose probabilities are "
-    "averaged");
+    "further models with the same vocabularies, to average probabilities with");
   v.Section("Sampling");
   v("sample", sample, "sample instead of beam search");
   v("temperature", temperature, Range(0.01, 100),
-    "of sampling: above 1 more varied, below 1 nearer to greedy");
+    "sampling temperature: above 1 more varied, below 1 closer to greedy");
   v("top_k", top_k, Range(0, 1000000),
     "sample from this many of the most probable tokens; 0: all");
   v("top_p", top_p, Range(0, 1),

@@ -364,10 +364,11 @@ void AttributionOptions::Visit(FieldList& v) {
     "implicit attention: what each input token contributes to each part of the "
     "answer");
   v("integration_steps", steps, Range(1, 100000),
-    "of integrated gradients, from no input to the input");
+    "integrated_gradients: steps from an empty input to the input");
   v("noise_samples", samples, Range(1, 100000), "of smooth_grad");
   v("noise", noise, Range(0, 10),
-    "of smooth_grad: standard deviation, as a part of the inputs' range");
+    "smooth_grad: standard deviation of the noise, as a fraction of the "
+    "inputs' range");
 }
 
 std::vector<Attribution> Attribute(const Explainable& answer,

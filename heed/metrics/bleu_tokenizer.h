@@ -28,8 +28,8 @@ std::string TokenizeForBleu(std::string_view line, BleuTokenizer tokenizer);
 
 /// Help text of the tokeniser option.
 inline constexpr const char* kBleuTokenizeHelp =
-    "tokeniser of BLEU, as sacreBLEU's option of this name; auto: zh for "
-    "Chinese without spaces between words, else 13a";
+    "tokeniser of BLEU, as in sacreBLEU; auto: zh for Chinese without spaces "
+    "between words, else 13a";
 
 /// The tokeniser that "auto" selects, and a warning if the text has no spaces
 /// between words; an empty `note` means no warning.

@@ -123,19 +123,18 @@ Var SoftmaxLoss(double temperature, const Var& cosines, const Tensor& answers,
 void BiEncoderConfig::Visit(FieldList& v) {
   v.Section("Matching");
   v("match", match,
-    "what is compared: separate: each text alone, as one vector; attention: "
-    "the query's vector attends to the words of the text; attentive_pooling: "
-    "words of both attend to each other");
+    "matching of query and text; separate: one vector of each; attention: the "
+    "query's vector attends to the words of the text; attentive_pooling: words "
+    "of both attend to each other");
   v("pooling", pooling,
-    "pooling of the states of a text, with match attention of the query's "
-    "alone");
+    "pooling of the states of a text (match attention: of the query only)");
   v("match_loss", match_loss,
     "margin: hinge loss against the hardest negative; softmax: cross entropy "
     "over all texts of the batch");
-  v("margin", margin, Range(0, 2), "margin: wanted difference of the cosines")
+  v("margin", margin, Range(0, 2), "margin: minimum difference of the cosines")
       .If(match_loss == MatchLossKind::kMargin, "--match-loss margin");
   v("temperature", temperature, Range(1e-3, 100),
-    "softmax: temperature, by which cosines are divided")
+    "softmax: temperature that divides cosines")
       .If(match_loss == MatchLossKind::kSoftmax, "--match-loss softmax");
 }
 

@@ -115,30 +115,30 @@ auto OfType(DType dtype, Fn&& fn) {
 
 void ForecasterConfig::Visit(FieldList& v) {
   v.Section("Forecast");
-  v("lookback", lookback, AtLeast(1), "rows that a forecast is made from");
-  v("horizon", horizon, AtLeast(1), "rows that are forecast");
-  v("patch", patch, AtLeast(1), "rows that the encoder sees as one step");
+  v("lookback", lookback, AtLeast(1), "input rows of a forecast");
+  v("horizon", horizon, AtLeast(1), "rows to forecast");
+  v("patch", patch, AtLeast(1), "rows of one encoder step");
   v("patch_stride", patch_stride, AtLeast(1),
     "rows from the start of one patch to that of the next");
   v("pad_end", pad_end,
-    "repeat the last row patch_stride times behind the window, which makes one "
-    "patch more, as PatchTST does; no: the last patch ends with the window");
+    "pad the window with patch_stride copies of its last row, for one more "
+    "patch, as PatchTST does; no: the last patch ends with the window");
   v("instance_norm", instance_norm,
     "z-score each window, and undo it in the forecast");
   v("independent_columns", independent_columns,
     "forecast each column from its own past alone, with the same weights");
-  v("forecast_from", forecast_from,
-    "the outputs of the encoder that the forecast is made of");
-  v("head_dropout", head_dropout, UpToBelow(0, 1), "dropout of these outputs");
+  v("forecast_from", forecast_from, "encoder outputs that the forecast uses");
+  v("head_dropout", head_dropout, UpToBelow(0, 1),
+    "dropout of the encoder outputs that the forecast uses");
   v("linear_readout", linear_readout,
-    "add a linear map of each column's own rows, the same for all, to what is "
-    "forecast from the encoder");
+    "add a linear map of each column's rows, shared by all columns, to the "
+    "encoder's forecast");
   v("forecast_loss", forecast_loss,
-    "what training makes small: squared or absolute errors, or those squared "
-    "up to huber_delta and linear behind it, which single large errors "
-    "disturb less");
+    "training loss: squared or absolute errors, or huber: squared up to "
+    "huber_delta and linear above it, less sensitive to outliers");
   v("huber_delta", huber_delta, Above(0),
-    "in standard deviations of a column; see forecast_loss")
+    "error above which the huber loss is linear, in standard deviations of a "
+    "column")
       .If(forecast_loss == ForecastLoss::kHuber, "--forecast-loss huber");
 }
 

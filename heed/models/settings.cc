@@ -38,12 +38,13 @@ void AttentionSettings::VisitParts(FieldList& v, const Help& help) {
     fmt::format("score function, as '{}' (see heed list attentions)",
                 help.score));
   v("modifiers", modifiers, Any{"MODIFIERS"},
-    fmt::format("what changes scores or weights, as '{}'", help.modifiers));
+    fmt::format("modifiers of scores or weights, such as '{}'",
+                help.modifiers));
   if (help.mask != nullptr) {
     v("attention_mask", attention_mask, Any{"MASK"}, help.mask);
   }
   v("normalizer", normalizer, Any{"NORMALIZER"},
-    "from scores to weights, as 'sparsemax'");
+    "function that turns scores into weights, such as 'sparsemax'");
 }
 
 void AttentionSettings::VisitDropout(FieldList& v) {
@@ -123,7 +124,7 @@ Init InitSettings::Recurrent() const {
 
 void ForgetBias::VisitForgetBias(FieldList& v) {
   v("forget_bias", forget_bias, Range(-20, 20),
-    "initial bias of the forget gates of an LSTM; other cells have none");
+    "initial bias of the forget gates of an LSTM (no effect on other cells)");
 }
 
 double ForgetBias::ForgetBiasOf(Cell cell) const {
@@ -135,13 +136,14 @@ void RecurrentNumbers::VisitDropout(FieldList& v, const char* dropped) {
   v.Section("Regularisation and numbers");
   v("dropout", dropout, UpToBelow(0, 1),
     fmt::format("probability to drop {}", dropped));
-  v("variational", variational, "drop the same features at every step");
+  v("variational", variational,
+    "use one dropout mask for all steps (variational dropout)");
 }
 
 void RecurrentNumbers::VisitInit(FieldList& v) {
-  v("init", init, "initial weights; normal: recurrent ones orthogonal");
+  v("init", init, "initial weights; normal: recurrent matrices are orthogonal");
   v("init_scale", init_scale, Range(1e-6, 10),
-    "half width (uniform) or standard deviation (normal)")
+    "half width (init uniform) or standard deviation (init normal)")
       .If(init != InitKind::kGlorot, "--init uniform or normal");
 }
 

@@ -80,16 +80,16 @@ Tensor Chosen(const Tensor& p, const Tensor& tags) {
 void TaggerConfig::Visit(FieldList& v) {
   v.Section("Tags");
   v("tag_decoder", tag_decoder,
-    "tags of a sentence by a conditional random field, or each by itself");
+    "predict the tags of a sentence together by a conditional random field "
+    "(crf), or each separately (softmax)");
   v("output_dropout", output_dropout, UpToBelow(0, 1),
     "probability to drop features of the encoder's output");
   v("intent_weight", intent_weight, Above(0),
     "weight of the loss of an intent; that of a tag is 1");
   v("intent_informs_tags", intent_informs_tags,
-    "the features that predict the intent are inputs of the tags");
+    "use the features that predict the intent as inputs of the tags");
   v("joint_intents", joint_intents,
-    "crf: one random field of intent and tags, with a score for each pair of "
-    "them")
+    "crf: one random field of intent and tags, with a score for each pair")
       .If(tag_decoder == TagDecoder::kCrf, "--tag-decoder crf");
 }
 

@@ -41,15 +41,15 @@ void WordFeaturesConfig::Visit(FieldList& v) {
   v("character_embedding", character_embedding, Range(1, 4096),
     "features of a character");
   v("character_units", character_units, Range(1, 4096),
-    "features of a spelling; cnn: for each width");
+    "features of the characters of a word; cnn: for each width");
   v("character_widths", character_widths,
     OneOf{"1", "2", "3", "4", "5", "6", "7"},
     "widths of the filters of the cnn, in characters");
   v("casing_embedding", casing_embedding, Range(0, 4096),
-    "features of how a word is cased (lower, Title, UPPER, ...); 0: none");
+    "features of the casing of a word (lower, Title, UPPER, ...); 0: none");
   v("word_dropout", word_dropout, UpToBelow(0, 1),
-    "probability that a word is taken for an unknown one, and, by itself, that "
-    "its pretrained vector is left out");
+    "probability of replacing a word by the unknown word, and independently of "
+    "dropping its pretrained vector");
 }
 
 WordFeatures::WordFeatures(const Scope& scope, const WordFeaturesConfig& config,

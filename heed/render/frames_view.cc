@@ -121,7 +121,7 @@ ExplanationView FramesView() {
                                            : MapNamed(segment, options.map);
     return KindOf(segment.axis(segment.maps[map].key)).shaded_for_each
                ? std::string(
-                     "what is attended to has no words; --view input has a "
+                     "the attended input has no words; --view input draws a "
                      "picture for each part of the answer")
                : std::string();
   };

@@ -59,16 +59,16 @@ size_t Longest(const Rows& rows) {
 
 void WordOptions::Visit(FieldList& v) {
   v("normalize_words", normalize_words,
-    "words in lower case and with 0 for each digit; their characters keep "
-    "both");
-  v("min_count", min_count, AtLeast(1), "rarer words count as unknown");
+    "lower-case words and replace digits by 0; their characters keep both");
+  v("min_count", min_count, AtLeast(1),
+    "treat words that occur fewer than N times as unknown");
   v("max_words", max_words, AtLeast(0),
-    "know the most frequent words only; 0: all");
+    "maximum known words, the most frequent ones; 0: all");
   v("word_vectors", word_vectors, Any{"FILE"},
-    "pretrained (frozen) word embeddings, beside the learnt ones: the text "
-    "format of word2vec, GloVe or fastText (.gz too)");
+    "frozen pretrained word embeddings, in addition to the learnt ones, in the "
+    "text format of word2vec, GloVe or fastText (.gz too)");
   v("max_vectors", max_vectors, AtLeast(0),
-    "take the first words of that file only; 0: all")
+    "maximum words to read from --word-vectors; 0: all")
       .If(!word_vectors.empty(), "--word-vectors");
 }
 

@@ -24,9 +24,10 @@ void OptimizerConfig::Visit(FieldList& v) {
   v("beta2", beta2, UpToBelow(0, 1), "adam: decay of the mean squared gradient")
       .If(adam, kAdam);
   v("epsilon", epsilon, Range(0, 1),
-    "added to denominators; 0: 1e-8 (adam), 1e-6 (adadelta), 1e-4 (rmsprop)");
+    "constant added to denominators; 0: 1e-8 (adam), 1e-6 (adadelta), 1e-4 "
+    "(rmsprop)");
   v("bias_correction", bias_correction,
-    "adam: correct the averages' start at zero (BERT does not)")
+    "adam: correct the bias of averages that start at zero (BERT does not)")
       .If(adam, kAdam);
   v("rho", rho, UpToBelow(0, 1), "adadelta, rmsprop: decay of the averages")
       .If(optimizer == OptimizerKind::kAdadelta ||
@@ -43,11 +44,11 @@ void OptimizerConfig::Visit(FieldList& v) {
       .If(optimizer == OptimizerKind::kAdamW,
           "--optimizer adamw (--l2 is for all)");
   v("l2", l2, Range(0, 10),
-    "L2 penalty: adds half of this times the squared weights to the loss, of "
-    "which the loss that is shown has nothing; 0: none (adamw's decay is "
-    "weight_decay)")
+    "L2 penalty: add X/2 times the squared weights to the loss, but not to the "
+    "printed loss; 0: none (adamw: use weight_decay)")
       .Alias("l2_reg");
-  v("l2_of", l2_of, "l2: what it is of; matrices: not of biases and gains")
+  v("l2_of", l2_of,
+    "parameters that l2 applies to; matrices: no biases or gains")
       .If(l2 > 0, "--l2");
   v("schedule", schedule, "learning rate schedule after the warm-up");
   v("warmup", warmup, Range(0, 1e9),
@@ -70,30 +71,27 @@ void OptimizerConfig::Visit(FieldList& v) {
       .Alias("max_grad_norm")
       .Alias("clip_norm");
   v("clip_value", clip_value, Range(0, 1e9),
-    "clip each number of the gradient to this much up or down, before its "
-    "norm; 0: no clipping");
+    "clip each element of the gradient to [-X, X], before its norm; 0: no "
+    "clipping");
   v("label_smoothing", label_smoothing, UpToBelow(0, 1),
     "label smoothing: probability spread evenly over all tokens");
   v("accumulate", accumulate, Range(1, 10000), "batches per update")
       .Alias("gradient_accumulation_steps")
       .Alias("update_freq");
   v("shards", shards, Range(0, 1 << 16),
-    "parts of a batch, a power of two, whose gradients are computed apart and "
-    "summed in a fixed order, so that weights have the same bits for any "
-    "number "
-    "of processes up to it; 0: the processes of mpirun, or the next power of "
-    "two");
+    "split each batch into N parts, a power of two, and sum their gradients in "
+    "a fixed order, so that weights are bit-identical for any number of "
+    "processes up to N; 0: the processes of mpirun, or the next power of two");
   v("wire", wire,
-    "number format in which gradients travel between processes; bf16 is half "
-    "as "
-    "much, and bits then depend on the number of processes");
+    "number format of gradients sent between processes; bf16 halves the "
+    "traffic, but results then depend on the number of processes");
   v("same_on_every_cpu", same_on_every_cpu,
-    "the same bits on every processor since AVX2: convolutions are then "
-    "products of our own, and --precision bf16 is refused; all else in f32 has "
-    "them anyway");
+    "give bit-identical results on every processor with AVX2: convolutions use "
+    "Heed's own matrix products, and --precision bf16 is refused; other f32 "
+    "results are identical anyway");
   v("freeze", freeze, Any{"PATTERN"},
-    "parameters that stay as they are, by names as 'encoder.*' (* any "
-    "characters, ? one); heed info shows the names");
+    "do not train parameters with these names, such as 'encoder.*' (*: any "
+    "characters, ?: one); heed info shows the names");
 }
 
 void RunConfig::Visit(FieldList& v) {
@@ -104,53 +102,54 @@ void RunConfig::Visit(FieldList& v) {
       .Alias("save_dir")
       .Main();
   v.Require({{"out"}});
-  v("overwrite", overwrite, "replace a model that stands in that folder");
+  v("overwrite", overwrite, "replace an existing model in the output folder");
   v("epochs", epochs, Range(1, 1000000),
-    "passes over the training text at most")
+    "maximum passes over the training data")
       .Alias("max_epochs")
       .Alias("max_epoch")
       .Alias("num_epochs")
       .Alias("num_train_epochs")
       .Main();
-  v("steps", steps, Range(0, 1e12), "updates at most; 0: no limit")
+  v("steps", steps, Range(0, 1e12), "maximum updates; 0: no limit")
       .Alias("max_steps")
       .Alias("max_updates")
       .Alias("max_update");
   v("min_steps", min_steps, Range(0, 1e12),
-    "updates at least, also beyond the last epoch, so that small data is "
-    "learned too; 0: none. --epochs or --steps alone set it to 0")
+    "minimum updates, even beyond the last epoch, for small data; 0: none. "
+    "--epochs or --steps alone set it to 0")
       .Alias("min_updates");
   v("validate_every", validate_every, Range(0, 1e9),
-    "updates between validations; 0: once an epoch, or after several short "
-    "ones, so that --min-steps has 20");
+    "updates between validations; 0: once an epoch, or once in several short "
+    "epochs, so that --min-steps has 20");
   v("metric", metric, Any{"NAME"},
-    "validation measure that chooses the best weights, ties broken by the "
+    "validation measure that selects the best weights, ties broken by the "
     "loss; auto: the task's own");
   v("patience", patience, Range(0, 1000000),
-    "early stopping: stop after this many validations without a better one; 0: "
-    "never")
+    "early stopping: stop after N validations without improvement; 0: never")
       .Alias("early_stopping");
   v("patience_metric", patience_metric,
-    "what early stopping waits for: metric: a better metric; metric_or_loss: "
-    "metric or loss as good as ever, and the weights kept are the last at "
-    "which both are (the rule of graph attention networks)");
+    "improvement that resets early stopping; metric: a better metric; "
+    "metric_or_loss: a metric or loss at least as good as the best, and the "
+    "weights kept are the last for which both are (as in graph attention "
+    "networks)");
   v("checkpoint_every", checkpoint_every, Range(0, 1e9),
-    "updates between checkpoints, besides those at validations; 0: by time "
-    "only");
+    "updates between checkpoints, in addition to those at validations; 0: by "
+    "time only");
   v("checkpoint_minutes", checkpoint_minutes, Range(0, 1e6),
-    "minutes between checkpoints, besides those at validations; 0: none");
+    "minutes between checkpoints, in addition to those at validations; 0: "
+    "none");
   v("keep", keep, Range(1, 1000),
     "checkpoints of the last validations to keep");
   v("ema", ema, UpToBelow(0, 1),
-    "decay of an exponential moving average of the weights, which is then "
-    "validated and kept, as 0.999; 0: off");
+    "decay of an exponential moving average of the weights, which is validated "
+    "and saved instead of them, such as 0.999; 0: off");
   v("average", average, Range(1, 1000),
-    "average the weights of this many last validations at the end, if that is "
-    "better");
+    "average the weights of the last N validations at the end, if the average "
+    "is better");
   v("threads", threads, Range(0, 1024), "threads; 0: one per core");
   v("seed", seed, "random seed of weights, dropout and the order of batches")
       .Alias("random_seed");
-  v("quiet", quiet, "no progress line");
+  v("quiet", quiet, "print no progress line");
 }
 
 int64_t RunConfig::Updates(int64_t of_epoch) const {

@@ -111,9 +111,9 @@ std::string RunEstimate::Note(int64_t step, int64_t last, double now) {
   if (left < kLongRun) return "";
   const auto in_time = static_cast<int64_t>(kLongRun * rate);
   return fmt::format(
-      "all {} updates take about {} at this rate, validations not counted, if "
-      "early stopping does not end them; --steps {} takes about {}, a smaller "
-      "model learns faster, and what is stopped goes on with --resume",
+      "all {} updates take about {} at this rate, without validations and "
+      "early stopping; --steps {} takes about {}; a smaller model is faster; "
+      "--resume continues a stopped training",
       last, HumanTime(seconds + left), in_time, HumanTime(kLongRun));
 }
 

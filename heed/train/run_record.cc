@@ -114,7 +114,7 @@ Verification Verify(Trainable& trained, const TrainingConfig& config,
                     const RunRecord& record, int64_t steps,
                     Processes& processes) {
   if (trained.Checksum() != record.examples) {
-    throw FormatError("the examples are not those of the run");
+    throw FormatError("the examples differ from those of the run");
   }
   if (!config.optimizer.freeze.empty()) {
     Freeze(trained.parameters(), config.optimizer.freeze);

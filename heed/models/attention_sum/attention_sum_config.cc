@@ -12,15 +12,15 @@ void AttentionSumConfig::Visit(FieldList& v) {
       .Alias("hidden")
       .Alias("hidden_size");
   v("hops", hops, Range(1, 16),
-    "how often the passage is attended to, each time with what was found "
-    "before; more than one where an answer needs several sentences")
+    "number of times that the passage is attended to; use more than 1 if an "
+    "answer needs several sentences")
       .Main();
   v("reread", reread,
-    "of several hops: read the passage again before each, every state times "
-    "the query of the hop before");
+    "with several hops: read the passage again before each, with states "
+    "multiplied by the previous query");
   v("query", query,
-    "what the first hop attends by: the question, or one learnt vector for "
-    "all (blind), a control that shows what can be guessed without asking");
+    "query of the first hop: the question, or one learnt vector for all "
+    "questions (blind), to measure what can be guessed without the question");
   RecurrentNumbers::VisitDropout(v, "features of words and of their states");
   VisitInit(v);
   VisitPrecision(v, precision);

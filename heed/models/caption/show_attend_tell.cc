@@ -32,8 +32,8 @@ PoolingOptions MeanOf(int64_t features) {
 void ShowAttendTellConfig::Visit(FieldList& v) {
   v.Section("Model");
   v("look", look,
-    "soft: at all cells of the image, weighted; hard: at one that is drawn, "
-    "which learns by reward")
+    "soft: attend to all cells of the image, weighted; hard: to one sampled "
+    "cell, learned by reward")
       .Main();
   v("filters", filters, Range(1, 4096),
     "filters of the first convolution; the others have twice as many");
@@ -45,7 +45,7 @@ void ShowAttendTellConfig::Visit(FieldList& v) {
   VisitUnits(v);
   VisitPositions(v, "cells of an image");
   AttentionSettings::VisitDropout(v);
-  v("gate", gate, "scale what is seen by a gate of the state");
+  v("gate", gate, "scale the attended vector by a gate of the state");
   v("cell_positions", cell_positions,
     "add a learned vector of its place to each cell");
   RecurrentNumbers::VisitDropout(v, "a feature of words, states and read-outs");

@@ -39,8 +39,8 @@ void TripletConfig::Visit(FieldList& v) {
   v("dropout", dropout, UpToBelow(0, 1),
     "probability to drop a feature or a unit of the hidden layer");
   v("cell", cell, Range(0, 1024),
-    "side in pixels of the squares that explanations speak of; 0: about seven "
-    "along a frame");
+    "side in pixels of the squares in explanations; 0: about seven along a "
+    "frame");
   VisitPrecision(v, precision);
 }
 

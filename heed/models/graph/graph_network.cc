@@ -46,7 +46,8 @@ void GraphNetworkConfig::Visit(FieldList& v) {
   v("score", score, Any{"SCORE"},
     "score of a neighbour, such as graph(0.2, 1), leaky_additive (GATv2) or "
     "uniform; symmetric: fixed weights 1/√(dᵢ dⱼ) of the numbers of "
-    "neighbours; none: each node sees itself alone; auto: the model's own");
+    "neighbours; none: each node attends only to itself; auto: the model's "
+    "own");
   v("layers", layers, Range(1, 64), "layers").Main();
   v("heads", heads, Range(1, 1024), "heads of each layer but the last").Main();
   v("units", units, Range(1, 65536), "features of a head").Main();

@@ -13,7 +13,7 @@ void HanConfig::Visit(FieldList& v) {
   v("sentence_units", sentence_units, Range(0, 16384),
     "features of a state of sentences, per direction; 0: as units");
   v("attention_units", attention_units, Range(0, 16384),
-    "pooling attention: features of its hidden layer; 0: as a state in both "
+    "features of the hidden layer of pooling attention; 0: as a state in both "
     "directions");
   RecurrentNumbers::VisitDropout(
       v, "features of tokens, of states of words and of states of sentences");

@@ -27,8 +27,8 @@ void ConvolutionalConfig::Visit(FieldList& v) {
   v("dropout", dropout, UpToBelow(0, 1),
     "probability to drop a unit of the hidden layer and its inputs");
   v("cell", cell, Range(0, 1024),
-    "side in pixels of the squares that explanations speak of; 0: about seven "
-    "along the image");
+    "side in pixels of the squares in explanations; 0: about seven along the "
+    "image");
   VisitPrecision(v, precision);
 }
 

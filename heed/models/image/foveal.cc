@@ -28,7 +28,7 @@ double SigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
 
 void FovealConfig::Visit(FieldList& v) {
   v.Section("Model");
-  v("fixations", fixations, Range(1, 100), "places that are looked at").Main();
+  v("fixations", fixations, Range(1, 100), "number of fixations").Main();
   v("fovea", fovea, Range(2, 512),
     "side in pixels of the sharp part of the retina, an even number; a coarse "
     "one is twice as wide")
@@ -39,15 +39,15 @@ void FovealConfig::Visit(FieldList& v) {
     "units");
   v("hidden", hidden, Range(1, 65536), "hidden units");
   v("order", order,
-    "what says where to look next: a controller that learns by regression, or "
-    "chance or a fixed raster: the controls");
+    "choice of the next fixation: a controller learned by regression, or the "
+    "controls: at random, or a fixed raster");
   v("generative", generative, Range(0, 1000),
     "weight of contrastive divergence beside −log p(y|x)");
   v("temperature", temperature, Range(1e-4, 1000),
     "of the softmax by which places are drawn in training");
   v("cell", cell, Range(0, 1024),
-    "side in pixels of the squares that explanations speak of; 0: about seven "
-    "along the image");
+    "side in pixels of the squares in explanations; 0: about seven along the "
+    "image");
   VisitPrecision(v, precision);
 }
 

@@ -56,21 +56,21 @@ void GlimpseConfig::Visit(FieldList& v) {
     "down to its size")
       .Main();
   v("look", look,
-    "what says where to look: a policy that learns by reward, chance, or "
-    "nothing (the middle): the controls");
+    "choice of the next glimpse: a policy learned by reward, or the controls: "
+    "at random, or always the centre");
   v("move", move,
     "jump anywhere, or step by half a glimpse in one of eight directions or "
     "not at all");
   v("deviation", deviation, Range(1e-4, 1),
-    "standard deviation of places in training; the image is 2 wide");
+    "standard deviation of glimpse positions in training; an image is 2 wide");
   v("reinforce", reinforce, Range(0, 1000),
     "weight of the policy's loss beside the cross entropy");
   v("glimpse_units", glimpse_units, Range(1, 65536),
-    "hidden units for what is seen, and for where");
+    "hidden units for the content of a glimpse, and for its position");
   v("units", units, Range(1, 65536), "of a glimpse's vector and of the state");
   v("cell", cell, Range(0, 1024),
-    "side in pixels of the squares that explanations speak of; 0: about seven "
-    "along the image");
+    "side in pixels of the squares in explanations; 0: about seven along the "
+    "image");
   VisitPrecision(v, precision);
 }
 

@@ -11,10 +11,10 @@ namespace heed {
 void PatchesConfig::Visit(FieldList& v) {
   v.Section("Model");
   v("patch", patch, Range(0, 1024),
-    "side of a patch in pixels, which divides the image's; 0: about seven "
-    "patches along it")
+    "side of a patch in pixels, a divisor of the image's side; 0: about seven "
+    "patches a side")
       .Main();
-  v("pooling", pooling, "how the vectors of patches become one");
+  v("pooling", pooling, "pooling of the vectors of patches");
   VisitEncoder(v);
 }
 

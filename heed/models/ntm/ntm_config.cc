@@ -3,9 +3,8 @@
 namespace heed {
 namespace {
 
-constexpr const char* kLayersHelp = "layers; 0: what suits the problem";
-constexpr const char* kUnitsHelp =
-    "units of a layer; 0: what suits the problem";
+constexpr const char* kLayersHelp = "layers; 0: the problem's default";
+constexpr const char* kUnitsHelp = "units of a layer; 0: the problem's default";
 constexpr int kMaxMachineLayers = 16;
 
 }  // namespace
@@ -13,29 +12,29 @@ constexpr int kMaxMachineLayers = 16;
 void NtmConfig::Visit(FieldList& v) {
   v.Section("Model");
   v("controller", controller,
-    "what sees input and memory and steers the heads: feedforward keeps "
-    "nothing but in the memory, lstm has a state of its own")
+    "network that controls the heads: feedforward (no state except the "
+    "memory), or lstm (with its own state)")
       .Main();
   v("layers", layers, Range(0, kMaxMachineLayers), kLayersHelp);
   v("units", units, Range(0, 10000), kUnitsHelp);
   v("read_heads", read_heads, Range(0, 64),
-    "heads that read; 0: what suits the problem");
+    "heads that read; 0: the problem's default");
   v("write_heads", write_heads, Range(0, 64),
-    "heads that write; 0: what suits the problem");
+    "heads that write; 0: the problem's default");
   v("memory_slots", memory_slots, Range(1, 100000),
-    "slots N of the memory: what is longer than that does not fit")
+    "slots N of the memory; longer sequences do not fit")
       .Main();
   v("memory_features", memory_features, Range(1, 10000),
     "features F of a slot");
   v("memory_reach", memory_reach, Range(0, 1000),
-    "slots that a head moves on in a step at most, either way");
+    "maximum slots that a head moves in a step, in either direction");
   v("read_order", read_order,
-    "whether heads read before the step's writing or after it");
+    "read the memory before or after writing to it in a step");
   v("memory_start", memory_start,
-    "what the memory holds at first: random numbers that stay with the model, "
-    "1e-6 everywhere, or numbers that are learned");
+    "initial memory: fixed random numbers, 1e-6 everywhere (constant), or "
+    "learned numbers");
   v("weights_start", weights_start,
-    "where heads are at first: at slot 0, or where they learn to be");
+    "initial position of heads: slot 0 (first), or learned");
 }
 
 ResolvedNtm NtmConfig::Resolve() const {

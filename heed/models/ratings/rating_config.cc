@@ -14,13 +14,13 @@ void VisitDropoutOfRatings(FieldList& v, double& dropout) {
 
 void VisitInitOfRatings(FieldList& v, Named<InitKind>& init, double& scale,
                         double& word_scale) {
-  v("init", init, "how matrices start");
+  v("init", init, "initial matrices");
   v("init_scale", scale, Above(0),
     "uniform: the range; normal: the standard deviation")
       .If(init != InitKind::kGlorot, "--init uniform or normal");
   v("word_scale", word_scale, Above(0),
-    "words start uniform in plus or minus this; larger where little data must "
-    "show which words count");
+    "initial word embeddings are uniform in [-X, X]; use a larger X for little "
+    "data");
 }
 
 Init WordInit(double scale) { return {Init::Kind::kUniform, scale}; }
@@ -31,18 +31,19 @@ void DAttnConfig::Visit(FieldList& v) {
   v.Section("Network");
   v("embedding", embedding, Range(1, 16384), "features of a word");
   v("document", document, Range(1, 100000),
-    "words that are read of all reviews of a side, the newest reviews first "
-    "to stay");
+    "maximum words to read of all reviews of a user or an item; the newest "
+    "reviews are kept");
   v("gates", gates,
-    "what words pass: a gate of each from its neighbours before filters of "
-    "width 1 (local), one of the whole document before wider filters "
-    "(global), both or none");
-  v("window", window, Range(1, 101), "words that a local gate is made from");
+    "gates of words: from the neighbours of a word, before filters of width 1 "
+    "(local); from the whole document, before wider filters (global); both or "
+    "none");
+  v("window", window, Range(1, 101), "words that a local gate reads");
   v("local_filters", local_filters, Range(1, 16384),
-    "filters of width 1 behind the local gates");
-  v("widths", widths, "widths of the filters behind the global gate");
+    "filters of width 1 after the local gates");
+  v("widths", widths, "widths of the filters after the global gate");
   v("filters", filters, Range(1, 16384), "filters of each of these widths");
-  v("hidden", hidden, Range(1, 16384), "features of the layer behind them");
+  v("hidden", hidden, Range(1, 16384),
+    "features of the layer after the filters");
   v("factors", factors, Range(1, 16384),
     "features of a user and of an item, whose product is the rating");
   VisitDropoutOfRatings(v, dropout);
@@ -77,29 +78,29 @@ void MpcnConfig::Visit(FieldList& v) {
   v.Section("Network");
   v("embedding", embedding, Range(1, 16384), "features of a word");
   v("read_reviews", read_reviews, Range(1, 1000),
-    "reviews that are read of each side, the newest ones");
+    "maximum reviews to read of a user or an item, the newest ones");
   v("review_words", review_words, Range(1, 10000),
-    "words that are read of a review");
+    "maximum words to read of a review");
   v("pointers", pointers, Range(1, 100),
-    "how often one review of each side is chosen");
+    "number of pointers: how often a review of the user and one of the item "
+    "are chosen");
   v("pointing", pointing,
-    "one review that is drawn in training and the first one otherwise "
-    "(gumbel), a weighted sum of all (soft), or no pointers but the mean of "
-    "all (mean)");
+    "reviews that pointers select: one, sampled in training and otherwise the "
+    "best (gumbel), a weighted sum of all (soft), or no pointers but the mean "
+    "of all (mean)");
   v("temperature", temperature, Range(1e-3, 1e3),
     "of the softmax whose gradient a drawn review has; at 5 those that were "
     "not drawn learn too, where at 0.5 pointers may stay at some of the words "
     "that count");
   v("soft_batches", soft_batches, Range(0, 1),
-    "share of the batches of training in which pointers weigh all reviews "
-    "instead of drawing one, so that words are learnt before reviews are "
-    "chosen by them");
+    "share of training batches in which pointers weight all reviews instead of "
+    "drawing one, so that words are learnt first");
   v("gate", gate,
-    "what a review's features become: σ(W x + b) ⊙ tanh(U x + c) as in the "
-    "paper, or relu(U x + c) as in the authors' code");
+    "gate of a review's features: σ(W x + b) ⊙ tanh(U x + c) as in the paper, "
+    "or relu(U x + c) as in the authors' code");
   v("combine", combine,
-    "how the pointers become one vector: a layer with relu, their sum, or all "
-    "side by side");
+    "combination of the pointers: a layer with relu (network), their sum, or "
+    "their concatenation");
   v("factors", factors, Range(1, 16384),
     "features of the factorisation machine");
   VisitDropoutOfRatings(v, dropout);

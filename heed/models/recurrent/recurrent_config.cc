@@ -8,31 +8,31 @@
 
 namespace heed {
 void RecurrentConfig::Visit(FieldList& v) {
-  v("variant", variant, AutoOr(VariantNames()), "which variant of it");
+  v("variant", variant, AutoOr(VariantNames()), "variant of the architecture");
   v("embedding", embedding, Range(1, 16384), "features of a word")
       .Alias("embedding_size");
   v("units", units, Range(1, 16384), "features of a decoder state")
       .Alias("hidden")
       .Alias("hidden_size");
   v("encoder_units", encoder_units, Range(0, 16384),
-    "features of an encoder state, per direction; 0: as units, or half of it "
-    "where the score needs equal sizes");
-  v("layers", layers, Range(0, kMaxLayers), "recurrent layers; 0: the model's")
+    "features of an encoder state, per direction; 0: as units, or half of "
+    "units if the score needs equal sizes");
+  v("layers", layers, Range(0, kMaxLayers),
+    "recurrent layers; 0: model default")
       .Alias("num_layers");
   v("cell", cell,
-    "recurrent cell; with variant cho that of the encoder, whose decoder is a "
-    "gru");
+    "recurrent cell; variant cho: of the encoder only, its decoder is a gru");
   v("bidirectional", bidirectional, "read the source in both directions");
-  v("reverse_source", reverse_source, "read the source from its end");
+  v("reverse_source", reverse_source, "read the source in reverse order");
   v("bridge", bridge,
     "initial decoder state: the encoder's last states, projected (project) or "
-    "as they are (copy), or the projected mean of its outputs (mean)");
+    "unchanged (copy), or the projected mean of its outputs (mean)");
 
   v.Section("Attention");
-  v("attention", attention, "where in a decoder step attention stands");
+  v("attention", attention, "position of attention in a decoder step");
   VisitParts(v, {"additive", "local_p(10); soft_cap(30)",
-                 "source positions that a target position may attend to, as "
-                 "'local_m(10)'"});
+                 "source positions that a target position may attend to, such "
+                 "as 'local_m(10)'"});
   VisitHeads(v);
   AttentionSettings::VisitDropout(v);
   VisitUnits(v);
@@ -45,9 +45,10 @@ void RecurrentConfig::Visit(FieldList& v) {
   v.Section("Read-out");
   v("readout", readout, "layer between the decoder state and the vocabulary");
   v("readout_units", readout_units, Range(0, 16384),
-    "its width; 0: as embedding");
+    "width of the read-out; 0: as embedding");
   v("readout_state", readout_state,
-    "decoder state that it reads (prev: as published by Bahdanau)");
+    "decoder state that the read-out uses; prev: the previous one, as "
+    "published by Bahdanau");
   v("tie_output", tie_output,
     "share the target embedding with the output matrix");
 

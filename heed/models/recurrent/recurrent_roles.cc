@@ -80,8 +80,8 @@ class RnnTextEncoding : public RnnEncoding {
   void Visit(FieldList& v) override {
     v.Section("Recurrence");
     v("token_features", embedding_, Range(0, 16384),
-      "features of the embedding of a token, where text is read as it is; 0: "
-      "as units");
+      "features of a token embedding, for models that read tokens; 0: as "
+      "units");
     RnnEncoding::Visit(v);
   }
   int64_t features() const override {

@@ -14,7 +14,7 @@ void RnnConfig::Visit(FieldList& v) {
     "recurrent layers; 0: attention alone")
       .Alias("num_layers");
   v("bidirectional", bidirectional,
-    "read in both directions; auto: yes, but for a language model");
+    "read in both directions; auto: yes, except for a language model");
 
   v.Section("Self-attention");
   v("self_attention", self_attention,
@@ -26,7 +26,8 @@ void RnnConfig::Visit(FieldList& v) {
   VisitPositions(v, "states");
   AttentionSettings::VisitDropout(v);
   v("combine", combine,
-    "state h and context c become [h; c], or tanh(W [h; c] + b)");
+    "combination of state h and context c: [h; c] (concat), or tanh(W [h; c] + "
+    "b) (tanh)");
   if (self_attention == AttendedStates::kNone) {
     const char* needs = "--self-attention full, causal or strict";
     VisitIdle(v, needs);

@@ -9,10 +9,10 @@ void VisitNetworkConfig::Visit(FieldList& v) {
   v("units", units, Range(1, 16384),
     "features of a state of the GRU (of visit weights)");
   v("times", times,
-    "read how long before the last visit each was, as log(1 + time), beside "
-    "its codes; the lines then need \"times\"");
+    "add the time of each visit before the last one as a feature, log(1 + "
+    "time); needs \"times\" in the input");
   v("dropout", dropout, UpToBelow(0, 1),
-    "probability to drop a feature of what the output is made from");
+    "probability to drop an input of the output layer");
   v("embedding_dropout", embedding_dropout, UpToBelow(0, 1),
     "probability to drop a feature of a visit");
   VisitInit(v);

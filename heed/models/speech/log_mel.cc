@@ -56,10 +56,10 @@ Tensor Triangles(const LogMelConfig& config, int64_t frequencies) {
 
 void LogMelConfig::Visit(FieldList& v) {
   v("rate", rate, Range(4000, 48000),
-    "sounds are brought to so many samples a second");
+    "resample sounds to N samples per second");
   v("bands", bands, Range(4, 256), "bands of frequencies, on the mel scale");
   v("stack", stack, Range(1, 16),
-    "frames of 10 ms that are read together, and once");
+    "frames of 10 ms to stack into one step, without overlap");
 }
 
 LogMel::LogMel(const LogMelConfig& config, DType dtype)

@@ -76,19 +76,19 @@ PositionKind AddedPositions(Position position) {
 
 void TransformerConfig::VisitFor(FieldList& v, bool decoder) {
   v.Section("Model");
-  v("layers", layers, Range(0, 256), "layers of the encoder; 0: the model's")
+  v("layers", layers, Range(0, 256), "layers of the encoder; 0: model default")
       .Alias("num_layers");
   if (decoder) {
     v("decoder_layers", decoder_layers, Range(0, 256),
       "layers of the decoder; 0: as layers");
   }
   v("width", width, Range(0, 65536),
-    "features of a token, the width of the model; 0: the model's")
+    "features of a token, the width of the model; 0: model default")
       .Alias("hidden")
       .Alias("hidden_size")
       .Alias("d_model");
   v("ff", ff, Range(0, 262144),
-    "width of the feed-forward layers; 0: the model's")
+    "width of the feed-forward layers; 0: model default")
       .Alias("ffn")
       .Alias("d_ff");
   v("norm", norm,
@@ -99,12 +99,12 @@ void TransformerConfig::VisitFor(FieldList& v, bool decoder) {
   v("activation", activation,
     "activation of the feed-forward layers; swiglu has a third matrix");
   v("norm_epsilon", epsilon, Range(0, 1),
-    "added to the variance of a norm; 0: the model's");
+    "constant added to the variance of a norm; 0: model default");
 
   v.Section("Embeddings");
   v("position", position, "position encoding");
   v("max_positions", max_positions, Range(0, 1 << 20),
-    "length of the table of learned positions; 0: the model's");
+    "length of the table of learned positions; 0: model default");
   if (decoder) {
     v("tie", tie,
       "tied embeddings: target and output projection (output), source and "
@@ -115,36 +115,36 @@ void TransformerConfig::VisitFor(FieldList& v, bool decoder) {
   v("embedding_norm", embedding_norm,
     "layer normalisation of the sum of embeddings");
   v("segments", segments, Range(0, 256),
-    "segment (token type) embeddings; 0: the model's");
+    "segment (token type) embeddings; 0: model default");
   if (decoder) {
     v("output_bias", output_bias, "add a bias to the output projection");
   }
 
   v.Section("Attention");
-  v("heads", heads, Range(0, 1024), "heads; 0: the model's").Alias("num_heads");
+  v("heads", heads, Range(0, 1024), "heads; 0: default").Alias("num_heads");
   v("key_heads", key_heads, Range(0, 1024),
-    "heads of keys and values, which heads of queries share; 0: as heads");
-  VisitParts(v, {"scaled_dot", "soft_cap(30)",
-                 "positions that self-attention may attend to, as "
-                 "'window(16)'"});
+    "heads of keys and values, shared by heads of queries; 0: as heads");
+  VisitParts(
+      v, {"scaled_dot", "soft_cap(30)",
+          "positions that self-attention may attend to, such as 'window(16)'"});
   v("attention_bias", attention_bias,
     "add a bias to queries, keys, values and outputs");
   if (decoder) {
     v("alignment_layer", alignment_layer, Range(-1, 255),
-      "layer of the decoder, from 0, whose attention is the alignment; -1: the "
-      "last one, or with guided_alignment the one before it");
+      "decoder layer whose attention is the alignment, from 0; -1: the last, "
+      "or with guided_alignment the second-last");
     v("alignment_head", alignment_head, Range(-1, 1023),
-      "its head, from 0; -1: the mean of all, or with "
+      "head of the alignment layer, from 0; -1: the mean of all, or with "
       "guided_alignment head 0");
   }
 
   v.Section("Regularisation and numbers");
   v("dropout", dropout, Rate(),
-    "probability to drop embeddings and what sublayers add; -1: the model's");
+    "probability to drop embeddings and sublayer outputs; -1: model default");
   v("attention_dropout", attention_dropout, Rate(),
-    "dropout rate of attention weights; -1: the model's");
+    "dropout rate of attention weights; -1: model default");
   v("activation_dropout", activation_dropout, Rate(),
-    "probability to drop inside of a feed-forward layer; -1: the model's");
+    "probability to drop feed-forward activations; -1: model default");
   v("init", init, OneOf{"auto", "glorot", "normal"}, "initial weights");
   v("init_scale", init_scale, Range(1e-6, 10),
     "standard deviation of init normal");
