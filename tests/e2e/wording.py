@@ -34,6 +34,36 @@ def offences(text):
             for word in FORBIDDEN for m in re.finditer(word, flat, re.IGNORECASE)]
 
 
+OPENING = re.compile(r"(the same|of|that|those|as|what|whether\b.*\bit|likewise)\b", re.IGNORECASE)
+LONGEST_SENTENCE = 35
+
+
+def options_in(text):
+    """Yields (option, its text) of a help page: two columns, the second from column 28."""
+    option, lines = None, []
+    for line in [*text.splitlines(), ""]:
+        begin = re.match(r"  (-\S.*?)(?:  +(\S.*))?$", line)
+        if line.startswith(" " * 26):
+            lines.append(line.strip())
+        elif option:
+            yield option, " ".join(lines)
+            option = None
+        if begin:
+            option, lines = begin[1], [begin[2] or ""]
+
+
+def unclear_options(text):
+    """Returns options whose text begins with a reference or has a sentence that is too long."""
+    found = []
+    for option, words in options_in(text):
+        if OPENING.match(words):
+            found.append(f"{option}: begins with '{OPENING.match(words)[1]}': {words[:60]}")
+        prose = re.sub(r"\([^)]*\)|: [a-z0-9_-]+(, [a-z0-9_-]+)+", "", words)
+        found += [f"{option}: {len(sentence.split())} words: {sentence[:60]}"
+                  for sentence in re.split(r"[.;:] ", prose) if len(sentence.split()) > LONGEST_SENTENCE]
+    return found
+
+
 def commands_in(page):
     """Returns the words after "heed" of every command line in a document."""
     text = page.read_text()
@@ -56,6 +86,15 @@ class Wording(UsersBuild):
         text = result.stdout.decode()
         self.assertTrue(text, command)
         self.assertEqual(offences(text), [], command)
+        self.assertEqual(unclear_options(text), [], command)
+
+    def test_unclear_options_are_found(self):
+        text = ("Options\n  --out DIR                 of the model\n"
+                "  --verbose-option-name NAME\n" + " " * 28 + "loss to minimise\n"
+                "  --long N                  " + "word " * 36 + "\n")
+        self.assertEqual([option for option, _ in options_in(text)],
+                         ["--out DIR", "--verbose-option-name NAME", "--long N"])
+        self.assertEqual(len(unclear_options(text)), 2)
 
     def test_helps_of_all_commands(self):
         commands = [[name] for name in self.words("") if not name.startswith("-")]

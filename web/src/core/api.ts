@@ -210,10 +210,7 @@ export async function translate(
     }
   } catch (error) {
     if (error instanceof ApiError || signal.aborted) throw error;
-    throw new ApiError(
-      "The connection was lost before the translation was complete.",
-      0,
-    );
+    throw new ApiError("The connection was lost before the translation was complete.", 0);
   }
   throw new ApiError("The server stopped before the translation was complete.", 0);
 }

@@ -81,7 +81,9 @@ export function fileField(
           chosen = null;
           file.value = "";
           replaced();
-          note.textContent = text ? `Open ${text} again: a link cannot hold the file.` : hint;
+          note.textContent = text
+            ? `Open ${text} again: a link cannot hold the file.`
+            : hint;
         },
         give(input) {
           file.value = "";
