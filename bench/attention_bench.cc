@@ -163,11 +163,12 @@ double Operations(const AttentionBenchOptions& o, const Subject& subject) {
 void AttentionBenchOptions::Visit(FieldList& v) {
   v.Section("Attention");
   v("score", score, Any{"SCORE"}, "score function, such as 'additive'");
-  v("modifiers", modifiers, Any{"MODIFIERS"}, "as 'alibi; soft_cap(30)'");
+  v("modifiers", modifiers, Any{"MODIFIERS"},
+    "modifiers, as 'alibi; soft_cap(30)'");
   v("mask", mask, Any{"MASK"},
-    "as 'causal', 'window(256)' or 'causal && "
+    "mask, as 'causal', 'window(256)' or 'causal && "
     "documents(4)'");
-  v("normalizer", normalizer, Any{"NORMALIZER"}, "as 'sparsemax'");
+  v("normalizer", normalizer, Any{"NORMALIZER"}, "normaliser, as 'sparsemax'");
   v("heads", heads, Range(1, 65536), "query heads");
   v("key_heads", key_heads, Range(0, 65536), "key heads; 0: as heads");
   v("batch", batch, Range(1, 65536), "rows");

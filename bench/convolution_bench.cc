@@ -27,7 +27,7 @@ void ConvolutionBenchOptions::Visit(FieldList& v) {
   v.Section("Convolution");
   v("batch", batch, Range(1, 65536), "images at once");
   v("size", size, Range(1, 4096), "height and width of an image");
-  v("channels", channels, Range(1, 65536), "of an image");
+  v("channels", channels, Range(1, 65536), "channels of an image");
   v("filters", filters, Range(0, 65536),
     "channels of the output; 0: as channels");
   v("window", window, Range(1, 1024),

@@ -36,7 +36,7 @@ struct ScalingDemo : DemoOptions {
     v("steps", steps, Range(20, 100000),
       "maximum updates of a run, of 64 words each");
     v("seeds", seeds, Range(1, 100), "runs of each kind");
-    v("learning_rate", learning_rate, Range(1e-6, 1), "of Adam");
+    v("learning_rate", learning_rate, Range(1e-6, 1), "learning rate of Adam");
   }
 };
 

@@ -84,7 +84,7 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
   FieldList& v = options.fields();
   v.Section("Text");
   v("text", o.text, Any{"TEXT"},
-    "what to explain, as heed predict reads a line (of files: a path); else "
+    "input to explain, as heed predict reads a line (of files: a path); else "
     "lines of --file or of standard input. Tables: a whole CSV file");
   v("file", o.file, Any{"FILE"},
     "texts, line by line; of tables: the CSV file (.gz too)");

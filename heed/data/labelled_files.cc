@@ -448,8 +448,8 @@ void LabelledFormat::VisitTable(FieldList& v) {
 void LabelledFormat::VisitLines(FieldList& v) {
   v("delimiter", delimiter, "tsv, csv: column separator; auto: detect it");
   v("header", header,
-    "whether the first line of a table names its columns; auto: detect it by "
-    "its label");
+    "first line is a header with names of columns; auto: detect it by the "
+    "label");
 }
 
 void LabelledFormat::Visit(FieldList& v) {

@@ -54,7 +54,7 @@ void PairFiles::Visit(FieldList& v, const std::string& prefix,
   v("delimiter", form.delimiter,
     "column separator of a table; auto: detect it");
   v("header", form.header,
-    "whether the first line of a table names its columns; auto: detect it");
+    "first line is a header with names of columns; auto: detect it");
 }
 
 std::vector<RowFile> PairFiles::Files(const std::string& prefix) const {

@@ -502,7 +502,7 @@ void SeriesFormat::Visit(FieldList& v) {
   v("delimiter", delimiter, "column separator of a table; auto: detect it");
   v("decimal", decimal, "decimal separator; auto: detect it");
   v("header", header,
-    "whether the first line of a table names its columns; auto: detect it");
+    "first line is a header with names of columns; auto: detect it");
   v("dates", dates,
     "order of dates such as 01/02/2024; auto: the order that is valid for the "
     "whole column");

@@ -365,7 +365,7 @@ void AttributionOptions::Visit(FieldList& v) {
     "answer");
   v("integration_steps", steps, Range(1, 100000),
     "integrated_gradients: steps from an empty input to the input");
-  v("noise_samples", samples, Range(1, 100000), "of smooth_grad");
+  v("noise_samples", samples, Range(1, 100000), "noisy copies of smooth_grad");
   v("noise", noise, Range(0, 10),
     "smooth_grad: standard deviation of the noise, as a fraction of the "
     "inputs' range");

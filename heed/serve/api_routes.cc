@@ -130,7 +130,7 @@ const std::vector<Route>& Routes() {
          "attributions: saliency, gradient_x_input, integrated_gradients, "
          "smooth_grad, occlusion"},
         {"steps", "integer", false, "of integrated_gradients"},
-        {"samples", "integer", false, "of smooth_grad"},
+        {"samples", "integer", false, "noisy copies of smooth_grad"},
         {"layer", "string", false,
          "attention whose queries, keys, scores and values are wanted"},
         {"head", "integer", false, "of that attention alone"},

@@ -66,7 +66,8 @@ void ServerOptions::Visit(FieldList& v) {
     "is closed");
   v("max_header_bytes", max_header_bytes, Range(256, 1 << 20),
     "maximum bytes of the request line and all headers");
-  v("max_body_bytes", max_body_bytes, Range(1, 1 << 30), "of a request");
+  v("max_body_bytes", max_body_bytes, Range(1, 1 << 30),
+    "maximum size of a request");
   v("header_timeout", header_timeout, Range(0.01, 86400),
     "seconds from the first byte of a request to the end of its headers");
   v("body_timeout", body_timeout, Range(0.01, 86400),

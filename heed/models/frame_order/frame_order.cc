@@ -35,7 +35,7 @@ void TripletConfig::Visit(FieldList& v) {
     "many");
   v("features", features, Range(1, 65536), "features of a frame");
   v("units", units, Range(1, 65536),
-    "of the hidden layer over the features of all three frames");
+    "units of the hidden layer over the features of all three frames");
   v("dropout", dropout, UpToBelow(0, 1),
     "probability to drop a feature or a unit of the hidden layer");
   v("cell", cell, Range(0, 1024),

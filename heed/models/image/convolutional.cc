@@ -23,7 +23,7 @@ void ConvolutionalConfig::Visit(FieldList& v) {
   v.Section("Model");
   v("filters", filters, Range(1, 4096),
     "filters of the first layer; the second has twice as many");
-  v("units", units, Range(1, 65536), "of the hidden layer");
+  v("units", units, Range(1, 65536), "units of the hidden layer");
   v("dropout", dropout, UpToBelow(0, 1),
     "probability to drop a unit of the hidden layer and its inputs");
   v("cell", cell, Range(0, 1024),

@@ -44,7 +44,7 @@ void FovealConfig::Visit(FieldList& v) {
   v("generative", generative, Range(0, 1000),
     "weight of contrastive divergence beside −log p(y|x)");
   v("temperature", temperature, Range(1e-4, 1000),
-    "of the softmax by which places are drawn in training");
+    "temperature of the softmax that places are drawn from in training");
   v("cell", cell, Range(0, 1024),
     "side in pixels of the squares in explanations; 0: about seven along the "
     "image");

@@ -67,7 +67,8 @@ void GlimpseConfig::Visit(FieldList& v) {
     "weight of the policy's loss beside the cross entropy");
   v("glimpse_units", glimpse_units, Range(1, 65536),
     "hidden units for the content of a glimpse, and for its position");
-  v("units", units, Range(1, 65536), "of a glimpse's vector and of the state");
+  v("units", units, Range(1, 65536),
+    "units of a glimpse's vector and of the state");
   v("cell", cell, Range(0, 1024),
     "side in pixels of the squares in explanations; 0: about seven along the "
     "image");

@@ -89,9 +89,9 @@ void MpcnConfig::Visit(FieldList& v) {
     "best (gumbel), a weighted sum of all (soft), or no pointers but the mean "
     "of all (mean)");
   v("temperature", temperature, Range(1e-3, 1e3),
-    "of the softmax whose gradient a drawn review has; at 5 those that were "
-    "not drawn learn too, where at 0.5 pointers may stay at some of the words "
-    "that count");
+    "temperature of the softmax that replaces the draw in the gradient; near "
+    "0.5 pointers may keep to a few of the deciding words, as only drawn "
+    "reviews learn");
   v("soft_batches", soft_batches, Range(0, 1),
     "share of training batches in which pointers weight all reviews instead of "
     "drawing one, so that words are learnt first");

@@ -92,7 +92,8 @@ std::optional<AlignerOptions> IbmModelOf(std::string_view name) {
 
 void IbmOptions::Visit(FieldList& v) {
   v.Section("IBM models");
-  v("iterations", iterations, Range(1, 1000), "of expectation maximisation");
+  v("iterations", iterations, Range(1, 1000),
+    "iterations of expectation maximisation");
   v("tension", tension, Range(0.1, 14),
     "ibm2: initial strength of the preference for the diagonal");
   v("learn_tension", learn_tension,
