@@ -50,7 +50,7 @@ int RunDemoVisits(const Arguments& arguments) {
       .data = PatientData(),
       .epochs = 20,
       .entries = [] { return EntriesOf(ModelNames<VisitSettings>()); },
-      .columns = {{"AUC", "auc", 4, ""},
+      .columns = {{"AUC", "auc", 2},
                   {"NLL", "nll", 4, ""},
                   {"rank correlation", "effect_spearman", 3, ""},
                   {"signs right", "effect_signs"}},

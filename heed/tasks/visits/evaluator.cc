@@ -62,7 +62,7 @@ void AddKnownOdds(std::span<const double> log_odds,
   for (const Patient& patient : patients) known.push_back(*patient.log_odds);
   const double best = AucOf(known, patients);
   if (both) {
-    report.figures.push_back({"bayes_auc", "Bayes AUC", best, 4, "",
+    report.figures.push_back({"bayes_auc", "Bayes AUC", best, 2, "%",
                               "of the log-odds that the lines give"});
   }
   report.figures.push_back({"bayes_nll", "Bayes NLL",
@@ -70,7 +70,7 @@ void AddKnownOdds(std::span<const double> log_odds,
                             ""});
   if (both) {
     report.figures.push_back({"auc_below_bayes", "below Bayes",
-                              best - AucOf(log_odds, patients), 4, "",
+                              best - AucOf(log_odds, patients), 2, "%",
                               "of AUC"});
   }
 }
@@ -111,7 +111,7 @@ Report Settings::Evaluate(const Model& made, const Evaluation& options) const {
   const bool both = positive > 0 && positive < std::ssize(patients);
   if (both) {
     report.figures.push_back(
-        {"auc", "AUC", AucOf(log_odds, patients), 4, "",
+        {"auc", "AUC", AucOf(log_odds, patients), 2, "%",
          "chance that a patient with the outcome is above one without"});
   } else {
     report.heading += "; AUC needs both";

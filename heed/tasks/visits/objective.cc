@@ -147,7 +147,7 @@ double AucOf(std::span<const double> log_odds,
              std::span<const Patient> patients) {
   std::vector<int32_t> labels;
   for (const Patient& patient : patients) labels.push_back(patient.label);
-  return RocAuc(log_odds, labels);
+  return 100 * RocAuc(log_odds, labels);
 }
 
 std::unique_ptr<Trainable> Settings::MakeObjective(Data read, Model& made,

@@ -107,7 +107,7 @@ double ProbabilityOf(double log_odds);
 /// Mean of −log p(label). Units: nats.
 double NegativeLogLikelihood(std::span<const double> log_odds,
                              std::span<const Patient> patients);
-/// ROC AUC of the labels.
+/// ROC AUC of the labels, 0 to 100.
 double AucOf(std::span<const double> log_odds,
              std::span<const Patient> patients);
 
