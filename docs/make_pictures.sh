@@ -90,12 +90,12 @@ memory() {
   cp "$work"/gradients-{fresh,trained}.svg docs/images
 }
 
-# The picture of a demonstration, by this name in docs/images.
+# of_demo DEMO PICTURE [NAME]: the picture of a demonstration as docs/images/NAME.svg.
 of_demo() {
   local work
   scratch
   "$heed" demo "$1" --out "$work"
-  cp "$work/$2.svg" "docs/images/$1.svg"
+  cp "$work/$2.svg" "docs/images/${3:-$1}.svg"
 }
 
 order() {
@@ -198,7 +198,7 @@ elif [[ ${1-} == summaries ]]; then
 elif [[ ${1-} == claims ]]; then
   claims
 elif [[ ${1-} == retrieve ]]; then
-  of_demo retrieve answer
+  of_demo retrieve answer retrieval
 elif [[ ${1-} == visits ]]; then
   of_demo visits patient
 elif [[ ${1-} == documents ]]; then

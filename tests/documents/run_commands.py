@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Runs the commands of documents as their readers would: run_commands.py HEED PAGE...
 
-Every block of ```sh runs by itself, in one new folder for all pages, and has to succeed.
-A block of ```text right behind it is what it printed: its lines have to come again in
-that order, whatever numbers they hold; "..." stands for what the document leaves out. Lines that
-draw are not compared, nor is a block of ```text time, of which the clock decides.
-With --write the blocks of text are made anew. Prints how long each block took.
+Every block of ```sh runs in its own shell, in one new folder for all pages, and must succeed.
+A block of ```text directly after it is the expected output: the program must print its lines
+in that order, with any numbers; "..." stands for omitted lines. Drawn lines are not compared,
+nor are blocks of ```text time, which depend on the clock. --write replaces the blocks of text
+by the output. Prints the wall time and the processor time of each block and page.
 """
 
 import argparse
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -24,20 +25,32 @@ FIRST, LAST = 18, 8  # shown first and last lines of a longer block
 LEFT_OUT = "..."
 
 
-def run(commands, folder, heed, timeout=1200):
-    """Runs commands as in a terminal of 80 columns without colours. Returns the output and the
-    time."""
+def run(commands, folder, heed):
+    """Runs commands as in a terminal of 80 columns without colours."""
     programs = folder / ".bin"
     programs.mkdir(exist_ok=True)
     if not (programs / "heed").exists():
         (programs / "heed").symlink_to(heed)
     environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}", NO_COLOR="1",
                        COLUMNS="80", LC_ALL="C.UTF-8")
-    begin = time.monotonic()
-    done = subprocess.run(["bash", "-e", "-c", commands], cwd=folder,
-                          env=environment, capture_output=True, text=True, timeout=timeout,
-                          check=False)
-    return done, time.monotonic() - begin
+    return subprocess.run(["bash", "-e", "-c", commands], cwd=folder,
+                          env=environment, capture_output=True, text=True, check=False)
+
+
+class Clock:
+    """Measures the wall time and the processor time of child processes."""
+
+    def __init__(self):
+        self.begin = self.now()
+
+    @staticmethod
+    def now():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return time.monotonic(), usage.ru_utime + usage.ru_stime
+
+    def report(self, what):
+        wall, processor = (now - begin for now, begin in zip(self.now(), self.begin))
+        print(f"{wall:6.1f} s, {processor:6.1f} s of processor  {what}", flush=True)
 
 
 def comparable(text):
@@ -68,14 +81,15 @@ def excerpt(printed):
     return "\n".join(lines) + "\n"
 
 
-def run_page(page, folder, heed, write):
-    """Returns the errors, and with `write` also the new text of the page."""
+def run_page(page, folder, heed, write=False):
+    """Returns the errors. With `write` and without errors, writes the page anew."""
     text = page.read_text(encoding="utf-8")
-    errors, made, end = [], [], 0
+    errors, made, end, clock = [], [], 0, Clock()
     for block in BLOCK.finditer(text):
-        done, seconds = run(block["commands"], folder, heed)
+        block_clock = Clock()
+        done = run(block["commands"], folder, heed)
         first = block["commands"].split("\n")[0]
-        print(f"{seconds:6.1f} s  {page.name}: {first}", flush=True)
+        block_clock.report(f"{page.name}: {first}")
         if done.returncode != 0:
             errors.append(f"{page.name}: {first}: status {done.returncode}\n{done.stderr[-800:]}")
         elif block["shown"] is not None and not write and not block["time"]:
@@ -92,7 +106,17 @@ def run_page(page, folder, heed, write):
         end = block.end()
     if write and not errors:
         page.write_text("".join(made) + text[end:], encoding="utf-8")
+    clock.report(page.name)
     return errors
+
+
+def run_pages(pages, heed, folder=None, write=False):
+    """Runs pages in one folder (default: a new one that is removed). Returns the errors."""
+    if folder is None:
+        with tempfile.TemporaryDirectory() as name:
+            return run_pages(pages, heed, pathlib.Path(name), write)
+    folder.mkdir(parents=True, exist_ok=True)
+    return [error for page in pages for error in run_page(page, folder, heed.resolve(), write)]
 
 
 def self_test():
@@ -110,13 +134,12 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("heed", type=pathlib.Path)
     parser.add_argument("pages", nargs="+", type=pathlib.Path)
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--write", action="store_true", help="write the outputs into the pages")
+    parser.add_argument("--folder", type=pathlib.Path, metavar="DIR",
+                        help="run there and keep the files, for a page that needs those of another")
     arguments = parser.parse_args()
     self_test()
-    with tempfile.TemporaryDirectory() as name:
-        errors = [error for page in arguments.pages
-                  for error in run_page(page, pathlib.Path(name), arguments.heed.resolve(),
-                                        arguments.write)]
+    errors = run_pages(arguments.pages, arguments.heed, arguments.folder, arguments.write)
     sys.exit("\n".join(errors) if errors else 0)
 
 
