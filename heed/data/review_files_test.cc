@@ -76,7 +76,7 @@ TEST_F(ReviewFiles, WhatIsNoReviewIsNamedWithItsLine) {
                         "to 5"));
   EXPECT_THAT(ErrorOf("a.tsv", "a\tb\tgood\tx\n"),
               HasSubstr("a.tsv:1: the rating is not a number: 'good'"));
-  EXPECT_THAT(ErrorOf("a.tsv", "a\tb\tnan\tx\n"), HasSubstr("no number"));
+  EXPECT_THAT(ErrorOf("a.tsv", "a\tb\tnan\tx\n"), HasSubstr("not a number"));
   EXPECT_THAT(ErrorOf("a.tsv", "\tb\t3\tx\n"),
               HasSubstr("a.tsv:1: there is no user"));
   EXPECT_THAT(ErrorOf("a.tsv", "a\t\t3\tx\n"), HasSubstr("there is no item"));

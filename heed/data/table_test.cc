@@ -59,7 +59,7 @@ TEST(Table, WrongCsvNamesTheLine) {
             std::string::npos);
   EXPECT_NE(Refusal("t.csv", "a,b\n1,2\n3\n").find("t.csv:3: 1 fields"),
             std::string::npos);
-  EXPECT_NE(Refusal("t.csv", "a,b\n\"1\"x,2\n").find("t.csv:2:1: text behind"),
+  EXPECT_NE(Refusal("t.csv", "a,b\n\"1\"x,2\n").find("t.csv:2:1: text after"),
             std::string::npos);
   const std::string missing = MessageOf<ConfigError>([] {
     CellsOf("t.csv", "a,c\n1,2\n", {"a", "b"});

@@ -305,7 +305,7 @@ TEST_P(ExplainEach, GradientsEqualFiniteDifferences) {
   const Explainable& scores = answer.scores.at(0).at(0);
   const Tensor jacobian = Jacobian(scores);
   const int64_t features = jacobian.dim(2);
-  constexpr double kStep = 1e-2;
+  constexpr double kStep = 2e-3;
   for (int64_t s = 0; s < scores.tokens; ++s) {
     const int64_t m = s % features;
     const auto moved = [&](double step) {

@@ -165,7 +165,7 @@ class ExplainedWithoutAttention(EndToEnd):
         self.runs(*train_args(fixed, model="fixed", epochs=1))
         result = heed("explain", fixed, "--text", "1 2 3")
         self.assertEqual(result.returncode, 0, result.stderr.decode())
-        self.assertIn(b"the model has no attention; saliency is shown", result.stderr)
+        self.assertIn(b"the model has no attention; showing saliency instead", result.stderr)
         self.assertGreater(len(result.stdout), 0)
         picture = self.folder / "look.svg"
         self.runs("explain", fixed, "--text", "1 2 3", "--out", picture)
@@ -183,7 +183,7 @@ class ExplainedWithoutAttention(EndToEnd):
         out = self.folder / "rnn"
         self.runs("train", "--task", "classify", "--texts", texts, "--vocabulary", "words", "--units", 8,
                   "--pooling", "mean", "--self-attention", "none", "--steps", 1, "--quiet", "--out", out)
-        self.assertIn(b"saliency is shown", heed("explain", out, "--text", "a good film").stderr)
+        self.assertIn(b"showing saliency instead", heed("explain", out, "--text", "a good film").stderr)
 
 
 @unittest.skipIf(os.name != "posix", "memory is measured by wait4")

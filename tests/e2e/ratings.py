@@ -89,7 +89,7 @@ class Ratings(UsersBuild):
         out = ["--out", self.folder / "x", "--reviews"]
         for name, content, named in (
                 ("a.tsv", "a\tb\t3\tx\na\tc\t6\tx\n", ["a.tsv:2", "from 1 to 5"]),
-                ("a.tsv", "a\tb\tmany\tx\n", ["a.tsv:1", "no number"]),
+                ("a.tsv", "a\tb\tmany\tx\n", ["a.tsv:1", "not a number"]),
                 ("a.tsv", "a\tb\t3\tx\ty\tz\n", ["a.tsv:1", "user, item, rating, review"]),
                 ("a.tsv", "\n", ["no reviews"]),
                 ("a.tsv", "", ["empty"]),
