@@ -28,6 +28,8 @@ test("a text that was run in parts is explained in these parts, as it was run", 
     await page.keyboard.press(".");
     assert.equal(await text(page, ".part[aria-current] .number"), "3 of 3");
     await page.keyboard.press(",");
+    // The text of a link is packed in the background.
+    await page.waitForURL(/[#&?]part=1(&|$)/);
     const link = page.url();
     await page.goto("about:blank");
     await page.goto(link);
