@@ -6,10 +6,9 @@ system below a folder (by chroot, as root), with its compiler and its oneDNN.
 
     bench/compare_releases.py --peer-root DIR --peer-heed PATH [--rounds 5]
                               [--only REGEX] [--heed build/release/heed]
-                              [--json FILE] [--write]
+                              [--json FILE]
 
-PATH is the command's inside DIR. --write puts the table into docs/explanation/performance.md,
-between the comments `releases figures: begin` and `...: end`.
+PATH is the command's inside DIR.
 """
 import peers
 from peers import cell, median, ratio
@@ -45,7 +44,7 @@ def row(records, name, contenders):
 
 
 def main():
-    parser = peers.parser(__doc__, page="releases")
+    parser = peers.parser(__doc__)
     parser.add_argument("--peer-heed", required=True, metavar="PATH",
                         help="the other system's command, a path in it")
     options = peers.parse(parser)

@@ -27,7 +27,7 @@ def sections():
 class Pictures(UsersBuild):
     def bash(self, script):
         strictly = "set -u -o pipefail\n" + script
-        return run(strictly, self.folder, pathlib.Path(WORLD.heed).resolve(), timeout=110)[0]
+        return run(strictly, self.folder, pathlib.Path(WORLD.heed).resolve())
 
     def test_each_kind_of_picture_has_a_command(self):
         headings = {heading: blocks for heading, blocks in sections()}
