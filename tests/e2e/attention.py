@@ -4,7 +4,7 @@ generated documentation."""
 import pathlib
 import re
 
-from harness import WORLD, EndToEnd, UsersBuild, strict_json, train_args, weights
+from harness import WORLD, EndToEnd, UsersBuild, strict_json, train_args, users_build, weights
 from images import png
 
 BENCH_KEYS = {"score", "dtype", "fused", "threads", "ms", "gflops", "limit_gflops",
@@ -20,6 +20,7 @@ class Attention(EndToEnd):
         self.assertRegex(text, r"score +scaled_dot .* fused ")
         self.assertRegex(text, r"normalizer +sparsemax .* composed ")
 
+    @users_build
     def test_bench(self):
         parts = strict_json(self.runs("list", "attentions", "--json"))["attentions"]
         for part in parts:

@@ -15,7 +15,7 @@ import re
 import shutil
 import tempfile
 
-from harness import WORLD, EndToEnd, heed, strict_json, weights
+from harness import WORLD, EndToEnd, heed, strict_json, users_build, weights
 from server import Server
 
 OWN = "HEED_SAMPLES" in os.environ
@@ -131,6 +131,7 @@ class EachTask(EndToEnd):
                 self.runs("train", "--resume", out, "--steps", 2, "--quiet")
                 self.assertEqual(weights(out), weights(sample.model))
 
+    @users_build
     def test_uniform_is_a_score_wherever_one_is_chosen(self):
         chosen = 0
         for sample in self.samples:
@@ -160,6 +161,7 @@ class EachTask(EndToEnd):
                 self.assertTrue(self.lines(sample).endswith("\n"))
                 self.assertGreater(len(strict_json(self.lines(sample, "--output", "json"))), 0)
 
+    @users_build
     def test_invisible_differences_of_a_text_change_nothing(self):
         """Tests no-break and ideographic spaces, soft hyphens, and byte order marks within a
         line."""
@@ -185,6 +187,7 @@ class EachTask(EndToEnd):
                     self.assertEqual(*answers)
         self.assertGreater(compared, -1 if OWN else 6)
 
+    @users_build
     def test_evaluation_in_words_and_in_numbers(self):
         for sample in self.samples:
             with self.subTest(task=sample.task):
@@ -195,6 +198,7 @@ class EachTask(EndToEnd):
                 self.assertNotEqual(said, "")
                 self.assertGreater(len(numbers), 0)
 
+    @users_build
     def test_each_model_says_what_it_is_made_of(self):
         for sample in self.samples:
             with self.subTest(task=sample.task):

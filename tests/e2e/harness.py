@@ -1,5 +1,6 @@
 """Common code of the end-to-end tests: the command, a tiny text and a tiny model."""
 
+import functools
 import hashlib
 import json
 import pathlib
@@ -28,6 +29,7 @@ def heed(*args, stdin=b"", **options):
                           timeout=TIMEOUT, check=False, **options)
 
 
+@functools.cache
 def is_sanitized():
     """True if the command is built with AddressSanitizer. Each start is slow, and it reserves
     terabytes of address space, which excludes address limits."""
@@ -118,9 +120,19 @@ class EndToEnd(unittest.TestCase):
         return result
 
 
+def users_build(test):
+    """Marks a test of many short runs, whose code unit tests run under sanitizers."""
+    @functools.wraps(test)
+    def run(self):
+        if is_sanitized():
+            self.skipTest("checked in the build of users")
+        test(self)
+    return run
+
+
 class UsersBuild(EndToEnd):
     """Tests of wording, figures and speed, and of readers that unit tests run under sanitizers.
-    Skipped with sanitizers, where each start of the command takes a second."""
+    Skipped with sanitizers, where the command starts slowly."""
 
     @classmethod
     def setUpClass(cls):
