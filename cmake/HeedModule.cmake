@@ -82,7 +82,8 @@ function(heed_tests NAME)
     # learning take two fifths of the time and run in the other builds; other tests
     # cover their code here.
     set(learning *Learning.* *Learns* *Learnt* *IsLearned* *SolvesTheTask* *ThatDecide*
-                 *Bm25DoesNot* *LooksWhere*)
+                 *Bm25DoesNot* *LooksWhere* *MaskHides *MeanGradient TrainBench.Fields*
+                 DecodeBench.Times*)
     list(JOIN learning ":" learning)
     foreach(shard RANGE 3)
       add_test(NAME ${NAME}/${shard} COMMAND heed_${NAME}_test)

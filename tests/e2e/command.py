@@ -6,7 +6,7 @@ import platform
 import re
 import subprocess
 
-from harness import WORLD, EndToEnd, heed, is_sanitized, strict_json, train_args
+from harness import WORLD, EndToEnd, heed, is_sanitized, strict_json, train_args, users_build
 
 TASKS = ("translate", "lm", "classify", "tag", "slots", "pretrain", "retrieve", "forecast",
          "autocomplete")
@@ -147,6 +147,7 @@ class Help(EndToEnd):
             self.assertFalse(set(main) & set(rest), task)
         self.assertEqual(len(sections(self.runs("help", "train"))["Main options"]), 10)
 
+    @users_build
     def test_train_shows_examples_of_its_task(self):
         self.put("model", "in the way: what is refused before a file is read or drawn\n")
         tasks = [row["task"] for row in strict_json(self.runs("list", "tasks", "--json"))["tasks"]]

@@ -218,6 +218,7 @@ class EachTask(EndToEnd):
                 self.explained(sample, "--view", "model", "--out", picture)
                 self.assertIn(f"{outline['weights']:,} weights", picture.read_text())
 
+    @users_build
     def test_explanation_in_every_format(self):
         for sample in self.samples:
             with self.subTest(task=sample.task):

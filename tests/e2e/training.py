@@ -10,7 +10,7 @@ import subprocess
 import time
 
 from harness import (TIMEOUT, WORLD, EndToEnd, UsersBuild, contents, heed, reversed_digits,
-                     train_args, weights)
+                     train_args, users_build, weights)
 
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
 
@@ -132,6 +132,7 @@ class Folders(EndToEnd):
         self.runs("train", "--resume", out, "--epochs", 1)
         self.assertFalse((out / ".lock").exists())
 
+    @users_build
     def test_overwriting_that_is_killed_leaves_the_old_model_or_the_new(self):
         draw = random.Random(3)
         out = self.folder / "model"
@@ -164,6 +165,7 @@ class Folders(EndToEnd):
         left = [name for name in contents(out) if name.startswith((".next", ".ready"))]
         self.assertEqual(left, [])
 
+    @users_build
     def test_overwriting_that_is_stopped_goes_on(self):
         out = self.folder / "model"
         self.runs(*train_args(out, epochs=1))
