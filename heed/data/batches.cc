@@ -49,7 +49,7 @@ Batch MakeSourceBatch(std::span<const std::vector<int32_t>> source,
   batch.source_lengths = std::move(lengths.of_each);
   batch.indices.assign(indices.begin(), indices.end());
   const size_t B = indices.size();
-  batch.source.assign(B * static_cast<size_t>(batch.S), kPad);
+  batch.source.assign(B * static_cast<size_t>(batch.S), 0);
   for (size_t b = 0; b < B; ++b) {
     const auto& sentence = At(source, indices[b]);
     for (size_t s = 0; s < sentence.size(); ++s) {
@@ -64,17 +64,24 @@ Batch MakeBatch(const Corpus& corpus, std::span<const int64_t> indices) {
   Lengths lengths = Measure(corpus.target, indices);
   batch.T = lengths.longest;
   batch.target_lengths = std::move(lengths.of_each);
+  const size_t read_only = corpus.start < 0 ? 1 : 0;
+  if (read_only == 1) {
+    --batch.T;
+    for (int32_t& length : batch.target_lengths) --length;
+  }
   const size_t B = indices.size();
-  batch.target_in.assign(B * static_cast<size_t>(batch.T), kPad);
-  batch.target_out = batch.target_in;
+  batch.target_in.assign(B * static_cast<size_t>(batch.T), 0);
+  batch.target_out.assign(batch.target_in.size(), kIgnored);
   for (size_t b = 0; b < B; ++b) {
     const auto& sentence = At(corpus.target, indices[b]);
-    int32_t previous = kBos;
-    for (size_t t = 0; t < sentence.size(); ++t) {
-      batch.target_in[t * B + b] = std::exchange(previous, sentence[t]);
-      batch.target_out[t * B + b] = sentence[t];
+    int32_t previous = read_only == 1 ? sentence.front() : corpus.start;
+    const size_t size = sentence.size() - read_only;
+    for (size_t t = 0; t < size; ++t) {
+      const int32_t next = sentence[t + read_only];
+      batch.target_in[t * B + b] = std::exchange(previous, next);
+      batch.target_out[t * B + b] = next;
     }
-    batch.target_tokens += static_cast<int64_t>(sentence.size());
+    batch.target_tokens += static_cast<int64_t>(size);
   }
   return batch;
 }

@@ -14,14 +14,18 @@
 
 namespace heed {
 
-/// B sentence pairs, time-major, padded at the end with kPad.
+/// Target of padding, which losses ignore.
+inline constexpr int32_t kIgnored = -1;
+
+/// B sentence pairs, time-major. Padding at the end has the id 0, or kIgnored
+/// in target_out.
 struct Batch {
-  int B = 0;  ///< pairs
-  int S = 0;  ///< longest source, </s> included
-  int T = 0;  ///< longest target, </s> included; 0 without targets
-  std::vector<int32_t> source;          ///< [S, B], each ends with kEos
+  int B = 0;                    ///< pairs
+  int S = 0;                    ///< longest source, </s> included
+  int T = 0;                    ///< longest target_out; 0 without targets
+  std::vector<int32_t> source;  ///< [S, B], each ends with the end token
   std::vector<int32_t> source_lengths;  ///< [B]
-  std::vector<int32_t> target_in;       ///< [T, B], starts with kBos
+  std::vector<int32_t> target_in;       ///< [T, B], begins with Corpus::start
   std::vector<int32_t> target_out;      ///< [T, B], target_in one step ahead
   std::vector<int32_t> target_lengths;  ///< [B]
   std::vector<int64_t> indices;         ///< [B], places in the corpus

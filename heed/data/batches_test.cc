@@ -117,10 +117,23 @@ TEST(MakeBatch, IsTimeMajorAndPadded) {
   EXPECT_EQ(batch.source, (Ids{7, 4, 8, 5, kEos, 6, kPad, kEos}));
   EXPECT_EQ(batch.source_lengths, (Ids{3, 4}));
   EXPECT_EQ(batch.target_in, (Ids{kBos, kBos, 17, 14, 18, kPad}));
-  EXPECT_EQ(batch.target_out, (Ids{17, 14, 18, kEos, kEos, kPad}));
+  EXPECT_EQ(batch.target_out, (Ids{17, 14, 18, kEos, kEos, kIgnored}));
   EXPECT_EQ(batch.target_lengths, (Ids{3, 2}));
   EXPECT_EQ(batch.indices, (std::vector<int64_t>{2, 0}));
   EXPECT_EQ(batch.target_tokens, 5);
+}
+
+TEST(MakeBatch, WithoutAStartTokenTheFirstTokenIsOnlyRead) {
+  Corpus corpus;
+  corpus.source = {{}, {}};
+  corpus.target = {{14, 3, 9}, {17, 9}};
+  corpus.start = -1;
+  const Batch batch = MakeBatch(corpus, std::vector<int64_t>{0, 1});
+  EXPECT_EQ(batch.T, 2);
+  EXPECT_EQ(batch.target_in, (Ids{14, 17, 3, 0}));
+  EXPECT_EQ(batch.target_out, (Ids{3, 9, 9, kIgnored}));
+  EXPECT_EQ(batch.target_lengths, (Ids{2, 1}));
+  EXPECT_EQ(batch.target_tokens, 3);
 }
 
 TEST(MakeSourceBatch, HasNoTarget) {

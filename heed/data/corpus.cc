@@ -47,6 +47,7 @@ std::vector<std::vector<int32_t>> EncodeLines(
     std::span<const std::string> lines, const Vocabulary& vocabulary,
     bool lowercase) {
   std::vector<std::vector<int32_t>> ids(lines.size());
+  const int32_t eos = vocabulary.special().eos;
   ParallelFor(
       std::ssize(lines), kLinesPerChunk, [&](int64_t begin, int64_t end) {
         const auto part = lines.subspan(static_cast<size_t>(begin),
@@ -58,7 +59,7 @@ std::vector<std::vector<int32_t>> EncodeLines(
         auto encoded = vocabulary.EncodeAll(
             lowercase ? std::span<const std::string>(lower) : part);
         for (size_t i = 0; i < encoded.size(); ++i) {
-          encoded[i].push_back(kEos);
+          if (eos >= 0) encoded[i].push_back(eos);
           ids[static_cast<size_t>(begin) + i] = std::move(encoded[i]);
         }
       });
@@ -71,9 +72,12 @@ Corpus EncodeCorpus(const ParallelText& text, const Vocabulary& source,
   auto target_ids = EncodeLines(text.target, target, options.lowercase);
   const size_t limit = static_cast<size_t>(options.max_length);
   Corpus corpus;
+  corpus.start = target.special().bos;
+  const size_t source_end = source.special().eos < 0 ? 0 : 1;
+  const size_t target_end = target.special().eos < 0 ? 0 : 1;
   for (size_t i = 0; i < source_ids.size(); ++i) {
-    const auto [shorter, longer] =
-        std::minmax({source_ids[i].size() - 1, target_ids[i].size() - 1});
+    const auto [shorter, longer] = std::minmax(
+        {source_ids[i].size() - source_end, target_ids[i].size() - target_end});
     if (shorter == 0) {
       ++corpus.dropped_empty;
     } else if (limit > 0 && longer > limit) {

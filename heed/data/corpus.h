@@ -41,10 +41,14 @@ struct CorpusOptions {
   bool lowercase = false;
 };
 
-/// Pairs of token ids; every sequence ends with kEos.
+/// Pairs of token ids; every sequence ends with the end token of its
+/// vocabulary.
 struct Corpus {
   std::vector<std::vector<int32_t>> source;
   std::vector<std::vector<int32_t>> target;
+  /// Token that a decoder reads before each target; −1: none, so that the first
+  /// token of a target is read but not predicted.
+  int32_t start = kBos;
   /// Index of each pair in the text. Set by EncodeCorpus.
   std::vector<int64_t> lines;
   int64_t dropped_long = 0;

@@ -41,10 +41,12 @@ Corpus EncodePartInBlocks(std::span<const std::string> lines,
   const std::vector<std::vector<int32_t>> ids =
       EncodeLines(lines, vocabulary, options.lowercase);
   Corpus corpus;
+  corpus.start = vocabulary.special().bos;
+  const size_t ends = vocabulary.special().eos < 0 ? 0 : 1;
   std::vector<int32_t> stream;
   const auto length = static_cast<size_t>(options.length);
   for (const std::vector<int32_t>& line : ids) {
-    if (line.size() == 1) {  // only </s>
+    if (line.size() == ends) {
       ++corpus.dropped_empty;
     } else if (options.stream) {
       stream.insert(stream.end(), line.begin(), line.end());

@@ -47,7 +47,7 @@ TEST(TextBlocks, BatchesPredictEachTokenFromTheOneBefore) {
   const Batch batch = MakeBatch(corpus, std::vector<int64_t>{1, 2});
   EXPECT_EQ(batch.S, 0);
   EXPECT_EQ(batch.target_in, (Ids{kBos, kBos, 6, 5, kEos, 5, 5, kPad}));
-  EXPECT_EQ(batch.target_out, (Ids{6, 5, kEos, 5, 5, kEos, 5, kPad}));
+  EXPECT_EQ(batch.target_out, (Ids{6, 5, kEos, 5, 5, kEos, 5, kIgnored}));
   EXPECT_EQ(batch.target_tokens, 7);
 }
 

@@ -9,9 +9,10 @@ namespace heed {
 namespace {
 
 // Number of top scores per row. Padding, <s>, suppressed tokens and, for a
-// fixed length, </s> may be among them but are skipped.
+// fixed length, end tokens may be among them but are skipped.
 int ScoresWanted(const DecodeOptions& options) {
-  return options.beam + 3 + static_cast<int>(options.suppressed_ids.size());
+  return options.beam + 3 + static_cast<int>(options.suppressed_ids.size()) +
+         static_cast<int>(options.special.other_ends.size());
 }
 
 bool Better(const Continuation& a, const Continuation& b) {

@@ -50,7 +50,7 @@ void CompletionOptions::Visit(FieldList& v) {
 /// A partial word.
 struct Completer::Partial {
   int32_t row = 0;  // in the model's batch
-  int32_t token = kBos;
+  int32_t token = 0;
   double log_probability = 0;
   std::string text;  // including start_
   bool covers = false;
@@ -63,7 +63,9 @@ class Completer::Search {
          const Cancellation* cancellation)
       : completer_(completer),
         vocabulary_(completer.vocabulary_),
+        special_(vocabulary_.special()),
         typed_(std::string(completer.start_) + std::string(typed)) {
+    live_.emplace_back().token = special_.bos;
     ctx_.cancellation = cancellation;
   }
 
@@ -91,10 +93,11 @@ class Completer::Search {
 
   const Completer& completer_;
   const Vocabulary& vocabulary_;
+  const SpecialIds& special_;
   const std::string typed_;  // including start_
   Context ctx_;
   DecoderState state_;
-  std::vector<Partial> live_ = {Partial()};
+  std::vector<Partial> live_;
   std::vector<Continuation> continuations_;
   Tensor log_probabilities_;  // next tokens [rows, V]
   Tensor probabilities_;
@@ -104,7 +107,7 @@ class Completer::Search {
 
 bool Completer::Search::Agrees(const std::string& text, int32_t token) const {
   const bool may_begin = text.empty() && completer_.begins_words_;
-  if (token < kSpecialTokens || (completer_.Ends(token) && !may_begin)) {
+  if (special_.IsSpecial(token) || (completer_.Ends(token) && !may_begin)) {
     return false;
   }
   const std::string_view piece = vocabulary_.Piece(token);
@@ -147,13 +150,13 @@ void Completer::Search::Step() {
           .value()
           .To(DType::kF32);
   for (int64_t r = 0; r < scores.rows(); ++r) {
-    for (const int32_t token : {kPad, kUnk, kBos}) {
+    for (const int32_t token : {special_.pad, special_.unk, special_.bos}) {
       scores.row<float>(r)[token] = kExcluded;
     }
   }
   log_probabilities_ = kernels::LogSoftmax(scores);
   for (int64_t r = 0; r < scores.rows(); ++r) {
-    if (std::isnan(log_probabilities_.row<float>(r)[kEos])) {
+    if (std::isnan(log_probabilities_.row<float>(r)[special_.eos])) {
       throw NumericError(
           "completion: the model's scores are not finite; its parameters may "
           "be damaged");
@@ -178,7 +181,7 @@ void Completer::Search::Continue(size_t parent) {
   const Partial& partial = live_[parent];
   const float* log_p = log_probabilities_.row<float>(partial.row);
   for (int32_t token = 0; token < vocabulary_.size(); ++token) {
-    if (partial.covers ? completer_.Ends(token) || token < kSpecialTokens
+    if (partial.covers ? completer_.Ends(token) || special_.IsSpecial(token)
                        : !Agrees(partial.text, token)) {
       continue;
     }
@@ -250,10 +253,11 @@ Completer::Completer(const Decoder& model, Vocabulary vocabulary,
         "bpe, words or characters, not {}",
         Name(kind));
   }
+  const SpecialIds& special = vocabulary_.special();
   for (int32_t token = 0; token < vocabulary_.size(); ++token) {
     const std::string& piece = vocabulary_.Piece(token);
-    ends_.push_back(token == kEos ||
-                    (token >= kSpecialTokens &&
+    ends_.push_back(special.IsEnd(token) ||
+                    (!special.IsSpecial(token) &&
                      (kind == VocabularyKind::kWords ||
                       (IsSubword(kind) ? piece.starts_with(start_)
                                        : SplitWhitespace(piece).empty()))));

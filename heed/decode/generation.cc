@@ -16,21 +16,28 @@ namespace {
 // because removal copies the encoder states of the remaining sources.
 constexpr int64_t kIdleShare = 8;
 
-// Special tokens come first, so that their columns equal their ids.
-void CheckOutputs(const Tensor& outputs) {
-  if (!outputs.defined()) return;
+// The scores of these first columns are kept for each row. The special tokens
+// of vocabularies that Heed trains are there.
+constexpr int64_t kKeptColumns = kSpecialTokens;
+
+/// Column of the end token, or −1. Throws: ShapeError.
+int64_t EndColumn(const Tensor& outputs, int32_t eos) {
+  if (!outputs.defined()) return eos;
+  int64_t column = -1;
   bool good = outputs.rank() == 1 && outputs.dtype() == DType::kI32 &&
-              outputs.numel() > kSpecialTokens;
+              outputs.numel() > kKeptColumns;
   for (int64_t i = 0; good && i < outputs.numel(); ++i) {
     const int32_t* id = outputs.data<int32_t>() + i;
-    good = i < kSpecialTokens ? *id == i : *id > id[-1];
+    good = i == 0 || *id > id[-1];
+    if (*id == eos) column = i;
   }
-  if (!good) {
+  if (!good || (eos >= 0 && column < 0)) {
     throw ShapeError(
-        "decode: outputs {} must be ascending ids, i32, that start with the "
-        "{} special tokens",
-        outputs.shape().ToString(), kSpecialTokens);
+        "decode: outputs {} must be ascending ids, i32, that include the end "
+        "token {}",
+        outputs.shape().ToString(), eos);
   }
+  return column;
 }
 
 Tensor AsFloats(const Tensor& x) {
@@ -51,10 +58,10 @@ Generation::Generation(const Decoder& model, const Inputs& inputs,
       hooks_(hooks),
       cancelled_(hooks.cancellations),
       outputs_(outputs),
-      wanted_(top_k) {
+      wanted_(top_k),
+      end_column_(EndColumn(outputs, options.special.eos)) {
   CheckOptions(options);
   inputs.Check("decode");
-  CheckOutputs(outputs);
   const int64_t B = inputs.size();
   if (!hooks.cancellations.empty()) {
     if (std::ssize(hooks.cancellations) != B) {
@@ -64,7 +71,11 @@ Generation::Generation(const Decoder& model, const Inputs& inputs,
     ctx_.cancellation = &cancelled_;
   }
   if (B == 0) return;
-  tokens_ = Tensor::Full({B}, kBos, DType::kI32);
+  const int32_t start = options.start < 0 ? options.special.bos : options.start;
+  if (start < 0) {
+    throw ConfigError("decode: the vocabulary has no token that starts a text");
+  }
+  tokens_ = Tensor::Full({B}, start, DType::kI32);
   sentences_.resize(static_cast<size_t>(B));
   for (int64_t b = 0; b < B; ++b) {
     Sentence& sentence = At(sentences_, b);
@@ -111,9 +122,10 @@ int32_t Generation::TokenOf(int64_t column) const {
 }
 
 bool Generation::MayFollow(int32_t token) const {
-  return token != kPad && token != kBos &&
-         (token != kEos || options_.exact_length == 0) &&
-         std::ranges::count(options_.suppressed_ids, token) == 0;
+  const SpecialIds& special = options_.special;
+  if (std::ranges::count(options_.suppressed_ids, token) > 0) return false;
+  if (special.IsEnd(token)) return options_.exact_length == 0;
+  return token != special.pad && token != special.bos;
 }
 
 std::vector<std::vector<Hypothesis>> Generation::Run() {
@@ -150,13 +162,14 @@ void Generation::Step() {
   ctx_.CheckCancelled();
   const Var features = model_.Next(ctx_, tokens_, state_);
   const OutputLayer& output = restricted_ ? *restricted_ : model_.output();
-  if (wanted_ > 0) {
-    top_k_ = output.TopK(ctx_, features.value(), wanted_, kSpecialTokens,
+  if (wanted_ > 0 && end_column_ < kKeptColumns) {
+    top_k_ = output.TopK(ctx_, features.value(), wanted_, kKeptColumns,
                          options_.NeedsScores());
   } else {
     scores_ = AsFloats(output.Scores(ctx_, features).value());
-    top_k_ =
-        kernels::FindTopK(scores_, 1, kSpecialTokens, options_.NeedsScores());
+    top_k_ = kernels::FindTopK(
+        scores_, std::clamp(wanted_, 1, static_cast<int>(scores_.cols())), 0,
+        options_.NeedsScores());
   }
   Prepare();
   attention_ = state_.weights.defined() ? AsFloats(state_.weights) : Tensor();
@@ -184,7 +197,8 @@ void Generation::Advance(Sentence& sentence) {
   for (const Continuation& continuation :
        step_ == sentence.max_length ? ForcedEnds(sentence) : Choose(sentence)) {
     Partial partial = Extend(sentence, continuation);
-    if (continuation.token == kEos) {
+    if (step_ == sentence.max_length ||
+        options_.special.IsEnd(continuation.token)) {
       partial.at_last_position =
           sentence.limited_by_positions && step_ == sentence.max_length;
       End(sentence, std::move(partial));
@@ -199,14 +213,20 @@ void Generation::Advance(Sentence& sentence) {
   if (Decided(sentence)) sentence.live.clear();
 }
 
+float Generation::EndScore(int64_t row) const {
+  return (scores_.defined() ? scores_ : top_k_.first)
+      .row<float>(row)[end_column_];
+}
+
 std::vector<Continuation> Generation::ForcedEnds(
     const Sentence& sentence) const {
   std::vector<Continuation> ends;
   for (const Partial& partial : sentence.live) {
-    const float score = top_k_.first.row<float>(partial.row)[kEos];
+    const double end = end_column_ < 0
+                           ? 0
+                           : LogProbability(partial.row, EndScore(partial.row));
     ends.push_back(
-        {ends.size(), kEos,
-         partial.log_probability + LogProbability(partial.row, score)});
+        {ends.size(), options_.special.eos, partial.log_probability + end});
   }
   return ends;
 }
@@ -275,7 +295,9 @@ void Generation::Report(Sentence& sentence) const {
   bool first = true;
   const auto meet = [&](const Partial& partial) {
     std::vector<int32_t> tokens = sentence.prefixes.Tokens(partial.prefix);
-    if (!tokens.empty() && tokens.back() == kEos) tokens.pop_back();
+    if (!tokens.empty() && options_.special.IsEnd(tokens.back())) {
+      tokens.pop_back();
+    }
     if (first) common = tokens;
     first = false;
     const auto end = std::ranges::mismatch(common, tokens).in1;
@@ -329,7 +351,7 @@ bool Generation::Rearrange() {
       if (sentence.live.empty()) {
         const auto first = static_cast<int64_t>(j) * before;
         rows.push_back(static_cast<int32_t>(first + std::min(i, before - 1)));
-        tokens.push_back(kEos);
+        tokens.push_back(0);  // any token
         continue;
       }
       // A spare row copies the last one.
@@ -357,7 +379,7 @@ Hypothesis Generation::Finish(const Sentence& sentence,
   const Partial& partial = ended.partial;
   Hypothesis hypothesis;
   hypothesis.tokens = sentence.prefixes.Tokens(partial.prefix);
-  hypothesis.tokens.pop_back();  // </s>
+  hypothesis.tokens.pop_back();  // the end token
   if (options_.NeedsScores()) {
     hypothesis.score = ended.score;
     hypothesis.log_probability = partial.log_probability;

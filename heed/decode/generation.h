@@ -82,11 +82,14 @@ class Generation {
   double LogProbability(int64_t row, float score) const;
   /// Token of a column of the scores.
   int32_t TokenOf(int64_t column) const;
-  /// False for padding, <s> and suppressed tokens.
+  /// False for padding, <s> and suppressed tokens, and for tokens that end a
+  /// text if its length is fixed.
   bool MayFollow(int32_t token) const;
 
  private:
   void SetLimit(Sentence& sentence, const Inputs& inputs) const;
+  /// Score of the end token in a row.
+  float EndScore(int64_t row) const;
   void Step();
   void Advance(Sentence& sentence);
   std::vector<Continuation> ForcedEnds(const Sentence& sentence) const;
@@ -112,6 +115,7 @@ class Generation {
   Tensor outputs_;                   // tokens of the columns; undefined: all
   Tensor tokens_;                    // last tokens, i32 [rows]
   const int wanted_;                 // scores needed per row; 0: all
+  int64_t end_column_ = -1;          // of the end token; −1: none
   Tensor scores_;                    // next tokens [rows, O], or undefined
   kernels::TopKScores top_k_;        // top scores, including special tokens
   Tensor attention_;                 // current step [rows, S], or undefined

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/base/config.h"
+#include "heed/text/vocabulary.h"
 
 namespace heed {
 
@@ -74,6 +75,11 @@ struct DecodeOptions : DecodeRules {
 
   /// Ids of `suppress`, resolved by the vocabulary; not a user option.
   std::vector<int32_t> suppressed_ids;
+
+  /// Special tokens of the target vocabulary; not a user option.
+  SpecialIds special = {};
+  /// First token that the model reads; −1: special.bos. Not a user option.
+  int32_t start = -1;
 
   void Visit(FieldList& v);
 

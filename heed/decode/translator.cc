@@ -128,9 +128,12 @@ Translator::Translator(const Decoder& model, Vocabulary source,
       options_(options),
       shortlist_(std::move(shortlist)) {
   CheckOptions(options);
+  options_.special = target_.special();
   options_.suppressed_ids = IdsOfTokens(target_, options.suppress);
   // An unknown token that is replaced must not be suppressed.
-  if (options.replace_unknown) std::erase(options_.suppressed_ids, kUnk);
+  if (options.replace_unknown) {
+    std::erase(options_.suppressed_ids, target_.special().unk);
+  }
   const bool alike = source_.kind() == target_.kind() ||
                      (IsSubword(source_.kind()) && IsSubword(target_.kind()));
   if (options.replace_unknown && !alike) {
@@ -259,7 +262,7 @@ std::vector<std::string> Translator::Settled(
     std::span<const int32_t> tokens) const {
   std::vector<std::string> pieces;
   for (const int32_t token : tokens) {
-    if (options_.replace_unknown && token == kUnk) break;
+    if (options_.replace_unknown && token == target_.special().unk) break;
     pieces.push_back(target_.Piece(token));
   }
   return pieces;
@@ -270,20 +273,21 @@ Translation Translator::Write(const std::vector<std::string>& source_pieces,
   std::vector<std::string> pieces;
   for (size_t t = 0; t < hypothesis.tokens.size(); ++t) {
     const int32_t token = hypothesis.tokens[t];
-    pieces.push_back(options_.replace_unknown && token == kUnk
+    pieces.push_back(options_.replace_unknown && token == target_.special().unk
                          ? source_pieces[MostAttended(hypothesis, t)]
                          : target_.Piece(token));
   }
   Translation translation;
   translation.text = target_.DecodePieces(pieces);
-  pieces.push_back(target_.Piece(kEos));
+  const int32_t eos = target_.special().eos;
+  pieces.push_back(target_.Piece(eos));
   translation.score = hypothesis.score;
   translation.log_probability = hypothesis.log_probability;
   translation.at_last_position = hypothesis.at_last_position;
   translation.source_pieces = source_pieces;
   translation.target_pieces = std::move(pieces);
   translation.target_ids = std::move(hypothesis.tokens);
-  translation.target_ids.push_back(kEos);
+  translation.target_ids.push_back(eos);
   translation.attention = std::move(hypothesis.attention);
   return translation;
 }

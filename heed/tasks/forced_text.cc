@@ -35,8 +35,9 @@ Tensor RepeatedColumns(std::span<const int32_t> ids, int64_t copies) {
   return all;
 }
 
-std::vector<int32_t> ReadTokens(std::span<const int32_t> target) {
-  std::vector<int32_t> read = {kBos};
+std::vector<int32_t> ReadTokens(const Vocabulary& vocabulary,
+                                std::span<const int32_t> target) {
+  std::vector<int32_t> read = {vocabulary.special().bos};
   read.insert(read.end(), target.begin(), target.end() - 1);
   return read;
 }
@@ -64,8 +65,8 @@ void ForceText(const Context& given, const AttentionWatch::Selector& select,
   ExplanationSegment& e = result.segment;
   const std::vector<int32_t> target = std::move(text.target.ids);
   std::vector<std::string> pieces = std::move(text.target.pieces);
-  const std::vector<int32_t> read = ReadTokens(target);
-  std::vector<std::string> read_pieces = {vocabulary.Piece(kBos)};
+  const std::vector<int32_t> read = ReadTokens(vocabulary, target);
+  std::vector<std::string> read_pieces = {vocabulary.Piece(read.front())};
   read_pieces.insert(read_pieces.end(), pieces.begin(), pieces.end() - 1);
   e.axes.push_back(
       TokenAxis("target", text.label, vocabulary, target, std::move(pieces)));

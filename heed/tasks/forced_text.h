@@ -28,7 +28,8 @@ struct ForcedText {
 Tensor RepeatedColumns(std::span<const int32_t> ids, int64_t copies);
 
 /// Inputs of the decoder for a target: <s> and all tokens except the last.
-std::vector<int32_t> ReadTokens(std::span<const int32_t> target);
+std::vector<int32_t> ReadTokens(const Vocabulary& vocabulary,
+                                std::span<const int32_t> target);
 
 /// log p of each token of a text: [copies, T]. Shapes: logits [T, copies, V].
 Var ForcedScores(const Var& logits, std::span<const int32_t> target);

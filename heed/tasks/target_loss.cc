@@ -31,14 +31,13 @@ Var TargetLogits(const Decoder& model, const Context& ctx, const Batch& batch) {
 
 CrossEntropyLoss TargetLoss(const Decoder& model, const Context& ctx,
                             const Batch& batch, CrossEntropyOptions options) {
-  options.ignore_id = kPad;
   return model.Loss(ctx, SourceOf(batch), TargetOf(batch),
                     Tensor::Of(batch.target_out, {batch.T, batch.B}), options);
 }
 
 DecoderExamples ExamplesOf(const Batch& batch) {
   return {SourceOf(batch), TargetOf(batch),
-          Tensor::Of(batch.target_out, {batch.T, batch.B}), kPad};
+          Tensor::Of(batch.target_out, {batch.T, batch.B}), kIgnored};
 }
 
 CrossEntropyOptions EntropyOf(const LossOptions& options) {

@@ -11,8 +11,16 @@ namespace heed {
 TrainingPairs::TrainingPairs(Corpus pairs, std::vector<int64_t> ends)
     : pairs_(std::move(pairs)), ends_(std::move(ends)) {}
 
-TrainingPairs::TrainingPairs(TokenFiles tokens, int64_t files)
-    : tokens_(std::move(tokens)), ends_(tokens_->CorpusEnds(files)) {}
+TrainingPairs::TrainingPairs(TokenFiles tokens, int64_t files, int32_t start)
+    : tokens_(std::move(tokens)), ends_(tokens_->CorpusEnds(files)) {
+  pairs_.start = start;
+}
+
+Corpus TrainingPairs::ReadTokens(std::span<const int64_t> pairs) const {
+  Corpus read = tokens_->Read(pairs);
+  read.start = pairs_.start;
+  return read;
+}
 
 int64_t TrainingPairs::dropped_long() const {
   return tokens_ ? tokens_->dropped_long() : pairs_.dropped_long;
@@ -37,8 +45,9 @@ EpochPlan TrainingPairs::Plan(const LargeTextConfig& config,
 }
 
 Corpus TrainingPairs::Read(std::span<const int64_t> pairs) const {
-  if (tokens_) return tokens_->Read(pairs);
+  if (tokens_) return ReadTokens(pairs);
   Corpus read;
+  read.start = pairs_.start;
   for (const int64_t pair : pairs) {
     const auto i = static_cast<size_t>(pair);
     read.source.push_back(pairs_.source[i]);
@@ -52,7 +61,7 @@ Batch TrainingPairs::BatchOf(std::span<const int64_t> pairs) const {
   if (!tokens_) return MakeBatch(pairs_, pairs);
   std::vector<int64_t> places(pairs.size());
   std::iota(places.begin(), places.end(), int64_t{0});
-  Batch batch = MakeBatch(tokens_->Read(pairs), places);
+  Batch batch = MakeBatch(ReadTokens(pairs), places);
   batch.indices.assign(pairs.begin(), pairs.end());
   return batch;
 }

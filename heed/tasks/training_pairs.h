@@ -19,8 +19,9 @@ class TrainingPairs {
   TrainingPairs() = default;
   /// `ends`: index after the last pair of each file, in file order.
   TrainingPairs(Corpus pairs, std::vector<int64_t> ends);
-  /// Pairs in token files that were made of `files` text files.
-  TrainingPairs(TokenFiles tokens, int64_t files);
+  /// Pairs in token files that were made of `files` text files. `start`: see
+  /// Corpus.
+  TrainingPairs(TokenFiles tokens, int64_t files, int32_t start);
 
   int64_t size() const { return ends_.empty() ? 0 : ends_.back(); }
   int64_t dropped_long() const;
@@ -36,6 +37,8 @@ class TrainingPairs {
   int64_t TargetTokens(std::span<const int64_t> pairs) const;
 
  private:
+  Corpus ReadTokens(std::span<const int64_t> pairs) const;
+
   Corpus pairs_;
   std::optional<TokenFiles> tokens_;
   std::vector<int64_t> ends_;

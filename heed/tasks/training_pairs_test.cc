@@ -23,7 +23,7 @@ TEST(TrainingPairs, AreTheSameInMemoryAndInFiles) {
   const TokenFileInfo info = {.source_vocabulary = 9, .target_vocabulary = 9};
   const std::string path = folder.Path("tokens");
   WriteFileAtomically(path, SerializeTokens(Numbered(500), info));
-  const TrainingPairs files(TokenFiles({path}, info), 1);
+  const TrainingPairs files(TokenFiles({path}, info), 1, kBos);
   const TrainingPairs memory(Numbered(500), {500});
   EXPECT_EQ(files.size(), memory.size());
   const LargeTextConfig config;

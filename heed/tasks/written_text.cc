@@ -24,8 +24,9 @@ void TextSearch::VisitSearch(FieldList& v, const std::string& texts,
       .ServedUpTo(kServedTokens);
 }
 
-DecodeOptions TextSearch::Decoding() const {
+DecodeOptions TextSearch::Decoding(const Vocabulary& vocabulary) const {
   DecodeOptions decode;
+  decode.special = vocabulary.special();
   decode.beam = beam;
   decode.nbest = nbest;
   decode.length_penalty = length_penalty;
@@ -44,7 +45,7 @@ BleuTokenizer BleuTokenizerFor(Auto<BleuTokenizer> option,
 Encoded WithEnd(const Vocabulary& vocabulary, std::span<const int32_t> tokens) {
   Encoded encoded;
   encoded.ids.assign(tokens.begin(), tokens.end());
-  encoded.ids.push_back(kEos);
+  encoded.ids.push_back(vocabulary.special().eos);
   for (const int32_t id : encoded.ids) {
     encoded.pieces.push_back(vocabulary.Piece(id));
   }

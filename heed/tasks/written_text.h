@@ -30,7 +30,8 @@ struct TextSearch {
   /// image"; `usual_length`: help text for max_length 0.
   void VisitSearch(FieldList& v, const std::string& texts,
                    const std::string& input, const std::string& usual_length);
-  DecodeOptions Decoding() const;
+  /// `vocabulary`: of the text.
+  DecodeOptions Decoding(const Vocabulary& vocabulary) const;
 };
 
 /// Chooses the tokeniser of BLEU for these references, as ChooseTokenizer.
@@ -38,7 +39,7 @@ struct TextSearch {
 BleuTokenizer BleuTokenizerFor(Auto<BleuTokenizer> option,
                                std::span<const std::string> references);
 
-/// The tokens followed by </s>.
+/// The tokens followed by the end token.
 Encoded WithEnd(const Vocabulary& vocabulary, std::span<const int32_t> tokens);
 
 /// Formats the hypotheses of input `number`, best first: a line each and, if

@@ -353,8 +353,10 @@ Encoded EncodeSentence(const Vocabulary& vocabulary, std::string_view line,
                        bool lowercase) {
   Encoded encoded = vocabulary.EncodeWithPieces(
       lowercase ? std::string_view(Lowercase(line)) : line);
-  encoded.ids.push_back(kEos);
-  encoded.pieces.push_back(vocabulary.Piece(kEos));
+  if (const int32_t eos = vocabulary.special().eos; eos >= 0) {
+    encoded.ids.push_back(eos);
+    encoded.pieces.push_back(vocabulary.Piece(eos));
+  }
   return encoded;
 }
 

@@ -2,6 +2,7 @@
 #ifndef HEED_TEXT_VOCABULARY_H_
 #define HEED_TEXT_VOCABULARY_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -11,8 +12,9 @@
 
 namespace heed {
 
-/// Ids of the special tokens at the start of every vocabulary, except imported
-/// WordPiece vocabularies: see SpecialIds.
+/// Ids of the special tokens of vocabularies that Heed trains, except
+/// WordPiece. Code that reads or writes tokens uses Vocabulary::special()
+/// instead.
 inline constexpr int32_t kPad = 0;
 inline constexpr int32_t kUnk = 1;
 inline constexpr int32_t kBos = 2;
@@ -26,6 +28,18 @@ struct SpecialIds {
   int32_t bos = kBos;  // WordPiece: [CLS]
   int32_t eos = kEos;  // WordPiece: [SEP]
   int32_t mask = -1;   // WordPiece: [MASK]
+  /// Further tokens that end a generated text.
+  std::vector<int32_t> other_ends = {};
+
+  /// True for a token that ends a generated text.
+  bool IsEnd(int32_t id) const {
+    return id >= 0 &&
+           (id == eos || std::ranges::find(other_ends, id) != other_ends.end());
+  }
+  /// True for a token that stands for no text.
+  bool IsSpecial(int32_t id) const {
+    return id == pad || id == unk || id == bos || id == mask || IsEnd(id);
+  }
 };
 
 /// Kind of tokens: SentencePiece subwords (unigram or BPE), words separated by
@@ -166,8 +180,8 @@ class Vocabulary {
   std::shared_ptr<const Tables> tables_;
 };
 
-/// Encodes a line as model input: its tokens, then kEos. All models must use
-/// this function.
+/// Encodes a line as model input: its tokens, then the end token if the
+/// vocabulary has one. All models must use this function.
 Encoded EncodeSentence(const Vocabulary& vocabulary, std::string_view line,
                        bool lowercase);
 

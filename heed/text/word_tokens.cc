@@ -53,8 +53,10 @@ WordTokens EncodeWordTokens(const Vocabulary& vocabulary,
     tokens.words.insert(tokens.words.end(), end - begin,
                         static_cast<int32_t>(i));
   }
-  tokens.ids.push_back(kEos);
-  tokens.words.push_back(-1);
+  if (const int32_t eos = vocabulary.special().eos; eos >= 0) {
+    tokens.ids.push_back(eos);
+    tokens.words.push_back(-1);
+  }
   return tokens;
 }
 

@@ -15,7 +15,7 @@ namespace heed {
 
 /// A line as model input, with the white-space-separated word of each token.
 struct WordTokens {
-  std::vector<int32_t> ids;    ///< ends with kEos
+  std::vector<int32_t> ids;    ///< ends with the end token
   std::vector<int32_t> words;  ///< word of each token, from 0; −1: none
 
   /// One more than the largest word index.

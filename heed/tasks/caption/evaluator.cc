@@ -93,7 +93,7 @@ PointingResult PointAtBatch(const Model& model, const CaptionedImages& set,
   ctx.observer = &watch;
   const CrossEntropyLoss loss =
       model.network->Loss(ctx, model.CellsOf({}, ImageBatch(set, images)),
-                          given.target_in, given.targets, {.ignore_id = kPad});
+                          given.target_in, given.targets, {});
   PointingResult result;
   result.nll = loss.nll;
   result.tokens = loss.tokens;

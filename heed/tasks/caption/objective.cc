@@ -40,6 +40,7 @@ class CaptionObjective : public ObjectiveOf<Model> {
         valid_(std::move(data.valid)),
         tokenizer_(BleuTokenizerFor(settings.data.tokenize, valid_.captions)),
         choices_(settings.data.hard) {
+    targets_.start = model.vocabulary.special().bos;
     for (int64_t i = 0; i < train_.size(); ++i) {
       std::vector<int32_t> ids = model.Encode(At(train_.captions, i)).ids;
       if (std::ssize(ids) > int64_t{settings.data.max_length} + 1) continue;

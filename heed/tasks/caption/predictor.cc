@@ -16,7 +16,7 @@ class CaptionPredictor : public PredictorWith<Prediction> {
  public:
   CaptionPredictor(const Model& model, Prediction options)
       : PredictorWith(options), model_(model) {
-    CheckOptions(options.Decoding());
+    CheckOptions(options.Decoding(model.vocabulary));
   }
 
   double Targets(double /*bytes*/) const override {
@@ -48,7 +48,8 @@ ForcedText CaptionPredictor::Forced(const Tensor& image, Encoded target) const {
   ForcedText text;
   text.label = "Caption";
   text.target = std::move(target);
-  text.logits = [this, image, read = ReadTokens(text.target.ids)](
+  text.logits = [this, image,
+                 read = ReadTokens(model_.vocabulary, text.target.ids)](
                     const Context& ctx, int64_t copies) {
     return model_.network->Logits(
         ctx, model_.CellsOf(ctx, RepeatImage(image, copies)),
@@ -134,7 +135,7 @@ std::vector<std::vector<Hypothesis>> WriteCaptions(
                                cancellation);
   }
   return BeamSearch(*model.network, model.CellsOf(ctx, images),
-                    options.Decoding(), {}, hooks);
+                    options.Decoding(model.vocabulary), {}, hooks);
 }
 
 std::unique_ptr<Predictor> Settings::MakePredictor(const Model& made,

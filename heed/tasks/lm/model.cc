@@ -38,7 +38,7 @@ LanguageScore Model::Score(const Context& ctx,
   score.nll = sum.nll;
   score.tokens = sum.tokens;
   for (const std::vector<int32_t>& ids : corpus.target) {
-    score.unknown += std::count(ids.begin(), ids.end(), kUnk);
+    score.unknown += std::ranges::count(ids, vocabulary.special().unk);
   }
   score.text = MeasureText(lines);
   return score;

@@ -86,7 +86,7 @@ TrainingPairs LanguageObjective::EncodeTraining() const {
             made_of,
             {.source_vocabulary = 0, .target_vocabulary = vocabulary.size()},
             [&](const TextColumns& rows) { return encode(rows[0]); }),
-        text_.store->corpora()};
+        text_.store->corpora(), vocabulary.special().bos};
   }
   if (data().large.mix.empty()) {
     Corpus all = encode(text_.train);

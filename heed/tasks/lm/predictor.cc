@@ -2,8 +2,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/numbers.h"
@@ -62,7 +64,12 @@ class LanguagePredictor : public PredictorWith<Prediction> {
                                 const std::string& line, size_t begin,
                                 const Axis& predicted) const;
   RunOfCopies LogP(const std::vector<int32_t>& read) const;
-  std::vector<Axis> AxesOf(const std::vector<int32_t>& read,
+  /// The tokens that the model reads before the one that follows `ids`: <s> and
+  /// `ids`. Without <s>: `ids`, or the end token if there are none. Throws:
+  /// FormatError if there is no token to read.
+  std::vector<int32_t> ReadBefore(const std::vector<int32_t>& ids) const;
+  std::vector<Axis> AxesOf(const std::vector<int32_t>& whole,
+                           const std::vector<int32_t>& read,
                            std::vector<std::string> pieces,
                            const std::vector<int32_t>& predicted) const;
 
@@ -86,7 +93,10 @@ Answer LanguagePredictor::Samples(const std::string& text, int64_t number,
                                   DecodeOptions options,
                                   const PredictCall& call) const {
   const Encoded prompt = model_.vocabulary.EncodeWithPieces(text);
-  const int64_t S = std::ssize(prompt.ids);
+  const std::vector<int32_t> read = ReadBefore(prompt.ids);
+  options.special = model_.vocabulary.special();
+  options.start = read.front();
+  const int64_t S = std::ssize(read) - 1;
   options.sample = true;
   options.length_penalty = 0;
   options.max_length_factor = 0;
@@ -94,7 +104,7 @@ Answer LanguagePredictor::Samples(const std::string& text, int64_t number,
   const std::vector<int64_t> numbers = {number};
   const auto samples =
       heed::Sample(*model_.network,
-                   {Tensor::Of(prompt.ids, {S, 1}),
+                   {Tensor::Of(std::span(read).subspan(1), {S, 1}),
                     Tensor::Full({1}, static_cast<double>(S), DType::kI32)},
                    options, numbers, {}, {{}, {call.cancellation}});
   std::vector<std::string> texts;
@@ -187,8 +197,14 @@ int32_t LanguagePredictor::TokenNamed(std::string_view shown,
 /// The first token of a line; the most probable token for an empty line.
 int32_t LanguagePredictor::NextToken(const std::string& line,
                                      std::span<const float> row) const {
-  constexpr int32_t kFirst = kUnk + 1;
-  if (line.empty()) return kFirst + LargestOf(row.subspan(kFirst));
+  const SpecialIds& special = model_.vocabulary.special();
+  if (line.empty()) {
+    std::vector<float> known(row.begin(), row.end());
+    for (const int32_t id : {special.pad, special.unk}) {
+      if (id >= 0) At(known, id) = -std::numeric_limits<float>::infinity();
+    }
+    return LargestOf(known);
+  }
   const std::string cased = model_.Normalized(line);
   const auto words = SplitWhitespace(cased);
   return TokenNamed(words.empty() ? std::string_view(cased) : words[0], row);
@@ -238,30 +254,34 @@ ExplainablePrediction LanguagePredictor::PrepareExplanation(
   const Encoded text = model_.vocabulary.EncodeWithPieces(
       completes ? before + next.word : given_text);
   if (text.ids.empty()) throw FormatError("explain: the text has no words");
-  const size_t begin =
-      completes ? model_.vocabulary.Encode(before).size() : text.ids.size();
-  std::vector<int32_t> read = {kBos};
-  read.insert(read.end(), text.ids.begin(), text.ids.end() - completes);
+  const std::vector<int32_t> whole = ReadBefore(text.ids);
+  const std::vector<int32_t> read(whole.begin(), whole.end() - completes);
   const RunOfCopies log_p = LogP(read);
   AttentionWatch watch(input.watch);
   const Context ctx = ObservedBy(watch, given);
-  // Each token of the text is a target, followed by the most probable next
-  // token.
+  // Each token after the first one read is a target, followed by the most
+  // probable next token.
   AnswerSlots slots = {
-      "target", text.ids,
-      [this](int32_t id) { return ShownToken(model_.vocabulary, id); }, log_p,
+      "target",
+      {whole.begin() + 1, whole.end()},
+      [this](int32_t id) { return ShownToken(model_.vocabulary, id); },
+      log_p,
       log_p(ctx, 1).value()};
   if (!completes) {
     slots.chosen.push_back(
         NextToken(input.answer, slots.RowOf(read.size() - 1)));
   }
+  const size_t begin =
+      slots.chosen.size() - 1 -
+      (completes ? text.ids.size() - 1 - model_.vocabulary.Encode(before).size()
+                 : 0);
   slots.queries = "source";
   for (int64_t i = 0; i < std::ssize(slots.chosen); ++i) {
     slots.map_rows.push_back(i);
   }
   ExplainableSegment result =
-      ExplainSlots(input, AxesOf(read, text.pieces, slots.chosen), next.answer,
-                   watch, slots);
+      ExplainSlots(input, AxesOf(whole, read, text.pieces, slots.chosen),
+                   next.answer, watch, slots);
   if (!input.contrast.empty()) {
     const Axis& predicted = result.segment.axes.back();
     ContrastSlots(slots, OthersOf(slots, input.contrast, begin, predicted),
@@ -270,21 +290,41 @@ ExplainablePrediction LanguagePredictor::PrepareExplanation(
   return {next.answer, {std::move(result)}};
 }
 
-/// Axes of the read tokens, <s> first, and of the predicted tokens at each
-/// place.
+/// Axes of the tokens that are read, and of the predicted tokens. `whole`: the
+/// text with the token before it, if there is one; `pieces`: of the text.
 std::vector<Axis> LanguagePredictor::AxesOf(
-    const std::vector<int32_t>& read, std::vector<std::string> pieces,
+    const std::vector<int32_t>& whole, const std::vector<int32_t>& read,
+    std::vector<std::string> pieces,
     const std::vector<int32_t>& predicted) const {
   const Vocabulary& vocabulary = model_.vocabulary;
-  std::vector<std::string> before = {vocabulary.Piece(kBos)};
-  before.insert(before.end(), pieces.begin(),
-                pieces.begin() + std::ssize(read) - 1);
-  if (pieces.size() < predicted.size()) {
-    pieces.push_back(vocabulary.Piece(predicted.back()));
+  if (whole.size() > pieces.size()) {
+    pieces.insert(pieces.begin(), vocabulary.Piece(whole.front()));
   }
-  return {InputTokenAxis("source", "Text", vocabulary, read, std::move(before)),
-          TokenAxis("target", "Predicted", vocabulary, predicted,
-                    std::move(pieces))};
+  std::vector<std::string> next(pieces.begin() + 1, pieces.end());
+  if (next.size() < predicted.size()) {
+    next.push_back(vocabulary.Piece(predicted.back()));
+  }
+  pieces.resize(read.size());
+  return {
+      InputTokenAxis("source", "Text", vocabulary, read, std::move(pieces)),
+      TokenAxis("target", "Predicted", vocabulary, predicted, std::move(next))};
+}
+
+std::vector<int32_t> LanguagePredictor::ReadBefore(
+    const std::vector<int32_t>& ids) const {
+  const SpecialIds& special = model_.vocabulary.special();
+  std::vector<int32_t> read = ids;
+  if (special.bos >= 0) {
+    read.insert(read.begin(), special.bos);
+  } else if (ids.empty()) {
+    if (special.eos < 0) {
+      throw FormatError(
+          "the text has no tokens, and texts of this vocabulary begin with no "
+          "special token; give at least one word");
+    }
+    read.push_back(special.eos);
+  }
+  return read;
 }
 
 }  // namespace

@@ -82,7 +82,6 @@ class SpeechObjective : public ObjectiveOf<Model> {
     const SpeechBatch batch =
         MakeSpeechBatch(model_, train_, examples, changes);
     CrossEntropyOptions entropy = EntropyOf(options);
-    entropy.ignore_id = kPad;
     CrossEntropyLoss loss = model_.network->Loss(
         ctx, batch.inputs, batch.target_in, batch.targets, entropy);
     return {std::move(loss.loss), loss.nll * options.scale};
@@ -167,6 +166,7 @@ SpeechBatch MakeSpeechBatch(const Model& model, const Utterances& utterances,
   const LogMelConfig& mel = model.mel.config();
   std::vector<Tensor> features(indices.size());
   Corpus targets;
+  targets.start = model.vocabulary.special().bos;
   targets.source.resize(indices.size());
   targets.target.resize(indices.size());
   std::vector<double> seconds(indices.size());
@@ -202,10 +202,8 @@ double MeanLoss(const Model& model, const Utterances& utterances) {
         std::min(utterances.size() - begin, kSoundsAtOnce)));
     std::iota(indices.begin(), indices.end(), begin);
     const SpeechBatch batch = MakeSpeechBatch(model, utterances, indices);
-    CrossEntropyOptions options;
-    options.ignore_id = kPad;
     const CrossEntropyLoss loss = model.network->Loss(
-        {}, batch.inputs, batch.target_in, batch.targets, options);
+        {}, batch.inputs, batch.target_in, batch.targets, {});
     nll += loss.nll;
     tokens += loss.tokens;
   }

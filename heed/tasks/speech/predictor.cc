@@ -69,7 +69,7 @@ class SpeechPredictor : public PredictorWith<Prediction> {
  public:
   SpeechPredictor(const Model& model, Prediction options)
       : PredictorWith(options), model_(model) {
-    CheckOptions(options.Decoding());
+    CheckOptions(options.Decoding(model.vocabulary));
   }
 
   double Targets(double bytes) const override { return FramesIn(bytes); }
@@ -116,7 +116,8 @@ ForcedText SpeechPredictor::Forced(const Tensor& features,
   ForcedText text;
   text.label = "Text";
   text.target = std::move(target);
-  text.logits = [this, features, read = ReadTokens(text.target.ids)](
+  text.logits = [this, features,
+                 read = ReadTokens(model_.vocabulary, text.target.ids)](
                     const Context& ctx, int64_t copies) {
     const std::vector<Tensor> same(static_cast<size_t>(copies), features);
     return model_.network->Logits(ctx, FramesOf(same),
@@ -277,7 +278,7 @@ std::vector<std::vector<Hypothesis>> Recognise(
   if (cancellation != nullptr) {
     hooks.cancellations.assign(features.size(), cancellation);
   }
-  DecodeOptions decode = options.Decoding();
+  DecodeOptions decode = options.Decoding(model.vocabulary);
   decode.keep_attention = true;
   constexpr double kShortestWord = 0.1;  // s
   const bool words = model.vocabulary.kind() == VocabularyKind::kWords;

@@ -162,7 +162,7 @@ TrainingPairs TranslationObjective::EncodeTraining() {
                            return EncodeCorpus({rows[0], rows[1]}, v.source,
                                                v.target, options);
                          }),
-            store.corpora()};
+            store.corpora(), v.target.special().bos};
   }
   Corpus pairs = EncodeCorpus(read_.text.train, v.source, v.target, options);
   std::vector<int64_t> lines;
@@ -214,6 +214,7 @@ TranslationObjective::Examples TranslationObjective::TrainingExamples(
   Examples result;
   Corpus pairs = train_.Read(examples);
   Corpus corpus;
+  corpus.start = model_.vocabularies.target.special().bos;
   std::vector<int64_t> places;
   const auto words = [&](const auto& all, size_t i) {
     return guided() ? all[i] : std::vector<int32_t>();

@@ -208,6 +208,7 @@ std::vector<std::vector<AlignmentView>> WordWeights(
   EncodedSide source(text.source, v.source, model.data.lowercase);
   EncodedSide target(text.target, v.target, model.data.lowercase);
   Corpus corpus;
+  corpus.start = v.target.special().bos;
   corpus.source = std::move(source.ids);
   corpus.target = std::move(target.ids);
   std::vector<std::vector<AlignmentView>> views(
