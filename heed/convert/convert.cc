@@ -5,6 +5,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/convert/marian_package.h"
+#include "heed/convert/weight_files.h"
 #include "heed/tasks/run.h"
 #include "heed/train/model_folder.h"
 
@@ -13,6 +14,7 @@ namespace heed {
 Imported Import(const std::string& source, const ImportRequest& request) {
   const bool folder = std::filesystem::is_directory(source);
   const bool config = std::filesystem::exists(PathIn(source, kConfigFile));
+  if (!folder) RefuseForeignFile(source);
   if (!folder || (!config && IsMarianFolder(source))) {
     return ImportMarian(source, request);
   }

@@ -5,20 +5,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 #include <utility>
 
 #include "heed/base/errors.h"
-#include "heed/base/json.h"
 #include "heed/convert/huggingface.h"
-#include "heed/io/file.h"
-#include "heed/io/safetensors.h"
 #include "heed/train/model_folder.h"
 
 namespace heed {
 namespace {
-
-constexpr const char* kIndexFile = "model.safetensors.index.json";
 
 // Keys of PretrainedConfig that do not change the result of given weights, from
 // Transformers 4.57 and published folders.
@@ -60,8 +54,11 @@ constexpr std::string_view kGeneration =
 
 /// Keys that change the result unless they are off.
 constexpr std::pair<const char*, const char*> kRefused[] = {
-    {"auto_map", "code in the folder computes it"},
-    {"quantization_config", "its weights are quantised; save the model in f32"},
+    {"auto_map",
+     "code in the folder computes it, which Heed never runs; import a model of "
+     "one of Transformers' own classes"},
+    {"quantization_config",
+     "its weights are quantised; save the model in f32 (dequantize())"},
     {"pruned_heads", "some of its heads are taken out"},
     {"adapters", "adapters stand between its layers"},
     {"add_cross_attention", "it attends to another model"},
@@ -70,56 +67,10 @@ constexpr std::pair<const char*, const char*> kRefused[] = {
     {"tie_encoder_decoder", "its two sides share their layers"},
 };
 
-/// Weight files in an index.
-std::vector<std::string> FilesOfIndex(const std::string& folder) {
-  const std::string path = PathIn(folder, kIndexFile);
-  const nlohmann::ordered_json index = ParseJson(ReadFile(path), path);
-  std::set<std::string> files;
-  if (index.is_object() && index.contains("weight_map")) {
-    for (const auto& file : index["weight_map"]) {
-      const std::string name = file.is_string() ? file.get<std::string>() : "";
-      if (name.empty() || std::filesystem::path(name).filename() != name) {
-        throw FormatError(path + ": names a file that is not in the folder");
-      }
-      files.insert(name);
-    }
-  }
-  return {files.begin(), files.end()};
-}
-
 }  // namespace
 
 bool HasFile(const std::string& folder, const std::string& file) {
   return std::filesystem::exists(PathIn(folder, file));
-}
-
-SourceWeights ReadSourceWeights(const std::string& folder) {
-  std::vector<std::string> files = {kWeightsFile};
-  if (!HasFile(folder, kWeightsFile)) {
-    if (HasFile(folder, kIndexFile)) {
-      files = FilesOfIndex(folder);
-    } else if (HasFile(folder, "pytorch_model.bin")) {
-      throw FormatError(
-          "{}: a pickle, which could run any program and is never read; save "
-          "the model as safetensors (save_pretrained with "
-          "safe_serialization=True)",
-          PathIn(folder, "pytorch_model.bin"));
-    }
-  }
-  std::vector<NamedTensor> tensors;
-  for (const std::string& file : files) {
-    for (NamedTensor& tensor : ReadSafetensors(PathIn(folder, file)).tensors) {
-      // Old conversions from TensorFlow use these suffixes.
-      for (const auto& [old_name, name] :
-           {std::pair{".gamma", ".weight"}, {".beta", ".bias"}}) {
-        if (tensor.name.ends_with(old_name)) {
-          tensor.name.replace(tensor.name.rfind('.'), std::string::npos, name);
-        }
-      }
-      tensors.push_back(std::move(tensor));
-    }
-  }
-  return {std::move(tensors), PathIn(folder, kWeightsFile)};
 }
 
 void SkipGeneral(ImportOptions& options) {

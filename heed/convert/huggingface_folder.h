@@ -15,10 +15,6 @@ inline constexpr const char* kTokenizerConfig = "tokenizer_config.json";
 
 bool HasFile(const std::string& folder, const std::string& file);
 
-/// Weights in model.safetensors or in the files of its index. Throws: IoError;
-/// FormatError.
-SourceWeights ReadSourceWeights(const std::string& folder);
-
 /// Skips keys of all configuration classes that do not change the result of
 /// given weights. Throws: FormatError with the name of a key whose value does.
 void SkipGeneral(ImportOptions& options);

@@ -12,6 +12,7 @@
 #include "heed/convert/huggingface.h"
 #include "heed/convert/huggingface_folder.h"
 #include "heed/convert/translation_parts.h"
+#include "heed/convert/weight_files.h"
 #include "heed/data/labelled.h"
 #include "heed/tasks/classify/classify.h"
 #include "heed/tasks/pretrain/pretrain.h"
@@ -124,12 +125,12 @@ std::vector<std::string> LabelsOf(const ImportOptions& options, int64_t count) {
 
 void ReadLabels(ImportOptions& options, const SourceWeights& weights,
                 BertSource& bert) {
-  const Tensor* classifier = weights.Find(kClassifier);
+  const Shape* classifier = weights.FindShape(kClassifier);
   if (classifier == nullptr || classifier->rank() != 2) {
     throw FormatError("{}: tensor '{}' is missing or no matrix", weights.file(),
                       kClassifier);
   }
-  const int64_t count = classifier->dim(0);
+  const int64_t count = (*classifier)[0];
   const std::string problem = options.Text("problem_type", "");
   if (problem == "regression" || count < 2) {
     options.Fail(problem.empty() ? "id2label" : "problem_type",
@@ -342,7 +343,7 @@ Imported ImportBert(const std::string& folder, ImportOptions& options,
   bert.rows = options.Number("vocab_size", 30522);
   const bool tied = options.Flag("tie_word_embeddings", true);
   options.CheckAllUnderstood();
-  SourceWeights weights = ReadSourceWeights(folder);
+  SourceWeights weights = OpenSourceWeights(folder);
   weights.CheckCount(CountWeights(bert.config, bert.rows, 0));
   const std::string prefix =
       weights.Has("embeddings.word_embeddings.weight") ? "" : "bert.";

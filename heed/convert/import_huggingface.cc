@@ -2,12 +2,14 @@
 
 #include "heed/base/errors.h"
 #include "heed/convert/huggingface_folder.h"
+#include "heed/convert/weight_files.h"
 #include "heed/train/model_folder.h"
 
 namespace heed {
 
 Imported ImportHuggingFace(const std::string& folder,
                            const ImportRequest& request) {
+  RefuseForeignWeights(folder);
   const std::string path = PathIn(folder, kConfigFile);
   if (!std::filesystem::exists(path)) {
     throw IoError(

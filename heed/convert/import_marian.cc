@@ -76,13 +76,13 @@ struct MarianModel {
   MarianFiles files;
 };
 
-const Tensor& FindTable(const SourceWeights& weights, const std::string& name) {
-  const Tensor* table = weights.Find(name);
-  if (table == nullptr || table->rank() != 2) {
+int64_t RowsOf(const SourceWeights& weights, const std::string& table) {
+  const Shape* shape = weights.FindShape(table);
+  if (shape == nullptr || shape->rank() != 2) {
     throw FormatError("{}: tensor '{}' is missing or no matrix", weights.file(),
-                      name);
+                      table);
   }
-  return *table;
+  return (*shape)[0];
 }
 
 /// Parameter names of the embedding tables, in Marian and in Heed.
@@ -99,10 +99,10 @@ struct Tables {
   bool our_output_transposed = false;  // [features, V]
 
   int64_t SourceRows(const SourceWeights& weights) const {
-    return FindTable(weights, source).dim(0);
+    return RowsOf(weights, source);
   }
   int64_t TargetRows(const SourceWeights& weights) const {
-    return FindTable(weights, target).dim(0);
+    return RowsOf(weights, target);
   }
 };
 

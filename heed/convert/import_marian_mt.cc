@@ -10,6 +10,7 @@
 #include "heed/convert/huggingface.h"
 #include "heed/convert/huggingface_folder.h"
 #include "heed/convert/translation_parts.h"
+#include "heed/convert/weight_files.h"
 #include "heed/decode/options.h"
 #include "heed/io/file.h"
 #include "heed/nn/positions.h"
@@ -311,7 +312,7 @@ Imported ImportMarianMt(const std::string& folder, ImportOptions& options) {
   NoteNoEffect(options, "prefix", notes);
   MarianMt marian = ReadMarianMtConfig(options);
   auto& c = marian.model.As<TransformerConfig>();
-  SourceWeights weights = ReadSourceWeights(folder);
+  SourceWeights weights = OpenSourceWeights(folder);
   weights.CheckCount(CountWeights(c, marian.source_rows, marian.target_rows) +
                      double{1} * c.width * c.max_positions);
   const MappedPair vocabularies =

@@ -160,29 +160,5 @@ TEST_F(ImportMarianGolden, ModelsThatAreNotMariansAreRefused) {
             std::string::npos);
 }
 
-// Weights
-
-TEST(SourceWeights, WhatIsMissingIllShapedOrUnknownIsNamed) {
-  SourceWeights weights({{"a", Tensor::Zeros({1, 4})},
-                         {"b", Tensor::Zeros({4}, DType::kI32)},
-                         {"c", Tensor::Zeros({4})},
-                         {"d", Tensor::Zeros({4})}},
-                        "w.npz");
-  EXPECT_EQ(weights.Take("a", {4}).shape(), Shape({4}));
-  const auto error = [&](const std::string& name, const Shape& shape) {
-    return MessageOf<FormatError>([&] { weights.Take(name, shape); });
-  };
-  EXPECT_EQ(error("a", {4}), "w.npz: tensor 'a' is missing");
-  EXPECT_NE(error("b", {4}).find("has elements i32"), std::string::npos);
-  EXPECT_EQ(error("c", {2, 2}), "w.npz: tensor 'c' has shape [4], not [2, 2]");
-  EXPECT_EQ(MessageOf<FormatError>([&] { weights.CheckAllTaken(); }),
-            "w.npz: 1 tensor that Heed does not understand: 'd'");
-}
-
-TEST(SourceWeights, SizesThatNoFileBacksAreRefused) {
-  const SourceWeights weights({{"a", Tensor::Zeros({1000})}}, "w.npz");
-  EXPECT_THROW(weights.CheckCount(1e9), FormatError);
-}
-
 }  // namespace
 }  // namespace heed

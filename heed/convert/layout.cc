@@ -1,5 +1,7 @@
 #include "heed/convert/layout.h"
 
+#include <algorithm>
+
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
 
@@ -11,15 +13,24 @@ std::string NameOfPart(std::string pattern, const char* what) {
   return pattern;
 }
 
+/// Copies a matrix transposed, in blocks of rows that stay in the cache.
+/// Shapes: x [R, C], result [C, R].
+void CopyTransposed(const Tensor& x, Tensor& result) {
+  constexpr int64_t kBlock = 32;
+  for (int64_t r = 0; r < x.dim(0); r += kBlock) {
+    const int64_t row_end = std::min(r + kBlock, x.dim(0));
+    for (int64_t c = 0; c < x.dim(1); ++c) {
+      float* to = result.row<float>(c);
+      for (int64_t i = r; i < row_end; ++i) to[i] = x.row<float>(i)[c];
+    }
+  }
+}
+
 }  // namespace
 
 Tensor Transposed(const Tensor& x) {
   Tensor result({x.dim(1), x.dim(0)});
-  for (int64_t r = 0; r < x.dim(0); ++r) {
-    for (int64_t c = 0; c < x.dim(1); ++c) {
-      result.row<float>(c)[r] = x.row<float>(r)[c];
-    }
-  }
+  CopyTransposed(x, result);
   return result;
 }
 
@@ -81,24 +92,34 @@ void WeightReader::Read(std::span<const Part> parts, const Layout& layout) {
           from_.Take(NameOfPart(name, layout.norm_bias), shape));
       continue;
     }
-    const Shape shape = ShapeOf(part.ours + ".weight");
-    const int64_t in = shape[0];
-    const int64_t out = shape[1] / std::ssize(part.theirs);
-    Tensor weight(shape);
-    Tensor bias({shape[1]});
-    int64_t begin = 0;
-    for (const std::string& name : part.theirs) {
-      const Tensor theirs =
-          from_.Take(NameOfPart(name, layout.weight),
-                     layout.transposed ? Shape{out, in} : Shape{in, out});
-      weight.Columns(begin, begin + out)
-          .CopyFrom(layout.transposed ? Transposed(theirs) : theirs);
-      bias.Slice(begin, begin + out)
-          .CopyFrom(from_.Take(NameOfPart(name, layout.weight_bias), {out}));
-      begin += out;
+    ReadLinear(part, layout);
+  }
+}
+
+void WeightReader::ReadLinear(const Part& part, const Layout& layout) {
+  Parameter& weight = Find(part.ours + ".weight");
+  Parameter& bias = Find(part.ours + ".bias");
+  const int64_t in = weight.value().dim(0);
+  const int64_t out = weight.value().dim(1) / std::ssize(part.theirs);
+  int64_t begin = 0;
+  for (const std::string& name : part.theirs) {
+    const Tensor theirs =
+        from_.Take(NameOfPart(name, layout.weight),
+                   layout.transposed ? Shape{out, in} : Shape{in, out});
+    Tensor ours = weight.mutable_value().Columns(begin, begin + out);
+    if (layout.transposed) {
+      CopyTransposed(theirs, ours);
+    } else {
+      ours.CopyFrom(theirs);
     }
-    Set(part.ours + ".weight", weight);
-    Set(part.ours + ".bias", bias);
+    bias.mutable_value()
+        .Slice(begin, begin + out)
+        .CopyFrom(from_.Take(NameOfPart(name, layout.weight_bias), {out}));
+    begin += out;
+  }
+  for (Parameter* parameter : {&weight, &bias}) {
+    parameter->Changed();
+    read_.insert(parameter->name());
   }
 }
 

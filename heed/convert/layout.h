@@ -54,6 +54,8 @@ class WeightReader {
   std::vector<std::string> Unread() const;
 
  private:
+  /// Reads matrices and biases into the columns of a layer.
+  void ReadLinear(const Part& part, const Layout& layout);
   Parameter& Find(const std::string& ours) const;
 
   SourceWeights& from_;

@@ -121,14 +121,14 @@ std::vector<int> ReadTiedLayers(ImportOptions& options, int layers) {
 void ReadPositions(ImportOptions& options, const SourceWeights& weights,
                    TransformerConfig& config) {
   // Embeddings are scaled only if sinusoids are added.
-  const Tensor* positions = weights.Find("Wpos");
+  const Shape* positions = weights.FindShape("Wpos");
   if (options.Flag("transformer-disable-position-embeddings")) {
     config.position = Position::kNone;
   } else if (positions == nullptr) {
     config.position = Position::kSinusoidalT2t;
   } else {
     config.position = Position::kLearned;
-    config.max_positions = static_cast<int>(positions->dim(0));
+    config.max_positions = static_cast<int>((*positions)[0]);
   }
   config.embedding_scale = ToYesNo(config.position == Position::kSinusoidalT2t);
 }

@@ -3,67 +3,107 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/train/model_folder.h"
 
 namespace heed {
 namespace {
 
-/// True if the shapes are equal without dimensions of size 1.
-bool SameButOnes(const Shape& a, const Shape& b) {
-  const auto without_ones = [](const Shape& shape) {
-    std::vector<int64_t> dims;
-    for (int axis = 0; axis < shape.rank(); ++axis) {
-      if (shape[axis] != 1) dims.push_back(shape[axis]);
-    }
-    return dims;
-  };
-  return without_ones(a) == without_ones(b);
+std::vector<int64_t> WithoutOnes(const Shape& shape) {
+  std::vector<int64_t> dims;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] != 1) dims.push_back(shape[axis]);
+  }
+  return dims;
 }
 
 bool IsFloat(DType dtype) {
   return dtype == DType::kF32 || dtype == DType::kF64 || dtype == DType::kBF16;
 }
 
+[[noreturn]] void Fail(const std::string& file, const std::string& name,
+                       const std::string& problem) {
+  throw FormatError("{}: tensor '{}' {}", file, name, problem);
+}
+
+/// Checks a stored shape. Dimensions of size 1 do not matter.
+void CheckShape(const std::string& name, const SourceTensor& tensor,
+                const Shape& shape) {
+  const std::vector<int64_t> stored = WithoutOnes(tensor.shape);
+  const std::vector<int64_t> wanted = WithoutOnes(shape);
+  if (stored == wanted) return;
+  const bool turned =
+      stored.size() == 2 &&
+      std::equal(stored.begin(), stored.end(), wanted.rbegin(), wanted.rend());
+  Fail(tensor.file, name,
+       fmt::format("has shape {}, not {}{}", tensor.shape.ToString(),
+                   shape.ToString(), turned ? " (it is transposed)" : ""));
+}
+
+/// Names the first row with NaN or infinity. `value`: dense f32.
+[[noreturn]] void FailNotFinite(const std::string& file,
+                                const std::string& name, const Tensor& value) {
+  const float* data = value.data<float>();
+  const float* found = std::find_if(data, data + value.numel(),
+                                    [](float x) { return !std::isfinite(x); });
+  Fail(file, name,
+       fmt::format("holds NaN or infinity, first in row {}; train or copy it "
+                   "again",
+                   (found - data) / value.cols()));
+}
+
 }  // namespace
+
+SourceWeights::SourceWeights(std::string file) : file_(std::move(file)) {}
 
 SourceWeights::SourceWeights(std::vector<NamedTensor> tensors, std::string file)
     : file_(std::move(file)) {
   for (NamedTensor& tensor : tensors) {
-    elements_ += tensor.value.numel();
-    const std::string name = tensor.name;
-    if (!tensors_.emplace(name, std::move(tensor.value)).second) {
-      Fail(name, "is there twice");
-    }
+    const Shape shape = tensor.value.shape();
+    Add(tensor.name,
+        {.shape = shape,
+         .file = file_,
+         .read = [value = std::move(tensor.value)] { return value; }});
   }
 }
 
-void SourceWeights::Fail(const std::string& name,
-                         const std::string& problem) const {
-  throw FormatError("{}: tensor '{}' {}", file_, name, problem);
+void SourceWeights::Add(const std::string& name, SourceTensor tensor) {
+  const auto found = tensors_.find(name);
+  if (found != tensors_.end()) {
+    const std::string& first = found->second.file;
+    Fail(tensor.file, name,
+         first == tensor.file ? "is there twice"
+                              : fmt::format("is also in {}", first));
+  }
+  elements_ += tensor.shape.numel();
+  tensors_.emplace(name, std::move(tensor));
 }
 
-const Tensor* SourceWeights::Find(const std::string& name) const {
+const Shape* SourceWeights::FindShape(const std::string& name) const {
   const auto found = tensors_.find(name);
-  return found == tensors_.end() ? nullptr : &found->second;
+  return found == tensors_.end() ? nullptr : &found->second.shape;
 }
 
 Tensor SourceWeights::Take(const std::string& name, const Shape& shape) {
   const auto found = tensors_.find(name);
-  if (found == tensors_.end()) Fail(name, "is missing");
-  Tensor tensor = std::move(found->second);
+  if (found == tensors_.end()) Fail(file_, name, "is missing");
+  const SourceTensor source = std::move(found->second);
   tensors_.erase(found);
+  CheckShape(name, source, shape);
+  Tensor tensor = source.read();
   if (!IsFloat(tensor.dtype())) {
-    Fail(name, fmt::format("has elements {}, not numbers with a fraction",
-                           Name(tensor.dtype())));
-  }
-  if (!SameButOnes(tensor.shape(), shape)) {
-    Fail(name, fmt::format("has shape {}, not {}", tensor.shape().ToString(),
-                           shape.ToString()));
+    Fail(source.file, name,
+         fmt::format("has elements {}, not numbers with a fraction",
+                     Name(tensor.dtype())));
   }
   if (tensor.dtype() != DType::kF32) tensor = tensor.To(DType::kF32);
-  return tensor.Contiguous().Reshape(shape);
+  tensor = tensor.Contiguous();
+  if (!IsFinite(tensor)) FailNotFinite(source.file, name, tensor);
+  return tensor.Reshape(shape);
 }
 
 void SourceWeights::SkipAll(std::string_view prefix) {

@@ -53,6 +53,24 @@ auto Retrying(const Call& call) {
   return result;
 }
 
+/// Calls read(to, done, bytes) until `size` bytes are read or the file ends.
+/// Returns the number of bytes.
+template <typename Read>
+size_t ReadParts(void* data, size_t size, const std::string& path,
+                 const Read& read) {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t got = Retrying([&] {
+      return read(static_cast<char*>(data) + done, done,
+                  std::min(size - done, kMaxBytes));
+    });
+    if (got < 0) ThrowIoError("read", path);
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return done;
+}
+
 int OpenToRead(const std::string& path, int flags = 0) {
   const int fd = Retrying([&] {
     return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | flags);
@@ -183,17 +201,15 @@ InputFile::~InputFile() {
 }
 
 size_t InputFile::Read(void* data, size_t size) {
-  size_t done = 0;
-  while (done < size) {
-    const ssize_t got = Retrying([&] {
-      return read(fd_, static_cast<char*>(data) + done,
-                  std::min(size - done, kMaxBytes));
-    });
-    if (got < 0) ThrowIoError("read", path_);
-    if (got == 0) break;
-    done += static_cast<size_t>(got);
-  }
-  return done;
+  return ReadParts(data, size, path_, [&](void* to, size_t, size_t bytes) {
+    return read(fd_, to, bytes);
+  });
+}
+
+size_t InputFile::ReadAt(uint64_t offset, void* data, size_t size) const {
+  return ReadParts(data, size, path_, [&](void* to, size_t done, size_t bytes) {
+    return pread(fd_, to, bytes, static_cast<off_t>(offset + done));
+  });
 }
 
 int InputFile::Release() { return std::exchange(fd_, -1); }

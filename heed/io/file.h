@@ -16,8 +16,8 @@ namespace heed {
 /// Maximum length of a line. Units: bytes
 inline constexpr size_t kMaxLineBytes = size_t{1} << 24;
 
-/// An open regular file, read sequentially. Pipes and devices are rejected,
-/// because they may never end.
+/// An open regular file. Pipes and devices are rejected, because they may never
+/// end.
 class InputFile {
  public:
   /// Throws: IoError.
@@ -30,6 +30,9 @@ class InputFile {
   uint64_t size() const { return size_; }
   /// Reads the next bytes; fewer than `size` only at the end. Throws: IoError.
   size_t Read(void* data, size_t size);
+  /// Reads the bytes from `offset` on; fewer than `size` only at the end. The
+  /// position of Read() stays. Throws: IoError.
+  size_t ReadAt(uint64_t offset, void* data, size_t size) const;
   /// Returns the descriptor and transfers its ownership to the caller.
   int Release();
 

@@ -161,6 +161,18 @@ TEST_F(File, OnlyRegularFilesAreReadAsAWhole) {
   EXPECT_NE(ReadFile("/proc/self/status"), "") << "whose size is 0";
 }
 
+TEST_F(File, BytesAreReadAtAnyOffset) {
+  InputFile file(Put("digits", "0123456789"));
+  std::string bytes(4, '\0');
+  EXPECT_EQ(file.ReadAt(3, bytes.data(), 4), 4U);
+  EXPECT_EQ(bytes, "3456");
+  EXPECT_EQ(file.ReadAt(8, bytes.data(), 4), 2U);
+  EXPECT_EQ(bytes.substr(0, 2), "89");
+  EXPECT_EQ(file.ReadAt(10, bytes.data(), 4), 0U);
+  EXPECT_EQ(file.Read(bytes.data(), 2), 2U);
+  EXPECT_EQ(bytes.substr(0, 2), "01");
+}
+
 TEST_F(File, FileOfFarTooManyBytesIsNotReadIntoMemory) {
   const std::string path = Put("large", "");
   std::filesystem::resize_file(path, uint64_t{3} << 30);
