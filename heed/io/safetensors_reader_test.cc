@@ -15,21 +15,21 @@ namespace heed {
 namespace {
 
 /// Bytes of a file with this header and elements.
-std::string FileOf(const std::string& header, const std::string& elements) {
+std::string FileWith(const std::string& header, const std::string& elements) {
   const uint64_t length = header.size();
   std::string bytes(8, '\0');
   std::memcpy(bytes.data(), &length, 8);
   return bytes + header + elements;
 }
 
-std::string Entry(const std::string& name, const std::string& dtype,
-                  const std::string& shape, int begin, int end) {
+std::string HeaderEntry(const std::string& name, const std::string& dtype,
+                        const std::string& shape, int begin, int end) {
   return fmt::format(
       R"("{}":{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}})", name, dtype,
       shape, begin, end);
 }
 
-std::string ErrorOf(const std::string& bytes) {
+std::string HeaderError(const std::string& bytes) {
   return MessageOf<FormatError>([&] { SafetensorsReader(bytes, "x"); });
 }
 
@@ -83,10 +83,10 @@ TEST(SafetensorsReader, OtherDtypesAreAnErrorOnlyIfTheyAreRead) {
                                    {"F4", "[6]", 3},
                                    {"OF_TOMORROW", "[6]", 3}}) {
     const std::string bytes_of_both =
-        FileOf("{" + Entry("other", dtype, shape, 0, bytes) + "," +
-                   Entry("w", "F32", "[1]", bytes, bytes + 4) + "}",
-               std::string(static_cast<size_t>(bytes), 'x') +
-                   std::string("\0\0\x80\x3F", 4));
+        FileWith("{" + HeaderEntry("other", dtype, shape, 0, bytes) + "," +
+                     HeaderEntry("w", "F32", "[1]", bytes, bytes + 4) + "}",
+                 std::string(static_cast<size_t>(bytes), 'x') +
+                     std::string("\0\0\x80\x3F", 4));
     const SafetensorsReader reader(bytes_of_both, "m.safetensors");
     ASSERT_EQ(reader.entries().size(), 2U);
     EXPECT_EQ(reader.entries()[0].dtype, dtype);
@@ -107,8 +107,9 @@ TEST(SafetensorsReader, OtherDtypesAreAnErrorOnlyIfTheyAreRead) {
 TEST(SafetensorsReader, SizesOfOtherDtypesAreChecked) {
   const auto error = [](const std::string& dtype, const std::string& shape,
                         int bytes) {
-    return ErrorOf(FileOf("{" + Entry("w", dtype, shape, 0, bytes) + "}",
-                          std::string(static_cast<size_t>(bytes), '\0')));
+    return HeaderError(
+        FileWith("{" + HeaderEntry("w", dtype, shape, 0, bytes) + "}",
+                 std::string(static_cast<size_t>(bytes), '\0')));
   };
   EXPECT_NE(error("BOOL", "[3]", 4).find("'w': BOOL [3] needs 3 bytes"),
             std::string::npos);
@@ -124,26 +125,31 @@ TEST(SafetensorsReader, SizesOfOtherDtypesAreChecked) {
 }
 
 TEST(SafetensorsReader, HeadersThatDoNotFitAreRefusedBeforeElementsAreRead) {
-  const std::string hole = FileOf("{" + Entry("a", "F32", "[1]", 0, 4) + "," +
-                                      Entry("b", "F32", "[1]", 8, 12) + "}",
-                                  std::string(12, '\0'));
-  EXPECT_NE(ErrorOf(hole).find("'b': data_offsets 8 to 12"), std::string::npos);
-  const std::string twice = FileOf("{" + Entry("a", "F32", "[1]", 0, 4) + "," +
-                                       Entry("a", "F32", "[1]", 4, 8) + "}",
-                                   std::string(8, '\0'));
-  EXPECT_NE(ErrorOf(twice).find("twice"), std::string::npos) << ErrorOf(twice);
-  const std::string shared = FileOf("{" + Entry("a", "F32", "[1]", 0, 4) + "," +
-                                        Entry("b", "F32", "[1]", 0, 4) + "}",
-                                    std::string(4, '\0'));
-  EXPECT_NE(ErrorOf(shared).find("overlap"), std::string::npos);
-  const std::string cut =
-      FileOf("{" + Entry("a", "F32", "[2]", 0, 8) + "}", std::string(7, '\0'));
-  EXPECT_NE(ErrorOf(cut).find("cut short?"), std::string::npos);
-  EXPECT_NE(ErrorOf("").find("header"), std::string::npos);
+  const std::string hole =
+      FileWith("{" + HeaderEntry("a", "F32", "[1]", 0, 4) + "," +
+                   HeaderEntry("b", "F32", "[1]", 8, 12) + "}",
+               std::string(12, '\0'));
+  EXPECT_NE(HeaderError(hole).find("'b': data_offsets 8 to 12"),
+            std::string::npos);
+  const std::string twice =
+      FileWith("{" + HeaderEntry("a", "F32", "[1]", 0, 4) + "," +
+                   HeaderEntry("a", "F32", "[1]", 4, 8) + "}",
+               std::string(8, '\0'));
+  EXPECT_NE(HeaderError(twice).find("twice"), std::string::npos)
+      << HeaderError(twice);
+  const std::string shared =
+      FileWith("{" + HeaderEntry("a", "F32", "[1]", 0, 4) + "," +
+                   HeaderEntry("b", "F32", "[1]", 0, 4) + "}",
+               std::string(4, '\0'));
+  EXPECT_NE(HeaderError(shared).find("overlap"), std::string::npos);
+  const std::string cut = FileWith(
+      "{" + HeaderEntry("a", "F32", "[2]", 0, 8) + "}", std::string(7, '\0'));
+  EXPECT_NE(HeaderError(cut).find("cut short?"), std::string::npos);
+  EXPECT_NE(HeaderError("").find("header"), std::string::npos);
   std::string claim(16, '\0');
   const uint64_t length = std::numeric_limits<uint64_t>::max();
   std::memcpy(claim.data(), &length, 8);
-  EXPECT_NE(ErrorOf(claim).find("header"), std::string::npos);
+  EXPECT_NE(HeaderError(claim).find("header"), std::string::npos);
 }
 
 TEST(SafetensorsReader, HeaderOfMoreThanTheFormatAllowsIsRefused) {
