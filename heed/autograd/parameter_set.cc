@@ -55,35 +55,42 @@ std::vector<double> Orthogonal(int64_t rows, int64_t cols, double scale,
   return result;
 }
 
-Tensor Initial(const Shape& shape, Init init, Rng& rng) {
+double InitialValue(const Init& init, double glorot, Rng& rng) {
+  switch (init.kind) {
+    case Init::Kind::kUniform:
+      return rng.Uniform(-init.scale, init.scale);
+    case Init::Kind::kNormal:
+      return init.scale * rng.Normal();
+    case Init::Kind::kGlorot:
+      return rng.Uniform(-glorot, glorot);
+    case Init::Kind::kConstant:
+    case Init::Kind::kOrthogonal:
+      break;
+  }
+  return init.scale;
+}
+
+/// Initial values, drawn in f64 and rounded to `dtype` in parts.
+Tensor Initial(const Shape& shape, Init init, DType dtype, Rng& rng) {
   const int64_t cols = shape.rank() == 0 ? 1 : shape[-1];
   const int64_t rows = cols == 0 ? 0 : shape.numel() / cols;
   if (init.kind == Init::Kind::kOrthogonal && rows > 0) {
-    return Tensor::Of(Orthogonal(rows, cols, init.scale, rng), shape);
+    return Tensor::Of(Orthogonal(rows, cols, init.scale, rng), shape).To(dtype);
   }
-  Tensor t(shape, DType::kF64);
-  double* x = t.data<double>();
   const double glorot =
       init.scale *
       std::sqrt(6.0 / static_cast<double>(std::max<int64_t>(1, rows + cols)));
-  for (int64_t i = 0; i < t.numel(); ++i) {
-    switch (init.kind) {
-      case Init::Kind::kConstant:
-      case Init::Kind::kOrthogonal:
-        x[i] = init.scale;
-        break;
-      case Init::Kind::kUniform:
-        x[i] = rng.Uniform(-init.scale, init.scale);
-        break;
-      case Init::Kind::kNormal:
-        x[i] = init.scale * rng.Normal();
-        break;
-      case Init::Kind::kGlorot:
-        x[i] = rng.Uniform(-glorot, glorot);
-        break;
+  constexpr int64_t kPart = 4096;
+  Tensor result({shape.numel()}, dtype);
+  for (int64_t begin = 0; begin < result.numel(); begin += kPart) {
+    const int64_t end = std::min(begin + kPart, result.numel());
+    Tensor part({end - begin}, DType::kF64);
+    for (int64_t i = 0; i < part.numel(); ++i) {
+      part.data<double>()[i] = InitialValue(init, glorot, rng);
     }
+    result.Slice(begin, end).CopyFrom(part.To(dtype));
   }
-  return t;
+  return result.Reshape(shape);
 }
 
 /// Tensor of a file for a parameter that is saved as numbers.
@@ -118,10 +125,9 @@ Parameter& ParameterSet::Add(const std::string& name, const Shape& shape,
     throw ConfigError("parameter '{}' {} has no elements; choose sizes above 0",
                       name, shape.ToString());
   }
-  // Value, gradient and two moments of an optimiser; initial values are in f64.
+  // Value, gradient and two moments of an optimiser.
   const auto needed = static_cast<double>(elements() + shape.numel()) * 4 *
-                          static_cast<double>(SizeOf(dtype_)) +
-                      static_cast<double>(shape.numel()) * sizeof(double);
+                      static_cast<double>(SizeOf(dtype_));
   const auto present = static_cast<double>(pool::PhysicalMemory());
   if (needed > present) {
     throw ConfigError(
@@ -132,7 +138,7 @@ Parameter& ParameterSet::Add(const std::string& name, const Shape& shape,
         needed / 0x1p30, present / 0x1p30);
   }
   Tensor value = rng_.seed() == kNoSeed ? Tensor(shape, dtype_)
-                                        : Initial(shape, init, rng_).To(dtype_);
+                                        : Initial(shape, init, dtype_, rng_);
   all_.push_back(
       std::make_unique<Parameter>(name, std::move(value), precision_, use));
   return *all_.back();

@@ -115,7 +115,7 @@ TEST_F(ExportHuggingFaceTest, OwnVocabulariesStayApart) {
   MappedVocabulary target =
       ReadMarianVocabulary(Golden("marian.spm"), 45, notes);
   Imported made;
-  made = MakeTranslation(config, {source, target}, "test");
+  made = MakeTranslation(config, {source, target}, "test", {}, 1);
   WriteImported(Ours(), true, made);
   EXPECT_TRUE(Export().empty());
   EXPECT_EQ(ReadTheirs("tokenizer_config.json")["separate_vocabs"], true);

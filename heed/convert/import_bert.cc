@@ -52,6 +52,7 @@ struct BertSource {
   bool several_labels = false;
   std::vector<std::string> labels;  // by id
   std::vector<int32_t> order;       // ids of labels, sorted by name
+  uint64_t seed = kNoSeed;          // of heads that the file lacks
 };
 
 TransformerConfig ReadBertConfig(ImportOptions& options) {
@@ -197,8 +198,8 @@ Imported MakePretraining(const BertSource& bert, Vocabulary vocabulary) {
       std::min(instances.max_length, bert.config.max_positions);
   ResolveSettings(bert, *settings);
   Imported imported;
-  imported.model =
-      std::make_unique<pretrain::Model>(*settings, std::move(vocabulary), 1);
+  imported.model = std::make_unique<pretrain::Model>(
+      *settings, std::move(vocabulary), bert.seed);
   imported.settings = std::move(settings);
   return imported;
 }
@@ -215,7 +216,7 @@ Imported MakeTagger(const BertSource& bert, Vocabulary vocabulary) {
       *settings,
       tag::MakePieceInput(settings->input, settings->encoder,
                           std::move(vocabulary)),
-      LabelSetOf(bert), std::nullopt, 1);
+      LabelSetOf(bert), std::nullopt, bert.seed);
   imported.settings = std::move(settings);
   return imported;
 }
@@ -235,7 +236,7 @@ Imported MakeClassifier(const BertSource& bert, Vocabulary vocabulary,
   ResolveSettings(bert, *settings);
   Imported imported;
   imported.model = std::make_unique<classify::Model>(
-      *settings, std::move(vocabulary), LabelSetOf(bert), nullptr, 1);
+      *settings, std::move(vocabulary), LabelSetOf(bert), nullptr, bert.seed);
   imported.settings = std::move(settings);
   return imported;
 }
@@ -284,8 +285,22 @@ void FillBertTables(const std::string& prefix, const BertSource& bert,
           bert.rows - wanted == 1 ? "s" : "",
           bert.rows - wanted == 1 ? "is" : "are"));
     }
-    reader.Set(ours, table.Slice(0, wanted));
+    if (wanted < shape[0]) table = table.Slice(0, wanted).Clone();
+    reader.Set(ours, std::move(table));
   }
+}
+
+constexpr const char* kWordTransform = "cls.predictions.transform.dense.weight";
+constexpr const char* kNextScores = "cls.seq_relationship.weight";
+
+std::string PoolerOf(const std::string& prefix) {
+  return prefix + "pooler.dense.weight";
+}
+
+/// True if the file lacks a head for pre-training.
+bool LacksHeads(const std::string& prefix, const SourceWeights& weights) {
+  return !weights.Has(PoolerOf(prefix)) || !weights.Has(kWordTransform) ||
+         !weights.Has(kNextScores);
 }
 
 /// Fills the pre-training heads that the file contains.
@@ -295,14 +310,14 @@ void FillPretrainingHeads(const std::string& prefix, int64_t rows,
   const auto read = [&](const std::vector<Part>& parts) {
     reader.Read(parts, kHuggingFaceLayout);
   };
-  if (from.Has(prefix + "pooler.dense.weight")) read({BertPooler(prefix)});
-  if (from.Has("cls.predictions.transform.dense.weight")) {
+  if (from.Has(PoolerOf(prefix))) read({BertPooler(prefix)});
+  if (from.Has(kWordTransform)) {
     read(BertWordParts());
     const Tensor bias = TakeShared(
         from, {kBertWordBias, "cls.predictions.decoder.bias"}, {rows});
     reader.Set("words.bias", bias.Slice(0, reader.ShapeOf("words.bias")[0]));
   }
-  if (from.Has("cls.seq_relationship.weight")) read({BertNext()});
+  if (from.Has(kNextScores)) read({BertNext()});
 }
 
 /// Fills a classifier at `ours`.weight and .bias, with labels in Heed's order.
@@ -361,6 +376,9 @@ Imported ImportBert(const std::string& folder, ImportOptions& options,
   }
   if (bert.head != BertHead::kPretraining) ReadLabels(options, weights, bert);
   bert.tokenizer = ReadBertTokenizer(folder);
+  if (bert.head == BertHead::kPretraining && LacksHeads(prefix, weights)) {
+    bert.seed = 1;
+  }
   Imported imported = MakeModel(bert, request.pairs);
   imported.notes = bert.tokenizer.notes;
   weights.Skip(prefix + "embeddings.position_ids");
@@ -370,6 +388,7 @@ Imported ImportBert(const std::string& folder, ImportOptions& options,
   reader.Read(BertEncoderParts(prefix, bert.config.layers), kHuggingFaceLayout);
   FillHead(prefix, bert, reader);
   weights.CheckAllTaken();
+  if (bert.seed == kNoSeed) reader.CheckComplete();
   if (const auto fresh = reader.Unread(); !fresh.empty()) {
     imported.notes.push_back(fmt::format("the file has no {}: they start fresh",
                                          fmt::join(fresh, ", ")));

@@ -1,6 +1,7 @@
 #include "heed/convert/layout.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
@@ -59,10 +60,14 @@ const Shape& WeightReader::ShapeOf(const std::string& ours) const {
   return Find(ours).value().shape();
 }
 
-void WeightReader::Set(const std::string& ours, const Tensor& value) {
+void WeightReader::Set(const std::string& ours, Tensor value) {
   Parameter& parameter = Find(ours);
-  parameter.mutable_value().CopyFrom(value);
-  parameter.Changed();
+  if (value.unique()) {
+    parameter.Take(std::move(value));
+  } else {
+    parameter.mutable_value().CopyFrom(value);
+    parameter.Changed();
+  }
   read_.insert(ours);
 }
 

@@ -42,7 +42,8 @@ class WeightReader {
   /// Fills the parameters of `parts`. Throws: FormatError with a tensor that is
   /// missing or has a wrong shape.
   void Read(std::span<const Part> parts, const Layout& layout);
-  void Set(const std::string& ours, const Tensor& value);
+  /// Fills a parameter. A value that nobody else holds is not copied.
+  void Set(const std::string& ours, Tensor value);
   /// Multiplies a filled parameter by `factor`.
   void Scale(const std::string& ours, float factor);
   /// Copies all parameters with prefix `from` to the names with prefix `to`.

@@ -30,7 +30,8 @@ std::vector<std::string> TokensOfRows(const Vocabulary& vocabulary,
 
 Imported MakeTranslation(const ModelChoice<TranslatorSettings>& model,
                          const MappedPair& vocabularies,
-                         const std::string& file, ImportedSearch search) {
+                         const std::string& file, ImportedSearch search,
+                         uint64_t seed) {
   const MappedVocabulary& source = vocabularies.source;
   const MappedVocabulary& target = vocabularies.target;
   translate::DataConfig data;
@@ -53,7 +54,7 @@ Imported MakeTranslation(const ModelChoice<TranslatorSettings>& model,
     CheckFields(FieldsOf(*settings->model));
     settings->Resolve();
     imported.model = std::make_unique<translate::Model>(
-        file, settings->model, settings->data, std::move(parsed), 1);
+        file, settings->model, settings->data, std::move(parsed), seed);
   } catch (const ConfigError& error) {
     throw FormatError("{}: {}", file, error.what());
   }

@@ -24,12 +24,13 @@ struct ImportedSearch {
   std::string target_language = {};
 };
 
-/// Makes a model with these settings and vocabularies, whose weights must still
-/// be filled. Throws: FormatError with `file`, the origin of the settings, if
-/// settings and vocabularies do not match.
+/// Makes a model with these settings and vocabularies. `seed`: of its weights;
+/// kNoSeed if all of them are filled next. Throws: FormatError with `file`, the
+/// origin of the settings, if settings and vocabularies do not match.
 Imported MakeTranslation(const ModelChoice<TranslatorSettings>& model,
                          const MappedPair& vocabularies,
-                         const std::string& file, ImportedSearch search = {});
+                         const std::string& file, ImportedSearch search = {},
+                         uint64_t seed = kNoSeed);
 
 /// Parameter names of the embedding tables.
 std::string SourceTable(const TransformerConfig& config);
