@@ -123,7 +123,7 @@ void AddFilesOfIndex(const std::string& folder, const std::string& index,
 
 SourceWeights OpenSourceWeights(const std::string& folder) {
   const std::string index = PathIn(folder, kIndexFile);
-  if (HasFile(folder, kWeightsFile) || !std::filesystem::exists(index)) {
+  if (HasFile(folder, kWeightsFile) || !HasFile(folder, kIndexFile)) {
     const std::string path = PathIn(folder, kWeightsFile);
     SourceWeights weights(path);
     AddFile(path, weights);

@@ -199,6 +199,9 @@ def weights():
         {"f16": ("F16", [2], b"\0\x3c\0\xc0"), "bf16": ("BF16", [1], b"\x80\x3f"),
          "i64": ("I64", [1], struct.pack("<q", 5)), "u8": ("U8", [3], b"abc"),
          "i8": ("I8", [0, 3], b""), "f64": ("F64", [], struct.pack("<d", 1.5))}))
+    put("safetensors", "other_dtypes", safetensors(
+        {"bool": ("BOOL", [3], b"\0\1\1"), "f4": ("F4", [2, 3], b"abc"),
+         "new": ("NEW", [9], b"ab"), "w": ("F32", [2, 2], floats)}))
     for key in ("dtype", "shape", "data_offsets"):
         deep = b'{"a":{"%s":' % key.encode() + b"[" * 1500 + b"]" * 1500 + b"}}"
         put("safetensors", f"nested_{key}", struct.pack("<Q", len(deep)) + deep)
