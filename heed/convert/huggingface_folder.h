@@ -1,4 +1,4 @@
-// Configuration keys and weight files that all Hugging Face importers read.
+// Configuration keys and tensors that all Hugging Face importers read.
 #ifndef HEED_CONVERT_HUGGINGFACE_FOLDER_H_
 #define HEED_CONVERT_HUGGINGFACE_FOLDER_H_
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <limits>
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
@@ -256,6 +257,19 @@ TEST_F(ImportMarianMt, TensorsThatNobodyAsksForAreNamed) {
 TEST_F(ImportMarianMt, PicklesAreNeverRead) {
   fs::rename(Theirs("model.safetensors"), Theirs("pytorch_model.bin"));
   EXPECT_NE(Error().find("pytorch_model.bin: a pickle"), std::string::npos);
+}
+
+TEST_F(ImportMarianMt, WeightsThatAreNotFiniteAreRefused) {
+  ChangeTensors([](std::vector<NamedTensor>& tensors) {
+    for (NamedTensor& tensor : tensors) {
+      if (tensor.name != "model.shared.weight") continue;
+      tensor.value.row<float>(5)[0] = -std::numeric_limits<float>::infinity();
+    }
+  });
+  EXPECT_NE(Error().find("model.safetensors: tensor 'model.shared.weight' "
+                         "holds NaN or infinity, first in row 5"),
+            std::string::npos)
+      << Error();
 }
 
 TEST_F(ImportMarianMt, WeightsMayBeInSeveralFiles) {

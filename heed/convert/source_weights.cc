@@ -25,9 +25,15 @@ bool IsFloat(DType dtype) {
   return dtype == DType::kF32 || dtype == DType::kF64 || dtype == DType::kBF16;
 }
 
+/// Start of a name that is short enough for a message.
+std::string StartOf(const std::string& name) {
+  constexpr size_t kShownBytes = 200;
+  return name.substr(0, kShownBytes);
+}
+
 [[noreturn]] void Fail(const std::string& file, const std::string& name,
                        const std::string& problem) {
-  throw FormatError("{}: tensor '{}' {}", file, name, problem);
+  throw FormatError("{}: tensor '{}' {}", file, StartOf(name), problem);
 }
 
 /// Checks a stored shape. Dimensions of size 1 do not matter.
@@ -128,7 +134,7 @@ void SourceWeights::CheckAllTaken() const {
   constexpr size_t kShown = 8;
   std::vector<std::string> names;
   for (const auto& [name, tensor] : tensors_) {
-    if (names.size() < kShown) names.push_back("'" + name + "'");
+    if (names.size() < kShown) names.push_back("'" + StartOf(name) + "'");
   }
   throw FormatError("{}: {} tensor{} that Heed does not understand: {}{}",
                     file_, tensors_.size(), tensors_.size() == 1 ? "" : "s",

@@ -23,6 +23,9 @@ namespace {
 constexpr const char* kIndexFile = "model.safetensors.index.json";
 constexpr const char* kAdapterFile = "adapter_config.json";
 
+/// Bytes of a tensor's name that a message shows.
+constexpr size_t kShownBytes = 200;
+
 constexpr const char* kPickle =
     "a pickle, which could run any program and is never read; save the model "
     "as safetensors (save_pretrained with safe_serialization=True)";
@@ -70,7 +73,7 @@ Index ReadIndex(const std::string& path) {
       throw FormatError(
           "{}: weight_map: tensor '{}' is in {}, which is no file of the "
           "folder",
-          path, tensor, Abridged(file));
+          path, tensor.substr(0, kShownBytes), Abridged(file));
     }
     index[file.get<std::string>()].insert(tensor);
   }
@@ -108,13 +111,13 @@ void AddFilesOfIndex(const std::string& folder, const std::string& index,
     const std::string path = PathIn(folder, file);
     if (!HasFile(folder, file)) {
       throw IoError("{}: missing; by {} it holds tensor '{}'", path, index,
-                    *tensors.begin());
+                    tensors.begin()->substr(0, kShownBytes));
     }
     const std::set<std::string> names = AddFile(path, weights);
     for (const std::string& tensor : tensors) {
       if (names.contains(tensor)) continue;
       throw FormatError("{}: tensor '{}' is missing, which {} names", path,
-                        tensor, index);
+                        tensor.substr(0, kShownBytes), index);
     }
   }
 }
