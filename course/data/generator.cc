@@ -73,7 +73,7 @@ std::vector<DataPart> Generator::Parts() const {
 }
 
 std::string Generator::Sizes() const {
-  const std::string all = fmt::format("{} {}", sizes.train, unit);
+  std::string all = fmt::format("{} {}", sizes.train, unit);
   if (sizes.valid == 0) return all;
   return fmt::format("{} for training, {} for validation, {} for the test", all,
                      sizes.valid, sizes.test);
