@@ -10,7 +10,7 @@ from figures_entries import expand
 from figures_tables import page_table
 
 # Options that a document may omit: paths, and options without effect on figures.
-UNSAID = {"--seed", "--out", "--threads", "--quiet", "--json", "--overwrite"}
+UNDOCUMENTED = {"--seed", "--out", "--threads", "--quiet", "--json", "--overwrite"}
 
 
 def places_of(text):
@@ -105,7 +105,7 @@ def missing_in(figure, root):
                 if verb.startswith("heed demo") and not re.search(rf"{verb}\b", code):
                     yield f"{where}: {figure.document} does not have '{verb}'"
                 for option, value in with_values(words):
-                    if option in UNSAID or option in figure.unsaid or "{" in value:
+                    if option in UNDOCUMENTED or option in figure.undocumented or "{" in value:
                         continue
                     one = f"{option} {value}".strip()
                     if option == "--epochs" and re.search(rf"\b{value} epochs", code):

@@ -16,7 +16,7 @@ PLACES = ("heed", "data", "out", "shared", "bench", "seed")  # placeholders in t
 FILE_KEYS = {"document": str, "figure": list}
 FIGURE_KEYS = {"name": str, "what": str, "data": list, "needs": str, "hint": str, "seeds": (list, str),
                "minutes": (int, float), "prepare": str, "commands": dict, "values": dict, "rows": list, "documented": dict,
-               "beside": str, "tolerance": (int, float), "why": str, "unsaid": list, "options": str,
+               "beside": str, "tolerance": (int, float), "why": str, "undocumented": list, "options": str,
                "headings": dict, "columns": list}
 ROW_KEYS = {"name": str, "label": str, "column": str, "options": str, "seeds": (list, str), "minutes": (int, float), "documented": dict,
             "beside": str, "tolerance": (int, float), "why": str, "data": list, "values": list}
@@ -149,7 +149,7 @@ class Figure:
     commands: dict
     values: dict
     rows: list
-    unsaid: list
+    undocumented: list
     headings: dict  # of columns in the document, by names; "row" is the first column
     columns: list  # names of values or fields of rows, in the order of the document
 
@@ -256,7 +256,7 @@ def figure_of(file, document, table, number):
     inherited = {key: value for key, value in table.items() if key in ROW_KEYS and key not in ("documented", "values")}
     rows = [row_of(f"{where}: row", row, inherited, values) for row in given]
     made = Figure(file, document, table["name"], table["what"], table.get("needs", ""), table.get("hint", ""),
-                  table.get("prepare", ""), table["commands"], values, rows, table.get("unsaid", []),
+                  table.get("prepare", ""), table["commands"], values, rows, table.get("undocumented", []),
                   table.get("headings", {}), table.get("columns", []))
     known = {*values, *(field for row in rows for field in (*row.fields, row.column) if field)}
     for name in (*made.columns, *made.headings):

@@ -41,8 +41,8 @@ struct CorpusOptions {
   bool lowercase = false;
 };
 
-/// Pairs of token ids; every sequence ends with the end token of its
-/// vocabulary.
+/// Pairs of token ids. Each sequence ends with the end token of its vocabulary,
+/// if there is one.
 struct Corpus {
   std::vector<std::vector<int32_t>> source;
   std::vector<std::vector<int32_t>> target;

@@ -21,10 +21,10 @@ struct TextBlockOptions {
 /// Encodes text as a Corpus of targets without sources, for PlanBatches and
 /// MakeBatch: target_in of a batch starts with <s>, and target_out is one step
 /// ahead. Every line ends with the end token. Each token is in one block and
-/// predicted once, from <s> and the preceding tokens of its block; without <s>
-/// the first token of a block is not predicted. Lines without a token
-/// are dropped (dropped_empty). Throws: ConfigError for a length below 1, or if
-/// no token remains.
+/// predicted once, from <s> and the preceding tokens of its block. In a
+/// vocabulary without <s>, the first token of a block is not predicted. Lines
+/// without a token are dropped (dropped_empty). Throws: ConfigError for a
+/// length below 1, or if no token remains.
 Corpus EncodeTextBlocks(std::span<const std::string> lines,
                         const Vocabulary& vocabulary,
                         const TextBlockOptions& options);
