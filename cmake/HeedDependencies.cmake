@@ -7,7 +7,7 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(JPEG REQUIRED)
-find_package(ICU REQUIRED COMPONENTS uc)
+find_package(ICU REQUIRED COMPONENTS uc i18n)
 find_package(Boost 1.81 REQUIRED CONFIG) # headers of Asio and Beast
 find_package(yaml-cpp REQUIRED)
 

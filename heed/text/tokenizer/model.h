@@ -1,0 +1,90 @@
+// Models of tokenizer.json: tokens of one piece of text.
+#ifndef HEED_TEXT_TOKENIZER_MODEL_H_
+#define HEED_TEXT_TOKENIZER_MODEL_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/text/tokenizer/part.h"
+#include "heed/text/tokenizer/token_table.h"
+
+namespace heed::tokens {
+
+/// A token and its bytes in the piece.
+struct PieceToken {
+  int32_t id = 0;
+  uint32_t begin = 0;
+  uint32_t end = 0;
+};
+
+/// Tokens of recent short pieces. For one thread at a time.
+class PieceCache {
+ public:
+  static constexpr size_t kLongestPiece = 32;
+  static constexpr size_t kMostTokens = 8;
+
+  PieceCache() : entries_(kEntries) {}
+
+  struct Entry {
+    char bytes[kLongestPiece];
+    uint8_t size = 0;
+    uint8_t count = 0;
+    uint8_t ends[kMostTokens];  // of each token in the piece
+    int32_t ids[kMostTokens];
+  };
+
+  /// Entry in which a piece of 1 to kLongestPiece bytes is or belongs.
+  Entry& At(std::string_view piece) {
+    return entries_[HashOf(piece) % kEntries];
+  }
+  static bool Holds(const Entry& entry, std::string_view piece) {
+    return std::string_view(entry.bytes, entry.size) == piece;
+  }
+
+ private:
+  static constexpr size_t kEntries = 1 << 14;
+  std::vector<Entry> entries_;
+};
+
+/// Splits a piece into tokens. Immutable; thread-safe.
+class Model {
+ public:
+  virtual ~Model() = default;
+  /// Appends the tokens of a piece that is not empty.
+  virtual void Encode(std::string_view piece, PieceCache& cache,
+                      std::vector<PieceToken>& tokens) const = 0;
+};
+
+/// Vocabulary and merges of a file, in the order of the file.
+struct ModelTables {
+  std::vector<std::string> texts;  ///< by id; "" for ids without a token
+  /// Parts of the merges: left, right, left ...
+  std::vector<std::string> merges;
+};
+
+/// Options of byte-pair encoding.
+struct BpeOptions {
+  /// Pieces are bytes, and tokens must be read by BytesOfToken().
+  bool bytes = false;
+  bool ignore_merges = false;
+  bool fuse_unknown = false;
+  bool byte_fallback = false;
+  int32_t unknown = -1;  ///< id for unknown characters; −1: they are dropped
+  std::string prefix;    ///< of characters that do not begin a piece
+  std::string suffix;    ///< of the last character of a piece
+};
+
+/// WordPiece: the longest tokens from left to right, or the unknown token.
+/// `vocabulary` must outlive the model. Throws: FormatError.
+std::unique_ptr<const Model> ReadWordPiece(const Part& part,
+                                           const TokenTable& vocabulary);
+/// WordLevel: each piece is one token or the unknown token.
+std::unique_ptr<const Model> ReadWordLevel(const Part& part,
+                                           const TokenTable& vocabulary);
+
+}  // namespace heed::tokens
+
+#endif  // HEED_TEXT_TOKENIZER_MODEL_H_

@@ -1,0 +1,388 @@
+#include "heed/text/tokenizer/tokenizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "heed/base/errors.h"
+#include "heed/base/text.h"
+#include "heed/text/tokenizer/added_tokens.h"
+#include "heed/text/tokenizer/byte_level.h"
+#include "heed/text/tokenizer/decoders.h"
+#include "heed/text/tokenizer/model_bpe.h"
+#include "heed/text/tokenizer/normalizers.h"
+#include "heed/text/tokenizer/pre_tokenizers.h"
+#include "heed/text/tokenizer/templates.h"
+#include "heed/text/tokenizer/tokenizer_file.h"
+
+namespace heed {
+
+using tokens::AddedToken;
+using tokens::AddedTokenFinder;
+using tokens::Part;
+using tokens::Piece;
+using tokens::PieceCache;
+using tokens::Pieces;
+using tokens::PieceToken;
+using tokens::PlacedToken;
+using tokens::TokenTable;
+
+namespace {
+
+// Lends each call a cache of its own.
+class CachePool {
+ public:
+  std::unique_ptr<PieceCache> Take() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!free_.empty()) {
+        std::unique_ptr<PieceCache> cache = std::move(free_.back());
+        free_.pop_back();
+        return cache;
+      }
+    }
+    return std::make_unique<PieceCache>();
+  }
+  void GiveBack(std::unique_ptr<PieceCache> cache) {
+    constexpr size_t kMostCaches = 16;
+    const std::lock_guard lock(mutex_);
+    if (free_.size() < kMostCaches) free_.push_back(std::move(cache));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<PieceCache>> free_;
+};
+
+// Leaves out spaces at both ends of a range; white space, for added tokens.
+// A single space at the start of a text stays if the tokeniser adds one.
+void Trim(std::string_view text, bool added, bool keeps_first,
+          PlacedToken& token) {
+  const auto is_space = [added](std::string_view character) {
+    if (!added || !IsValidUtf8(character)) return character == " ";
+    size_t i = 0;
+    return tokens::IsWhite(tokens::NextCode(character, i));
+  };
+  const std::vector<std::string_view> characters =
+      Utf8Characters(text.substr(static_cast<size_t>(token.begin),
+                                 static_cast<size_t>(token.end - token.begin)));
+  size_t leading = 0;
+  size_t trailing = 0;
+  for (; leading < characters.size() && is_space(characters[leading]);) {
+    ++leading;
+  }
+  while (trailing < characters.size() &&
+         is_space(characters[characters.size() - 1 - trailing])) {
+    ++trailing;
+  }
+  const size_t kept = keeps_first && leading == 1 ? 0 : leading;
+  for (size_t i = 0; i < kept; ++i) {
+    token.begin += static_cast<int32_t>(characters[i].size());
+  }
+  for (size_t i = 0; i < trailing && token.end > token.begin; ++i) {
+    token.end -=
+        static_cast<int32_t>(characters[characters.size() - 1 - i].size());
+  }
+}
+
+}  // namespace
+
+struct Tokenizer::Tables {
+  TokenTable vocabulary;  // of the model, as in the file
+  TokenTable bytes;       // the same tokens as bytes; may be empty
+  std::map<int32_t, AddedToken> added;
+  std::unordered_map<std::string, int32_t> added_ids;
+  // Texts of added tokens that the normaliser changes.
+  std::unordered_map<int32_t, std::string> normalized_texts;
+  std::vector<int32_t> special;
+  int32_t rows = 0;
+  bool byte_level = false;  // characters of tokens stand for bytes
+
+  AddedTokenFinder finder;
+  AddedTokenFinder normalized_finder;
+  std::vector<tokens::Step> normalizer;
+  std::vector<tokens::Step> pre_tokenizer;
+  std::unique_ptr<const tokens::Model> model;
+  tokens::Template post_processor;
+  std::vector<tokens::DecodeStep> decoder;
+  bool has_decoder = false;
+  mutable CachePool caches;
+
+  void ReadModel(const Part& top, const tokens::ModelTables& file);
+  void ReadAdded(const Part& top, uint64_t most_rows);
+  void AddFinders();
+  bool ReadPreTokenizer(const Part& top);
+
+  std::string_view Text(int32_t id) const {
+    const auto found = added.find(id);
+    return found != added.end() ? std::string_view(found->second.content)
+                                : vocabulary.Text(id);
+  }
+  bool IsSpecial(int32_t id) const {
+    return std::ranges::binary_search(special, id);
+  }
+  std::vector<PlacedToken> Tokens(std::string_view text, bool literal) const;
+};
+
+// Returns true if the model reads bytes.
+bool Tokenizer::Tables::ReadPreTokenizer(const Part& top) {
+  const auto* value = top.Find("pre_tokenizer");
+  if (value == nullptr) return false;
+  tokens::PreTokenizer read =
+      tokens::ReadPreTokenizer(Part(*value, top.where() + ": pre_tokenizer"));
+  pre_tokenizer = std::move(read.steps);
+  return read.ends_in_bytes;
+}
+
+void Tokenizer::Tables::ReadModel(const Part& top,
+                                  const tokens::ModelTables& file) {
+  const bool bytes_wanted = ReadPreTokenizer(top);
+  byte_level = bytes_wanted;
+  const auto* value = top.Find("model");
+  if (value == nullptr) top.Fail("'model' is missing");
+  const Part part(*value, top.where() + ": model");
+  const std::string type = part.Text("type", file.merges.empty() ? "" : "BPE");
+  if (type != "BPE" && type != "WordPiece" && type != "WordLevel") {
+    part.Fail("the type '" + type +
+              "' is not supported; expected BPE, WordPiece or WordLevel");
+  }
+  vocabulary = TokenTable(file.texts);
+  if (type != "BPE") {
+    if (bytes_wanted) pre_tokenizer.emplace_back(tokens::WriteByteLevel);
+    model = type == "WordPiece" ? tokens::ReadWordPiece(part, vocabulary)
+                                : tokens::ReadWordLevel(part, vocabulary);
+    return;
+  }
+  const tokens::BpeOptions options =
+      tokens::ReadBpeOptions(part, vocabulary, bytes_wanted);
+  if (options.bytes) {
+    std::vector<std::string> raw;
+    raw.reserve(file.texts.size());
+    for (const std::string& text : file.texts) {
+      raw.push_back(tokens::BytesOfToken(text).value_or(""));
+    }
+    bytes = TokenTable(raw);
+  } else if (bytes_wanted) {
+    pre_tokenizer.emplace_back(tokens::WriteByteLevel);
+  }
+  const TokenTable& table = options.bytes ? bytes : vocabulary;
+  model = std::make_unique<const tokens::BpeModel>(
+      table, tokens::BpeModel::Resolve(part, file, vocabulary, table, options),
+      options);
+}
+
+void Tokenizer::Tables::ReadAdded(const Part& top, uint64_t most_rows) {
+  rows = static_cast<int32_t>(vocabulary.size());
+  const std::string where = top.where() + ": added_tokens: ";
+  for (AddedToken& token : tokens::ReadAddedTokens(top)) {
+    const int32_t id = token.id;
+    const std::string& content = token.content;
+    if (static_cast<uint64_t>(id) >= most_rows + vocabulary.size()) {
+      throw FormatError("{}the id {} is too large", where, id);
+    }
+    const int32_t other = vocabulary.Find(content);
+    const auto [place, is_new] = added_ids.emplace(content, id);
+    if ((other >= 0 && other != id) || place->second != id) {
+      throw FormatError("{}{} has the ids {} and {}", where, Abridged(content),
+                        id, place->second != id ? place->second : other);
+    }
+    const std::string_view text = Text(id);
+    if (!text.empty() && text != content) {
+      throw FormatError("{}{} and {} have the id {}", where, Abridged(content),
+                        Abridged(std::string(text)), id);
+    }
+    rows = std::max(rows, id + 1);
+    if (token.special && !IsSpecial(id)) {
+      special.insert(std::ranges::upper_bound(special, id), id);
+    }
+    added[id] = std::move(token);
+  }
+}
+
+// Added tokens that count as normalised text are searched by their own
+// normalised form.
+void Tokenizer::Tables::AddFinders() {
+  std::vector<AddedTokenFinder::Pattern> plain;
+  std::vector<AddedTokenFinder::Pattern> normalized;
+  for (const auto& [id, token] : added) {
+    if (!token.normalized) {
+      plain.push_back({token.content, token});
+      continue;
+    }
+    Pieces state{tokens::AlignedText(token.content),
+                 {{0, static_cast<uint32_t>(token.content.size())}}};
+    for (const tokens::Step& step : normalizer) step(state);
+    std::string text(state.text.text());
+    if (text != token.content) normalized_texts[id] = text;
+    normalized.push_back({std::move(text), token});
+  }
+  finder = AddedTokenFinder(std::move(plain));
+  normalized_finder = AddedTokenFinder(std::move(normalized));
+}
+
+std::vector<PlacedToken> Tokenizer::Tables::Tokens(std::string_view text,
+                                                   bool literal) const {
+  Pieces state{tokens::WellFormed(text), {}};
+  const auto size = static_cast<uint32_t>(state.text.text().size());
+  if (size > 0) state.pieces.push_back({0, size});
+  finder.Cut(state, literal);
+  for (const tokens::Step& step : normalizer) step(state);
+  normalized_finder.Cut(state, literal);
+  for (const tokens::Step& step : pre_tokenizer) step(state);
+
+  std::unique_ptr<PieceCache> cache = caches.Take();
+  std::vector<PlacedToken> result;
+  std::vector<PieceToken> found;
+  for (const Piece& piece : state.pieces) {
+    found.clear();
+    if (piece.is_text()) {
+      model->Encode(state.TextOf(piece), *cache, found);
+    } else {
+      found.push_back({piece.id, 0, piece.end - piece.begin});
+    }
+    for (const PieceToken& token : found) {
+      const tokens::ByteRange range =
+          state.text.Origin(piece.begin + token.begin, piece.begin + token.end);
+      result.push_back({token.id, static_cast<int32_t>(range.begin),
+                        static_cast<int32_t>(range.end), 0, 0});
+      if (!post_processor.trims()) continue;
+      const bool first = result.size() == 1 || range.begin == 0;
+      Trim(text, !piece.is_text(), first && post_processor.adds_space(),
+           result.back());
+    }
+  }
+  caches.GiveBack(std::move(cache));
+  return result;
+}
+
+Tokenizer::Tokenizer(std::shared_ptr<const Tables> tables)
+    : tables_(std::move(tables)) {}
+
+Tokenizer Tokenizer::Parse(std::string_view json, const std::string& name) {
+  const tokens::TokenizerFile file = tokens::ReadTokenizerFile(json, name);
+  const Part top(file.parts, name);
+  const auto tables = std::make_shared<Tables>();
+  const auto part = [&](std::string_view key) {
+    return Part(*top.Find(key), fmt::format("{}: {}", name, key));
+  };
+  tables->ReadModel(top, file.tables);
+  tables->ReadAdded(top, tokens::MostRows(json.size()));
+  if (top.Find("normalizer") != nullptr) {
+    tables->normalizer = tokens::NormalizerSteps(part("normalizer"));
+  }
+  if (top.Find("post_processor") != nullptr) {
+    tables->post_processor =
+        tokens::Template(part("post_processor"), tables->rows);
+  }
+  if (top.Find("decoder") != nullptr) {
+    tables->has_decoder = true;
+    tables->decoder = tokens::DecoderSteps(part("decoder"));
+    for (const Part& inner : tokens::Flattened(part("decoder"), "decoders")) {
+      if (inner.Type() == "ByteLevel") tables->byte_level = true;
+    }
+  }
+  tables->AddFinders();
+  return Tokenizer(tables);
+}
+
+namespace {
+
+std::vector<Tokenizer::Token> Public(const std::vector<PlacedToken>& placed) {
+  std::vector<Tokenizer::Token> result;
+  result.reserve(placed.size());
+  for (const auto& [id, begin, end, segment, source] : placed) {
+    result.push_back({id, begin, end, segment, source});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Tokenizer::Token> Tokenizer::Encode(
+    std::string_view text, const EncodeOptions& options) const {
+  return Public(tables_->post_processor.Apply(
+      tables_->Tokens(text, options.literal), options.add_special));
+}
+
+std::vector<Tokenizer::Token> Tokenizer::EncodePair(
+    std::string_view first, std::string_view second,
+    const EncodeOptions& options) const {
+  return Public(tables_->post_processor.Apply(
+      tables_->Tokens(first, options.literal),
+      tables_->Tokens(second, options.literal), options.add_special));
+}
+
+std::string Tokenizer::Decode(std::span<const int32_t> ids,
+                              bool skip_special) const {
+  std::vector<std::string> texts;
+  for (const int32_t id : ids) {
+    const auto normalized = tables_->normalized_texts.find(id);
+    std::string text(normalized != tables_->normalized_texts.end()
+                         ? std::string_view(normalized->second)
+                         : Text(id));
+    if (text.empty() || (skip_special && IsSpecial(id))) continue;
+    texts.push_back(std::move(text));
+  }
+  if (texts.empty()) return "";
+  for (const tokens::DecodeStep& step : tables_->decoder) step(texts);
+  return fmt::format("{}", fmt::join(texts, tables_->has_decoder ? "" : " "));
+}
+
+int32_t Tokenizer::size() const { return tables_->rows; }
+
+std::string_view Tokenizer::Text(int32_t id) const { return tables_->Text(id); }
+
+int32_t Tokenizer::Id(std::string_view token) const {
+  const auto found = tables_->added_ids.find(std::string(token));
+  return found != tables_->added_ids.end() ? found->second
+                                           : tables_->vocabulary.Find(token);
+}
+
+bool Tokenizer::IsSpecial(int32_t id) const { return tables_->IsSpecial(id); }
+
+const std::vector<int32_t>& Tokenizer::special() const {
+  return tables_->special;
+}
+
+std::string Tokenizer::Bytes(int32_t id) const {
+  const std::string text(Text(id));
+  if (tables_->added.contains(id)) return text;
+  if (tables_->byte_level) return tokens::BytesOfToken(text).value_or(text);
+  if (const auto byte = tokens::ByteOfFallback(text)) return {*byte};
+  return text;
+}
+
+std::string Tokenizer::Shown(int32_t id) const {
+  std::string shown;
+  std::string hidden;  // bytes to be shown as numbers
+  const auto end_hidden = [&] {
+    if (!hidden.empty()) shown += "⟨" + hidden + "⟩";
+    hidden.clear();
+  };
+  const std::string bytes = Bytes(id);
+  for (const std::string_view character : Utf8Characters(bytes)) {
+    const auto first = static_cast<unsigned char>(character[0]);
+    const std::string_view mark = first == ' '    ? "▁"
+                                  : first == '\n' ? "↵"
+                                  : first == '\t' ? "⇥"
+                                                  : std::string_view();
+    const bool control = first < 0x20 || first == 0x7F;
+    if (mark.empty() && (control || !IsValidUtf8(character))) {
+      for (const char byte : character) {
+        hidden += fmt::format("{}{:02X}", hidden.empty() ? "" : " ",
+                              static_cast<unsigned char>(byte));
+      }
+      continue;
+    }
+    end_hidden();
+    shown += mark.empty() ? character : mark;
+  }
+  end_hidden();
+  return shown;
+}
+
+}  // namespace heed
