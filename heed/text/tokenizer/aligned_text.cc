@@ -13,8 +13,6 @@ namespace {
 
 constexpr size_t kLongestText = std::numeric_limits<int32_t>::max();
 
-uint32_t Narrow(size_t position) { return static_cast<uint32_t>(position); }
-
 }  // namespace
 
 ByteRange AlignedText::Origin(size_t begin, size_t end) const {

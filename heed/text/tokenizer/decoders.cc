@@ -149,13 +149,8 @@ DecodeStep CtcStep(const Part& part) {
   };
 }
 
-DecodeStep ReplaceStep(const Part& part) {
-  const auto* pattern = part.Find("pattern");
-  if (pattern == nullptr) part.Fail("'pattern' is missing");
-  const Part inner(*pattern, part.where() + ": pattern");
-  Finder finder = inner.Find("Regex") != nullptr
-                      ? RegexFinder(inner.Text("Regex"), inner.where())
-                      : TextFinder(inner.Text("String"));
+DecodeStep ReplaceDecoder(const Part& part) {
+  Finder finder = PatternFinder(part);
   return [finder = std::move(finder),
           content = part.Text("content")](Texts& texts) {
     std::vector<ByteRange> matches;
@@ -176,10 +171,10 @@ DecodeStep ReplaceStep(const Part& part) {
   };
 }
 
-DecodeStep StepOf(const Part& part) {
+DecodeStep DecoderStepOf(const Part& part) {
   const std::string type = part.Type();
   if (type == "ByteLevel") return DecodeByteLevel;
-  if (type == "Replace") return ReplaceStep(part);
+  if (type == "Replace") return ReplaceDecoder(part);
   if (type == "ByteFallback") return DecodeByteFallback;
   if (type == "Fuse") return Fuse;
   if (type == "Strip") return StripStep(part);
@@ -208,7 +203,7 @@ std::optional<char> ByteOfFallback(std::string_view token) {
 std::vector<DecodeStep> DecoderSteps(const Part& part) {
   std::vector<DecodeStep> steps;
   for (const Part& inner : Flattened(part, "decoders")) {
-    steps.push_back(StepOf(inner));
+    steps.push_back(DecoderStepOf(inner));
   }
   return steps;
 }

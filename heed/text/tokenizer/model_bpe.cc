@@ -15,8 +15,6 @@ namespace {
 
 constexpr size_t kFewSymbols = 48;
 
-uint32_t Narrow(size_t position) { return static_cast<uint32_t>(position); }
-
 // Calls body(code) for each unit: bytes or characters.
 template <typename Body>
 void ForEachUnit(std::string_view text, bool bytes, Body&& body) {

@@ -175,16 +175,11 @@ void Nmt(Pieces& state) {
 }
 
 Step ReplaceStep(const Part& part) {
-  const auto* pattern = part.Find("pattern");
-  if (pattern == nullptr) part.Fail("'pattern' is missing");
-  const Part inner(*pattern, part.where() + ": pattern");
-  Finder finder = inner.Find("Regex") != nullptr
-                      ? RegexFinder(inner.Text("Regex"), inner.where())
-                      : TextFinder(inner.Text("String"));
+  Finder finder = PatternFinder(part);
   return Replace(std::move(finder), part.Text("content"));
 }
 
-std::vector<Step> StepsOf(const Part& part) {
+std::vector<Step> NormalizerStepsOf(const Part& part) {
   const std::string type = part.Type();
   if (type == "NFC") return {UnicodeFormStep(UnicodeForm::kNfc)};
   if (type == "NFD") return {UnicodeFormStep(UnicodeForm::kNfd)};
@@ -222,7 +217,7 @@ void WriteByteLevel(Pieces& state) {
 std::vector<Step> NormalizerSteps(const Part& part) {
   std::vector<Step> steps;
   for (const Part& inner : Flattened(part, "normalizers")) {
-    std::vector<Step> more = StepsOf(inner);
+    std::vector<Step> more = NormalizerStepsOf(inner);
     std::ranges::move(more, std::back_inserter(steps));
   }
   return steps;

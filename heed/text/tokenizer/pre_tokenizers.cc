@@ -220,17 +220,12 @@ Behavior ReadBehavior(const Part& part, std::optional<size_t> fallback) {
 }
 
 std::vector<Step> Split(const Part& part) {
-  const auto* pattern = part.Find("pattern");
-  if (pattern == nullptr) part.Fail("'pattern' is missing");
-  const Part inner(*pattern, part.where() + ": pattern");
-  Finder finder = inner.Find("Regex") != nullptr
-                      ? RegexFinder(inner.Text("Regex"), inner.where())
-                      : TextFinder(inner.Text("String"));
+  Finder finder = PatternFinder(part);
   return {Splitter(std::move(finder), ReadBehavior(part, std::nullopt),
                    part.Flag("invert", false))};
 }
 
-std::vector<Step> StepsOf(const Part& part) {
+std::vector<Step> PreTokenizerStepsOf(const Part& part) {
   constexpr auto kRemoved = Behavior::kRemoved;
   constexpr auto kIsolated = Behavior::kIsolated;
   const std::string type = part.Type();
@@ -278,7 +273,7 @@ PreTokenizer ReadPreTokenizer(const Part& part) {
   PreTokenizer result;
   for (const Part& inner : Flattened(part, "pretokenizers")) {
     if (result.ends_in_bytes) result.steps.emplace_back(WriteByteLevel);
-    std::vector<Step> more = StepsOf(inner);
+    std::vector<Step> more = PreTokenizerStepsOf(inner);
     std::ranges::move(more, std::back_inserter(result.steps));
     result.ends_in_bytes = inner.Type() == "ByteLevel";
   }

@@ -227,4 +227,13 @@ Finder TextFinder(std::string wanted) {
   };
 }
 
+Finder PatternFinder(const Part& part) {
+  const auto* pattern = part.Find("pattern");
+  if (pattern == nullptr) part.Fail("'pattern' is missing");
+  const Part inner(*pattern, part.where() + ": pattern");
+  return inner.Find("Regex") != nullptr
+             ? RegexFinder(inner.Text("Regex"), inner.where())
+             : TextFinder(inner.Text("String"));
+}
+
 }  // namespace heed::tokens

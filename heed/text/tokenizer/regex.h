@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "heed/text/tokenizer/part.h"
 #include "heed/text/tokenizer/scanners.h"
 
 namespace heed::tokens {
@@ -18,6 +19,10 @@ Finder RegexFinder(std::string_view pattern, const std::string& where);
 
 /// Finder of a fixed text; an empty text is never found.
 Finder TextFinder(std::string text);
+
+/// Finder of the member "pattern": {"Regex": ...} or {"String": ...}. Throws:
+/// FormatError.
+Finder PatternFinder(const Part& part);
 
 }  // namespace heed::tokens
 

@@ -253,6 +253,11 @@ std::vector<PlacedToken> Tokenizer::Tables::Tokens(std::string_view text,
       const bool first = result.size() == 1 || range.begin == 0;
       Trim(text, !piece.is_text(), first && post_processor.adds_space(),
            result.back());
+      // A space that the tokeniser added has no place in the text.
+      if (piece.is_text() && token.end == token.begin + 1 &&
+          state.TextOf(piece)[token.begin] == ' ' && text[range.begin] != ' ') {
+        result.back().end = result.back().begin;
+      }
     }
   }
   caches.GiveBack(std::move(cache));

@@ -10,6 +10,11 @@
 
 namespace heed::tokens {
 
+/// Position in a text, which has less than 2 GiB.
+inline uint32_t Narrow(size_t position) {
+  return static_cast<uint32_t>(position);
+}
+
 /// Code point at `i`, which moves behind it. The text must be well-formed and
 /// `i` at the start of a character.
 inline int32_t NextCode(std::string_view text, size_t& i) {
