@@ -39,11 +39,14 @@ TextWriter::TextWriter(const AlignedText& source) : source_(source) {
 void TextWriter::Keep(size_t begin, size_t end) {
   const std::string_view text = source_.text();
   text_.append(text.substr(begin, end - begin));
+  const size_t first = origins_.size();
+  origins_.resize(first + end - begin);
+  ByteRange* origin = origins_.data() + first;
   while (begin < end) {
     size_t next = begin + 1;
     while (next < end && !BeginsCharacter(text[next])) ++next;
-    origins_.insert(origins_.end(), next - begin, source_.Origin(begin, next));
-    begin = next;
+    const ByteRange range = source_.Origin(begin, next);
+    for (; begin < next; ++begin) *origin++ = range;
   }
 }
 

@@ -37,18 +37,21 @@ class MergeTable {
     }
     slots_ = Column<Merge>(std::move(slots));
   }
-  /// Table from a file. `slots` must have a power of two as its size and at
-  /// least one empty entry.
+  /// Table from a file. The size of `slots` must be a power of two.
   explicit MergeTable(Column<Merge> slots) : slots_(std::move(slots)) {}
 
   /// Merge of two tokens; nullptr if there is none.
   const Merge* Find(int32_t left, int32_t right) const {
     const size_t mask = slots_.size() - 1;
-    for (size_t slot = Hash(left, right) & mask;; slot = (slot + 1) & mask) {
+    size_t slot = Hash(left, right) & mask;
+    // A damaged file may have no empty entry.
+    for (size_t probes = 0; probes <= mask; ++probes) {
       const Merge& merge = slots_[slot];
       if (merge.left < 0) return nullptr;
       if (Is(merge, left, right)) return &merge;
+      slot = (slot + 1) & mask;
     }
+    return nullptr;
   }
 
   const Column<Merge>& slots() const { return slots_; }

@@ -40,6 +40,8 @@ class PieceCache {
   Entry& At(std::string_view piece) {
     return entries_[HashOf(piece) % kEntries];
   }
+  /// Memory for the symbols of a piece, to be used again.
+  std::vector<PieceToken>& scratch() { return scratch_; }
   static bool Holds(const Entry& entry, std::string_view piece) {
     return std::string_view(entry.bytes, entry.size) == piece;
   }
@@ -47,6 +49,7 @@ class PieceCache {
  private:
   static constexpr size_t kEntries = 1 << 14;
   std::vector<Entry> entries_;
+  std::vector<PieceToken> scratch_;
 };
 
 /// Splits a piece into tokens. Immutable; thread-safe.

@@ -6,6 +6,7 @@
 #include <bit>
 #include <functional>
 
+#include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/text/tokenizer/byte_level.h"
 #include "heed/text/tokenizer/utf8.h"
@@ -62,11 +63,14 @@ InnerPairs::InnerPairs(const std::vector<uint64_t>& pairs) {
 
 bool InnerPairs::Has(uint64_t key) const {
   const size_t mask = slots_.size() - 1;
-  for (size_t slot = (key * 0x9E3779B97F4A7C15 >> 20) & mask;;
-       slot = (slot + 1) & mask) {
+  size_t slot = (key * 0x9E3779B97F4A7C15 >> 20) & mask;
+  // A damaged file may have no empty entry.
+  for (size_t probes = 0; probes <= mask; ++probes) {
     if (slots_[slot] == key) return true;
     if (slots_[slot] == 0) return false;
+    slot = (slot + 1) & mask;
   }
+  return true;
 }
 
 BpeOptions ReadBpeOptions(const Part& part, const TokenTable& vocabulary,
@@ -188,7 +192,7 @@ void BpeModel::EncodeCached(std::string_view piece, uint32_t offset,
                             PieceCache& cache,
                             std::vector<PieceToken>& tokens) const {
   if (piece.size() > PieceCache::kLongestPiece) {
-    return EncodeWhole(piece, offset, tokens);
+    return EncodeWhole(piece, offset, cache.scratch(), tokens);
   }
   PieceCache::Entry& entry = cache.At(piece);
   if (PieceCache::Holds(entry, piece)) {
@@ -200,7 +204,7 @@ void BpeModel::EncodeCached(std::string_view piece, uint32_t offset,
     return;
   }
   const size_t first = tokens.size();
-  EncodeWhole(piece, offset, tokens);
+  EncodeWhole(piece, offset, cache.scratch(), tokens);
   const size_t count = tokens.size() - first;
   // Dropped characters leave gaps between tokens, which an entry cannot hold.
   size_t covered = 0;
@@ -218,6 +222,7 @@ void BpeModel::EncodeCached(std::string_view piece, uint32_t offset,
 }
 
 void BpeModel::EncodeWhole(std::string_view piece, uint32_t offset,
+                           Symbols& symbols,
                            std::vector<PieceToken>& tokens) const {
   if (options_.ignore_merges) {
     if (const int32_t id = vocabulary_.Find(piece); id >= 0) {
@@ -225,8 +230,7 @@ void BpeModel::EncodeWhole(std::string_view piece, uint32_t offset,
       return;
     }
   }
-  Symbols symbols;
-  symbols.reserve(piece.size());
+  symbols.clear();
   AppendSymbols(piece, symbols);
   if (symbols.size() <= kFewSymbols) {
     MergeFew(symbols);
@@ -234,6 +238,9 @@ void BpeModel::EncodeWhole(std::string_view piece, uint32_t offset,
     MergeMany(symbols);
   }
   for (const PieceToken& symbol : symbols) {
+    if (static_cast<size_t>(symbol.id) >= vocabulary_.size()) {
+      throw FormatError("tokenizer: the table of merges is damaged");
+    }
     tokens.push_back({symbol.id, offset + symbol.begin, offset + symbol.end});
   }
 }

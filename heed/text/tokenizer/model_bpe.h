@@ -16,7 +16,7 @@ namespace heed::tokens {
 /// two characters that are no such pair, because no merge crosses the cut.
 class InnerPairs {
  public:
-  InnerPairs() = default;
+  InnerPairs() : InnerPairs(std::vector<uint64_t>{}) {}
   explicit InnerPairs(const std::vector<uint64_t>& pairs);
   explicit InnerPairs(Column<uint64_t> slots) : slots_(std::move(slots)) {}
 
@@ -63,7 +63,7 @@ class BpeModel final : public Model {
                  std::vector<PieceToken>& tokens) const;
   void EncodeCached(std::string_view piece, uint32_t offset, PieceCache& cache,
                     std::vector<PieceToken>& tokens) const;
-  void EncodeWhole(std::string_view piece, uint32_t offset,
+  void EncodeWhole(std::string_view piece, uint32_t offset, Symbols& symbols,
                    std::vector<PieceToken>& tokens) const;
   int32_t CharacterId(std::string_view character, bool first, bool last) const;
   void AppendSymbols(std::string_view piece, Symbols& symbols) const;

@@ -120,7 +120,10 @@ Template::Items Template::ReadItems(const Part& part, std::string_view key,
 std::vector<PlacedToken> Template::Join(const Items& items,
                                         std::vector<PlacedToken> (&texts)[2],
                                         bool add_special) const {
+  const bool alone = items.size() == 1 && items[0].source == 0;
+  if (alone && items[0].segment == 0) return std::move(texts[0]);
   std::vector<PlacedToken> result;
+  result.reserve(texts[0].size() + texts[1].size() + items.size());
   for (const Item& item : items) {
     if (item.source >= 0) {
       for (PlacedToken token : texts[item.source]) {

@@ -7,18 +7,11 @@
 #include <vector>
 
 #include "heed/text/tokenizer/part.h"
+#include "heed/text/tokenizer/tokenizer.h"
 
 namespace heed::tokens {
 
-/// A token and its bytes in the original text; special tokens of a template
-/// have an empty range at 0.
-struct PlacedToken {
-  int32_t id = 0;
-  int32_t begin = 0;
-  int32_t end = 0;
-  int32_t segment = 0;
-  int32_t source = -1;  ///< 0 or 1: the text or its pair; −1: the template
-};
+using PlacedToken = Tokenizer::Token;
 
 /// Places special tokens and segments. Immutable; thread-safe.
 class Template {

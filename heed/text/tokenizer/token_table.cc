@@ -73,11 +73,13 @@ bool TokenTable::IsValid(const Columns& columns) {
 }
 
 int32_t TokenTable::Find(std::string_view token) const {
-  if (token.empty() || slots_.size() == 0) return -1;
+  if (token.empty()) return -1;
   const size_t mask = slots_.size() - 1;
-  for (size_t slot = HashOf(token) & mask;; slot = (slot + 1) & mask) {
+  size_t slot = HashOf(token) & mask;
+  while (true) {
     const int32_t id = slots_[slot];
     if (id < 0 || Text(id) == token) return id;
+    slot = (slot + 1) & mask;
   }
 }
 

@@ -18,7 +18,7 @@ uint64_t HashOf(std::string_view bytes);
 /// an empty text.
 class TokenTable {
  public:
-  TokenTable() = default;
+  TokenTable() : TokenTable(std::vector<std::string>{}) {}
   /// Texts by id. The last of several equal texts is found.
   explicit TokenTable(const std::vector<std::string>& texts);
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -12,6 +14,7 @@
 #include "heed/base/text.h"
 #include "heed/text/tokenizer/added_tokens.h"
 #include "heed/text/tokenizer/byte_level.h"
+#include "heed/text/tokenizer/compact_form.h"
 #include "heed/text/tokenizer/decoders.h"
 #include "heed/text/tokenizer/model_bpe.h"
 #include "heed/text/tokenizer/normalizers.h"
@@ -92,6 +95,13 @@ void Trim(std::string_view text, bool added, bool keeps_first,
 }  // namespace
 
 struct Tokenizer::Tables {
+  std::string parts;  // the file without its vocabulary and merges
+  // Tables of a compact form, to be used by ReadModel().
+  std::optional<tokens::BpeModel::Tables> mapped;
+  bool is_mapped = false;
+  std::shared_ptr<const void> owner;      // of the memory of mapped tables
+  const tokens::BpeModel* bpe = nullptr;  // the model, if it is one
+
   TokenTable vocabulary;  // of the model, as in the file
   TokenTable bytes;       // the same tokens as bytes; may be empty
   std::map<int32_t, AddedToken> added;
@@ -113,6 +123,11 @@ struct Tokenizer::Tables {
   mutable CachePool caches;
 
   void ReadModel(const Part& top, const tokens::ModelTables& file);
+  std::unique_ptr<const tokens::Model> MakeBpe(const Part& part,
+                                               const tokens::ModelTables& file,
+                                               bool bytes_wanted);
+  void ReadParts(const Part& top, const tokens::ModelTables& file,
+                 uint64_t most_rows);
   void ReadAdded(const Part& top, uint64_t most_rows);
   void AddFinders();
   bool ReadPreTokenizer(const Part& top);
@@ -145,34 +160,45 @@ void Tokenizer::Tables::ReadModel(const Part& top,
   const auto* value = top.Find("model");
   if (value == nullptr) top.Fail("'model' is missing");
   const Part part(*value, top.where() + ": model");
-  const std::string type = part.Text("type", file.merges.empty() ? "" : "BPE");
+  const std::string type = part.Type();
   if (type != "BPE" && type != "WordPiece" && type != "WordLevel") {
     part.Fail("the type '" + type +
               "' is not supported; expected BPE, WordPiece or WordLevel");
   }
-  vocabulary = TokenTable(file.texts);
+  if (!is_mapped) vocabulary = TokenTable(file.texts);
   if (type != "BPE") {
     if (bytes_wanted) pre_tokenizer.emplace_back(tokens::WriteByteLevel);
     model = type == "WordPiece" ? tokens::ReadWordPiece(part, vocabulary)
                                 : tokens::ReadWordLevel(part, vocabulary);
     return;
   }
+  model = MakeBpe(part, file, bytes_wanted);
+}
+
+std::unique_ptr<const tokens::Model> Tokenizer::Tables::MakeBpe(
+    const Part& part, const tokens::ModelTables& file, bool bytes_wanted) {
   const tokens::BpeOptions options =
       tokens::ReadBpeOptions(part, vocabulary, bytes_wanted);
-  if (options.bytes) {
+  if (bytes_wanted && !options.bytes) {
+    pre_tokenizer.emplace_back(tokens::WriteByteLevel);
+  }
+  if (options.bytes && !is_mapped) {
     std::vector<std::string> raw;
     raw.reserve(file.texts.size());
     for (const std::string& text : file.texts) {
       raw.push_back(tokens::BytesOfToken(text).value_or(""));
     }
     bytes = TokenTable(raw);
-  } else if (bytes_wanted) {
-    pre_tokenizer.emplace_back(tokens::WriteByteLevel);
   }
   const TokenTable& table = options.bytes ? bytes : vocabulary;
-  model = std::make_unique<const tokens::BpeModel>(
-      table, tokens::BpeModel::Resolve(part, file, vocabulary, table, options),
+  auto made = std::make_unique<const tokens::BpeModel>(
+      table,
+      is_mapped
+          ? std::move(*mapped)
+          : tokens::BpeModel::Resolve(part, file, vocabulary, table, options),
       options);
+  bpe = made.get();
+  return made;
 }
 
 void Tokenizer::Tables::ReadAdded(const Part& top, uint64_t most_rows) {
@@ -236,6 +262,8 @@ std::vector<PlacedToken> Tokenizer::Tables::Tokens(std::string_view text,
 
   std::unique_ptr<PieceCache> cache = caches.Take();
   std::vector<PlacedToken> result;
+  constexpr size_t kBytesPerToken = 3;  // about
+  result.reserve(size / kBytesPerToken + 1);
   std::vector<PieceToken> found;
   for (const Piece& piece : state.pieces) {
     found.clear();
@@ -267,58 +295,96 @@ std::vector<PlacedToken> Tokenizer::Tables::Tokens(std::string_view text,
 Tokenizer::Tokenizer(std::shared_ptr<const Tables> tables)
     : tables_(std::move(tables)) {}
 
-Tokenizer Tokenizer::Parse(std::string_view json, const std::string& name) {
-  const tokens::TokenizerFile file = tokens::ReadTokenizerFile(json, name);
-  const Part top(file.parts, name);
-  const auto tables = std::make_shared<Tables>();
-  const auto part = [&](std::string_view key) {
-    return Part(*top.Find(key), fmt::format("{}: {}", name, key));
+void Tokenizer::Tables::ReadParts(const Part& top,
+                                  const tokens::ModelTables& file,
+                                  uint64_t most_rows) {
+  const auto part = [&top](std::string_view key) {
+    return Part(*top.Find(key), fmt::format("{}: {}", top.where(), key));
   };
-  tables->ReadModel(top, file.tables);
-  tables->ReadAdded(top, tokens::MostRows(json.size()));
+  ReadModel(top, file);
+  ReadAdded(top, most_rows);
   if (top.Find("normalizer") != nullptr) {
-    tables->normalizer = tokens::NormalizerSteps(part("normalizer"));
+    normalizer = tokens::NormalizerSteps(part("normalizer"));
   }
   if (top.Find("post_processor") != nullptr) {
-    tables->post_processor =
-        tokens::Template(part("post_processor"), tables->rows);
+    post_processor = tokens::Template(part("post_processor"), rows);
   }
   if (top.Find("decoder") != nullptr) {
-    tables->has_decoder = true;
-    tables->decoder = tokens::DecoderSteps(part("decoder"));
+    has_decoder = true;
+    decoder = tokens::DecoderSteps(part("decoder"));
     for (const Part& inner : tokens::Flattened(part("decoder"), "decoders")) {
-      if (inner.Type() == "ByteLevel") tables->byte_level = true;
+      if (inner.Type() == "ByteLevel") byte_level = true;
     }
   }
-  tables->AddFinders();
+  AddFinders();
+  parts = DumpJson(top.value());
+}
+
+Tokenizer Tokenizer::Parse(std::string_view json, const std::string& name) {
+  const tokens::TokenizerFile file = tokens::ReadTokenizerFile(json, name);
+  const auto tables = std::make_shared<Tables>();
+  tables->ReadParts(Part(file.parts, name), file.tables,
+                    tokens::MostRows(json.size()));
   return Tokenizer(tables);
 }
 
-namespace {
-
-std::vector<Tokenizer::Token> Public(const std::vector<PlacedToken>& placed) {
-  std::vector<Tokenizer::Token> result;
-  result.reserve(placed.size());
-  for (const auto& [id, begin, end, segment, source] : placed) {
-    result.push_back({id, begin, end, segment, source});
+std::string Tokenizer::Serialize() const {
+  tokens::CompactWriter writer;
+  writer.Add(std::span<const char>(tables_->parts));
+  for (const TokenTable* table : {&tables_->vocabulary, &tables_->bytes}) {
+    writer.Add(table->bytes().view());
+    writer.Add(table->ends().view());
+    writer.Add(table->slots().view());
   }
-  return result;
+  const tokens::BpeModel::Tables none;
+  const auto& model = tables_->bpe != nullptr ? tables_->bpe->tables() : none;
+  writer.Add(model.merges.slots().view());
+  writer.Add(model.inner.slots().view());
+  return std::move(writer).Finish();
 }
 
-}  // namespace
+Tokenizer Tokenizer::Map(std::string_view bytes,
+                         std::shared_ptr<const void> owner,
+                         const std::string& name) {
+  tokens::CompactReader reader(bytes, name);
+  const std::span<const char> text = reader.Take<char>();
+  const auto json = ParseJson({text.data(), text.size()}, name);
+  const auto tables = std::make_shared<Tables>();
+  tables->owner = std::move(owner);
+  tables->is_mapped = true;
+  for (TokenTable* table : {&tables->vocabulary, &tables->bytes}) {
+    TokenTable::Columns columns;
+    columns.bytes = tokens::Column<char>(reader.Take<char>());
+    columns.ends = tokens::Column<uint32_t>(reader.Take<uint32_t>());
+    columns.slots = tokens::Column<int32_t>(reader.Take<int32_t>());
+    if (!TokenTable::IsValid(columns)) reader.Fail();
+    *table = TokenTable(std::move(columns));
+  }
+  const std::span<const tokens::Merge> merges = reader.Take<tokens::Merge>();
+  const std::span<const uint64_t> inner = reader.Take<uint64_t>();
+  if (!std::has_single_bit(merges.size()) ||
+      !std::has_single_bit(inner.size())) {
+    reader.Fail();
+  }
+  tables->mapped.emplace(tokens::BpeModel::Tables{
+      tokens::MergeTable(tokens::Column<tokens::Merge>(merges)),
+      tokens::InnerPairs(tokens::Column<uint64_t>(inner))});
+  tables->ReadParts(Part(json, name), {}, tokens::MostRows(bytes.size()));
+  return Tokenizer(tables);
+}
 
 std::vector<Tokenizer::Token> Tokenizer::Encode(
     std::string_view text, const EncodeOptions& options) const {
-  return Public(tables_->post_processor.Apply(
-      tables_->Tokens(text, options.literal), options.add_special));
+  return tables_->post_processor.Apply(tables_->Tokens(text, options.literal),
+                                       options.add_special);
 }
 
 std::vector<Tokenizer::Token> Tokenizer::EncodePair(
     std::string_view first, std::string_view second,
     const EncodeOptions& options) const {
-  return Public(tables_->post_processor.Apply(
-      tables_->Tokens(first, options.literal),
-      tables_->Tokens(second, options.literal), options.add_special));
+  return tables_->post_processor.Apply(tables_->Tokens(first, options.literal),
+                                       tables_->Tokens(second, options.literal),
+                                       options.add_special);
 }
 
 std::string Tokenizer::Decode(std::span<const int32_t> ids,

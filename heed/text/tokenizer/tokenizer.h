@@ -40,6 +40,16 @@ class Tokenizer {
   /// and for parts that are not supported.
   static Tokenizer Parse(std::string_view json, const std::string& name);
 
+  /// Compact form of the file, which Map() reads without parsing the
+  /// vocabulary. It depends on the byte order of the machine.
+  std::string Serialize() const;
+  /// Reads the result of Serialize(), for example a mapped file. The tables
+  /// stay in `bytes`, which must be aligned to 16 bytes; `owner` keeps them
+  /// alive. Throws: FormatError that names `name`.
+  static Tokenizer Map(std::string_view bytes,
+                       std::shared_ptr<const void> owner,
+                       const std::string& name);
+
   /// Tokens of a text. Ill-formed UTF-8 counts as U+FFFD.
   /// Throws: Error if a regular expression of the file takes too long.
   std::vector<Token> Encode(std::string_view text,

@@ -212,6 +212,11 @@ TokenizerFile ReadTokenizerFile(std::string_view json,
                       Abridged(version));
   }
   CheckTokens(file.tables.texts, name);
+  // Old files do not name the type of a model with merges.
+  const bool old = top.Find("model") != nullptr &&
+                   !file.tables.merges.empty() &&
+                   Part(*top.Find("model"), name).Find("type") == nullptr;
+  if (old) file.parts["model"]["type"] = "BPE";
   return file;
 }
 

@@ -209,6 +209,43 @@ TEST(Tokenizer, LongAndShortWordsAgree) {
             IdsOf(tokenizer.Encode(text, {.add_special = false})).size() + 1);
 }
 
+TEST(Tokenizer, CompactFormIsEqual) {
+  const Json golden = ReadGolden();
+  for (const Json& entry : golden["tokenizers"]) {
+    const auto name = entry["name"].get<std::string>();
+    const Tokenizer parsed = Tokenizer::Parse(FileOf(golden, entry), name);
+    const auto bytes = std::make_shared<const std::string>(parsed.Serialize());
+    const Tokenizer mapped = Tokenizer::Map(*bytes, bytes, name);
+    EXPECT_EQ(mapped.size(), parsed.size());
+    EXPECT_EQ(mapped.Serialize(), *bytes);
+    for (const Json& sample : entry["cases"]) {
+      const auto text = sample["text"].get<std::string>();
+      const auto ids = IdsOf(mapped.Encode(text, {}));
+      EXPECT_EQ(ids, IdsOf(parsed.Encode(text, {}))) << name << text;
+      EXPECT_EQ(mapped.Decode(ids, false), parsed.Decode(ids, false));
+    }
+  }
+}
+
+TEST(Tokenizer, RefusesDamagedCompactForms) {
+  const std::string bytes = GoldenTokenizer("llama3").Serialize();
+  for (size_t size = 0; size < bytes.size(); size += bytes.size() / 50) {
+    const std::string cut = bytes.substr(0, size);
+    EXPECT_THROW((void)Tokenizer::Map(cut, nullptr, "f"), FormatError) << size;
+  }
+  // Damage to values must not crash.
+  for (size_t i = 0; i < bytes.size(); i += bytes.size() / 200) {
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x55);
+    try {
+      const Tokenizer tokenizer = Tokenizer::Map(damaged, nullptr, "f");
+      const auto ids = IdsOf(tokenizer.Encode("hello the shells 123", {}));
+      (void)tokenizer.Decode(ids, false);
+    } catch (const Error&) {
+    }
+  }
+}
+
 TEST(Tokenizer, IsThreadSafe) {
   const Tokenizer tokenizer = GoldenTokenizer("llama3");
   const std::string text = "hello there the shells of the hall";
