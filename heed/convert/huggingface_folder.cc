@@ -87,8 +87,9 @@ void SkipGeneral(ImportOptions& options) {
   }
 }
 
-std::string ActivationOf(ImportOptions& options, const std::string& key) {
-  const std::string theirs = options.Text(key, "gelu");
+std::string ActivationOf(ImportOptions& options, const std::string& key,
+                         const std::string& otherwise) {
+  const std::string theirs = options.Text(key, otherwise);
   std::vector<std::string> names;
   for (const auto& [their_name, name] : kActivations) {
     if (theirs == their_name) return name;
@@ -96,6 +97,35 @@ std::string ActivationOf(ImportOptions& options, const std::string& key) {
   }
   options.Fail(key, fmt::format("Heed does not support '{}' (supported: {})",
                                 theirs, fmt::join(names, ", ")));
+}
+
+void CheckArchitecture(const ImportOptions& options,
+                       std::initializer_list<std::string_view> known) {
+  const nlohmann::json classes = options.Value("architectures");
+  if (!classes.is_array() || classes.empty()) return;
+  const std::string name =
+      classes[0].is_string() ? classes[0].get<std::string>() : "";
+  if (std::ranges::find(known, name) != known.end()) return;
+  options.Fail("architectures",
+               fmt::format("Heed has no task for {} (only {})",
+                           ValueText(classes[0]), fmt::join(known, ", ")));
+}
+
+void RefuseBertRequest(const ImportRequest& request, const std::string& file) {
+  if (!request.encoder_only && !request.pairs) return;
+  throw ConfigError("{}: {}: the model is no BERT",
+                    request.pairs ? "pairs" : "encoder_only", file);
+}
+
+void ResolveImported(TaskSettings& settings, const std::string& file) {
+  try {
+    FieldList fields;
+    settings.Visit(fields);
+    CheckFields(fields.fields());
+    settings.Resolve();
+  } catch (const ConfigError& error) {
+    throw FormatError("{}: {}", file, error.what());
+  }
 }
 
 int SameNumber(ImportOptions& options, const std::string& key,

@@ -2,7 +2,9 @@
 #ifndef HEED_CONVERT_HUGGINGFACE_FOLDER_H_
 #define HEED_CONVERT_HUGGINGFACE_FOLDER_H_
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/convert/convert.h"
@@ -19,8 +21,20 @@ bool HasFile(const std::string& folder, const std::string& file);
 /// given weights. Throws: FormatError with the name of a key whose value does.
 void SkipGeneral(ImportOptions& options);
 
-/// Heed's activation for the value of `key`.
-std::string ActivationOf(ImportOptions& options, const std::string& key);
+/// Heed's activation for the value of `key`; `otherwise`: their name if the key
+/// is missing.
+std::string ActivationOf(ImportOptions& options, const std::string& key,
+                         const std::string& otherwise = "gelu");
+
+/// Throws: FormatError unless the first of the `architectures` is one of these.
+void CheckArchitecture(const ImportOptions& options,
+                       std::initializer_list<std::string_view> known);
+
+/// Throws: ConfigError for options that only a BERT has.
+void RefuseBertRequest(const ImportRequest& request, const std::string& file);
+
+/// Checks and resolves settings. Throws: FormatError with `file`, their origin.
+void ResolveImported(TaskSettings& settings, const std::string& file);
 
 /// Value of two settings that must be equal, because Heed has one setting for
 /// both.
@@ -33,7 +47,8 @@ Tensor TakeShared(SourceWeights& weights, const std::vector<std::string>& names,
                   const Shape& shape);
 
 // Importers by kind of folder. `options`: config.json.
-Imported ImportMarianMt(const std::string& folder, ImportOptions& options);
+Imported ImportMarianMt(const std::string& folder, ImportOptions& options,
+                        const ImportRequest& request);
 Imported ImportBert(const std::string& folder, ImportOptions& options,
                     const ImportRequest& request);
 

@@ -177,18 +177,6 @@ TextVocabularyConfig VocabularyConfigOf(const BertSource& bert,
   return config;
 }
 
-/// Checks and resolves settings. Throws: FormatError with config.json.
-void ResolveSettings(const BertSource& bert, TaskSettings& settings) {
-  try {
-    FieldList fields;
-    settings.Visit(fields);
-    CheckFields(fields.fields());
-    settings.Resolve();
-  } catch (const ConfigError& error) {
-    throw FormatError("{}: {}", bert.file, error.what());
-  }
-}
-
 Imported MakePretraining(const BertSource& bert, Vocabulary vocabulary) {
   auto settings = std::make_unique<pretrain::Settings>();
   SetEncoder(bert, settings->model);
@@ -196,7 +184,7 @@ Imported MakePretraining(const BertSource& bert, Vocabulary vocabulary) {
   PretrainingOptions& instances = settings->data.instances;
   instances.max_length =
       std::min(instances.max_length, bert.config.max_positions);
-  ResolveSettings(bert, *settings);
+  ResolveImported(*settings, bert.file);
   Imported imported;
   imported.model = std::make_unique<pretrain::Model>(
       *settings, std::move(vocabulary), bert.seed);
@@ -210,7 +198,7 @@ Imported MakeTagger(const BertSource& bert, Vocabulary vocabulary) {
   settings->input.vocabulary = VocabularyConfigOf(bert, vocabulary);
   settings->tagger.tag_decoder = TagDecoder::kSoftmax;
   settings->tagger.output_dropout = bert.head_dropout;
-  ResolveSettings(bert, *settings);
+  ResolveImported(*settings, bert.file);
   Imported imported;
   imported.model = std::make_unique<tag::Model>(
       *settings,
@@ -233,7 +221,7 @@ Imported MakeClassifier(const BertSource& bert, Vocabulary vocabulary,
   settings->classifier.pooling = PoolingKind::kCls;
   settings->classifier.pooler = true;
   settings->classifier.head_dropout = bert.head_dropout;
-  ResolveSettings(bert, *settings);
+  ResolveImported(*settings, bert.file);
   Imported imported;
   imported.model = std::make_unique<classify::Model>(
       *settings, std::move(vocabulary), LabelSetOf(bert), nullptr, bert.seed);

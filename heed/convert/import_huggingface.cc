@@ -1,6 +1,12 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "heed/base/errors.h"
+#include "heed/convert/families/family.h"
 #include "heed/convert/huggingface_folder.h"
 #include "heed/convert/weight_files.h"
 #include "heed/train/model_folder.h"
@@ -23,11 +29,20 @@ Imported ImportHuggingFace(const std::string& folder,
     throw FormatError(path + ": a model of Heed's own, which needs no import");
   }
   options.Ignore(request.ignored);
-  const std::string type = options.OneOf("model_type", "", {"marian", "bert"});
-  Imported imported = type == "marian" ? ImportMarianMt(folder, options)
-                                       : ImportBert(folder, options, request);
-  imported.program = "Hugging Face";
-  return imported;
+  const std::string type = options.Text("model_type", "");
+  std::vector<std::string> known;
+  for (const ModelFamily& family : ModelFamilies()) {
+    if (type != family.type) {
+      known.emplace_back(family.type);
+      continue;
+    }
+    Imported imported = family.import(folder, options, request);
+    imported.program = "Hugging Face";
+    return imported;
+  }
+  options.Fail("model_type",
+               fmt::format("Heed does not support '{}' (supported: {})", type,
+                           fmt::join(known, ", ")));
 }
 
 }  // namespace heed

@@ -306,7 +306,9 @@ std::string LanguageOf(const std::string& folder, const char* key) {
 
 }  // namespace
 
-Imported ImportMarianMt(const std::string& folder, ImportOptions& options) {
+Imported ImportMarianMt(const std::string& folder, ImportOptions& options,
+                        const ImportRequest& request) {
+  RefuseBertRequest(request, options.file());
   const ImportOptions search = SearchOptions(folder, options);
   Notes notes = NotesOfSearch(search);
   NoteNoEffect(options, "prefix", notes);

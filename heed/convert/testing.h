@@ -89,7 +89,8 @@ class HuggingFaceFolder : public testing::Test {
  protected:
   using Json = nlohmann::ordered_json;
   void Copy(const std::string& name) {
-    std::filesystem::copy(Golden(name), folder_.path() / "theirs");
+    std::filesystem::copy(Golden(name), folder_.path() / "theirs",
+                          std::filesystem::copy_options::recursive);
   }
   std::string Theirs(const std::string& file = "") const {
     return (folder_.path() / "theirs" / file).string();

@@ -24,7 +24,7 @@ constexpr std::string_view kSpace = "\xE2\x90\xA3";
 
 /// A token without its word-boundary mark.
 std::string WithoutMark(const std::string& piece, VocabularyKind kind) {
-  if (IsSubword(kind) && piece.starts_with(kSpaceMark)) {
+  if (MarksSpaces(kind) && piece.starts_with(kSpaceMark)) {
     const std::string rest = piece.substr(kSpaceMark.size());
     return rest.empty() ? std::string(kSpace) : rest;
   }
@@ -41,7 +41,7 @@ std::string WithoutMark(const std::string& piece, VocabularyKind kind) {
 bool BeginsWord(const std::string& piece, const std::string& before,
                 VocabularyKind kind) {
   if (IsWordPiece(kind)) return !piece.starts_with(kContinued);
-  if (IsSubword(kind)) return piece.starts_with(kSpaceMark);
+  if (MarksSpaces(kind)) return piece.starts_with(kSpaceMark);
   return kind == VocabularyKind::kWords || SplitWhitespace(piece).empty() ||
          SplitWhitespace(before).empty();
 }

@@ -22,7 +22,7 @@ void TextVocabularyConfig::Visit(FieldList& v, std::vector<std::string> kinds) {
   v.Section("Vocabulary");
   v("vocabulary", vocabulary, OneOf(std::move(kinds)),
     "tokens: subwords by SentencePiece (unigram, bpe) or as BERT's "
-    "(wordpiece), words or characters")
+    "(wordpiece), words or characters; tokenizer: that of an imported model")
       .Alias("vocab");
   v("vocabulary_size", vocabulary_size, Range(0, 1000000),
     "tokens; 0: 8000 subwords, or as many words or characters as there are")

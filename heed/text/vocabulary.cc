@@ -12,6 +12,7 @@
 #include "heed/base/normal_form.h"
 #include "heed/base/text.h"
 #include "heed/text/subwords.h"
+#include "heed/text/vocabulary_file.h"
 #include "heed/text/wordpiece.h"
 
 namespace heed {
@@ -21,6 +22,7 @@ constexpr std::array kKindNames = {"unigram",
                                    "bpe",
                                    "words",
                                    "characters",
+                                   "tokenizer",
                                    "wordpiece",
                                    "wordpiece_cased",
                                    "wordpiece_accents",
@@ -99,6 +101,31 @@ std::vector<std::string> CountTokens(std::span<const std::string> lines,
   return tokens;
 }
 
+/// Tokens of a text. A special token of the text counts as one only if it is
+/// the mask; any other is plain text, so that no text can end itself.
+Encoded EncodeByTokenizer(const Vocabulary& vocabulary,
+                          const Tokenizer& tokenizer, std::string_view text) {
+  const SpecialIds& special = vocabulary.special();
+  Tokenizer::EncodeOptions options = {.add_special = false, .literal = false};
+  std::vector<Tokenizer::Token> tokens = tokenizer.Encode(text, options);
+  options.literal = std::ranges::any_of(tokens, [&](const auto& token) {
+    return token.id != special.mask && token.id != special.unk &&
+           tokenizer.IsSpecial(token.id);
+  });
+  if (options.literal) tokens = tokenizer.Encode(text, options);
+  Encoded encoded;
+  for (const Tokenizer::Token& token : tokens) {
+    encoded.ids.push_back(token.id);
+    const auto begin = static_cast<size_t>(token.begin);
+    encoded.pieces.push_back(
+        token.id == special.unk
+            ? std::string(
+                  text.substr(begin, static_cast<size_t>(token.end) - begin))
+            : vocabulary.Piece(token.id));
+  }
+  return encoded;
+}
+
 }  // namespace
 
 const char* Name(VocabularyKind kind) { return At(kKindNames, kind); }
@@ -133,6 +160,10 @@ bool IsSubword(VocabularyKind kind) {
   return kind == VocabularyKind::kUnigram || kind == VocabularyKind::kBpe;
 }
 
+bool MarksSpaces(VocabularyKind kind) {
+  return IsSubword(kind) || kind == VocabularyKind::kTokenizer;
+}
+
 bool IsWordPiece(VocabularyKind kind) {
   return static_cast<int>(kind) >= kFirstWordPiece;
 }
@@ -161,6 +192,7 @@ std::vector<std::string> WithWordPieceNames(std::vector<std::string> others) {
 }
 
 const char* FileExtension(VocabularyKind kind) {
+  if (kind == VocabularyKind::kTokenizer) return ".tokenizer";
   return IsSubword(kind) ? ".model" : ".txt";
 }
 
@@ -189,6 +221,15 @@ struct Vocabulary::Tables {
       special = wordpiece->special();
     }
   }
+  Tables(Tokenizer table_tokenizer, SpecialIds ids_of_tokenizer)
+      : kind(VocabularyKind::kTokenizer),
+        special(std::move(ids_of_tokenizer)),
+        tokenizer(std::move(table_tokenizer)) {
+    pieces.reserve(static_cast<size_t>(tokenizer->size()));
+    for (int32_t id = 0; id < tokenizer->size(); ++id) {
+      pieces.push_back(tokenizer->Shown(id));
+    }
+  }
   Tables(const Tables&) = delete;
   Tables& operator=(const Tables&) = delete;
 
@@ -204,6 +245,7 @@ struct Vocabulary::Tables {
   SpecialIds special;
   std::optional<Subwords> subwords;
   std::optional<WordPiece> wordpiece;
+  std::optional<Tokenizer> tokenizer;
 };
 
 Vocabulary::Vocabulary(std::shared_ptr<const Tables> tables)
@@ -211,6 +253,11 @@ Vocabulary::Vocabulary(std::shared_ptr<const Tables> tables)
 
 Vocabulary Vocabulary::Train(std::span<const std::string> lines,
                              const VocabularyOptions& options) {
+  if (options.kind == VocabularyKind::kTokenizer) {
+    throw ConfigError(
+        "vocabulary: a tokenizer comes with an imported model; choose another "
+        "kind to train from scratch, such as unigram");
+  }
   if (options.byte_fallback && !IsSubword(options.kind)) {
     throw ConfigError(
         "vocabulary: byte_fallback is for unigram and bpe, not for {}",
@@ -240,8 +287,17 @@ Vocabulary Vocabulary::Train(std::span<const std::string> lines,
       options.kind, CountTokens(lines, options), normal_form));
 }
 
+Vocabulary Vocabulary::FromTokenizer(Tokenizer tokenizer, SpecialIds special) {
+  return Vocabulary(
+      std::make_shared<const Tables>(std::move(tokenizer), std::move(special)));
+}
+
 Vocabulary Vocabulary::Parse(std::string_view bytes, VocabularyKind kind,
                              const std::string& name) {
+  if (kind == VocabularyKind::kTokenizer) {
+    StoredTokenizer file = ReadTokenizerFile(bytes, name);
+    return FromTokenizer(std::move(file.tokenizer), std::move(file.special));
+  }
   if (IsSubword(kind) || IsWordPiece(kind)) {
     return Vocabulary(std::make_shared<const Tables>(kind, bytes, name));
   }
@@ -270,6 +326,9 @@ Vocabulary Vocabulary::Parse(std::string_view bytes, VocabularyKind kind,
 
 std::string Vocabulary::Serialize() const {
   if (tables_->subwords) return tables_->subwords->Serialize();
+  if (tables_->tokenizer) {
+    return WriteTokenizerFile(*tables_->tokenizer, special());
+  }
   std::string bytes;
   for (const std::string& token : tables_->pieces) bytes += token + "\n";
   if (tables_->normal_form) bytes += kNormalFormLine;
@@ -282,6 +341,8 @@ std::vector<int32_t> Vocabulary::Encode(std::string_view line) const {
 
 Encoded Vocabulary::EncodeWithPieces(std::string_view line) const {
   if (tables_->subwords) return tables_->subwords->Encode(line);
+  if (tables_->tokenizer)
+    return EncodeByTokenizer(*this, *tables_->tokenizer, line);
   const std::string text = Normalized(line);
   if (tables_->wordpiece) return tables_->wordpiece->Encode(text);
   Encoded encoded;
@@ -318,6 +379,7 @@ EncodedWords Vocabulary::EncodeWords(std::span<const std::string> words) const {
 
 std::string Vocabulary::Decode(std::span<const int32_t> ids) const {
   const SpecialIds& s = special();
+  if (tables_->tokenizer) return tables_->tokenizer->Decode(ids, true);
   std::vector<std::string> pieces;
   for (const int32_t id : ids) {
     if (id != s.pad && id != s.bos && id != s.eos) pieces.push_back(Piece(id));
@@ -331,6 +393,18 @@ std::string Vocabulary::DecodePieces(
   if (tables_->wordpiece) return WordPiece::Join(pieces);
   const char* separator = tables_->kind == VocabularyKind::kWords ? " " : "";
   return fmt::format("{}", fmt::join(pieces, separator));
+}
+
+std::string Vocabulary::DecodeAfter(const Encoded& prompt,
+                                    std::span<const int32_t> ids) const {
+  if (tables_->tokenizer) {
+    std::vector<int32_t> all = prompt.ids;
+    all.insert(all.end(), ids.begin(), ids.end());
+    return Decode(all);
+  }
+  std::vector<std::string> pieces = prompt.pieces;
+  for (const int32_t id : ids) pieces.push_back(Piece(id));
+  return DecodePieces(pieces);
 }
 
 const std::string& Vocabulary::Piece(int32_t id) const {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/text/tokenizer/tokenizer.h"
+
 namespace heed {
 
 /// Ids of the special tokens of vocabularies that Heed trains, except
@@ -43,7 +45,8 @@ struct SpecialIds {
 };
 
 /// Kind of tokens: SentencePiece subwords (unigram or BPE), words separated by
-/// white space, code points (including spaces), or BERT's WordPiece. WordPiece
+/// white space, code points (including spaces), the tokens of an imported
+/// tokenizer.json, or BERT's WordPiece. WordPiece
 /// splits words and punctuation by WordPieceRules: lower-cased without accents
 /// (default), unchanged (cased), lower-cased with accents (accents), or only
 /// without accents (stripped). Unsplit: Chinese characters are not separate
@@ -53,6 +56,7 @@ enum class VocabularyKind {
   kBpe,
   kWords,
   kCharacters,
+  kTokenizer,
   kWordPiece,
   kWordPieceCased,
   kWordPieceAccents,
@@ -70,6 +74,8 @@ const char* Name(VocabularyKind kind);
 VocabularyKind ParseVocabularyKind(std::string_view name);
 /// True if tokens are pieces of SentencePiece.
 bool IsSubword(VocabularyKind kind);
+/// True if pieces begin with "▁" where their text begins with a space.
+bool MarksSpaces(VocabularyKind kind);
 /// Text normalisation before tokenisation. For subwords: SentencePiece's rule
 /// of that name, after NormalForm. For other kinds: NormalForm, unless
 /// kIdentity.
@@ -96,7 +102,8 @@ VocabularyKind WordPieceKind(const WordPieceRules& rules);
 std::vector<std::string> WithWordPieceNames(std::vector<std::string> others);
 
 /// File extension of a vocabulary: ".model" (SentencePiece's own format) or
-/// ".txt" (one token per line, ids in order).
+/// ".tokenizer" (see FromTokenizer) or ".txt" (one token per line, ids in
+/// order).
 const char* FileExtension(VocabularyKind kind);
 
 struct VocabularyOptions {
@@ -139,6 +146,10 @@ class Vocabulary {
   static Vocabulary Train(std::span<const std::string> lines,
                           const VocabularyOptions& options);
 
+  /// Vocabulary of an imported tokenizer. Its file is a line of JSON with the
+  /// special tokens, then the compact form of the tokenizer.
+  static Vocabulary FromTokenizer(Tokenizer tokenizer, SpecialIds special);
+
   /// Parses the result of Serialize(). Throws: FormatError that names `name`.
   static Vocabulary Parse(std::string_view bytes, VocabularyKind kind,
                           const std::string& name);
@@ -164,10 +175,14 @@ class Vocabulary {
   /// decoded to characters, or to U+FFFD.
   /// Throws: ShapeError for an id outside the vocabulary.
   std::string Decode(std::span<const int32_t> ids) const;
+  /// Text of pieces. kTokenizer, whose pieces are made for readers: use Decode.
   std::string DecodePieces(std::span<const std::string> pieces) const;
+  /// Text of a prompt and the tokens that continue it.
+  std::string DecodeAfter(const Encoded& prompt,
+                          std::span<const int32_t> ids) const;
 
-  /// The token with this id. Throws: ShapeError for an id outside the
-  /// vocabulary.
+  /// The token with this id; kTokenizer: as readers see it, with "▁" for a
+  /// space. Throws: ShapeError for an id outside the vocabulary.
   const std::string& Piece(int32_t id) const;
   int size() const;
   VocabularyKind kind() const;

@@ -110,11 +110,7 @@ Answer LanguagePredictor::Samples(const std::string& text, int64_t number,
   std::vector<std::string> texts;
   std::vector<double> log_probabilities;
   for (const Hypothesis& hypothesis : samples.at(0)) {
-    std::vector<std::string> pieces = prompt.pieces;
-    for (const int32_t token : hypothesis.tokens) {
-      pieces.push_back(model_.vocabulary.Piece(token));
-    }
-    texts.push_back(model_.vocabulary.DecodePieces(pieces));
+    texts.push_back(model_.vocabulary.DecodeAfter(prompt, hypothesis.tokens));
     log_probabilities.push_back(hypothesis.log_probability);
   }
   return {fmt::format("{}", fmt::join(texts, "\n")),

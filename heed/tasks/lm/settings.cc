@@ -26,7 +26,7 @@ void DataConfig::Visit(FieldList& v) {
   v("length", length, Range(1, 1000000),
     "maximum tokens of a training sequence; longer texts are split");
   large.Visit(v, "texts", "--texts");
-  vocabulary.Visit(v, {"unigram", "bpe", "words", "characters"});
+  vocabulary.Visit(v, {"unigram", "bpe", "words", "characters", "tokenizer"});
   VisitBatches(v, "tokens", batch_tokens, "texts", batch_texts);
 }
 

@@ -1,0 +1,31 @@
+// Importers of Hugging Face folders, by the model_type of their config.json.
+#ifndef HEED_CONVERT_FAMILIES_FAMILY_H_
+#define HEED_CONVERT_FAMILIES_FAMILY_H_
+
+#include <span>
+#include <string>
+
+#include "heed/convert/convert.h"
+#include "heed/convert/import_options.h"
+
+namespace heed {
+
+/// A family of models. Its importer is in a file of its own.
+struct ModelFamily {
+  const char* type;
+  /// `options`: config.json.
+  Imported (*import)(const std::string& folder, ImportOptions& options,
+                     const ImportRequest& request);
+};
+
+/// All families, in the order of error messages.
+std::span<const ModelFamily> ModelFamilies();
+
+Imported ImportGpt2(const std::string& folder, ImportOptions& options,
+                    const ImportRequest& request);
+Imported ImportOpt(const std::string& folder, ImportOptions& options,
+                   const ImportRequest& request);
+
+}  // namespace heed
+
+#endif  // HEED_CONVERT_FAMILIES_FAMILY_H_

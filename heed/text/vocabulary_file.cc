@@ -1,0 +1,83 @@
+#include "heed/text/vocabulary_file.h"
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "heed/base/errors.h"
+#include "heed/base/json.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kAlignment = 16;  // of the compact form
+
+/// Members of the line of JSON, and where they stand.
+struct Member {
+  const char* name;
+  int32_t SpecialIds::*id;
+};
+constexpr Member kMembers[] = {{"pad", &SpecialIds::pad},
+                               {"unk", &SpecialIds::unk},
+                               {"bos", &SpecialIds::bos},
+                               {"eos", &SpecialIds::eos},
+                               {"mask", &SpecialIds::mask}};
+
+int32_t IdIn(const Json& value, int32_t size, const std::string& name) {
+  if (!value.is_number_integer()) {
+    throw FormatError("{}: a special token is no id", name);
+  }
+  const auto id = value.get<int64_t>();
+  if (id < -1 || id >= size) {
+    throw FormatError("{}: special token {} of {} ids", name, id, size);
+  }
+  return static_cast<int32_t>(id);
+}
+
+}  // namespace
+
+std::string WriteTokenizerFile(const Tokenizer& tokenizer,
+                               const SpecialIds& special) {
+  Json ids;
+  for (const auto& [name, id] : kMembers) ids[name] = special.*id;
+  ids["other_ends"] = special.other_ends;
+  std::string bytes = ids.dump();
+  bytes.append(kAlignment - 1 - bytes.size() % kAlignment, ' ');
+  bytes += '\n';
+  return bytes + tokenizer.Serialize();
+}
+
+StoredTokenizer ReadTokenizerFile(std::string_view bytes,
+                                  const std::string& name) {
+  const size_t line = bytes.find('\n');
+  if (line == bytes.npos || (line + 1) % kAlignment != 0) {
+    throw FormatError("{}: not the file of a tokenizer", name);
+  }
+  const Json ids = ParseJson(bytes.substr(0, line), name);
+  const std::string_view compact = bytes.substr(line + 1);
+  using Block = std::max_align_t;
+  static_assert(sizeof(Block) % kAlignment == 0);
+  const auto owner = std::make_shared<std::vector<Block>>(
+      (compact.size() + sizeof(Block) - 1) / sizeof(Block));
+  std::memcpy(owner->data(), compact.data(), compact.size());
+  StoredTokenizer stored = {
+      Tokenizer::Map(
+          {reinterpret_cast<const char*>(owner->data()), compact.size()}, owner,
+          name),
+      {}};
+  const int32_t size = stored.tokenizer.size();
+  for (const auto& [member, id] : kMembers) {
+    stored.special.*id =
+        IdIn(ids.is_object() ? ids.value(member, Json()) : Json(), size, name);
+  }
+  for (const Json& end : ids.value("other_ends", Json::array())) {
+    stored.special.other_ends.push_back(IdIn(end, size, name));
+  }
+  return stored;
+}
+
+}  // namespace heed
