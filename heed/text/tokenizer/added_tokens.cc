@@ -54,9 +54,14 @@ AddedTokenFinder::AddedTokenFinder(std::vector<Pattern> patterns)
     : patterns_(std::move(patterns)), first_(256) {
   std::erase_if(patterns_,
                 [](const Pattern& pattern) { return pattern.text.empty(); });
-  std::ranges::stable_sort(patterns_, {}, &Pattern::text);
-  const auto twice = std::ranges::unique(patterns_, {}, &Pattern::text);
-  patterns_.erase(twice.begin(), twice.end());
+  std::stable_sort(
+      patterns_.begin(), patterns_.end(),
+      [](const Pattern& a, const Pattern& b) { return a.text < b.text; });
+  const auto equal = [](const Pattern& a, const Pattern& b) {
+    return a.text == b.text;
+  };
+  patterns_.erase(std::unique(patterns_.begin(), patterns_.end(), equal),
+                  patterns_.end());
   for (const Pattern& pattern : patterns_) {
     first_[static_cast<unsigned char>(pattern.text[0])] = true;
   }
@@ -77,10 +82,9 @@ const AddedTokenFinder::Pattern* AddedTokenFinder::LongestAt(
                  : -1;
     };
     const int byte = static_cast<unsigned char>(text[begin + depth]);
-    const auto range = std::ranges::equal_range(first, last, byte, {}, byte_at);
-    if (range.empty()) break;
-    first = range.begin();
-    last = range.end();
+    first = std::ranges::lower_bound(first, last, byte, {}, byte_at);
+    last = std::ranges::upper_bound(first, last, byte, {}, byte_at);
+    if (first == last) break;
     if (first->text.size() == depth + 1) longest = &*first;
   }
   return longest;

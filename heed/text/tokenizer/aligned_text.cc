@@ -32,8 +32,10 @@ ByteRange AlignedText::Origin(size_t begin, size_t end) const {
 }
 
 TextWriter::TextWriter(const AlignedText& source) : source_(source) {
-  text_.reserve(source.text().size());
-  origins_.reserve(source.text().size());
+  // Most rewritten texts are a little longer, such as those with ▁ for spaces.
+  const size_t size = source.text().size();
+  text_.reserve(size + size / 2);
+  origins_.reserve(size + size / 2);
 }
 
 void TextWriter::Keep(size_t begin, size_t end) {

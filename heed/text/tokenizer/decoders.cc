@@ -139,8 +139,7 @@ DecodeStep CtcStep(const Part& part) {
   return [pad = part.Text("pad_token", "<pad>"),
           delimiter = part.Text("word_delimiter_token", "|"),
           cleanup = part.Flag("cleanup", true)](Texts& texts) {
-    const auto twice = std::ranges::unique(texts);
-    texts.erase(twice.begin(), twice.end());
+    texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
     for (std::string& text : texts) {
       text = Replaced(text, pad, "");
       if (cleanup) text = Replaced(CleanedUp(std::move(text)), delimiter, " ");

@@ -38,6 +38,11 @@ void AppendPairs(std::string_view token, bool bytes,
   });
 }
 
+void Deduplicate(std::vector<uint64_t>& pairs) {
+  std::ranges::sort(pairs);
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+}
+
 // Symbols in a list: a removed symbol has the id −1.
 struct Node {
   int32_t id;
@@ -127,14 +132,10 @@ BpeModel::Tables BpeModel::Resolve(const Part& part, const ModelTables& file,
     AppendPairs(vocabulary.Text(merge.product), options.bytes, pairs);
     constexpr size_t kManyPairs = size_t{1} << 22;
     if (pairs.size() > kManyPairs) {
-      std::ranges::sort(pairs);
-      const auto twice = std::ranges::unique(pairs);
-      pairs.erase(twice.begin(), twice.end());
+      Deduplicate(pairs);
     }
   }
-  std::ranges::sort(pairs);
-  const auto twice = std::ranges::unique(pairs);
-  pairs.erase(twice.begin(), twice.end());
+  Deduplicate(pairs);
   return {MergeTable(merges), InnerPairs(pairs)};
 }
 
