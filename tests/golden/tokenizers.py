@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Writes tokenizers.json: small tokenizers of every kind and their tokens.
 
+A case of a tokenizer is [ids, begins and ends of ranges, segments (none if all
+are 0), decoded text], in the order of the samples.
+
 The tokenizers are made here. Ids, ranges, segments and texts come from Hugging
 Face's own library: npm install tokenizers@0.23.2, needs Node 20.
 
@@ -25,7 +28,6 @@ TEXTS = [
     "HelloWorld aBC fooBAR/baz\r\n\r\n\t x\u00a0\u3000y \u0130 \u0391\u03a3",
     "shells<s>hello </s> the <mask> end[SEP] <|end|>x <|end|> wordxword word Word",
     "tab\there\x00nul\x7f \u200bzero\ufeff \u0e01\u0e47 \u0939\u093f a--b-c",
-    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
     "the the the hello hello shells in the hall there she sells small small world",
 ]
 PAIRS = [("hello world", "the end"), ("", "hello"), (" the <s>", " end ")]
@@ -323,16 +325,19 @@ def main():
         if model not in models:
             models.append(model)
         entry["tokenizer"]["model"] = models.index(model)
-        for sample in entry["cases"]:
-            sample["ranges"] = [x for pair in sample["ranges"] for x in pair]
-            if not any(sample["segments"]):
-                del sample["segments"]
+        samples = [{key: case[key] for key in ("text", "pair", "special") if key in case}
+                   for case in entry["cases"]]
+        entry["cases"] = [
+            [case["ids"], [x for pair in case["ranges"] for x in pair],
+             case["segments"] if any(case["segments"]) else [], case["decoded"]]
+            for case in entry["cases"]]
         lines.append(json.dumps(entry, ensure_ascii=False, separators=(",", ":")))
     with open("tokenizers.json", "w", encoding="utf-8") as file:
         file.write('{"models":[\n')
         file.write(",\n".join(json.dumps(m, ensure_ascii=False, separators=(",", ":"))
                               for m in models))
-        file.write('],\n"tokenizers":[\n' + ",\n".join(lines) + "]}\n")
+        file.write('],\n"samples":' + json.dumps(samples, ensure_ascii=False, indent=0))
+        file.write(',\n"tokenizers":[\n' + ",\n".join(lines) + "]}\n")
 
 
 if __name__ == "__main__":
