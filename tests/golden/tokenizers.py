@@ -27,7 +27,7 @@ TEXTS = [
     "\u4e2d\u6587\u3001\u65e5\u672c\u8a9e \U0001f44d\u200d\U0001f469 \u2581x\u2581\u2581",
     "HelloWorld aBC fooBAR/baz\r\n\r\n\t x\u00a0\u3000y \u0130 \u0391\u03a3",
     "shells<s>hello </s> the <mask> end[SEP] <|end|>x <|end|> wordxword word Word",
-    "tab\there\x00nul\x7f \u200bzero\ufeff \u0e01\u0e47 \u0939\u093f a--b-c",
+    "tab\there\x00nul\x7f \u200bzero\ufeff x\ue000y\u0378z \u0e01\u0e47 \u0939\u093f a--b-c",
     "the the the hello hello shells in the hall there she sells small small world",
 ]
 PAIRS = [("hello world", "the end"), ("", "hello"), (" the <s>", " end ")]

@@ -41,9 +41,11 @@ void Lowercase(Pieces& state) {
 bool IsMark(int32_t code) { return (CategoryBit(code) & U_GC_M_MASK) != 0; }
 bool IsAccent(int32_t code) { return (CategoryBit(code) & U_GC_MN_MASK) != 0; }
 
+// Unassigned characters stay, private ones do not.
 bool IsControl(int32_t code) {
   if (code == '\t' || code == '\n' || code == '\r') return false;
-  return code == 0 || code == 0xFFFD || (CategoryBit(code) & U_GC_C_MASK) != 0;
+  constexpr uint32_t kDropped = U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CO_MASK;
+  return code == 0xFFFD || (CategoryBit(code) & kDropped) != 0;
 }
 
 // The gap before U+2B920 is the reference's.

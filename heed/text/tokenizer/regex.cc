@@ -36,14 +36,11 @@ class Differences {
   }
 
   std::string Escape() {
-    constexpr std::string_view kEscapes = "hHRXKwWbBvNOyYZGQEzAkgC";
-    constexpr std::string_view kEqual = "zAkg";
+    constexpr std::string_view kDiffer = "hHRXKwWbBvNOyYZGQEC";
     ++at_;
     if (at_ == pattern_.size()) return "";
     const char c = pattern_[at_];
-    if (kEscapes.find(c) != kEscapes.npos && kEqual.find(c) == kEqual.npos) {
-      return std::string("\\") + c;
-    }
+    if (kDiffer.find(c) != kDiffer.npos) return std::string("\\") + c;
     if (c == 'p' || c == 'P') return Name(at_ + 1, '{', '}');
     return "";
   }
