@@ -259,7 +259,8 @@ def all_tokenizers():
             sequence("normalizers", {"type": form}, {"type": "StripAccents"},
                      {"type": "Strip", "strip_left": True, "strip_right": form != "NFC"}))
     yield "nmt", tokenizer(mark_model(True), {"type": "Nmt"}, {"type": "WhitespaceSplit"})
-    parts = {"whitespace": {"type": "Whitespace"}, "digits": {"type": "Digits", "individual_digits": False},
+    parts = {"whitespace": {"type": "Whitespace"},
+             "digits": {"type": "Digits", "individual_digits": False},
              "punctuation": {"type": "Punctuation", "behavior": "Contiguous"},
              "delimiter": {"type": "CharDelimiterSplit", "delimiter": "e"},
              "length": {"type": "FixedLength", "length": 3},
