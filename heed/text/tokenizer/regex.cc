@@ -113,7 +113,7 @@ class Differences {
 class Deadline {
  public:
   explicit Deadline(size_t bytes)
-      : end_(Clock::now() + std::chrono::seconds(2) +
+      : end_(Clock::now() + std::chrono::seconds(1) +
              std::chrono::microseconds(5 * bytes)) {}
   bool Passed() const { return Clock::now() > end_; }
 

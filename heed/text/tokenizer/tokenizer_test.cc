@@ -183,14 +183,14 @@ TEST(Tokenizer, LongWordsTakeLittleTime) {
   for (const char* name : {"gemma", "llama2", "gpt2", "llama3"}) {
     const Tokenizer tokenizer = GoldenTokenizer(name);
     std::string text;
-    while (text.size() < 1000000) text += "helloworldtheshells";
+    while (text.size() < 200000) text += "helloworldtheshells";
     const auto tokens = tokenizer.Encode(text, {.add_special = false});
     EXPECT_EQ(tokens.back().end, static_cast<int32_t>(text.size()));
-    const std::string same(1000000, 'l');
+    const std::string same(200000, 'l');
     EXPECT_FALSE(tokenizer.Encode(same, {}).empty());
   }
   std::string marks = "a";
-  for (int i = 0; i < 50000; ++i) marks += i % 2 == 0 ? "\u0301" : "\u0323";
+  for (int i = 0; i < 20000; ++i) marks += i % 2 == 0 ? "\u0301" : "\u0323";
   EXPECT_FALSE(GoldenTokenizer("qwen").Encode(marks, {}).empty());
 }
 
