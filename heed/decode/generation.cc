@@ -7,6 +7,7 @@
 
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
+#include "heed/decode/penalties.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -94,6 +95,20 @@ Generation::Generation(const Decoder& model, const Inputs& inputs,
   state_ = model.Start(ctx_, model.Encode(ctx_, inputs));
   state_.wants_weights =
       options.NeedsAttention() || options.coverage_penalty > 0;
+  if (options.Penalizes()) {
+    if (outputs.defined()) {
+      throw ConfigError(
+          "repetition_penalty, no_repeat_ngrams and min_length need the scores "
+          "of all tokens, not a shortlist");
+    }
+    read_.assign(static_cast<size_t>(B), {});
+    for (int64_t b = 0; b < B && !model.reads_source(); ++b) {
+      At(read_, b) = {start};
+      for (int64_t s = 0; s < inputs.ids.dim(0); ++s) {
+        At(read_, b).push_back(inputs.ids.row<int32_t>(s)[b]);
+      }
+    }
+  }
   if (outputs.defined()) restricted_ = model.output().Restricted(outputs);
 }
 
@@ -162,11 +177,12 @@ void Generation::Step() {
   ctx_.CheckCancelled();
   const Var features = model_.Next(ctx_, tokens_, state_);
   const OutputLayer& output = restricted_ ? *restricted_ : model_.output();
-  if (wanted_ > 0 && end_column_ < kKeptColumns) {
+  if (wanted_ > 0 && end_column_ < kKeptColumns && !options_.Penalizes()) {
     top_k_ = output.TopK(ctx_, features.value(), wanted_, kKeptColumns,
                          options_.NeedsScores());
   } else {
     scores_ = AsFloats(output.Scores(ctx_, features).value());
+    if (options_.Penalizes()) PenalizeRows();
     top_k_ = kernels::FindTopK(
         scores_, std::clamp(wanted_, 1, static_cast<int>(scores_.cols())), 0,
         options_.NeedsScores());
@@ -178,6 +194,21 @@ void Generation::Step() {
     throw ConfigError(
         "replace_unknown and coverage_penalty need a model with attention; "
         "this one has none");
+  }
+}
+
+void Generation::PenalizeRows() {
+  scores_ = scores_.Clone();
+  for (const Sentence& sentence : sentences_) {
+    for (const Partial& partial : sentence.live) {
+      std::vector<int32_t> tokens = At(read_, sentence.column);
+      const std::vector<int32_t> written =
+          sentence.prefixes.Tokens(partial.prefix);
+      tokens.insert(tokens.end(), written.begin(), written.end());
+      Penalize(options_, tokens, std::ssize(written),
+               {scores_.row<float>(partial.row),
+                static_cast<size_t>(scores_.cols())});
+    }
   }
 }
 

@@ -88,6 +88,8 @@ class Generation {
 
  private:
   void SetLimit(Sentence& sentence, const Inputs& inputs) const;
+  /// Applies the rules for next tokens to the scores.
+  void PenalizeRows();
   /// Score of the end token in a row.
   float EndScore(int64_t row) const;
   void Step();
@@ -116,10 +118,11 @@ class Generation {
   Tensor tokens_;                    // last tokens, i32 [rows]
   const int wanted_;                 // scores needed per row; 0: all
   int64_t end_column_ = -1;          // of the end token; −1: none
-  Tensor scores_;                    // next tokens [rows, O], or undefined
-  kernels::TopKScores top_k_;        // top scores, including special tokens
-  Tensor attention_;                 // current step [rows, S], or undefined
-  int64_t step_ = 0;                 // length of every live partial
+  std::vector<std::vector<int32_t>> read_;  // tokens before the generated ones
+  Tensor scores_;              // next tokens [rows, O], or undefined
+  kernels::TopKScores top_k_;  // top scores, including special tokens
+  Tensor attention_;           // current step [rows, S], or undefined
+  int64_t step_ = 0;           // length of every live partial
 };
 
 }  // namespace heed

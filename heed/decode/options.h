@@ -48,6 +48,11 @@ struct DecodeOptions : DecodeRules {
   double top_p = 1;
   uint64_t seed = 1;
 
+  // Rules for next tokens: see Penalize
+  double repetition_penalty = 1;
+  int no_repeat_ngrams = 0;
+  int min_length = 0;
+
   bool replace_unknown = false;
 
   std::string shortlist = "none";
@@ -84,6 +89,9 @@ struct DecodeOptions : DecodeRules {
   void Visit(FieldList& v);
 
   bool NeedsScores() const { return keep_scores || beam > 1 || sample; }
+  bool Penalizes() const {
+    return repetition_penalty != 1 || no_repeat_ngrams > 0 || min_length > 0;
+  }
   bool NeedsAttention() const { return keep_attention || replace_unknown; }
   /// Maximum number of tokens without </s>, for `source_length` tokens with
   /// </s>.

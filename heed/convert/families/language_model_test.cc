@@ -104,8 +104,7 @@ TEST_P(LanguageModelFolder, ContinuesAsTheirs) {
   WriteImported(folder.Path("ours"), false, imported_);
   const LoadedModel loaded = ReadModel(folder.Path("ours"));
   lm::Prediction options;
-  options.mode = lm::Mode::kSample;
-  options.decode.top_k = 1;
+  options.mode = lm::Mode::kContinue;
   options.decode.max_length = 12;
   const auto& read = dynamic_cast<const lm::Model&>(*loaded.model);
   const auto predictor = lm::Settings().MakePredictor(read, options);

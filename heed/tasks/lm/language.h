@@ -77,9 +77,9 @@ class Model : public TaskModel {
 };
 
 /// Outputs for each line: completions, samples or a score.
-enum class Mode : uint8_t { kComplete, kSample, kScore };
+enum class Mode : uint8_t { kComplete, kContinue, kSample, kScore };
 constexpr auto WordsOf(Mode) {
-  return std::array{"complete", "sample", "score"};
+  return std::array{"complete", "continue", "sample", "score"};
 }
 
 struct Prediction {

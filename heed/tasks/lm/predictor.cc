@@ -9,6 +9,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/numbers.h"
+#include "heed/decode/beam.h"
 #include "heed/decode/sample.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
@@ -42,11 +43,14 @@ class LanguagePredictor : public PredictorWith<Prediction> {
                 const Prediction& options) const override;
 
  private:
+  Answer AnswerTo(const std::string& text, int64_t number,
+                  const Prediction& options, const PredictCall& call) const;
   Answer Completions(const std::string& text, const Prediction& options,
                      const PredictCall& call) const;
-  /// Samples continuations. `number`: index of the text, which seeds sampling.
-  Answer Samples(const std::string& text, int64_t number, DecodeOptions options,
-                 const PredictCall& call) const;
+  /// Continues a text by the most probable tokens or, if options.sample, by
+  /// samples. `number`: index of the text, which seeds sampling.
+  Answer Continuations(const std::string& text, int64_t number,
+                       DecodeOptions options, const PredictCall& call) const;
   Answer ScoreOf(const std::string& text, const PredictCall& call) const;
 
   /// The predicted or requested answer for a text, and the word that continues
@@ -89,32 +93,36 @@ Answer LanguagePredictor::Completions(const std::string& text,
   return words.answer();
 }
 
-Answer LanguagePredictor::Samples(const std::string& text, int64_t number,
-                                  DecodeOptions options,
-                                  const PredictCall& call) const {
+Answer LanguagePredictor::Continuations(const std::string& text, int64_t number,
+                                        DecodeOptions options,
+                                        const PredictCall& call) const {
   const Encoded prompt = model_.vocabulary.EncodeWithPieces(text);
   const std::vector<int32_t> read = ReadBefore(prompt.ids);
   options.special = model_.vocabulary.special();
   options.start = read.front();
   const int64_t S = std::ssize(read) - 1;
-  options.sample = true;
   options.length_penalty = 0;
   options.max_length_factor = 0;
   if (options.max_length == 0) options.max_length = kUsualContinuation;
   const std::vector<int64_t> numbers = {number};
-  const auto samples =
-      heed::Sample(*model_.network,
-                   {Tensor::Of(std::span(read).subspan(1), {S, 1}),
-                    Tensor::Full({1}, static_cast<double>(S), DType::kI32)},
-                   options, numbers, {}, {{}, {call.cancellation}});
+  const Inputs inputs = {
+      Tensor::Of(std::span(read).subspan(1), {S, 1}),
+      Tensor::Full({1}, static_cast<double>(S), DType::kI32)};
+  const SearchHooks hooks = {{}, {call.cancellation}};
+  if (!options.sample) options.beam = options.nbest = 1;
+  const auto found =
+      options.sample
+          ? Sample(*model_.network, inputs, options, numbers, {}, hooks)
+          : BeamSearch(*model_.network, inputs, options, {}, hooks);
   std::vector<std::string> texts;
   std::vector<double> log_probabilities;
-  for (const Hypothesis& hypothesis : samples.at(0)) {
+  for (const Hypothesis& hypothesis : found.at(0)) {
     texts.push_back(model_.vocabulary.DecodeAfter(prompt, hypothesis.tokens));
     log_probabilities.push_back(hypothesis.log_probability);
   }
   return {fmt::format("{}", fmt::join(texts, "\n")),
-          {{"samples", texts}, {"log_probabilities", log_probabilities}}};
+          {{options.sample ? "samples" : "continuations", texts},
+           {"log_probabilities", log_probabilities}}};
 }
 
 Answer LanguagePredictor::ScoreOf(const std::string& text,
@@ -133,17 +141,30 @@ Answer LanguagePredictor::ScoreOf(const std::string& text,
            {"perplexity", score.perplexity()}}};
 }
 
+Answer LanguagePredictor::AnswerTo(const std::string& text, int64_t number,
+                                   const Prediction& options,
+                                   const PredictCall& call) const {
+  DecodeOptions decode = options.decode;
+  switch (options.mode) {
+    case Mode::kComplete:
+      return Completions(text, options, call);
+    case Mode::kContinue:
+    case Mode::kSample:
+      decode.sample = options.mode == Mode::kSample;
+      return Continuations(text, number, decode, call);
+    case Mode::kScore:
+      break;
+  }
+  return ScoreOf(text, call);
+}
+
 std::vector<Answer> LanguagePredictor::Predict(std::span<const Input> inputs,
                                                const Prediction& options,
                                                const PredictCall& call) const {
   std::vector<Answer> answers;
   for (const Input& input : inputs) {
     const std::string text = model_.Cased(input.Text());
-    answers.push_back(options.mode == Mode::kComplete
-                          ? Completions(text, options, call)
-                      : options.mode == Mode::kSample
-                          ? Samples(text, input.number, options.decode, call)
-                          : ScoreOf(text, call));
+    answers.push_back(AnswerTo(text, input.number, options, call));
   }
   return answers;
 }
@@ -153,7 +174,7 @@ double LanguagePredictor::Tokens(std::span<const Input> inputs,
   const double read = PredictorWith::Tokens(inputs, options);
   const auto count = static_cast<double>(inputs.size());
   const DecodeOptions& decode = options.decode;
-  if (options.mode == Mode::kSample) {
+  if (options.mode == Mode::kContinue || options.mode == Mode::kSample) {
     return read +
            count * decode.nbest *
                (decode.max_length > 0 ? decode.max_length : kUsualContinuation);

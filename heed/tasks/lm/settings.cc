@@ -34,8 +34,9 @@ void Prediction::Visit(FieldList& v) {
   v.Section("Output");
   v("mode", mode,
     "complete the last word of each line, which may be half typed (word, tab, "
-    "probability, tab, ...); continue each line by sampling; or write its "
-    "log-probability, tokens and perplexity");
+    "probability, tab, ...); continue each line with the most probable tokens, "
+    "or sample continuations; or write its log-probability, tokens and "
+    "perplexity");
   v.Section("Completion");
   completion.Visit(v);
   v.Section("Sampling");
@@ -50,7 +51,17 @@ void Prediction::Visit(FieldList& v) {
     "probability");
   v("length", decode.max_length, Range(0, 100000),
     "maximum tokens of a continuation; 0: 64")
+      .Alias("max_length")
       .ServedUpTo(kServedTokens);
+  v("min_length", decode.min_length, Range(0, 100000),
+    "minimum tokens of a continuation before it may end")
+      .ServedUpTo(kServedTokens);
+  v("repetition_penalty", decode.repetition_penalty, Range(0.01, 100),
+    "divide the scores of tokens that occur already by this number (negative "
+    "scores are multiplied); 1: off");
+  v("no_repeat_ngrams", decode.no_repeat_ngrams, Range(0, 1000),
+    "never repeat this many tokens in a row; 0: off")
+      .Alias("no_repeat_ngram_size");
   v("seed", decode.seed, "random seed of the samples");
 }
 
