@@ -150,6 +150,10 @@ Mask operator&&(const Mask& a, const Mask& b) {
   Mask both(std::make_shared<BothRule<true>>(a.rule_, b.rule_),
             Mask::Join(a, b));
   both.lengths_ = Lesser(a.lengths_, b.lengths_);
+  if (a.band_ && b.band_) {
+    both.band_ = {std::min(a.band_->before, b.band_->before),
+                  std::min(a.band_->after, b.band_->after)};
+  }
   return both;
 }
 

@@ -5,7 +5,10 @@
 #ifndef HEED_ATTENTION_MASK_H_
 #define HEED_ATTENTION_MASK_H_
 
+#include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +26,13 @@ struct MaskSizes {
   int64_t batch = -1;
   int64_t queries = -1;
   int64_t keys = -1;
+};
+
+/// Keys around a query: from `before` keys before it to `after` keys after it.
+struct Band {
+  static constexpr int64_t kAll = std::numeric_limits<int32_t>::max();
+  int64_t before = kAll;
+  int64_t after = kAll;
 };
 
 /// Cheap to copy; immutable.
@@ -46,8 +56,12 @@ class Mask {
   const std::shared_ptr<const kernels::Neighbourhood>& graph() const {
     return graph_;
   }
-  /// True if this is Causal() and nothing else.
-  bool causal() const { return causal_; }
+  /// The band of a mask that is made by && of Causal() and SlidingWindow()
+  /// alone.
+  const std::optional<Band>& band() const { return band_; }
+  /// True if a query sees its own key and some keys before it: all, or those of
+  /// a window.
+  bool causal() const { return band_ && band_->after == 0; }
   /// Throws ShapeError, naming `where`, if the mask requires other sizes, or if
   /// a length exceeds the number of keys. Without `exact`, fewer queries and
   /// keys are accepted.
@@ -60,6 +74,7 @@ class Mask {
   friend Mask operator!(const Mask& mask);
   friend Mask Padding(const Tensor& lengths);
   friend Mask Causal();
+  friend Mask SlidingWindow(int64_t before, int64_t after);
   friend Mask Adjacency(const kernels::Neighbourhood& graph);
 
   /// The sizes of both. Throws: ShapeError if they differ.
@@ -69,7 +84,7 @@ class Mask {
   MaskSizes sizes_;
   Tensor lengths_;
   std::shared_ptr<const kernels::Neighbourhood> graph_;
-  bool causal_ = false;
+  std::optional<Band> band_;
 };
 
 Mask operator&&(const Mask& a, const Mask& b);

@@ -370,5 +370,23 @@ TEST(Mask, RealKeysAreKnownWhereAllMustBeReal) {
   EXPECT_FALSE((!Padding(lengths)).lengths().defined());
 }
 
+TEST(Mask, KeepsTheBandOfWindows) {
+  const auto expect = [](const Mask& mask, int64_t before, int64_t after) {
+    ASSERT_TRUE(mask.band().has_value());
+    EXPECT_EQ(mask.band()->before, before);
+    EXPECT_EQ(mask.band()->after, after);
+  };
+  expect(Causal(), Band::kAll, 0);
+  expect(Mask() && Causal(), Band::kAll, 0);
+  expect(SlidingWindow(3, 2) && Causal(), 3, 0);
+  expect(Causal() && SlidingWindow(3, 2) && SlidingWindow(1, 9), 1, 0);
+  EXPECT_TRUE((SlidingWindow(3, 2) && Causal()).causal());
+  EXPECT_FALSE(SlidingWindow(3, 2).causal());
+  EXPECT_FALSE((Causal() && Padding(Lengths({2}))).causal());
+  EXPECT_FALSE((Causal() || SlidingWindow(1, 1)).causal());
+  EXPECT_FALSE((!Causal()).causal());
+  EXPECT_FALSE(StrictCausal().causal());
+}
+
 }  // namespace
 }  // namespace heed

@@ -219,7 +219,7 @@ Tensor Attention::Turn(const Tensor& x, int64_t position) const {
   return turned;
 }
 
-/// Each query sees the positions up to its own.
+/// Each query sees its own position and those before it in the mask's band.
 Attended Attention::AttendPositions(const Context& ctx, const Tensor& query,
                                     Memory& memory) const {
   const int64_t rows = query.dim(0);
@@ -230,17 +230,20 @@ Attended Attention::AttendPositions(const Context& ctx, const Tensor& query,
   Tensor all;
   for (int64_t t = 0; t < steps; ++t) {
     const int64_t begin = t * query_;
+    const int64_t own = memory.position + t;
+    const int64_t first = std::max<int64_t>(0, own - mask_.band()->before);
     const Tensor context = kernels::AttendPositions(
         StepQueriesOf(ctx, turned.Columns(begin, begin + query_)),
-        positions.first(static_cast<size_t>(memory.position + t + 1)),
-        memory.slots);
+        positions.subspan(static_cast<size_t>(first),
+                          static_cast<size_t>(own + 1 - first)),
+        memory.slots.Columns(first, own + 1));
     if (steps == 1) {
       all = context;
       continue;
     }
     if (t == 0) all = Tensor({rows, steps * query_});
-    Tensor own = all.Columns(begin, begin + query_);
-    own.CopyFrom(context);
+    Tensor written = all.Columns(begin, begin + query_);
+    written.CopyFrom(context);
   }
   memory.position += steps;
   return {.context = all.Reshape({rows, steps, query_})};

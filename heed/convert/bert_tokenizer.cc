@@ -24,7 +24,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kVocabularyFile = "vocab.txt";
 constexpr const char* kAddedFile = "added_tokens.json";
-constexpr const char* kTokenizerFile = "tokenizer.json";
 
 /// Keys of tokenizer_config.json that name the special tokens of
 /// WordPiece::kSpecials, in their order.

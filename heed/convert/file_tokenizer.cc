@@ -18,7 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kTokenizerFile = "tokenizer.json";
 constexpr const char* kGenerationConfig = "generation_config.json";
 
 Json ReadObject(const std::string& folder, const char* file) {

@@ -13,6 +13,7 @@
 
 namespace heed {
 
+inline constexpr const char* kTokenizerFile = "tokenizer.json";
 inline constexpr const char* kTokenizerConfig = "tokenizer_config.json";
 
 bool HasFile(const std::string& folder, const std::string& file);

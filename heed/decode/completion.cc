@@ -9,6 +9,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/decode/penalties.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/rowwise.h"
 #include "heed/text/subwords.h"
@@ -17,7 +18,6 @@ namespace heed {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
-constexpr float kExcluded = -1e30F;
 // The search ends when the live prefixes hold less than this share of the
 // probability mass.
 constexpr double kNegligible = 1e-5;

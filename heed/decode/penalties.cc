@@ -8,8 +8,6 @@
 namespace heed {
 namespace {
 
-constexpr float kExcluded = -1e30F;
-
 void PenalizeRepetitions(double penalty, std::span<const int32_t> tokens,
                          std::span<float> scores) {
   const auto p = static_cast<float>(penalty);

@@ -9,6 +9,9 @@
 
 namespace heed {
 
+/// Score of a token that must not follow.
+inline constexpr float kExcluded = -1e30F;
+
 /// Changes the scores [V] of the token that follows `tokens`: those of the
 /// prompt, and then `written` generated ones.
 ///

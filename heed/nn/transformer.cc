@@ -184,7 +184,13 @@ Var TransformerStack::SelfAttention(const Context& ctx, const Layer& layer,
         .context;
   }
   Memory& memory = state->MemoryOf(layer.self.info().path);
+  const bool first = !memory.defined();
   memory = layer.self.Extend(ctx, std::move(memory), k, v);
+  if (first && q.dim(1) > 1 && !memory.positions.empty()) {
+    // The queries of a prompt at once: in steps, each would read all its keys.
+    memory.position = q.dim(1);
+    return layer.self.Attend(ctx, q, layer.self.Prepare(ctx, k, v)).context;
+  }
   return layer.self.Attend(ctx, q, &memory).context;
 }
 

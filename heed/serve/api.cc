@@ -14,6 +14,7 @@
 #include "heed/render/explanation_file.h"
 #include "heed/serve/client_address.h"
 #include "heed/serve/content_coding.h"
+#include "heed/serve/prediction_stream.h"
 #include "heed/serve/translation_work.h"
 
 namespace heed {
@@ -119,6 +120,31 @@ const Route* FindRoute(std::string_view method, std::string_view path) {
 ApiOptions Resolved(ApiOptions options) {
   options.Resolve();
   return options;
+}
+
+// An input of several lines has answers in its parts, also if a line failed.
+bool Failed(const Answer& answer) {
+  return !answer.error.empty() && !answer.parts.is_array();
+}
+
+std::exception_ptr CauseOf(const Answer& failed) {
+  return failed.cause ? failed.cause
+                      : std::make_exception_ptr(HttpError(400, "{}", failed.error));
+}
+
+Json AnswersJson(const ServedModel& served, const std::vector<Answer>& all,
+                 bool batch) {
+  Json answers = Json::array();
+  Json details = Json::array();
+  for (const Answer& answer : all) {
+    answers.push_back(Failed(answer) ? Json() : Json(answer.line));
+    details.push_back(Failed(answer) ? Json{{"error", answer.error}}
+                                     : answer.parts);
+  }
+  return {{"model", served.name()},
+          {"task", served.task().name},
+          {"answer", batch ? answers : answers.at(0)},
+          {"details", batch ? details : details.at(0)}};
 }
 
 }  // namespace
@@ -424,33 +450,27 @@ void Api::Predict(const ExchangePtr& exchange) {
   job.client = admitted.client.name;
   job.seconds = model->PredictionSeconds(job.inputs, job.options);
   job.cancellation = CancellationOf(exchange);
-  job.predicted = [exchange, batch = call.batch, unread = call.unread](
-                      const ServedModel& served,
-                      std::vector<heed::Answer> all) {
+  std::shared_ptr<PredictionStream> stream;
+  if (call.stream || Accepts(exchange->request(), "text/event-stream")) {
+    stream = std::make_shared<PredictionStream>(exchange);
+    job.observer = [stream](size_t input, const WrittenAnswer& written) {
+      stream->Show(input, written);
+    };
+  }
+  job.failed = [exchange, stream](const std::exception_ptr& error) {
+    if (stream != nullptr) return stream->Fail(error);
+    exchange->Send(ErrorResponse(error));
+  };
+  job.predicted = [exchange, stream, failed = job.failed, batch = call.batch,
+                   unread = call.unread](const ServedModel& served,
+                                         std::vector<heed::Answer> all) {
     for (const auto& [place, why] : unread) {
       all.insert(all.begin() + static_cast<int64_t>(place), {"", {}, why});
     }
-    Json answers = Json::array();
-    Json details = Json::array();
-    for (const heed::Answer& answer : all) {
-      // An input of several lines has answers in its parts, also if a line
-      // failed.
-      const bool failed = !answer.error.empty() && !answer.parts.is_array();
-      if (failed && !batch) {
-        return exchange->Send(answer.cause ? ErrorResponse(answer.cause)
-                                           : ErrorResponse(400, answer.error));
-      }
-      answers.push_back(failed ? Json() : Json(answer.line));
-      details.push_back(failed ? Json{{"error", answer.error}} : answer.parts);
-    }
-    exchange->Send(
-        JsonResponse(DumpJson({{"model", served.name()},
-                               {"task", served.task().name},
-                               {"answer", batch ? answers : answers.at(0)},
-                               {"details", batch ? details : details.at(0)}})));
-  };
-  job.failed = [exchange](const std::exception_ptr& error) {
-    exchange->Send(ErrorResponse(error));
+    if (!batch && Failed(all.front())) return failed(CauseOf(all.front()));
+    const Json answers = AnswersJson(served, all, batch);
+    if (stream != nullptr) return stream->Finish("done", answers);
+    exchange->Send(JsonResponse(DumpJson(answers)));
   };
   if (job.inputs.empty()) return job.predicted(*model, {});
   queue.Submit(std::move(job));

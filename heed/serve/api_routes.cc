@@ -109,7 +109,12 @@ const std::vector<Route>& Routes() {
        "Predictions of a model of any task",
        "model, task, answer (as heed predict writes it) and details (the same "
        "in parts)",
-       {kText, kModelName, kKey},
+       {kText, kModelName,
+        {"stream", "boolean", false,
+         "server-sent events while a text is written: token {index, line, "
+         "text, tokens} with what is new, then done with the answer, or error; "
+         "also by Accept: text/event-stream"},
+        kKey},
        R"({"text": "what a film", "model": "sentiment"})"},
       {"POST",
        "/explain",

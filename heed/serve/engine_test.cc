@@ -224,7 +224,7 @@ std::vector<Job> LongJobs(const ServedModel& model) {
   jobs[0].parts = false;
   jobs[1].options = model.SearchOptions({});
   jobs[1].parts = false;
-  jobs[1].observer = [](size_t, const std::vector<std::string>&, bool) {};
+  jobs[1].observer = [](size_t, const WrittenAnswer&) {};
   jobs[2].options =
       model.CheckedOptions({{"beam", 32}, {"max_length_factor", 10.0}}, {});
   jobs[3].run = [](const ServedModel& model, const Cancellation& cancellation) {

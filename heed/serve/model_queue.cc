@@ -485,10 +485,9 @@ void ModelQueue::PredictBatch(Run& run, const Batch& batch) {
     }
   }
   if (observed) {
-    call.observer = [&](size_t input, const std::vector<std::string>& tokens,
-                        bool whole) {
+    call.observer = [&](size_t input, const WrittenAnswer& written) {
       const auto& [waiting, i] = places[input];
-      if (waiting->job.observer) waiting->job.observer(i, tokens, whole);
+      if (waiting->job.observer) waiting->job.observer(i, written);
     };
   }
   std::vector<Answer> all = run.model->Predict(inputs, job.options, call);

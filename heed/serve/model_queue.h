@@ -66,7 +66,7 @@ struct Job {
   double seconds = 0;
   /// Cancelled when no client waits for the job; null: never cancelled.
   std::shared_ptr<const Cancellation> cancellation;
-  /// Optional: receives the tokens of an answer while it is generated.
+  /// Optional: receives each answer while it is generated.
   TokenObserver observer;
   /// Optional: receives each answer as soon as it is known.
   std::function<void(size_t input, const Answer&)> answered;

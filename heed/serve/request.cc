@@ -393,8 +393,11 @@ ModelCall ParsePredict(const Json& parameters, const InputKind& kind,
       call.unread[i] = error.what();
     }
   }
+  call.stream = OptionalFlag(parameters, "stream");
   for (const auto& [key, value] : parameters.items()) {
-    if (key == name || key == "model" || key == "api_key") continue;
+    if (key == name || key == "model" || key == "api_key" || key == "stream") {
+      continue;
+    }
     call.options[key] = value;
   }
   return call;

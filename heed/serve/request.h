@@ -77,6 +77,7 @@ struct ModelCall {
   /// Errors of unreadable inputs, by position in the list.
   std::map<size_t, std::string> unread;
   bool batch = false;
+  bool stream = false;
   /// All other parameters.
   nlohmann::ordered_json options = nlohmann::ordered_json::object();
 };

@@ -336,10 +336,23 @@ std::vector<Answer> ServedModel::Predict(std::span<const Input> inputs,
   const InputReading reading = loaded_.settings->Reading(*options.set);
   std::vector<Input> lines;
   std::vector<size_t> ends;
+  std::vector<std::pair<size_t, size_t>> places;  // input and line
   for (const Input& input : inputs) {
     std::ranges::move(LinesOf(input, input_, reading),
                       std::back_inserter(lines));
+    for (size_t line = 0; places.size() < lines.size(); ++line) {
+      places.emplace_back(ends.size(), line);
+    }
     ends.push_back(lines.size());
+  }
+  size_t first = 0;  // of the lines that are answered together
+  if (call.observer) {
+    call.observer = [&, observer = call.observer](size_t line,
+                                                  WrittenAnswer written) {
+      const auto& [input, place] = places[first + line];
+      written.line = place;
+      observer(input, written);
+    };
   }
   call.max_line = reading.defaults.max_line;
   call.cancellations.clear();  // one per input, not per line
@@ -353,6 +366,7 @@ std::vector<Answer> ServedModel::Predict(std::span<const Input> inputs,
       call.context().CheckCancelled();
       std::ranges::move(predictor_->PredictEach({&line, 1}, *options.set, call),
                         std::back_inserter(answers));
+      ++first;
     }
   }
   std::vector<Answer> joined;

@@ -1,7 +1,6 @@
 #include "heed/serve/translation_work.h"
 
 #include <fmt/format.h>
-#include <unicode/utf8.h>
 
 #include <algorithm>
 #include <iterator>
@@ -24,20 +23,6 @@ Json ToJson(const Detection& detection) {
           {"language", detection.language}};
 }
 
-// Number of bytes of `text` without an incomplete last character.
-size_t WholeCharacters(const std::string& text) {
-  auto size = static_cast<int32_t>(text.size());
-  U8_TRUNCATE_IF_INCOMPLETE(text.data(), 0, size);
-  return static_cast<size_t>(size);
-}
-
-// Event that reports an error in a stream.
-std::string ErrorEvent(const HttpResponse& error) {
-  Json data = Json::parse(error.body);
-  data["status"] = error.status;
-  return ServerSentEvent("error", data);
-}
-
 bool IsLanguage(const Engine& engine, const std::string& language) {
   return std::ranges::any_of(engine.queues(), [&](const auto& queue) {
     const auto model = queue->model();
@@ -47,23 +32,12 @@ bool IsLanguage(const Engine& engine, const std::string& language) {
 
 }  // namespace
 
-std::string ServerSentEvent(std::string_view name, const Json& data) {
-  return fmt::format("event: {}\ndata: {}\n\n", name, DumpJson(data));
-}
-
-HttpResponse EventStreamHead() {
-  HttpResponse head;
-  head.Set("Content-Type", "text/event-stream; charset=utf-8");
-  head.Set("Cache-Control", "no-store");
-  head.Set("X-Accel-Buffering", "no");  // tells nginx not to buffer
-  return head;
-}
-
 TranslationWork::TranslationWork(std::shared_ptr<Exchange> exchange,
                                  TranslateCall call, std::string client)
     : exchange_(std::move(exchange)),
       call_(std::move(call)),
-      client_(std::move(client)) {}
+      client_(std::move(client)),
+      events_(exchange_) {}
 
 /// Cuts the texts into sentences.
 void TranslationWork::Split(const SplitOptions& options) {
@@ -177,10 +151,8 @@ void TranslationWork::Submit(ModelQueue& queue) {
   job.cancellation = CancellationOf(exchange_);
   if (call_.stream) {
     written_.resize(sentences_.size());
-    job.observer = [self, model](size_t sentence,
-                                 const std::vector<std::string>& pieces,
-                                 bool whole) {
-      self->Report(model->target_vocabulary(), sentence, pieces, whole);
+    job.observer = [self](size_t sentence, const WrittenAnswer& written) {
+      self->Report(sentence, written);
     };
     job.answered = [self](size_t sentence, const Answer& answer) {
       self->ReportMarked(sentence, TranslationsOf(answer).front());
@@ -207,21 +179,16 @@ std::vector<std::string> TranslationWork::Marked(const TargetMarks& marks) {
   return sentences;
 }
 
-// Reports text that later pieces cannot change. Incomplete characters wait. A
-// sentence with marks waits for its end, because their places are only known
-// then.
-void TranslationWork::Report(const Vocabulary& vocabulary, size_t sentence,
-                             const std::vector<std::string>& pieces,
-                             bool whole) {
+// Reports text that later pieces cannot change. A sentence with marks waits for
+// its end, because their places are only known then.
+void TranslationWork::Report(size_t sentence, const WrittenAnswer& written) {
   if (!sentences_[sentence]->marks.empty()) return;
-  std::string text = vocabulary.DecodePieces(pieces);
-  text.resize(WholeCharacters(text));
   // A backslash may depend on the following characters.
-  if (call_.format == TextFormat::kMarkdown && !whole) return;
+  if (call_.format == TextFormat::kMarkdown && !written.whole) return;
   Write(sentence,
-        EscapeText(text, sentences_[sentence]->text,
+        EscapeText(written.text, sentences_[sentence]->text,
                    sentences_[sentence]->format),
-        pieces, whole);
+        written.tokens, written.whole);
 }
 
 void TranslationWork::ReportMarked(size_t sentence,
@@ -289,7 +256,7 @@ void TranslationWork::ShowSentence(size_t index) {
       written.tokens.end());
   written.shown_text = written.text.size();
   written.shown_tokens = written.tokens.size();
-  SendEvent("token", {{"index", index},
+  events_.Send("token", {{"index", index},
                       {"text", fresh},
                       {"sentence", text.sentence - text.first},
                       {"tokens", tokens}});
@@ -345,23 +312,11 @@ Json TranslationWork::ResultOf(std::span<const Answer> answers) const {
 void TranslationWork::Finish(std::span<const Answer> answers) {
   const Json result = ResultOf(answers);
   if (!call_.stream) return exchange_->Send(JsonResponse(DumpJson(result)));
-  const std::lock_guard lock(mutex_);
-  SendEvent("done", result);
-  exchange_->End();
+  events_.Finish("done", result);
 }
 
 void TranslationWork::Fail(const std::exception_ptr& error) {
-  HttpResponse response = heed::ErrorResponse(error);
-  const std::lock_guard lock(mutex_);
-  if (!begun_) return exchange_->Send(std::move(response));
-  exchange_->Write(ErrorEvent(response));
-  exchange_->End();
-}
-
-void TranslationWork::SendEvent(std::string_view name, const Json& data) {
-  if (!begun_) exchange_->Begin(EventStreamHead(), ErrorEvent);
-  begun_ = true;
-  exchange_->Write(ServerSentEvent(name, data));
+  events_.Fail(error);
 }
 
 }  // namespace heed

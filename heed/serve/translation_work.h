@@ -11,6 +11,7 @@
 
 #include "heed/serve/detect.h"
 #include "heed/serve/engine.h"
+#include "heed/serve/event_stream.h"
 #include "heed/serve/request.h"
 #include "heed/serve/server.h"
 #include "heed/text/markup/text_split.h"
@@ -55,8 +56,7 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
   void Choose(Engine& engine);
   void Submit(ModelQueue& queue);
   std::vector<std::string> Marked(const TargetMarks& marks);
-  void Report(const Vocabulary& vocabulary, size_t sentence,
-              const std::vector<std::string>& pieces, bool whole);
+  void Report(size_t sentence, const WrittenAnswer& written);
   void ReportMarked(size_t sentence, const Translation& translation);
   void Write(size_t sentence, std::string text,
              const std::vector<std::string>& pieces, bool whole);
@@ -71,7 +71,6 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
                      size_t rank) const;
   nlohmann::ordered_json AlternativesOf(const Text& text,
                                         std::span<const Answer> answers) const;
-  void SendEvent(std::string_view name, const nlohmann::ordered_json& data);
 
   const std::shared_ptr<Exchange> exchange_;
   const TranslateCall call_;
@@ -83,16 +82,9 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
 
   // Only for streams
   std::mutex mutex_;
-  bool begun_ = false;
+  EventStream events_;
   std::vector<Written> written_;  // per sentence
 };
-
-/// Formats an event: "event: name\ndata: ...\n\n".
-std::string ServerSentEvent(std::string_view name,
-                            const nlohmann::ordered_json& data);
-
-/// Head of a response that is a stream of events.
-HttpResponse EventStreamHead();
 
 }  // namespace heed
 

@@ -4,6 +4,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/tasks/predictor.h"
 
 namespace heed {
 namespace {
@@ -46,6 +47,16 @@ TEST(Input, LinesOfTextAreInputsWithTheirPlaces) {
   ASSERT_EQ(read.size(), 2u);
   EXPECT_EQ(read[1].Text(), "b");
   EXPECT_EQ(read[1].place, "standard input:6");
+}
+
+TEST(Answers, GrowByWholeCharacters) {
+  EXPECT_EQ(WithoutPartialEnd("caf\xC3"), "caf");
+  EXPECT_EQ(WithoutPartialEnd("caf\xC3\xA9"), "café");
+  EXPECT_EQ(WithoutPartialEnd("a\xF0\x9F\x99"), "a");
+  EXPECT_EQ(WithoutPartialEnd("a\xF0\x9F\x99\x82"), "a🙂");
+  EXPECT_EQ(WithoutPartialEnd("a\xEF\xBF\xBD\xEF\xBF\xBD"), "a");
+  EXPECT_EQ(WithoutPartialEnd("\xA9"), "\xA9");
+  EXPECT_EQ(WithoutPartialEnd(""), "");
 }
 
 }  // namespace

@@ -33,6 +33,20 @@ void CandidateList::Add(const std::string& candidate, double probability) {
       {{name_, candidate}, {"probability", probability}});
 }
 
+std::string WithoutPartialEnd(std::string text) {
+  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+  while (text.ends_with(kReplacement)) {
+    text.resize(text.size() - kReplacement.size());
+  }
+  size_t last = text.size();
+  while (last > 0 && !BeginsCharacter(text[last - 1])) --last;
+  if (last == 0) return text;
+  const auto lead = static_cast<unsigned char>(text[last - 1]);
+  const size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+  if (last - 1 + size > text.size()) text.resize(last - 1);
+  return text;
+}
+
 std::vector<Answer> Predictor::PredictEach(std::span<const Input> inputs,
                                            const OptionSet& options,
                                            const PredictCall& call) const {

@@ -109,11 +109,24 @@ void ForEachInput(const InputKind& kind, const InputReading& reading,
 std::vector<Input> LinesOf(const Input& input, const InputKind& kind,
                            const InputReading& reading);
 
-/// Receives the final tokens of an answer while it is decoded, and at the end
-/// all of them (`whole`). `input`: index of the input in the call. Called from
-/// several threads at the same time.
-using TokenObserver = std::function<void(
-    size_t input, const std::vector<std::string>& tokens, bool whole)>;
+/// The final beginning of an answer while the rest is decoded, or all of it.
+struct WrittenAnswer {
+  std::vector<std::string> tokens;
+  /// Text of the tokens, without a last character whose bytes are not all
+  /// written.
+  std::string text;
+  bool whole = false;  ///< true for the whole answer, at the end
+  size_t line = 0;     ///< line of the input that is answered
+};
+
+/// Removes a last character whose bytes are not all there, and U+FFFD, which
+/// decoders write for such bytes, from the end of a growing text.
+std::string WithoutPartialEnd(std::string text);
+
+/// Receives a growing answer. `input`: index of the input in the call. Called
+/// from several threads at the same time.
+using TokenObserver =
+    std::function<void(size_t input, const WrittenAnswer& written)>;
 
 /// Parameters of a prediction besides inputs and options.
 struct PredictCall {
@@ -129,8 +142,8 @@ struct PredictCall {
   /// of a batch. A cancelled input has an empty answer. Empty: only
   /// `cancellation` counts.
   std::vector<const Cancellation*> cancellations = {};
-  /// Receives tokens of an answer while it is decoded, from predictors that
-  /// write text; null: no streaming.
+  /// Receives answers while they are decoded, from predictors that write text;
+  /// null: no streaming.
   TokenObserver observer = nullptr;
 
   Context context() const {

@@ -33,6 +33,7 @@ from each_task import EachTask  # noqa: F401
 from explain import Explain  # noqa: F401
 from graphs import Graphs  # noqa: F401
 from images import Images  # noqa: F401
+from imported import Imported  # noqa: F401
 from languages import Languages, ModelNames, MultiTarget  # noqa: F401
 from large_text import LargeText  # noqa: F401
 from libretranslate import LibreTranslate  # noqa: F401

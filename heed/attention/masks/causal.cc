@@ -21,7 +21,7 @@ class CausalRule : public RangeRule {
 
 Mask Causal() {
   Mask mask(std::make_shared<CausalRule>(1));
-  mask.causal_ = true;
+  mask.band_ = {.after = 0};
   return mask;
 }
 Mask StrictCausal() { return Mask(std::make_shared<CausalRule>(0)); }

@@ -34,7 +34,9 @@ Mask SlidingWindow(int64_t before, int64_t after) {
         "window: before and after must be 0 or more, not {} and {}", before,
         after);
   }
-  return Mask(std::make_shared<WindowRule>(before, after));
+  Mask mask(std::make_shared<WindowRule>(before, after));
+  mask.band_ = {std::min(before, Band::kAll), std::min(after, Band::kAll)};
+  return mask;
 }
 
 MaskInfo WindowInfo() {

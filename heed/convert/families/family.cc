@@ -7,9 +7,9 @@ namespace heed {
 std::span<const ModelFamily> ModelFamilies() {
   static constexpr ModelFamily kFamilies[] = {
       {"bert", ImportBert},
-      {"gpt2", ImportGpt2},
+      {"gpt2", gpt2::Import},
       {"marian", ImportMarianMt},
-      {"opt", ImportOpt},
+      {"opt", opt::Import},
   };
   return kFamilies;
 }

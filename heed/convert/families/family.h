@@ -21,10 +21,14 @@ struct ModelFamily {
 /// All families, in the order of error messages.
 std::span<const ModelFamily> ModelFamilies();
 
-Imported ImportGpt2(const std::string& folder, ImportOptions& options,
-                    const ImportRequest& request);
-Imported ImportOpt(const std::string& folder, ImportOptions& options,
-                   const ImportRequest& request);
+namespace gpt2 {
+Imported Import(const std::string& folder, ImportOptions& options,
+                const ImportRequest& request);
+}
+namespace opt {
+Imported Import(const std::string& folder, ImportOptions& options,
+                const ImportRequest& request);
+}
 
 }  // namespace heed
 

@@ -11,7 +11,7 @@
 #include "heed/convert/huggingface_folder.h"
 #include "heed/convert/weight_files.h"
 
-namespace heed {
+namespace heed::gpt2 {
 namespace {
 
 /// Keys that do not change the result: buffers of training, heads for other
@@ -72,8 +72,8 @@ std::vector<Part> PartsOf(const std::string& prefix, int layers) {
 
 }  // namespace
 
-Imported ImportGpt2(const std::string& folder, ImportOptions& options,
-                    const ImportRequest& request) {
+Imported Import(const std::string& folder, ImportOptions& options,
+                const ImportRequest& request) {
   RefuseBertRequest(request, options.file());
   CheckArchitecture(options, {"GPT2LMHeadModel", "GPT2Model"});
   LanguageModelSource source;
@@ -98,4 +98,4 @@ Imported ImportGpt2(const std::string& folder, ImportOptions& options,
   return imported;
 }
 
-}  // namespace heed
+}  // namespace heed::gpt2

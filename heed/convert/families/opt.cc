@@ -11,7 +11,7 @@
 #include "heed/convert/huggingface_folder.h"
 #include "heed/convert/weight_files.h"
 
-namespace heed {
+namespace heed::opt {
 namespace {
 
 /// Rows of the table of positions that stand for padding.
@@ -78,8 +78,8 @@ std::vector<Part> PartsOf(const std::string& prefix,
 
 }  // namespace
 
-Imported ImportOpt(const std::string& folder, ImportOptions& options,
-                   const ImportRequest& request) {
+Imported Import(const std::string& folder, ImportOptions& options,
+                const ImportRequest& request) {
   RefuseBertRequest(request, options.file());
   CheckArchitecture(options, {"OPTForCausalLM", "OPTModel"});
   LanguageModelSource source;
@@ -102,4 +102,4 @@ Imported ImportOpt(const std::string& folder, ImportOptions& options,
   return imported;
 }
 
-}  // namespace heed
+}  // namespace heed::opt

@@ -43,14 +43,16 @@ class LanguagePredictor : public PredictorWith<Prediction> {
                 const Prediction& options) const override;
 
  private:
-  Answer AnswerTo(const std::string& text, int64_t number,
-                  const Prediction& options, const PredictCall& call) const;
+  /// `place`: index of the input in the call.
+  Answer AnswerTo(const Input& input, size_t place, const Prediction& options,
+                  const PredictCall& call) const;
   Answer Completions(const std::string& text, const Prediction& options,
                      const PredictCall& call) const;
   /// Continues a text by the most probable tokens or, if options.sample, by
   /// samples. `number`: index of the text, which seeds sampling.
   Answer Continuations(const std::string& text, int64_t number,
-                       DecodeOptions options, const PredictCall& call) const;
+                       DecodeOptions options, size_t place,
+                       const PredictCall& call) const;
   Answer ScoreOf(const std::string& text, const PredictCall& call) const;
 
   /// The predicted or requested answer for a text, and the word that continues
@@ -94,7 +96,7 @@ Answer LanguagePredictor::Completions(const std::string& text,
 }
 
 Answer LanguagePredictor::Continuations(const std::string& text, int64_t number,
-                                        DecodeOptions options,
+                                        DecodeOptions options, size_t place,
                                         const PredictCall& call) const {
   const Encoded prompt = model_.vocabulary.EncodeWithPieces(text);
   const std::vector<int32_t> read = ReadBefore(prompt.ids);
@@ -108,8 +110,20 @@ Answer LanguagePredictor::Continuations(const std::string& text, int64_t number,
   const Inputs inputs = {
       Tensor::Of(std::span(read).subspan(1), {S, 1}),
       Tensor::Full({1}, static_cast<double>(S), DType::kI32)};
-  const SearchHooks hooks = {{}, {call.cancellation}};
   if (!options.sample) options.beam = options.nbest = 1;
+  SearchHooks hooks = {{}, {call.cancellation}};
+  if (call.observer && options.nbest == 1) {
+    hooks.observer = [&](int64_t, std::span<const int32_t> tokens, bool whole) {
+      WrittenAnswer written;
+      for (const int32_t id : tokens) {
+        written.tokens.push_back(model_.vocabulary.Piece(id));
+      }
+      written.text = model_.vocabulary.DecodeAfter(prompt, tokens);
+      if (!whole) written.text = WithoutPartialEnd(std::move(written.text));
+      written.whole = whole;
+      call.observer(place, written);
+    };
+  }
   const auto found =
       options.sample
           ? Sample(*model_.network, inputs, options, numbers, {}, hooks)
@@ -141,9 +155,10 @@ Answer LanguagePredictor::ScoreOf(const std::string& text,
            {"perplexity", score.perplexity()}}};
 }
 
-Answer LanguagePredictor::AnswerTo(const std::string& text, int64_t number,
+Answer LanguagePredictor::AnswerTo(const Input& input, size_t place,
                                    const Prediction& options,
                                    const PredictCall& call) const {
+  const std::string text = model_.Cased(input.Text());
   DecodeOptions decode = options.decode;
   switch (options.mode) {
     case Mode::kComplete:
@@ -151,7 +166,7 @@ Answer LanguagePredictor::AnswerTo(const std::string& text, int64_t number,
     case Mode::kContinue:
     case Mode::kSample:
       decode.sample = options.mode == Mode::kSample;
-      return Continuations(text, number, decode, call);
+      return Continuations(text, input.number, decode, place, call);
     case Mode::kScore:
       break;
   }
@@ -162,9 +177,8 @@ std::vector<Answer> LanguagePredictor::Predict(std::span<const Input> inputs,
                                                const Prediction& options,
                                                const PredictCall& call) const {
   std::vector<Answer> answers;
-  for (const Input& input : inputs) {
-    const std::string text = model_.Cased(input.Text());
-    answers.push_back(AnswerTo(text, input.number, options, call));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    answers.push_back(AnswerTo(inputs[i], i, options, call));
   }
   return answers;
 }

@@ -105,17 +105,21 @@ ExplainableSegment ForceSegment(const Context& given,
   return result;
 }
 
-TranslateHooks HooksOf(const PredictCall& call, size_t lines) {
+TranslateHooks HooksOf(const PredictCall& call, const Vocabulary& vocabulary,
+                       size_t lines) {
   TranslateHooks hooks = {.observer = nullptr,
                           .cancellations = call.cancellations};
   if (hooks.cancellations.empty() && call.cancellation != nullptr) {
     hooks.cancellations.assign(lines, call.cancellation);
   }
   if (call.observer) {
-    hooks.observer = [&call](int64_t line,
-                             const std::vector<std::string>& pieces,
-                             bool whole) {
-      call.observer(static_cast<size_t>(line), pieces, whole);
+    hooks.observer = [&call, &vocabulary](
+                         int64_t line, const std::vector<std::string>& pieces,
+                         bool whole) {
+      std::string text = vocabulary.DecodePieces(pieces);
+      if (!whole) text = WithoutPartialEnd(std::move(text));
+      call.observer(static_cast<size_t>(line),
+                    {pieces, std::move(text), whole});
     };
   }
   return hooks;
@@ -180,7 +184,7 @@ std::vector<Answer> TranslationPredictor::Predict(
   const int64_t first = inputs.empty() ? 0 : inputs.front().number;
   std::vector<Translations> all =
       TranslateDivided(translator, *model_.marks, lines, first, call.max_line,
-                       HooksOf(call, lines.size()));
+                       HooksOf(call, model_.vocabularies.target, lines.size()));
   if (call.cancellations.empty()) call.context().CheckCancelled();
   if (call.warns) WarnOfPositions(*model_.model, all);
   std::vector<Answer> answers;

@@ -24,17 +24,7 @@
 
 namespace heed {
 
-using tokens::AddedToken;
-using tokens::AddedTokenFinder;
-using tokens::Part;
-using tokens::Piece;
-using tokens::PieceCache;
-using tokens::Pieces;
-using tokens::PieceToken;
-using tokens::PlacedToken;
-using tokens::TokenTable;
-
-namespace {
+namespace tokens {
 
 // Lends each call a cache of its own.
 class CachePool {
@@ -60,6 +50,21 @@ class CachePool {
   std::mutex mutex_;
   std::vector<std::unique_ptr<PieceCache>> free_;
 };
+
+}  // namespace tokens
+
+using tokens::AddedToken;
+using tokens::AddedTokenFinder;
+using tokens::CachePool;
+using tokens::Part;
+using tokens::Piece;
+using tokens::PieceCache;
+using tokens::Pieces;
+using tokens::PieceToken;
+using tokens::PlacedToken;
+using tokens::TokenTable;
+
+namespace {
 
 // Leaves out spaces at both ends of a range; white space, for added tokens.
 // A single space at the start of a text stays if the tokeniser adds one.
