@@ -21,6 +21,7 @@
 #                                          (docs/how-to/order.md)
 #   docs/make_pictures.sh summaries        what each word of a summary attended to (docs/how-to/summaries.md)
 #   docs/make_pictures.sh retrieve         which words of a text a question's words fit (docs/how-to/retrieval.md)
+#   docs/make_pictures.sh neurons          one query and its keys (docs/how-to/published_models.md)
 #   docs/make_pictures.sh claims           what the texts claim, measured (docs/explanation/claims.md)
 #   docs/make_pictures.sh machine MODEL    what a machine that copies does with its memory
 #   docs/make_pictures.sh curves           learning curves of three short trainings (docs/how-to/training.md)
@@ -113,6 +114,13 @@ labyrinth() {
   "$heed" demo labyrinth --out "$work"
   cp "$work/labyrinth.svg" docs/images/labyrinth.svg
   cp "$work/objective.svg" docs/images/labyrinth-objective.svg
+}
+
+neurons() {
+  local work
+  scratch
+  "$heed" import tests/golden/huggingface_gpt2 --out "$work/gpt2"
+  "$heed" explain "$work/gpt2" --text 'the old dog' --view neurons --out docs/images/neurons.svg
 }
 
 claims() {
@@ -219,6 +227,8 @@ elif [[ ${1-} == order ]]; then
   order
 elif [[ ${1-} == curves ]]; then
   curves
+elif [[ ${1-} == neurons ]]; then
+  neurons
 elif [[ ${1-} == gallery ]]; then
   gallery
 else

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -229,6 +230,35 @@ std::vector<Row> RowsOf(const std::string& what) {
   return rows;
 }
 
+/// Prints all settings by section, and the tensors.
+void PrintSettings(const LoadedModel& loaded) {
+  std::string section;
+  const auto describe = [&section](FieldList& v) {
+    for (const FieldDescription& field : DescribeFields(v.fields())) {
+      if (field.section != section) {
+        section = field.section;
+        fmt::print("\n{}\n", section);
+      }
+      fmt::print("  {:<24}{}\n", field.key, field.default_value);
+    }
+  };
+  FieldList fields;
+  loaded.settings->VisitAll(fields);
+  TrainingConfig training = loaded.training;
+  training.Visit(fields);
+  describe(fields);
+  fmt::print("\nTensors\n");
+  for (const auto& p : std::as_const(*loaded.model).parameters().all()) {
+    fmt::print("  {:<40}{}\n", p->name(), p->value().shape().ToString());
+  }
+}
+
+/// Path of the licence file of an imported model; "": there is none.
+std::string LicenceIn(const std::string& folder) {
+  const std::string path = PathIn(folder, kLicenceFile);
+  return std::filesystem::exists(path) ? path : "";
+}
+
 /// Prints a header and rows in aligned columns.
 void PrintRows(std::vector<Row> rows) {
   constexpr int kGap = 2;
@@ -304,6 +334,7 @@ int RunInfo(const Arguments& arguments) {
   const auto setting = [&settings](const char* key) {
     return settings.value(key, std::string());
   };
+  const std::string licence = LicenceIn(folder);
   if (json) {
     Json tensors = Json::array();
     for (const auto& p : parameters.all()) {
@@ -322,6 +353,9 @@ int RunInfo(const Arguments& arguments) {
                 {"metric", metadata("heed.metric")},
                 {"score", metadata("heed.score")},
                 {"validated", !metadata("heed.score").empty()},
+                {"imported", metadata(kImportedKey)},
+                {"family", metadata(kFamilyKey)},
+                {"licence", licence},
                 {"config", settings},
                 {"tensors", tensors}});
     fmt::print("{}\n", all.dump());
@@ -336,31 +370,20 @@ int RunInfo(const Arguments& arguments) {
     fmt::print(", {} of {}", words, size);
   }
   fmt::print("\n");
+  if (!metadata(kImportedKey).empty()) {
+    fmt::print("imported from {}{}; licence: {}\n", metadata(kImportedKey),
+               metadata(kFamilyKey).empty()
+                   ? ""
+                   : fmt::format(", family {}", metadata(kFamilyKey)),
+               licence.empty() ? "no file came with the model" : licence);
+  }
   if (!metadata("heed.score").empty()) {
     fmt::print("weights of step {}, validation {} {}\n", metadata("heed.step"),
                metadata("heed.metric"), metadata("heed.score"));
   } else if (!UnvalidatedNote(folder, loaded.metadata).empty()) {
     fmt::print("weights of step {}, not validated\n", metadata("heed.step"));
   }
-  std::string section;
-  const auto describe = [&section](FieldList& v) {
-    for (const FieldDescription& field : DescribeFields(v.fields())) {
-      if (field.section != section) {
-        section = field.section;
-        fmt::print("\n{}\n", section);
-      }
-      fmt::print("  {:<24}{}\n", field.key, field.default_value);
-    }
-  };
-  FieldList fields;
-  loaded.settings->VisitAll(fields);
-  TrainingConfig training = loaded.training;
-  training.Visit(fields);
-  describe(fields);
-  fmt::print("\nTensors\n");
-  for (const auto& p : parameters.all()) {
-    fmt::print("  {:<40}{}\n", p->name(), p->value().shape().ToString());
-  }
+  PrintSettings(loaded);
   return 0;
 }
 

@@ -1,17 +1,38 @@
 #include "heed/convert/convert.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
 #include "heed/convert/marian_package.h"
 #include "heed/convert/weight_files.h"
+#include "heed/io/file.h"
 #include "heed/tasks/run.h"
 #include "heed/train/model_folder.h"
 
 namespace heed {
 
-Imported Import(const std::string& source, const ImportRequest& request) {
+namespace {
+
+/// The licence file of a folder; "" if there is none, or for a file.
+std::string LicenceOf(const std::string& source) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  std::vector<std::string> found;
+  for (const auto& entry : fs::directory_iterator(source, ignored)) {
+    const std::string stem = Lowercase(entry.path().stem().string());
+    if (entry.is_regular_file(ignored) &&
+        (stem == "license" || stem == "licence" || stem == "copying")) {
+      found.push_back(entry.path().string());
+    }
+  }
+  return found.empty() ? "" : std::ranges::min(found);
+}
+
+Imported ImportFrom(const std::string& source, const ImportRequest& request) {
   const bool folder = std::filesystem::is_directory(source);
   const bool config = std::filesystem::exists(PathIn(source, kConfigFile));
   if (!folder) RefuseForeignFile(source);
@@ -24,6 +45,14 @@ Imported Import(const std::string& source, const ImportRequest& request) {
         request.vocabularies.empty() ? "spm" : "vocab", source);
   }
   return ImportHuggingFace(source, request);
+}
+
+}  // namespace
+
+Imported Import(const std::string& source, const ImportRequest& request) {
+  Imported imported = ImportFrom(source, request);
+  imported.licence = LicenceOf(source);
+  return imported;
 }
 
 void CheckOutIsOther(const std::string& source, const std::string& out) {
@@ -43,8 +72,13 @@ void WriteImported(const std::string& folder, bool overwrite, Imported& model) {
   training.Resolve();
   OutFolder out(training.run);
   WriteSettings(*model.settings, *model.model, training, out);
+  Metadata metadata = {{"heed.step", "0"}, {kImportedKey, model.program}};
+  if (!model.family.empty()) metadata[kFamilyKey] = model.family;
   WriteTensors(out.PathOf(kWeightsFile), model.model->parameters().Tensors(),
-               {{"heed.step", "0"}, {kImportedKey, model.program}});
+               metadata);
+  if (!model.licence.empty()) {
+    WriteFileAtomically(out.PathOf(kLicenceFile), ReadFile(model.licence));
+  }
   out.Publish();
 }
 

@@ -16,6 +16,8 @@ struct Imported {
   std::unique_ptr<TaskModel> model;  // with weights
   Notes notes;                       // messages for the user
   std::string program;               // source program, such as "Marian"
+  std::string family = {};           // family of models: "gpt2"
+  std::string licence = {};          // its licence file; "": there is none
 };
 
 /// Options of heed import.

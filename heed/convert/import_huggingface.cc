@@ -38,6 +38,7 @@ Imported ImportHuggingFace(const std::string& folder,
     }
     Imported imported = family.import(folder, options, request);
     imported.program = "Hugging Face";
+    imported.family = type;
     return imported;
   }
   options.Fail("model_type",

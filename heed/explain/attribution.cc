@@ -11,6 +11,7 @@
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
+#include "heed/explain/attention_flow.h"
 
 namespace heed {
 namespace {
@@ -359,8 +360,14 @@ std::vector<std::string> AttributionMethods() {
           "occlusion"};
 }
 
+std::vector<std::string> ExplanationMethods() {
+  std::vector<std::string> methods = AttributionMethods();
+  methods.emplace_back(kRollout);
+  return methods;
+}
+
 void AttributionOptions::Visit(FieldList& v) {
-  v("methods", methods, OneOf(AttributionMethods()),
+  v("methods", methods, OneOf(ExplanationMethods()),
     "implicit attention: what each input token contributes to each part of the "
     "answer");
   v("integration_steps", steps, Range(1, 100000),

@@ -55,6 +55,9 @@ struct Explainable {
 /// arXiv:1703.01365; Smilkov et al. 2017, arXiv:1706.03825; Zeiler and Fergus
 /// 2013, arXiv:1311.2901 (occlusion).
 std::vector<std::string> AttributionMethods();
+/// AttributionMethods() and rollout, which reads attention weights alone (see
+/// Rollout).
+std::vector<std::string> ExplanationMethods();
 
 struct AttributionOptions {
   std::vector<std::string> methods;

@@ -69,6 +69,7 @@ struct AttentionMap {
   std::string score = {};
   std::string normalizer = {};
   std::vector<std::string> modifiers = {};  ///< applied to the scores
+  std::string output = {};  ///< name of the matrix behind the heads; "": none
   /// True if queries, keys and scores can be requested.
   bool numbers = true;
   int64_t heads = 0;
@@ -137,6 +138,8 @@ struct AttentionPanels {
   std::vector<std::vector<float>> weights;  ///< [T][S]
   std::vector<std::vector<float>> value;    ///< [S][D]
   std::vector<std::vector<float>> context;  ///< [T][D]
+  /// ‖a_ts v_s W‖ behind the output matrix W [T][S]; empty: unknown.
+  std::vector<std::vector<float>> norms = {};
 };
 
 /// Input vectors of the items of an axis: embeddings of tokens or positions, or

@@ -158,7 +158,8 @@ class Flattener {
                                  {"scores", VectorsJson(p.scores)},
                                  {"weights", VectorsJson(p.weights)},
                                  {"value", VectorsJson(p.value)},
-                                 {"context", VectorsJson(p.context)}});
+                                 {"context", VectorsJson(p.context)},
+                                 {"norms", VectorsJson(p.norms)}});
     }
     for (const InputVectors& vectors : segment.inputs) {
       json_["inputs"].push_back({{"name", vectors.name},

@@ -89,6 +89,7 @@ std::vector<AttentionMap> CollectMaps(std::span<const Seen> seen, int64_t b) {
                      .score = event.info.score,
                      .normalizer = event.info.normalizer,
                      .modifiers = event.info.modifiers,
+                     .output = event.info.output,
                      .numbers = event.info.parts,
                      .heads = event.info.heads});
       steps.emplace_back();

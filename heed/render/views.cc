@@ -19,6 +19,7 @@
 #include "heed/render/lines_view.h"
 #include "heed/render/memory_view.h"
 #include "heed/render/model_view.h"
+#include "heed/render/neurons_view.h"
 #include "heed/render/panels_view.h"
 #include "heed/render/passage_view.h"
 #include "heed/render/path_view.h"
@@ -46,6 +47,7 @@ std::vector<ExplanationView>& AllViews() {
       FramesView(),         //
       LinesView(),          //
       PanelsView(),         //
+      NeuronsView(),        //
       StepView(),           //
       EmbeddingView(),      //
       ModelView(),          //

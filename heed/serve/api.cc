@@ -122,31 +122,6 @@ ApiOptions Resolved(ApiOptions options) {
   return options;
 }
 
-// An input of several lines has answers in its parts, also if a line failed.
-bool Failed(const Answer& answer) {
-  return !answer.error.empty() && !answer.parts.is_array();
-}
-
-std::exception_ptr CauseOf(const Answer& failed) {
-  return failed.cause ? failed.cause
-                      : std::make_exception_ptr(HttpError(400, "{}", failed.error));
-}
-
-Json AnswersJson(const ServedModel& served, const std::vector<Answer>& all,
-                 bool batch) {
-  Json answers = Json::array();
-  Json details = Json::array();
-  for (const Answer& answer : all) {
-    answers.push_back(Failed(answer) ? Json() : Json(answer.line));
-    details.push_back(Failed(answer) ? Json{{"error", answer.error}}
-                                     : answer.parts);
-  }
-  return {{"model", served.name()},
-          {"task", served.task().name},
-          {"answer", batch ? answers : answers.at(0)},
-          {"details", batch ? details : details.at(0)}};
-}
-
 }  // namespace
 
 void ApiOptions::Visit(FieldList& v) {
@@ -467,8 +442,10 @@ void Api::Predict(const ExchangePtr& exchange) {
     for (const auto& [place, why] : unread) {
       all.insert(all.begin() + static_cast<int64_t>(place), {"", {}, why});
     }
-    if (!batch && Failed(all.front())) return failed(CauseOf(all.front()));
-    const Json answers = AnswersJson(served, all, batch);
+    if (!batch && HasFailed(all.front())) {
+      return failed(CauseOf(all.front()));
+    }
+    const Json answers = PredictionJson(served, all, batch);
     if (stream != nullptr) return stream->Finish("done", answers);
     exchange->Send(JsonResponse(DumpJson(answers)));
   };

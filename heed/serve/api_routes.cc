@@ -14,6 +14,10 @@ constexpr RouteParameter kText = {
     "a text, or a list of texts: then lists are answered"};
 constexpr RouteParameter kModelName = {
     "model", "string", false, "name of a model; not needed where there is one"};
+constexpr RouteParameter kStream = {
+    "stream", "boolean", false,
+    "server-sent events while tokens are written; also by Accept: "
+    "text/event-stream"};
 constexpr RouteParameter kKey = {
     "api_key", "string", false,
     "where keys are needed; also as Authorization: "
@@ -92,9 +96,7 @@ const std::vector<Route>& Routes() {
         {"alternatives", "integer", false, "how many more translations"},
         {"beam", "integer", false, "beam size; 1: greedy"},
         kModelName,
-        {"stream", "boolean", false,
-         "server-sent events while tokens are written; also by Accept: "
-         "text/event-stream"},
+        kStream,
         kKey},
        R"({"q": "A man sleeps.", "source": "en", "target": "de"})"},
       {"POST",
@@ -108,13 +110,8 @@ const std::vector<Route>& Routes() {
        "/predict",
        "Predictions of a model of any task",
        "model, task, answer (as heed predict writes it) and details (the same "
-       "in parts)",
-       {kText, kModelName,
-        {"stream", "boolean", false,
-         "server-sent events while a text is written: token {index, line, "
-         "text, tokens} with what is new, then done with the answer, or error; "
-         "also by Accept: text/event-stream"},
-        kKey},
+       "in parts). As a stream: events token {index, line, text, tokens}",
+       {kText, kModelName, kStream, kKey},
        R"({"text": "what a film", "model": "sentiment"})"},
       {"POST",
        "/explain",
@@ -133,7 +130,7 @@ const std::vector<Route>& Routes() {
          "the language to translate into, of a translator that has several"},
         {"methods", "texts", false,
          "attributions: saliency, gradient_x_input, integrated_gradients, "
-         "smooth_grad, occlusion"},
+         "smooth_grad, occlusion, rollout"},
         {"steps", "integer", false, "of integrated_gradients"},
         {"samples", "integer", false, "noisy copies of smooth_grad"},
         {"layer", "string", false,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heed/base/threads.h"
+#include "heed/explain/attention_flow.h"
 
 namespace heed {
 namespace {
@@ -19,6 +20,7 @@ double ExplanationPasses(double tokens, double targets,
                          const AttributionOptions& attribution) {
   double passes = 1;
   for (const std::string& method : attribution.methods) {
+    if (method == kRollout) continue;
     if (method == "occlusion") {
       passes += targets * tokens;
       continue;

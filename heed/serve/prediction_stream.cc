@@ -3,7 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "heed/serve/http.h"
+
 namespace heed {
+
+using Json = nlohmann::ordered_json;
 
 void PredictionStream::Show(size_t input, const WrittenAnswer& written) {
   const std::lock_guard lock(shown_mutex_);
@@ -22,6 +26,31 @@ void PredictionStream::Show(size_t input, const WrittenAnswer& written) {
                  {"text", written.text.substr(shown.text.size())},
                  {"tokens", tokens}});
   shown = {written.text, written.tokens.size()};
+}
+
+bool HasFailed(const Answer& answer) {
+  return !answer.error.empty() && !answer.parts.is_array();
+}
+
+std::exception_ptr CauseOf(const Answer& failed) {
+  return failed.cause
+             ? failed.cause
+             : std::make_exception_ptr(HttpError(400, "{}", failed.error));
+}
+
+Json PredictionJson(const ServedModel& served, const std::vector<Answer>& all,
+                    bool batch) {
+  Json answers = Json::array();
+  Json details = Json::array();
+  for (const Answer& answer : all) {
+    const bool failed = HasFailed(answer);
+    answers.push_back(failed ? Json() : Json(answer.line));
+    details.push_back(failed ? Json{{"error", answer.error}} : answer.parts);
+  }
+  return {{"model", served.name()},
+          {"task", served.task().name},
+          {"answer", batch ? answers : answers.at(0)},
+          {"details", batch ? details : details.at(0)}};
 }
 
 }  // namespace heed

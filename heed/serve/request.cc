@@ -451,7 +451,7 @@ ExplainCall ParseExplain(const Json& parameters, const InputKind& kind,
     RefuseRequest("head parameter without layer parameter");
   }
   call.attribution.methods =
-      NamesOf(parameters, "methods", AttributionMethods());
+      NamesOf(parameters, "methods", ExplanationMethods());
   const AttributionOptions usual;
   call.attribution.steps =
       OptionalNumber(parameters, "steps", usual.steps, 1, 256);

@@ -257,9 +257,9 @@ void TranslationWork::ShowSentence(size_t index) {
   written.shown_text = written.text.size();
   written.shown_tokens = written.tokens.size();
   events_.Send("token", {{"index", index},
-                      {"text", fresh},
-                      {"sentence", text.sentence - text.first},
-                      {"tokens", tokens}});
+                         {"text", fresh},
+                         {"sentence", text.sentence - text.first},
+                         {"tokens", tokens}});
 }
 
 std::string TranslationWork::TextOf(const Text& text,

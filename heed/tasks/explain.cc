@@ -9,13 +9,14 @@
 #include "heed/base/config.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/explain/attention_flow.h"
 
 namespace heed {
 namespace {
 
 bool NeedsGradients(const AttributionOptions& options) {
   return std::ranges::any_of(options.methods, [](const std::string& method) {
-    return method != "occlusion";
+    return method != "occlusion" && method != kRollout;
   });
 }
 
@@ -94,6 +95,29 @@ ExplainablePrediction PrepareEach(const LoadedModel& loaded,
   return all;
 }
 
+/// Adds the attributions of all methods: those of each input, then rollout.
+void AddAttributions(AttributionOptions options,
+                     const Cancellation* cancellation,
+                     ExplainableSegment& part) {
+  const bool rollout = std::erase(options.methods, kRollout) > 0;
+  for (Explainable& scores : part.scores) {
+    scores.cancellation = cancellation;
+    std::ranges::move(Attribute(scores, options),
+                      std::back_inserter(part.segment.attributions));
+  }
+  if (rollout) part.segment.attributions.push_back(Rollout(part.segment));
+}
+
+/// Fills the norms of weighted values where the output matrix has numbers.
+void FillNorms(const ParameterSet& parameters, ExplanationSegment& segment) {
+  for (AttentionPanels& panels : segment.panels) {
+    const Parameter* output = parameters.Find(segment.maps[panels.map].output);
+    if (output != nullptr && !output->quantized()) {
+      FillNorms(output->value(), panels);
+    }
+  }
+}
+
 }  // namespace
 
 ModelOutline OutlineOf(const LoadedModel& loaded) {
@@ -167,12 +191,8 @@ ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
                 : "its weights are not those of queries and keys alone");
       }
     }
-    for (Explainable& scores : part.scores) {
-      scores.cancellation = request.cancellation;
-      for (Attribution& a : Attribute(scores, methods)) {
-        part.segment.attributions.push_back(std::move(a));
-      }
-    }
+    FillNorms(std::as_const(*loaded.model).parameters(), part.segment);
+    AddAttributions(methods, request.cancellation, part);
     CompareWithAttention(part.segment);
     part.segment.outline = outline;
     e.segments.push_back(std::move(part.segment));

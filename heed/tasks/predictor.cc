@@ -42,7 +42,10 @@ std::string WithoutPartialEnd(std::string text) {
   while (last > 0 && !BeginsCharacter(text[last - 1])) --last;
   if (last == 0) return text;
   const auto lead = static_cast<unsigned char>(text[last - 1]);
-  const size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+  const size_t size = lead >= 0xF0   ? 4
+                      : lead >= 0xE0 ? 3
+                      : lead >= 0xC0 ? 2
+                                     : 1;
   if (last - 1 + size > text.size()) text.resize(last - 1);
   return text;
 }

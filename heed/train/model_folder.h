@@ -19,6 +19,11 @@ inline constexpr const char* kConfigFile = "config.json";
 inline constexpr const char* kWeightsFile = "model.safetensors";
 /// Metadata key of the weights: the program that a model was imported from.
 inline constexpr const char* kImportedKey = "heed.imported";
+/// Metadata key of the weights: the family of an imported model, such as
+/// "gpt2".
+inline constexpr const char* kFamilyKey = "heed.family";
+/// Licence of an imported model, if its folder has one.
+inline constexpr const char* kLicenceFile = "LICENSE";
 /// Files of a training run: the checkpoint, the weights of the last
 /// validations, and copies of inputs read from streams.
 inline constexpr const char* kCheckpointFile = "training.safetensors";

@@ -32,6 +32,20 @@ class Imported(EndToEnd):
                          "--output", "json", stdin=b"the old dog")
         self.assertNotEqual(strict_json(many)["continuations"], [dog])
 
+    def test_info_names_family_and_licence(self):
+        source = self.folder / "source"
+        shutil.copytree(GOLDEN / "huggingface_gpt2", source)
+        out = self.folder / "out"
+        self.runs("import", source, "--out", out)
+        self.assertIn("imported from Hugging Face, family gpt2; licence: no file came",
+                      self.runs("info", out))
+        (source / "LICENSE.md").write_text("free\n")
+        self.runs("import", source, "--out", out, "--overwrite")
+        self.assertIn(f"licence: {out / 'LICENSE'}", self.runs("info", out))
+        self.assertEqual((out / "LICENSE").read_text(), "free\n")
+        info = strict_json(self.runs("info", out, "--json"))
+        self.assertEqual((info["family"], info["imported"]), ("gpt2", "Hugging Face"))
+
     def test_special_tokens_in_a_text_are_text(self):
         model = self.imported("gpt2")
         score = self.runs("predict", model, "--mode", "score", "--output", "json",
@@ -66,7 +80,7 @@ class Imported(EndToEnd):
         for name, changes, message in (
                 ("config.json", {"model_type": "mamba"}, "'mamba'"),
                 ("config.json", {"a_new_key": 3}, "a_new_key"),
-                ("config.json", {"n_embd": 0}, "n_embd"),
+                ("config.json", {"n_embd": 0}, "[60, 0]"),
                 ("config.json", {"n_embd": 10**10}, "n_embd"),
                 ("config.json", {"n_head": 5}, "heads"),
                 ("config.json", {"n_layer": 3}, "h.2."),

@@ -83,7 +83,8 @@ constexpr auto WordsOf(Mode) {
 }
 
 struct Prediction {
-  Named<Mode> mode = Mode::kComplete;
+  /// auto: complete if the vocabulary says where words end, else continue.
+  Auto<Mode> mode;
   CompletionOptions completion;
   DecodeOptions decode;
 

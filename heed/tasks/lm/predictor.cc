@@ -79,6 +79,13 @@ class LanguagePredictor : public PredictorWith<Prediction> {
                            std::vector<std::string> pieces,
                            const std::vector<int32_t>& predicted) const;
 
+  Mode ModeOf(const Prediction& options) const {
+    if (!options.mode.open()) return options.mode.value();
+    return model_.vocabulary.kind() == VocabularyKind::kTokenizer
+               ? Mode::kContinue
+               : Mode::kComplete;
+  }
+
   const Model& model_;
 };
 
@@ -160,12 +167,13 @@ Answer LanguagePredictor::AnswerTo(const Input& input, size_t place,
                                    const PredictCall& call) const {
   const std::string text = model_.Cased(input.Text());
   DecodeOptions decode = options.decode;
-  switch (options.mode) {
+  const Mode mode = ModeOf(options);
+  switch (mode) {
     case Mode::kComplete:
       return Completions(text, options, call);
     case Mode::kContinue:
     case Mode::kSample:
-      decode.sample = options.mode == Mode::kSample;
+      decode.sample = mode == Mode::kSample;
       return Continuations(text, input.number, decode, place, call);
     case Mode::kScore:
       break;
@@ -188,19 +196,20 @@ double LanguagePredictor::Tokens(std::span<const Input> inputs,
   const double read = PredictorWith::Tokens(inputs, options);
   const auto count = static_cast<double>(inputs.size());
   const DecodeOptions& decode = options.decode;
-  if (options.mode == Mode::kContinue || options.mode == Mode::kSample) {
+  const Mode mode = ModeOf(options);
+  if (mode == Mode::kContinue || mode == Mode::kSample) {
     return read +
            count * decode.nbest *
                (decode.max_length > 0 ? decode.max_length : kUsualContinuation);
   }
-  if (options.mode == Mode::kScore) return read;
+  if (mode == Mode::kScore) return read;
   return read + count * options.completion.beam * options.completion.max_tokens;
 }
 
 LanguagePredictor::Continuation LanguagePredictor::ContinuationOf(
     const Context& ctx, const ExplainInput& input,
     const Prediction& options) const {
-  const bool completes = options.mode == Mode::kComplete;
+  const bool completes = ModeOf(options) == Mode::kComplete;
   if (!input.answer.empty()) {
     const std::string cased = model_.Normalized(input.answer);
     const auto words = SplitWhitespace(cased);

@@ -36,7 +36,8 @@ void Prediction::Visit(FieldList& v) {
     "complete the last word of each line, which may be half typed (word, tab, "
     "probability, tab, ...); continue each line with the most probable tokens, "
     "or sample continuations; or write its log-probability, tokens and "
-    "perplexity");
+    "perplexity; auto: continue with the vocabulary of an imported model, else "
+    "complete");
   v.Section("Completion");
   completion.Visit(v);
   v.Section("Sampling");

@@ -24,7 +24,7 @@ struct Merge {
 class MergeTable {
  public:
   MergeTable() : MergeTable(std::vector<Merge>{}) {}
-  /// Of several merges of the same parts the last one counts.
+  /// The last of several merges of the same parts counts.
   explicit MergeTable(const std::vector<Merge>& merges) {
     std::vector<Merge> slots(std::bit_ceil(2 * merges.size() + 2));
     for (const Merge& merge : merges) {

@@ -91,6 +91,8 @@ export interface Panel {
   weights: Rows;
   value: Rows;
   context: Rows;
+  /** Lengths of weighted values behind the output matrix. */
+  norms?: Rows;
 }
 
 /** A unit that was run at once. Members are indices into the explanation's lists. */

@@ -35,6 +35,17 @@ function vector(values: number[] = []): string {
   return `(${shown}${values.length > 6 ? ", …" : ""})`;
 }
 
+/** Returns the features that contribute most to the product of a query and a key. */
+function largestProducts(query: number[] = [], key: number[] = []): string {
+  if (query.length !== key.length) return "";
+  return query
+    .map((value, at): [number, number] => [at, value * (key[at] ?? 0)])
+    .sort(([, a], [, b]) => Math.abs(b) - Math.abs(a))
+    .slice(0, 6)
+    .map(([at, value]) => `${at}: ${shortNumber(value)}`)
+    .join(", ");
+}
+
 /** Returns the numbers of a focus: from query and key to score, weight and context. */
 function formula(side: Side, panel: Panel, focus: Focus | null): HTMLElement {
   const [rows, columns] = namesOf(side);
@@ -53,16 +64,25 @@ function formula(side: Side, panel: Panel, focus: Focus | null): HTMLElement {
         ]
       : [
           [`key of ${columns[s]}`, vector(panel.key[s])],
+          [
+            "query · key, largest features",
+            largestProducts(panel.query[t], panel.key[s]),
+          ],
           ["score of the two", shortNumber(scores[s])],
           ["weight after normalising the row", (weights[s] ?? 0).toFixed(4)],
           [`value of ${columns[s]}`, vector(panel.value[s])],
+          [
+            "length of what it adds to the output",
+            shortNumber(panel.norms?.[t]?.[s] ?? NaN),
+          ],
         ];
   const all = [
     [`query of ${rows[t]}`, vector(panel.query[t])],
     ...lines,
     [`context of ${rows[t]}: Σ weight · value`, vector(panel.context[t])],
   ];
-  const pairs = all.map(([name, value]) => h("div", h("dt", name), h("dd", value)));
+  const known = all.filter(([, value]) => value !== "" && value !== shortNumber(NaN));
+  const pairs = known.map(([name, value]) => h("div", h("dt", name), h("dd", value)));
   return h("dl.formula", ...pairs);
 }
 

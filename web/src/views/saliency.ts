@@ -34,6 +34,7 @@ const methodNames: Record<string, string> = {
   integrated_gradients: "Integrated gradients",
   smooth_grad: "SmoothGrad",
   occlusion: "Occlusion",
+  rollout: "Rollout",
 };
 
 function nameOf(method: string): string {
