@@ -7,6 +7,7 @@
 #include "heed/base/errors.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/feed_forward.h"
+#include "heed/ops/shape.h"
 
 namespace heed {
 namespace {

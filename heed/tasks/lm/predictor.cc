@@ -173,7 +173,8 @@ Answer LanguagePredictor::AnswerTo(const Input& input, size_t place,
       return Completions(text, options, call);
     case Mode::kContinue:
     case Mode::kSample:
-      decode.sample = mode == Mode::kSample;
+      decode.sample = mode == Mode::kSample || decode.temperature != 1 ||
+                      decode.top_k > 0 || decode.top_p < 1 || decode.nbest > 1;
       return Continuations(text, input.number, decode, place, call);
     case Mode::kScore:
       break;

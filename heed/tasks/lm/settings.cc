@@ -35,7 +35,8 @@ void Prediction::Visit(FieldList& v) {
   v("mode", mode,
     "complete the last word of each line, which may be half typed (word, tab, "
     "probability, tab, ...); continue each line with the most probable tokens, "
-    "or sample continuations; or write its log-probability, tokens and "
+    "or with samples if --temperature, --top-k, --top-p or --samples is given; "
+    "sample continuations; or write its log-probability, tokens and "
     "perplexity; auto: continue with the vocabulary of an imported model, else "
     "complete");
   v.Section("Completion");

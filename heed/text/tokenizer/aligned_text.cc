@@ -115,7 +115,7 @@ AlignedText WellFormed(std::string_view original) {
     throw Error("tokenizer: the text has {} bytes; at most {} are possible",
                 original.size(), kLongestText);
   }
-  const AlignedText source(original);
+  AlignedText source(original);
   if (IsValidUtf8(original)) return source;
   TextWriter writer(source);
   std::string text;

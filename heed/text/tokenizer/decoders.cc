@@ -70,7 +70,8 @@ void DecodeByteFallback(Texts& texts) {
 void Fuse(Texts& texts) {
   std::string all;
   for (const std::string& text : texts) all += text;
-  texts.assign(1, std::move(all));
+  texts.clear();
+  texts.push_back(std::move(all));
 }
 
 std::string CleanedUp(std::string text) {
