@@ -44,7 +44,12 @@ class SpecialTokens {
                       .bos = Template(true),
                       .eos = Template(false),
                       .mask = Named("mask_token")};
-    if (use == TokenizerUse::kGenerate) SetEnds(ids);
+    if (use == TokenizerUse::kGenerate) {
+      SetEnds(ids);
+    } else {
+      SetNames(ids);
+      ids.between = Between();
+    }
     // GPT-2 names its end token for all other purposes, too.
     for (int32_t* id : {&ids.pad, &ids.unk}) {
       if (*id == ids.bos || ids.IsEnd(*id)) *id = -1;
@@ -71,6 +76,38 @@ class SpecialTokens {
     return config_.value(add, Json()) == true
                ? Named(first ? "bos_token" : "eos_token")
                : -1;
+  }
+
+  /// Special tokens that the template puts between two texts.
+  std::vector<int32_t> Between() const {
+    std::vector<int32_t> between;
+    bool behind_first = false;
+    for (const Tokenizer::Token& token :
+         tokenizer_.EncodePair("a", "a", {.add_special = true})) {
+      if (token.source == 1) break;
+      if (token.source == 0) {
+        behind_first = true;
+        between.clear();
+      } else if (behind_first) {
+        between.push_back(token.id);
+      }
+    }
+    return between;
+  }
+
+  /// Gives tokens that tokenizer_config.json does not name their usual names,
+  /// as the tokenizer classes of encoders do.
+  void SetNames(SpecialIds& ids) const {
+    const auto set = [this](int32_t& id, std::string_view name,
+                            std::string_view of_bert) {
+      for (const std::string_view text : {name, of_bert}) {
+        const int32_t found = tokenizer_.Id(text);
+        if (id < 0 && found >= 0 && tokenizer_.IsSpecial(found)) id = found;
+      }
+    };
+    set(ids.pad, "<pad>", "[PAD]");
+    set(ids.unk, "<unk>", "[UNK]");
+    set(ids.mask, "<mask>", "[MASK]");
   }
 
   void SetEnds(SpecialIds& ids) const {

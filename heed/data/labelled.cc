@@ -105,7 +105,9 @@ MarkedText MarkText(const Vocabulary& vocabulary, std::string_view text,
   };
   Encoded first = encode(text);
   Encoded other = second != nullptr ? encode(*second) : Encoded();
-  const int64_t marks = second != nullptr ? 3 : 2;
+  const SpecialIds& special = vocabulary.special();
+  const int64_t marks =
+      second != nullptr ? 2 + std::ssize(special.Separators()) : 2;
   MarkedText marked;
   if (options.max_length > 0) {
     marked.cut = Truncate(first, other,
@@ -119,12 +121,18 @@ MarkedText MarkText(const Vocabulary& vocabulary, std::string_view text,
     marked.ids.insert(marked.ids.end(), part.ids.begin(), part.ids.end());
     std::move(part.pieces.begin(), part.pieces.end(),
               std::back_inserter(marked.pieces));
-    mark(vocabulary.special().eos);
   };
-  mark(vocabulary.special().bos);
+  mark(special.bos);
   append(first);
-  marked.first = static_cast<int32_t>(marked.ids.size());
-  if (second != nullptr) append(other);
+  if (second != nullptr) {
+    for (const int32_t id : special.Separators()) mark(id);
+    marked.first = static_cast<int32_t>(marked.ids.size());
+    append(other);
+  }
+  mark(special.eos);
+  if (second == nullptr) {
+    marked.first = static_cast<int32_t>(marked.ids.size());
+  }
   return marked;
 }
 

@@ -51,7 +51,7 @@ struct TextOptions {
 
 /// A text encoded for a classifier: <s> text </s>, or <s> text </s> second </s>
 /// for a pair, with the vocabulary's special tokens ([CLS] and [SEP] for
-/// WordPiece).
+/// WordPiece) and separators (</s></s> for RoBERTa).
 struct MarkedText {
   std::vector<int32_t> ids;
   std::vector<std::string> pieces;  ///< one per id

@@ -103,9 +103,9 @@ std::vector<std::string> CountTokens(std::span<const std::string> lines,
 
 /// Tokens of a text. A special token of the text counts as one only if it is
 /// the mask; any other is plain text, so that no text can end itself.
-Encoded EncodeByTokenizer(const Vocabulary& vocabulary,
-                          const Tokenizer& tokenizer, std::string_view text) {
-  const SpecialIds& special = vocabulary.special();
+std::vector<Tokenizer::Token> TokensOf(const SpecialIds& special,
+                                       const Tokenizer& tokenizer,
+                                       std::string_view text) {
   Tokenizer::EncodeOptions options = {.add_special = false, .literal = false};
   std::vector<Tokenizer::Token> tokens = tokenizer.Encode(text, options);
   options.literal = std::ranges::any_of(tokens, [&](const auto& token) {
@@ -113,8 +113,14 @@ Encoded EncodeByTokenizer(const Vocabulary& vocabulary,
            tokenizer.IsSpecial(token.id);
   });
   if (options.literal) tokens = tokenizer.Encode(text, options);
+  return tokens;
+}
+
+Encoded EncodeByTokenizer(const Vocabulary& vocabulary,
+                          const Tokenizer& tokenizer, std::string_view text) {
+  const SpecialIds& special = vocabulary.special();
   Encoded encoded;
-  for (const Tokenizer::Token& token : tokens) {
+  for (const Tokenizer::Token& token : TokensOf(special, tokenizer, text)) {
     encoded.ids.push_back(token.id);
     const auto begin = static_cast<size_t>(token.begin);
     encoded.pieces.push_back(
@@ -122,6 +128,34 @@ Encoded EncodeByTokenizer(const Vocabulary& vocabulary,
             ? std::string(
                   text.substr(begin, static_cast<size_t>(token.end) - begin))
             : vocabulary.Piece(token.id));
+  }
+  return encoded;
+}
+
+/// Tokens of words with spaces between them. A token belongs to the first word
+/// that does not end before the token does.
+EncodedWords EncodeWordsByTokenizer(const SpecialIds& special,
+                                    const Tokenizer& tokenizer,
+                                    std::span<const std::string> words) {
+  std::string text;
+  std::vector<size_t> ends;
+  for (const std::string& word : words) {
+    if (!ends.empty()) text += ' ';
+    text += word;
+    ends.push_back(text.size());
+  }
+  const auto tokens = TokensOf(special, tokenizer, text);
+  EncodedWords encoded;
+  auto next = tokens.begin();
+  for (const size_t end : ends) {
+    const size_t first = encoded.ids.size();
+    encoded.first.push_back(static_cast<int32_t>(first));
+    while (next != tokens.end() && static_cast<size_t>(next->end) <= end) {
+      encoded.ids.push_back(next++->id);
+    }
+    if (encoded.ids.size() > first) continue;
+    encoded.ids.push_back(special.unk >= 0 ? special.unk
+                                           : std::max(special.eos, 0));
   }
   return encoded;
 }
@@ -367,6 +401,9 @@ std::string Vocabulary::Normalized(std::string_view text) const {
 }
 
 EncodedWords Vocabulary::EncodeWords(std::span<const std::string> words) const {
+  if (tables_->tokenizer) {
+    return EncodeWordsByTokenizer(special(), *tables_->tokenizer, words);
+  }
   EncodedWords encoded;
   for (const std::string& word : words) {
     encoded.first.push_back(static_cast<int32_t>(encoded.ids.size()));

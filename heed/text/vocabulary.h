@@ -32,11 +32,18 @@ struct SpecialIds {
   int32_t mask = -1;   // WordPiece: [MASK]
   /// Further tokens that end a generated text.
   std::vector<int32_t> other_ends = {};
+  /// Tokens between the two texts of a pair; empty: eos alone.
+  std::vector<int32_t> between = {};
 
   /// True for a token that ends a generated text.
   bool IsEnd(int32_t id) const {
     return id >= 0 &&
            (id == eos || std::ranges::find(other_ends, id) != other_ends.end());
+  }
+  /// Tokens between the two texts of a pair.
+  std::span<const int32_t> Separators() const {
+    if (between.empty()) return {&eos, 1};
+    return between;
   }
   /// True for a token that stands for no text.
   bool IsSpecial(int32_t id) const {
@@ -167,8 +174,9 @@ class Vocabulary {
   /// vocabulary was trained with kIdentity or imported.
   std::string Normalized(std::string_view text) const;
 
-  /// Encodes every word separately, for word labels. A word without any token
-  /// (such as control characters) becomes one unknown token.
+  /// Encodes words, for word labels: each separately, or for kTokenizer as one
+  /// text with spaces between them. A word without any token (such as control
+  /// characters) becomes one unknown token.
   EncodedWords EncodeWords(std::span<const std::string> words) const;
 
   /// Text of the tokens without padding and sentence ends. Byte tokens are

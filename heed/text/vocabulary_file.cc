@@ -45,6 +45,7 @@ std::string WriteTokenizerFile(const Tokenizer& tokenizer,
   Json ids;
   for (const auto& [name, id] : kMembers) ids[name] = special.*id;
   ids["other_ends"] = special.other_ends;
+  ids["between"] = special.between;
   std::string bytes = ids.dump();
   bytes.append(kAlignment - 1 - bytes.size() % kAlignment, ' ');
   bytes += '\n';
@@ -74,8 +75,12 @@ StoredTokenizer ReadTokenizerFile(std::string_view bytes,
     stored.special.*id =
         IdIn(ids.is_object() ? ids.value(member, Json()) : Json(), size, name);
   }
-  for (const Json& end : ids.value("other_ends", Json::array())) {
-    stored.special.other_ends.push_back(IdIn(end, size, name));
+  for (const auto& [member, list] :
+       {std::pair{"other_ends", &stored.special.other_ends},
+        std::pair{"between", &stored.special.between}}) {
+    for (const Json& id : ids.value(member, Json::array())) {
+      list->push_back(IdIn(id, size, name));
+    }
   }
   return stored;
 }
