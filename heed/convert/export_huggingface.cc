@@ -342,6 +342,10 @@ HuggingFaceModel BertOf(const pretrain::Model& model) {
   require.Is("embedding_scale", c.embedding_scale.word(), "no");
   require.Need(c.activation_dropout == 0, "activation_dropout",
                fmt::format("{}", c.activation_dropout));
+  require.Need(c.segment_embeddings, "segment_embeddings", "no");
+  require.Need(model.network().has_next_sentence(), "next_sentence", "no");
+  require.Need(IsWordPiece(model.vocabulary.kind()), "vocabulary",
+               Name(model.vocabulary.kind()));
   const std::string activation = TheirActivation(c, require);
   CheckNumbers(model.parameters(), require);
   require.Check(

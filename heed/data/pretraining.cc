@@ -28,7 +28,8 @@ using Instances = std::vector<Instance>;
 
 constexpr int64_t kSentencesPerChunk = 256;
 constexpr int64_t kDocumentsPerChunk = 16;
-constexpr int kSeparators = 3;  // [CLS], [SEP], [SEP]
+constexpr int kMarksOfPair = 3;  // [CLS], [SEP], [SEP]
+constexpr int kMarksOfText = 2;  // [CLS], [SEP]
 constexpr int kTries = 10;
 
 /// Uniform random number in {low, ..., high}.
@@ -58,7 +59,9 @@ class InstanceMaker {
         special_(vocabulary.special()),
         words_(static_cast<size_t>(vocabulary.size())),
         options_(options),
-        max_(static_cast<size_t>(options.max_length - kSeparators)) {}
+        max_(static_cast<size_t>(options.max_length - (options.next_sentence
+                                                           ? kMarksOfPair
+                                                           : kMarksOfText))) {}
 
   void AddOf(size_t number, Rng& rng, Instances& instances) const {
     const Document& document = documents_[number];
@@ -68,6 +71,12 @@ class InstanceMaker {
       size_t end = begin;
       for (size_t length = 0; end < document.size() && length < target; ++end) {
         length += document[end].size();
+      }
+      if (!options_.next_sentence) {
+        instances.push_back(Join(Gather(document, begin, end), {}, rng));
+        Mask(instances.back(), rng);
+        begin = end;
+        continue;
       }
       const size_t count = end - begin;
       const size_t middle =
@@ -115,6 +124,7 @@ class InstanceMaker {
     ids.insert(ids.end(), a.begin(), a.end());
     ids.push_back(special_.eos);
     instance.second = static_cast<int32_t>(ids.size());
+    if (!options_.next_sentence) return instance;
     ids.insert(ids.end(), b.begin(), b.end());
     ids.push_back(special_.eos);
     return instance;
@@ -169,13 +179,13 @@ void CheckOptions(std::span<const Document> documents,
         "wordpiece or wordpiece_cased",
         Name(vocabulary.kind()));
   }
-  if (documents.empty() || options.max_length < kSeparators + 2 ||
+  if (documents.empty() || options.max_length < kMarksOfPair + 2 ||
       options.max_predictions < 1 || options.duplicates < 1) {
     throw ConfigError(
         "pre-training: {} documents, length {}, {} predictions, {} duplicates; "
         "there must be a document, and the others be at least {}, 1 and 1",
         documents.size(), options.max_length, options.max_predictions,
-        options.duplicates, kSeparators + 2);
+        options.duplicates, kMarksOfPair + 2);
   }
 }
 
@@ -243,7 +253,7 @@ PretrainingBatch MakePretrainingBatch(const PretrainingCorpus& corpus,
                                       const Vocabulary& vocabulary) {
   PretrainingBatch batch = {
       MakeSegmentBatch(corpus.corpus.source, corpus.second, indices,
-                       vocabulary.special().pad),
+                       std::max(vocabulary.special().pad, 0)),
       {},
       {},
       {}};

@@ -22,21 +22,22 @@ std::vector<Document> EncodeDocuments(std::span<const std::string> lines,
                                       const Vocabulary& vocabulary);
 
 struct PretrainingOptions {
-  int max_length = 128;      // tokens of an instance, including special ones
-  double short_rate = 0.1;   // share of documents with shorter instances
-  double mask_rate = 0.15;   // share of tokens to predict
-  int max_predictions = 20;  // maximum predictions per instance
-  int duplicates = 10;       // passes over the text with new random choices
+  int max_length = 128;       // tokens of an instance, including special ones
+  double short_rate = 0.1;    // share of documents with shorter instances
+  double mask_rate = 0.15;    // share of tokens to predict
+  int max_predictions = 20;   // maximum predictions per instance
+  int duplicates = 10;        // passes over the text with new random choices
+  bool next_sentence = true;  // pairs of texts; otherwise one text
   uint64_t seed = 1;
 };
 
-/// Instances [CLS] A [SEP] B [SEP] with masked tokens. corpus.source holds
-/// their ids and corpus.target the original tokens at the positions to predict,
-/// as PlanBatches expects.
+/// Instances [CLS] A [SEP] B [SEP], or [CLS] A [SEP], with masked tokens.
+/// corpus.source holds their ids and corpus.target the original tokens at the
+/// positions to predict, as PlanBatches expects.
 struct PretrainingCorpus {
   Corpus corpus;
   std::vector<std::vector<int32_t>> positions;  ///< to predict, ascending
-  std::vector<int32_t> second;                  ///< start of B
+  std::vector<int32_t> second;                  ///< start of B, or the end
   std::vector<bool> random_next;                ///< true if B does not follow A
 };
 
@@ -52,6 +53,8 @@ struct PretrainingCorpus {
 ///  - A share mask_rate of the tokens, counted with special tokens, is to be
 ///    predicted. Special tokens are never chosen. 80 % become [MASK], 10 % any
 ///    token of the vocabulary, and 10 % stay.
+/// Without next_sentence, A is all gathered sentences (Liu et al. 2019,
+/// arXiv:1907.11692: DOC-SENTENCES), and there is no B.
 /// The order is random. The result depends on the arguments only. Throws:
 /// ConfigError for options out of range or a vocabulary without a mask. Paper:
 /// Devlin et al. 2018, arXiv:1810.04805, section 3.1 and appendix A.

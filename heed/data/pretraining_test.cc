@@ -140,6 +140,22 @@ TEST_F(Pretraining, InstancesAreTwoRunsOfTokensWithinTheLength) {
   }
 }
 
+TEST_F(Pretraining, WithoutNextSentencesAnInstanceIsOneRun) {
+  const Instances instances =
+      Make(Numbered(40, 30, 9),
+           {.max_length = 64, .duplicates = 2, .next_sentence = false});
+  ASSERT_GT(instances.size(), 100u);
+  for (const Instance& instance : instances) {
+    Ids ids = Original(instance);
+    EXPECT_LE(ids.size(), 64u);
+    EXPECT_EQ(instance.second, std::ssize(ids));
+    EXPECT_EQ(ids.front(), words_.special().bos);
+    EXPECT_EQ(ids.back(), words_.special().eos);
+    EXPECT_TRUE(IsRun({ids.begin() + 1, ids.end() - 1}));
+    EXPECT_FALSE(instance.random_next);
+  }
+}
+
 TEST_F(Pretraining, BFollowsAUnlessItIsRandom) {
   // Chunks end with a sentence, so nothing is truncated here.
   const auto documents = Numbered(40, 30, 9);

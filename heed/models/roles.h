@@ -160,8 +160,10 @@ class PretrainingSettings : public EncoderSettings {
 
   /// Number of segments; a pair has 2.
   virtual int segments() const = 0;
+  /// `next_sentence`: whether the model compares the two texts of a pair.
   virtual std::unique_ptr<Bert> MakePretraining(
-      int64_t vocabulary, uint64_t seed, DType dtype = DType::kF32) const = 0;
+      int64_t vocabulary, uint64_t seed, DType dtype = DType::kF32,
+      bool next_sentence = true) const = 0;
 };
 
 /// Use of an encoder for forecasting.

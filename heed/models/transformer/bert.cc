@@ -22,19 +22,25 @@ CrossEntropyOptions MeanOptions(const Tensor& targets, double scale,
 }  // namespace
 
 Bert::Bert(const ResolvedTransformer& config, int64_t vocabulary, uint64_t seed,
-           DType dtype)
+           DType dtype, bool next_sentence)
     : parameters_(seed, dtype, config.stack.precision),
       encoder_(Scope(parameters_, "encoder"), config, vocabulary),
-      pooler_(Scope(parameters_, "pooler"), config.stack.width,
-              config.stack.width, config.stack.init),
+      pooler_(next_sentence ? std::optional<Linear>(
+                                  std::in_place, Scope(parameters_, "pooler"),
+                                  config.stack.width, config.stack.width,
+                                  config.stack.init)
+                            : std::nullopt),
       activation_(config.stack.activation),
       dense_(Scope(parameters_, "words.dense"), config.stack.width,
              config.stack.width, config.stack.init),
       norm_(Scope(parameters_, "words.norm"), config.stack.width,
             config.stack.epsilon),
-      scores_(Scope(parameters_, "words"), encoder_.tokens(), true),
-      next_(Scope(parameters_, "next"), config.stack.width, 2,
-            config.stack.init) {}
+      scores_(Scope(parameters_, "words"), encoder_.tokens(), true) {
+  if (next_sentence) {
+    next_.emplace(Scope(parameters_, "next"), config.stack.width, 2,
+                  config.stack.init);
+  }
+}
 
 Var Bert::States(const Context& ctx, const BertText& text) const {
   return encoder_(ctx, TextInput{text.ids, text.lengths, text.segments});
@@ -56,7 +62,7 @@ Var Bert::Pool(const Context& ctx, const Var& states) const {
   for (int64_t b = 0; b < firsts.numel(); ++b) {
     firsts.data<int32_t>()[b] = static_cast<int32_t>(b * states.dim(1));
   }
-  return Tanh(pooler_(ctx, StatesAt(states, firsts)));
+  return Tanh((*pooler_)(ctx, StatesAt(states, firsts)));
 }
 
 Var Bert::Features(const Context& ctx, const Var& states,
@@ -73,7 +79,7 @@ Var Bert::TokenLogits(const Context& ctx, const Var& states,
 }
 
 Var Bert::NextScores(const Context& ctx, const Var& states) const {
-  return next_(ctx, Pool(ctx, states));
+  return (*next_)(ctx, Pool(ctx, states));
 }
 
 BertLoss Bert::Loss(const Context& ctx, const BertText& text,
@@ -84,6 +90,10 @@ BertLoss Bert::Loss(const Context& ctx, const BertText& text,
   loss.words = scores_.Loss(
       ctx, Features(ctx, states, targets.rows), targets.labels,
       MeanOptions(targets.labels, options.scale, options.smoothing));
+  if (!has_next_sentence()) {
+    loss.loss = loss.words.loss;
+    return loss;
+  }
   loss.next = CrossEntropy(NextScores(ctx, states), targets.next,
                            MeanOptions(targets.next, options.scale, 0));
   loss.loss = Add(loss.words.loss, loss.next.loss);

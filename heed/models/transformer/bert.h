@@ -2,6 +2,8 @@
 #ifndef HEED_MODELS_TRANSFORMER_BERT_H_
 #define HEED_MODELS_TRANSFORMER_BERT_H_
 
+#include <optional>
+
 #include "heed/base/model_outline.h"
 #include "heed/models/transformer/transformer_encoder.h"
 #include "heed/nn/linear.h"
@@ -36,27 +38,31 @@ struct BertLossOptions {
 struct BertLoss {
   Var loss;  // scale · (mean over words + mean over texts), smoothed
   CrossEntropyLoss words;
-  CrossEntropyLoss next;
+  CrossEntropyLoss next;  // without next sentences: 0 texts
 };
 
 /// Text encoder with pretraining heads. Other tasks continue with the
 /// parameters encoder.* (see TransformerTextEncoder) and pooler.{weight, bias};
 /// the heads are words.dense.{weight, bias}, words.norm.{gain, bias},
 /// words.bias and next.{weight, bias}. Immutable except for its parameters.
-/// Paper: Devlin et al. 2018, arXiv:1810.04805.
+/// Papers: Devlin et al. 2018, arXiv:1810.04805; Liu et al. 2019,
+/// arXiv:1907.11692 (without next sentences).
 class Bert {
  public:
-  /// Throws: ConfigError.
+  /// Without `next_sentence` there are neither pooler nor next. Throws:
+  /// ConfigError.
   Bert(const ResolvedTransformer& config, int64_t vocabulary, uint64_t seed,
-       DType dtype = DType::kF32);
+       DType dtype = DType::kF32, bool next_sentence = true);
 
   ParameterSet& parameters() { return parameters_; }
   const ParameterSet& parameters() const { return parameters_; }
+  /// True if the model compares the two texts of a pair.
+  bool has_next_sentence() const { return next_.has_value(); }
 
   /// Shapes: result [B, S, M]. Throws: ShapeError.
   Var States(const Context& ctx, const BertText& text) const;
-  /// tanh(x_0 W + b), x_0 the state of [CLS]. Shapes: states [B, S, M], result
-  /// [B, M].
+  /// tanh(x_0 W + b), x_0 the state of [CLS]. The model must have next
+  /// sentences. Shapes: states [B, S, M], result [B, M].
   Var Pool(const Context& ctx, const Var& states) const;
 
   /// Scores of all words at selected positions: LN(f(x W + b)) Eᵀ + b', with
@@ -65,7 +71,8 @@ class Bert {
   Var TokenLogits(const Context& ctx, const Var& states,
                   const Tensor& rows) const;
   /// Scores that the second segment follows the first, and that it does not.
-  /// Shapes: states [B, S, M], result [B, 2].
+  /// The model must have next sentences. Shapes: states [B, S, M], result [B,
+  /// 2].
   Var NextScores(const Context& ctx, const Var& states) const;
 
   ModelOutline Outline() const;
@@ -81,12 +88,12 @@ class Bert {
 
   ParameterSet parameters_;
   TransformerTextEncoder encoder_;
-  Linear pooler_;
+  std::optional<Linear> pooler_;
   Activation activation_;
   Linear dense_;
   LayerNormalization norm_;
   heed::OutputProjection scores_;
-  Linear next_;
+  std::optional<Linear> next_;
 };
 
 }  // namespace heed

@@ -68,6 +68,14 @@ void CheckSizes(const TransformerConfig& c) {
                       c.alignment_head, c.heads));
 }
 
+void VisitSegments(FieldList& v, int& segments, bool& embeddings) {
+  v("segments", segments, Range(0, 256),
+    "segment (token type) embeddings; 0: model default");
+  v("segment_embeddings", embeddings,
+    "add a vector for the text of a pair that a token is in; no: only the "
+    "special tokens between them tell texts apart, as in RoBERTa");
+}
+
 }  // namespace
 
 PositionKind AddedPositions(Position position) {
@@ -114,8 +122,7 @@ void TransformerConfig::VisitFor(FieldList& v, bool decoder) {
     "multiply embeddings by the root of the width");
   v("embedding_norm", embedding_norm,
     "layer normalisation of the sum of embeddings");
-  v("segments", segments, Range(0, 256),
-    "segment (token type) embeddings; 0: model default");
+  VisitSegments(v, segments, segment_embeddings);
   if (decoder) {
     v("output_bias", output_bias, "add a bias to the output projection");
   }
@@ -195,7 +202,7 @@ ResolvedTransformer TransformerConfig::Resolve(const std::string& model) const {
   const double root = std::sqrt(static_cast<double>(c.width));
   r.embedding_scale = c.embedding_scale == YesNo::kYes ? root : 1;
   r.embedding_norm = c.embedding_norm == YesNo::kYes;
-  r.segments = c.segments;
+  r.segments = c.segment_embeddings ? c.segments : 0;
   r.embedding_init = c.init == InitKind::kNormal
                          ? inits.Matrix()
                          : Init{Init::Kind::kNormal, 1 / root};

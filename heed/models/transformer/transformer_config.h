@@ -95,6 +95,7 @@ struct TransformerConfig : AttentionSettings {
   Auto<YesNo> embedding_scale;
   Auto<YesNo> embedding_norm;
   int segments = 0;
+  bool segment_embeddings = true;
   bool output_bias = true;
 
   bool attention_bias = true;

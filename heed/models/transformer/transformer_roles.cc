@@ -134,9 +134,10 @@ class BertPretraining
 
   int segments() const override { return config_.segments; }
   std::unique_ptr<Bert> MakePretraining(int64_t vocabulary, uint64_t seed,
-                                        DType dtype) const override {
+                                        DType dtype,
+                                        bool next_sentence) const override {
     return std::make_unique<Bert>(config_.Resolve(model_), vocabulary, seed,
-                                  dtype);
+                                  dtype, next_sentence);
   }
 };
 

@@ -32,7 +32,9 @@ std::unique_ptr<Model> Settings::Open(const ModelFiles& files,
 Model::Model(Config settings, Vocabulary learned, uint64_t seed)
     : config(std::move(settings)),
       vocabulary(std::move(learned)),
-      network_(config.model->MakePretraining(vocabulary.size(), seed)) {}
+      network_(
+          config.model->MakePretraining(vocabulary.size(), seed, DType::kF32,
+                                        config.data.instances.next_sentence)) {}
 
 ModelFiles Model::Files() const {
   return {{config.data.vocabulary.FileName(), vocabulary.Serialize()}};
@@ -41,7 +43,8 @@ ModelFiles Model::Files() const {
 std::unique_ptr<PretrainedEncoder> Model::encoder() const {
   return std::make_unique<PretrainedEncoder>(PretrainedEncoder{
       "", ModelChoice<EncoderSettings>(config.model), config.data.vocabulary,
-      vocabulary, parameters().Tensors(), /*pooler=*/true});
+      vocabulary, parameters().Tensors(),
+      /*pooler=*/network_->has_next_sentence()});
 }
 
 PretrainingCorpus Model::Encode(std::span<const std::string> lines,

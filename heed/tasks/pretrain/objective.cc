@@ -29,12 +29,13 @@ class PretrainObjective : public ObjectiveOf<Model> {
 
   std::string unit() const override { return "text"; }
   std::string Summary() const override {
-    return fmt::format("{} from {} read {}, {} for validation; {}",
-                       Counted(train_.corpus.size(), "pair"),
-                       Counted(lines_, "line"),
-                       Counted(data().instances.duplicates, "time"),
-                       Counted(valid_.corpus.size(), "pair"),
-                       data().vocabulary.Note(model_.vocabulary));
+    return fmt::format(
+        "{} from {} read {}, {} for validation; {}",
+        Counted(train_.corpus.size(),
+                data().instances.next_sentence ? "pair" : "text"),
+        Counted(lines_, "line"), Counted(data().instances.duplicates, "time"),
+        Counted(valid_.corpus.size(), "pair"),
+        data().vocabulary.Note(model_.vocabulary));
   }
   std::string Checksum() const override { return checksum_; }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
@@ -49,16 +50,21 @@ class PretrainObjective : public ObjectiveOf<Model> {
         LossOf(ctx, model_.network(),
                MakePretrainingBatch(train_, examples, model_.vocabulary),
                {scale, options.smoothing});
-    const double nll = RatioOf(loss.words.nll, loss.words.tokens) +
-                       RatioOf(loss.next.nll, loss.next.tokens);
+    double nll = RatioOf(loss.words.nll, loss.words.tokens);
+    if (model_.network().has_next_sentence()) {
+      nll += RatioOf(loss.next.nll, loss.next.tokens);
+    }
     return {std::move(loss.loss), nll * scale};
   }
   bool has_valid() const override { return valid_.corpus.size() > 0; }
   Metrics Validate(const std::string& /*measure*/) const override {
     const PretrainScore score = model_.Score(valid_);
-    return {{"loss", score.word_loss() + score.next_loss()},
-            {"word_accuracy", 100 * score.word_accuracy()},
-            {"next_accuracy", 100 * score.next_accuracy()}};
+    Metrics metrics = {{"loss", score.loss()},
+                       {"word_accuracy", 100 * score.word_accuracy()}};
+    if (model_.network().has_next_sentence()) {
+      metrics.emplace_back("next_accuracy", 100 * score.next_accuracy());
+    }
+    return metrics;
   }
 
  private:
@@ -72,11 +78,23 @@ class PretrainObjective : public ObjectiveOf<Model> {
 
 }  // namespace
 
+std::vector<MeasureInfo> Settings::Measures(const PlainText& /*read*/) const {
+  std::vector<MeasureInfo> measures = {{"loss", false},
+                                       {"word_accuracy", true}};
+  if (data.instances.next_sentence) {
+    measures.push_back({"next_accuracy", true});
+  }
+  return measures;
+}
+
 std::unique_ptr<Trainable> Settings::MakeObjective(PlainText read, Model& model,
                                                    uint64_t seed) const {
   return std::make_unique<PretrainObjective>(read, model, Measures(read), seed);
 }
 
+double PretrainScore::loss() const {
+  return texts > 0 ? word_loss() + next_loss() : word_loss();
+}
 double PretrainScore::word_loss() const { return RatioOf(words_nll, words); }
 double PretrainScore::next_loss() const { return RatioOf(next_nll, texts); }
 double PretrainScore::word_accuracy() const {

@@ -153,6 +153,11 @@ std::vector<Answer> PretrainPredictor::Predict(std::span<const Input> inputs,
                                                const PredictCall& call) const {
   const Context ctx = call.context();
   const bool next = options.mode == Mode::kNext;
+  if (next && !network().has_next_sentence()) {
+    throw ConfigError(
+        "mode next: the model was not made to compare two texts; it predicts "
+        "masked words (--mode words)");
+  }
   std::vector<Answer> answers;
   for (const Input& input : inputs) {
     ctx.CheckCancelled();

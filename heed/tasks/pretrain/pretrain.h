@@ -42,15 +42,18 @@ struct PretrainScore {
   double words_nll = 0;
   double next_nll = 0;
   int64_t words = 0, words_correct = 0;
-  int64_t texts = 0, next_correct = 0, random = 0;
+  int64_t texts = 0, next_correct = 0, random = 0;  // of pairs
 
+  /// Sum of the losses of words and, if there are any, of pairs.
+  double loss() const;
   double word_loss() const;
   double next_loss() const;
   double word_accuracy() const;
   double next_accuracy() const;
 };
 
-/// A BERT with output heads for masked words and sentence pairs.
+/// A BERT with an output head for masked words, and optionally one for sentence
+/// pairs.
 class Model : public TaskModel {
  public:
   /// `settings` must be resolved.
@@ -115,9 +118,7 @@ class Settings
   std::unique_ptr<Model> Open(const ModelFiles& files,
                               const std::string& folder,
                               uint64_t seed) const override;
-  std::vector<MeasureInfo> Measures(const PlainText& /*read*/) const override {
-    return {{"loss", false}, {"word_accuracy", true}, {"next_accuracy", true}};
-  }
+  std::vector<MeasureInfo> Measures(const PlainText& read) const override;
   std::unique_ptr<Trainable> MakeObjective(PlainText read, Model& model,
                                            uint64_t seed) const override;
   InputReading Reading(const Prediction& options) const override;

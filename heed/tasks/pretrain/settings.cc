@@ -48,7 +48,10 @@ void DataConfig::Visit(FieldList& v) {
   v("duplicates", instances.duplicates, Range(1, 1000),
     "number of times to cut and mask the text, each time differently; an epoch "
     "reads all of them");
-  vocabulary.Visit(v, WithWordPieceNames({}));
+  v("next_sentence", instances.next_sentence,
+    "read pairs of segments and predict whether the second follows the first, "
+    "as BERT; no: masked words of one segment alone, as RoBERTa");
+  vocabulary.Visit(v, WithWordPieceNames({"tokenizer"}));
   VisitBatches(v, "tokens", batch_tokens, "pairs", batch_texts);
 }
 
@@ -103,7 +106,7 @@ void Settings::Resolve() {
         "--max-positions {}",
         data.instances.max_length, positions, data.instances.max_length);
   }
-  if (model->segments() != 2) {
+  if (data.instances.next_sentence && model->segments() != 2) {
     throw ConfigError("segments: a pair has 2, not {}", model->segments());
   }
 }
