@@ -35,7 +35,9 @@ void ClassifierConfig::Visit(FieldList& v) {
   v("pooling", pooling, "pooling of the states of a text");
   v("pooling_heads", pooling_heads, Range(1, 256),
     "heads of pooling attention");
-  v("pooler", pooler, "dense layer with tanh between pooling and labels");
+  v("pooler", pooler, "dense layer between pooling and labels");
+  v("pooler_activation", pooler_activation, "activation of the dense layer")
+      .If(pooler, "--pooler");
   v("head_dropout", head_dropout, UpToBelow(0, 1),
     "probability to drop a feature of the pooled vector");
 }
@@ -52,9 +54,10 @@ Classifier::Classifier(const Scope& scope, const ClassifierConfig& config,
       dropout_(config.head_dropout),
       reader_(std::move(reader)),
       pooler_(config.pooler
-                  ? std::optional<Linear>(std::in_place, scope / "pooler",
-                                          reader_->output_size(),
-                                          reader_->output_size(), Init())
+                  ? std::optional<Dense>(std::in_place, scope / "pooler",
+                                         reader_->output_size(),
+                                         reader_->output_size(),
+                                         config.pooler_activation, Init())
                   : std::nullopt),
       output_(scope / "output", reader_->output_size(), classes, Init()) {}
 
@@ -68,7 +71,7 @@ Classifier::Classifier(const Scope& scope, const ClassifierConfig& config,
 
 Var Classifier::Scores(const Context& ctx, const TextInput& text) const {
   Var pooled = (*reader_)(ctx, text);
-  if (pooler_) pooled = Tanh((*pooler_)(ctx, pooled));
+  if (pooler_) pooled = (*pooler_)(ctx, pooled);
   return output_(ctx, Dropout(ctx, pooled, dropout_));
 }
 
@@ -136,7 +139,8 @@ ModelOutline Classifier::Outline() const {
   if (last.name.empty()) last.name = "classifier";
   if (pooler_) {
     last.blocks.push_back(
-        {{{.name = "tanh(W x + b)", .features = reader_->output_size()}}, 1});
+        {{{.name = pooler_->Formula(), .features = pooler_->output_size()}},
+         1});
   }
   last.blocks.push_back(
       OutputOutline(multi_label_ ? "sigmoid" : "softmax", classes_));

@@ -11,6 +11,7 @@
 #include "heed/base/config.h"
 #include "heed/base/model_outline.h"
 #include "heed/models/text_reader.h"
+#include "heed/nn/dense.h"
 #include "heed/nn/linear.h"
 
 namespace heed {
@@ -20,6 +21,7 @@ struct ClassifierConfig {
   Named<PoolingKind> pooling = PoolingKind::kAttention;
   int pooling_heads = 1;
   bool pooler = false;
+  Named<DenseActivation> pooler_activation = DenseActivation::kTanh;
   double head_dropout = 0.1;
 
   void Visit(FieldList& v);
@@ -41,7 +43,7 @@ struct ClassifierLoss {
 };
 
 /// Text vector (from an encoder and pooling, or a reader of documents),
-/// optional pooler tanh(W x + b), dropout, and an affine map to one score for
+/// optional pooler f(W x + b), dropout, and an affine map to one score for
 /// each label. Single-label: p = softmax(scores). Multi-label: p = σ(score) for
 /// each label. Immutable except for its parameters: those of the reader,
 /// pooler, output.
@@ -91,7 +93,7 @@ class Classifier {
   bool multi_label_;
   double dropout_;
   std::unique_ptr<TextReader> reader_;
-  std::optional<Linear> pooler_;
+  std::optional<Dense> pooler_;
   Linear output_;
 };
 

@@ -43,8 +43,8 @@ void DataConfig::Visit(FieldList& v, bool documents) {
   v("max_length", max_length, Range(0, 1000000),
     "truncate texts to N tokens, special tokens included; 0: no limit")
       .Alias("max_len");
-  vocabulary.Visit(
-      v, WithWordPieceNames({"unigram", "bpe", "words", "characters"}));
+  vocabulary.Visit(v, WithWordPieceNames({"unigram", "bpe", "words",
+                                          "characters", "tokenizer"}));
   if (documents) {
     vectors.Visit(v);
   }

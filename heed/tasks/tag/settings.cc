@@ -71,7 +71,7 @@ void Settings::Visit(FieldList& v) {
       .Alias("max_len");
   const bool pieces = ReadsPieces(encoder.name());
   if (pieces) {
-    input.vocabulary.Visit(v, WithWordPieceNames({}));
+    input.vocabulary.Visit(v, WithWordPieceNames({"tokenizer"}));
   } else {
     input.words.Visit(v);
   }
