@@ -6,6 +6,7 @@
 #include "heed/attention/mask.h"
 #include "heed/attention/shown_weights.h"
 #include "heed/base/at.h"
+#include "heed/base/errors.h"
 #include "heed/models/outline_parts.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/check.h"
@@ -128,6 +129,15 @@ void BiEncoderConfig::Visit(FieldList& v) {
     "of both attend to each other");
   v("pooling", pooling,
     "pooling of the states of a text (match attention: of the query only)");
+  const bool separate = match == TextMatch::kSeparate;
+  v("dense", dense, Range(0, 65536),
+    "features of a dense layer behind pooling; 0: none")
+      .If(separate, "--match separate");
+  v("dense_activation", dense_activation, "activation of the dense layer")
+      .If(dense > 0, "--dense");
+  v("similarity", similarity,
+    "score of two vectors: their cosine, or their product (dot)")
+      .If(separate, "--match separate");
   v("match_loss", match_loss,
     "margin: hinge loss against the hardest negative; softmax: cross entropy "
     "over all texts of the batch");
@@ -141,15 +151,26 @@ void BiEncoderConfig::Visit(FieldList& v) {
 BiEncoder::BiEncoder(const Scope& scope, const BiEncoderConfig& config,
                      std::unique_ptr<TextEncoder> encoder)
     : match_(config.match),
+      similarity_(config.similarity),
       encoder_(std::move(encoder)),
       path_((scope / "match").path()) {
   const int64_t D = encoder_->output_size();
+  if (compares_words() &&
+      (config.dense > 0 || similarity_ == Similarity::kDot)) {
+    throw ConfigError("{}: only for match separate, not for {}",
+                      config.dense > 0 ? "dense" : "similarity dot",
+                      config.match.word());
+  }
   if (match_ == TextMatch::kAttentivePooling) {
     affinity_ =
         &scope.Add("match.affinity", {D, D}, Init{}, ParameterUse::kMatrix);
     return;
   }
   pooling_ = std::make_unique<Pooling>(scope / "pooling", PoolingOf(config, D));
+  if (config.dense > 0) {
+    dense_.emplace(scope / "dense", D, config.dense, config.dense_activation,
+                   Init());
+  }
   if (match_ == TextMatch::kAttention) {
     attention_ = std::make_unique<Attention>(scope / "match", AttentionOf(D));
   }
@@ -162,8 +183,11 @@ EncodedTexts BiEncoder::Encode(const Context& ctx,
   texts.lengths = text.lengths;
   if (compares_words()) texts.states = words;
   if (pooling_ != nullptr) {
-    texts.vectors =
-        NormalizeRows((*pooling_)(ctx, words, text.lengths), kNormEpsilon);
+    texts.vectors = (*pooling_)(ctx, words, text.lengths);
+    if (dense_) texts.vectors = (*dense_)(ctx, texts.vectors);
+    if (similarity_ == Similarity::kCosine) {
+      texts.vectors = NormalizeRows(texts.vectors, kNormEpsilon);
+    }
   }
   return texts;
 }
@@ -171,7 +195,7 @@ EncodedTexts BiEncoder::Encode(const Context& ctx,
 Var BiEncoder::Cosines(const Context& ctx, const EncodedTexts& queries,
                        const EncodedTexts& documents) const {
   const int64_t B = queries.size(), N = documents.size();
-  const int64_t D = output_size();
+  const int64_t D = dense_ ? dense_->output_size() : output_size();
   if (match_ == TextMatch::kAttentivePooling) {
     const Pooled pooled = PoolEachOther(ctx, queries, documents);
     return RowProducts(NormalizeRows(pooled.queries, kNormEpsilon),
@@ -272,7 +296,14 @@ ModelOutline BiEncoder::Outline() const {
                                              output_size(),
                                              {}}},
                                            1});
-  blocks.push_back({{{.name = "cosine with the other text"}}, 1});
+  if (dense_) {
+    blocks.push_back(
+        {{{.name = dense_->Formula(), .features = dense_->output_size()}}, 1});
+  }
+  blocks.push_back({{{.name = similarity_ == Similarity::kCosine
+                                  ? "cosine with the other text"
+                                  : "product with the other text"}},
+                    1});
   return {{},
           {{"encoder of queries and of documents", "source", false, false,
             std::move(blocks)}}};

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "heed/attention/attention.h"
@@ -12,6 +13,7 @@
 #include "heed/base/config.h"
 #include "heed/base/model_outline.h"
 #include "heed/models/text_encoder.h"
+#include "heed/nn/dense.h"
 #include "heed/nn/pooling.h"
 
 namespace heed {
@@ -28,10 +30,17 @@ constexpr auto WordsOf(TextMatch) {
   return std::array{"separate", "attention", "attentive_pooling"};
 }
 
+/// Similarity of two vectors.
+enum class Similarity : uint8_t { kCosine, kDot };
+constexpr auto WordsOf(Similarity) { return std::array{"cosine", "dot"}; }
+
 /// Configuration of the head and the loss of a bi-encoder.
 struct BiEncoderConfig {
   Named<TextMatch> match = TextMatch::kSeparate;
   Named<PoolingKind> pooling = PoolingKind::kMean;
+  int dense = 0;
+  Named<DenseActivation> dense_activation = DenseActivation::kTanh;
+  Named<Similarity> similarity = Similarity::kCosine;
   Named<MatchLossKind> match_loss = MatchLossKind::kSoftmax;
   double margin = 0.2;
   double temperature = 0.05;
@@ -39,9 +48,9 @@ struct BiEncoderConfig {
   void Visit(FieldList& v);
 };
 
-/// Encoded texts. Shapes: vectors [B, D], of length 1 (undefined for attentive
-/// pooling); states [B, S, D] (undefined if each text is one vector); lengths
-/// i32 [B].
+/// Encoded texts. Shapes: vectors [B, D], of length 1 for cosines (undefined
+/// for attentive pooling); states [B, S, D] (undefined if each text is one
+/// vector); lengths i32 [B].
 struct EncodedTexts {
   Var vectors;
   Var states;
@@ -50,33 +59,36 @@ struct EncodedTexts {
   int64_t size() const { return lengths.numel(); }
 };
 
-/// Compares queries with documents by the cosine of two vectors, which are
-/// computed from the states q_s and d_t of their words:
-///   separate           both pooled, each text alone
+/// Compares queries with documents by the cosine or the product of two vectors,
+/// which are computed from the states q_s and d_t of their words:
+///   separate           both pooled, each text alone, and optionally mapped by
+///                      a dense layer
 ///   attention          the query pooled to q, and Σ_t a_t d_t with
 ///                      a = softmax_t(vᵀ tanh(W q + U d_t + b))
 ///   attentive_pooling  G_st = tanh(q_sᵀ U d_t), and Σ_s a_s q_s, Σ_t b_t d_t
 ///                      with a = softmax_s(max_t G_st), b = softmax_t(max_s
 ///                      G_st)
 /// Queries and documents share all weights of the encoder. Immutable except for
-/// its parameters: pooling, match, and those of the encoder. Papers: Lei et al.
-/// 2016, arXiv:1512.05726 (separate); Tan et al. 2015, arXiv:1511.04108, eq. 9
-/// to 11 (attention); dos Santos et al. 2016, arXiv:1602.03609, section 4
+/// its parameters: pooling, dense, match, and those of the encoder. Papers: Lei
+/// et al. 2016, arXiv:1512.05726 (separate); Tan et al. 2015, arXiv:1511.04108,
+/// eq. 9 to 11 (attention); dos Santos et al. 2016, arXiv:1602.03609, section 4
 /// (attentive pooling).
 class BiEncoder {
  public:
-  /// Throws: ConfigError for an unknown pooling.
+  /// Throws: ConfigError for a dense layer or a product if both texts are not
+  /// separate vectors.
   BiEncoder(const Scope& scope, const BiEncoderConfig& config,
             std::unique_ptr<TextEncoder> encoder);
 
   /// Encodes texts. An empty text is zero. Throws: ShapeError.
   EncodedTexts Encode(const Context& ctx, const TextInput& text) const;
-  /// Cosine s_bn of query b and document n. Observers receive words of queries
-  /// as "source", words of documents as "document". Shapes: result [B, N].
-  /// Throws: ShapeError.
+  /// Similarity s_bn of query b and document n. Observers receive words of
+  /// queries as "source", words of documents as "document". Shapes: result [B,
+  /// N]. Throws: ShapeError.
   Var Cosines(const Context& ctx, const EncodedTexts& queries,
               const EncodedTexts& documents) const;
 
+  /// Features of the states of words.
   int64_t output_size() const { return encoder_->output_size(); }
   ModelOutline Outline() const;
   /// True if words of both texts are compared, so that states are kept.
@@ -95,8 +107,10 @@ class BiEncoder {
                const Pooled& weights) const;
 
   TextMatch match_;
+  Similarity similarity_;
   std::unique_ptr<TextEncoder> encoder_;
   std::unique_ptr<Pooling> pooling_;      // null for attentive pooling
+  std::optional<Dense> dense_;            // of separate vectors
   std::unique_ptr<Attention> attention_;  // null unless match is attention
   Parameter* affinity_ = nullptr;         // U [D, D] of attentive pooling
   std::string path_;

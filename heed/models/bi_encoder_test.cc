@@ -87,6 +87,43 @@ TEST(BiEncoder, VectorsHaveLengthOne) {
   }
 }
 
+TEST(BiEncoder, ADenseLayerMapsVectors) {
+  BiEncoderConfig config = Config("margin", "mean");
+  config.dense = 3;
+  const Model model(config);
+  const Tensor v = model.Encode(Ids({1, 2, 3, 4}, {2, 2}), Lengths({2, 1}));
+  EXPECT_EQ(v.shape(), Shape({2, 3}));
+  const EncodedTexts texts = {v, {}, Lengths({2, 1})};
+  EXPECT_NEAR(
+      model.bi_encoder.Cosines({}, texts, texts).value().row<double>(1)[1], 1,
+      1e-9);
+}
+
+TEST(BiEncoder, AProductKeepsTheLengths) {
+  BiEncoderConfig config = Config("margin", "mean");
+  config.similarity = Similarity::kDot;
+  const Model model(config);
+  const Tensor v = model.Encode(Ids({1, 2}, {1, 2}), Lengths({2}));
+  double square = 0;
+  for (const double x : v.ToVector<double>()) square += x * x;
+  EXPECT_GT(std::abs(square - 1), 1e-3);
+  const EncodedTexts texts = {v, {}, Lengths({2})};
+  EXPECT_NEAR(model.bi_encoder.Cosines({}, texts, texts).value().item(), square,
+              1e-9);
+}
+
+TEST(BiEncoder, DenseLayersAndProductsAreForSeparateVectors) {
+  for (const std::string& match : kMatches) {
+    if (match == "separate") continue;
+    BiEncoderConfig config = Matching(match);
+    config.dense = 3;
+    EXPECT_THROW(Model{config}, ConfigError) << match;
+    config = Matching(match);
+    config.similarity = Similarity::kDot;
+    EXPECT_THROW(Model{config}, ConfigError) << match;
+  }
+}
+
 TEST(BiEncoder, WhatStandsBehindATextChangesNothing) {
   for (const std::string& pooling : kPoolings) {
     const Model model(Config("margin", pooling));

@@ -175,8 +175,9 @@ Model::Compared Model::Compare(const Data& texts,
     }
   }
   const EncodedCorpus of_texts =
-      Read({}, Encode({}, texts.corpus.texts()), chosen);
-  const ReadableCorpus all_queries = Encode({}, texts.query_texts().texts());
+      Read({}, Encode({}, texts.corpus.texts(), TextSide::kText), chosen);
+  const ReadableCorpus all_queries =
+      Encode({}, texts.query_texts().texts(), TextSide::kQuery);
   Compared compared;
   int64_t answers = 0;
   for (size_t begin = 0; begin < queries.size(); begin += kQueriesAtOnce) {

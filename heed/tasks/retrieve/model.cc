@@ -6,6 +6,7 @@
 
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
 #include "heed/data/bm25.h"
 #include "heed/ops/elementwise.h"
 #include "heed/tasks/retrieve/retrieve.h"
@@ -48,8 +49,18 @@ ModelFiles Model::Files() const {
   return files;
 }
 
+std::string Model::Prompted(const std::string& text, TextSide side) const {
+  const DataConfig& data = config.data;
+  const std::string all =
+      (side == TextSide::kQuery ? data.query_prompt : data.text_prompt) + text;
+  return vocabulary.kind() == VocabularyKind::kTokenizer
+             ? std::string(TrimBlanks(all))
+             : all;
+}
+
 ReadableCorpus Model::Encode(const Context& ctx,
-                             const std::vector<std::string>& texts) const {
+                             const std::vector<std::string>& texts,
+                             TextSide side) const {
   const DataConfig& data = config.data;
   ReadableCorpus result;
   if (learned.statistics) result.words = learned.statistics->Count(texts);
@@ -58,11 +69,15 @@ ReadableCorpus Model::Encode(const Context& ctx,
     ctx.CheckCancelled();
     const auto some = std::span(texts).subspan(begin).first(
         std::min(kTextsEncodedAtOnce, texts.size() - begin));
-    LabelledCorpus next = EncodeLabelled(
-        {{some.begin(), some.end()}, {}, {}}, vocabulary, nullptr,
-        {.max_length = data.max_length,
-         .lowercase = data.vocabulary.lowercase,
-         .vectors = learned.vectors.get()});
+    LabelledText prompted;
+    for (const std::string& text : some) {
+      prompted.text.push_back(Prompted(text, side));
+    }
+    LabelledCorpus next =
+        EncodeLabelled(prompted, vocabulary, nullptr,
+                       {.max_length = data.max_length,
+                        .lowercase = data.vocabulary.lowercase,
+                        .vectors = learned.vectors.get()});
     std::ranges::move(next.corpus.source,
                       std::back_inserter(all.corpus.source));
     std::ranges::move(next.corpus.target,
@@ -150,10 +165,11 @@ EncodedCorpus Model::Read(const Context& ctx, const ReadableCorpus& corpus,
 }
 
 EncodedCorpus Model::Read(const Context& ctx,
-                          const std::vector<std::string>& texts) const {
+                          const std::vector<std::string>& texts,
+                          TextSide side) const {
   std::vector<int64_t> all(texts.size());
   std::iota(all.begin(), all.end(), int64_t{0});
-  return Read(ctx, Encode(ctx, texts), all);
+  return Read(ctx, Encode(ctx, texts, side), all);
 }
 
 Tensor Model::Scores(const Context& ctx, const EncodedCorpus& queries,

@@ -63,9 +63,9 @@ RetrievalObjective::RetrievalObjective(const Settings& settings, Data texts,
                                        Model& model)
     : ObjectiveOf(model, settings.Measures(texts)),
       texts_(std::move(texts)),
-      corpus_(model.Encode({}, texts_.corpus.texts())),
-      queries_(texts_.queries ? model.Encode({}, texts_.queries->texts())
-                              : corpus_) {
+      corpus_(model.Encode({}, texts_.corpus.texts(), TextSide::kText)),
+      queries_(
+          model.Encode({}, texts_.query_texts().texts(), TextSide::kQuery)) {
   for (size_t i = 0; i < texts_.train.size(); ++i) {
     const RetrievalQuery& query = texts_.train[i];
     if (query.positives.empty()) ++without_answer_;

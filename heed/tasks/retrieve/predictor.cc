@@ -61,8 +61,7 @@ class RetrievalPredictor : public PredictorWith<Prediction> {
  private:
   std::string FirstHit(const Context& given, const std::string& text,
                        const Prediction& options) const;
-  Axis TextAxis(const std::string& id, const std::string& label,
-                const std::string& text) const;
+  Axis TextAxis(TextSide side, const std::string& text) const;
   std::vector<std::string> TextsOf(const Context& given,
                                    const ExplainInput& input,
                                    const Prediction& options) const;
@@ -100,7 +99,7 @@ RetrievalPredictor::RetrievalPredictor(const Model& model, Prediction options)
       if (paths.empty()) throw ConfigError("--corpus is needed");
       corpus_ = ReadTexts(paths);
     }
-    encoded_ = model.Read({}, corpus_.texts());
+    encoded_ = model.Read({}, corpus_.texts(), TextSide::kText);
   } catch (const Error&) {
     if (!named.empty()) throw;
     no_corpus_ = std::current_exception();
@@ -142,13 +141,15 @@ std::vector<Answer> RetrievalPredictor::Predict(std::span<const Input> inputs,
       continue;
     }
     const TextCollection& texts = *question.candidates;
-    const Tensor scores = model_.Scores(ctx, model_.Read(ctx, {question.query}),
-                                        model_.Read(ctx, texts.texts()));
+    const Tensor scores =
+        model_.Scores(ctx, model_.Read(ctx, {question.query}, TextSide::kQuery),
+                      model_.Read(ctx, texts.texts(), TextSide::kText));
     answers[i] = HitsOf(inputs[i].number, texts, scores.ToVector<double>(),
                         options.Best(/*of_corpus=*/false));
   }
   if (queries.empty()) return answers;
-  const Tensor scores = model_.Scores(ctx, model_.Read(ctx, queries), encoded_);
+  const Tensor scores =
+      model_.Scores(ctx, model_.Read(ctx, queries, TextSide::kQuery), encoded_);
   for (size_t q = 0; q < askers.size(); ++q) {
     const size_t i = askers[q];
     answers[i] = HitsOf(inputs[i].number, corpus_,
@@ -158,14 +159,16 @@ std::vector<Answer> RetrievalPredictor::Predict(std::span<const Input> inputs,
   return answers;
 }
 
-Axis RetrievalPredictor::TextAxis(const std::string& id,
-                                  const std::string& label,
+Axis RetrievalPredictor::TextAxis(TextSide side,
                                   const std::string& text) const {
   const DataConfig& data = model_.config.data;
-  MarkedText marked = MarkText(model_.vocabulary, text, nullptr,
-                               {data.max_length, data.vocabulary.lowercase});
-  return InputTokenAxis(id, label, model_.vocabulary, marked.ids,
-                        std::move(marked.pieces));
+  const bool query = side == TextSide::kQuery;
+  MarkedText marked =
+      MarkText(model_.vocabulary, model_.Prompted(text, side), nullptr,
+               {data.max_length, data.vocabulary.lowercase});
+  return InputTokenAxis(query ? "source" : "document",
+                        query ? "Query" : "Text found", model_.vocabulary,
+                        marked.ids, std::move(marked.pieces));
 }
 
 /// The top-ranked text of a query.
@@ -230,10 +233,13 @@ std::vector<std::string> RetrievalPredictor::TextsOf(
 
 RetrievalPredictor::Encode RetrievalPredictor::EncoderOf(
     const Context& given, const std::vector<std::string>& texts) const {
-  const auto corpus =
-      std::make_shared<ReadableCorpus>(model_.Encode(given, texts));
-  return [this, corpus](const Context& c, int64_t text, int64_t copies) {
-    return model_.ReadBlock(c, *corpus, Repeated(copies, text));
+  const auto query = std::make_shared<ReadableCorpus>(
+      model_.Encode(given, {texts[0]}, TextSide::kQuery));
+  const auto others = std::make_shared<ReadableCorpus>(
+      model_.Encode(given, {texts.begin() + 1, texts.end()}, TextSide::kText));
+  return [=, this](const Context& c, int64_t text, int64_t copies) {
+    return text == 0 ? model_.ReadBlock(c, *query, Repeated(copies, 0))
+                     : model_.ReadBlock(c, *others, Repeated(copies, text - 1));
   };
 }
 
@@ -249,16 +255,16 @@ ExplainablePrediction RetrievalPredictor::PrepareExplanation(
   ExplanationSegment& e = result.segment;
   e.text = texts[0];
   EncodedCorpus::Block encoded[2];
-  const auto add = [&](int64_t text, const char* axis, const char* label) {
-    e.axes.push_back(
-        TextAxis(axis, label, texts.at(static_cast<size_t>(text))));
+  const auto add = [&](int64_t text, TextSide side) {
+    e.axes.push_back(TextAxis(side, texts.at(static_cast<size_t>(text))));
+    const std::string axis = e.axes.back().id;
     AttentionWatch watch(input.watch);
     const Context ctx = ObservedBy(watch, given);
     encoded[text] = encode(ctx, text, 1);
     AddMaps(watch, e, 0, axis);
   };
-  add(0, "source", "Query");
-  add(1, "document", "Text found");
+  add(0, TextSide::kQuery);
+  add(1, TextSide::kText);
   AttentionWatch watch(input.watch);
   const Context ctx = ObservedBy(watch, given);
   const double score =
@@ -266,8 +272,10 @@ ExplainablePrediction RetrievalPredictor::PrepareExplanation(
   AddMaps(watch, e);
   const std::string shown = fmt::format("{:.3f}", score);
   e.answer = fmt::format("{} ({})", texts[1], shown);
-  e.axes.push_back(NamesAxis(
-      "answer", model_.learned.statistics ? "Score" : "Cosine", {shown}));
+  const bool cosine =
+      !model_.learned.statistics &&
+      model_.config.bi_encoder.similarity == Similarity::kCosine;
+  e.axes.push_back(NamesAxis("answer", cosine ? "Cosine" : "Score", {shown}));
   for (const int64_t text : {0, 1}) {
     const std::string axis = text == 0 ? "source" : "document";
     e.targets.push_back({.axis = "answer"});

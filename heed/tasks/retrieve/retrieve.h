@@ -33,6 +33,8 @@ struct DataConfig {
   TextVocabularyConfig vocabulary = {.vocabulary = "words"};
   WordVectorConfig vectors;
   bool shared_words = false;
+  std::string query_prompt;
+  std::string text_prompt;
   int max_length = 100;
   int batch_queries = 64;
   int negatives = 64;
@@ -107,9 +109,12 @@ struct EncodedCorpus {
   int64_t size = 0;  // number of texts
 };
 
-/// Scores texts for queries by the cosine of a bi-encoder. With shared words,
-/// the score also has the term w · SharedWords with a learnt weight w.
-/// Parameters: those of the bi-encoder; shared_words.weight [1].
+/// Sides of a comparison.
+enum class TextSide : uint8_t { kQuery, kText };
+
+/// Scores texts for queries by the cosine (or the product) of a bi-encoder.
+/// With shared words, the score also has the term w · SharedWords with a learnt
+/// weight w. Parameters: those of the bi-encoder; shared_words.weight [1].
 class Model : public TaskModel {
  public:
   /// Results of training besides the vocabulary and the weights.
@@ -127,16 +132,20 @@ class Model : public TaskModel {
     return {{"vocabulary", vocabulary.size()}};
   }
 
+  /// A text as the encoder reads it: behind the prompt of its side. Imported
+  /// tokenizers, which keep spaces, read it without those at both ends.
+  std::string Prompted(const std::string& text, TextSide side) const;
   /// Encodes texts as tokens. Throws: Cancelled.
   ReadableCorpus Encode(const Context& ctx,
-                        const std::vector<std::string>& texts) const;
+                        const std::vector<std::string>& texts,
+                        TextSide side) const;
   /// Runs the encoder on the texts at these places of a corpus, or on all
   /// texts. Throws: Cancelled; ConfigError if the states would take too much
   /// memory.
   EncodedCorpus Read(const Context& ctx, const ReadableCorpus& corpus,
                      const std::vector<int64_t>& places) const;
-  EncodedCorpus Read(const Context& ctx,
-                     const std::vector<std::string>& texts) const;
+  EncodedCorpus Read(const Context& ctx, const std::vector<std::string>& texts,
+                     TextSide side) const;
   /// Encodes some texts of a corpus as one block.
   EncodedCorpus::Block ReadBlock(const Context& ctx,
                                  const ReadableCorpus& corpus,

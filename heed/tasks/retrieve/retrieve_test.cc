@@ -297,8 +297,9 @@ TEST_F(AnswerSelection, SharedWordsCountIfRequested) {
   const auto& model = dynamic_cast<const Model&>(*loaded.model);
   ASSERT_TRUE(model.learned.statistics);
   // Words that training did not contain.
-  const Tensor scores = model.Scores({}, model.Read({}, {"zebra"}),
-                                     model.Read({}, {"mule", "zebra"}));
+  const Tensor scores =
+      model.Scores({}, model.Read({}, {"zebra"}, TextSide::kQuery),
+                   model.Read({}, {"mule", "zebra"}, TextSide::kText));
   EXPECT_GT(scores.row<float>(0)[1], scores.row<float>(0)[0] + 0.1F);
   std::filesystem::remove(folder_.Path("model/bm25.tsv"));
   EXPECT_THROW(ReadModel(training_.run.out), Error);
@@ -398,7 +399,7 @@ TEST_F(Retrieval, ReadsPretrainedVectorsOfWordsThatAreNotLearnt) {
   const LoadedModel loaded = ReadModel(training_.run.out);
   const auto& model = dynamic_cast<const Model&>(*loaded.model);
   const std::vector<std::string> texts = {"zebra", "horse", "mule", "donkey"};
-  const EncodedCorpus read = model.Read({}, texts);
+  const EncodedCorpus read = model.Read({}, texts, TextSide::kText);
   const Tensor cosines = model.Scores({}, read, read);
   EXPECT_LT(cosines.row<float>(0)[1], 0.9999F) << "told apart by their vectors";
   EXPECT_NEAR(cosines.row<float>(2)[3], 1, 1e-5) << "both unknown";

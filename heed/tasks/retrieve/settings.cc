@@ -91,10 +91,14 @@ void DataConfig::Visit(FieldList& v) {
   v("max_length", max_length, Range(0, 1000000),
     "maximum tokens to read of a text; 0: all")
       .Alias("max_len");
+  v("query_prompt", query_prompt,
+    "text to put before each query, such as "
+    "'query: '");
+  v("text_prompt", text_prompt, "text to put before each text");
   v.Require({{"corpus", "relevant"}, {"corpus", "candidates"}, {"answers"}});
 
-  vocabulary.Visit(
-      v, WithWordPieceNames({"words", "unigram", "bpe", "characters"}));
+  vocabulary.Visit(v, WithWordPieceNames({"words", "unigram", "bpe",
+                                          "characters", "tokenizer"}));
   vectors.Visit(v);
   v("shared_words", shared_words,
     "add the BM25-weighted words that query and text share to the cosine, with "
