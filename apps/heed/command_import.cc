@@ -17,8 +17,10 @@ int RunImport(const Arguments& arguments) {
       "predict, train and all other commands. SOURCE is a model.npz or "
       "model.bin of Marian (type transformer, s2s or amun), a folder of an "
       "OPUS-MT package, or a folder of Hugging Face with config.json, "
-      "model.safetensors and the tokenizer's files (MarianMT, or BERT with or "
-      "without a head that tags or classifies). Scores are as in that program; "
+      "model.safetensors and the tokenizer's files: MarianMT, GPT-2, OPT, or "
+      "BERT, RoBERTa, XLM-RoBERTa, CamemBERT and DistilBERT with or without a "
+      "head that tags or classifies, or as a sentence encoder. Scores are as "
+      "in that program; "
       "if Heed does not support an option or a tensor, it names it and writes "
       "nothing. Pickles are never read.");
   options.Positional("SOURCE", source, Any{"FILE|DIR"},
@@ -34,10 +36,10 @@ int RunImport(const Arguments& arguments) {
       "vocabularies are looked up; default: source.spm and target.spm in the "
       "model's folder; none: texts are already split into subwords");
   options.fields()("encoder_only", request.encoder_only,
-                   "BERT: import the encoder without its head");
+                   "BERT and its kin: import the encoder without its head");
   options.fields()("pairs", request.pairs,
-                   "BERT for sequence classification: the model reads pairs of "
-                   "texts, with a tab between them");
+                   "BERT and its kin for sequence classification: the model "
+                   "reads pairs of texts, with a tab between them");
   options.fields()("ignore_option", request.ignored, Any{"NAME"},
                    "ignore the model's option NAME: one that Heed does not "
                    "know, and on which translations do not depend");

@@ -46,6 +46,8 @@ class TokenizerFile {
     if (!json_.is_object()) Fail("not an object");
   }
 
+  bool IsWordPiece() const { return IsWordPieceModel(PartOf("model")); }
+
   TokenizerParts Read() {
     TokenizerParts parts;
     ReadModel(parts);
@@ -292,6 +294,12 @@ void CheckTokenizerClass(const ImportOptions& options) {
                fmt::format("Heed does not support {} (supported: BertTokenizer "
                            "and others that divide words by WordPiece alone)",
                            ValueText(value)));
+}
+
+bool HasWordPiece(const std::string& folder) {
+  return HasFile(folder, kVocabularyFile) ||
+         (HasFile(folder, kTokenizerFile) &&
+          TokenizerFile(PathIn(folder, kTokenizerFile)).IsWordPiece());
 }
 
 BertTokenizer ReadBertTokenizer(const std::string& folder) {

@@ -22,6 +22,10 @@ struct BertTokenizer {
 /// any other class, such as BertJapaneseTokenizer.
 void CheckTokenizerClass(const ImportOptions& options);
 
+/// True if a folder has vocab.txt, or tokenizer.json with a WordPiece model.
+/// Throws: IoError; FormatError.
+bool HasWordPiece(const std::string& folder);
+
 /// Reads vocab.txt with added_tokens.json, or else tokenizer.json with a
 /// WordPiece model, and the rules of tokenizer_config.json and tokenizer.json.
 /// Special tokens are renamed to BERT's names, and word-internal pieces begin

@@ -31,9 +31,10 @@ struct ImportRequest {
   std::vector<std::string> subwords = {};
   /// Options of the model's configuration to ignore.
   std::vector<std::string> ignored = {};
-  /// BERT: import without its head, for pre-training and fine-tuning.
+  /// BERT and its kin: import without its head, for pre-training and
+  /// fine-tuning.
   bool encoder_only = false;
-  /// BERT for sequence classification: inputs are pairs of texts.
+  /// BERT and its kin for sequence classification: inputs are pairs of texts.
   bool pairs = false;
 };
 
@@ -53,9 +54,10 @@ Imported ImportMarian(const std::string& source,
 
 /// Imports a folder of Hugging Face Transformers with config.json,
 /// model.safetensors and tokenizer files. MarianMT becomes a model for task
-/// translate; BERT with a head for token or sequence classification for task
-/// tag or classify; any other BERT for task pretrain. Missing pre-training
-/// heads of a BERT are initialised randomly, with a note. Pickles
+/// translate; GPT-2 and OPT for task lm; BERT and its kin with a head for token
+/// or sequence classification for task tag or classify; any other of them for
+/// task pretrain; a folder of sentence-transformers for task retrieve. Missing
+/// pre-training heads are initialised randomly, with a note. Pickles
 /// (pytorch_model.bin) are never read. Throws: IoError; FormatError with the
 /// file and the unsupported setting, tensor or token.
 Imported ImportHuggingFace(const std::string& folder,

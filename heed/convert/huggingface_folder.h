@@ -47,11 +47,9 @@ int SameNumber(ImportOptions& options, const std::string& key,
 Tensor TakeShared(SourceWeights& weights, const std::vector<std::string>& names,
                   const Shape& shape);
 
-// Importers by kind of folder. `options`: config.json.
+/// Imports a MarianMT. `options`: config.json.
 Imported ImportMarianMt(const std::string& folder, ImportOptions& options,
                         const ImportRequest& request);
-Imported ImportBert(const std::string& folder, ImportOptions& options,
-                    const ImportRequest& request);
 
 }  // namespace heed
 

@@ -1,12 +1,9 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "heed/base/errors.h"
 #include "heed/convert/families/family.h"
+#include "heed/convert/families/sentences.h"
 #include "heed/convert/huggingface_folder.h"
 #include "heed/convert/weight_files.h"
 #include "heed/train/model_folder.h"
@@ -15,6 +12,9 @@ namespace heed {
 
 Imported ImportHuggingFace(const std::string& folder,
                            const ImportRequest& request) {
+  if (HasModules(folder) && !request.encoder_only) {
+    return ImportSentences(folder, request);
+  }
   RefuseForeignWeights(folder);
   const std::string path = PathIn(folder, kConfigFile);
   if (!std::filesystem::exists(path)) {
@@ -29,21 +29,14 @@ Imported ImportHuggingFace(const std::string& folder,
     throw FormatError(path + ": a model of Heed's own, which needs no import");
   }
   options.Ignore(request.ignored);
-  const std::string type = options.Text("model_type", "");
-  std::vector<std::string> known;
-  for (const ModelFamily& family : ModelFamilies()) {
-    if (type != family.type) {
-      known.emplace_back(family.type);
-      continue;
-    }
-    Imported imported = family.import(folder, options, request);
-    imported.program = "Hugging Face";
-    imported.family = type;
-    return imported;
-  }
-  options.Fail("model_type",
-               fmt::format("Heed does not support '{}' (supported: {})", type,
-                           fmt::join(known, ", ")));
+  const ModelFamily& family = FindFamily(options);
+  Imported imported =
+      family.encoder != nullptr
+          ? ImportEncoder(folder, options, request, *family.encoder)
+          : family.import(folder, options, request);
+  imported.program = "Hugging Face";
+  imported.family = family.type;
+  return imported;
 }
 
 }  // namespace heed
