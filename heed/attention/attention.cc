@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "heed/base/errors.h"
+#include "heed/kernels/attention_factors.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/normalizers.h"
 #include "heed/ops/attention.h"
@@ -165,6 +166,7 @@ struct Attention::Call {
   const kernels::Neighbourhood* graph =
       nullptr;        // graph of the edges; null: all pairs
   Var observed = {};  // weights [B, H, T, S], of a graph [H, E]
+  std::shared_ptr<const kernels::AttentionFactors> factors = {};
 };
 
 Attention::Attention(const Scope& scope, const AttentionSpec& spec)
@@ -379,9 +381,13 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
   }
   call.key_heads = score_->PreparedHeads(sizes_);
   call.value_heads = sizes_.key_heads;
-  if (ctx.observer != nullptr) call.request = ctx.observer->Wants(info_);
-  Attended attended = Run(call);
   const bool grows = memory.size() < site.keys;
+  if (ctx.observer != nullptr) call.request = ctx.observer->Wants(info_);
+  if (grows && call.request.factors) {
+    call.request.factors = false;
+    call.request.weights = true;
+  }
+  Attended attended = Run(call);
   if (attended.weights.defined() && grows) {
     attended.weights = Columns(attended.weights, 0, memory.size());
   }
@@ -391,7 +397,8 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
     const AttentionParts parts = ByHead(call.parts, site);
     ctx.observer->OnAttention({info_, site.offset, call.observed, call.graph,
                                call.request.parts ? &parts : nullptr,
-                               attended.log_probability, attended.entropy});
+                               attended.log_probability, attended.entropy,
+                               call.factors});
   }
   attended.context = ctx.observer->OnContext(info_, attended.context);
   return attended;
@@ -459,9 +466,15 @@ Attended Attention::Fused(Call& call) const {
   Attended attended;
   attended.context =
       FusedAttention(args, call.mask.rule(), inputs.span(), log_sum);
-  if (call.want != WantWeights::kNo || call.request.weights) {
+  const bool factors = call.request.factors && args.dropout == 0;
+  const bool observed = call.request.any() && !factors;
+  if (call.want != WantWeights::kNo || observed) {
     attended.weights = kernels::FusedAttentionWeights(args, log_sum);
-    call.observed = attended.weights;
+    if (observed) call.observed = attended.weights;
+  }
+  if (factors) {
+    call.factors = std::make_shared<kernels::AttentionFactors>(
+        std::move(args), log_sum, call.mask.rule());
   }
   return attended;
 }

@@ -3,6 +3,7 @@
 #define HEED_AUTOGRAD_OBSERVER_H_
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +13,10 @@
 #include "heed/kernels/sparse_attention.h"
 
 namespace heed {
+
+namespace kernels {
+class AttentionFactors;
+}  // namespace kernels
 
 /// Identity of an attention and the meaning of its weights.
 struct AttentionInfo {
@@ -44,8 +49,11 @@ struct AttentionRequest {
   bool weights = false;
   bool gradient = false;  ///< weights with a gradient, before dropout
   bool parts = false;
+  /// Factors instead of the weights, if a fused kernel computes them all at
+  /// once; other attentions pass the weights.
+  bool factors = false;
 
-  bool any() const { return weights || gradient || parts; }
+  bool any() const { return weights || gradient || parts || factors; }
 };
 
 /// Call of an attention.
@@ -63,6 +71,8 @@ struct AttentionEvent {
   /// nothing was sampled.
   Var log_probability = {};
   Var entropy = {};
+  /// Factors of the weights, which are then undefined; null unless requested.
+  std::shared_ptr<const kernels::AttentionFactors> factors = {};
 };
 
 /// Base of observers (alignments, explanations), also used to make a loss of
@@ -105,7 +115,8 @@ class AttentionWatch : public Observer {
     return select_ ? select_(info) : AttentionRequest{.weights = true};
   }
   void OnAttention(const AttentionEvent& event) override {
-    seen.push_back({event.info, event.step, event.weights, {}, {}, {}});
+    seen.push_back(
+        {event.info, event.step, event.weights, {}, {}, {}, event.factors});
     if (event.graph != nullptr) seen.back().graph = *event.graph;
     if (event.parts != nullptr) seen.back().parts = *event.parts;
   }
@@ -126,6 +137,9 @@ class AttentionWatch : public Observer {
     /// Contexts of the heads [B, T, H D]; undefined if several calls made the
     /// weights.
     Tensor context;
+    /// Factors of the weights, which are then undefined; null if there are
+    /// none.
+    std::shared_ptr<const kernels::AttentionFactors> factors = {};
   };
   std::vector<Seen> seen;  ///< in the order of computation
 

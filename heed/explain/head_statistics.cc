@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "heed/base/at.h"
+#include "heed/explain/attention_patterns.h"
 
 namespace heed {
 namespace {
@@ -75,9 +76,31 @@ class PairCosines {
   int64_t rows_ = 0;
 };
 
+/// Sets the largest weight and the means of PatternSums of weights [T, S] over
+/// the rows that weigh.
+void AddPatterns(const AttentionMap& map, const std::vector<float>& weights,
+                 const std::vector<bool>& weighs,
+                 std::span<const int32_t> tokens, HeadStatistics& statistics) {
+  const std::vector<int32_t> earlier = EarlierEqual(tokens);
+  PatternSums patterns(map.within_axis(), earlier);
+  double largest = 0;
+  int64_t rows = 0;
+  for (int64_t t = 0; t < map.query_size; ++t) {
+    if (!At(weighs, t)) continue;
+    const auto row = weights.begin() + t * map.key_size;
+    largest += double{*std::max_element(row, row + map.key_size)};
+    ++rows;
+    patterns.Add(
+        t, [&](int64_t s) { return s < map.key_size ? double{row[s]} : 0.0; });
+  }
+  if (rows > 0) statistics.largest = largest / static_cast<double>(rows);
+  patterns.SetMeans(statistics);
+}
+
 }  // namespace
 
-HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head) {
+HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head,
+                            std::span<const int32_t> tokens) {
   HeadStatistics sum;
   std::vector<bool> weighs(static_cast<size_t>(map.query_size));
   std::vector<double> entropies(static_cast<size_t>(map.query_size));
@@ -102,11 +125,12 @@ HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head) {
       }
     }
     sum.step = MeanStep(weights, map.query_size, map.key_size);
+    AddPatterns(map, weights, weighs, tokens, sum);
   }
   const auto rows = std::ranges::count(weighs, true);
   if (rows == 0 && !map.outside.empty()) {
     constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-    return {kUnknown, kUnknown, kUnknown, kUnknown};
+    return {.entropy = kUnknown, .distance = kUnknown, .words = kUnknown};
   }
   const double n = static_cast<double>(std::max<int64_t>(rows, 1));
   for (size_t t = 0; t < entropies.size(); ++t) {
@@ -169,9 +193,12 @@ double ContextSimilarity(std::span<const float> contexts, int64_t heads,
   return cosines.mean();
 }
 
-std::vector<HeadStatistics> StatisticsOf(const AttentionMap& map) {
+std::vector<HeadStatistics> StatisticsOf(const AttentionMap& map,
+                                         std::span<const int32_t> tokens) {
   std::vector<HeadStatistics> heads;
-  for (int64_t h = 0; h < map.heads; ++h) heads.push_back(StatisticsOf(map, h));
+  for (int64_t h = 0; h < map.heads; ++h) {
+    heads.push_back(StatisticsOf(map, h, tokens));
+  }
   return heads;
 }
 

@@ -28,14 +28,30 @@ struct HeadStatistics {
   /// consecutive queries: 0 for equal rows, 1 for disjoint ones. NaN for a
   /// single query, and along edges, whose queries have no order.
   double step = std::numeric_limits<double>::quiet_NaN();
+  /// Mean of the largest weight of a row.
+  double largest = std::numeric_limits<double>::quiet_NaN();
+  /// Mean weight on key 0, and in self-attention on the query itself and on the
+  /// position before it. NaN if no query has such a key.
+  double first = std::numeric_limits<double>::quiet_NaN();
+  double own = std::numeric_limits<double>::quiet_NaN();
+  double previous = std::numeric_limits<double>::quiet_NaN();
+  /// Mean weight on all earlier positions with the query's token, and on the
+  /// positions behind them (induction), over the queries that have any. NaN if
+  /// none has, and if tokens are unknown. Paper: Olsson et al. 2022,
+  /// arXiv:2209.11895.
+  double repeated = std::numeric_limits<double>::quiet_NaN();
+  double induction = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// Computes the statistics of one head; head −1: the mean of the heads. Paper:
+/// Computes the statistics of one head; head −1: the mean of the heads.
+/// `tokens`: see Summarize. Paper:
 /// Clark et al. 2019, arXiv:1906.04341, section 3.3 (entropy); Vig and Belinkov
 /// 2019, arXiv:1906.04284, eq. 2 (distance).
-HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head);
+HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head,
+                            std::span<const int32_t> tokens = {});
 /// Computes the statistics of each head.
-std::vector<HeadStatistics> StatisticsOf(const AttentionMap& map);
+std::vector<HeadStatistics> StatisticsOf(const AttentionMap& map,
+                                         std::span<const int32_t> tokens = {});
 
 /// Similarity of the heads of an attention layer: the mean cosine of the
 /// weights of two heads, over all pairs and queries. 1 if all heads are equal;

@@ -1,0 +1,157 @@
+#include "heed/kernels/weight_rows.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "heed/kernels/cpu/weight_rows.cc"
+#include <hwy/foreach_target.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <vector>
+
+#include "heed/kernels/cpu/lanes-inl.h"
+#include "heed/kernels/cpu/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace heed::kernels::HWY_NAMESPACE {
+namespace {
+
+using FloatD = hn::ScalableTag<float>;
+
+/// Weights that may be among the largest of a row.
+struct Candidates {
+  explicit Candidates(int64_t columns)
+      : weights(static_cast<size_t>(columns) + hn::MaxLanes(FloatD())),
+        keys(weights.size()) {}
+
+  std::vector<float> weights;
+  std::vector<int32_t> keys;
+  std::vector<uint64_t> order;  // weight and key as one number
+};
+
+/// Sets the sums of a row. Returns a number that at least kTopKeys weights
+/// reach, or 0.
+HWY_INLINE float SumRow(int64_t n, const float* a, int64_t first_key,
+                        float key_unit, float place, WeightRow& row) {
+  WideVector<float> sum, entropy, distance, max;
+  ForParts<float>(n, [&](auto lanes, int64_t c) HEED_LANES {
+    constexpr int64_t p = decltype(lanes)::kPart;
+    const auto w = lanes.Load(a + c);
+    const auto positive =
+        hn::Max(w, hn::Set(lanes.d, std::numeric_limits<float>::min()));
+    const auto key = hn::Iota(lanes.d, static_cast<float>(first_key + c));
+    const auto away = hn::Abs(
+        hn::MulSub(key, hn::Set(lanes.d, key_unit), hn::Set(lanes.d, place)));
+    sum[p] = hn::Add(sum[p], w);
+    entropy[p] = hn::NegMulAdd(w, Log(lanes.d, positive), entropy[p]);
+    distance[p] = hn::MulAdd(w, away, distance[p]);
+    max[p] = hn::Max(max[p], w);
+  });
+  constexpr float kLog2E = 0x1.715476p0F;
+  row.sum = sum.Sum();
+  row.entropy = kLog2E * entropy.Sum();
+  row.distance = distance.Sum();
+  // Each element of a wide vector is the maximum of other columns.
+  constexpr bool kEnough =
+      kParts<float> * static_cast<int64_t>(hn::MaxLanes(FloatD())) >= kTopKeys;
+  if (!kEnough) return 0;
+  return max.Fold([](auto x, auto y) HEED_LANES { return hn::Min(x, y); });
+}
+
+/// Collects the positive weights from `least` on; returns their number.
+HWY_INLINE size_t Collect(int64_t n, const float* a, int64_t first_key,
+                          float least, Candidates& found) {
+  size_t count = 0;
+  ForLanes<float>(n, [&](auto lanes, int64_t c) HEED_LANES {
+    const hn::RebindToSigned<FloatD> di;
+    const auto w = lanes.Load(a + c);
+    const auto wanted = hn::And(hn::Ge(w, hn::Set(lanes.d, least)),
+                                hn::Gt(w, hn::Zero(lanes.d)));
+    if (HWY_LIKELY(hn::AllFalse(lanes.d, wanted))) return;
+    const auto keys = hn::Iota(di, static_cast<int32_t>(first_key + c));
+    hn::CompressStore(keys, hn::RebindMask(di, wanted), di,
+                      found.keys.data() + count);
+    count +=
+        hn::CompressStore(w, wanted, lanes.d, found.weights.data() + count);
+  });
+  return count;
+}
+
+/// Sets the keys of a row with the largest weights.
+void SetTop(size_t count, Candidates& found, WeightRow& row) {
+  // Bits of positive floats are in the order of their values.
+  found.order.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t weight = std::bit_cast<uint32_t>(found.weights[i]);
+    found.order[i] = weight << 32 | ~static_cast<uint32_t>(found.keys[i]);
+  }
+  const auto begin = found.order.begin();
+  const size_t kept = std::min<size_t>(count, kTopKeys);
+  const auto end = begin + static_cast<int64_t>(kept);
+  if (kept < count) {
+    std::nth_element(begin, end, found.order.end(), std::greater<>());
+  }
+  std::sort(begin, end, std::greater<>());
+  row.count = static_cast<int32_t>(kept);
+  for (size_t i = 0; i < kept; ++i) {
+    row.keys[i] = static_cast<int32_t>(~static_cast<uint32_t>(begin[i]));
+    row.top[i] = std::bit_cast<float>(static_cast<uint32_t>(begin[i] >> 32));
+  }
+}
+
+/// Hellinger distance of two rows; NaN if one has no weight.
+HWY_INLINE float StepBetween(int64_t n, const float* before, const float* now,
+                             float sum) {
+  const auto self = [](auto, auto w) HEED_LANES { return w; };
+  if (!(sum > 0) || !(SumSpan<float>(n, self, before) > 0)) {
+    return std::numeric_limits<float>::quiet_NaN();
+  }
+  const auto square = [](auto, auto p, auto q) HEED_LANES {
+    const auto difference = hn::Sub(hn::Sqrt(p), hn::Sqrt(q));
+    return hn::Mul(difference, difference);
+  };
+  return std::sqrt(SumSpan<float>(n, square, before, now) / 2);
+}
+
+}  // namespace
+
+void SummarizeRows(const Tensor& weights, int64_t skip,
+                   const WeightPlaces& places, std::span<WeightRow> rows) {
+  const int64_t n = weights.cols();
+  Candidates found(n);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const int64_t r = skip + static_cast<int64_t>(i);
+    const float* a = weights.row<float>(r);
+    WeightRow row;
+    const double query =
+        static_cast<double>(places.first_query) + static_cast<double>(i);
+    const float least =
+        SumRow(n, a, places.first_key, static_cast<float>(places.key_unit),
+               static_cast<float>(query * places.query_unit), row);
+    SetTop(Collect(n, a, places.first_key, least, found), found, row);
+    if (r > 0) row.step = StepBetween(n, weights.row<float>(r - 1), a, row.sum);
+    rows[i] = row;
+  }
+}
+
+}  // namespace heed::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace heed::kernels {
+HWY_EXPORT(SummarizeRows);
+
+float WeightRow::rest() const {
+  float kept = 0;
+  for (int32_t i = 0; i < count; ++i) kept += top[static_cast<size_t>(i)];
+  return std::max(0.0F, sum - kept);
+}
+
+void SummarizeWeights(const Tensor& weights, int64_t skip,
+                      const WeightPlaces& places, std::span<WeightRow> rows) {
+  assert(weights.rows() == skip + std::ssize(rows));
+  HWY_DYNAMIC_DISPATCH(SummarizeRows)(weights, skip, places, rows);
+}
+
+}  // namespace heed::kernels
+#endif  // HWY_ONCE
