@@ -47,6 +47,7 @@ struct ExplainOptions {
   std::string view;
   std::string layer;
   int head = -1;
+  std::string rows;
   int step = -1;
   std::string scale = "auto";
   bool words = false;
@@ -111,6 +112,9 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
     "decoder.layers.0.cross_attention");
   v("head", o.head, Range(-1, 1000),
     "head of --layer, from 0; -1: mean of all (panels: the first)");
+  v("rows", o.rows, Any{"A:B"},
+    "rows of --layer to show, from A to before B, such as 100:120; --json "
+    "prints their weights");
   v("step", o.step, Range(-1, 1000000000),
     "step, model: part of the answer to show, from 0; -1: the middle (step) or "
     "the first (model)");
@@ -332,9 +336,10 @@ int ShowTexts(const Subject& s, const ExplainOptions& o) {
                     : ExplainAll(s, o, RequestedInputs(s, o));
   const std::string instead = MethodInstead(o, all);
   const PictureChoice choice = {
-      .view = o.view,
+      .view = o.view.empty() && !o.rows.empty() ? "alignment" : o.view,
       .map = o.layer,
       .head = o.head,
+      .rows = ParseRows(o.rows),
       .step = o.step,
       .scale = ParseShadeScale(o.scale),
       .words = o.words,
@@ -347,6 +352,10 @@ int ShowTexts(const Subject& s, const ExplainOptions& o) {
   }
   if (format) {
     WriteFileAtomically(o.out, ExplanationFile(*format, all, choice));
+    return 0;
+  }
+  if (o.json && !o.rows.empty()) {
+    fmt::print("{}", ExplanationFile(ExplanationFormat::kJson, all, choice));
     return 0;
   }
   for (const Explanation& e : all) {
@@ -527,6 +536,12 @@ void CheckChoices(const ExplainOptions& o) {
   }
   if (o.head >= 0 && o.layer.empty() && !WantsPanels(o)) {
     throw ConfigError("--head needs --layer, the attention that it is one of");
+  }
+  if (ParseRows(o.rows) == ItemRange()) return;
+  if (o.layer.empty() || o.words || o.summary || o.out.ends_with(".html")) {
+    throw ConfigError(
+        "--rows needs --layer, and is for tokens in the terminal, .svg, .png "
+        "and .json, without --words and --summary");
   }
 }
 

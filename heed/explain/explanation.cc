@@ -72,26 +72,6 @@ Axis MergedAxis(const Axis& axis) {
   return merged;
 }
 
-/// Merges weights by word: averaged over `rows`, summed over `columns`.
-std::vector<float> Merged(std::span<const float> weights,
-                          std::span<const ItemRange> rows,
-                          std::span<const ItemRange> columns, size_t width) {
-  std::vector<float> merged;
-  for (const ItemRange& row : rows) {
-    for (const ItemRange& column : columns) {
-      float sum = 0;
-      for (int64_t t = row.begin; t < row.end; ++t) {
-        for (int64_t s = column.begin; s < column.end; ++s) {
-          sum +=
-              weights[static_cast<size_t>(t) * width + static_cast<size_t>(s)];
-        }
-      }
-      merged.push_back(sum / static_cast<float>(row.end - row.begin));
-    }
-  }
-  return merged;
-}
-
 /// Merges the targets of each word into one; `old_of_new` receives the indices
 /// of the merged targets.
 std::vector<Target> MergedTargets(
@@ -155,7 +135,7 @@ void MergeAttributions(const ExplanationSegment& segment,
       for (float& score : sum) score /= count;
       const ItemRange row = {0, 1};
       const std::vector<float> scores =
-          Merged(sum, {&row, 1}, WordsOf(axis), width);
+          MergeRanges(sum, {&row, 1}, WordsOf(axis), axis.size());
       words.scores.insert(words.scores.end(), scores.begin(), scores.end());
       if (!attribution.differences.empty()) {
         words.differences.push_back(difference / double{count});
@@ -166,48 +146,6 @@ void MergeAttributions(const ExplanationSegment& segment,
 }
 
 }  // namespace
-
-std::vector<float> AttentionMap::OfHead(int64_t head) const {
-  if (head < 0) return MeanOfHeads();
-  const int64_t cells = query_size * key_size;
-  if (edges.empty()) {
-    return {weights.begin() + head * cells,
-            weights.begin() + (head + 1) * cells};
-  }
-  std::vector<float> dense(static_cast<size_t>(cells));
-  for (size_t i = 0; i < edges.size(); ++i) {
-    At(dense, edges[i].first * key_size + edges[i].second) =
-        weights[static_cast<size_t>(head) * edges.size() + i];
-  }
-  return dense;
-}
-
-float AttentionMap::OfEdge(size_t edge, int64_t head) const {
-  if (head >= 0) {
-    return weights[static_cast<size_t>(head) * edges.size() + edge];
-  }
-  float sum = 0;
-  for (int64_t h = 0; h < heads; ++h) sum += OfEdge(edge, h);
-  return sum / static_cast<float>(heads);
-}
-
-float AttentionMap::Outside(int64_t query, int64_t head) const {
-  if (outside.empty()) return 0;
-  if (head >= 0) return At(outside, head * query_size + query);
-  float sum = 0;
-  for (int64_t h = 0; h < heads; ++h) sum += Outside(query, h);
-  return sum / static_cast<float>(heads);
-}
-
-std::vector<float> AttentionMap::MeanOfHeads() const {
-  std::vector<float> mean(static_cast<size_t>(query_size * key_size));
-  for (int64_t h = 0; h < heads; ++h) {
-    const std::vector<float> own = OfHead(h);
-    for (size_t i = 0; i < mean.size(); ++i) mean[i] += own[i];
-  }
-  for (float& w : mean) w /= static_cast<float>(heads);
-  return mean;
-}
 
 AttentionMap ComposedMap(const AttentionMap& first, const AttentionMap& second,
                          const std::string& name, const std::string& title) {
@@ -307,14 +245,14 @@ void CheckExplanation(const Explanation& explanation) {
       const int64_t columns = segment.axis(map.key).size();
       const int64_t cells =
           map.edges.empty() ? rows * columns : std::ssize(map.edges);
-      require(map.query_size == rows && map.key_size == columns &&
-                  map.heads >= 0 &&
-                  std::ssize(map.weights) == map.heads * cells,
-              map.name,
-              fmt::format("{} weights, {} heads, {}×{} positions, but its axes "
-                          "have {} and {} items",
-                          map.weights.size(), map.heads, map.query_size,
-                          map.key_size, rows, columns));
+      require(
+          map.query_size == rows && map.key_size == columns && map.heads >= 0 &&
+              std::ssize(map.weights) == (map.large() ? 0 : map.heads * cells),
+          map.name,
+          fmt::format("{} weights, {} heads, {}×{} positions, but its axes "
+                      "have {} and {} items",
+                      map.weights.size(), map.heads, map.query_size,
+                      map.key_size, rows, columns));
       require(map.outside.empty() ||
                   std::ssize(map.outside) == map.heads * map.query_size,
               map.name, "a weight outside for each head and query is missing");
@@ -354,10 +292,8 @@ size_t MapNamed(const ExplanationSegment& segment, const std::string& name) {
 std::vector<float> RowOf(const ExplanationSegment& segment,
                          const Target& target) {
   if (!target.map) return {};
-  const AttentionMap& map = segment.maps.at(*target.map);
-  const std::vector<float> weights = map.OfHead(target.head);
-  const auto row = weights.begin() + target.row * map.key_size;
-  return {row, row + map.key_size};
+  return segment.maps.at(*target.map)
+      .Rows(target.head, {target.row, target.row + 1});
 }
 
 AlignmentView AlignmentOf(const ExplanationSegment& segment) {
@@ -391,24 +327,38 @@ AlignmentView AlignmentOf(const ExplanationSegment& segment) {
 }
 
 AlignmentView ViewOfHead(const ExplanationSegment& segment, size_t map,
-                         int64_t head) {
+                         int64_t head, ItemRange rows) {
   const AttentionMap& attention = segment.maps.at(map);
   if (head >= attention.heads) {
     throw ConfigError("'{}' has {} heads, there is no head {}", attention.name,
                       attention.heads, head);
   }
+  if (rows == ItemRange()) rows.end = attention.query_size;
+  if (rows.begin < 0 || rows.end > attention.query_size ||
+      rows.begin > rows.end) {
+    throw ConfigError("'{}' has {} rows, there are no rows {}:{}",
+                      attention.name, attention.query_size, rows.begin,
+                      rows.end);
+  }
   AlignmentView view;
   view.source_tokens = segment.axis(attention.key).shown();
-  view.target_tokens = segment.axis(attention.query).shown();
-  view.weights = attention.OfHead(head);
-  for (int64_t t = 0; t < attention.query_size; ++t) {
+  const std::vector<std::string>& queries =
+      segment.axis(attention.query).shown();
+  view.target_tokens.assign(queries.begin() + rows.begin,
+                            queries.begin() + rows.end);
+  view.weights = attention.Rows(head, rows);
+  for (int64_t t = rows.begin; t < rows.end; ++t) {
     const float outside = attention.Outside(t, head);
     if (outside <= 0) continue;
-    At(view.target_tokens, t) += fmt::format(" (outside {:.2f})", outside);
+    At(view.target_tokens, t - rows.begin) +=
+        fmt::format(" (outside {:.2f})", outside);
   }
   view.title = attention.heads == 1 ? attention.title
                : head < 0 ? fmt::format("{}, mean of heads", attention.title)
                           : fmt::format("{}, head {}", attention.title, head);
+  if (view.target_size() < attention.query_size) {
+    view.title += fmt::format(", rows {}:{}", rows.begin, rows.end);
+  }
   return view;
 }
 
@@ -455,8 +405,7 @@ std::vector<AlignmentBlock> MovedBlocks(const ExplanationSegment& segment,
 
 std::vector<float> MergeWords(const std::vector<float>& weights,
                               const Axis& query, const Axis& key) {
-  return Merged(weights, WordsOf(query), WordsOf(key),
-                static_cast<size_t>(key.size()));
+  return MergeRanges(weights, WordsOf(query), WordsOf(key), key.size());
 }
 
 ExplanationSegment MergeWords(const ExplanationSegment& segment) {
@@ -472,6 +421,14 @@ ExplanationSegment MergeWords(const ExplanationSegment& segment) {
     const Axis& query = segment.axis(map.query);
     const Axis& key = segment.axis(map.key);
     if (query.words.empty() && key.words.empty()) continue;
+    if (map.large()) {
+      map.merged_queries = WordsOf(query);
+      map.merged_keys = WordsOf(key);
+      map.query_size = std::ssize(map.merged_queries);
+      map.key_size = std::ssize(map.merged_keys);
+      map.summary = nullptr;  // describes pieces
+      continue;
+    }
     std::vector<float> all;
     for (int64_t h = 0; h < map.heads; ++h) {
       const std::vector<float> own = MergeWords(map.OfHead(h), query, key);

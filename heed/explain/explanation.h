@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -17,6 +18,11 @@
 #include "heed/explain/reordering.h"
 
 namespace heed {
+
+struct AttentionSummary;
+namespace kernels {
+class AttentionFactors;
+}  // namespace kernels
 
 /// Items [begin, end).
 struct ItemRange {
@@ -58,9 +64,10 @@ const T& PayloadOf(const Axis& axis) {
   return *own;
 }
 
-/// The weights of one attention layer for one text.
-/// Shapes: weights [H, T, S], row-major; along edges (t, s) [H, E].
-/// Units: 0 to 1, a row sums to at most 1.
+/// The weights of one attention layer for one text. A map of more than
+/// kDenseWeights stores factors, from which its functions compute the weights
+/// that are read. Shapes: weights [H, T, S], row-major; along edges (t, s) [H,
+/// E]. Units: 0 to 1, a row sums to at most 1.
 struct AttentionMap {
   std::string name;   ///< path in the model
   std::string title;  ///< "Decoder 0 · cross"
@@ -82,17 +89,43 @@ struct AttentionMap {
   std::vector<float> outside = {};
   /// See ContextSimilarity; NaN for a single head, or if unknown.
   double context_similarity = std::numeric_limits<double>::quiet_NaN();
+  /// Factors of the weights of a large map, whose `weights` are empty, and the
+  /// batch row that is shown; null: `weights` has them.
+  std::shared_ptr<const kernels::AttentionFactors> factors = {};
+  int64_t batch_row = 0;
+  /// Statistics and largest weights of a large map; see SummarizeLargeMaps.
+  std::shared_ptr<const AttentionSummary> summary = {};
+  /// Queries and keys of the factors that form each row and column; empty:
+  /// each is one.
+  std::vector<ItemRange> merged_queries = {};
+  std::vector<ItemRange> merged_keys = {};
 
   bool within_axis() const { return query == key; }
+  bool large() const { return factors != nullptr; }
+  /// Memory of the factors of a large map. Units: bytes.
+  int64_t factor_bytes() const;
   /// Mean weights over the heads [T, S].
   std::vector<float> MeanOfHeads() const;
   /// Weights of one head [T, S]; head −1: the mean.
   std::vector<float> OfHead(int64_t head) const;
+  /// Weights of these queries in one head [rows, S]; head −1: the mean.
+  std::vector<float> Rows(int64_t head, ItemRange rows) const;
+  /// Weights of these queries and keys in one head; head −1: the mean.
+  std::vector<float> Tile(int64_t head, ItemRange rows,
+                          ItemRange columns) const;
+  /// One head with at most `side` rows and columns, each cell the largest
+  /// weight of the cells it stands for.
+  std::vector<float> Pooled(int64_t head, int64_t side) const;
+  /// Largest weight of all heads.
+  float Largest() const;
   /// Weight of an edge in one head; head −1: the mean.
   float OfEdge(size_t edge, int64_t head) const;
   /// Weight of a query outside the part that is shown; head −1: the mean.
   float Outside(int64_t query, int64_t head) const;
 };
+
+/// Largest number of weights that a map stores.
+inline constexpr int64_t kDenseWeights = int64_t{1} << 20;
 
 /// "Decoder 0 · cross" for "decoder.layers.0.cross_attention".
 std::string TitleOfPath(const std::string& path);
@@ -212,10 +245,10 @@ size_t MapNamed(const ExplanationSegment& segment, const std::string& name);
 /// each, with their tokens. Without such targets there are no tokens.
 AlignmentView AlignmentOf(const ExplanationSegment& segment);
 
-/// One head of a map with its items; head −1: the mean.
-/// Throws: ConfigError for a head that does not exist.
+/// One head of a map with its items; head −1: the mean. `rows`: these queries
+/// alone; {}: all. Throws: ConfigError for a head or rows that do not exist.
 AlignmentView ViewOfHead(const ExplanationSegment& segment, size_t map,
-                         int64_t head);
+                         int64_t head, ItemRange rows = {});
 
 /// The attention row of a target; nothing if it has none.
 std::vector<float> RowOf(const ExplanationSegment& segment,
@@ -232,6 +265,16 @@ void CompareWithAttention(ExplanationSegment& segment);
 std::vector<AlignmentBlock> MovedBlocks(const ExplanationSegment& segment,
                                         size_t map);
 
+/// Fills `summary` of large maps.
+void SummarizeLargeMaps(ExplanationSegment& segment);
+
+/// Merges weights: averaged over each range of rows, summed over each range of
+/// columns. Shapes: weights [.., width].
+std::vector<float> MergeRanges(std::span<const float> weights,
+                               std::span<const ItemRange> rows,
+                               std::span<const ItemRange> columns,
+                               int64_t width);
+
 /// Merges the pieces of words on both axes: weights are summed over a word's
 /// keys and averaged over its queries. Shapes: weights [T, S].
 std::vector<float> MergeWords(const std::vector<float>& weights,
@@ -241,9 +284,18 @@ std::vector<float> MergeWords(const std::vector<float>& weights,
 /// words.
 ExplanationSegment MergeWords(const ExplanationSegment& segment);
 
-/// JSON of version 2, described in docs/reference/file_formats.md. Weights have
+/// Choices of ExplanationJson for large maps.
+struct ExplanationJsonOptions {
+  int64_t pooled = 256;  ///< most rows and columns of pooled cells
+  bool top = true;       ///< the largest weights of each row
+  /// Address of their tiles, to which "&map=N" is added; empty: none.
+  std::string tiles = {};
+};
+
+/// JSON of version 3, described in docs/reference/file_formats.md. Weights have
 /// seven digits.
-nlohmann::ordered_json ExplanationJson(const Explanation& explanation);
+nlohmann::ordered_json ExplanationJson(
+    const Explanation& explanation, const ExplanationJsonOptions& options = {});
 
 }  // namespace heed
 

@@ -1,11 +1,18 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "heed/base/at.h"
+#include "heed/base/base64.h"
+#include "heed/base/threads.h"
+#include "heed/explain/attention_summary.h"
 #include "heed/explain/explanation.h"
 #include "heed/explain/head_statistics.h"
 
@@ -111,10 +118,72 @@ Json OutlineJson(const ModelOutline& outline) {
   return json;
 }
 
+/// Statistics of a head and their names.
+constexpr std::array<std::pair<const char*, double HeadStatistics::*>, 10>
+    kStatistics = {{{"entropy", &HeadStatistics::entropy},
+                    {"words", &HeadStatistics::words},
+                    {"distance", &HeadStatistics::distance},
+                    {"step", &HeadStatistics::step},
+                    {"largest", &HeadStatistics::largest},
+                    {"first", &HeadStatistics::first},
+                    {"own", &HeadStatistics::own},
+                    {"previous", &HeadStatistics::previous},
+                    {"repeated", &HeadStatistics::repeated},
+                    {"induction", &HeadStatistics::induction}}};
+
+/// Largest weights of each row of a map, as lists of keys and weights [H][T][≤
+/// 16].
+Json TopJson(const AttentionMap& map) {
+  Json keys = Json::array();
+  Json weights = Json::array();
+  for (int64_t h = 0; h < map.heads; ++h) {
+    Json own_keys = Json::array();
+    Json own_weights = Json::array();
+    for (int64_t t = 0; t < map.query_size; ++t) {
+      const kernels::WeightRow& row =
+          At(map.summary->rows, h * map.query_size + t);
+      const auto count = static_cast<size_t>(row.count);
+      own_keys.push_back(
+          std::vector<int32_t>(row.keys.begin(), row.keys.begin() + row.count));
+      own_weights.push_back(NumbersJson(std::span(row.top).first(count)));
+    }
+    keys.push_back(std::move(own_keys));
+    weights.push_back(std::move(own_weights));
+  }
+  return {{"keys", std::move(keys)}, {"weights", std::move(weights)}};
+}
+
+/// Sum of the weights of each row that TopJson leaves out [H][T].
+Json RestJson(const AttentionMap& map) {
+  std::vector<float> rest;
+  for (const kernels::WeightRow& row : map.summary->rows) {
+    rest.push_back(row.rest());
+  }
+  return RowsJson(rest, map.query_size);
+}
+
+/// Pooled cells of each head, as base64 of one byte per cell. A weight w is
+/// 255 √w rounded up, so that only 0 is 0.
+Json PooledJson(const AttentionMap& map, int64_t side) {
+  std::vector<std::string> heads(static_cast<size_t>(map.heads));
+  ParallelTasks(map.heads, [&](int64_t h) {
+    std::string bytes;
+    for (const float w : map.Pooled(h, side)) {
+      const float byte = std::ceil(255 * std::sqrt(std::clamp(w, 0.0f, 1.0f)));
+      bytes += static_cast<char>(static_cast<unsigned char>(byte));
+    }
+    At(heads, h) = ToBase64(bytes);
+  });
+  return {{"rows", std::min(map.query_size, side)},
+          {"columns", std::min(map.key_size, side)},
+          {"cells", heads}};
+}
+
 /// Flattens segments into the lists of one document.
 class Flattener {
  public:
-  explicit Flattener(Json& json) : json_(json) {
+  Flattener(Json& json, const ExplanationJsonOptions& options)
+      : json_(json), options_(options) {
     json_["axes"] = Json::object();
     for (const char* list : {"maps", "targets", "attributions", "agreements",
                              "panels", "segments"}) {
@@ -200,6 +269,26 @@ class Flattener {
                  {"query", map.query + suffix_},
                  {"key", map.key + suffix_},
                  {"heads", map.heads}};
+    if (map.large()) {
+      AddLarge(map, number, json);
+    } else {
+      AddWeights(map, json);
+    }
+    json["info"] = {{"score", map.score},
+                    {"normalizer", map.normalizer},
+                    {"modifiers", map.modifiers}};
+    if (!map.numbers) json["numbers"] = false;
+    json["statistics"] = StatisticsJson(map, query);
+    if (map.large()) return json;
+    if (!map.within_axis()) json["moved"] = MovedJson(segment, number);
+    if (!query.words.empty() || !key.words.empty()) {
+      json["by_word"] = WordsJson(map, query, key);
+    }
+    return json;
+  }
+
+  /// Adds the weights of a map and their mean over the heads.
+  static void AddWeights(const AttentionMap& map, Json& json) {
     Json weights = Json::array();
     if (map.edges.empty()) {
       for (int64_t h = 0; h < map.heads; ++h) {
@@ -214,36 +303,42 @@ class Flattener {
       json["outside"] = RowsJson(map.outside, map.query_size);
     }
     if (map.heads > 1) json["mean"] = RowsJson(map.OfHead(-1), map.key_size);
-    json["info"] = {{"score", map.score},
-                    {"normalizer", map.normalizer},
-                    {"modifiers", map.modifiers}};
-    if (!map.numbers) json["numbers"] = false;
-    json["statistics"] = StatisticsJson(map);
-    if (!map.within_axis()) json["moved"] = MovedJson(segment, number);
-    if (!query.words.empty() || !key.words.empty()) {
-      json["by_word"] = WordsJson(map, query, key);
-    }
-    return json;
   }
 
-  static Json StatisticsJson(const AttentionMap& map) {
-    Json entropy = Json::array();
-    Json distance = Json::array();
-    Json notes = Json::array();
-    for (const HeadStatistics& head : StatisticsOf(map)) {
-      entropy.push_back(Rounded(head.entropy));
-      distance.push_back(Rounded(head.distance));
+  /// Adds what describes a large map.
+  void AddLarge(const AttentionMap& map, size_t number, Json& json) const {
+    if (options_.top && map.summary != nullptr) {
+      json["top"] = TopJson(map);
+      json["rest"] = RestJson(map);
+    }
+    json["pooled"] = PooledJson(map, options_.pooled);
+    if (!options_.tiles.empty()) {
+      json["tile"] = fmt::format("{}&map={}", options_.tiles, maps_ + number);
+    }
+  }
+
+  static Json StatisticsJson(const AttentionMap& map, const Axis& query) {
+    std::vector<int32_t> tokens;
+    if (map.within_axis()) tokens = NumberItems(query.items);
+    const std::vector<HeadStatistics> heads = StatisticsOf(map, tokens);
+    Json json = Json::object();
+    for (const auto& [name, member] : kStatistics) {
+      Json& values = json[name] = Json::array();
+      for (const HeadStatistics& head : heads) {
+        values.push_back(Rounded(head.*member));
+      }
+    }
+    Json& notes = json["note"] = Json::array();
+    for (const HeadStatistics& head : heads) {
       notes.push_back(UniformNote(head.entropy, map.key_size));
     }
+    json["unit"] = map.within_axis() ? "items" : "share";
+    if (map.large()) return json;
     const HeadStatistics mean = StatisticsOf(map, -1);
-    return {{"entropy", std::move(entropy)},
-            {"distance", std::move(distance)},
-            {"note", std::move(notes)},
-            {"unit", map.within_axis() ? "items" : "share"},
-            {"mean",
-             {{"entropy", Rounded(mean.entropy)},
-              {"distance", Rounded(mean.distance)},
-              {"note", UniformNote(mean.entropy, map.key_size)}}}};
+    json["mean"] = {{"entropy", Rounded(mean.entropy)},
+                    {"distance", Rounded(mean.distance)},
+                    {"note", UniformNote(mean.entropy, map.key_size)}};
+    return json;
   }
 
   static Json MovedJson(const ExplanationSegment& segment, size_t map) {
@@ -303,6 +398,7 @@ class Flattener {
   }
 
   Json& json_;
+  const ExplanationJsonOptions& options_;
   std::string suffix_;
   size_t maps_ = 0;     // in the preceding segments
   size_t targets_ = 0;  // in the preceding segments
@@ -310,13 +406,14 @@ class Flattener {
 
 }  // namespace
 
-Json ExplanationJson(const Explanation& e) {
-  Json json = {{"version", 2},
+Json ExplanationJson(const Explanation& e,
+                     const ExplanationJsonOptions& options) {
+  Json json = {{"version", 3},
                {"task", e.task},
                {"model", e.model},
                {"text", e.text},
                {"answer", e.answer}};
-  Flattener flattener(json);
+  Flattener flattener(json, options);
   for (size_t i = 0; i < e.segments.size(); ++i) {
     flattener.Add(e.segments[i], i);
   }

@@ -277,7 +277,7 @@ TEST(Explanation, JsonHasEverything) {
   const Explanation two = {"translate", "m", "t", "a", {e, e}};
   CheckExplanation(two);
   const auto json = ExplanationJson(two);
-  EXPECT_EQ(json["version"], 2);
+  EXPECT_EQ(json["version"], 3);
   EXPECT_EQ(json["axes"]["source"]["items"][1], "b");
   EXPECT_EQ(json["maps"][1]["query"], "target.1");
   EXPECT_EQ(json["maps"][0]["weights"][0][1][2], 0.7);

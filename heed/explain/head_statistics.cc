@@ -8,6 +8,7 @@
 
 #include "heed/base/at.h"
 #include "heed/explain/attention_patterns.h"
+#include "heed/explain/attention_summary.h"
 
 namespace heed {
 namespace {
@@ -101,6 +102,7 @@ void AddPatterns(const AttentionMap& map, const std::vector<float>& weights,
 
 HeadStatistics StatisticsOf(const AttentionMap& map, int64_t head,
                             std::span<const int32_t> tokens) {
+  if (map.summary != nullptr && head >= 0) return At(map.summary->heads, head);
   HeadStatistics sum;
   std::vector<bool> weighs(static_cast<size_t>(map.query_size));
   std::vector<double> entropies(static_cast<size_t>(map.query_size));

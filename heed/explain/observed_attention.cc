@@ -7,6 +7,7 @@
 
 #include "heed/base/at.h"
 #include "heed/explain/head_statistics.h"
+#include "heed/kernels/attention_factors.h"
 
 namespace heed {
 namespace {
@@ -66,6 +67,33 @@ void PutTogether(std::span<const Tensor> steps, AttentionMap& map) {
   }
 }
 
+/// Weights of row `b` of the batch [H, T, S].
+Tensor WeightsOf(const Seen& event, int64_t b) {
+  if (event.factors == nullptr) return event.weights.value()[b];
+  const kernels::AttentionFactors& factors = *event.factors;
+  if (factors.batch() == 1) return factors.Weights()[0];
+  Tensor weights({factors.heads(), factors.queries(), factors.keys()});
+  for (int64_t h = 0; h < factors.heads(); ++h) {
+    weights[h].CopyFrom(
+        factors.Tile(b, h, {0, factors.queries()}, {0, factors.keys()}));
+  }
+  return weights;
+}
+
+/// Sets the weights of a map, or its factors if it is large, from its calls.
+void SetWeights(std::span<const Seen* const> calls, int64_t b,
+                AttentionMap& map) {
+  const int64_t size = map.heads * map.query_size * map.key_size;
+  if (calls.size() == 1 && calls[0]->factors && size > kDenseWeights) {
+    map.factors = calls[0]->factors;
+    map.batch_row = b;
+    return;
+  }
+  std::vector<Tensor> steps;
+  for (const Seen* call : calls) steps.push_back(WeightsOf(*call, b));
+  PutTogether(steps, map);
+}
+
 /// Appends the contexts of row `b` of an event to those of earlier steps.
 void AddContext(const Seen& event, int64_t b, std::vector<float>& contexts) {
   if (!event.context.defined()) return;
@@ -77,8 +105,8 @@ void AddContext(const Seen& event, int64_t b, std::vector<float>& contexts) {
 
 std::vector<AttentionMap> CollectMaps(std::span<const Seen> seen, int64_t b) {
   std::vector<AttentionMap> all;
-  std::vector<std::vector<Tensor>> steps;  // per attention: [H, T, S] or [H, E]
-  std::vector<std::vector<float>> contexts;  // per attention [T, H D]
+  std::vector<std::vector<const Seen*>> calls;  // per attention
+  std::vector<std::vector<float>> contexts;     // per attention [T, H D]
   for (const Seen& event : seen) {
     auto known = std::ranges::find(all, event.info.path, &AttentionMap::name);
     if (known == all.end()) {
@@ -92,7 +120,7 @@ std::vector<AttentionMap> CollectMaps(std::span<const Seen> seen, int64_t b) {
                      .output = event.info.output,
                      .numbers = event.info.parts,
                      .heads = event.info.heads});
-      steps.emplace_back();
+      calls.emplace_back();
       contexts.emplace_back();
       known = all.end() - 1;
     }
@@ -102,13 +130,14 @@ std::vector<AttentionMap> CollectMaps(std::span<const Seen> seen, int64_t b) {
       SetEdges(event, *known);
       continue;
     }
-    const Tensor weights = event.weights.value()[b];
-    known->query_size += weights.dim(1);
-    known->key_size = std::max(known->key_size, weights.dim(2));
-    steps[place].push_back(weights);
+    const kernels::AttentionFactors* factors = event.factors.get();
+    known->query_size += factors ? factors->queries() : event.weights.dim(2);
+    known->key_size = std::max(
+        known->key_size, factors ? factors->keys() : event.weights.dim(3));
+    calls[place].push_back(&event);
   }
   for (size_t i = 0; i < all.size(); ++i) {
-    if (!steps[i].empty()) PutTogether(steps[i], all[i]);
+    if (!calls[i].empty()) SetWeights(calls[i], b, all[i]);
     all[i].context_similarity =
         ContextSimilarity(contexts[i], all[i].heads, all[i].query_size);
   }

@@ -10,6 +10,7 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
+#include "heed/base/text.h"
 #include "heed/page/static_page.h"
 #include "heed/render/png.h"
 
@@ -84,8 +85,10 @@ double FullShade(const ExplanationView& view,
 template <typename Fn>
 void ForShown(std::span<const ExplanationSegment> segments,
               const PictureChoice& choice, const Fn& fn) {
-  ViewOptions options = {
-      .map = choice.map, .head = choice.head, .step = choice.step};
+  ViewOptions options = {.map = choice.map,
+                         .head = choice.head,
+                         .rows = choice.rows,
+                         .step = choice.step};
   const ExplanationView& view = ViewOf(segments, choice, options);
   for (const ExplanationSegment& segment : segments) {
     const std::string refusal = view.refusal(segment, options);
@@ -172,11 +175,25 @@ nlohmann::ordered_json ListOf(
 }
 
 std::string JsonFile(std::span<const Explanation> explanations) {
-  nlohmann::ordered_json all = ListOf(explanations, ExplanationJson);
+  nlohmann::ordered_json all = ListOf(
+      explanations, [](const Explanation& e) { return ExplanationJson(e); });
   return DumpJson(all.size() == 1
                       ? std::move(all[0])
                       : nlohmann::ordered_json{{"explanations", all}}) +
          "\n";
+}
+
+/// Weights of the chosen rows of each segment.
+std::string RowsFile(std::span<const Explanation> explanations,
+                     const PictureChoice& choice) {
+  std::vector<AlignmentView> views;
+  for (const ExplanationSegment& segment :
+       SegmentsOf(explanations, choice.words)) {
+    views.push_back(ShownAttention(
+        segment,
+        {.map = choice.map, .head = choice.head, .rows = choice.rows}));
+  }
+  return AlignmentJson(views) + "\n";
 }
 
 }  // namespace
@@ -197,6 +214,17 @@ ShadeScale ParseShadeScale(std::string_view name) {
   }
   throw ConfigError("unknown scale '{}'; choose one of {}", name,
                     fmt::join(ShadeScaleNames(), ", "));
+}
+
+ItemRange ParseRows(std::string_view text) {
+  if (text.empty()) return {};
+  const std::vector<std::string_view> ends = SplitAt(text, ":");
+  if (ends.size() == 2) {
+    const auto begin = ParseInteger<int64_t>(ends[0]);
+    const auto end = ParseInteger<int64_t>(ends[1]);
+    if (begin && end && *begin >= 0 && *begin < *end) return {*begin, *end};
+  }
+  throw ConfigError("rows '{}' are not A:B with A from 0 and below B", text);
 }
 
 std::vector<std::string> ShadeScaleNames() {
@@ -220,8 +248,9 @@ bool NeedsVectors(const std::string& view) {
 
 nlohmann::ordered_json PageJson(const Explanation& explanation,
                                 std::span<const std::string> views,
-                                ShadeScale scale) {
-  nlohmann::ordered_json json = ExplanationJson(explanation);
+                                ShadeScale scale,
+                                const ExplanationJsonOptions& large) {
+  nlohmann::ordered_json json = ExplanationJson(explanation, large);
   if (!views.empty()) {
     json.erase("inputs");
     json["pictures"] = nlohmann::ordered_json::array();
@@ -291,7 +320,8 @@ std::string ExplanationFile(ExplanationFormat format,
     case ExplanationFormat::kPng:
       return SvgToPng(ExplanationSvg(explanations, choice), kPngScale);
     case ExplanationFormat::kJson:
-      return JsonFile(explanations);
+      return choice.rows == ItemRange() ? JsonFile(explanations)
+                                        : RowsFile(explanations, choice);
   }
   throw ConfigError("explanation file: unknown format");
 }

@@ -32,11 +32,16 @@ enum class ShadeScale : uint8_t {
 ShadeScale ParseShadeScale(std::string_view name);
 std::vector<std::string> ShadeScaleNames();
 
-/// Content of a picture; HTML and JSON contain everything.
+/// Parses rows "A:B", from A to before B; "" is {}. Throws: ConfigError.
+ItemRange ParseRows(std::string_view text);
+
+/// Content of a picture; HTML and JSON contain everything, but JSON of chosen
+/// rows is AlignmentJson of their weights.
 struct PictureChoice {
   std::string view = {};  ///< in ExplanationViews(); empty: first that fits
   std::string map = {};   ///< as ViewOptions
   int64_t head = -1;      ///< as ViewOptions
+  ItemRange rows = {};    ///< as ViewOptions
   int64_t step = -1;      ///< as ViewOptions
   ShadeScale scale = ShadeScale::kAuto;
   bool words = false;  ///< merge subwords to words
@@ -58,9 +63,11 @@ std::string ExplanationFile(ExplanationFormat format,
 /// shaded by `scale`. A view that the page recolours has one for each pair of
 /// axes of a map, with the keys "map" and "words" (true if merged to words). If
 /// there are pictures, "inputs" is omitted, because only pictures use it.
+/// `large`: how large maps are described.
 nlohmann::ordered_json PageJson(const Explanation& explanation,
                                 std::span<const std::string> views,
-                                ShadeScale scale = ShadeScale::kAuto);
+                                ShadeScale scale = ShadeScale::kAuto,
+                                const ExplanationJsonOptions& large = {});
 
 /// Names of the views with pictures on the page.
 std::vector<std::string> PageViewNames();

@@ -56,7 +56,7 @@ TEST(ExplanationFile, EachFormatIsWhatItSays) {
   }
   const std::string page = file(ExplanationFormat::kHtml);
   EXPECT_TRUE(page.starts_with("<!doctype html>"));
-  EXPECT_EQ(Count(page, "id=\"heed-explanations\">[{\"version\":2"), 1u);
+  EXPECT_EQ(Count(page, "id=\"heed-explanations\">[{\"version\":3"), 1u);
 }
 
 TEST(ExplanationFile, SeveralStandInOneFile) {
@@ -282,6 +282,15 @@ TEST(AxisKinds, OneMoreHasItsOwnPicture) {
   EXPECT_EQ(Count(SvgOf(e), "class='whole-toy'"), 1u);
   EXPECT_EQ(Count(SvgOf(e, {.view = "saliency"}), "class='toy-s0'"), 2u);
   EXPECT_EQ(TerminalExplanation(ExplanationOf(e), {}, {}), "whole toy\n");
+}
+
+TEST(ExplanationFile, RowsAreFromAToBeforeB) {
+  EXPECT_EQ(ParseRows("3:12"), (ItemRange{3, 12}));
+  EXPECT_EQ(ParseRows(""), ItemRange());
+  for (const char* wrong : {"3", ":", "3:", "5:5", "5:3", "-1:3", "a:b",
+                            "1:2:3", "0:99999999999999999999"}) {
+    EXPECT_THROW(ParseRows(wrong), ConfigError) << wrong;
+  }
 }
 
 }  // namespace

@@ -29,6 +29,12 @@ constexpr double kLargestCell = 24;
 constexpr double kCellWithLabel = 10;
 constexpr double kTileFont = 10;
 constexpr int64_t kMaxRowTips = 4000;
+constexpr int64_t kPooledSide = 64;  // most rows and columns of a large map
+
+// Number of cells that are drawn for this many items of a map.
+int64_t DrawnCells(const AttentionMap& map, int64_t items) {
+  return map.large() ? std::min(items, kPooledSide) : items;
+}
 
 // Size of the tiles of a group, and the space for token names.
 struct TileLayout {
@@ -63,19 +69,27 @@ class HeadsWriter {
     parts.push_back(
         DrawHeading("Rows attend to columns. bits: entropy, 0 where all "
                     "attention is on one token; ↔: mean distance, in tokens, "
-                    "between two sides as part of the length",
+                    "between two sides as part of the length" +
+                        std::string(Pools() ? ". A cell of a large map shows "
+                                              "the largest of its weights"
+                                            : ""),
                     3));
     return StackDrawings(parts, 14);
   }
 
  private:
+  bool Pools() const {
+    return std::ranges::any_of(segment_.maps, &AttentionMap::large);
+  }
+
   TileLayout Measure(const LayerGroup& group) const {
     int64_t heads = 1;
     int64_t longest = 1;
     for (size_t index : group.layers) {
       const AttentionMap& layer = segment_.maps[index];
       heads = std::max(heads, layer.heads);
-      longest = std::max({longest, layer.query_size, layer.key_size});
+      longest = std::max({longest, DrawnCells(layer, layer.query_size),
+                          DrawnCells(layer, layer.key_size)});
     }
     const double room =
         (kPictureWidth - kLabelRoom) / static_cast<double>(heads) - kTileGap;
@@ -97,8 +111,9 @@ class HeadsWriter {
       layout.left = 6 + widest(first.query);
       layout.top = 8 + LeaningHeight(widest(first.key));
     }
-    layout.slot = std::max(kNarrowestSlot,
-                           layout.cell * static_cast<double>(first.key_size));
+    layout.slot = std::max(
+        kNarrowestSlot,
+        layout.cell * static_cast<double>(DrawnCells(first, first.key_size)));
     return layout;
   }
 
@@ -134,14 +149,16 @@ class HeadsWriter {
         svg.Line("</g>");
         width = std::max(width, x + layout.slot);
       }
-      y += layout.cell * static_cast<double>(layer.query_size) + 30;
+      y += layout.cell *
+               static_cast<double>(DrawnCells(layer, layer.query_size)) +
+           30;
     }
     return {width, y - 10, svg.Take()};
   }
 
-  std::vector<float> ShadesOf(const AttentionMap& layer,
+  std::vector<float> ShadesOf(int64_t columns,
                               std::vector<float> weights) const {
-    const auto width = static_cast<size_t>(layer.key_size);
+    const auto width = static_cast<size_t>(columns);
     for (size_t begin = 0; begin < weights.size(); begin += width) {
       const auto row = std::span(weights).subspan(begin, width);
       const float factor = ShadeFactor(row, full_);
@@ -153,18 +170,21 @@ class HeadsWriter {
   void AddTile(const AttentionMap& layer, int64_t head,
                const HeadStatistics& statistics, const TileLayout& layout,
                MarkupWriter* svg) const {
-    const double width = layout.cell * static_cast<double>(layer.key_size);
-    const double height = layout.cell * static_cast<double>(layer.query_size);
+    const int64_t columns = DrawnCells(layer, layer.key_size);
+    const double width = layout.cell * static_cast<double>(columns);
+    const double height =
+        layout.cell * static_cast<double>(DrawnCells(layer, layer.query_size));
     const bool same = layer.within_axis();
     const std::string distance =
         fmt::format("{:.{}f}", statistics.distance, same ? 1 : 2);
     svg->Line("<title>{}, head {}: entropy {:.2f} bits, distance {}</title>",
               EscapeMarkup(layer.name), head, statistics.entropy, distance);
     svg->Line("<rect class='field' width='{}' height='{}'/>", width, height);
-    const std::vector<float> weights = layer.OfHead(head);
-    AddCells(ShadesOf(layer, weights), layer.key_size, layout.cell, layout.cell,
+    const std::vector<float> weights =
+        layer.large() ? layer.Pooled(head, kPooledSide) : layer.OfHead(head);
+    AddCells(ShadesOf(columns, weights), columns, layout.cell, layout.cell,
              svg);
-    if (row_tips_) {
+    if (row_tips_ && !layer.large()) {
       AddRowTips(segment_.axis(layer.query).shown(),
                  segment_.axis(layer.key).shown(), weights, layout.cell, 3,
                  svg);
@@ -198,26 +218,12 @@ struct Tile {
   }
 };
 
-Tile Shrink(std::span<const float> weights, int64_t rows, int64_t columns,
-            int64_t max) {
-  Tile tile{std::min(rows, max), std::min(columns, max), {}};
-  tile.cells.resize(static_cast<size_t>(tile.rows * tile.columns));
-  for (int64_t t = 0; t < rows; ++t) {
-    for (int64_t s = 0; s < columns; ++s) {
-      float& cell = At(tile.cells, t * tile.rows / rows * tile.columns +
-                                       s * tile.columns / columns);
-      cell = std::max(cell, At(weights, t * columns + s));
-    }
-  }
-  return tile;
-}
-
 // Lines of one head: its tile and the numbers below, `slot` columns wide.
 std::vector<std::string> HeadLines(const AttentionMap& layer, int64_t head,
                                    const HeadStatistics& statistics,
                                    int64_t max, int slot, bool colour) {
-  const Tile tile =
-      Shrink(layer.OfHead(head), layer.query_size, layer.key_size, max);
+  const Tile tile{std::min(layer.query_size, max),
+                  std::min(layer.key_size, max), layer.Pooled(head, max)};
   const std::string space(static_cast<size_t>(slot - tile.columns), ' ');
   std::vector<std::string> lines;
   for (int64_t row = 0; row < tile.rows; row += colour ? 2 : 1) {
@@ -312,7 +318,7 @@ ExplanationView HeadsView() {
   view.largest = [](const ExplanationSegment& segment, const ViewOptions&) {
     float largest = 0;
     for (const AttentionMap& map : segment.maps) {
-      for (const float w : map.weights) largest = std::max(largest, w);
+      largest = std::max(largest, map.Largest());
     }
     return largest;
   };

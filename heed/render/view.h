@@ -20,6 +20,8 @@ struct ViewOptions {
   /// the targets.
   std::string map = {};
   int64_t head = -1;  ///< of `map`; −1: mean of all
+  /// Rows of `map` to show; {}: all.
+  ItemRange rows = {};
   /// Weight of the full shade; 0: the largest weight of each row.
   double full = 1;
   /// Views of one step: index of the target, from 0; −1: the middle one, or for

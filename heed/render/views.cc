@@ -92,7 +92,8 @@ const ExplanationView& ExplanationViewOf(std::string_view name) {
 AlignmentView ShownAttention(const ExplanationSegment& segment,
                              const ViewOptions& options) {
   if (options.map.empty()) return AlignmentOf(segment);
-  return ViewOfHead(segment, MapNamed(segment, options.map), options.head);
+  return ViewOfHead(segment, MapNamed(segment, options.map), options.head,
+                    options.rows);
 }
 
 std::span<const float> RowAt(const AlignmentView& view, int64_t target) {

@@ -162,7 +162,8 @@ ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
                                    : request.panels_of;
   ExplainInput input = request.input;
   input.watch = [&](const AttentionInfo& info) {
-    return AttentionRequest{.weights = true, .parts = info.path == numbers};
+    return AttentionRequest{
+        .weights = true, .parts = info.path == numbers, .factors = true};
   };
   input.inputs = request.inputs || request.pictures;
   Context ctx;
@@ -194,6 +195,7 @@ ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
     FillNorms(std::as_const(*loaded.model).parameters(), part.segment);
     AddAttributions(methods, request.cancellation, part);
     CompareWithAttention(part.segment);
+    SummarizeLargeMaps(part.segment);
     part.segment.outline = outline;
     e.segments.push_back(std::move(part.segment));
     result.scores.push_back(std::move(part.scores));

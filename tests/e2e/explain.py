@@ -12,7 +12,7 @@ class Explain(EndToEnd):
     def test_json_has_weights_and_attributions(self):
         found = strict_json(self.explain("--text", "1 2 3", "--json", "--methods",
                                          "integrated_gradients,occlusion"))
-        self.assertEqual(found["version"], 2)
+        self.assertEqual(found["version"], 3)
         self.assertEqual(found["axes"]["source"]["items"], ["1", "2", "3", "</s>"])
         shown = found["maps"][found["targets"][0]["map"]]
         self.assertEqual((shown["query"], shown["key"]), ("target", "source"))
@@ -30,6 +30,21 @@ class Explain(EndToEnd):
             self.assertAlmostEqual(sum(scores), difference, delta=0.02)
         self.assertEqual(found["answer"],
                          self.runs("translate", WORLD.model, stdin=b"1 2 3\n").strip())
+
+    def test_rows_of_a_head_are_shown(self):
+        whole = strict_json(self.explain("--text", "1 2 3", "--json"))
+        shown = whole["maps"][whole["targets"][0]["map"]]
+        chosen = ("--text", "1 2 3", "--layer", shown["name"], "--head", 0)
+        part = strict_json(self.explain(*chosen, "--rows", "1:3", "--json"))["sentences"][0]
+        self.assertEqual(len(part["target"]), 2)
+        for row, expected in zip(part["weights"], shown["weights"][0][1:3]):
+            for weight, other in zip(row, expected):
+                self.assertAlmostEqual(weight, other, places=5)
+        self.assertIn("rows 1:3", self.explain(*chosen, "--rows", "1:3"))
+        self.fails(2, "there are no rows", "explain", WORLD.model, *chosen, "--rows", "1:30")
+        self.fails(2, "not A:B", "explain", WORLD.model, *chosen, "--rows", "3")
+        self.fails(2, "--rows needs --layer", "explain", WORLD.model, "--text", "1",
+                   "--rows", "0:1")
 
     def test_pictures_of_every_view(self):
         starts = {".svg": b"<svg", ".png": b"\x89PNG"}

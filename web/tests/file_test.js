@@ -23,7 +23,7 @@ const part = {
   ...{ text: "three.dial", answer: "third", axes: ["source", "answer"] },
 };
 const said = {
-  ...{ version: 2, task: "dials", model: "dials", text: "three.dial", answer: "third" },
+  ...{ version: 3, task: "dials", model: "dials", text: "three.dial", answer: "third" },
   axes: {
     source: { kind: "dials", label: "Dials", items: ["left dial", "right dial"] },
     answer: { kind: "text", label: "Answer", items: ["third"] },

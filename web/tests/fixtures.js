@@ -1,4 +1,4 @@
-// Explanations of version 2 as docs/reference/file_formats.md describes them, made up: what a server says
+// Explanations of version 3 as docs/reference/file_formats.md describes them, made up: what a server says
 // of models that need not be trained.
 const round = (value) => Number(value.toPrecision(7));
 const range = (count) => Array.from({ length: count }, (_, i) => i);
@@ -46,7 +46,7 @@ function merged(rows, queryWords, keyWords) {
 class Writer {
   constructor(task, model, text, answer) {
     this.whole = {
-      ...{ version: 2, task, model, text, answer },
+      ...{ version: 3, task, model, text, answer },
       ...{ axes: {}, maps: [], targets: [], attributions: [] },
       ...{ agreements: [], panels: [], segments: [] },
     };

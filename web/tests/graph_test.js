@@ -23,7 +23,7 @@ const edges = [
   [3, 3, 0.5, 0.5],
 ];
 const explanation = {
-  ...{ version: 2, task: "nodes", model: "gat", text: "7", answer: "blue" },
+  ...{ version: 3, task: "nodes", model: "gat", text: "7", answer: "blue" },
   axes: {
     source: {
       ...{ kind: "graph", label: "Nodes", items: ["7", "2", "9", "4"] },

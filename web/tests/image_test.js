@@ -13,7 +13,7 @@ import { made, text } from "./made_up.js";
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAAAAABX3VL4AAAADklEQVR42mNgCGBY8B8AA4UB8MTd5F4AAAAASUVORK5CYII=";
 const explanation = {
-  ...{ version: 2, task: "images", model: "patches", text: "a.png", answer: "cat" },
+  ...{ version: 3, task: "images", model: "patches", text: "a.png", answer: "cat" },
   axes: {
     source: {
       ...{ kind: "image", label: "Image" },

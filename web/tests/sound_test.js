@@ -40,7 +40,7 @@ const weights = [
   [0, 0.02, 0.08, 0.1, 0.8],
 ];
 const explanation = {
-  ...{ version: 2, task: "speech", model: "arsg", text: "a.wav", answer: "one two" },
+  ...{ version: 3, task: "speech", model: "arsg", text: "a.wav", answer: "one two" },
   axes: {
     source: {
       ...{ kind: "audio", label: "Sound" },

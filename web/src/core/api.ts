@@ -1,4 +1,11 @@
-import { checkExplanation, type Choice, type Explanation } from "./explanation";
+import {
+  checkExplanation,
+  type Choice,
+  type Explanation,
+  type Head,
+  type Rows,
+  type Span,
+} from "./explanation";
 import { picturesOfViews, type Input } from "./registry";
 
 /** An example input. Tasks that read files have an example file. */
@@ -145,6 +152,18 @@ export async function explain(
   // A part of a text is a text; a file is requested as a whole.
   if ("file" in input.request) delete body.text;
   return checkExplanation(await (await send("explain", body, signal)).json());
+}
+
+/** Requests weights of a large map from its address. */
+export async function fetchTile(
+  tile: string,
+  head: Head,
+  rows: Span,
+  columns: Span,
+): Promise<Rows> {
+  const part = `&head=${head}&rows=${rows.join(":")}&columns=${columns.join(":")}`;
+  const response = await send(tile + part);
+  return ((await response.json()) as { weights: Rows }).weights;
 }
 
 interface ServerEvent {

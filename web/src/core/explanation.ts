@@ -1,5 +1,5 @@
 /** Explanation of one prediction, from `heed explain` and the server's `/explain`:
- * version 2 of the JSON in docs/reference/file_formats.md. */
+ * version 3 of the JSON in docs/reference/file_formats.md. */
 
 import { mean, shortNumber } from "./numbers";
 import { kindNamed } from "./registry";
@@ -24,14 +24,26 @@ export interface Axis {
   payload?: unknown;
 }
 
+/** A large map in few cells, each with the largest weight w of those it stands for. */
+export interface Pooled {
+  rows: number;
+  columns: number;
+  /** Of each head, base64 of a byte 255 √w per cell. */
+  cells: string[];
+}
+
 export interface AttentionMap {
   name: string;
   title: string;
   query: string;
   key: string;
   heads: number;
-  /** [H][T][S]; with edges: [H][E]. Each row sums to at most 1. */
-  weights: Rows[] | Rows;
+  /** [H][T][S]; with edges: [H][E]. Each row sums to at most 1. A large map has `pooled`
+   * instead. */
+  weights?: Rows[] | Rows;
+  pooled?: Pooled;
+  /** Address of parts of a large map, without its head, rows and columns. */
+  tile?: string;
   edges?: Span[];
   mean?: Rows;
   info?: Record<string, string>;
@@ -39,16 +51,28 @@ export interface AttentionMap {
   numbers?: boolean;
   /** [H][T]: for a part of a graph, the weight of each query outside of it. */
   outside?: Rows;
-  statistics?: Record<"entropy" | "distance", number[]> & {
-    /** A remark on each head for the reader. */
-    note?: string[];
-    unit: "items" | "share";
-    mean?: Record<"entropy" | "distance", number> & { note?: string };
-  };
+  statistics?: Record<"entropy" | "distance", number[]> &
+    Partial<Record<HeadStatistic, (number | null)[]>> & {
+      /** A remark on each head for the reader. */
+      note?: string[];
+      unit: "items" | "share";
+      mean?: Record<"entropy" | "distance", number> & { note?: string };
+    };
   /** Phrases with changed order, in the targets' attention: [t, s, t end, s end]. */
   moved?: [number, number, number, number][];
   by_word?: { weights: Rows[]; mean?: Rows };
 }
+
+/** Statistics of heads, see docs/reference/file_formats.md. */
+export type HeadStatistic =
+  | "words"
+  | "step"
+  | "largest"
+  | "first"
+  | "own"
+  | "previous"
+  | "repeated"
+  | "induction";
 
 export interface Choice {
   label: string;
@@ -141,13 +165,13 @@ export function checkExplanation(value: unknown): Explanation {
   const lists = ["maps", "targets", "attributions", "agreements", "panels", "segments"];
   const complete =
     typeof e === "object" &&
-    e?.version === 2 &&
+    e?.version === 3 &&
     typeof e.axes === "object" &&
     lists.every((name) => Array.isArray(e[name as keyof Explanation])) &&
     e.segments.length > 0 &&
     e.maps.every(({ query, key }) => e.axes[query] && e.axes[key]);
   if (!complete) {
-    throw new Error("This is not an explanation that the page can read (version 2).");
+    throw new Error("This is not an explanation that the page can read (version 3).");
   }
   return e;
 }
@@ -156,11 +180,31 @@ export function checkExplanation(value: unknown): Explanation {
 export type Head = number | "mean";
 
 const dense = new WeakMap<object, Rows>();
+const decoded = new WeakMap<Pooled, Map<number, Rows>>();
 
-/** Returns the weights of a head [T, S]. */
+/** Returns the cells of a head of a large map. */
+function cellsOf(pooled: Pooled, head: number): Rows {
+  let heads = decoded.get(pooled);
+  if (!heads) decoded.set(pooled, (heads = new Map<number, Rows>()));
+  let rows = heads.get(head);
+  if (!rows) {
+    const bytes = atob(pooled.cells[head]);
+    rows = Array.from({ length: pooled.rows }, (_, t) =>
+      Array.from(
+        { length: pooled.columns },
+        (_, s) => (bytes.charCodeAt(t * pooled.columns + s) / 255) ** 2,
+      ),
+    );
+    heads.set(head, rows);
+  }
+  return rows;
+}
+
+/** Returns the weights of a head [T, S]; of a large map its cells. */
 export function weightsOf(e: Explanation, map: AttentionMap, head: Head): Rows {
   if (head === "mean") return map.mean ?? weightsOf(e, map, 0);
-  const own = map.weights[head];
+  if (map.pooled) return cellsOf(map.pooled, head);
+  const own = (map.weights ?? [])[head];
   if (!map.edges) return own as Rows;
   let rows = dense.get(own);
   if (!rows) {
@@ -179,8 +223,9 @@ export function outsideOf({ outside }: AttentionMap, head: Head, row: number): n
 }
 
 /** True if a map has a single query, as in pooling. */
-function isOneRow({ edges, weights }: AttentionMap): boolean {
-  return edges ? edges.every(([t]) => t === 0) : weights[0].length === 1;
+function isOneRow({ edges, weights, pooled }: AttentionMap): boolean {
+  if (pooled) return pooled.rows === 1;
+  return edges ? edges.every(([t]) => t === 0) : weights?.[0].length === 1;
 }
 
 /** Returns entropy or distance of a head, or of the mean of heads; NaN if unknown. The
@@ -196,10 +241,10 @@ export function headFigure(
   return all?.[figure][head === "mean" ? 0 : head] ?? NaN;
 }
 
-/** Returns the heads of a map, the mean of several first. */
-export function headsOf({ heads }: AttentionMap): Head[] {
+/** Returns the heads of a map, the mean of several first. Large maps have no mean. */
+export function headsOf({ heads, pooled }: AttentionMap): Head[] {
   const all = Array.from({ length: heads }, (_, head) => head);
-  return heads > 1 ? ["mean", ...all] : all;
+  return heads > 1 && !pooled ? ["mean", ...all] : all;
 }
 
 export function headName(head: Head): string {
@@ -255,6 +300,20 @@ function viewOf(id: string, axis: Axis, byWord: boolean): AxisView {
   return { ...base, labels: merged, joined: merged.map(() => false), at: (i) => word[i] };
 }
 
+/** Returns an axis in `cells` groups of consecutive items, named "120–123 word". */
+function pooledView(id: string, axis: Axis, cells: number): AxisView {
+  const whole = viewOf(id, axis, false);
+  const size = axis.items.length;
+  if (cells >= size) return whole;
+  const first = (cell: number) => Math.ceil((cell * size) / cells);
+  const labels = Array.from({ length: cells }, (_, cell) => {
+    const [begin, last] = [first(cell), first(cell + 1) - 1];
+    return `${last > begin ? `${begin}–${last}` : begin} ${whole.labels[begin]}`;
+  });
+  const at = (item: number) => Math.floor((item * cells) / size);
+  return { ...whole, labels, joined: labels.map(() => false), at };
+}
+
 /** Items of an axis: its id, the first, the end. */
 export type Anchor = [string, number, number];
 
@@ -281,6 +340,16 @@ export class Part {
     const key = `${byWord} ${id}`;
     let view = this.views.get(key);
     if (!view) this.views.set(key, (view = viewOf(id, this.whole.axes[id], byWord)));
+    return view;
+  }
+
+  /** Returns an axis of a large map. */
+  pooledAxis(id: string, cells: number): AxisView {
+    const key = `${cells} ${id}`;
+    let view = this.views.get(key);
+    if (!view) {
+      this.views.set(key, (view = pooledView(id, this.whole.axes[id], cells)));
+    }
     return view;
   }
 

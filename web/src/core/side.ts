@@ -60,6 +60,11 @@ function same(a: Focus | null, b: Focus | null): boolean {
   return a?.row === b?.row && a?.column === b?.column && a?.target === b?.target;
 }
 
+/** Returns the row or column of a displayed attention map for an item of `view`. */
+function cellOf(shown: AxisView, view: AxisView, item: number): number {
+  return shown.labels.length === view.labels.length ? item : shown.at(item);
+}
+
 /** Kinds of changes. choice: displayed part, map, head or options; focus: pointed item;
  * pin: pinned item; target: target of the probabilities, or contrast. */
 type Change = "choice" | "focus" | "pin" | "target";
@@ -155,11 +160,16 @@ export class Side {
     if (map && typeof wanted?.head === "number" && wanted.head >= map.heads) {
       this.choice = { map: wanted.map, head: "mean" };
     }
+    const chosen = this.choice && this.part.maps[this.choice.map];
+    if (this.choice && chosen?.pooled && this.choice.head === "mean") {
+      this.choice = { map: this.choice.map, head: 0 };
+    }
     this.shown = this.choice && this.shownOf(this.choice);
   }
 
   shownOf({ map: at, head }: Chosen): Shown {
     const map = this.part.maps[at];
+    const { pooled } = map;
     const merged = this.byWord ? map.by_word : undefined;
     const weights = merged
       ? head === "mean"
@@ -170,8 +180,12 @@ export class Side {
       map,
       head,
       weights,
-      query: this.part.axis(map.query, !!merged),
-      key: this.part.axis(map.key, !!merged),
+      query: pooled
+        ? this.part.pooledAxis(map.query, pooled.rows)
+        : this.part.axis(map.query, !!merged),
+      key: pooled
+        ? this.part.pooledAxis(map.key, pooled.columns)
+        : this.part.axis(map.key, !!merged),
       name: map.heads === 1 ? map.title : `${map.title}, ${headName(head)}`,
       byWord: !!merged,
     };
@@ -226,6 +240,10 @@ export class Side {
 
   get focus(): Focus | null {
     return this.hovered ?? this.pinned ?? this.base;
+  }
+
+  get pinnedFocus(): Focus | null {
+    return this.pinned;
   }
 
   get isPinned(): boolean {
@@ -336,12 +354,16 @@ export class Side {
   /** Returns the focus for pointing at a position of an axis. */
   focusAt(view: AxisView, place: number): Focus | null {
     const { shown, part } = this;
-    if (shown?.query.id === view.id) return { row: place, column: null };
+    if (shown?.query.id === view.id) {
+      return { row: cellOf(shown.query, view, place), column: null };
+    }
     const predicted = this.targetsUnder(view, place);
     const rows = predicted.map((k) => this.rowOf(shown, part.targets[k]));
     const row = rows.find((one) => one !== null);
     if (row !== undefined) return { row, column: null };
-    if (shown?.key.id === view.id) return { row: null, column: place };
+    if (shown?.key.id === view.id) {
+      return { row: null, column: cellOf(shown.key, view, place) };
+    }
     if (predicted.length === 0) return null;
     const target = part.targets[predicted[0]];
     const own = this.ownChoice(target);
@@ -373,8 +395,9 @@ export class Side {
       state.strength = Math.max(0, strengthOf(colours, weight, row));
     };
     const rowsHere = (work: (place: number, row: number) => void) => {
-      if (shown.query.id === view.id) states.forEach((_, t) => work(t, t));
-      else {
+      if (shown.query.id === view.id) {
+        states.forEach((_, t) => work(t, cellOf(shown.query, view, t)));
+      } else {
         this.part.targets.forEach((target) => {
           const row = target.axis === view.id ? this.rowOf(shown, target) : null;
           if (row !== null) work(view.at(target.item), row);
@@ -384,14 +407,18 @@ export class Side {
     const { row, column } = focus;
     if (row !== null) {
       if (shown.key.id === view.id) {
-        shown.weights[row]?.forEach((weight, s) => put(s, weight, row));
+        states.forEach((_, s) =>
+          put(s, shown.weights[row]?.[cellOf(shown.key, view, s)], row),
+        );
       }
       rowsHere((place, t) => (states[place].chosen ||= t === row));
     } else if (column !== null) {
       rowsHere((place, t) => put(place, shown.weights[t]?.[column], t));
     }
-    if (column !== null && shown.key.id === view.id && states[column]) {
-      states[column].chosen = true;
+    if (column !== null && shown.key.id === view.id) {
+      states.forEach((state, s) => {
+        state.chosen ||= cellOf(shown.key, view, s) === column;
+      });
     }
     return states;
   }

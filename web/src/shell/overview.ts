@@ -66,17 +66,16 @@ export class Overview {
       this.grid,
     );
     const { maps } = side.part;
-    if (maps.length > 0 && maps.every((map) => map.heads === maps[0].heads)) {
-      this.nameHeads(maps[0].heads);
-    }
+    const heads = maps.length > 0 ? headsOf(maps[0]) : [];
+    if (maps.every((map) => headsOf(map).length === heads.length)) this.nameHeads(heads);
     maps.forEach((map, m) => this.addRow(map, m));
     this.paint();
   }
 
   /** Labels the heads once, if all layers have equally many. */
-  private nameHeads(heads: number): void {
-    if (heads === 1) return;
-    const names = ["mean", ...Array.from({ length: heads }, (_, head) => String(head))];
+  private nameHeads(heads: Head[]): void {
+    if (heads.length <= 1) return;
+    const names = heads.map(String);
     const row = h(
       "div.head-cells.names",
       { "aria-hidden": "true" },

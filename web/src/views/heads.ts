@@ -13,13 +13,25 @@ import {
   shareOfLength,
   shortNumber,
   unitOf,
+  type AttentionMap,
   type Chosen,
+  type HeadStatistic,
   type Palette,
   type Side,
   type View,
   type ViewOptions,
   type ViewRow,
 } from "../core";
+
+/** Columns of further statistics and their titles. */
+const furtherColumns: [HeadStatistic, string][] = [
+  ["largest", "Largest weight"],
+  ["first", "On the first"],
+  ["own", "On itself"],
+  ["previous", "On the previous"],
+  ["repeated", "On equal earlier ones"],
+  ["induction", "On the ones behind these"],
+];
 
 interface Head {
   choice: Chosen;
@@ -29,6 +41,17 @@ interface Head {
   unit: string;
   entropy: number;
   distance: number;
+  further: Partial<Record<string, number>>;
+}
+
+/** Returns further statistics of a head that are known; none of a single query. */
+function furtherOf(map: AttentionMap, head: number): Head["further"] {
+  if (Number.isNaN(headFigure(map, "distance", head))) return {};
+  const known = furtherColumns.flatMap(([name]): [string, number][] => {
+    const value = map.statistics?.[name]?.[head];
+    return typeof value === "number" ? [[name, value]] : [];
+  });
+  return Object.fromEntries(known);
 }
 
 /** Returns the heads of a part; "Encoder 1 · self" has the kind "Encoder · self". */
@@ -44,6 +67,7 @@ function headsOf(side: Side): Head[] {
         unit: unitOf(side.explanation, map),
         entropy: headFigure(map, "entropy", head),
         distance: headFigure(map, "distance", head),
+        further: furtherOf(map, head),
       }),
     ),
   );
@@ -120,10 +144,14 @@ function drawPlot(
   return picture;
 }
 
-/** Column of the sort order: "layer", "entropy", or a unit of distances. */
+/** Column of the sort order: "layer", "entropy", a unit of distances, or one of
+ * furtherColumns. */
 let sortedBy = "layer";
 
 function valueOf(head: Head, column: string): number | null {
+  if (furtherColumns.some(([name]) => name === column)) {
+    return head.further[column] ?? null;
+  }
   const value = column === "entropy" ? head.entropy : head.distance;
   const isThere = column === "entropy" || column === head.unit;
   return isThere && !Number.isNaN(value) ? value : null;
@@ -134,6 +162,7 @@ function drawTable(side: Side, heads: Head[], onSort: () => void): HTMLElement {
     ["layer", "Head"],
     ["entropy", "Entropy, bits"],
     ...unitsOf(heads).map((unit): [string, string] => [unit, `Distance, ${unit}`]),
+    ...furtherColumns.filter(([name]) => heads.some(({ further }) => name in further)),
   ];
   const sorted = [...heads];
   if (columns.some(([column]) => column === sortedBy) && sortedBy !== "layer") {
@@ -188,8 +217,8 @@ function headsView(side: Side, options: ViewOptions): View {
   const note =
     "Entropy says how widely a head spreads its weights (0: one key alone; n keys alike: " +
     "log₂ n). Distance says how far from its own place a query attends, or, from one axis to " +
-    "another, how far as a share of the length; the two are never on one scale. Both are " +
-    "means over this input. Click a dot or a row to choose the head.";
+    "another, how far as a share of the length; the two are never on one scale. Further " +
+    "columns are weights. All are means over this input. Click a dot or a row to choose the head.";
   const view = h("div.heads-view", h("div.plots", ...plots), holder);
   return {
     element: h("div", view, h("p.note", note)),

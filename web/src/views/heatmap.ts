@@ -9,6 +9,7 @@ import {
   type ViewOptions,
   type ViewRow,
 } from "../core";
+import { Tile } from "./tile";
 
 /** Returns blocks of reordered phrases, if they belong to the displayed attention. */
 function movedBlocks(side: Side, shown: Shown): [number, number, number, number][] {
@@ -48,10 +49,14 @@ function heatmapView(side: Side, options: ViewOptions): View {
   const note =
     `Rows: ${shown.query.name}. Columns: ${shown.key.name}. A row's weights say how much it ` +
     `attends to each column.${frames}`;
+  const tile = shown.map.pooled ? new Tile(side, shown, options) : null;
   return {
-    element: h("div", figure.element, h("p.note", note)),
+    element: h("div", figure.element, h("p.note", note), tile?.element),
     pictures: () => [figure.picture.svg],
-    paint: () => figure.picture.mark(side.focus),
+    paint: () => {
+      figure.picture.mark(side.focus);
+      tile?.update();
+    },
   };
 }
 

@@ -48,7 +48,7 @@ function attentionOf(side: Side, { axis }: Attribution, targets: Target[]): Rows
   const { explanation } = side;
   const rows = targets.map(({ map: at, head, row }) => {
     const map = at === undefined ? undefined : explanation.maps[at];
-    if (!map || row === undefined || map.key !== axis) return null;
+    if (!map || map.pooled || row === undefined || map.key !== axis) return null;
     return weightsOf(explanation, map, head ?? "mean")[row] ?? null;
   });
   const none = explanation.axes[axis].items.map(() => NaN);
