@@ -22,8 +22,9 @@ Order ShuffledOrder(int64_t size) {
   std::iota(order.begin(), order.end(), 0);
   Rng rng(5);
   for (size_t i = order.size() - 1; i > 0; --i) {
-    std::swap(order[i], order[static_cast<size_t>(
-                            rng.Uniform() * static_cast<double>(i))]);
+    std::swap(
+        order[i],
+        order[static_cast<size_t>(rng.Uniform() * static_cast<double>(i))]);
   }
   return order;
 }
