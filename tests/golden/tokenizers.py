@@ -10,7 +10,11 @@ Face's own library: npm install tokenizers@0.23.2, needs Node 20.
 Run it in this folder: python3 tokenizers.py PATH/node_modules/tokenizers
 """
 
+import base64
+import itertools
 import json
+import math
+import struct
 import subprocess
 import sys
 from collections import Counter
@@ -29,6 +33,8 @@ TEXTS = [
     "shells<s>hello </s> the <mask> end[SEP] <|end|>x <|end|> wordxword word Word",
     "tab\there\x00nul\x7f \u200bzero\ufeff x\ue000y\u0378z \u0e01\u0e47 \u0939\u093f a--b-c",
     "the the the hello hello shells in the hall there she sells small small world",
+    "\uff28\uff45\u0301l \u2460\r\n \ufb01\u0301 "
+    "\u30ab\u3099\u30fc\u6587a\u0416 s\u0323\u0307 llll<0x41>q",
 ]
 PAIRS = [("hello world", "the end"), ("", "hello"), (" the <s>", " end ")]
 
@@ -149,6 +155,55 @@ def word_piece(**more):
             "max_input_chars_per_word": 20, "vocab": vocabulary(tokens), **more}
 
 
+def unigram(fallback, **more):
+    """Substrings of words by their frequency. Many scores are equal."""
+    counts = Counter()
+    for word in CORPUS.split():
+        marked = "\u2581" + word
+        counts.update(marked[i:j] for i in range(len(marked))
+                      for j in range(i + 1, min(i + 6, len(marked)) + 1))
+    kept = [(piece, n) for piece, n in sorted(counts.items()) if n >= 12 or len(piece) == 1]
+    total = sum(n for _, n in kept)
+    pieces = [["<s>", 0.0], ["<pad>", 0.0], ["</s>", 0.0], ["<unk>", 0.0]]
+    if fallback:
+        pieces += [[f"<0x{b:02X}>", 0.0] for b in range(64, 256)]
+    pieces += [[piece, round(math.log(n / total), 4)] for piece, n in kept if piece != "q"]
+    return {"type": "Unigram", "unk_id": 3, "vocab": pieces, "byte_fallback": fallback, **more}
+
+
+def precompiled(texts):
+    """Returns the normaliser that replaces texts: a double array in Darts-clone's format, then
+    the replacements, each with a zero byte at the end."""
+    units, bases, forms = {0: 0}, {0}, b""
+
+    def place(node, values):  # values: of the rests of keys
+        labels = sorted({key[0] if key else 0 for key in values})
+        base = next(b for b in itertools.count(1)
+                    if b not in bases and all(b ^ label not in units for label in labels))
+        bases.add(base)
+        units[node] |= (node ^ base) << 10 | (0x100 if b"" in values else 0)
+        units.update({base ^ label: label for label in labels})
+        for label in labels:
+            if label == 0:
+                units[base] = 1 << 31 | values[b""]
+            else:
+                place(base ^ label, {key[1:]: value for key, value in values.items()
+                                     if key[:1] == bytes([label])})
+
+    values = {}
+    for key, form in texts.items():
+        values[key.encode()] = len(forms)
+        forms += form.encode() + b"\0"
+    place(0, values)
+    array = [units.get(i, 0) for i in range((max(units) | 255) + 1)]
+    data = struct.pack(f"<{len(array) + 1}I", 4 * len(array), *array) + forms
+    return {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(data).decode()}
+
+
+FORMS = {"\t": " ", "\n": " ", "\r": " ", "\x7f": "", "\u200b": " ", "\u00a0": " ", "\u3000": " ",
+         "\ufb01": "fi", "\uff28": "H", "\uff45": "e", "\u2460": "1", "\u00bd": "1\u20442",
+         "e\u0301": "\u00e9", "u\u0308": "\u00fc", "\u212b": "\u00c5", "\u30ab\u3099": "\u30ac",
+         "s\u0323": "\u1e63", "s\u0323\u0307": "\u1e69", "\ufeff": "", "\u2581": " "}
 WORDS = {"type": "WordLevel", "unk_token": "<unk>",
          "vocab": vocabulary(["<unk>", "hello", "world", "the", "end", " ", "12", "a",
                               "\u2581the", "\u2581", "hello ", "-", "b"])}
@@ -264,9 +319,11 @@ def all_tokenizers():
              "punctuation": {"type": "Punctuation", "behavior": "Contiguous"},
              "delimiter": {"type": "CharDelimiterSplit", "delimiter": "e"},
              "length": {"type": "FixedLength", "length": 3},
+             "scripts": {"type": "UnicodeScripts"},
              "icu": split(r"[\u4e00-\u9fff]+|\d{2}(?=\d)|(?i:hello)\s?|(?<=t)h")}
     for name, part in parts.items():
         yield name, tokenizer(WORDS, None, part)
+    yield from unigrams()
     for behavior in ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"):
         for invert in (False, True):
             yield f"{behavior}_{invert}", tokenizer(
@@ -280,6 +337,29 @@ def all_tokenizers():
     yield "ctc", tokenizer(WORDS, None, {"type": "Whitespace"}, None,
                            {"type": "CTC", "pad_token": "<unk>", "word_delimiter_token": "|",
                             "cleanup": True})
+
+
+def unigrams():
+    meta = {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always", "split": True}
+    names = [added(i, t) for i, t in enumerate(["<s>", "<pad>", "</s>", "<unk>"])]
+    size = len(unigram(False)["vocab"])
+    yield "xlm_roberta", tokenizer(
+        unigram(False),
+        sequence("normalizers", precompiled(FORMS),
+                 {"type": "Strip", "strip_left": False, "strip_right": True},
+                 {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": "\u2581"}), meta,
+        template({"<s>": 0, "</s>": 2}, [special("<s>"), text("A"), special("</s>")],
+                 [special("<s>"), text("A"), special("</s>"), special("</s>"), text("B"),
+                  special("</s>")]),
+        meta, [*names, added(size, "<mask>", lstrip=True)])
+    yield "camembert", tokenizer(
+        unigram(False), precompiled(FORMS),
+        sequence("pretokenizers", {"type": "WhitespaceSplit"}, meta),
+        {"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0], "trim_offsets": True,
+         "add_prefix_space": True}, meta, names)
+    yield "unigram_bytes", tokenizer(
+        unigram(True), None, {**meta, "split": False}, None,
+        sequence("decoders", {"type": "ByteFallback"}, meta), names)
 
 
 NODE = r"""

@@ -2,8 +2,11 @@
 #ifndef HEED_TEXT_TOKENIZER_MODEL_H_
 #define HEED_TEXT_TOKENIZER_MODEL_H_
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,8 +45,38 @@ class PieceCache {
   }
   /// Memory for the symbols of a piece, to be used again.
   std::vector<PieceToken>& scratch() { return scratch_; }
-  static bool Holds(const Entry& entry, std::string_view piece) {
-    return std::string_view(entry.bytes, entry.size) == piece;
+
+  /// Appends the tokens of a piece at byte `offset`, as encode(piece, offset,
+  /// tokens) appends them. Calls it only for pieces that are long or new.
+  template <typename Encode>
+  void EncodeThrough(std::string_view piece, uint32_t offset,
+                     std::vector<PieceToken>& tokens, Encode&& encode) {
+    if (piece.size() > kLongestPiece) return encode(piece, offset, tokens);
+    Entry& entry = At(piece);
+    if (std::string_view(entry.bytes, entry.size) == piece) {
+      uint32_t begin = 0;
+      for (size_t i = 0; i < entry.count; ++i) {
+        tokens.push_back(
+            {entry.ids[i], offset + begin, offset + entry.ends[i]});
+        begin = entry.ends[i];
+      }
+      return;
+    }
+    const size_t first = tokens.size();
+    encode(piece, offset, tokens);
+    const std::span<const PieceToken> found =
+        std::span<const PieceToken>(tokens).subspan(first);
+    // Dropped characters leave gaps between tokens, which an entry cannot hold.
+    size_t covered = 0;
+    for (const PieceToken& token : found) covered += token.end - token.begin;
+    if (found.size() > kMostTokens || covered != piece.size()) return;
+    std::ranges::copy(piece, entry.bytes);
+    entry.size = static_cast<uint8_t>(piece.size());
+    entry.count = static_cast<uint8_t>(found.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      entry.ids[i] = found[i].id;
+      entry.ends[i] = static_cast<uint8_t>(found[i].end - offset);
+    }
   }
 
  private:
@@ -66,6 +99,8 @@ struct ModelTables {
   std::vector<std::string> texts;  ///< by id; "" for ids without a token
   /// Parts of the merges: left, right, left ...
   std::vector<std::string> merges;
+  std::vector<double> scores;  ///< by id, if the vocabulary has scores
+  bool scored = false;         ///< the vocabulary is a list of [token, score]
 };
 
 /// Options of byte-pair encoding.
@@ -87,6 +122,9 @@ std::unique_ptr<const Model> ReadWordPiece(const Part& part,
 /// WordLevel: each piece is one token or the unknown token.
 std::unique_ptr<const Model> ReadWordLevel(const Part& part,
                                            const TokenTable& vocabulary);
+
+/// Ids of <0x00> to <0xFF>; −1 for those that are missing.
+std::array<int32_t, 256> ByteTokenIds(const TokenTable& vocabulary);
 
 }  // namespace heed::tokens
 

@@ -143,12 +143,11 @@ BpeModel::BpeModel(const TokenTable& vocabulary, Tables tables,
                    BpeOptions options)
     : vocabulary_(vocabulary),
       tables_(std::move(tables)),
-      options_(std::move(options)) {
+      options_(std::move(options)),
+      fallback_ids_(ByteTokenIds(vocabulary)) {
   for (int32_t byte = 0; byte < 256; ++byte) {
     const auto c = static_cast<char>(byte);
-    const auto row = static_cast<size_t>(byte);
-    byte_ids_[row] = vocabulary_.Find({&c, 1});
-    fallback_ids_[row] = vocabulary_.Find(fmt::format("<0x{:02X}>", byte));
+    byte_ids_[static_cast<size_t>(byte)] = vocabulary_.Find({&c, 1});
   }
 }
 
@@ -192,34 +191,11 @@ void BpeModel::EncodeCut(std::string_view piece, PieceCache& cache,
 void BpeModel::EncodeCached(std::string_view piece, uint32_t offset,
                             PieceCache& cache,
                             std::vector<PieceToken>& tokens) const {
-  if (piece.size() > PieceCache::kLongestPiece) {
-    return EncodeWhole(piece, offset, cache.scratch(), tokens);
-  }
-  PieceCache::Entry& entry = cache.At(piece);
-  if (PieceCache::Holds(entry, piece)) {
-    uint32_t begin = 0;
-    for (size_t i = 0; i < entry.count; ++i) {
-      tokens.push_back({entry.ids[i], offset + begin, offset + entry.ends[i]});
-      begin = entry.ends[i];
-    }
-    return;
-  }
-  const size_t first = tokens.size();
-  EncodeWhole(piece, offset, cache.scratch(), tokens);
-  const size_t count = tokens.size() - first;
-  // Dropped characters leave gaps between tokens, which an entry cannot hold.
-  size_t covered = 0;
-  for (size_t i = first; i < tokens.size(); ++i) {
-    covered += tokens[i].end - tokens[i].begin;
-  }
-  if (count > PieceCache::kMostTokens || covered != piece.size()) return;
-  std::ranges::copy(piece, entry.bytes);
-  entry.size = static_cast<uint8_t>(piece.size());
-  entry.count = static_cast<uint8_t>(count);
-  for (size_t i = 0; i < count; ++i) {
-    entry.ids[i] = tokens[first + i].id;
-    entry.ends[i] = static_cast<uint8_t>(tokens[first + i].end - offset);
-  }
+  cache.EncodeThrough(
+      piece, offset, tokens,
+      [&](std::string_view part, uint32_t at, std::vector<PieceToken>& result) {
+        EncodeWhole(part, at, cache.scratch(), result);
+      });
 }
 
 void BpeModel::EncodeWhole(std::string_view piece, uint32_t offset,

@@ -75,8 +75,8 @@ class BpeModel final : public Model {
   const TokenTable& vocabulary_;
   Tables tables_;
   BpeOptions options_;
-  std::array<int32_t, 256> byte_ids_{};      // of one-byte characters
-  std::array<int32_t, 256> fallback_ids_{};  // of <0x00> to <0xFF>
+  std::array<int32_t, 256> byte_ids_{};    // of one-byte characters
+  std::array<int32_t, 256> fallback_ids_;  // of <0x00> to <0xFF>
 };
 
 /// Options of a BPE part. `bytes`: the pre-tokeniser gives bytes, as far as

@@ -84,6 +84,14 @@ class WordPieceModel final : public Model {
 
 }  // namespace
 
+std::array<int32_t, 256> ByteTokenIds(const TokenTable& vocabulary) {
+  std::array<int32_t, 256> ids{};
+  for (size_t byte = 0; byte < ids.size(); ++byte) {
+    ids[byte] = vocabulary.Find(fmt::format("<0x{:02X}>", byte));
+  }
+  return ids;
+}
+
 std::unique_ptr<const Model> ReadWordPiece(const Part& part,
                                            const TokenTable& vocabulary) {
   return std::make_unique<const WordPieceModel>(

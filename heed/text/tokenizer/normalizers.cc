@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "heed/text/tokenizer/byte_level.h"
+#include "heed/text/tokenizer/precompiled_map.h"
 #include "heed/text/tokenizer/regex.h"
 #include "heed/text/tokenizer/unicode_forms.h"
 #include "heed/text/tokenizer/utf8.h"
@@ -195,13 +196,14 @@ std::vector<Step> NormalizerStepsOf(const Part& part) {
   }
   if (type == "Replace") return {ReplaceStep(part)};
   if (type == "Prepend") return {Prepend(part.Text("prepend"))};
+  if (type == "Precompiled") return {PrecompiledStep(part)};
   if (type == "BertNormalizer") return Bert(part);
   if (type == "Nmt") return {Nmt};
   if (type == "ByteLevel") return {WriteByteLevel};
   part.Fail("the type '" + type +
             "' is not supported; expected NFC, NFD, NFKC, NFKD, Lowercase, "
-            "StripAccents, Strip, Replace, Prepend, BertNormalizer, Nmt, "
-            "ByteLevel or Sequence");
+            "StripAccents, Strip, Replace, Prepend, Precompiled, "
+            "BertNormalizer, Nmt, ByteLevel or Sequence");
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "heed/text/tokenizer/pre_tokenizers.h"
 
+#include <unicode/uscript.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -137,6 +139,39 @@ Finder WordFinder() {
   };
 }
 
+// Script of a character. Japanese scripts count as Chinese. Spaces and
+// characters of no script belong to any script, and so do those that are newer
+// than Unicode 9, which the reference's table does not know.
+UScriptCode SplitScript(int32_t code) {
+  constexpr int32_t kLongVowelMark = 0x30FC;
+  constexpr uint8_t kTableVersion = 9;
+  UVersionInfo version;
+  u_charAge(code, version);
+  if (code == ' ' || version[0] > kTableVersion) return USCRIPT_UNKNOWN;
+  if (code == kLongVowelMark) return USCRIPT_HAN;
+  UErrorCode status = U_ZERO_ERROR;
+  const UScriptCode script = uscript_getScript(code, &status);
+  const bool japanese =
+      script == USCRIPT_HIRAGANA || script == USCRIPT_KATAKANA;
+  return japanese ? USCRIPT_HAN : script;
+}
+
+// Runs of one script. Spaces belong to the run before them; in front of all
+// runs they are dropped.
+Finder ScriptFinder() {
+  return [](std::string_view text, std::vector<ByteRange>& matches) {
+    UScriptCode last = USCRIPT_UNKNOWN;
+    for (size_t i = 0; i < text.size();) {
+      const auto begin = static_cast<uint32_t>(i);
+      const UScriptCode script = SplitScript(NextCode(text, i));
+      const bool any = script == USCRIPT_UNKNOWN;
+      if (!any && script != last) matches.push_back({begin, begin});
+      if (!any) last = script;
+      if (!matches.empty()) matches.back().end = static_cast<uint32_t>(i);
+    }
+  };
+}
+
 Finder LengthFinder(int64_t length) {
   return [length](std::string_view text, std::vector<ByteRange>& matches) {
     for (size_t i = 0; i < text.size();) {
@@ -257,6 +292,9 @@ std::vector<Step> PreTokenizerStepsOf(const Part& part) {
                      }),
                      kRemoved, false)};
   }
+  if (type == "UnicodeScripts") {
+    return {Splitter(ScriptFinder(), kRemoved, true)};
+  }
   if (type == "FixedLength") {
     return {Splitter(LengthFinder(part.Number("length", 1, INT32_MAX, 5)),
                      kIsolated, false)};
@@ -264,7 +302,8 @@ std::vector<Step> PreTokenizerStepsOf(const Part& part) {
   part.Fail("the type '" + type +
             "' is not supported; expected ByteLevel, Split, Metaspace, "
             "BertPreTokenizer, Whitespace, WhitespaceSplit, Digits, "
-            "Punctuation, CharDelimiterSplit, FixedLength or Sequence");
+            "Punctuation, CharDelimiterSplit, UnicodeScripts, FixedLength or "
+            "Sequence");
 }
 
 }  // namespace

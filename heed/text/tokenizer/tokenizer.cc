@@ -17,6 +17,7 @@
 #include "heed/text/tokenizer/compact_form.h"
 #include "heed/text/tokenizer/decoders.h"
 #include "heed/text/tokenizer/model_bpe.h"
+#include "heed/text/tokenizer/model_unigram.h"
 #include "heed/text/tokenizer/normalizers.h"
 #include "heed/text/tokenizer/pre_tokenizers.h"
 #include "heed/text/tokenizer/templates.h"
@@ -103,9 +104,12 @@ struct Tokenizer::Tables {
   std::string parts;  // the file without its vocabulary and merges
   // Tables of a compact form, to be used by ReadModel().
   std::optional<tokens::BpeModel::Tables> mapped;
+  std::optional<tokens::UnigramModel::Tables> mapped_unigram;
   bool is_mapped = false;
-  std::shared_ptr<const void> owner;      // of the memory of mapped tables
-  const tokens::BpeModel* bpe = nullptr;  // the model, if it is one
+  std::shared_ptr<const void> owner;  // of the memory of mapped tables
+  // The model, if it is one of these.
+  const tokens::BpeModel* bpe = nullptr;
+  const tokens::UnigramModel* unigram = nullptr;
 
   TokenTable vocabulary;  // of the model, as in the file
   TokenTable bytes;       // the same tokens as bytes; may be empty
@@ -131,6 +135,8 @@ struct Tokenizer::Tables {
   std::unique_ptr<const tokens::Model> MakeBpe(const Part& part,
                                                const tokens::ModelTables& file,
                                                bool bytes_wanted);
+  std::unique_ptr<const tokens::Model> MakeUnigram(
+      const Part& part, const tokens::ModelTables& file);
   void ReadParts(const Part& top, const tokens::ModelTables& file,
                  uint64_t most_rows);
   void ReadAdded(const Part& top, uint64_t most_rows);
@@ -166,18 +172,45 @@ void Tokenizer::Tables::ReadModel(const Part& top,
   if (value == nullptr) top.Fail("'model' is missing");
   const Part part(*value, top.where() + ": model");
   const std::string type = part.Type();
-  if (type != "BPE" && type != "WordPiece" && type != "WordLevel") {
-    part.Fail("the type '" + type +
-              "' is not supported; expected BPE, WordPiece or WordLevel");
+  const bool scored = type == "Unigram";
+  if (type != "BPE" && type != "WordPiece" && type != "WordLevel" && !scored) {
+    part.Fail(
+        "the type '" + type +
+        "' is not supported; expected BPE, WordPiece, WordLevel or Unigram");
+  }
+  if (!is_mapped && file.scored != scored) {
+    part.Fail(scored ? "'vocab' must be a list of [\"token\", score]"
+                     : "'vocab' must have an id for each token");
   }
   if (!is_mapped) vocabulary = TokenTable(file.texts);
-  if (type != "BPE") {
-    if (bytes_wanted) pre_tokenizer.emplace_back(tokens::WriteByteLevel);
-    model = type == "WordPiece" ? tokens::ReadWordPiece(part, vocabulary)
-                                : tokens::ReadWordLevel(part, vocabulary);
+  if (type == "BPE") {
+    model = MakeBpe(part, file, bytes_wanted);
     return;
   }
-  model = MakeBpe(part, file, bytes_wanted);
+  if (bytes_wanted) pre_tokenizer.emplace_back(tokens::WriteByteLevel);
+  model = scored                ? MakeUnigram(part, file)
+          : type == "WordPiece" ? tokens::ReadWordPiece(part, vocabulary)
+                                : tokens::ReadWordLevel(part, vocabulary);
+}
+
+std::unique_ptr<const tokens::Model> Tokenizer::Tables::MakeUnigram(
+    const Part& part, const tokens::ModelTables& file) {
+  const auto options = tokens::ReadUnigramOptions(part, vocabulary);
+  tokens::UnigramModel::Tables tables;
+  if (is_mapped) {
+    tables = std::move(*mapped_unigram);
+  } else {
+    tables.tree = tokens::TokenTree(vocabulary);
+    tables.scores = tokens::Column<double>(file.scores);
+  }
+  if (tables.scores.size() != vocabulary.size() ||
+      !tables.tree.IsValid(vocabulary.size())) {
+    part.Fail("the scores or the tree of tokens are damaged");
+  }
+  auto made = std::make_unique<const tokens::UnigramModel>(
+      vocabulary, std::move(tables), options);
+  unigram = made.get();
+  return made;
 }
 
 std::unique_ptr<const tokens::Model> Tokenizer::Tables::MakeBpe(
@@ -345,6 +378,12 @@ std::string Tokenizer::Serialize() const {
   const auto& model = tables_->bpe != nullptr ? tables_->bpe->tables() : none;
   writer.Add(model.merges.slots().view());
   writer.Add(model.inner.slots().view());
+  const tokens::UnigramModel::Tables no_scores;
+  const auto& scored =
+      tables_->unigram != nullptr ? tables_->unigram->tables() : no_scores;
+  writer.Add(scored.tree.nodes().view());
+  writer.Add(scored.tree.bytes().view());
+  writer.Add(scored.scores.view());
   return std::move(writer).Finish();
 }
 
@@ -374,6 +413,12 @@ Tokenizer Tokenizer::Map(std::string_view bytes,
   tables->mapped.emplace(tokens::BpeModel::Tables{
       tokens::MergeTable(tokens::Column<tokens::Merge>(merges)),
       tokens::InnerPairs(tokens::Column<uint64_t>(inner))});
+  tokens::Column<tokens::TokenTree::Node> nodes(
+      reader.Take<tokens::TokenTree::Node>());
+  tokens::Column<uint8_t> tree_bytes(reader.Take<uint8_t>());
+  tables->mapped_unigram.emplace(tokens::UnigramModel::Tables{
+      tokens::TokenTree(std::move(nodes), std::move(tree_bytes)),
+      tokens::Column<double>(reader.Take<double>())});
   tables->ReadParts(Part(json, name), {}, tokens::MostRows(bytes.size()));
   return Tokenizer(tables);
 }

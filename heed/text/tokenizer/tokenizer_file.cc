@@ -33,18 +33,22 @@ class Handler final : public nlohmann::json_sax<Json> {
   bool boolean(bool value) override { return Scalar(value); }
   bool number_integer(number_integer_t value) override {
     if (place_ == Place::kVocabulary) Fail("model: vocab: an id is negative");
+    if (place_ == Place::kScore) return Score(static_cast<double>(value));
     return Scalar(value);
   }
   bool number_unsigned(number_unsigned_t value) override {
+    if (place_ == Place::kScore) return Score(static_cast<double>(value));
     if (place_ != Place::kVocabulary) return Scalar(value);
     return Token(value);
   }
   bool number_float(number_float_t value, const string_t&) override {
+    if (place_ == Place::kScore) return Score(value);
     return Scalar(value);
   }
   bool string(string_t& value) override {
     if (place_ == Place::kMerges) return Pair(value);
     if (place_ == Place::kMerge) return Half(std::move(value));
+    if (place_ == Place::kScore) return ScoredToken(std::move(value));
     return Scalar(std::move(value));
   }
   bool binary(binary_t&) override { return false; }  // never occurs in text
@@ -69,8 +73,10 @@ class Handler final : public nlohmann::json_sax<Json> {
   }
   bool start_array(size_t) override {
     if (place_ == Place::kMerges) return Enter(Place::kMerge);
+    if (place_ == Place::kScores) return Enter(Place::kScore);
     if (place_ != Place::kOther) return Unexpected();
     if (InModel() && key_ == "merges") return Enter(Place::kMerges);
+    if (InModel() && key_ == "vocab") return Enter(Place::kScores);
     keys_.push_back(std::exchange(key_, ""));
     builder_.StartArray();
     return true;
@@ -80,7 +86,13 @@ class Handler final : public nlohmann::json_sax<Json> {
       if (halves_ != 2) return Unexpected();
       return Leave(Place::kMerges);
     }
-    if (place_ == Place::kMerges) return Leave(Place::kOther);
+    if (place_ == Place::kScore) {
+      if (halves_ != 2) return Unexpected();
+      return Leave(Place::kScores);
+    }
+    if (place_ == Place::kMerges || place_ == Place::kScores) {
+      return Leave(Place::kOther);
+    }
     builder_.End();
     keys_.pop_back();
     return true;
@@ -94,26 +106,37 @@ class Handler final : public nlohmann::json_sax<Json> {
   }
 
  private:
-  enum class Place : uint8_t { kOther, kVocabulary, kMerges, kMerge };
+  enum class Place : uint8_t {
+    kOther,
+    kVocabulary,
+    kScores,
+    kScore,
+    kMerges,
+    kMerge
+  };
 
   [[noreturn]] void Fail(std::string_view problem) const {
     throw FormatError("{}: {}", name_, problem);
   }
   [[noreturn]] bool Unexpected() const {
+    const bool scores = place_ == Place::kScores || place_ == Place::kScore;
     Fail(place_ == Place::kVocabulary
              ? "model: vocab: expected an id for each token"
-             : "model: merges: expected \"left right\" or [\"left\", "
-               "\"right\"]");
+         : scores ? "model: vocab: expected [\"token\", score]"
+                  : "model: merges: expected \"left right\" or [\"left\", "
+                    "\"right\"]");
   }
 
   // True for members of the object "model" at the top.
   bool InModel() const { return keys_.size() == 2 && keys_.back() == "model"; }
 
   bool Enter(Place place) {
+    const bool inner = place == Place::kMerge || place == Place::kScore;
     place_ = place;
     halves_ = 0;
+    if (place == Place::kScores) tables_.scored = true;
     // Stands for the list, so that its name cannot occur twice.
-    if (place != Place::kMerge) builder_.Add(true);
+    if (!inner) builder_.Add(true);
     return true;
   }
   bool Leave(Place place) {
@@ -139,6 +162,21 @@ class Handler final : public nlohmann::json_sax<Json> {
                         name_, Abridged(texts[id]), Abridged(key_), id);
     }
     texts[id] = std::move(key_);
+    return true;
+  }
+
+  // Tokens with scores have their place in the list as id.
+  bool ScoredToken(std::string token) {
+    if (halves_++ != 0) return Unexpected();
+    if (tables_.texts.size() >= static_cast<size_t>(kMostRows)) {
+      Fail("model: vocab: has more than 16777216 entries");
+    }
+    tables_.texts.push_back(std::move(token));
+    return true;
+  }
+  bool Score(double score) {
+    if (halves_++ != 1) return Unexpected();
+    tables_.scores.push_back(score);
     return true;
   }
 
@@ -211,7 +249,8 @@ TokenizerFile ReadTokenizerFile(std::string_view json,
     throw FormatError("{}: the version is {}; expected 1.0", name,
                       Abridged(version));
   }
-  CheckTokens(file.tables.texts, name);
+  // Vocabularies with scores may have a token twice. The last one counts.
+  if (!file.tables.scored) CheckTokens(file.tables.texts, name);
   // Old files do not name the type of a model with merges.
   const bool old = top.Find("model") != nullptr &&
                    !file.tables.merges.empty() &&
