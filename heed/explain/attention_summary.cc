@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -17,7 +16,7 @@ using kernels::AttentionFactors;
 using kernels::WeightRow;
 
 /// Queries of a block. Its weights fit into a cache.
-constexpr int64_t kBlock = 128;
+constexpr int64_t kBlock = 64;
 
 /// Unit of the positions of an axis for distances, see HeadStatistics.
 double UnitOf(bool within_axis, int64_t size) {
@@ -29,13 +28,12 @@ double UnitOf(bool within_axis, int64_t size) {
 void SummarizeBlock(const AttentionFactors& factors, int64_t b, int64_t head,
                     bool within_axis, int64_t begin, std::span<WeightRow> rows,
                     PatternSums& patterns) {
-  const int64_t skip = begin > 0 ? 1 : 0;  // a step needs the row before
-  const kernels::Range queries = {begin - skip, begin + std::ssize(rows)};
+  const kernels::Range queries = {begin, begin + std::ssize(rows)};
   const kernels::Range keys = factors.VisibleKeys(b, queries);
   if (keys.size() <= 0) return;
   const Tensor weights = factors.Tile(b, head, queries, keys);
   kernels::SummarizeWeights(
-      weights, skip,
+      weights,
       {.first_query = begin,
        .first_key = keys.begin,
        .query_unit = UnitOf(within_axis, factors.queries()),
@@ -43,7 +41,7 @@ void SummarizeBlock(const AttentionFactors& factors, int64_t b, int64_t head,
       rows);
   for (int64_t i = 0; i < std::ssize(rows); ++i) {
     if (!(rows[static_cast<size_t>(i)].sum > 0)) continue;
-    const float* row = weights.row<float>(skip + i);
+    const float* row = weights.row<float>(i);
     patterns.Add(begin + i, [&](int64_t s) {
       return s >= keys.begin && s < keys.end ? double{row[s - keys.begin]} : 0;
     });
@@ -53,13 +51,9 @@ void SummarizeBlock(const AttentionFactors& factors, int64_t b, int64_t head,
 /// Means over the rows of a head.
 HeadStatistics MeansOf(std::span<const WeightRow> rows) {
   HeadStatistics sum;
-  sum.step = sum.largest = 0;
-  int64_t count = 0, steps = 0;
+  sum.largest = 0;
+  int64_t count = 0;
   for (const WeightRow& row : rows) {
-    if (!std::isnan(row.step)) {
-      sum.step += double{row.step};
-      ++steps;
-    }
     if (!(row.sum > 0)) continue;
     sum.entropy += double{row.entropy};
     sum.words += std::exp2(double{row.entropy});
@@ -71,8 +65,6 @@ HeadStatistics MeansOf(std::span<const WeightRow> rows) {
   for (double* mean : {&sum.entropy, &sum.words, &sum.distance, &sum.largest}) {
     *mean /= n;
   }
-  sum.step = steps > 0 ? sum.step / static_cast<double>(steps)
-                       : std::numeric_limits<double>::quiet_NaN();
   return sum;
 }
 

@@ -23,7 +23,8 @@ struct AttentionSummary {
 /// Numbers that are equal where items are.
 std::vector<int32_t> NumberItems(std::span<const std::string> items);
 
-/// Summarises the heads of batch row b without storing their weights.
+/// Summarises the heads of batch row b without storing their weights;
+/// HeadStatistics::step stays NaN.
 /// `within_axis` is that of AttentionMap; `tokens` has a number for each
 /// position, equal for equal tokens, and is empty if they are unknown. Runs on
 /// all threads; the result does not depend on their number.

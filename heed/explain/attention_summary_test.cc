@@ -309,7 +309,6 @@ TEST(AttentionSummary, EqualWeightsAreInTheOrderOfKeys) {
   const WeightRow& row = summary.rows.at(0);
   for (int32_t i = 0; i < kernels::kTopKeys; ++i) EXPECT_EQ(At(row.keys, i), i);
   EXPECT_NEAR(row.rest(), 24.0 / 40, 1e-6);
-  EXPECT_TRUE(std::isnan(row.step));
 }
 
 TEST(AttentionSummary, AcrossAxesDistanceIsAShare) {
@@ -326,7 +325,6 @@ TEST(AttentionSummary, AcrossAxesDistanceIsAShare) {
   const HeadStatistics expected = StatisticsOf(map, 0);
   const HeadStatistics& got = summary.heads.at(0);
   EXPECT_NEAR(got.distance, expected.distance, 1e-5);
-  EXPECT_NEAR(got.step, expected.step, 1e-5);
   EXPECT_NEAR(got.first, expected.first, 1e-6);
   EXPECT_TRUE(std::isnan(got.own) && std::isnan(got.previous));
 }
@@ -346,7 +344,6 @@ TEST(AttentionSummary, IsThatOfADenseMap) {
   const AttentionSummary summary = Summarize(factors, 0, true, tokens);
   for (size_t h = 0; h < 2; ++h) {
     ExpectNear(summary.heads[h], expected[h]);
-    EXPECT_NEAR(summary.heads[h].step, expected[h].step, 1e-4);
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <span>
 
 #include "heed/tensor/tensor.h"
@@ -19,8 +18,6 @@ struct WeightRow {
   float sum = 0;       // of all weights
   float entropy = 0;   // -sum_s a_s log2 a_s
   float distance = 0;  // sum_s a_s |place of the query - place of s|
-  /// Hellinger distance to the row before; NaN without one.
-  float step = std::numeric_limits<float>::quiet_NaN();
   /// Keys with the largest weights, in descending order of weight; the lower of
   /// equal ones comes first. Keys of weight 0 are left out.
   std::array<int32_t, kTopKeys> keys = {};
@@ -41,12 +38,10 @@ struct WeightPlaces {
   double key_unit = 1;
 };
 
-/// Sets rows[i] to the summary of row skip + i of `weights`. With `skip` 1 or
-/// more, the row before it counts as its predecessor. first_query is the query
-/// of row `skip`. Runs on the calling thread. Shapes: weights f32 [skip + rows,
-/// columns], dense, none negative.
-void SummarizeWeights(const Tensor& weights, int64_t skip,
-                      const WeightPlaces& places, std::span<WeightRow> rows);
+/// Sets rows[i] to the summary of row i of `weights`. Runs on the calling
+/// thread. Shapes: weights f32 [rows, columns], dense, none negative.
+void SummarizeWeights(const Tensor& weights, const WeightPlaces& places,
+                      std::span<WeightRow> rows);
 
 }  // namespace heed::kernels
 

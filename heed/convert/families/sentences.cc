@@ -128,43 +128,63 @@ Modules ReadModules(const std::string& folder) {
   return modules;
 }
 
-/// Names of poolings in both programs; "": not in Heed.
-constexpr std::pair<const char*, const char*> kPoolings[] = {
-    {"cls_token", "cls"},         {"mean_tokens", "mean"},
-    {"max_tokens", "max"},        {"lasttoken", "last"},
-    {"mean_sqrt_len_tokens", ""}, {"weightedmean_tokens", ""}};
+/// Names of a pooling there, in old files, and in Heed ("": none).
+struct PoolingName {
+  const char* name;
+  const char* old_key;
+  const char* ours;
+};
+constexpr PoolingName kPoolings[] = {
+    {"cls", "pooling_mode_cls_token", "cls"},
+    {"mean", "pooling_mode_mean_tokens", "mean"},
+    {"max", "pooling_mode_max_tokens", "max"},
+    {"lasttoken", "pooling_mode_lasttoken", "last"},
+    {"mean_sqrt_len_tokens", "pooling_mode_mean_sqrt_len_tokens", ""},
+    {"weightedmean", "pooling_mode_weightedmean_tokens", ""}};
 
-/// Reads the pooling of states. `prompts`: whether texts have prompts.
-PoolingKind ReadPooling(ImportOptions& options, int width, bool prompts) {
+/// Names of the poolings whose results are put side by side.
+std::vector<std::string> PoolingsOf(ImportOptions& options) {
+  constexpr const char* kKey = "pooling_mode";
   std::vector<std::string> chosen;
-  std::string ours;
-  for (const auto& [theirs, name] : kPoolings) {
-    const std::string key = fmt::format("pooling_mode_{}", theirs);
-    if (!options.Flag(key)) continue;
-    chosen.push_back(key);
-    ours = name;
+  for (const PoolingName& pooling : kPoolings) {
+    if (options.Flag(pooling.old_key)) chosen.emplace_back(pooling.name);
   }
-  if (chosen.size() != 1 || ours.empty()) {
-    options.Fail(
-        chosen.empty() ? "pooling_mode_mean_tokens" : chosen.back(),
-        fmt::format("Heed pools states in one way: cls_token, "
-                    "mean_tokens, max_tokens or lasttoken, not by {}",
-                    chosen.empty()
-                        ? "none"
-                        : fmt::format("{}", fmt::join(chosen, " and "))));
+  const nlohmann::json value = options.Value(kKey);
+  options.Skip(kKey);
+  if (IsOff(value)) return chosen;
+  chosen.clear();
+  for (const auto& one :
+       value.is_array() ? value : nlohmann::json::array({value})) {
+    chosen.push_back(one.is_string() ? one.get<std::string>() : one.dump());
   }
-  const int features = options.Number("word_embedding_dimension", width);
-  if (features != width) {
-    options.Fail(
-        "word_embedding_dimension",
-        fmt::format("{}, but states have {} features", features, width));
+  return chosen;
+}
+
+/// Reads the pooling of states, by default the mean. `prompts`: whether texts
+/// have prompts.
+PoolingKind ReadPooling(ImportOptions& options, int width, bool prompts) {
+  std::vector<std::string> chosen = PoolingsOf(options);
+  if (chosen.empty()) chosen.emplace_back("mean");
+  const auto* known =
+      std::ranges::find_if(kPoolings, [&](const PoolingName& pooling) {
+        return chosen[0] == pooling.name && *pooling.ours != '\0';
+      });
+  if (chosen.size() != 1 || known == std::end(kPoolings)) {
+    options.Fail("pooling_mode",
+                 fmt::format("Heed does not pool states by {} (supported: one "
+                             "of cls, mean, max, lasttoken)",
+                             fmt::join(chosen, " and ")));
+  }
+  for (const char* key : {"word_embedding_dimension", "embedding_dimension"}) {
+    if (options.Number(key, width) == width) continue;
+    options.Fail(key, fmt::format("states have {} features", width));
   }
   if (!options.Flag("include_prompt", true) && prompts) {
     options.Fail("include_prompt", "Heed pools the states of prompts, too");
   }
   options.CheckAllUnderstood();
   Named<PoolingKind> kind = PoolingKind::kMean;
-  kind = ours;
+  kind = std::string(known->ours);
   return kind;
 }
 

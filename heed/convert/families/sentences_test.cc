@@ -114,6 +114,9 @@ TEST_F(SentenceFolder, OtherPoolingsAreSettings) {
     EXPECT_EQ(Model().config.bi_encoder.pooling, ours);
     Replace(kPooling, key, false);
   }
+  EXPECT_EQ(Model().config.bi_encoder.pooling, PoolingKind::kMean);
+  Replace(kPooling, "pooling_mode", Json::array({"max"}));
+  EXPECT_EQ(Model().config.bi_encoder.pooling, PoolingKind::kMax);
 }
 
 TEST_F(SentenceFolder, WhatHeedCannotDoIsNamed) {
@@ -125,16 +128,20 @@ TEST_F(SentenceFolder, WhatHeedCannotDoIsNamed) {
         << key << ": " << Error();
     folder_.Put(std::string("theirs/") + file, before);
   };
-  refused(kPooling, "pooling_mode_mean_tokens", false, "not by none");
-  refused(kPooling, "pooling_mode_max_tokens", true,
-          "pooling_mode_mean_tokens and pooling_mode_max_tokens");
+  refused(kPooling, "pooling_mode_max_tokens", true, "by mean and max");
+  refused(kPooling, "pooling_mode", "weightedmean", "by weightedmean");
+  refused(kPooling, "pooling_mode", Json::array({"cls", "max"}),
+          "by cls and max");
   refused(kPooling, "word_embedding_dimension", 23, "24 features");
+  refused(kPooling, "embedding_dimension", 23, "24 features");
   refused(kPooling, "include_prompt", false, "include_prompt");
   refused(kPooling, "a_new_key", 3, "1_Pooling/config.json: option a_new_key");
   refused(kDense, "activation_function", "torch.nn.SiLU", "support 'SiLU'");
+  refused(kDense, "use_residual", true, "use_residual: 'true'");
   refused(kDense, "in_features", 12, "states have 24 features");
   refused(kDense, "out_features", 14, "linear.weight");
   refused(kPrompts, "similarity_fn_name", "manhattan", "'manhattan'");
+  refused(kPrompts, "truncate_dim", 8, "truncate_dim: '8'");
   refused(kPrompts, "default_prompt_name", "other", "no prompt 'other'");
   refused("sentence_bert_config.json", "max_seq_length", 2, "hold no text");
   refused("config.json", "model_type", "gpt2", "makes no vectors of texts");
