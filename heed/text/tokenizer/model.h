@@ -73,7 +73,8 @@ class PieceCache {
     std::ranges::copy(piece, entry.bytes);
     entry.size = static_cast<uint8_t>(piece.size());
     entry.count = static_cast<uint8_t>(found.size());
-    for (size_t i = 0; i < std::min(found.size(), kMostTokens); ++i) {
+    for (size_t i = 0; i < kMostTokens; ++i) {
+      if (i == found.size()) break;
       entry.ids[i] = found[i].id;
       entry.ends[i] = static_cast<uint8_t>(found[i].end - offset);
     }
