@@ -13,6 +13,7 @@
 #include "heed/base/at.h"
 #include "heed/base/text.h"
 #include "heed/convert/testing.h"
+#include "heed/data/labelled.h"
 #include "heed/tasks/run.h"
 
 namespace heed {
