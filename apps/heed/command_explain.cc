@@ -67,6 +67,32 @@ bool Prunes(const Arguments& arguments) {
   });
 }
 
+void VisitPicture(FieldList& v, ExplainOptions& o) {
+  v.Section("Picture");
+  v("out", o.out, Any{"FILE"},
+    "write .html (all views, interactive), .svg, .png or .json (default: draw "
+    "in the terminal)");
+  v("view", o.view, OneOf(ExplanationViewNames()),
+    "view for .svg, .png and the terminal (default: saliency with --methods, "
+    "else the first in this list that the text has); model needs no --text or "
+    "--file");
+  v("layer", o.layer, Any{"PATH"},
+    "alignment, frames, lines, panels: attention to show, such as "
+    "decoder.layers.0.cross_attention");
+  v("head", o.head, Range(-1, 1000),
+    "head of --layer, from 0; -1: mean of all (panels: the first)");
+  v("rows", o.rows, Any{"A:B"},
+    "rows of --layer to show, from A to before B, such as 100:120; --json "
+    "prints their weights");
+  v("step", o.step, Range(-1, 1000000000),
+    "step, model: part of the answer to show, from 0; -1: the middle (step) or "
+    "the first (model)");
+  v("scale", o.scale, OneOf(ShadeScaleNames()),
+    "weight drawn in full shade: 1 (absolute), the largest of its row or of "
+    "the picture; auto: 1, or the largest if all are below 0.3");
+  v("words", o.words, "merge sub-words to words");
+}
+
 /// `of_task`: options of `heed predict`, or of `heed evaluate` with --prune.
 Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
                    ExplainOptions& o) {
@@ -99,29 +125,7 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
   v("contrast", o.contrast, Any{"TEXT"},
     "alternative answer: --methods then show evidence for the answer and "
     "against this one, at the first token that differs");
-  v.Section("Picture");
-  v("out", o.out, Any{"FILE"},
-    "write .html (all views, interactive), .svg, .png or .json (default: draw "
-    "in the terminal)");
-  v("view", o.view, OneOf(ExplanationViewNames()),
-    "view for .svg, .png and the terminal (default: saliency with --methods, "
-    "else the first in this list that the text has); model needs no --text or "
-    "--file");
-  v("layer", o.layer, Any{"PATH"},
-    "alignment, frames, lines, panels: attention to show, such as "
-    "decoder.layers.0.cross_attention");
-  v("head", o.head, Range(-1, 1000),
-    "head of --layer, from 0; -1: mean of all (panels: the first)");
-  v("rows", o.rows, Any{"A:B"},
-    "rows of --layer to show, from A to before B, such as 100:120; --json "
-    "prints their weights");
-  v("step", o.step, Range(-1, 1000000000),
-    "step, model: part of the answer to show, from 0; -1: the middle (step) or "
-    "the first (model)");
-  v("scale", o.scale, OneOf(ShadeScaleNames()),
-    "weight drawn in full shade: 1 (absolute), the largest of its row or of "
-    "the picture; auto: 1, or the largest if all are below 0.3");
-  v("words", o.words, "merge sub-words to words");
+  VisitPicture(v, o);
   v.Section("Implicit attention");
   o.attribution.Visit(v);
   v.Section("Many texts");

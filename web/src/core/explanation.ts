@@ -286,6 +286,11 @@ export interface AxisView {
   at(item: number): number;
 }
 
+/** Returns the row or column of a displayed attention map for an item of `view`. */
+export function cellOf(shown: AxisView, view: AxisView, item: number): number {
+  return shown.labels.length === view.labels.length ? item : shown.at(item);
+}
+
 function viewOf(id: string, axis: Axis, byWord: boolean): AxisView {
   const { kind, label, items, words } = axis;
   const labels = axis.labels ?? items;

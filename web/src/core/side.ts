@@ -3,6 +3,7 @@ import type { ExplainOptions } from "./api";
 import { isolate } from "./dom";
 import {
   addTo,
+  cellOf,
   headName,
   outsideOf,
   Part,
@@ -60,11 +61,6 @@ function same(a: Focus | null, b: Focus | null): boolean {
   return a?.row === b?.row && a?.column === b?.column && a?.target === b?.target;
 }
 
-/** Returns the row or column of a displayed attention map for an item of `view`. */
-function cellOf(shown: AxisView, view: AxisView, item: number): number {
-  return shown.labels.length === view.labels.length ? item : shown.at(item);
-}
-
 /** Kinds of changes. choice: displayed part, map, head or options; focus: pointed item;
  * pin: pinned item; target: target of the probabilities, or contrast. */
 type Change = "choice" | "focus" | "pin" | "target";
@@ -91,7 +87,7 @@ export class Side {
   private readonly requests = new Map<string, Promise<Explanation>>();
   private hovered: Focus | null = null;
   private base: Focus | null = null;
-  private pinned: Focus | null = null;
+  pinned: Focus | null = null;
 
   /** Without `load` there is no server for further requests. */
   constructor(
@@ -240,10 +236,6 @@ export class Side {
 
   get focus(): Focus | null {
     return this.hovered ?? this.pinned ?? this.base;
-  }
-
-  get pinnedFocus(): Focus | null {
-    return this.pinned;
   }
 
   get isPinned(): boolean {

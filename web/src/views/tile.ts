@@ -39,7 +39,7 @@ export class Tile {
   /** Shows the tile of the pinned cell. */
   update(): void {
     const { side, shown } = this;
-    const { row, column } = side.pinnedFocus ?? { row: null, column: null };
+    const { row, column } = side.pinned ?? { row: null, column: null };
     const { tile, pooled } = shown.map;
     if (!tile || !pooled || row === null || column === null) return;
     const cell = `${row} ${column}`;
