@@ -129,6 +129,9 @@ void ApiOptions::Visit(FieldList& v) {
   v("api_keys", api_keys, Any{"FILE"},
     "file of keys that may translate, detect, predict and explain, one a line; "
     "reloaded when it changes");
+  v("explain_memory", explain_memory, Range(0, 1e6),
+    "MB of large attention maps to keep for 10 minutes, so that the page can "
+    "read parts of them; 0: none");
   v("require_api_key", require_api_key,
     "with --api-keys: refuse clients without a key; no: serve them within "
     "--requests-per-minute, as LibreTranslate does by default (wrong keys are "
@@ -204,7 +207,8 @@ Api::Api(Engine& engine, const ApiOptions& options, ServerMetrics& metrics)
     : engine_(engine),
       options_(Resolved(options)),
       metrics_(metrics),
-      keys_(options.api_keys) {
+      keys_(options.api_keys),
+      maps_(std::make_shared<KeptMaps>(int64_t{options.explain_memory} << 20)) {
   for (const Access access :
        {options.metrics_access.value(), options.models_access.value()}) {
     if (access == Access::kKeys && !keys_.used()) {
@@ -268,6 +272,7 @@ void Api::AnswerRoute(const ExchangePtr& exchange, std::string_view path) {
   if (path == "/detect") return Detect(exchange);
   if (path == "/predict") return Predict(exchange);
   if (path == "/explain") return Explain(exchange);
+  if (path == "/explain/tile") return ExplainTile(exchange);
   if (path == "/suggest") {
     throw HttpError(403, "Suggestions are disabled on this server.");
   }
@@ -450,52 +455,6 @@ void Api::Predict(const ExchangePtr& exchange) {
     exchange->Send(JsonResponse(DumpJson(answers)));
   };
   if (job.inputs.empty()) return job.predicted(*model, {});
-  queue.Submit(std::move(job));
-}
-
-void Api::Explain(const ExchangePtr& exchange) {
-  const AdmittedRequest admitted = Admit(exchange->request());
-  ModelQueue& queue = QueueOf(ModelOf(admitted.parameters));
-  const auto model = queue.model();
-  const RequestLimits limits = model->LimitsOf(options_.limits);
-  const ExplainCall call = ParseExplain(admitted.parameters, model->input(),
-                                        limits, model->translates());
-  Job job;
-  job.client = admitted.client.name;
-  job.seconds = model->ExplanationSeconds(call.input, call.attribution);
-  job.cancellation = CancellationOf(exchange);
-  const int max = limits.MaxExplained(model->translates());
-  job.run = [exchange, call, max](const ServedModel& served,
-                                  const Cancellation& cancellation) {
-    ExplainRequest request;
-    request.input = {.given = call.input,
-                     .answer = call.answer,
-                     .contrast = call.contrast,
-                     .max_characters = max};
-    request.attribution = call.attribution;
-    request.panels_of = call.layer;
-    request.pictures = std::ranges::any_of(call.views, NeedsVectors);
-    request.cancellation = &cancellation;
-    auto explanation =
-        std::make_shared<Explanation>(served.Explain(request, call.target));
-    if (call.head) {
-      for (ExplanationSegment& segment : explanation->segments) {
-        std::erase_if(segment.panels, [&](const AttentionPanels& panels) {
-          return panels.head != *call.head;
-        });
-        if (segment.panels.empty()) {
-          throw HttpError(400, "'{}' has no head {}", call.layer, *call.head);
-        }
-      }
-    }
-    return [exchange, explanation, call] {
-      exchange->Send(JsonResponse(
-          DumpJson(PageJson(*explanation, call.views, call.scale))));
-    };
-  };
-  job.failed = [exchange](const std::exception_ptr& error) {
-    exchange->Send(ErrorResponse(error));
-  };
   queue.Submit(std::move(job));
 }
 

@@ -14,6 +14,7 @@
 #include "heed/serve/api_keys.h"
 #include "heed/serve/detect.h"
 #include "heed/serve/engine.h"
+#include "heed/serve/kept_maps.h"
 #include "heed/serve/request.h"
 #include "heed/serve/server.h"
 
@@ -28,6 +29,7 @@ constexpr auto WordsOf(Access) {
 
 struct ApiOptions {
   RequestLimits limits;
+  int explain_memory = 512;  // MB
   std::string api_keys;
   bool require_api_key = true;
   int requests_per_minute = 0;
@@ -115,6 +117,7 @@ class Api {
   void Detect(const ExchangePtr& exchange);
   void Predict(const ExchangePtr& exchange);
   void Explain(const ExchangePtr& exchange);
+  void ExplainTile(const ExchangePtr& exchange);
   ModelQueue& QueueOf(const std::string& name) const;
   Json Languages() const;
   Json Models() const;
@@ -128,6 +131,8 @@ class Api {
   ApiKeys keys_;
   RequestLimiter limiter_;
   RequestLimiter failed_keys_;
+  /// Shared with explanations that are computed.
+  const std::shared_ptr<KeptMaps> maps_;
   std::function<std::vector<Gauge>()> more_gauges_;
   std::atomic<bool> draining_ = false;
 };

@@ -71,6 +71,54 @@ Json AnswersOf(const Route& route) {
   return answers;
 }
 
+Route ExplainRoute() {
+  return {
+      "POST",
+      "/explain",
+      "What a model attended to",
+      "an explanation: what was run, in the sentences of /translate: tokens, "
+      "the weights of every attention, probabilities, and attributions if "
+      "they were asked for (docs/reference/file_formats.md of the project)",
+      {{"text", "string", true, "the text"},
+       kModelName,
+       {"answer", "string", false,
+        "what is explained instead of the model's own answer, by forcing it "
+        "on the whole text"},
+       {"contrast", "string", false,
+        "another answer: attributions are then of the difference"},
+       {"target", "string", false,
+        "the language to translate into, of a translator that has several"},
+       {"methods", "texts", false,
+        "attributions: saliency, gradient_x_input, integrated_gradients, "
+        "smooth_grad, occlusion, rollout"},
+       {"steps", "integer", false, "of integrated_gradients"},
+       {"samples", "integer", false, "noisy copies of smooth_grad"},
+       {"layer", "string", false,
+        "attention whose queries, keys, scores and values are wanted"},
+       {"head", "integer", false, "of that attention alone"},
+       {"pictures", "texts", false,
+        "views whose pictures are wanted, drawn as SVG; true: all"},
+       {"scale", "string", false, "of these, as heed explain --scale"},
+       kKey},
+      R"({"text": "a man sleeps", "model": "m"})"};
+}
+
+Route TileRoute() {
+  return {
+      "GET",
+      "/explain/tile",
+      "A part of a large attention map of an explanation",
+      "map, head, rows, columns and their weights, row by row. Maps are kept "
+      "for 10 minutes; then 404",
+      {{"id", "string", true, "in the tile of the map"},
+       {"map", "integer", true, "index of the map in the explanation"},
+       {"head", "string", true, "from 0, or mean"},
+       {"rows", "string", true, "A:B, from A to before B"},
+       {"columns", "string", true, "A:B; at most 262144 weights in all"},
+       kKey},
+      ""};
+}
+
 }  // namespace
 
 const std::vector<Route>& Routes() {
@@ -113,34 +161,8 @@ const std::vector<Route>& Routes() {
        "in parts). As a stream: events token {index, line, text, tokens}",
        {kText, kModelName, kStream, kKey},
        R"({"text": "what a film", "model": "sentiment"})"},
-      {"POST",
-       "/explain",
-       "What a model attended to",
-       "an explanation: what was run, in the sentences of /translate: tokens, "
-       "the weights of every attention, probabilities, and attributions if "
-       "they were asked for (docs/reference/file_formats.md of the project)",
-       {{"text", "string", true, "the text"},
-        kModelName,
-        {"answer", "string", false,
-         "what is explained instead of the model's own answer, by forcing it "
-         "on the whole text"},
-        {"contrast", "string", false,
-         "another answer: attributions are then of the difference"},
-        {"target", "string", false,
-         "the language to translate into, of a translator that has several"},
-        {"methods", "texts", false,
-         "attributions: saliency, gradient_x_input, integrated_gradients, "
-         "smooth_grad, occlusion, rollout"},
-        {"steps", "integer", false, "of integrated_gradients"},
-        {"samples", "integer", false, "noisy copies of smooth_grad"},
-        {"layer", "string", false,
-         "attention whose queries, keys, scores and values are wanted"},
-        {"head", "integer", false, "of that attention alone"},
-        {"pictures", "texts", false,
-         "views whose pictures are wanted, drawn as SVG; true: all"},
-        {"scale", "string", false, "of these, as heed explain --scale"},
-        kKey},
-       R"({"text": "a man sleeps", "model": "m"})"},
+      ExplainRoute(),
+      TileRoute(),
       {"POST",
        "/suggest",
        "Suggest a better translation, which this server does not take",
@@ -197,7 +219,18 @@ std::string OpenApi(const std::string& base_path) {
   Json paths = Json::object();
   for (const Route& route : Routes()) {
     Json operation = {{"summary", route.summary}};
-    if (!route.parameters.empty()) operation["requestBody"] = BodyOf(route);
+    if (route.method == "GET") {
+      for (const RouteParameter& parameter : route.parameters) {
+        operation["parameters"].push_back(
+            {{"name", parameter.name},
+             {"in", "query"},
+             {"required", parameter.required},
+             {"description", parameter.description},
+             {"schema", SchemaOf(parameter.type)}});
+      }
+    } else if (!route.parameters.empty()) {
+      operation["requestBody"] = BodyOf(route);
+    }
     operation["responses"] = AnswersOf(route);
     paths[std::string(route.path)][route.method == "GET" ? "get" : "post"] =
         operation;
