@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <functional>
 
 #include "heed/base/errors.h"
@@ -15,6 +16,7 @@ namespace heed::tokens {
 namespace {
 
 constexpr size_t kFewSymbols = 48;
+constexpr size_t kBlock = 256;  // symbols of a block of a long piece
 
 // Calls body(code) for each unit: bytes or characters.
 template <typename Body>
@@ -209,10 +211,10 @@ void BpeModel::EncodeWhole(std::string_view piece, uint32_t offset,
   }
   symbols.clear();
   AppendSymbols(piece, symbols);
-  if (symbols.size() <= kFewSymbols) {
-    MergeFew(symbols);
+  if (symbols.size() >= 4 * kBlock) {
+    MergeBlocks(symbols);
   } else {
-    MergeMany(symbols);
+    MergeAll(symbols);
   }
   for (const PieceToken& symbol : symbols) {
     if (static_cast<size_t>(symbol.id) >= vocabulary_.size()) {
@@ -282,6 +284,85 @@ void BpeModel::AppendUnknown(std::string_view character, bool first, bool last,
   } else {
     symbols.push_back({options_.unknown, begin, end});
   }
+}
+
+void BpeModel::MergeAll(Symbols& symbols) const {
+  if (symbols.size() <= kFewSymbols) {
+    MergeFew(symbols);
+  } else {
+    MergeMany(symbols);
+  }
+}
+
+// Merges a long piece block by block, so that the symbols at work stay in the
+// cache of the processor. Tokens are those of the whole piece if and only if
+// each two neighbours, merged alone, stay as they are: the first merge across
+// the border of two tokens would also happen without the rest of the piece,
+// because merges of other symbols do not change the order of merges here.
+void BpeModel::MergeBlocks(Symbols& symbols) const {
+  const Symbols characters = symbols;
+  const uint32_t size = Narrow(characters.size());
+  symbols.clear();
+  for (uint32_t begin = 0; begin < size; begin += kBlock) {
+    const uint32_t end = std::min(size, begin + Narrow(kBlock));
+    if (Join(characters, symbols, Merged(characters, begin, end))) continue;
+    symbols = Merged(characters, 0, size);
+    break;
+  }
+  for (PieceToken& token : symbols) {
+    token.begin = characters[token.begin].begin;
+    token.end = characters[token.end - 1].end;
+  }
+}
+
+// Tokens of characters begin to end − 1 alone. Their ranges count characters.
+BpeModel::Symbols BpeModel::Merged(const Symbols& characters, uint32_t begin,
+                                   uint32_t end) const {
+  Symbols symbols;
+  symbols.reserve(end - begin);
+  for (uint32_t i = begin; i < end; ++i) {
+    symbols.push_back({characters[i].id, i, i + 1});
+  }
+  MergeAll(symbols);
+  return symbols;
+}
+
+bool BpeModel::AreApart(const Symbols& characters, const PieceToken& left,
+                        const PieceToken& right) const {
+  const Symbols both = Merged(characters, left.begin, right.end);
+  return both.size() == 2 && both[0].end == left.end;
+}
+
+// Appends the tokens of the next block. Merges a window around the border anew
+// and widens it until its neighbours on both sides are apart from it. Returns
+// false if the window becomes too large.
+bool BpeModel::Join(const Symbols& characters, Symbols& left,
+                    const Symbols& right) const {
+  Symbols window;
+  size_t kept = left.size();  // tokens of `left` before the window
+  size_t taken = 0;           // tokens of `right` in the window
+  for (size_t step = 1; kept > 0 || taken > 0; step *= 2) {
+    const bool left_apart =
+        kept == 0 || AreApart(characters, left[kept - 1],
+                              window.empty() ? right[0] : window.front());
+    const bool right_apart =
+        taken == right.size() ||
+        (window.empty() ? left_apart
+                        : AreApart(characters, window.back(), right[taken]));
+    if (left_apart && right_apart) break;
+    if (!left_apart) kept -= std::min(kept, step);
+    if (!right_apart) taken = std::min(right.size(), taken + step);
+    const uint32_t border = right[0].begin;
+    const uint32_t begin = kept < left.size() ? left[kept].begin : border;
+    const uint32_t end = taken > 0 ? right[taken - 1].end : border;
+    if (end - begin > 2 * kBlock) return false;
+    window = Merged(characters, begin, end);
+  }
+  left.resize(kept);
+  left.insert(left.end(), window.begin(), window.end());
+  left.insert(left.end(), right.begin() + static_cast<std::ptrdiff_t>(taken),
+              right.end());
+  return true;
 }
 
 // Finds the merge of the lowest rank anew after each merge.

@@ -69,6 +69,13 @@ class BpeModel final : public Model {
   void AppendSymbols(std::string_view piece, Symbols& symbols) const;
   void AppendUnknown(std::string_view character, bool first, bool last,
                      uint32_t begin, Symbols& symbols) const;
+  void MergeAll(Symbols& symbols) const;
+  void MergeBlocks(Symbols& symbols) const;
+  Symbols Merged(const Symbols& characters, uint32_t begin, uint32_t end) const;
+  bool AreApart(const Symbols& characters, const PieceToken& left,
+                const PieceToken& right) const;
+  bool Join(const Symbols& characters, Symbols& left,
+            const Symbols& right) const;
   void MergeFew(Symbols& symbols) const;
   void MergeMany(Symbols& symbols) const;
 

@@ -239,6 +239,51 @@ TEST(Tokenizer, LongAndShortWordsAgree) {
             IdsOf(tokenizer.Encode(text, {.add_special = false})).size() + 1);
 }
 
+// Applies the first merge of the file that is possible, at the first place.
+std::vector<std::string> MergedSlowly(std::vector<std::string> symbols,
+                                      const Json& merges) {
+  for (bool merged = true; merged;) {
+    merged = false;
+    for (const Json& merge : merges) {
+      const auto text = merge.get<std::string>();
+      const size_t space = text.find(' ');
+      const std::string pair[2] = {text.substr(0, space),
+                                   text.substr(space + 1)};
+      const auto place = std::ranges::search(symbols, pair).begin();
+      if (place == symbols.end()) continue;
+      *place += pair[1];
+      symbols.erase(place + 1);
+      merged = true;
+      break;
+    }
+  }
+  return symbols;
+}
+
+// Very long words are merged in blocks.
+TEST(Tokenizer, BlocksAgreeWithTheWholeWord) {
+  const Json golden = ReadGolden();
+  const auto entry = std::ranges::find_if(
+      golden["tokenizers"],
+      [](const Json& value) { return value["name"] == "gemma"; });
+  const auto place = (*entry)["tokenizer"]["model"].get<size_t>();
+  const Json& model = golden["models"][place];
+  const Tokenizer tokenizer = GoldenTokenizer("gemma");
+  uint32_t state = 1;
+  for (const std::string letters : {"thelsriw", "l", "ls", "theshello"}) {
+    std::vector<std::string> symbols;
+    std::string word;
+    for (int i = 0; i < 1500; ++i) {
+      state = state * 1664525 + 1013904223;
+      symbols.emplace_back(1, letters[(state >> 16) % letters.size()]);
+      word += symbols.back();
+    }
+    const auto tokens = tokenizer.Encode(word, {.add_special = false});
+    EXPECT_EQ(RangesOf(word, tokens), MergedSlowly(symbols, model["merges"]))
+        << letters;
+  }
+}
+
 TEST(Tokenizer, CompactFormIsEqual) {
   const Json golden = ReadGolden();
   for (const Json& entry : golden["tokenizers"]) {
