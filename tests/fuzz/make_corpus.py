@@ -4,6 +4,7 @@
 corpus/NAME/ has small inputs of every kind for fuzz_NAME. Inputs that a fuzzer finds are
 added there by hand, with a name that describes them."""
 
+import base64
 import gzip
 import io
 import json
@@ -326,6 +327,49 @@ def tokenizer_texts():
         put("tokenizers", name, text)
 
 
+def tokenizer_files():
+    """Writes a tokenizer.json and a text for it."""
+    mark = "\u2581"
+    words = {"type": "WordLevel", "unk_token": "a", "vocab": {"a": 0, "b": 1, mark + "a": 2}}
+    bpe = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2, "abab": 3, "<0x63>": 4, "u": 5},
+           "merges": ["a b", ["ab", "ab"]], "unk_token": "u", "fuse_unk": True,
+           "byte_fallback": True}
+    unigram = {"type": "Unigram", "unk_id": 0, "byte_fallback": True,
+               "vocab": [["u", 0], [mark, -2.5], ["a", -3], ["ab", -4e0], [mark + "a", -3.5],
+                         ["<0x63>", 0]]}
+    pieces = {"type": "WordPiece", "unk_token": "u", "vocab": {"u": 0, "a": 1, "##b": 2}}
+    bytes_of = {"type": "ByteLevel", "add_prefix_space": True, "use_regex": True}
+    meta = {"type": "Metaspace", "replacement": mark, "prepend_scheme": "first"}
+    double_array = struct.pack("<6I", 20, 0x400, 0x161, 0x80000000, 0, 0) + b"b\0"
+    chars = {"type": "Precompiled",
+             "precompiled_charsmap": base64.b64encode(double_array).decode()}
+    regex = {"type": "Split", "pattern": {"Regex": r"\s+(?!\S)|\p{L}+"}, "behavior": "Isolated"}
+    end = {"id": 9, "content": "<s>", "special": True, "lstrip": True}
+    frame = {"type": "TemplateProcessing",
+             "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}},
+                        {"Sequence": {"id": "A", "type_id": 0}}],
+             "pair": [{"Sequence": {"id": "A", "type_id": 0}},
+                      {"Sequence": {"id": "B", "type_id": 1}}],
+             "special_tokens": {"<s>": {"id": "<s>", "ids": [9], "tokens": ["<s>"]}}}
+    bert = {"type": "BertNormalizer", "lowercase": True}
+    for name, text, parts in (
+            ("words", "a b  c", {"model": words, "pre_tokenizer": {"type": "Whitespace"}}),
+            ("pairs", "ababab caab " * 8, {"model": bpe, "normalizer": {"type": "NFC"}}),
+            ("bytes", "ab 'll 12\n", {"model": bpe, "pre_tokenizer": bytes_of,
+                                      "decoder": {"type": "ByteLevel"}}),
+            ("unigram", "ab aab c \u00e9", {"model": unigram, "pre_tokenizer": meta, "decoder": meta}),
+            ("map", "a e\u0301\r\n", {"model": unigram, "normalizer": chars}),
+            ("scripts", "ab \u4e2d\u30ab", {"model": words,
+                                          "pre_tokenizer": {"type": "UnicodeScripts"}}),
+            ("pieces", "AB \u4e2d ab", {"model": pieces, "normalizer": bert,
+                                       "pre_tokenizer": {"type": "BertPreTokenizer"},
+                                       "decoder": {"type": "WordPiece"}}),
+            ("added", "a <s>b<s>", {"model": words, "pre_tokenizer": regex,
+                                    "added_tokens": [end], "post_processor": frame})):
+        put("tokenizer_json", name,
+            json.dumps(parts, ensure_ascii=False).encode() + SEPARATOR + text.encode())
+
+
 def train(heed, out, **options):
     """Trains a model of a few hundred weights."""
     folder = out.parent
@@ -446,6 +490,7 @@ def main():
         runs()
         vocabularies(heed, folder)
         tokenizer_texts()
+        tokenizer_files()
         models(heed, folder)
         requests()
         markup()
