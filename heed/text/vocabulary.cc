@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <optional>
 #include <unordered_map>
 
@@ -100,6 +101,36 @@ std::vector<std::string> CountTokens(std::span<const std::string> lines,
   for (const auto& [count, token] : ranked) tokens.emplace_back(token);
   return tokens;
 }
+
+/// Tokens of a tokenizer as readers see them. Each block is made when one of
+/// its tokens is first needed, because all of them would delay the start of a
+/// command by 100 ms. Thread-safe.
+class ShownTokens {
+ public:
+  explicit ShownTokens(const Tokenizer& tokenizer)
+      : tokenizer_(tokenizer),
+        texts_(static_cast<size_t>(tokenizer.size())),
+        made_(texts_.size() / kBlock + 1) {}
+
+  const std::string& Text(int32_t id) const {
+    const auto row = static_cast<size_t>(id);
+    std::call_once(made_[row / kBlock], [&] {
+      const size_t begin = row / kBlock * kBlock;
+      const size_t end = std::min(begin + kBlock, texts_.size());
+      for (size_t i = begin; i < end; ++i) {
+        texts_[i] = tokenizer_.Shown(static_cast<int32_t>(i));
+      }
+    });
+    return texts_[row];
+  }
+
+ private:
+  static constexpr size_t kBlock = 256;
+
+  Tokenizer tokenizer_;
+  mutable std::vector<std::string> texts_;
+  mutable std::vector<std::once_flag> made_;  // of each block
+};
 
 /// Tokens of a text. A special token of the text counts as one only if it is
 /// the mask; any other is plain text, so that no text can end itself.
@@ -258,12 +289,8 @@ struct Vocabulary::Tables {
   Tables(Tokenizer table_tokenizer, SpecialIds ids_of_tokenizer)
       : kind(VocabularyKind::kTokenizer),
         special(std::move(ids_of_tokenizer)),
-        tokenizer(std::move(table_tokenizer)) {
-    pieces.reserve(static_cast<size_t>(tokenizer->size()));
-    for (int32_t id = 0; id < tokenizer->size(); ++id) {
-      pieces.push_back(tokenizer->Shown(id));
-    }
-  }
+        tokenizer(std::move(table_tokenizer)),
+        shown(std::in_place, *tokenizer) {}
   Tables(const Tables&) = delete;
   Tables& operator=(const Tables&) = delete;
 
@@ -273,13 +300,14 @@ struct Vocabulary::Tables {
   }
 
   VocabularyKind kind;
-  bool normal_form = false;  // text is converted to NormalForm
-  std::vector<std::string> pieces;
+  bool normal_form = false;         // text is converted to NormalForm
+  std::vector<std::string> pieces;  // empty for tokenizers
   std::unordered_map<std::string_view, int32_t> ids;  // views of pieces
   SpecialIds special;
   std::optional<Subwords> subwords;
   std::optional<WordPiece> wordpiece;
   std::optional<Tokenizer> tokenizer;
+  std::optional<ShownTokens> shown;  // of the tokenizer
 };
 
 Vocabulary::Vocabulary(std::shared_ptr<const Tables> tables)
@@ -449,10 +477,11 @@ const std::string& Vocabulary::Piece(int32_t id) const {
     throw ShapeError("id {} is outside of the vocabulary of {} tokens", id,
                      size());
   }
-  return At(tables_->pieces, id);
+  return tables_->shown ? tables_->shown->Text(id) : At(tables_->pieces, id);
 }
 
 int Vocabulary::size() const {
+  if (tables_->tokenizer) return tables_->tokenizer->size();
   return static_cast<int>(tables_->pieces.size());
 }
 

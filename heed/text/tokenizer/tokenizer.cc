@@ -355,7 +355,7 @@ void Tokenizer::Tables::ReadParts(const Part& top,
     }
   }
   AddFinders();
-  parts = DumpJson(top.value());
+  if (!is_mapped) parts = DumpJson(top.value());
 }
 
 Tokenizer Tokenizer::Parse(std::string_view json, const std::string& name) {
@@ -396,6 +396,7 @@ Tokenizer Tokenizer::Map(std::string_view bytes,
   const auto tables = std::make_shared<Tables>();
   tables->owner = std::move(owner);
   tables->is_mapped = true;
+  tables->parts.assign(text.data(), text.size());
   for (TokenTable* table : {&tables->vocabulary, &tables->bytes}) {
     TokenTable::Columns columns;
     columns.bytes = tokens::Column<char>(reader.Take<char>());
