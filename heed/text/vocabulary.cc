@@ -102,36 +102,6 @@ std::vector<std::string> CountTokens(std::span<const std::string> lines,
   return tokens;
 }
 
-/// Tokens of a tokenizer as readers see them. Each block is made when one of
-/// its tokens is first needed, because all of them would delay the start of a
-/// command by 100 ms. Thread-safe.
-class ShownTokens {
- public:
-  explicit ShownTokens(const Tokenizer& tokenizer)
-      : tokenizer_(tokenizer),
-        texts_(static_cast<size_t>(tokenizer.size())),
-        made_(texts_.size() / kBlock + 1) {}
-
-  const std::string& Text(int32_t id) const {
-    const auto row = static_cast<size_t>(id);
-    std::call_once(made_[row / kBlock], [&] {
-      const size_t begin = row / kBlock * kBlock;
-      const size_t end = std::min(begin + kBlock, texts_.size());
-      for (size_t i = begin; i < end; ++i) {
-        texts_[i] = tokenizer_.Shown(static_cast<int32_t>(i));
-      }
-    });
-    return texts_[row];
-  }
-
- private:
-  static constexpr size_t kBlock = 256;
-
-  Tokenizer tokenizer_;
-  mutable std::vector<std::string> texts_;
-  mutable std::vector<std::once_flag> made_;  // of each block
-};
-
 /// Tokens of a text. A special token of the text counts as one only if it is
 /// the mask; any other is plain text, so that no text can end itself.
 std::vector<Tokenizer::Token> TokensOf(const SpecialIds& special,
@@ -261,6 +231,40 @@ const char* FileExtension(VocabularyKind kind) {
   return IsSubword(kind) ? ".model" : ".txt";
 }
 
+namespace tokens {
+
+/// Tokens of a tokenizer as readers see them. Each block is made when one of
+/// its tokens is first needed, because all of them would delay the start of a
+/// command by 100 ms. Thread-safe.
+class ShownTokens {
+ public:
+  explicit ShownTokens(const Tokenizer& tokenizer)
+      : tokenizer_(tokenizer),
+        texts_(static_cast<size_t>(tokenizer.size())),
+        made_(texts_.size() / kBlock + 1) {}
+
+  const std::string& Text(int32_t id) const {
+    const auto row = static_cast<size_t>(id);
+    std::call_once(made_[row / kBlock], [&] {
+      const size_t begin = row / kBlock * kBlock;
+      const size_t end = std::min(begin + kBlock, texts_.size());
+      for (size_t i = begin; i < end; ++i) {
+        texts_[i] = tokenizer_.Shown(static_cast<int32_t>(i));
+      }
+    });
+    return texts_[row];
+  }
+
+ private:
+  static constexpr size_t kBlock = 256;
+
+  Tokenizer tokenizer_;
+  mutable std::vector<std::string> texts_;
+  mutable std::vector<std::once_flag> made_;  // of each block
+};
+
+}  // namespace tokens
+
 struct Vocabulary::Tables {
   Tables(VocabularyKind table_kind, std::vector<std::string> table_pieces,
          bool reads_normal_form)
@@ -307,7 +311,7 @@ struct Vocabulary::Tables {
   std::optional<Subwords> subwords;
   std::optional<WordPiece> wordpiece;
   std::optional<Tokenizer> tokenizer;
-  std::optional<ShownTokens> shown;  // of the tokenizer
+  std::optional<tokens::ShownTokens> shown;  // of the tokenizer
 };
 
 Vocabulary::Vocabulary(std::shared_ptr<const Tables> tables)
