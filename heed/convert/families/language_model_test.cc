@@ -18,12 +18,12 @@ namespace {
 using Ids = std::vector<int32_t>;
 
 /// A folder, and whether its texts begin with a token.
-struct Case {
+struct LanguageModelCase {
   const char* folder;
   bool starts;
 };
 
-class LanguageModelFolder : public testing::TestWithParam<Case> {
+class LanguageModelFolder : public testing::TestWithParam<LanguageModelCase> {
  protected:
   void SetUp() override {
     imported_ = Import(Golden(GetParam().folder));
@@ -115,13 +115,12 @@ TEST_P(LanguageModelFolder, ContinuesAsTheirs) {
   EXPECT_EQ(predictor->Predict(inputs).front().line, expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, LanguageModelFolder,
-                         testing::Values(Case{"huggingface_gpt2", false},
-                                         Case{"huggingface_gpt2_bare", false},
-                                         Case{"huggingface_opt", true}),
-                         [](const auto& p) {
-                           return std::string(p.param.folder).substr(12);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Families, LanguageModelFolder,
+    testing::Values(LanguageModelCase{"huggingface_gpt2", false},
+                    LanguageModelCase{"huggingface_gpt2_bare", false},
+                    LanguageModelCase{"huggingface_opt", true}),
+    [](const auto& p) { return std::string(p.param.folder).substr(12); });
 
 class Gpt2Folder : public HuggingFaceFolder {
  protected:
