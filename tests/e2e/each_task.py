@@ -95,7 +95,7 @@ class EachTask(EndToEnd):
         return self.runs("explain", sample.model, *options, stdin=(sample.input + "\n").encode())
 
     def check_explanation(self, sample, e):
-        self.assertEqual((e["version"], e["task"]), (2, sample.task))
+        self.assertEqual((e["version"], e["task"]), (3, sample.task))
         self.assertEqual(e["text"].strip(), sample.input.strip())
         self.assertGreater(len(e["targets"]), 0)
         size = {name: len(axis["items"]) for name, axis in e["axes"].items()}

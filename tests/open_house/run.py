@@ -212,7 +212,7 @@ class OpenHouse(unittest.TestCase):
         self.assertEqual(summary["texts"], 1)
 
     def check_explanation(self, e):
-        self.assertEqual((e["version"], e["task"], e["answer"]), (2, "colours", "red"))
+        self.assertEqual((e["version"], e["task"], e["answer"]), (3, "colours", "red"))
         axis = e["axes"]["source"]
         self.assertEqual(axis["kind"], "strip")
         self.assertEqual(axis["payload"]["colours"], [COLOURS[cell] for cell in STRIP])

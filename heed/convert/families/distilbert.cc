@@ -41,7 +41,9 @@ void AddLayer(const std::string& prefix, int layer, EncoderNames& names) {
       fmt::format("{}transformer.layer.{}.", prefix, layer);
   const auto add = [&](Kind kind, const char* our_name,
                        std::vector<std::string> their_names) {
-    for (std::string& name : their_names) name = theirs + name + ".*";
+    for (std::string& name : their_names) {
+      name = fmt::format("{}{}.*", theirs, name);
+    }
     names.layers.push_back({kind, ours + our_name, std::move(their_names)});
   };
   add(Kind::kLinear, "self_attention.qkv",

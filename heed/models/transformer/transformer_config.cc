@@ -72,8 +72,8 @@ void VisitSegments(FieldList& v, int& segments, bool& embeddings) {
   v("segments", segments, Range(0, 256),
     "segment (token type) embeddings; 0: model default");
   v("segment_embeddings", embeddings,
-    "add a vector for the text of a pair that a token is in; no: only the "
-    "special tokens between them tell texts apart, as in RoBERTa");
+    "add a vector to each token for the first or second text of a pair; "
+    "without it, separators alone mark the texts, as in RoBERTa");
 }
 
 }  // namespace
