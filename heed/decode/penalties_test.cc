@@ -61,11 +61,12 @@ TEST(Penalties, ActInASearch) {
   scores[kEos] = 3;
   const ConstantModel model(scores);
   const auto [source, lengths] = SourceOf({{5, kEos}});
+  const Inputs inputs = {source, lengths};
   DecodeOptions options;
   options.beam = 1;
   options.no_repeat_ngrams = 1;
   const auto search = [&] {
-    return BeamSearch(model, {source, lengths}, options).at(0).at(0).tokens;
+    return BeamSearch(model, inputs, options).at(0).at(0).tokens;
   };
   EXPECT_EQ(search(), (Ids{6, 7}));
   options.min_length = 3;

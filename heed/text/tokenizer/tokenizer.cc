@@ -471,7 +471,7 @@ const std::vector<int32_t>& Tokenizer::special() const {
 }
 
 std::string Tokenizer::Bytes(int32_t id) const {
-  const std::string text(Text(id));
+  std::string text(Text(id));
   if (tables_->added.contains(id)) return text;
   if (tables_->byte_level) return tokens::BytesOfToken(text).value_or(text);
   if (const auto byte = tokens::ByteOfFallback(text)) return {*byte};

@@ -249,7 +249,8 @@ std::vector<std::string> MergedSlowly(std::vector<std::string> symbols,
       const size_t space = text.find(' ');
       const std::string pair[2] = {text.substr(0, space),
                                    text.substr(space + 1)};
-      const auto place = std::ranges::search(symbols, pair).begin();
+      const auto place =
+          std::search(symbols.begin(), symbols.end(), pair, pair + 2);
       if (place == symbols.end()) continue;
       *place += pair[1];
       symbols.erase(place + 1);
