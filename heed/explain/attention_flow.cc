@@ -46,7 +46,8 @@ std::string AxisOfMost(const ExplanationSegment& segment) {
     if (++count[axis] > count[most]) most = axis;
   }
   if (most.empty()) {
-    throw ConfigError("{}: no attention speaks for the answer", kRollout);
+    throw ConfigError("{}: the answer has no attention weights of its own",
+                      kRollout);
   }
   return most;
 }

@@ -336,9 +336,9 @@ bool HasModules(const std::string& folder) {
   return HasFile(folder, sentences::kModules);
 }
 
-Imported ImportSentences(const std::string& folder,
-                         const ImportRequest& request) {
-  using namespace sentences;  // NOLINT: the helpers of this file
+namespace sentences {
+
+Imported Import(const std::string& folder, const ImportRequest& request) {
   if (request.pairs) {
     throw ConfigError("pairs: {} makes vectors of single texts", folder);
   }
@@ -384,7 +384,15 @@ Imported ImportSentences(const std::string& folder,
   if (modules.dense) FillDense(*modules.dense, bias, reader);
   reader.CheckComplete();
   imported.program = "Hugging Face";
+  imported.family = "sentence-transformers";
   return imported;
+}
+
+}  // namespace sentences
+
+Imported ImportSentences(const std::string& folder,
+                         const ImportRequest& request) {
+  return sentences::Import(folder, request);
 }
 
 }  // namespace heed

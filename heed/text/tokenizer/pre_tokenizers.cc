@@ -14,7 +14,7 @@
 namespace heed::tokens {
 namespace {
 
-// What happens to the matches of a pattern at which a text is split.
+// Use of the matches of a pattern at which a text is split.
 enum class Behavior : uint8_t {
   kRemoved,
   kIsolated,

@@ -139,7 +139,8 @@ size_t Gpt2Match(const Cursor& text, size_t i) {
   return WhiteRun(text, i);
 }
 
-// What Llama 3's and GPT-4o's patterns share behind their words.
+// End of a number, symbols or spaces: the last alternatives of the patterns of
+// Llama 3 and GPT-4o, which differ in words.
 size_t RestMatch(const Cursor& text, size_t i, size_t digits, bool slashes) {
   if (const size_t end = text.Run(i, kNumber, 0, digits); end > i) return end;
   if (size_t end = Symbols(text, i); end > i) {

@@ -112,7 +112,7 @@ struct Tokenizer::Tables {
   const tokens::UnigramModel* unigram = nullptr;
 
   TokenTable vocabulary;  // of the model, as in the file
-  TokenTable bytes;       // the same tokens as bytes; may be empty
+  TokenTable bytes;       // bytes of each token; may be empty
   std::map<int32_t, AddedToken> added;
   std::unordered_map<std::string, int32_t> added_ids;
   // Texts of added tokens that the normaliser changes.

@@ -125,7 +125,7 @@ def write_weights(folder, tensors, shards=1):
 
 
 def write_arrays(path, arrays):
-    """Writes whole numbers as i4, others as f4, texts as bytes of UTF-8."""
+    """Writes whole numbers as i4, others as f4, texts in UTF-8."""
     result = {}
     for name, value in arrays.items():
         if isinstance(value, str):
