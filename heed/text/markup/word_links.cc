@@ -50,15 +50,15 @@ class Weights {
   std::vector<float> values_;
 };
 
-struct Part {
+struct UnitShare {
   size_t unit;
   float share;  // share of the piece
 };
 
 /// Units that each piece overlaps.
-std::vector<std::vector<Part>> PartsOf(std::span<const TextRange> pieces,
-                                       std::span<const Unit> units) {
-  std::vector<std::vector<Part>> parts(pieces.size());
+std::vector<std::vector<UnitShare>> UnitShares(
+    std::span<const TextRange> pieces, std::span<const Unit> units) {
+  std::vector<std::vector<UnitShare>> parts(pieces.size());
   size_t first = 0;
   for (size_t p = 0; p < pieces.size(); ++p) {
     const TextRange piece = pieces[p];
@@ -90,7 +90,7 @@ std::optional<Weights> WeightsOf(const AlignedText& translation,
   // Both texts end with </s>.
   const auto of = [](std::string_view text, std::span<const std::string> all,
                      std::span<const Unit> units) {
-    return PartsOf(RangesOfPieces(text, all.first(all.size() - 1)), units);
+    return UnitShares(RangesOfPieces(text, all.first(all.size() - 1)), units);
   };
   const auto sources = of(source_text, translation.source_pieces, source);
   const auto targets = of(translation.text, translation.target_pieces, target);
@@ -99,8 +99,8 @@ std::optional<Weights> WeightsOf(const AlignedText& translation,
     for (size_t s = 0; s < sources.size(); ++s) {
       const float weight = translation.attention[t * columns + s];
       if (!(weight > 0)) continue;
-      for (const Part& to : targets[t]) {
-        for (const Part& from : sources[s]) {
+      for (const UnitShare& to : targets[t]) {
+        for (const UnitShare& from : sources[s]) {
           weights.at(to.unit, from.unit) += weight * to.share * from.share;
         }
       }

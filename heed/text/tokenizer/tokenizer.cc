@@ -54,23 +54,12 @@ class CachePool {
 
 }  // namespace tokens
 
-using tokens::AddedToken;
-using tokens::AddedTokenFinder;
-using tokens::CachePool;
-using tokens::Part;
-using tokens::Piece;
-using tokens::PieceCache;
-using tokens::Pieces;
-using tokens::PieceToken;
-using tokens::PlacedToken;
-using tokens::TokenTable;
-
 namespace {
 
 // Leaves out spaces at both ends of a range; white space, for added tokens.
 // A single space at the start of a text stays if the tokeniser adds one.
 void Trim(std::string_view text, bool added, bool keeps_first,
-          PlacedToken& token) {
+          tokens::PlacedToken& token) {
   const auto is_space = [added](std::string_view character) {
     if (!added || !IsValidUtf8(character)) return character == " ";
     size_t i = 0;
@@ -111,9 +100,9 @@ struct Tokenizer::Tables {
   const tokens::BpeModel* bpe = nullptr;
   const tokens::UnigramModel* unigram = nullptr;
 
-  TokenTable vocabulary;  // of the model, as in the file
-  TokenTable bytes;       // bytes of each token; may be empty
-  std::map<int32_t, AddedToken> added;
+  tokens::TokenTable vocabulary;  // of the model, as in the file
+  tokens::TokenTable bytes;       // bytes of each token; may be empty
+  std::map<int32_t, tokens::AddedToken> added;
   std::unordered_map<std::string, int32_t> added_ids;
   // Texts of added tokens that the normaliser changes.
   std::unordered_map<int32_t, std::string> normalized_texts;
@@ -121,27 +110,27 @@ struct Tokenizer::Tables {
   int32_t rows = 0;
   bool byte_level = false;  // characters of tokens stand for bytes
 
-  AddedTokenFinder finder;
-  AddedTokenFinder normalized_finder;
+  tokens::AddedTokenFinder finder;
+  tokens::AddedTokenFinder normalized_finder;
   std::vector<tokens::Step> normalizer;
   std::vector<tokens::Step> pre_tokenizer;
   std::unique_ptr<const tokens::Model> model;
   tokens::Template post_processor;
   std::vector<tokens::DecodeStep> decoder;
   bool has_decoder = false;
-  mutable CachePool caches;
+  mutable tokens::CachePool caches;
 
-  void ReadModel(const Part& top, const tokens::ModelTables& file);
-  std::unique_ptr<const tokens::Model> MakeBpe(const Part& part,
+  void ReadModel(const tokens::Part& top, const tokens::ModelTables& file);
+  std::unique_ptr<const tokens::Model> MakeBpe(const tokens::Part& part,
                                                const tokens::ModelTables& file,
                                                bool bytes_wanted);
   std::unique_ptr<const tokens::Model> MakeUnigram(
-      const Part& part, const tokens::ModelTables& file);
-  void ReadParts(const Part& top, const tokens::ModelTables& file,
+      const tokens::Part& part, const tokens::ModelTables& file);
+  void ReadParts(const tokens::Part& top, const tokens::ModelTables& file,
                  uint64_t most_rows);
-  void ReadAdded(const Part& top, uint64_t most_rows);
+  void ReadAdded(const tokens::Part& top, uint64_t most_rows);
   void AddFinders();
-  bool ReadPreTokenizer(const Part& top);
+  bool ReadPreTokenizer(const tokens::Part& top);
 
   std::string_view Text(int32_t id) const {
     const auto found = added.find(id);
@@ -151,26 +140,27 @@ struct Tokenizer::Tables {
   bool IsSpecial(int32_t id) const {
     return std::ranges::binary_search(special, id);
   }
-  std::vector<PlacedToken> Tokens(std::string_view text, bool literal) const;
+  std::vector<tokens::PlacedToken> Tokens(std::string_view text,
+                                          bool literal) const;
 };
 
 // Returns true if the model reads bytes.
-bool Tokenizer::Tables::ReadPreTokenizer(const Part& top) {
+bool Tokenizer::Tables::ReadPreTokenizer(const tokens::Part& top) {
   const auto* value = top.Find("pre_tokenizer");
   if (value == nullptr) return false;
-  tokens::PreTokenizer read =
-      tokens::ReadPreTokenizer(Part(*value, top.where() + ": pre_tokenizer"));
+  tokens::PreTokenizer read = tokens::ReadPreTokenizer(
+      tokens::Part(*value, top.where() + ": pre_tokenizer"));
   pre_tokenizer = std::move(read.steps);
   return read.ends_in_bytes;
 }
 
-void Tokenizer::Tables::ReadModel(const Part& top,
+void Tokenizer::Tables::ReadModel(const tokens::Part& top,
                                   const tokens::ModelTables& file) {
   const bool bytes_wanted = ReadPreTokenizer(top);
   byte_level = bytes_wanted;
   const auto* value = top.Find("model");
   if (value == nullptr) top.Fail("'model' is missing");
-  const Part part(*value, top.where() + ": model");
+  const tokens::Part part(*value, top.where() + ": model");
   const std::string type = part.Type();
   const bool scored = type == "Unigram";
   if (type != "BPE" && type != "WordPiece" && type != "WordLevel" && !scored) {
@@ -182,7 +172,7 @@ void Tokenizer::Tables::ReadModel(const Part& top,
     part.Fail(scored ? "'vocab' must be a list of [\"token\", score]"
                      : "'vocab' must have an id for each token");
   }
-  if (!is_mapped) vocabulary = TokenTable(file.texts);
+  if (!is_mapped) vocabulary = tokens::TokenTable(file.texts);
   if (type == "BPE") {
     model = MakeBpe(part, file, bytes_wanted);
     return;
@@ -194,7 +184,7 @@ void Tokenizer::Tables::ReadModel(const Part& top,
 }
 
 std::unique_ptr<const tokens::Model> Tokenizer::Tables::MakeUnigram(
-    const Part& part, const tokens::ModelTables& file) {
+    const tokens::Part& part, const tokens::ModelTables& file) {
   const auto options = tokens::ReadUnigramOptions(part, vocabulary);
   tokens::UnigramModel::Tables tables;
   if (is_mapped) {
@@ -214,7 +204,8 @@ std::unique_ptr<const tokens::Model> Tokenizer::Tables::MakeUnigram(
 }
 
 std::unique_ptr<const tokens::Model> Tokenizer::Tables::MakeBpe(
-    const Part& part, const tokens::ModelTables& file, bool bytes_wanted) {
+    const tokens::Part& part, const tokens::ModelTables& file,
+    bool bytes_wanted) {
   const tokens::BpeOptions options =
       tokens::ReadBpeOptions(part, vocabulary, bytes_wanted);
   if (bytes_wanted && !options.bytes) {
@@ -226,9 +217,9 @@ std::unique_ptr<const tokens::Model> Tokenizer::Tables::MakeBpe(
     for (const std::string& text : file.texts) {
       raw.push_back(tokens::BytesOfToken(text).value_or(""));
     }
-    bytes = TokenTable(raw);
+    bytes = tokens::TokenTable(raw);
   }
-  const TokenTable& table = options.bytes ? bytes : vocabulary;
+  const tokens::TokenTable& table = options.bytes ? bytes : vocabulary;
   auto made = std::make_unique<const tokens::BpeModel>(
       table,
       is_mapped
@@ -239,10 +230,10 @@ std::unique_ptr<const tokens::Model> Tokenizer::Tables::MakeBpe(
   return made;
 }
 
-void Tokenizer::Tables::ReadAdded(const Part& top, uint64_t most_rows) {
+void Tokenizer::Tables::ReadAdded(const tokens::Part& top, uint64_t most_rows) {
   rows = static_cast<int32_t>(vocabulary.size());
   const std::string where = top.where() + ": added_tokens: ";
-  for (AddedToken& token : tokens::ReadAddedTokens(top)) {
+  for (tokens::AddedToken& token : tokens::ReadAddedTokens(top)) {
     const int32_t id = token.id;
     const std::string& content = token.content;
     if (static_cast<uint64_t>(id) >= most_rows + vocabulary.size()) {
@@ -270,27 +261,27 @@ void Tokenizer::Tables::ReadAdded(const Part& top, uint64_t most_rows) {
 // Added tokens that count as normalised text are searched by their own
 // normalised form.
 void Tokenizer::Tables::AddFinders() {
-  std::vector<AddedTokenFinder::Pattern> plain;
-  std::vector<AddedTokenFinder::Pattern> normalized;
+  std::vector<tokens::AddedTokenFinder::Pattern> plain;
+  std::vector<tokens::AddedTokenFinder::Pattern> normalized;
   for (const auto& [id, token] : added) {
     if (!token.normalized) {
       plain.push_back({token.content, token});
       continue;
     }
-    Pieces state{tokens::AlignedText(token.content),
-                 {{0, static_cast<uint32_t>(token.content.size())}}};
+    tokens::Pieces state{tokens::AlignedText(token.content),
+                         {{0, static_cast<uint32_t>(token.content.size())}}};
     for (const tokens::Step& step : normalizer) step(state);
     std::string text(state.text.text());
     if (text != token.content) normalized_texts[id] = text;
     normalized.push_back({std::move(text), token});
   }
-  finder = AddedTokenFinder(std::move(plain));
-  normalized_finder = AddedTokenFinder(std::move(normalized));
+  finder = tokens::AddedTokenFinder(std::move(plain));
+  normalized_finder = tokens::AddedTokenFinder(std::move(normalized));
 }
 
-std::vector<PlacedToken> Tokenizer::Tables::Tokens(std::string_view text,
-                                                   bool literal) const {
-  Pieces state{tokens::WellFormed(text), {}};
+std::vector<tokens::PlacedToken> Tokenizer::Tables::Tokens(
+    std::string_view text, bool literal) const {
+  tokens::Pieces state{tokens::WellFormed(text), {}};
   const auto size = static_cast<uint32_t>(state.text.text().size());
   if (size > 0) state.pieces.push_back({0, size});
   finder.Cut(state, literal);
@@ -298,19 +289,19 @@ std::vector<PlacedToken> Tokenizer::Tables::Tokens(std::string_view text,
   normalized_finder.Cut(state, literal);
   for (const tokens::Step& step : pre_tokenizer) step(state);
 
-  std::unique_ptr<PieceCache> cache = caches.Take();
-  std::vector<PlacedToken> result;
+  std::unique_ptr<tokens::PieceCache> cache = caches.Take();
+  std::vector<tokens::PlacedToken> result;
   constexpr size_t kBytesPerToken = 3;  // about
   result.reserve(size / kBytesPerToken + 1);
-  std::vector<PieceToken> found;
-  for (const Piece& piece : state.pieces) {
+  std::vector<tokens::PieceToken> found;
+  for (const tokens::Piece& piece : state.pieces) {
     found.clear();
     if (piece.is_text()) {
       model->Encode(state.TextOf(piece), *cache, found);
     } else {
       found.push_back({piece.id, 0, piece.end - piece.begin});
     }
-    for (const PieceToken& token : found) {
+    for (const tokens::PieceToken& token : found) {
       const tokens::ByteRange range =
           state.text.Origin(piece.begin + token.begin, piece.begin + token.end);
       result.push_back({token.id, static_cast<int32_t>(range.begin),
@@ -333,11 +324,12 @@ std::vector<PlacedToken> Tokenizer::Tables::Tokens(std::string_view text,
 Tokenizer::Tokenizer(std::shared_ptr<const Tables> tables)
     : tables_(std::move(tables)) {}
 
-void Tokenizer::Tables::ReadParts(const Part& top,
+void Tokenizer::Tables::ReadParts(const tokens::Part& top,
                                   const tokens::ModelTables& file,
                                   uint64_t most_rows) {
   const auto part = [&top](std::string_view key) {
-    return Part(*top.Find(key), fmt::format("{}: {}", top.where(), key));
+    return tokens::Part(*top.Find(key),
+                        fmt::format("{}: {}", top.where(), key));
   };
   ReadModel(top, file);
   ReadAdded(top, most_rows);
@@ -350,7 +342,8 @@ void Tokenizer::Tables::ReadParts(const Part& top,
   if (top.Find("decoder") != nullptr) {
     has_decoder = true;
     decoder = tokens::DecoderSteps(part("decoder"));
-    for (const Part& inner : tokens::Flattened(part("decoder"), "decoders")) {
+    for (const tokens::Part& inner :
+         tokens::Flattened(part("decoder"), "decoders")) {
       if (inner.Type() == "ByteLevel") byte_level = true;
     }
   }
@@ -361,7 +354,7 @@ void Tokenizer::Tables::ReadParts(const Part& top,
 Tokenizer Tokenizer::Parse(std::string_view json, const std::string& name) {
   const tokens::TokenizerFile file = tokens::ReadTokenizerFile(json, name);
   const auto tables = std::make_shared<Tables>();
-  tables->ReadParts(Part(file.parts, name), file.tables,
+  tables->ReadParts(tokens::Part(file.parts, name), file.tables,
                     tokens::MostRows(json.size()));
   return Tokenizer(tables);
 }
@@ -369,7 +362,8 @@ Tokenizer Tokenizer::Parse(std::string_view json, const std::string& name) {
 std::string Tokenizer::Serialize() const {
   tokens::CompactWriter writer;
   writer.Add(std::span<const char>(tables_->parts));
-  for (const TokenTable* table : {&tables_->vocabulary, &tables_->bytes}) {
+  for (const tokens::TokenTable* table :
+       {&tables_->vocabulary, &tables_->bytes}) {
     writer.Add(table->bytes().view());
     writer.Add(table->ends().view());
     writer.Add(table->slots().view());
@@ -397,13 +391,13 @@ Tokenizer Tokenizer::Map(std::string_view bytes,
   tables->owner = std::move(owner);
   tables->is_mapped = true;
   tables->parts.assign(text.data(), text.size());
-  for (TokenTable* table : {&tables->vocabulary, &tables->bytes}) {
-    TokenTable::Columns columns;
+  for (tokens::TokenTable* table : {&tables->vocabulary, &tables->bytes}) {
+    tokens::TokenTable::Columns columns;
     columns.bytes = tokens::Column<char>(reader.Take<char>());
     columns.ends = tokens::Column<uint32_t>(reader.Take<uint32_t>());
     columns.slots = tokens::Column<int32_t>(reader.Take<int32_t>());
-    if (!TokenTable::IsValid(columns)) reader.Fail();
-    *table = TokenTable(std::move(columns));
+    if (!tokens::TokenTable::IsValid(columns)) reader.Fail();
+    *table = tokens::TokenTable(std::move(columns));
   }
   const std::span<const tokens::Merge> merges = reader.Take<tokens::Merge>();
   const std::span<const uint64_t> inner = reader.Take<uint64_t>();
@@ -420,7 +414,8 @@ Tokenizer Tokenizer::Map(std::string_view bytes,
   tables->mapped_unigram.emplace(tokens::UnigramModel::Tables{
       tokens::TokenTree(std::move(nodes), std::move(tree_bytes)),
       tokens::Column<double>(reader.Take<double>())});
-  tables->ReadParts(Part(json, name), {}, tokens::MostRows(bytes.size()));
+  tables->ReadParts(tokens::Part(json, name), {},
+                    tokens::MostRows(bytes.size()));
   return Tokenizer(tables);
 }
 
