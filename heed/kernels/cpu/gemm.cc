@@ -176,8 +176,9 @@ void Pack(const Tensor& b, bool transpose, Precision precision,
   }
   precision = cpu::Supported(precision);
   const cpu::MatrixView view{b.data<float>(), k, n, b.row_stride(), transpose};
-  cpu::PackPanels(k, n, precision, packed, [&](int64_t p, void* out) {
-    cpu::PackAnyPanel(view, p, k, precision == Precision::kBF16, out);
+  const bool bf16 = precision == Precision::kBF16;
+  cpu::PackPanels(k, n, precision, bf16, packed, [&](int64_t p, void* out) {
+    cpu::PackAnyPanel(view, p, k, bf16, out);
   });
 }
 

@@ -1,10 +1,12 @@
-// Products of int8: packing and division of work.
+// Products of int8: packing and division of work. Look-up of packed columns.
 #include <algorithm>
 #include <cassert>
 
 #include "heed/base/threads.h"
 #include "heed/kernels/cpu/int8.h"
 #include "heed/kernels/cpu/pack.h"
+#include "heed/kernels/cpu/pairs.h"
+#include "heed/kernels/cpu/product_parts.h"
 #include "heed/kernels/gemm.h"
 
 namespace heed::kernels {
@@ -73,20 +75,26 @@ Tensor UnpackInt8(const PackedMatrix& packed, bool transpose) {
 }
 
 Tensor GatherColumns(const PackedMatrix& b, const Tensor& ids) {
-  assert(b.precision == Precision::kInt8 && ids.contiguous());
+  const bool bytes = b.precision == Precision::kInt8;
+  assert((bytes || cpu::InPairs(b)) && ids.contiguous());
   Shape shape = ids.shape();
   shape.Append(b.k);
   Tensor y(shape);
   const int32_t* id = ids.data<int32_t>();
-  const int64_t panel_bytes = Words(b.k) * cpu::kPanel * kWordBytes;
+  const int64_t panel_bytes = b.data.bytes() / cpu::Panels(b.n);
   constexpr int64_t kChunk = 65536;
   ParallelForEach(
       ids.numel(), std::max<int64_t>(1, kChunk / b.k), [&](int64_t i) {
         assert(id[i] >= 0 && id[i] < b.n);
-        const uint8_t* panel =
-            b.data.data<uint8_t>() + id[i] / cpu::kPanel * panel_bytes;
-        cpu::DequantizeColumn(panel + id[i] % cpu::kPanel * kWordBytes, b.k,
-                              b.scales.data<float>()[id[i]], y.row<float>(i));
+        const uint8_t* column = static_cast<const uint8_t*>(b.data.raw()) +
+                                id[i] / cpu::kPanel * panel_bytes +
+                                id[i] % cpu::kPanel * kWordBytes;
+        float* to = y.data<float>() + i * b.k;
+        if (bytes) {
+          cpu::DequantizeColumn(column, b.k, b.scales.data<float>()[id[i]], to);
+        } else {
+          cpu::WidenColumn(reinterpret_cast<const uint32_t*>(column), b.k, to);
+        }
       });
   return y;
 }

@@ -173,9 +173,9 @@ void MultiplyWide(const SummedRows& sum, bool accumulate, Tensor& c) {
 /// c (+)= xᵀ y with all panels of y packed first.
 void MultiplyByAll(const SummedRows& sum, bool accumulate, PackedMatrix& packed,
                    Tensor& c) {
-  cpu::PackPanels(sum.rows(), sum.n(),
-                  sum.bf16() ? Precision::kBF16 : Precision::kNative, packed,
-                  [&](int64_t p, void* out) { sum.PackPanel(p, out); });
+  cpu::PackPanels(
+      sum.rows(), sum.n(), sum.bf16() ? Precision::kBF16 : Precision::kNative,
+      sum.bf16(), packed, [&](int64_t p, void* out) { sum.PackPanel(p, out); });
   cpu::RunRows(
       sum.m(), packed, {c, accumulate},
       [&](int64_t i, int64_t rows) { return sum.Left(i, i + rows); },

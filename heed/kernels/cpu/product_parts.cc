@@ -10,11 +10,10 @@ int64_t ChunkRows(int64_t rows, int64_t n, bool bf16) {
   return rows >= 512 ? 64 : 16;
 }
 
-void Reserve(int64_t rows, int64_t n, Precision precision,
+void Reserve(int64_t rows, int64_t n, Precision precision, bool pairs,
              PackedMatrix& packed) {
-  const bool bf16 = precision == Precision::kBF16;
-  const int64_t size = Panels(n) * PaddedRows(rows, bf16) * kPanel;
-  const DType dtype = bf16 ? DType::kBF16 : DType::kF32;
+  const int64_t size = Panels(n) * PaddedRows(rows, pairs) * kPanel;
+  const DType dtype = pairs ? DType::kBF16 : DType::kF32;
   if (!packed.data.unique() || packed.data.dtype() != dtype ||
       packed.data.numel() != size) {
     packed.data = Tensor({size}, dtype);

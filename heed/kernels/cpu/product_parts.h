@@ -12,6 +12,7 @@
 #include "heed/base/threads.h"
 #include "heed/kernels/cpu/attention_bf16.h"
 #include "heed/kernels/cpu/pack.h"
+#include "heed/kernels/cpu/pairs.h"
 #include "heed/kernels/gemm.h"
 
 namespace heed::kernels::cpu {
@@ -47,6 +48,12 @@ inline Precision Supported(Precision precision) {
   static const bool bf16 = HasBF16();
   return precision == Precision::kBF16 && !bf16 ? Precision::kNative
                                                 : precision;
+}
+
+/// True if a packed right factor holds pairs of bf16. Unless its precision is
+/// kBF16, the left factor stays f32.
+inline bool InPairs(const PackedMatrix& b) {
+  return b.data.dtype() == DType::kBF16;
 }
 
 /// Left factor with the tensor that owns its memory.
@@ -92,21 +99,20 @@ void PackAnyPanel(const MatrixOf<T>& b, int64_t panel, int64_t rows, bool bf16,
 }
 
 /// Allocates storage for a packed [rows, n] operand, or reuses `packed` if it
-/// is large enough and not shared.
-void Reserve(int64_t rows, int64_t n, Precision precision,
+/// is large enough and not shared. `pairs`: the elements are bf16.
+void Reserve(int64_t rows, int64_t n, Precision precision, bool pairs,
              PackedMatrix& packed);
 
 /// Packs a right operand [rows, n]: pack(panel, out) for each panel.
 template <typename PackOne>
-void PackPanels(int64_t rows, int64_t n, Precision precision,
+void PackPanels(int64_t rows, int64_t n, Precision precision, bool pairs,
                 PackedMatrix& packed, const PackOne& pack) {
-  Reserve(rows, n, precision, packed);
-  const bool bf16 = precision == Precision::kBF16;
-  const int64_t panel_size = PaddedRows(rows, bf16) * kPanel;
+  Reserve(rows, n, precision, pairs, packed);
+  const int64_t panel_size = PaddedRows(rows, pairs) * kPanel;
   constexpr int64_t kGrain = 1 << 14;
   const int64_t grain = kGrain / std::max<int64_t>(1, panel_size);
   auto* data = static_cast<char*>(packed.data.raw());
-  const int64_t bytes = PanelBytes(rows, bf16);
+  const int64_t bytes = PanelBytes(rows, pairs);
   ParallelForEach(Panels(n), std::max<int64_t>(1, grain),
                   [&](int64_t p) { pack(p, data + p * bytes); });
 }
@@ -153,14 +159,20 @@ void MultiplyBlock(const MatrixBlock& block, const LeftWords& a,
                    const PackedMatrix& b, const Result& result,
                    const Finish& finish) {
   const bool bf16 = b.precision == Precision::kBF16;
-  const int64_t panel_bytes = PanelBytes(b.k, bf16);
+  const int64_t panel_bytes = PanelBytes(b.k, InPairs(b));
   const auto* panels = static_cast<const char*>(b.data.raw()) +
                        block.column / kPanel * panel_bytes;
   Tensor& c = result.c;
   if (c.dtype() == DType::kF32) {
-    MultiplyPacked({block.rows, block.columns, b.k, result.accumulate}, bf16, a,
-                   panels,
-                   {c.row<float>(block.row) + block.column, c.row_stride()});
+    const Floats2D to{c.row<float>(block.row) + block.column, c.row_stride()};
+    if (InPairs(b) && !bf16) {
+      MultiplyPanelsWidened(block.rows, block.columns, b.k, a,
+                            reinterpret_cast<const float*>(panels),
+                            result.accumulate, to);
+    } else {
+      MultiplyPacked({block.rows, block.columns, b.k, result.accumulate}, bf16,
+                     a, panels, to);
+    }
     finish(block, nullptr);
     return;
   }
