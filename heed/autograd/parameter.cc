@@ -3,12 +3,41 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/kernels/bf16_weights.h"
+#include "heed/kernels/elementwise.h"
 #include "heed/kernels/gather.h"
 
 namespace heed {
 
 using kernels::Precision;
 using kernels::QuantizedMatrix;
+
+namespace {
+
+/// x in `dtype`; not a copy if it is so already.
+Tensor Converted(const Tensor& x, DType dtype) {
+  if (x.dtype() == dtype) return x;
+  const bool rounds = x.dtype() == DType::kF32 && dtype == DType::kBF16;
+  const bool widens = x.dtype() == DType::kBF16 && dtype == DType::kF32;
+  if (!rounds && !widens) return x.To(dtype);
+  Tensor converted(x.shape(), dtype);
+  (rounds ? kernels::ToBF16 : kernels::FromBF16)(x, converted);
+  return converted;
+}
+
+/// Pack() for f32, f64 and bf16.
+void PackNumbers(const Tensor& b, bool transpose, Precision precision,
+                 kernels::PackedMatrix& packed) {
+  if (b.dtype() != DType::kBF16) {
+    kernels::Pack(b, transpose, precision, packed);
+  } else if (precision == Precision::kInt8) {
+    kernels::Pack(Converted(b, DType::kF32), transpose, precision, packed);
+  } else {
+    kernels::PackBF16(b, transpose, precision, packed);
+  }
+}
+
+}  // namespace
 
 void Parameter::Changed() {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -39,7 +68,7 @@ const kernels::PackedMatrix& Parameter::Packed(bool transpose) const {
     if (quantized()) {
       kernels::Pack(bytes(), transpose, cache.matrix);
     } else {
-      kernels::Pack(value_, transpose, precision_, cache.matrix);
+      PackNumbers(numbers(), transpose, precision_, cache.matrix);
     }
     cache.valid = true;
   }
@@ -53,6 +82,16 @@ QuantizedMatrix Parameter::bytes() const {
           scales_, by_row()};
 }
 
+Tensor Parameter::numbers() const {
+  return arranged_only_ ? kernels::UnpackBF16(arranged().matrix, by_row())
+                        : value_;
+}
+
+bool Parameter::compressible() const {
+  return use_ != ParameterUse::kOther && value_.rank() == 2 &&
+         dtype() == DType::kF32;
+}
+
 bool Parameter::quantizable() const {
   return use_ != ParameterUse::kOther && value_.rank() == 2 &&
          value_.numel() / scale_count() <= kernels::kMaxInt8Sum;
@@ -63,17 +102,42 @@ int64_t Parameter::scale_count() const {
 }
 
 void Parameter::Quantize() {
-  if (quantized() || value_.dtype() != DType::kF32 || !quantizable()) return;
+  if (quantized() || dtype() != DType::kF32 || !quantizable()) return;
+  Widen();
   Set(kernels::Quantize(value_, by_row()));
 }
 
 void Parameter::Dequantize(Precision precision) {
-  if (!quantized()) return;
-  value_ = kernels::Dequantize(bytes());
+  if (!compact()) return;
+  if (quantized()) {
+    value_ = kernels::Dequantize(bytes());
+  } else {
+    value_ = Converted(numbers(), DType::kF32);
+  }
   scales_ = Tensor();
-  arranged_only_ = false;
+  arranged_only_ = rounds_ = false;
   precision_ = precision;
   Changed();
+}
+
+void Parameter::Widen() {
+  if (quantized() || !compact()) return;
+  Dequantize(precision_);
+}
+
+void Parameter::KeepArranged(int64_t elements) {
+  const Cache& cache = arranged();
+  arranged_only_ = true;
+  value_ = cache.matrix.data.Slice(0, elements).Reshape(value_.shape());
+}
+
+void Parameter::Arrange() {
+  if (quantized() || !compact() || arranged_only_ || !multiplied()) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Cache& cache = packed_[by_row() ? 1 : 0];
+  kernels::PackBF16(value_, by_row(), precision_, cache.matrix);
+  cache.valid = true;
+  KeepArranged(value_.numel());
 }
 
 void Parameter::SetPrecision(Precision precision, bool has_values) {
@@ -82,19 +146,40 @@ void Parameter::SetPrecision(Precision precision, bool has_values) {
         "parameter '" + name_ +
         "' is stored as int8, which only --dtype int8 computes with");
   }
+  const bool packed = arranged_only_ && !quantized();
+  if (packed) {
+    value_ = numbers();
+    arranged_only_ = false;
+  }
   precision_ = precision;
   if (precision == Precision::kInt8 && has_values) Quantize();
   Changed();
+  if (packed) Arrange();
+}
+
+DType Parameter::StoredDType(DType given) const {
+  if (compressible() && (rounds_ || given == DType::kBF16)) return DType::kBF16;
+  return dtype();
+}
+
+void Parameter::StoreInBF16(bool has_values) {
+  if (quantized() || !compressible()) return;
+  rounds_ = true;
+  if (has_values && !compact()) Take(value_);
 }
 
 bool Parameter::quantizes() const {
   return quantized() || (precision_ == Precision::kInt8 &&
-                         value_.dtype() == DType::kF32 && quantizable());
+                         dtype() == DType::kF32 && quantizable());
 }
 
 void Parameter::Set(const Tensor& value) {
   if (quantizes()) {
-    Set(kernels::Quantize(value, by_row()));
+    Set(kernels::Quantize(Converted(value, DType::kF32), by_row()));
+    return;
+  }
+  if (compact() || StoredDType(value.dtype()) != value_.dtype()) {
+    Take(value.Clone());
     return;
   }
   value_.CopyFrom(value);
@@ -102,10 +187,19 @@ void Parameter::Set(const Tensor& value) {
 }
 
 void Parameter::Take(Tensor value) {
-  const bool fits = value.shape() == value_.shape() &&
-                    value.dtype() == value_.dtype() && value.contiguous();
-  if (quantizes() || !fits) return Set(value);
-  value_ = std::move(value);
+  if (quantizes()) return Set(value);
+  const DType stored = StoredDType(value.dtype());
+  const bool fits = value.shape() == value_.shape();
+  if (!compact() && stored == value_.dtype() &&
+      !(fits && value.dtype() == stored && value.contiguous())) {
+    return Set(value);
+  }
+  if (!fits) {
+    throw ShapeError("parameter '{}' {}: a value {} does not fit", name_,
+                     value_.shape().ToString(), value.shape().ToString());
+  }
+  arranged_only_ = false;
+  value_ = Converted(value.Contiguous(), stored);
   Changed();
 }
 
@@ -129,14 +223,13 @@ void Parameter::Set(const QuantizedMatrix& bytes) {
   kernels::Pack(QuantizedMatrix{bytes.values, bytes.scales, by_row()}, by_row(),
                 cache.matrix);
   cache.valid = true;
-  arranged_only_ = true;
-  value_ = cache.matrix.data.Slice(0, value_.numel()).Reshape(value_.shape());
+  KeepArranged(value_.numel());
 }
 
 Tensor Parameter::Rows(const Tensor& ids) const {
-  if (!quantized()) return kernels::Gather(value_.Contiguous(), ids);
-  return arranged_only_ ? kernels::GatherColumns(arranged().matrix, ids)
-                        : kernels::GatherRows(bytes(), ids);
+  if (arranged_only_) return kernels::GatherColumns(arranged().matrix, ids);
+  if (quantized()) return kernels::GatherRows(bytes(), ids);
+  return Converted(kernels::Gather(value_.Contiguous(), ids), dtype());
 }
 
 }  // namespace heed

@@ -11,9 +11,10 @@
 
 namespace heed {
 
-/// How operations use a parameter, which decides if it can be quantised.
+/// How operations use a parameter, which decides if it can be stored in bf16 or
+/// int8.
 enum class ParameterUse : uint8_t {
-  kOther,   // anything; never quantised
+  kOther,   // anything; stored as it is
   kMatrix,  // right factor [in, out] of products; one scale per column
   kTable,   // rows [V, M] are looked up, its transpose may be a right factor;
             // scales of rows
@@ -35,8 +36,8 @@ class Parameter {
 
   /// The path in the model: "decoder.attention.query.weight".
   const std::string& name() const { return name_; }
-  /// The value. For a quantised parameter only its shape is meaningful;
-  /// products and look-ups read packed int8 data instead.
+  /// The value. For a compact parameter only its shape is meaningful; products
+  /// and look-ups read packed data instead.
   const Tensor& value() const { return value_; }
   Tensor& mutable_value() { return value_; }
   /// Precision to which products round their factors.
@@ -44,24 +45,42 @@ class Parameter {
 
   /// True if the value is stored in int8; such a parameter cannot be trained.
   bool quantized() const { return scales_.defined(); }
-  /// DType of computations: f32 also for a quantised parameter.
-  DType dtype() const { return quantized() ? DType::kF32 : value_.dtype(); }
+  /// True if the value is stored in bf16 or int8.
+  bool compact() const { return quantized() || value_.dtype() == DType::kBF16; }
+  /// DType of computations: f32 also for a compact parameter.
+  DType dtype() const { return compact() ? DType::kF32 : value_.dtype(); }
+  /// The stored numbers, in f32, f64 or bf16; a copy if they are packed for
+  /// products. Not for a quantised parameter.
+  Tensor numbers() const;
   /// The int8 values and their scales; a copy if they are packed for products.
   kernels::QuantizedMatrix bytes() const;
+  /// True if use and shape allow bf16.
+  bool compressible() const;
   /// True if use and shape allow int8.
   bool quantizable() const;
   /// Replaces an f32 value by int8 if that is allowed.
   void Quantize();
-  /// Replaces int8 by the numbers that it represents, so that the parameter can
-  /// be trained; products then round their factors to `precision`.
+  /// Replaces int8 or bf16 by the numbers that it represents, so that the
+  /// parameter can be trained; products then round their factors to
+  /// `precision`.
   void Dequantize(kernels::Precision precision);
+  /// Replaces bf16 by equal f32 values.
+  void Widen();
+  /// Rounds the value to bf16 and stores it so, immediately or once a parameter
+  /// without values gets them. Products do not round their other factor unless
+  /// precision() is kBF16. Does nothing if the parameter is not compressible.
+  void StoreInBF16(bool has_values = true);
+  /// Packs a value in bf16 for products and frees the unpacked copy. Does
+  /// nothing for other values.
+  void Arrange();
   /// Sets the precision of products; kInt8 quantises, immediately or once a
-  /// parameter without values gets them. Throws: ConfigError if the parameter
-  /// is quantised already.
+  /// parameter without values gets them. A value in bf16 stays so with others.
+  /// Throws: ConfigError if the parameter is quantised already.
   void SetPrecision(kernels::Precision precision, bool has_values = true);
-  /// Copies a value of equal shape: numbers (quantised if the parameter is), or
-  /// int8 with scales (the parameter becomes quantised). Throws: ConfigError if
-  /// the parameter cannot be int8.
+  /// Copies a value of equal shape: numbers (quantised if the parameter is;
+  /// bf16 stays bf16 if the parameter can be), or int8 with scales (the
+  /// parameter becomes quantised). Throws: ConfigError if the parameter cannot
+  /// be int8.
   void Set(const Tensor& value);
   void Set(const kernels::QuantizedMatrix& bytes);
   /// Takes a value of equal shape without a copy; quantises it if the parameter
@@ -117,6 +136,10 @@ class Parameter {
 
   /// True if assigned numbers are quantised.
   bool quantizes() const;
+  /// DType in which assigned numbers are stored.
+  DType StoredDType(DType given) const;
+  /// The packed form becomes the only copy of a compact value.
+  void KeepArranged(int64_t elements);
   bool multiplied() const {
     return use_ != ParameterUse::kTable || scores_tokens_;
   }
@@ -127,9 +150,10 @@ class Parameter {
   std::string name_;
   Tensor value_;
   Tensor scales_;  // f32, of int8 values
-  /// True if int8 values are stored in arranged() alone and value_ is only a
+  /// True if a compact value is stored in arranged() alone and value_ is only a
   /// shape. False for a table used only for look-up.
   bool arranged_only_ = false;
+  bool rounds_ = false;  // assigned numbers are rounded to bf16
   Tensor gradient_;
   kernels::Precision precision_;
   ParameterUse use_;

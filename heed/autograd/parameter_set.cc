@@ -97,7 +97,10 @@ Tensor Initial(const Shape& shape, Init init, DType dtype, Rng& rng) {
 const Tensor& NumbersFor(const Parameter& p,
                          std::span<const NamedTensor> tensors,
                          const std::string& file) {
-  return FindTensor(tensors, p.name(), p.value().shape(), p.dtype(), file);
+  const bool bf16 = p.compressible() &&
+                    FindTensor(tensors, p.name(), file).dtype() == DType::kBF16;
+  return FindTensor(tensors, p.name(), p.value().shape(),
+                    bf16 ? DType::kBF16 : p.dtype(), file);
 }
 
 /// Sets int8 values from a file; false if the file has numbers for the
@@ -161,11 +164,25 @@ bool ParameterSet::Dequantize() {
   return any;
 }
 
+void ParameterSet::StoreInBF16() {
+  for (const auto& parameter : all_) parameter->StoreInBF16(has_values_);
+  pool::Trim();  // frees the memory of the numbers
+}
+
+void ParameterSet::Widen() {
+  for (const auto& parameter : all_) parameter->Widen();
+}
+
+void ParameterSet::Arrange() {
+  for (const auto& parameter : all_) parameter->Arrange();
+  pool::Trim();  // frees the unpacked copies
+}
+
 std::vector<NamedTensor> ParameterSet::Tensors() const {
   std::vector<NamedTensor> tensors;
   for (const auto& p : all_) {
     if (!p->quantized()) {
-      tensors.push_back({p->name(), p->value()});
+      tensors.push_back({p->name(), p->numbers()});
       continue;
     }
     kernels::QuantizedMatrix bytes = p->bytes();

@@ -57,18 +57,26 @@ class ParameterSet {
   /// kInt8.
   void SetPrecision(kernels::Precision precision);
 
-  /// Replaces int8 weights by their f32 values, so that all can be trained.
-  /// Returns true if there were int8 weights.
+  /// Replaces int8 and bf16 weights by their f32 values, so that all can be
+  /// trained. Returns true if there were int8 weights.
   bool Dequantize();
+  /// Rounds matrices and tables to bf16 and stores them so, once they have
+  /// values: half of the memory.
+  void StoreInBF16();
+  /// Replaces bf16 weights by equal f32 values.
+  void Widen();
+  /// Prepares a model that is only run: weights in bf16 are packed for products
+  /// and then stored only so.
+  void Arrange();
 
   kernels::Precision precision() const { return precision_; }
 
-  /// Tensors to save: each value under its name; int8 values with scales
-  /// NAME.scale.
+  /// Tensors to save: each value under its name, in f32 or bf16; int8 values
+  /// with scales NAME.scale.
   std::vector<NamedTensor> Tensors() const;
-  /// Loads values: numbers for a quantised parameter are quantised, and int8
-  /// values make a parameter quantised. Throws: FormatError, naming `file`, for
-  /// a missing tensor or a wrong shape.
+  /// Loads values: numbers for a quantised parameter are quantised, int8 values
+  /// make a parameter quantised, and a matrix in bf16 stays so. Throws:
+  /// FormatError, naming `file`, for a missing tensor or a wrong shape.
   void SetTensors(std::span<const NamedTensor> tensors,
                   const std::string& file);
   /// Loads values and frees or adopts each tensor, so that a model never takes

@@ -37,6 +37,7 @@ Var Tape::Leaf(Parameter& parameter) {
                       "' is stored as int8: a quantised model cannot be "
                       "trained; train the model before quantisation");
   }
+  parameter.Widen();
   const auto known = std::find_if(
       parameters_.begin(), parameters_.end(),
       [&](int32_t node) { return At(nodes_, node).parameter == &parameter; });

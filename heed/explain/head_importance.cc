@@ -136,6 +136,7 @@ void PruneHeads(std::span<const HeadPlace> heads, ParameterSet& parameters) {
           "'{}' is stored as int8; prune the model that it was made of",
           place.output);
     }
+    weight->Widen();
     const int64_t rows = weight->value().dim(0) / place.heads;
     weight->mutable_value()
         .Slice(place.head * rows, (place.head + 1) * rows)

@@ -16,7 +16,7 @@ void ColumnSumTo(Tensor& sums, const Tensor& x);
 double Sum(const Tensor& x);
 /// Sum of the squares of all elements, accumulated in double.
 double SumSquares(const Tensor& x);
-/// False if any element is infinite or NaN.
+/// False if any element of f32, f64 or bf16 is infinite or NaN.
 bool AllFinite(const Tensor& x);
 
 }  // namespace heed::kernels

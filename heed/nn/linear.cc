@@ -54,7 +54,7 @@ Var Embedding::operator()(const Context& ctx, const Tensor& ids) const {
 }
 
 Var Embedding::Rows(const Context& ctx, int64_t begin, int64_t end) const {
-  if (!weight_.quantized()) return Slice(ctx.Use(weight_), begin, end);
+  if (!weight_.compact()) return Slice(ctx.Use(weight_), begin, end);
   Tensor ids({end - begin}, DType::kI32);
   std::iota(ids.data<int32_t>(), ids.data<int32_t>() + ids.numel(),
             static_cast<int32_t>(begin));

@@ -106,7 +106,7 @@ Var EmbedScaled(const Context& ctx, const Var& table, const Tensor& ids,
   CheckEmbedding(table, ids, positions, offset);
   const DropoutKey key = NextDropout(ctx, dropout);
   const Parameter* parameter = table.parameter();
-  if (parameter != nullptr && parameter->quantized()) {
+  if (parameter != nullptr && parameter->compact()) {
     const Tensor rows = parameter->Rows(ids);
     return kernels::EmbedScaled(rows.Reshape({ids.numel(), rows.cols()}),
                                 Places(ids), scale, positions, offset, key);

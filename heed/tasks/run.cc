@@ -312,6 +312,7 @@ LoadedModel ReadModel(const std::string& folder, Auto<RunFormat> dtype) {
   }
   TakeParameters(parameters, std::move(weights.tensors), path);
   if (!dtype.open()) parameters.SetPrecision(PrecisionOf(dtype.value()));
+  parameters.Arrange();
   loaded.metadata = std::move(weights.metadata);
   return loaded;
 }

@@ -206,7 +206,8 @@ SafetensorsFile ReadTensors(const std::string& path) {
 
 bool IsFinite(const Tensor& tensor) {
   const DType dtype = tensor.dtype();
-  const bool real = dtype == DType::kF32 || dtype == DType::kF64;
+  const bool real =
+      dtype == DType::kF32 || dtype == DType::kF64 || dtype == DType::kBF16;
   return !real || kernels::AllFinite(tensor);
 }
 

@@ -134,6 +134,18 @@ double SumSquares(const Tensor& x) {
   return HWY_DYNAMIC_DISPATCH(SumAllSquares)(x);
 }
 bool AllFinite(const Tensor& x) {
+  if (x.dtype() == DType::kBF16) {
+    // An exponent of ones; the loop without an early exit is vectorised.
+    constexpr uint16_t kExponent = 0x7f80;
+    bool finite = true;
+    for (int64_t r = 0; r < x.rows(); ++r) {
+      const bfloat16* row = x.row<bfloat16>(r);
+      for (int64_t c = 0; c < x.cols(); ++c) {
+        finite &= (row[c].bits & kExponent) != kExponent;
+      }
+    }
+    return finite;
+  }
   return HWY_DYNAMIC_DISPATCH(SumAllTimesZero)(x) == 0;
 }
 
