@@ -6,6 +6,31 @@
 
 namespace heed {
 
+namespace {
+
+void AddInputOptions(ImportRequest& request, Options& options) {
+  options.fields().Section("Input");
+  options.fields()("vocab", request.vocabularies, Any{"FILE"},
+                   "Marian: vocabularies of source and target (.spm, .yml, "
+                   ".json or a token per line), or one for both; default: "
+                   "those named in SOURCE.decoder.yml or decoder.yml");
+  options.fields()(
+      "spm", request.subwords, Any{"FILE"},
+      "Marian: SentencePiece models that split source and target before the "
+      "vocabularies are looked up; default: source.spm and target.spm in the "
+      "model's folder; none: texts are already split into subwords");
+  options.fields()("encoder_only", request.encoder_only,
+                   "BERT and its kin: import the encoder without its head");
+  options.fields()("pairs", request.pairs,
+                   "BERT and its kin for sequence classification: the model "
+                   "reads pairs of texts, with a tab between them");
+  options.fields()("ignore_option", request.ignored, Any{"NAME"},
+                   "ignore the model's option NAME: one that Heed does not "
+                   "know, and on which translations do not depend");
+}
+
+}  // namespace
+
 int RunImport(const Arguments& arguments) {
   std::string source;
   std::string out;
@@ -25,28 +50,14 @@ int RunImport(const Arguments& arguments) {
       "nothing. Pickles are never read.");
   options.Positional("SOURCE", source, Any{"FILE|DIR"},
                      "model.npz, model.bin, or a folder");
-  options.fields().Section("Input");
-  options.fields()("vocab", request.vocabularies, Any{"FILE"},
-                   "Marian: vocabularies of source and target (.spm, .yml, "
-                   ".json or a token per line), or one for both; default: "
-                   "those named in SOURCE.decoder.yml or decoder.yml");
-  options.fields()(
-      "spm", request.subwords, Any{"FILE"},
-      "Marian: SentencePiece models that split source and target before the "
-      "vocabularies are looked up; default: source.spm and target.spm in the "
-      "model's folder; none: texts are already split into subwords");
-  options.fields()("encoder_only", request.encoder_only,
-                   "BERT and its kin: import the encoder without its head");
-  options.fields()("pairs", request.pairs,
-                   "BERT and its kin for sequence classification: the model "
-                   "reads pairs of texts, with a tab between them");
-  options.fields()("ignore_option", request.ignored, Any{"NAME"},
-                   "ignore the model's option NAME: one that Heed does not "
-                   "know, and on which translations do not depend");
+  AddInputOptions(request, options);
   options.fields().Section("Output");
   options.fields()("out", out, Any{"DIR"}, "model folder to write");
   options.fields()("overwrite", overwrite,
                    "replace an existing model in the output folder");
+  options.fields()("dtype", request.dtype,
+                   "number format of stored matrices; auto: bf16 where the "
+                   "source's are, else f32");
   options.Example(
       "heed import model.npz --vocab de.spm --vocab en.spm --out "
       "model");

@@ -182,7 +182,8 @@ void Parameter::Set(const Tensor& value) {
     Take(value.Clone());
     return;
   }
-  value_.CopyFrom(value);
+  value_.CopyFrom(
+      value.dtype() == DType::kBF16 ? Converted(value, value_.dtype()) : value);
   Changed();
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <string>
 #include <system_error>
 #include <vector>
 
@@ -32,6 +34,42 @@ std::string LicenceOf(const std::string& source) {
   return found.empty() ? "" : std::ranges::min(found);
 }
 
+/// What the formats of the source's matrices and the request led to, if they
+/// are not stored as f32 that was f32.
+std::string FormatNote(const std::set<std::string>& from,
+                       Auto<RunFormat> dtype) {
+  const bool bf16 = from.contains("BF16");
+  const bool all_bf16 = bf16 && from.size() == 1;
+  if (dtype == RunFormat::kInt8) {
+    return "matrices are stored in int8, with a scale for each column";
+  }
+  if (dtype == RunFormat::kBF16 && !all_bf16) {
+    return "matrices are rounded to bf16";
+  }
+  if (dtype == RunFormat::kF32 && bf16) {
+    return "matrices are stored in f32, with the values of the source's bf16";
+  }
+  if (bf16) {
+    return all_bf16
+               ? "matrices are stored in bf16, as in the source"
+               : "matrices are stored in bf16 where the source's are, else in "
+                 "f32";
+  }
+  return from.contains("F16")
+             ? "matrices are stored in f32, because bf16 would round the "
+               "source's f16 (--dtype int8 takes a quarter of the memory)"
+             : "";
+}
+
+/// Converts matrices that the importer did not convert.
+void StoreMatrices(Auto<RunFormat> dtype, ParameterSet& parameters) {
+  if (dtype == RunFormat::kF32) parameters.Widen();
+  if (dtype == RunFormat::kBF16) parameters.StoreInBF16();
+  if (dtype == RunFormat::kInt8) {
+    parameters.SetPrecision(kernels::Precision::kInt8);
+  }
+}
+
 Imported ImportFrom(const std::string& source, const ImportRequest& request) {
   const bool folder = std::filesystem::is_directory(source);
   const bool config = std::filesystem::exists(PathIn(source, kConfigFile));
@@ -52,6 +90,9 @@ Imported ImportFrom(const std::string& source, const ImportRequest& request) {
 Imported Import(const std::string& source, const ImportRequest& request) {
   Imported imported = ImportFrom(source, request);
   imported.licence = LicenceOf(source);
+  StoreMatrices(request.dtype, imported.model->parameters());
+  const std::string note = FormatNote(imported.dtypes, request.dtype);
+  if (!note.empty()) imported.notes.push_back(note);
   return imported;
 }
 

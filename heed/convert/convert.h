@@ -3,21 +3,24 @@
 #define HEED_CONVERT_CONVERT_H_
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "heed/convert/mapped_vocabulary.h"
+#include "heed/models/settings.h"
 #include "heed/tasks/task.h"
 
 namespace heed {
 
 struct Imported {
   std::unique_ptr<TaskSettings> settings;
-  std::unique_ptr<TaskModel> model;  // with weights
-  Notes notes;                       // messages for the user
-  std::string program;               // source program, such as "Marian"
-  std::string family = {};           // family of models: "gpt2"
-  std::string licence = {};          // its licence file; "": there is none
+  std::unique_ptr<TaskModel> model;   // with weights
+  Notes notes;                        // messages for the user
+  std::string program;                // source program, such as "Marian"
+  std::string family = {};            // family of models: "gpt2"
+  std::string licence = {};           // its licence file; "": there is none
+  std::set<std::string> dtypes = {};  // of the source's matrices: "F32"
 };
 
 /// Options of heed import.
@@ -36,6 +39,9 @@ struct ImportRequest {
   bool encoder_only = false;
   /// BERT and its kin for sequence classification: inputs are pairs of texts.
   bool pairs = false;
+  /// Format in which matrices and tables are stored. Auto: bf16 where the
+  /// source's are, else f32.
+  Auto<RunFormat> dtype = {};
 };
 
 /// Imports `source`: a Marian model (see ImportMarian) or a folder of Hugging

@@ -404,6 +404,7 @@ void Write(const HuggingFaceModel& model, const std::string& out,
 Notes ExportHuggingFace(const std::string& folder, const std::string& out,
                         bool overwrite) {
   const LoadedModel loaded = ReadModel(folder);
+  loaded.model->parameters().Widen();
   const TaskModel* from = loaded.model.get();
   HuggingFaceModel model;
   if (auto* translator = dynamic_cast<const translate::Model*>(from)) {

@@ -67,6 +67,22 @@ constexpr std::pair<const char*, const char*> kRefused[] = {
     {"tie_encoder_decoder", "its two sides share their layers"},
 };
 
+/// True if two tensors of f32 or bf16 hold equal numbers.
+bool SameNumbers(const Tensor& a, const Tensor& b) {
+  if (a.dtype() == DType::kBF16 && b.dtype() == DType::kBF16) {
+    constexpr int kAllButSign = 0x7fff;
+    return std::equal(a.data<bfloat16>(), a.data<bfloat16>() + a.numel(),
+                      b.data<bfloat16>(), [](bfloat16 x, bfloat16 y) {
+                        return x.bits == y.bits ||
+                               ((x.bits | y.bits) & kAllButSign) == 0;
+                      });
+  }
+  const Tensor x = a.dtype() == DType::kF32 ? a : a.To(DType::kF32);
+  const Tensor y = b.dtype() == DType::kF32 ? b : b.To(DType::kF32);
+  return std::equal(x.data<float>(), x.data<float>() + x.numel(),
+                    y.data<float>());
+}
+
 }  // namespace
 
 bool HasFile(const std::string& folder, const std::string& file) {
@@ -146,20 +162,18 @@ Tensor TakeShared(SourceWeights& weights, const std::vector<std::string>& names,
   Tensor shared;
   for (const std::string& name : names) {
     if (!weights.Has(name)) continue;
-    const Tensor tensor = weights.Take(name, shape);
+    const Tensor tensor = weights.TakeStored(name, shape);
     if (first.empty()) {
       first = name;
       shared = tensor;
-    } else if (!std::equal(tensor.data<float>(),
-                           tensor.data<float>() + tensor.numel(),
-                           shared.data<float>())) {
+    } else if (!SameNumbers(tensor, shared)) {
       throw FormatError(
           "{}: the configuration says that '{}' and '{}' are one, but they "
           "differ",
           weights.file(), first, name);
     }
   }
-  return first.empty() ? weights.Take(names[0], shape) : shared;
+  return first.empty() ? weights.TakeStored(names[0], shape) : shared;
 }
 
 }  // namespace heed

@@ -42,8 +42,8 @@ void ResolveImported(TaskSettings& settings, const std::string& file);
 int SameNumber(ImportOptions& options, const std::string& key,
                const std::string& other, int otherwise);
 
-/// Tensor stored under one or several of these names. Throws: FormatError if
-/// the copies differ.
+/// Tensor stored under one or several of these names, in f32 or bf16. Throws:
+/// FormatError if the copies differ.
 Tensor TakeShared(SourceWeights& weights, const std::vector<std::string>& names,
                   const Shape& shape);
 

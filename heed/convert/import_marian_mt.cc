@@ -206,7 +206,7 @@ void FillMarianMtTables(const MarianMt& marian, const MappedPair& vocabularies,
   }
   if (!TiesOutput(c.tie.value())) {
     reader.Set("decoder.output.weight",
-               TakeRows(from.Take(head, {marian.target_rows, c.width}),
+               TakeRows(from.TakeStored(head, {marian.target_rows, c.width}),
                         vocabularies.target.rows));
   }
   reader.Set("decoder.output.bias",
@@ -314,7 +314,7 @@ Imported ImportMarianMt(const std::string& folder, ImportOptions& options,
   NoteNoEffect(options, "prefix", notes);
   MarianMt marian = ReadMarianMtConfig(options);
   auto& c = marian.model.As<TransformerConfig>();
-  SourceWeights weights = OpenSourceWeights(folder);
+  SourceWeights weights = OpenSourceWeights(folder, request.dtype);
   weights.CheckCount(CountWeights(c, marian.source_rows, marian.target_rows) +
                      double{1} * c.width * c.max_positions);
   const MappedPair vocabularies =
@@ -327,6 +327,7 @@ Imported ImportMarianMt(const std::string& folder, ImportOptions& options,
                        .source_language = LanguageOf(folder, "source_lang"),
                        .target_language = LanguageOf(folder, "target_lang")});
   imported.notes = std::move(notes);
+  imported.dtypes = weights.matrix_dtypes();
   WeightReader reader(weights, imported.model->parameters());
   reader.Read(MarianMtParts(c.layers, c.decoder_layers), kHuggingFaceLayout);
   FillMarianMtTables(marian, vocabularies, reader);

@@ -16,21 +16,31 @@ std::string NameOfPart(std::string pattern, const char* what) {
 
 /// Copies a matrix transposed, in blocks of rows that stay in the cache.
 /// Shapes: x [R, C], result [C, R].
-void CopyTransposed(const Tensor& x, Tensor& result) {
+template <typename T>
+void CopyTransposedOf(const Tensor& x, Tensor& result) {
   constexpr int64_t kBlock = 32;
   for (int64_t r = 0; r < x.dim(0); r += kBlock) {
     const int64_t row_end = std::min(r + kBlock, x.dim(0));
     for (int64_t c = 0; c < x.dim(1); ++c) {
-      float* to = result.row<float>(c);
-      for (int64_t i = r; i < row_end; ++i) to[i] = x.row<float>(i)[c];
+      T* to = result.row<T>(c);
+      for (int64_t i = r; i < row_end; ++i) to[i] = x.row<T>(i)[c];
     }
+  }
+}
+
+/// CopyTransposedOf for f32 or bf16. Equal dtypes.
+void CopyTransposed(const Tensor& x, Tensor& result) {
+  if (x.dtype() == DType::kBF16) {
+    CopyTransposedOf<bfloat16>(x, result);
+  } else {
+    CopyTransposedOf<float>(x, result);
   }
 }
 
 }  // namespace
 
 Tensor Transposed(const Tensor& x) {
-  Tensor result({x.dim(1), x.dim(0)});
+  Tensor result({x.dim(1), x.dim(0)}, x.dtype());
   CopyTransposed(x, result);
   return result;
 }
@@ -38,13 +48,22 @@ Tensor Transposed(const Tensor& x) {
 Tensor TakeRows(const Tensor& table, std::span<const int32_t> rows) {
   Shape shape = table.shape();
   shape.Set(0, std::ssize(rows));
-  Tensor result = Tensor::Zeros(shape);
+  Tensor result = Tensor::Zeros(shape, table.dtype());
   for (int64_t i = 0; i < result.dim(0); ++i) {
     const int32_t row = At(rows, i);
     if (row < 0) continue;
     result.Slice(i, i + 1).CopyFrom(table.Slice(row, row + 1));
   }
   return result;
+}
+
+WeightReader::WeightReader(SourceWeights& from, ParameterSet& to)
+    : from_(from), to_(to) {
+  // Parameters are converted one by one as they are filled.
+  if (from.format() == RunFormat::kBF16) to.StoreInBF16();
+  if (from.format() == RunFormat::kInt8) {
+    to.SetPrecision(kernels::Precision::kInt8);
+  }
 }
 
 Parameter& WeightReader::Find(const std::string& ours) const {
@@ -65,8 +84,7 @@ void WeightReader::Set(const std::string& ours, Tensor value) {
   if (value.unique()) {
     parameter.Take(std::move(value));
   } else {
-    parameter.mutable_value().CopyFrom(value);
-    parameter.Changed();
+    parameter.Set(value);
   }
   read_.insert(ours);
 }
@@ -104,14 +122,21 @@ void WeightReader::Read(std::span<const Part> parts, const Layout& layout) {
 void WeightReader::ReadLinear(const Part& part, const Layout& layout) {
   Parameter& weight = Find(part.ours + ".weight");
   Parameter& bias = Find(part.ours + ".bias");
-  const int64_t in = weight.value().dim(0);
-  const int64_t out = weight.value().dim(1) / std::ssize(part.theirs);
+  const Shape shape = weight.value().shape();
+  const int64_t in = shape[0];
+  const int64_t out = shape[1] / std::ssize(part.theirs);
   int64_t begin = 0;
+  Tensor joined;
   for (const std::string& name : part.theirs) {
-    const Tensor theirs =
-        from_.Take(NameOfPart(name, layout.weight),
-                   layout.transposed ? Shape{out, in} : Shape{in, out});
-    Tensor ours = weight.mutable_value().Columns(begin, begin + out);
+    Tensor theirs =
+        from_.TakeStored(NameOfPart(name, layout.weight),
+                         layout.transposed ? Shape{out, in} : Shape{in, out});
+    if (!joined.defined()) joined = Tensor(shape, theirs.dtype());
+    if (joined.dtype() != theirs.dtype()) {
+      joined = joined.To(DType::kF32);
+      theirs = theirs.To(DType::kF32);
+    }
+    Tensor ours = joined.Columns(begin, begin + out);
     if (layout.transposed) {
       CopyTransposed(theirs, ours);
     } else {
@@ -122,10 +147,9 @@ void WeightReader::ReadLinear(const Part& part, const Layout& layout) {
         .CopyFrom(from_.Take(NameOfPart(name, layout.weight_bias), {out}));
     begin += out;
   }
-  for (Parameter* parameter : {&weight, &bias}) {
-    parameter->Changed();
-    read_.insert(parameter->name());
-  }
+  weight.Take(std::move(joined));
+  bias.Changed();
+  read_.insert({weight.name(), bias.name()});
 }
 
 std::vector<std::string> WeightReader::Unread() const {

@@ -35,14 +35,15 @@ struct Part {
 /// ones are filled.
 class WeightReader {
  public:
-  WeightReader(SourceWeights& from, ParameterSet& to) : from_(from), to_(to) {}
+  WeightReader(SourceWeights& from, ParameterSet& to);
 
   SourceWeights& from() { return from_; }
   const Shape& ShapeOf(const std::string& ours) const;
   /// Fills the parameters of `parts`. Throws: FormatError with a tensor that is
   /// missing or has a wrong shape.
   void Read(std::span<const Part> parts, const Layout& layout);
-  /// Fills a parameter. A value that nobody else holds is not copied.
+  /// Fills a parameter with f32 or bf16. A matrix in bf16 stays so. A value
+  /// that nobody else holds is not copied.
   void Set(const std::string& ours, Tensor value);
   /// Multiplies a filled parameter by `factor`.
   void Scale(const std::string& ours, float factor);
@@ -69,7 +70,7 @@ std::vector<NamedTensor> WriteParts(const ParameterSet& from,
                                     std::span<const Part> parts,
                                     const Layout& layout);
 
-/// Transpose of a matrix. Shapes: x [R, C], result [C, R].
+/// Transpose of a matrix of f32 or bf16. Shapes: x [R, C], result [C, R].
 Tensor Transposed(const Tensor& x);
 /// Selects rows of a table; a negative index gives a row of zeros. Shapes:
 /// table [V, M], result [rows, M]; or table [V], result [rows].

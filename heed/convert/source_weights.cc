@@ -50,9 +50,10 @@ void CheckShape(const std::string& name, const SourceTensor& tensor,
                    shape.ToString(), turned ? " (it is transposed)" : ""));
 }
 
-/// Names the first row with NaN or infinity. `value`: dense f32.
+/// Names the first row with NaN or infinity. `tensor`: dense f32 or bf16.
 [[noreturn]] void FailNotFinite(const std::string& file,
-                                const std::string& name, const Tensor& value) {
+                                const std::string& name, const Tensor& tensor) {
+  const Tensor value = tensor.To(DType::kF32);
   const float* data = value.data<float>();
   const float* found = std::find_if(data, data + value.numel(),
                                     [](float x) { return !std::isfinite(x); });
@@ -86,6 +87,9 @@ void SourceWeights::Add(const std::string& name, SourceTensor tensor) {
                               : fmt::format("is also in {}", first));
   }
   elements_ += tensor.shape.numel();
+  if (tensor.shape.rank() == 2 && tensor.dtype.find('F') != std::string::npos) {
+    matrix_dtypes_.insert(tensor.dtype);
+  }
   tensors_.emplace(name, std::move(tensor));
 }
 
@@ -95,6 +99,11 @@ const Shape* SourceWeights::FindShape(const std::string& name) const {
 }
 
 Tensor SourceWeights::Take(const std::string& name, const Shape& shape) {
+  const Tensor stored = TakeStored(name, shape);
+  return stored.dtype() == DType::kF32 ? stored : stored.To(DType::kF32);
+}
+
+Tensor SourceWeights::TakeStored(const std::string& name, const Shape& shape) {
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) Fail(file_, name, "is missing");
   const SourceTensor source = std::move(found->second);
@@ -106,7 +115,9 @@ Tensor SourceWeights::Take(const std::string& name, const Shape& shape) {
          fmt::format("has elements {}, not numbers with a fraction",
                      Name(tensor.dtype())));
   }
-  if (tensor.dtype() != DType::kF32) tensor = tensor.To(DType::kF32);
+  const bool keeps =
+      tensor.dtype() == DType::kBF16 && !(format_ == RunFormat::kF32);
+  if (tensor.dtype() != DType::kF32 && !keeps) tensor = tensor.To(DType::kF32);
   tensor = tensor.Contiguous();
   if (!IsFinite(tensor)) FailNotFinite(source.file, name, tensor);
   return tensor.Reshape(shape);

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "heed/models/settings.h"
 #include "heed/tensor/named_tensor.h"
 
 namespace heed {
@@ -18,6 +20,7 @@ struct SourceTensor {
   Shape shape;
   std::string file;  ///< name for error messages
   std::function<Tensor()> read;
+  std::string dtype = "F32";  ///< in the file, as safetensors name it
 };
 
 class SourceWeights {
@@ -36,10 +39,21 @@ class SourceWeights {
   /// mark it as taken.
   const Shape* FindShape(const std::string& name) const;
 
+  /// Floating-point dtypes of the matrices that were added, as safetensors name
+  /// them.
+  const std::set<std::string>& matrix_dtypes() const { return matrix_dtypes_; }
+
   /// Removes a tensor, reads it and returns it as dense f32 with this shape.
   /// The stored shape may differ in dimensions of size 1. Throws: FormatError
   /// with file and tensor, also for NaN and infinity.
   Tensor Take(const std::string& name, const Shape& shape);
+  /// Take() that does not convert bf16, unless format() is f32.
+  Tensor TakeStored(const std::string& name, const Shape& shape);
+  /// Format in which the model that is filled stores matrices; auto: bf16 where
+  /// they are stored so here, else f32.
+  Auto<RunFormat> format() const { return format_; }
+  void SetFormat(Auto<RunFormat> format) { format_ = format; }
+
   /// Ignores a tensor that is redundant. It need not exist.
   void Skip(const std::string& name) { tensors_.erase(name); }
 
@@ -56,6 +70,8 @@ class SourceWeights {
   std::map<std::string, SourceTensor> tensors_;
   std::string file_;
   int64_t elements_ = 0;
+  std::set<std::string> matrix_dtypes_;
+  Auto<RunFormat> format_;
 };
 
 }  // namespace heed

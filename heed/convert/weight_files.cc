@@ -98,9 +98,10 @@ std::set<std::string> AddFile(const std::string& path, SourceWeights& weights) {
   for (const SafetensorsEntry& entry : reader->entries()) {
     names.insert(entry.name);
     weights.Add(NewName(entry.name),
-                {.shape = entry.shape, .file = path, .read = [reader, &entry] {
-                   return reader->Read(entry);
-                 }});
+                {.shape = entry.shape,
+                 .file = path,
+                 .read = [reader, &entry] { return reader->Read(entry); },
+                 .dtype = entry.dtype});
   }
   return names;
 }
@@ -122,9 +123,7 @@ void AddFilesOfIndex(const std::string& folder, const std::string& index,
   }
 }
 
-}  // namespace
-
-SourceWeights OpenSourceWeights(const std::string& folder) {
+SourceWeights OpenFiles(const std::string& folder) {
   const std::string index = PathIn(folder, kIndexFile);
   if (HasFile(folder, kWeightsFile) || !HasFile(folder, kIndexFile)) {
     const std::string path = PathIn(folder, kWeightsFile);
@@ -134,6 +133,26 @@ SourceWeights OpenSourceWeights(const std::string& folder) {
   }
   SourceWeights weights(index);
   AddFilesOfIndex(folder, index, weights);
+  return weights;
+}
+
+/// Throws: ConfigError if the matrices cannot be stored in bf16.
+void CheckDType(const SourceWeights& weights, Auto<RunFormat> dtype) {
+  if (dtype == RunFormat::kBF16 && weights.matrix_dtypes().contains("F16")) {
+    throw ConfigError(
+        "{}: holds f16, whose numbers bf16 would round; import it with --dtype "
+        "f32 or int8",
+        weights.file());
+  }
+}
+
+}  // namespace
+
+SourceWeights OpenSourceWeights(const std::string& folder,
+                                Auto<RunFormat> dtype) {
+  SourceWeights weights = OpenFiles(folder);
+  CheckDType(weights, dtype);
+  weights.SetFormat(dtype);
   return weights;
 }
 

@@ -5,13 +5,17 @@
 #include <string>
 
 #include "heed/convert/source_weights.h"
+#include "heed/models/settings.h"
 
 namespace heed {
 
 /// Opens the weights in model.safetensors or else in the files that
 /// model.safetensors.index.json names. A tensor is read when it is taken.
-/// Throws: IoError; FormatError with file, tensor and reason.
-SourceWeights OpenSourceWeights(const std::string& folder);
+/// `dtype`: format in which a model will store matrices; auto: bf16 where they
+/// are stored so, else f32. Throws: IoError; FormatError with file, tensor and
+/// reason; ConfigError if the files hold f16, whose numbers bf16 cannot hold.
+SourceWeights OpenSourceWeights(const std::string& folder,
+                                Auto<RunFormat> dtype = {});
 
 /// Throws: FormatError with a remedy if the name is that of a file that Heed
 /// never imports: a pickle, weights of another framework, an adapter.

@@ -38,7 +38,7 @@ void AddFirstType(OpenedEncoder& from, Tensor& table) {
 }  // namespace
 
 OpenedEncoder OpenEncoder(const std::string& folder, ImportOptions& options,
-                          const EncoderFamily& family) {
+                          const EncoderFamily& family, Auto<RunFormat> dtype) {
   SkipGeneral(options);
   EncoderSizes read = family.read(options);
   if (read.config.max_positions < 1) {
@@ -49,7 +49,7 @@ OpenedEncoder OpenEncoder(const std::string& folder, ImportOptions& options,
   }
   read.tied = options.Flag("tie_word_embeddings", true);
   options.CheckAllUnderstood();
-  SourceWeights weights = OpenSourceWeights(folder);
+  SourceWeights weights = OpenSourceWeights(folder, dtype);
   weights.CheckCount(CountWeights(read.config, read.rows, 0));
   std::string prefix =
       weights.Has("embeddings.word_embeddings.weight") ? "" : family.prefix;
@@ -116,12 +116,13 @@ void FillEncoder(OpenedEncoder& from, const std::string& tokens_file,
   reader.Set(ours, std::move(words));
   const int64_t unused = options.unused_positions;
   const int64_t positions = options.config.max_positions + unused;
-  Tensor table = from.weights.Take(names.positions, {positions, width});
+  Tensor table = from.weights.TakeStored(names.positions, {positions, width});
   if (unused > 0) table = table.Slice(unused, positions).Clone();
   if (options.config.segment_embeddings) {
     reader.Set("encoder.segments.weight",
-               from.weights.Take(names.types, {options.types, width}));
+               from.weights.TakeStored(names.types, {options.types, width}));
   } else if (options.types > 0) {
+    table = table.To(DType::kF32);  // bf16 cannot hold the sums
     AddFirstType(from, table);
   }
   reader.Set("encoder.positions.weight", std::move(table));

@@ -78,9 +78,9 @@ struct OpenedEncoder {
 };
 
 /// Reads the configuration, which must be understood completely, and opens the
-/// weights. Throws: IoError; FormatError.
+/// weights, to be stored in `dtype`. Throws: IoError; FormatError; ConfigError.
 OpenedEncoder OpenEncoder(const std::string& folder, ImportOptions& options,
-                          const EncoderFamily& family);
+                          const EncoderFamily& family, Auto<RunFormat> dtype);
 
 /// Tokens of an encoder.
 struct EncoderTokenizer {

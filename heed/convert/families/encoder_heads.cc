@@ -259,8 +259,8 @@ void FillScores(OpenedEncoder& from, const HeadSource& head,
                 const std::string& ours, WeightReader& reader) {
   const std::string& theirs = ScoresOf(from, head.kind);
   const auto count = std::ssize(head.order);
-  const Tensor weight =
-      from.weights.Take(WeightOf(theirs), {count, from.options.config.width});
+  const Tensor weight = from.weights.TakeStored(
+      WeightOf(theirs), {count, from.options.config.width});
   const Tensor bias = from.weights.Take(theirs + ".bias", {count});
   reader.Set(ours + ".weight", Transposed(TakeRows(weight, head.order)));
   reader.Set(ours + ".bias", TakeRows(bias, head.order));
@@ -333,13 +333,14 @@ HeadSource OpenHead(ImportOptions& options, const ImportRequest& request,
 Imported ImportEncoder(const std::string& folder, ImportOptions& options,
                        const ImportRequest& request,
                        const EncoderFamily& family) {
-  OpenedEncoder from = OpenEncoder(folder, options, family);
+  OpenedEncoder from = OpenEncoder(folder, options, family, request.dtype);
   const HeadSource head = OpenHead(options, request, from);
   EncoderTokenizer tokenizer =
       ReadEncoderTokenizer(folder, options, from.options.rows);
   Imported imported =
       MakeModel(from, head, std::move(tokenizer.vocabulary), request.pairs);
   imported.notes = std::move(tokenizer.notes);
+  imported.dtypes = from.weights.matrix_dtypes();
   WeightReader reader(from.weights, imported.model->parameters());
   FillEncoder(from, tokenizer.file, reader, imported.notes);
   FillHead(from, head, reader);

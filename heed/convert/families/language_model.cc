@@ -56,13 +56,14 @@ Imported ImportLanguageModel(const std::string& folder, const std::string& file,
   imported.model =
       std::make_unique<lm::Model>(*settings, std::move(vocabulary), kNoSeed);
   imported.settings = std::move(settings);
+  imported.dtypes = weights.matrix_dtypes();
   WeightReader reader(weights, imported.model->parameters());
   const int64_t width = source.config.width;
   FillRows(TakeShared(weights, source.embedding, {source.rows, width}), 0,
            "decoder.embedding.weight", reader);
   const int64_t positions =
       source.config.max_positions + source.unused_positions;
-  FillRows(weights.Take(source.positions, {positions, width}),
+  FillRows(weights.TakeStored(source.positions, {positions, width}),
            source.unused_positions, "decoder.positions.weight", reader);
   reader.Read(source.parts, source.layout);
   reader.CheckComplete();

@@ -313,7 +313,7 @@ void FillDense(const std::string& folder, bool bias, WeightReader& reader) {
   const int64_t in = shape[0];
   const int64_t out = shape[1];
   reader.Set("dense.weight",
-             Transposed(weights.Take("linear.weight", {out, in})));
+             Transposed(weights.TakeStored("linear.weight", {out, in})));
   reader.Set("dense.bias",
              bias ? weights.Take("linear.bias", {out}) : Tensor::Zeros({out}));
   weights.CheckAllTaken();
@@ -346,8 +346,8 @@ Imported Import(const std::string& folder, const ImportRequest& request) {
   RefuseForeignWeights(modules.transformer);
   SettingsReader files(request.ignored);
   ImportOptions options = files.Read(PathIn(modules.transformer, kConfigFile));
-  OpenedEncoder from =
-      OpenEncoder(modules.transformer, options, EncoderIn(options));
+  OpenedEncoder from = OpenEncoder(modules.transformer, options,
+                                   EncoderIn(options), request.dtype);
   for (const std::string& prefix : from.names.heads) {
     from.weights.SkipAll(prefix);
   }
@@ -379,6 +379,7 @@ Imported Import(const std::string& folder, const ImportRequest& request) {
       kNoSeed);
   imported.settings = std::move(settings);
   std::ranges::move(tokenizer.notes, std::back_inserter(imported.notes));
+  imported.dtypes = from.weights.matrix_dtypes();
   WeightReader reader(from.weights, imported.model->parameters());
   FillEncoder(from, tokenizer.file, reader, imported.notes);
   if (modules.dense) FillDense(*modules.dense, bias, reader);

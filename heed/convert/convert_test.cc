@@ -1,0 +1,150 @@
+#include "heed/convert/convert.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "heed/convert/testing.h"
+#include "heed/tasks/lm/language.h"
+#include "heed/tasks/run.h"
+#include "heed/train/model_folder.h"
+
+namespace heed {
+namespace {
+
+/// Tests of the format in which the matrices of a folder are stored.
+class StoredFormat : public HuggingFaceFolder {
+ protected:
+  void SetUp() override { Copy("huggingface_gpt2_bare"); }  // in f16
+
+  /// Rounds the numbers of the folder to bf16 and stores matrices and, if
+  /// `all`, vectors so.
+  void RoundFolder(bool all) {
+    ChangeTensors([all](std::vector<NamedTensor>& tensors) {
+      for (NamedTensor& t : tensors) {
+        if (t.value.dtype() != DType::kF32) continue;
+        t.value = t.value.To(DType::kBF16);
+        if (!all && t.value.rank() != 2) t.value = t.value.To(DType::kF32);
+      }
+    });
+  }
+  /// Imports the folder and writes and reads the model.
+  LoadedModel Imported(Auto<RunFormat> dtype, Auto<RunFormat> run = {}) {
+    heed::Imported imported = Import(Theirs(), {.dtype = dtype});
+    notes_ = imported.notes;
+    WriteImported(Ours(), true, imported);
+    return ReadModel(Ours(), run);
+  }
+  std::string Ours() const { return folder_.Path("ours"); }
+  uintmax_t Bytes() const {
+    return std::filesystem::file_size(PathIn(Ours(), kWeightsFile));
+  }
+  bool HasNote(const std::string& part) const {
+    return std::ranges::any_of(notes_, [&](const std::string& note) {
+      return note.find(part) != std::string::npos;
+    });
+  }
+  static Tensor Logits(const LoadedModel& loaded) {
+    auto* model = dynamic_cast<lm::Model*>(loaded.model.get());
+    const Tensor ids =
+        Tensor::Of<int32_t>(std::vector<int32_t>{40, 41, 7, 33}, {4, 1});
+    return model->network->Logits(Context(), {}, ids).value();
+  }
+  static std::vector<float> Numbers(const Tensor& x) {
+    return x.ToVector<float>();
+  }
+
+  Notes notes_;
+};
+
+TEST_F(StoredFormat, MatricesInBF16StaySoAndComputeAsF32) {
+  for (const bool all : {true, false}) {
+    RoundFolder(all);
+    const Tensor wide = Logits(Imported(RunFormat::kF32));
+    EXPECT_TRUE(HasNote("stored in f32"));
+    const uintmax_t bytes = Bytes();
+    const LoadedModel half = Imported({});
+    EXPECT_TRUE(HasNote("stored in bf16, as in the source"));
+    EXPECT_LT(Bytes(), bytes * 7 / 10);
+    EXPECT_EQ(Numbers(Logits(half)), Numbers(wide));
+    EXPECT_EQ(Numbers(Logits(ReadModel(Ours(), RunFormat::kF32))),
+              Numbers(wide));
+  }
+}
+
+TEST_F(StoredFormat, ABF16FolderHoldsTheSourcesBits) {
+  RoundFolder(true);
+  (void)Imported({});
+  const SafetensorsFile from = ReadSafetensors(Theirs("model.safetensors"));
+  const SafetensorsFile to = ReadTensors(PathIn(Ours(), kWeightsFile));
+  const Tensor& theirs = FindTensor(from.tensors, "wpe.weight", "");
+  const Tensor& ours =
+      FindTensor(to.tensors, "decoder.positions.weight", theirs, "");
+  EXPECT_EQ(Numbers(ours), Numbers(theirs));
+}
+
+TEST_F(StoredFormat, F32StaysF32UnlessAnotherFormatIsNamed) {
+  ChangeTensors([](std::vector<NamedTensor>&) {});  // writes them in f32
+  const Tensor wide = Logits(Imported({}));
+  EXPECT_FALSE(HasNote("matrices"));
+  const uintmax_t bytes = Bytes();
+  const auto distance = [&wide](const Tensor& logits) {
+    double largest = 0;
+    for (int64_t i = 0; i < wide.numel(); ++i) {
+      largest = std::max<double>(
+          largest, std::abs(logits.data<float>()[i] - wide.data<float>()[i]));
+    }
+    return largest;
+  };
+  const LoadedModel half = Imported(RunFormat::kBF16);
+  EXPECT_TRUE(HasNote("rounded to bf16"));
+  EXPECT_LT(Bytes(), bytes * 7 / 10);
+  EXPECT_GT(distance(Logits(half)), 0);
+  EXPECT_LT(distance(Logits(half)), 1);
+  const LoadedModel int8 = Imported(RunFormat::kInt8);
+  EXPECT_TRUE(HasNote("stored in int8"));
+  EXPECT_LT(Bytes(), bytes * 6 / 10);
+  EXPECT_TRUE(std::ranges::any_of(
+      int8.model->parameters().all(),
+      [](const auto& parameter) { return parameter->quantized(); }));
+}
+
+TEST_F(StoredFormat, F16IsNotRoundedToBF16) {
+  (void)Imported({});
+  EXPECT_TRUE(HasNote("stored in f32, because bf16 would round"));
+  const std::string error = MessageOf<ConfigError>(
+      [&] { Import(Theirs(), {.dtype = RunFormat::kBF16}); });
+  EXPECT_NE(error.find("holds f16"), std::string::npos) << error;
+  EXPECT_NE(error.find("--dtype f32 or int8"), std::string::npos) << error;
+  EXPECT_NO_THROW(Imported(RunFormat::kInt8));
+}
+
+TEST_F(StoredFormat, NaNInBF16IsRefused) {
+  RoundFolder(true);
+  ChangeTensors([](std::vector<NamedTensor>& tensors) {
+    for (NamedTensor& t : tensors) {
+      if (t.name != "wte.weight") continue;
+      t.value.row<bfloat16>(3)[0].bits = 0x7fc0;
+    }
+  });
+  EXPECT_NE(Error().find("'wte.weight' holds NaN or infinity, "
+                         "first in row 3"),
+            std::string::npos)
+      << Error();
+}
+
+TEST_F(StoredFormat, AMarianModelTakesAFormatToo) {
+  heed::Imported imported =
+      Import(Golden("huggingface_marian"), {.dtype = RunFormat::kBF16});
+  const ParameterSet& parameters = imported.model->parameters();
+  EXPECT_TRUE(std::ranges::all_of(parameters.all(), [](const auto& parameter) {
+    return parameter->compact() == parameter->compressible();
+  }));
+}
+
+}  // namespace
+}  // namespace heed
