@@ -308,7 +308,7 @@ void ReadTexts(const Modules& modules, int positions, SettingsReader& reader,
 /// Fills the dense layer from its own folder.
 void FillDense(const std::string& folder, bool bias, WeightReader& reader) {
   RefuseForeignWeights(folder);
-  SourceWeights weights = OpenSourceWeights(folder);
+  SourceWeights weights = OpenSourceWeights(folder, reader.from().format());
   const Shape& shape = reader.ShapeOf("dense.weight");
   const int64_t in = shape[0];
   const int64_t out = shape[1];
