@@ -119,7 +119,7 @@ int RunEvaluate(const Arguments& arguments) {
   LinePlotOptions axes;
   Json all = Json::array();
   for (const std::string& folder : folders) {
-    const LoadedModel loaded = ReadModel(folder, chosen.dtype);
+    const LoadedModel loaded = ReadModelToRun(folder, chosen.dtype);
     const TaskSettings& task = *loaded.settings;
     evaluation = task.EvaluateOptions();
     Options options = OptionsFor(task, *evaluation, chosen);

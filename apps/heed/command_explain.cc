@@ -566,7 +566,7 @@ int RunExplain(const Arguments& arguments) {
   CheckChoices(o);
   const ThreadLimit limit(o.threads);
   std::ios::sync_with_stdio(false);
-  Subject s = {ReadModel(o.folder, o.dtype), {}, {}, {}};
+  Subject s = {ReadModelToRun(o.folder, o.dtype), {}, {}, {}};
   ExplainOptions chosen;
   Options options = options_for(*s.loaded.settings, chosen);
   options.Parse(arguments);

@@ -62,7 +62,7 @@ int RunPredict(const Arguments& arguments) {
   if (!OptionsFor(*shown, *prediction, chosen).Parse(arguments)) return 0;
   const ThreadLimit limit(chosen.threads);
   std::ios::sync_with_stdio(false);
-  const LoadedModel loaded = ReadModel(chosen.folder, chosen.dtype);
+  const LoadedModel loaded = ReadModelToRun(chosen.folder, chosen.dtype);
   prediction = loaded.settings->PredictOptions();
   OptionsFor(*loaded.settings, *prediction, chosen).Parse(arguments);
   InputReading reading = loaded.settings->Reading(*prediction);

@@ -83,8 +83,7 @@ QuantizedMatrix Parameter::bytes() const {
 }
 
 Tensor Parameter::numbers() const {
-  return arranged_only_ ? kernels::UnpackBF16(arranged().matrix, by_row())
-                        : value_;
+  return arranged_only_ ? kernels::Unpack(arranged().matrix, by_row()) : value_;
 }
 
 bool Parameter::compressible() const {
@@ -132,10 +131,10 @@ void Parameter::KeepArranged(int64_t elements) {
 }
 
 void Parameter::Arrange() {
-  if (quantized() || !compact() || arranged_only_ || !multiplied()) return;
+  if (arranged_only_ || quantizes() || !compressible() || !multiplied()) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   Cache& cache = packed_[by_row() ? 1 : 0];
-  kernels::PackBF16(value_, by_row(), precision_, cache.matrix);
+  PackNumbers(value_, by_row(), precision_, cache.matrix);
   cache.valid = true;
   KeepArranged(value_.numel());
 }
@@ -165,7 +164,9 @@ DType Parameter::StoredDType(DType given) const {
 void Parameter::StoreInBF16(bool has_values) {
   if (quantized() || !compressible()) return;
   rounds_ = true;
-  if (has_values && !compact()) Take(value_);
+  if (!has_values || value_.dtype() == DType::kBF16) return;
+  Widen();
+  Take(value_);
 }
 
 bool Parameter::quantizes() const {

@@ -45,8 +45,10 @@ class Parameter {
 
   /// True if the value is stored in int8; such a parameter cannot be trained.
   bool quantized() const { return scales_.defined(); }
-  /// True if the value is stored in bf16 or int8.
-  bool compact() const { return quantized() || value_.dtype() == DType::kBF16; }
+  /// True if the value is stored in bf16, in int8 or packed for products.
+  bool compact() const {
+    return quantized() || arranged_only_ || value_.dtype() == DType::kBF16;
+  }
   /// DType of computations: f32 also for a compact parameter.
   DType dtype() const { return compact() ? DType::kF32 : value_.dtype(); }
   /// The stored numbers, in f32, f64 or bf16; a copy if they are packed for
@@ -60,18 +62,17 @@ class Parameter {
   bool quantizable() const;
   /// Replaces an f32 value by int8 if that is allowed.
   void Quantize();
-  /// Replaces int8 or bf16 by the numbers that it represents, so that the
-  /// parameter can be trained; products then round their factors to
-  /// `precision`.
+  /// Replaces a compact value by f32 numbers, so that the parameter can be
+  /// trained; products then round their factors to `precision`.
   void Dequantize(kernels::Precision precision);
-  /// Replaces bf16 by equal f32 values.
+  /// Replaces a compact value that is not int8 by equal f32 numbers.
   void Widen();
   /// Rounds the value to bf16 and stores it so, immediately or once a parameter
   /// without values gets them. Products do not round their other factor unless
   /// precision() is kBF16. Does nothing if the parameter is not compressible.
   void StoreInBF16(bool has_values = true);
-  /// Packs a value in bf16 for products and frees the unpacked copy. Does
-  /// nothing for other values.
+  /// Packs a matrix in f32 or bf16 for products and frees the unpacked copy.
+  /// Does nothing for other values.
   void Arrange();
   /// Sets the precision of products; kInt8 quantises, immediately or once a
   /// parameter without values gets them. A value in bf16 stays so with others.
@@ -150,7 +151,7 @@ class Parameter {
   std::string name_;
   Tensor value_;
   Tensor scales_;  // f32, of int8 values
-  /// True if a compact value is stored in arranged() alone and value_ is only a
+  /// True if the value is stored in arranged() alone and value_ is only a
   /// shape. False for a table used only for look-up.
   bool arranged_only_ = false;
   bool rounds_ = false;  // assigned numbers are rounded to bf16

@@ -63,10 +63,10 @@ class ParameterSet {
   /// Rounds matrices and tables to bf16 and stores them so, once they have
   /// values: half of the memory.
   void StoreInBF16();
-  /// Replaces bf16 weights by equal f32 values.
+  /// Replaces weights that are packed or in bf16 by equal f32 values.
   void Widen();
-  /// Prepares a model that is only run: weights in bf16 are packed for products
-  /// and then stored only so.
+  /// Prepares a model that is only run: each matrix is packed for products and
+  /// then stored only so.
   void Arrange();
 
   kernels::Precision precision() const { return precision_; }

@@ -98,6 +98,45 @@ TEST(StoredInBF16, ComputesAsF32OfItsValues) {
   }
 }
 
+TEST(PackedF32, ComputesAsTheUnpackedAndKeepsItsBits) {
+  const Weights plain(1);
+  Weights packed(1);
+  packed.set.Arrange();
+  EXPECT_TRUE(packed.matrix.compact());
+  const Tensor ids = Ids({4, 0, 4, 69}, {4});
+  const Tensor x = RandomTensor({3, 21}, 3, DType::kF32);
+  for (const bool transpose : {false, true}) {
+    const Tensor from = RandomTensor({3, transpose ? 6 : 21}, 4, DType::kF32);
+    EXPECT_TRUE(AreEqual(Multiplied(from, packed.matrix, transpose),
+                         Multiplied(from, plain.matrix, transpose)));
+  }
+  EXPECT_TRUE(AreEqual(Multiplied(x, packed.table, true),
+                       Multiplied(x, plain.table, true)));
+  EXPECT_TRUE(AreEqual(packed.table.Rows(ids), plain.table.Rows(ids)));
+  for (const Parameter* p : packed.compressible()) {
+    EXPECT_TRUE(AreEqual(p->numbers(), plain.set.Find(p->name())->value()));
+  }
+  packed.set.Widen();
+  EXPECT_FALSE(packed.matrix.compact());
+  EXPECT_TRUE(AreEqual(packed.matrix.value(), plain.matrix.value()));
+}
+
+TEST(PackedF32, AWeightIsHeldOnce) {
+  constexpr int64_t kSize = 1024;
+  ParameterSet set(1, DType::kF32, Precision::kNative);
+  const Parameter& matrix =
+      set.Add("matrix", {kSize, kSize}, {}, ParameterUse::kMatrix);
+  Parameter& table = set.Add("table", {kSize, kSize}, {}, ParameterUse::kTable);
+  table.SetScoresTokens();
+  const int64_t before = pool::Stats().in_use;
+  set.Arrange();
+  const Tensor x = RandomTensor({3, kSize}, 2, DType::kF32);
+  Multiplied(x, matrix, false);
+  Multiplied(x, table, true);
+  table.Rows(Ids({5, 0, 1023}, {3}));
+  EXPECT_LT(pool::Stats().in_use, before + 131072) << "8 MB of f32";
+}
+
 TEST(StoredInBF16, SurvivesAFileBitForBit) {
   Weights written(1);
   written.set.StoreInBF16();

@@ -17,10 +17,6 @@ namespace heed::kernels {
 void PackBF16(const Tensor& b, bool transpose, Precision precision,
               PackedMatrix& packed);
 
-/// Values of a packed weight b in bf16, before any transposition. Shapes: bf16
-/// [K, N], for a transpose [N, K].
-Tensor UnpackBF16(const PackedMatrix& packed, bool transpose);
-
 }  // namespace heed::kernels
 
 #endif  // HEED_KERNELS_BF16_WEIGHTS_H_

@@ -40,6 +40,7 @@ void CheckBF16Weights(int64_t M, int64_t K, int64_t N) {
     return c;
   };
   PackedMatrix packed;
+  EXPECT_TRUE(SameBits(Unpack(native, false), wide));
   const auto check = [&](const Tensor& b, bool transpose) {
     PackBF16(b, transpose, Precision::kNative, packed);
     for (const bool accumulate : {false, true}) {
@@ -48,9 +49,9 @@ void CheckBF16Weights(int64_t M, int64_t K, int64_t N) {
     }
   };
   check(half, false);
-  EXPECT_TRUE(SameBits(UnpackBF16(packed, false), half));
+  EXPECT_TRUE(SameBits(Unpack(packed, false), half));
   check(turned, true);
-  EXPECT_TRUE(SameBits(UnpackBF16(packed, true), turned));
+  EXPECT_TRUE(SameBits(Unpack(packed, true), turned));
 }
 
 TEST(BF16Weights, ComputeAsTheirValues) {
@@ -78,7 +79,7 @@ TEST(BF16Weights, PackedFormKeepsEveryBit) {
     for (const bool transpose : {false, true}) {
       PackedMatrix packed;
       PackBF16(all, transpose, precision, packed);
-      EXPECT_TRUE(SameBits(UnpackBF16(packed, transpose), all));
+      EXPECT_TRUE(SameBits(Unpack(packed, transpose), all));
       if (!transpose) continue;
       EXPECT_TRUE(SameBits(GatherColumns(packed, ids),
                            Gather(all, ids).To(DType::kF32)));

@@ -73,13 +73,17 @@ struct MatrixBlock {
 void PackBlock(const Tensor& b, const MatrixBlock& block,
                const PackedForms& forms);
 
+/// Values of a packed weight b in f32 or bf16, before any transposition.
+/// Shapes: [K, N], for a transpose [N, K].
+Tensor Unpack(const PackedMatrix& packed, bool transpose);
+
 /// Values of a packed int8 weight b, before any transposition. Shapes: i8 [K,
 /// N], for a transpose [N, K].
 Tensor UnpackInt8(const PackedMatrix& packed, bool transpose);
 
-/// y[i, :] = column ids[i] of an int8 b as f32; equals GatherRows of the weight
-/// whose transpose is b. Shapes: ids i32 of any shape, y ids.shape + [K].
-/// Range: 0 <= id < N.
+/// y[i, :] = column ids[i] of b as f32; not for f64. For int8 it equals
+/// GatherRows of the weight whose transpose is b. Shapes: ids i32 of any shape,
+/// y ids.shape + [K]. Range: 0 <= id < N.
 Tensor GatherColumns(const PackedMatrix& b, const Tensor& ids);
 
 /// Selects columns ids[0], ids[1].. of b, for a vocabulary shortlist. Products

@@ -143,7 +143,7 @@ void SearchDefaults::Visit(FieldList& v) {
 ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
                          Auto<RunFormat> dtype)
     : spec_(spec), search_(search) {
-  loaded_ = ReadModel(spec.folder, dtype);
+  loaded_ = ReadModelToRun(spec.folder, dtype);
   input_ = loaded_.input();
   translation_ = dynamic_cast<const translate::Model*>(loaded_.model.get());
   const std::unique_ptr<OptionSet> options = loaded_.settings->PredictOptions();

@@ -113,7 +113,7 @@ void FillNorms(const ParameterSet& parameters, ExplanationSegment& segment) {
   for (AttentionPanels& panels : segment.panels) {
     const Parameter* output = parameters.Find(segment.maps[panels.map].output);
     if (output != nullptr && !output->quantized()) {
-      FillNorms(output->value(), panels);
+      FillNorms(output->numbers(), panels);
     }
   }
 }

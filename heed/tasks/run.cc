@@ -299,6 +299,12 @@ void WriteSettings(TaskSettings& settings, const TaskModel& model,
   WriteModelConfig(out.path(), {std::move(json), model.Files()});
 }
 
+LoadedModel ReadModelToRun(const std::string& folder, Auto<RunFormat> dtype) {
+  LoadedModel loaded = ReadModel(folder, dtype);
+  loaded.model->parameters().Arrange();
+  return loaded;
+}
+
 LoadedModel ReadModel(const std::string& folder, Auto<RunFormat> dtype) {
   const ModelDescription description = ReadModelConfig(folder);
   LoadedModel loaded = ReadSettings(folder, description);
@@ -312,7 +318,6 @@ LoadedModel ReadModel(const std::string& folder, Auto<RunFormat> dtype) {
   }
   TakeParameters(parameters, std::move(weights.tensors), path);
   if (!dtype.open()) parameters.SetPrecision(PrecisionOf(dtype.value()));
-  parameters.Arrange();
   loaded.metadata = std::move(weights.metadata);
   return loaded;
 }

@@ -20,17 +20,25 @@ void PackBF16(const Tensor& b, bool transpose, Precision precision,
                   });
 }
 
-Tensor UnpackBF16(const PackedMatrix& packed, bool transpose) {
-  assert(cpu::InPairs(packed));
+Tensor Unpack(const PackedMatrix& packed, bool transpose) {
   const int64_t k = packed.k;
   const int64_t n = packed.n;
-  Tensor values(transpose ? Shape{n, k} : Shape{k, n}, DType::kBF16);
-  const cpu::MatrixViewBF16 shape{nullptr, k, n, values.row_stride(),
-                                  transpose};
-  const uint16_t* panels = cpu::Bits(packed.data, 0);
-  const int64_t size = cpu::PaddedRows(k, true) * cpu::kPanel;
+  const DType dtype = packed.data.dtype();
+  assert(dtype == DType::kF32 || dtype == DType::kBF16);
+  Tensor values(transpose ? Shape{n, k} : Shape{k, n}, dtype);
+  const int64_t stride = values.row_stride();
+  const bool pairs = cpu::InPairs(packed);
+  const int64_t size = cpu::PaddedRows(k, pairs) * cpu::kPanel;
   ParallelForEach(cpu::Panels(n), 1, [&](int64_t p) {
-    cpu::UnpackPanelPairs(panels + p * size, p, shape, cpu::Bits(values, 0));
+    if (pairs) {
+      cpu::UnpackPanelPairs(cpu::Bits(packed.data, 0) + p * size, p,
+                            {nullptr, k, n, stride, transpose},
+                            cpu::Bits(values, 0));
+    } else {
+      cpu::UnpackPanel(packed.data.data<float>() + p * size, p,
+                       {nullptr, k, n, stride, transpose},
+                       values.data<float>());
+    }
   });
   return values;
 }

@@ -1,5 +1,6 @@
 // Products of int8: packing and division of work. Look-up of packed columns.
 #include <algorithm>
+#include <bit>
 #include <cassert>
 
 #include "heed/base/threads.h"
@@ -75,8 +76,7 @@ Tensor UnpackInt8(const PackedMatrix& packed, bool transpose) {
 }
 
 Tensor GatherColumns(const PackedMatrix& b, const Tensor& ids) {
-  const bool bytes = b.precision == Precision::kInt8;
-  assert((bytes || cpu::InPairs(b)) && ids.contiguous());
+  assert(b.data.dtype() != DType::kF64 && ids.contiguous());
   Shape shape = ids.shape();
   shape.Append(b.k);
   Tensor y(shape);
@@ -90,10 +90,15 @@ Tensor GatherColumns(const PackedMatrix& b, const Tensor& ids) {
                                 id[i] / cpu::kPanel * panel_bytes +
                                 id[i] % cpu::kPanel * kWordBytes;
         float* to = y.data<float>() + i * b.k;
-        if (bytes) {
+        const auto* words = reinterpret_cast<const uint32_t*>(column);
+        if (b.precision == Precision::kInt8) {
           cpu::DequantizeColumn(column, b.k, b.scales.data<float>()[id[i]], to);
+        } else if (cpu::InPairs(b)) {
+          cpu::WidenColumn(words, b.k, to);
         } else {
-          cpu::WidenColumn(reinterpret_cast<const uint32_t*>(column), b.k, to);
+          for (int64_t k = 0; k < b.k; ++k) {
+            to[k] = std::bit_cast<float>(words[k * cpu::kPanel]);
+          }
         }
       });
   return y;

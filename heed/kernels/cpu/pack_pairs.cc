@@ -1,35 +1,34 @@
 // Packing of bf16 matrices in pairs, without rounding and on any processor.
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <type_traits>
 
 #include "heed/kernels/cpu/pairs.h"
 
 namespace heed::kernels::cpu {
 namespace {
 
-/// Calls body(row, column, index of the element in the panel) for all elements
-/// of a panel, in the order of the matrix in memory.
-template <typename Body>
-void ForElements(const MatrixViewBF16& b, int64_t panel, const Body& body) {
+/// Calls body(place in the matrix, place in the panel) for all elements of a
+/// panel, in the order of the matrix in memory.
+template <typename T, typename Body>
+void ForElements(const MatrixOf<T>& b, int64_t panel, const Body& body) {
   const int64_t first = panel * kPanel;
   const int64_t columns = std::min(kPanel, b.n - first);
-  const auto index = [](int64_t i, int64_t j) {
+  const auto place = [](int64_t i, int64_t j) {
+    if (std::is_same_v<T, float>) return i * kPanel + j;
     return i / 2 * 2 * kPanel + 2 * j + i % 2;
   };
   if (b.transposed) {
     for (int64_t j = 0; j < columns; ++j) {
-      for (int64_t i = 0; i < b.k; ++i) body(i, first + j, index(i, j));
+      const int64_t column = (first + j) * b.stride;
+      for (int64_t i = 0; i < b.k; ++i) body(column + i, place(i, j));
     }
   } else {
     for (int64_t i = 0; i < b.k; ++i) {
-      for (int64_t j = 0; j < columns; ++j) body(i, first + j, index(i, j));
+      const int64_t row = i * b.stride + first;
+      for (int64_t j = 0; j < columns; ++j) body(row + j, place(i, j));
     }
   }
-}
-
-int64_t PlaceOf(const MatrixViewBF16& b, int64_t i, int64_t j) {
-  return b.transposed ? j * b.stride + i : i * b.stride + j;
 }
 
 }  // namespace
@@ -40,15 +39,22 @@ void PackPanelPairs(const MatrixViewBF16& b, int64_t panel, uint16_t* out) {
   // Elements outside the matrix are in the last rows or in the last panel.
   const int64_t kept = whole ? b.k / 2 * 2 * kPanel : 0;
   std::fill(out + kept, out + size, uint16_t{0});
-  ForElements(b, panel, [&](int64_t i, int64_t j, int64_t index) {
-    out[index] = b.data[PlaceOf(b, i, j)];
+  ForElements(b, panel, [&](int64_t in_matrix, int64_t in_panel) {
+    out[in_panel] = b.data[in_matrix];
   });
 }
 
 void UnpackPanelPairs(const uint16_t* from, int64_t panel,
                       const MatrixViewBF16& shape, uint16_t* b) {
-  ForElements(shape, panel, [&](int64_t i, int64_t j, int64_t index) {
-    b[PlaceOf(shape, i, j)] = from[index];
+  ForElements(shape, panel, [&](int64_t in_matrix, int64_t in_panel) {
+    b[in_matrix] = from[in_panel];
+  });
+}
+
+void UnpackPanel(const float* from, int64_t panel, const MatrixView& shape,
+                 float* b) {
+  ForElements(shape, panel, [&](int64_t in_matrix, int64_t in_panel) {
+    b[in_matrix] = from[in_panel];
   });
 }
 

@@ -15,6 +15,9 @@ void PackPanelPairs(const MatrixViewBF16& b, int64_t panel, uint16_t* out);
 /// of the sizes and strides of `shape`, whose data is not used.
 void UnpackPanelPairs(const uint16_t* from, int64_t panel,
                       const MatrixViewBF16& shape, uint16_t* b);
+/// UnpackPanelPairs for a panel of f32.
+void UnpackPanel(const float* from, int64_t panel, const MatrixView& shape,
+                 float* b);
 /// Widens k elements of a column of a panel; `words` is its first word.
 void WidenColumn(const uint32_t* words, int64_t k, float* out);
 

@@ -73,7 +73,7 @@ Vocabularies FindVocabularies(const DataConfig& data, const ModelFiles& files,
 }
 
 Model ReadTranslationModel(const std::string& folder, Auto<RunFormat> dtype) {
-  LoadedModel loaded = ReadModel(folder, dtype);
+  LoadedModel loaded = ReadModelToRun(folder, dtype);
   auto* model = dynamic_cast<Model*>(loaded.model.get());
   if (model == nullptr) {
     throw FormatError(

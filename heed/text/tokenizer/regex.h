@@ -18,7 +18,7 @@ namespace heed::tokens {
 Finder RegexFinder(std::string_view pattern, const std::string& where);
 
 /// Finder of a fixed text; an empty text is never found.
-Finder TextFinder(std::string text);
+Finder TextFinder(std::string wanted);
 
 /// Finder of the member "pattern": {"Regex": ...} or {"String": ...}. Throws:
 /// FormatError.
