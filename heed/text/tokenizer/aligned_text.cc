@@ -52,7 +52,14 @@ void TextWriter::Keep(size_t begin, size_t end) {
   }
 }
 
+void TextWriter::CheckSize(size_t added) const {
+  if (text_.size() + added <= source_.longest()) return;
+  throw Error("tokenizer: the normalised text is longer than {} bytes",
+              source_.longest());
+}
+
 void TextWriter::Put(std::string_view text, size_t begin, size_t end) {
+  CheckSize(text.size());
   text_.append(text);
   origins_.insert(origins_.end(), text.size(), source_.Origin(begin, end));
 }
@@ -63,11 +70,8 @@ void TextWriter::PutCode(int32_t code, size_t begin, size_t end) {
 }
 
 AlignedText TextWriter::Finish() && {
-  if (text_.size() > kLongestText) {
-    throw Error("tokenizer: the normalised text is longer than {} bytes",
-                kLongestText);
-  }
-  return {std::move(text_), std::move(origins_)};
+  CheckSize(0);
+  return {std::move(text_), std::move(origins_), source_.longest()};
 }
 
 void Rewrite(Pieces& state,
@@ -117,7 +121,6 @@ AlignedText WellFormed(std::string_view original) {
   }
   AlignedText source(original);
   if (IsValidUtf8(original)) return source;
-  TextWriter writer(source);
   std::string text;
   std::vector<ByteRange> origins;
   size_t position = 0;
@@ -128,7 +131,7 @@ AlignedText WellFormed(std::string_view original) {
                    ByteRange{Narrow(position), Narrow(position + part.size())});
     position += part.size();
   }
-  return {std::move(text), std::move(origins)};
+  return {std::move(text), std::move(origins), source.longest()};
 }
 
 }  // namespace heed::tokens

@@ -2,9 +2,11 @@
 #ifndef HEED_TEXT_TOKENIZER_ALIGNED_TEXT_H_
 #define HEED_TEXT_TOKENIZER_ALIGNED_TEXT_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,12 +25,23 @@ struct ByteRange {
 class AlignedText {
  public:
   AlignedText() = default;
-  explicit AlignedText(std::string_view original) : original_(original) {}
-  /// `origins`: one range for each byte of `text`.
-  AlignedText(std::string text, std::vector<ByteRange> origins)
+  explicit AlignedText(std::string_view original)
+      : original_(original), longest_(LongestOf(original.size())) {}
+  /// `origins`: one range for each byte of `text`. `longest`: limit for texts
+  /// derived from this one.
+  AlignedText(std::string text, std::vector<ByteRange> origins, size_t longest)
       : text_(std::move(text)),
         origins_(std::move(origins)),
+        longest_(longest),
         rewritten_(true) {}
+
+  /// Largest size of a text derived from an original of `size` bytes. Without
+  /// it, a file with many replacements would take all memory.
+  static constexpr size_t LongestOf(size_t size) {
+    constexpr size_t kMost = std::numeric_limits<int32_t>::max();
+    return std::min(kMost, (size_t{1} << 20) + 100 * size);
+  }
+  size_t longest() const { return longest_; }
 
   std::string_view text() const { return rewritten_ ? text_ : original_; }
   /// Range of the original for a range of this text. Parts of a character give
@@ -39,6 +52,7 @@ class AlignedText {
   std::string_view original_;
   std::string text_;
   std::vector<ByteRange> origins_;
+  size_t longest_ = LongestOf(0);
   bool rewritten_ = false;
 };
 
@@ -49,13 +63,16 @@ class TextWriter {
 
   /// Copies bytes begin to end − 1 of the source, whole characters.
   void Keep(size_t begin, size_t end);
-  /// Writes `text` for bytes begin to end − 1 of the source.
+  /// Writes `text` for bytes begin to end − 1 of the source. Throws: Error if
+  /// the result becomes too long.
   void Put(std::string_view text, size_t begin, size_t end);
   void PutCode(int32_t code, size_t begin, size_t end);
   size_t size() const { return text_.size(); }
   AlignedText Finish() &&;
 
  private:
+  void CheckSize(size_t added) const;
+
   const AlignedText& source_;
   std::string text_;
   std::vector<ByteRange> origins_;

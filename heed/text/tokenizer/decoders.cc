@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/text/tokenizer/byte_level.h"
 #include "heed/text/tokenizer/regex.h"
@@ -153,6 +154,7 @@ DecodeStep ReplaceDecoder(const Part& part) {
   Finder finder = PatternFinder(part);
   return [finder = std::move(finder),
           content = part.Text("content")](Texts& texts) {
+    constexpr size_t kLongestDecoded = size_t{1} << 26;  // bytes
     std::vector<ByteRange> matches;
     for (std::string& text : texts) {
       matches.clear();
@@ -164,6 +166,10 @@ DecodeStep ReplaceDecoder(const Part& part) {
       for (const ByteRange& match : matches) {
         result.append(well_formed, position, match.begin - position);
         result.append(content);
+        if (result.size() > kLongestDecoded) {
+          throw Error("tokenizer: the decoded text is longer than {} bytes",
+                      kLongestDecoded);
+        }
         position = match.end;
       }
       text = result.append(well_formed, position);

@@ -503,6 +503,23 @@ TEST(Tokenizer, RefusesPatternsThatDifferInIcu) {
   }
 }
 
+TEST(Tokenizer, RefusesTextsThatGrowWithoutLimit) {
+  std::string steps;
+  for (int i = 0; i < 90; ++i) {
+    steps += std::string(i == 0 ? "" : ",") +
+             R"({"type":"Replace","pattern":{"String":"a"},"content":"aaaa"})";
+  }
+  const Tokenizer text = Tokenizer::Parse(
+      FileWith(R"("normalizer":{"type":"Sequence","normalizers":[)" + steps +
+               "]},"),
+      "t.json");
+  EXPECT_THROW((void)text.Encode("a", {}), Error);
+  const Tokenizer decoder = Tokenizer::Parse(
+      FileWith(R"("decoder":{"type":"Sequence","decoders":[)" + steps + "]},"),
+      "t.json");
+  EXPECT_THROW((void)decoder.Decode(std::vector<int32_t>{0}, false), Error);
+}
+
 TEST(Tokenizer, StopsSlowPatterns) {
   const Tokenizer tokenizer =
       Tokenizer::Parse(FileWithRegex("(?:(?:a|aa)+)+c"), "t.json");
