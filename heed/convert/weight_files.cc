@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -54,8 +55,10 @@ constexpr ForeignFile kForeignFiles[] = {
      "(merge_and_unload of PEFT) and import the result"},
 };
 
-/// Files in an index and their tensors.
-using Index = std::map<std::string, std::set<std::string>>;
+struct Index {
+  std::map<std::string, std::set<std::string>> files;  // and their tensors
+  std::optional<double> bytes;                         // of all tensors
+};
 
 Index ReadIndex(const std::string& path) {
   const nlohmann::ordered_json json = ParseJson(ReadFile(path), path);
@@ -68,6 +71,11 @@ Index ReadIndex(const std::string& path) {
         "{}: weight_map is no object with the file of each tensor", path);
   }
   Index index;
+  // Some programs write it as 5e9.
+  const nlohmann::ordered_json::json_pointer size("/metadata/total_size");
+  if (json.contains(size) && json[size].is_number()) {
+    index.bytes = json[size].get<double>();
+  }
   for (const auto& [tensor, file] : map->items()) {
     if (!file.is_string() || !IsEntryName(file.get<std::string>())) {
       throw FormatError(
@@ -75,7 +83,7 @@ Index ReadIndex(const std::string& path) {
           "folder",
           path, tensor.substr(0, kShownBytes), Abridged(file));
     }
-    index[file.get<std::string>()].insert(tensor);
+    index.files[file.get<std::string>()].insert(tensor);
   }
   return index;
 }
@@ -91,35 +99,51 @@ std::string NewName(std::string name) {
   return name;
 }
 
-/// Adds all tensors of a file. Returns their names in the file.
-std::set<std::string> AddFile(const std::string& path, SourceWeights& weights) {
+struct AddedFile {
+  std::set<std::string> names;  // of tensors, as in the file
+  uint64_t bytes = 0;           // of tensors
+};
+
+/// Adds all tensors of a file.
+AddedFile AddFile(const std::string& path, SourceWeights& weights) {
   const auto reader = std::make_shared<const SafetensorsReader>(path);
-  std::set<std::string> names;
+  AddedFile added;
   for (const SafetensorsEntry& entry : reader->entries()) {
-    names.insert(entry.name);
+    added.names.insert(entry.name);
+    added.bytes += entry.end - entry.begin;
     weights.Add(NewName(entry.name),
                 {.shape = entry.shape,
                  .file = path,
                  .read = [reader, &entry] { return reader->Read(entry); },
                  .dtype = entry.dtype});
   }
-  return names;
+  return added;
 }
 
 void AddFilesOfIndex(const std::string& folder, const std::string& index,
                      SourceWeights& weights) {
-  for (const auto& [file, tensors] : ReadIndex(index)) {
+  const Index read = ReadIndex(index);
+  uint64_t bytes = 0;
+  for (const auto& [file, tensors] : read.files) {
     const std::string path = PathIn(folder, file);
     if (!HasFile(folder, file)) {
       throw IoError("{}: missing; by {} it holds tensor '{}'", path, index,
                     tensors.begin()->substr(0, kShownBytes));
     }
-    const std::set<std::string> names = AddFile(path, weights);
+    const AddedFile added = AddFile(path, weights);
+    bytes += added.bytes;
     for (const std::string& tensor : tensors) {
-      if (names.contains(tensor)) continue;
+      if (added.names.contains(tensor)) continue;
       throw FormatError("{}: tensor '{}' is missing, which {} names", path,
                         tensor.substr(0, kShownBytes), index);
     }
+  }
+  if (read.bytes && *read.bytes != static_cast<double>(bytes)) {
+    throw FormatError(
+        "{}: metadata.total_size is {} bytes, but the tensors of its files "
+        "have {}; download all files again, or remove the key if they are "
+        "right",
+        index, *read.bytes, bytes);
   }
 }
 

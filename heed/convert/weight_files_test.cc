@@ -57,6 +57,27 @@ TEST_F(WeightFiles, FilesOfAnIndexAreOneModel) {
   weights.CheckAllTaken();
 }
 
+TEST_F(WeightFiles, TheSizeInAnIndexIsThatOfItsFiles) {
+  Write("1.safetensors", {{"a", Numbers(1)}, {"b", Numbers(3)}});
+  const auto write = [this](const std::string& size) {
+    WriteIndex(R"({"metadata": {"total_size": )" + size +
+               R"(}, "weight_map": {"a": "1.safetensors"}})");
+  };
+  for (const char* size : {"16", "1.6e1", "\"16\"", "null", "{}"}) {
+    write(size);
+    EXPECT_TRUE(Open().Has("b")) << size;
+  }
+  for (const char* size : {"15", "24", "-16", "1e400"}) {
+    write(size);
+    EXPECT_NE(Error(), "") << size;
+  }
+  write("24");
+  EXPECT_NE(Error().find("index.json: metadata.total_size is 24 bytes, but the "
+                         "tensors of its files have 16; download"),
+            std::string::npos)
+      << Error();
+}
+
 TEST_F(WeightFiles, TheSingleFileIsTakenBeforeAnIndex) {
   Write("model.safetensors", {{"a", Numbers(1)}});
   WriteIndex("no JSON");
