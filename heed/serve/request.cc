@@ -330,7 +330,8 @@ void RequestLimits::Visit(FieldList& v) {
   v("beam_limit", beam_limit, Range(1, 1000), "maximum beam size of a request");
   v("explain_limit", explain_limit, Range(0, 1e9),
     "maximum characters of a text to explain; translations: of a sentence, "
-    "with 4 times as many for a text and 10 times for a document; 0: no limit");
+    "with 4 times as many for a text and 10 times for a document; models of "
+    "Hugging Face: 16 times; 0: no limit");
 }
 
 Json ParametersOf(const HttpRequest& request) {

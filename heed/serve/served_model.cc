@@ -14,6 +14,7 @@
 #include "heed/serve/cost.h"
 #include "heed/tasks/translate/translate_options.h"
 #include "heed/text/markup/text_split.h"
+#include "heed/train/model_folder.h"
 
 namespace heed {
 namespace {
@@ -276,10 +277,12 @@ RequestOptions ServedModel::SearchOptions(const SearchChoice& choice) const {
 
 RequestLimits ServedModel::LimitsOf(RequestLimits limits) const {
   if (input_.of_bytes()) limits.char_limit = limits.explain_limit = 0;
-  if (input_.several_lines) {
-    limits.explain_limit = static_cast<int>(
-        std::min<int64_t>(int64_t{10} * limits.explain_limit, 1000000000));
-  }
+  // Large maps of imported models are read in tiles, so that a text of 4,096
+  // tokens can be explained by default.
+  const bool imported = !translates() && loaded_.metadata.contains(kFamilyKey);
+  const int64_t factor = imported ? 16 : input_.several_lines ? 10 : 1;
+  limits.explain_limit = static_cast<int>(
+      std::min<int64_t>(factor * limits.explain_limit, 1000000000));
   return limits;
 }
 

@@ -75,6 +75,13 @@ class Imported(EndToEnd):
             wrong = server.post("/predict", json.dumps(call | {"stream": True, "length": -1}))
             self.assertEqual(wrong.status, 400)
 
+    def test_texts_of_many_tokens_can_be_explained(self):
+        model = self.imported("gpt2")
+        with Server("--explain-limit", 1, models=[model]) as server:
+            answer = server.post("/explain", {"text": "the old dog"})
+            self.assertEqual(answer.status, 200, answer.body)
+            self.assertEqual(server.post("/explain", {"text": "the dog " * 3}).status, 400)
+
     def test_folders_that_cannot_be_read_leave_nothing(self):
         source = self.folder / "source"
         for name, changes, message in (
