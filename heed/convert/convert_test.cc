@@ -146,5 +146,38 @@ TEST_F(StoredFormat, AMarianModelTakesAFormatToo) {
   }));
 }
 
+class BF16Folder : public HuggingFaceFolder,
+                   public testing::WithParamInterface<const char*> {};
+
+TEST_P(BF16Folder, KeepsItsNumbersAtHalfOfTheSize) {
+  Copy(GetParam());
+  ChangeTensors([](std::vector<NamedTensor>& tensors) {
+    for (NamedTensor& t : tensors) {
+      if (t.value.dtype() != DType::kI32) t.value = t.value.To(DType::kBF16);
+    }
+  });
+  const Imported wide = Import(Theirs(), {.dtype = RunFormat::kF32});
+  const Imported half = Import(Theirs(), {});
+  size_t compact = 0;
+  for (const auto& p : half.model->parameters().all()) {
+    const Parameter* other = wide.model->parameters().Find(p->name());
+    ASSERT_NE(other, nullptr);
+    EXPECT_FALSE(other->compact());
+    EXPECT_EQ(p->numbers().To(DType::kF32).ToVector<float>(),
+              other->value().ToVector<float>())
+        << p->name();
+    compact += p->compact();
+  }
+  EXPECT_GT(compact, 8U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Families, BF16Folder,
+    testing::Values("huggingface_gpt2_bare", "huggingface_bert",
+                    "huggingface_roberta", "huggingface_xlm_roberta",
+                    "huggingface_distilbert_mlm", "huggingface_classes",
+                    "huggingface_tags", "huggingface_sentences",
+                    "huggingface_marian"));
+
 }  // namespace
 }  // namespace heed
