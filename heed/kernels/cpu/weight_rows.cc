@@ -77,7 +77,8 @@ HWY_INLINE float SumRow(int64_t n, const float* a, int64_t first_key,
   return max.Fold([](auto x, auto y) HEED_LANES { return hn::Min(x, y); });
 }
 
-/// Collects the positive weights from `least` on; returns their number.
+/// Collects the positive weights from `least` on in the order of their keys;
+/// returns their number. Has no branch, as it would often be mispredicted.
 HWY_INLINE size_t Collect(int64_t n, const float* a, int64_t first_key,
                           float least, Candidates& found) {
   size_t count = 0;
@@ -86,35 +87,77 @@ HWY_INLINE size_t Collect(int64_t n, const float* a, int64_t first_key,
     const auto w = lanes.Load(a + c);
     const auto wanted = hn::And(hn::Ge(w, hn::Set(lanes.d, least)),
                                 hn::Gt(w, hn::Zero(lanes.d)));
-    if (HWY_LIKELY(hn::AllFalse(lanes.d, wanted))) return;
     const auto keys = hn::Iota(di, static_cast<int32_t>(first_key + c));
-    hn::CompressStore(keys, hn::RebindMask(di, wanted), di,
-                      found.keys.data() + count);
-    count +=
-        hn::CompressStore(w, wanted, lanes.d, found.weights.data() + count);
+    // There is room for a whole vector.
+    hn::StoreU(hn::Compress(keys, hn::RebindMask(di, wanted)), di,
+               found.keys.data() + count);
+    count += hn::CountTrue(lanes.d, wanted);
   });
+  for (size_t i = 0; i < count; ++i) {
+    found.weights[i] = a[found.keys[i] - first_key];
+  }
   return count;
 }
 
-/// Sets the keys of a row with the largest weights.
-void SetTop(size_t count, Candidates& found, WeightRow& row) {
+/// Sets order[r] to the candidate with the r-th largest weight. Counts for each
+/// one those before it; a sort would mispredict most of its branches.
+void Rank(size_t count, const float* weights, uint8_t* order) {
+  const FloatD d;
+  const hn::RebindToSigned<FloatD> di;
+  int32_t ranks[hn::MaxLanes(FloatD())];
+  for (size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto w = hn::LoadU(d, weights + i);
+    const auto index = hn::Iota(di, static_cast<int32_t>(i));
+    auto rank = hn::Zero(di);
+    for (size_t j = 0; j < count; ++j) {
+      const auto other = hn::Set(d, weights[j]);
+      const auto earlier = hn::RebindMask(
+          d, hn::Gt(index, hn::Set(di, static_cast<int32_t>(j))));
+      const auto before =
+          hn::Or(hn::Gt(other, w), hn::And(hn::Eq(other, w), earlier));
+      rank = hn::Sub(rank, hn::VecFromMask(di, hn::RebindMask(di, before)));
+    }
+    hn::StoreU(rank, di, ranks);
+    for (size_t lane = 0; lane < std::min(hn::Lanes(d), count - i); ++lane) {
+      order[ranks[lane]] = static_cast<uint8_t>(i + lane);
+    }
+  }
+}
+
+/// Moves the candidates with the largest weights to the front, in the order of
+/// their keys.
+void KeepLargest(size_t& count, Candidates& found) {
   // Bits of positive floats are in the order of their values.
   found.order.resize(count);
   for (size_t i = 0; i < count; ++i) {
     const uint64_t weight = std::bit_cast<uint32_t>(found.weights[i]);
     found.order[i] = weight << 32 | ~static_cast<uint32_t>(found.keys[i]);
   }
+  count = kTopKeys;
   const auto begin = found.order.begin();
-  const size_t kept = std::min<size_t>(count, kTopKeys);
-  const auto end = begin + static_cast<int64_t>(kept);
-  if (kept < count) {
-    std::nth_element(begin, end, found.order.end(), std::greater<>());
+  std::nth_element(begin, begin + kTopKeys, found.order.end(),
+                   std::greater<>());
+  for (size_t i = 0; i < count; ++i) {
+    found.order[i] = ~found.order[i] << 32 | found.order[i] >> 32;
   }
-  std::sort(begin, end, std::greater<>());
-  row.count = static_cast<int32_t>(kept);
-  for (size_t i = 0; i < kept; ++i) {
-    row.keys[i] = static_cast<int32_t>(~static_cast<uint32_t>(begin[i]));
-    row.top[i] = std::bit_cast<float>(static_cast<uint32_t>(begin[i] >> 32));
+  std::sort(begin, begin + kTopKeys);
+  for (size_t i = 0; i < count; ++i) {
+    found.keys[i] = static_cast<int32_t>(found.order[i] >> 32);
+    found.weights[i] =
+        std::bit_cast<float>(static_cast<uint32_t>(found.order[i]));
+  }
+}
+
+/// Sets the keys of a row with the largest weights.
+void SetTop(size_t count, Candidates& found, WeightRow& row) {
+  constexpr size_t kMostRanked = 128;  // more only if many weights are equal
+  if (count > kMostRanked) KeepLargest(count, found);
+  uint8_t order[kMostRanked];
+  Rank(count, found.weights.data(), order);
+  row.count = static_cast<int32_t>(std::min<size_t>(count, kTopKeys));
+  for (size_t i = 0; i < static_cast<size_t>(row.count); ++i) {
+    row.keys[i] = found.keys[order[i]];
+    row.top[i] = found.weights[order[i]];
   }
 }
 
