@@ -303,12 +303,16 @@ TEST(AttentionSummary, DoesNotDependOnThreads) {
 }
 
 TEST(AttentionSummary, EqualWeightsAreInTheOrderOfKeys) {
-  Call call(1, 1, 40, 1, 1, 4);
-  call.args.q.Fill(0);
-  const AttentionSummary summary = Summarize(call.Factors(), 0, false, {});
-  const WeightRow& row = summary.rows.at(0);
-  for (int32_t i = 0; i < kernels::kTopKeys; ++i) EXPECT_EQ(At(row.keys, i), i);
-  EXPECT_NEAR(row.rest(), 24.0 / 40, 1e-6);
+  for (const int keys : {40, 300}) {
+    Call call(1, 1, keys, 1, 1, 4);
+    call.args.q.Fill(0);
+    const AttentionSummary summary = Summarize(call.Factors(), 0, false, {});
+    const WeightRow& row = summary.rows.at(0);
+    for (int32_t i = 0; i < kernels::kTopKeys; ++i) {
+      EXPECT_EQ(At(row.keys, i), i);
+    }
+    EXPECT_NEAR(row.rest(), 1 - 16.0 / keys, 1e-6);
+  }
 }
 
 TEST(AttentionSummary, AcrossAxesDistanceIsAShare) {

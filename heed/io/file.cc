@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -230,6 +231,23 @@ std::string ReadFile(const std::string& path) {
     if (got < more) break;
   }
   return content;
+}
+
+SharedBytes MapFile(const std::string& path) {
+  constexpr uint64_t kLeastMapped = uint64_t{1} << 20;
+  InputFile file(path);
+  const uint64_t size = file.size();
+  if (size >= kLeastMapped && size <= kLargestFile) {
+    const int fd = file.Release();
+    void* const begin =
+        mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+    close(fd);
+    if (begin != MAP_FAILED) {
+      return {{static_cast<const char*>(begin), size},
+              {begin, [size](void* mapped) { munmap(mapped, size); }}};
+    }
+  }
+  return ReadFile(path);
 }
 
 std::string ReadInflated(const std::string& path) {

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/shared_bytes.h"
+
 namespace heed {
 
 /// Maximum length of a line. Units: bytes
@@ -45,6 +47,11 @@ class InputFile {
 /// The bytes of a regular file. Throws: IoError if it cannot be read;
 /// FormatError if it is larger than 2 GiB (only weights are that large).
 std::string ReadFile(const std::string& path);
+
+/// The bytes of a regular file that programs replace as a whole and never
+/// change. A large file is mapped: its pages are read when they are used.
+/// Throws: as ReadFile.
+SharedBytes MapFile(const std::string& path);
 
 /// The bytes of a plain or gzip file, decompressed. The format is recognised by
 /// its first bytes. Throws: IoError if it cannot be read; FormatError if it is

@@ -161,6 +161,20 @@ TEST_F(File, OnlyRegularFilesAreReadAsAWhole) {
   EXPECT_NE(ReadFile("/proc/self/status"), "") << "whose size is 0";
 }
 
+TEST_F(File, MappedBytesAreThoseOfTheFile) {
+  for (const size_t size : {size_t{0}, size_t{100}, size_t{3} << 20}) {
+    std::string bytes(size, 'x');
+    if (size > 0) bytes.back() = 'y';
+    const std::string path = Put("a", bytes);
+    const SharedBytes mapped = MapFile(path);
+    const SharedBytes copy = mapped;
+    WriteFileAtomically(path, "other bytes");
+    EXPECT_TRUE(copy.view() == bytes) << size;
+  }
+  EXPECT_THROW(MapFile(Path("none")), IoError);
+  EXPECT_THROW(MapFile(folder_.path()), IoError);
+}
+
 TEST_F(File, BytesAreReadAtAnyOffset) {
   InputFile file(Put("digits", "0123456789"));
   std::string bytes(4, '\0');

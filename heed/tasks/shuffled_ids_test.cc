@@ -79,9 +79,9 @@ class ShuffledIds : public testing::TestWithParam<ExplainCase> {
  protected:
   void SetUp() override {
     ModelFiles files = usual_.model->Files();
-    std::string& vocabulary = files.at("vocabulary.txt");
+    SharedBytes& vocabulary = files.at("vocabulary.txt");
     const Order order = ShuffledOrder(usual_.model->Sizes().front().second);
-    vocabulary = ShuffledLines(vocabulary, order);
+    vocabulary = ShuffledLines(std::string(vocabulary.view()), order);
     shuffled_ = usual_.settings->OpenModel(files, "shuffled", 1);
     std::vector<NamedTensor> tensors = usual_.model->parameters().Tensors();
     int moved = 0;

@@ -69,7 +69,7 @@ std::string TextVocabularyConfig::Note(const Vocabulary& learned) const {
                      VocabularySizeNote(learned.size(), vocabulary_size));
 }
 
-const std::string& FindFile(const ModelFiles& files, const std::string& folder,
+const SharedBytes& FindFile(const ModelFiles& files, const std::string& folder,
                             const std::string& name) {
   const auto file = files.find(name);
   if (file == files.end()) {
@@ -80,8 +80,8 @@ const std::string& FindFile(const ModelFiles& files, const std::string& folder,
 
 Vocabulary FindVocabulary(const ModelFiles& files, const std::string& folder,
                           const std::string& name, VocabularyKind kind) {
-  return Vocabulary::Parse(FindFile(files, folder, name), kind,
-                           PathIn(folder, name));
+  return Vocabulary::Open(FindFile(files, folder, name), kind,
+                          PathIn(folder, name));
 }
 
 std::string ComputeChecksum(std::span<const std::string> lines) {

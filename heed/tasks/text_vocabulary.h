@@ -67,7 +67,7 @@ TextSizes SizesOf(const Vocabulary& vocabulary, const WordVectors* vectors,
                   int64_t segments = 1);
 
 /// Returns the file of this name. Throws: FormatError if it is missing.
-const std::string& FindFile(const ModelFiles& files, const std::string& folder,
+const SharedBytes& FindFile(const ModelFiles& files, const std::string& folder,
                             const std::string& name);
 
 /// Reads the vocabulary from the file of this name. Throws: FormatError if it

@@ -358,11 +358,17 @@ Vocabulary Vocabulary::FromTokenizer(Tokenizer tokenizer, SpecialIds special) {
       std::make_shared<const Tables>(std::move(tokenizer), std::move(special)));
 }
 
+Vocabulary Vocabulary::Open(const SharedBytes& bytes, VocabularyKind kind,
+                            const std::string& name) {
+  if (kind != VocabularyKind::kTokenizer) return Parse(bytes, kind, name);
+  StoredTokenizer file = ReadTokenizerFile(bytes, name);
+  return FromTokenizer(std::move(file.tokenizer), std::move(file.special));
+}
+
 Vocabulary Vocabulary::Parse(std::string_view bytes, VocabularyKind kind,
                              const std::string& name) {
   if (kind == VocabularyKind::kTokenizer) {
-    StoredTokenizer file = ReadTokenizerFile(bytes, name);
-    return FromTokenizer(std::move(file.tokenizer), std::move(file.special));
+    return Open(std::string(bytes), kind, name);
   }
   if (IsSubword(kind) || IsWordPiece(kind)) {
     return Vocabulary(std::make_shared<const Tables>(kind, bytes, name));

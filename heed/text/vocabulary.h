@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/shared_bytes.h"
 #include "heed/text/tokenizer/tokenizer.h"
 
 namespace heed {
@@ -158,6 +159,9 @@ class Vocabulary {
   static Vocabulary FromTokenizer(Tokenizer tokenizer, SpecialIds special);
 
   /// Parses the result of Serialize(). Throws: FormatError that names `name`.
+  static Vocabulary Open(const SharedBytes& bytes, VocabularyKind kind,
+                         const std::string& name);
+  /// Open() of bytes that are copied.
   static Vocabulary Parse(std::string_view bytes, VocabularyKind kind,
                           const std::string& name);
   std::string Serialize() const;

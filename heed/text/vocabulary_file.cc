@@ -1,10 +1,7 @@
 #include "heed/text/vocabulary_file.h"
 
 #include <cstddef>
-#include <cstring>
-#include <memory>
 #include <utility>
-#include <vector>
 
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
@@ -52,24 +49,16 @@ std::string WriteTokenizerFile(const Tokenizer& tokenizer,
   return bytes + tokenizer.Serialize();
 }
 
-StoredTokenizer ReadTokenizerFile(std::string_view bytes,
+StoredTokenizer ReadTokenizerFile(const SharedBytes& file,
                                   const std::string& name) {
+  const std::string_view bytes = file;
   const size_t line = bytes.find('\n');
   if (line == bytes.npos || (line + 1) % kAlignment != 0) {
     throw FormatError("{}: not the file of a tokenizer", name);
   }
   const Json ids = ParseJson(bytes.substr(0, line), name);
-  const std::string_view compact = bytes.substr(line + 1);
-  using Block = std::max_align_t;
-  static_assert(sizeof(Block) % kAlignment == 0);
-  const auto owner = std::make_shared<std::vector<Block>>(
-      (compact.size() + sizeof(Block) - 1) / sizeof(Block));
-  std::memcpy(owner->data(), compact.data(), compact.size());
   StoredTokenizer stored = {
-      Tokenizer::Map(
-          {reinterpret_cast<const char*>(owner->data()), compact.size()}, owner,
-          name),
-      {}};
+      Tokenizer::Map(bytes.substr(line + 1), file.owner(), name), {}};
   const int32_t size = stored.tokenizer.size();
   for (const auto& [member, id] : kMembers) {
     stored.special.*id =

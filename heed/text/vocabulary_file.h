@@ -3,8 +3,8 @@
 #define HEED_TEXT_VOCABULARY_FILE_H_
 
 #include <string>
-#include <string_view>
 
+#include "heed/base/shared_bytes.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -21,7 +21,7 @@ std::string WriteTokenizerFile(const Tokenizer& tokenizer,
                                const SpecialIds& special);
 /// Reads the result of WriteTokenizerFile. Throws: FormatError that names
 /// `name`, also for ids that the tokenizer does not have.
-StoredTokenizer ReadTokenizerFile(std::string_view bytes,
+StoredTokenizer ReadTokenizerFile(const SharedBytes& file,
                                   const std::string& name);
 
 }  // namespace heed

@@ -173,7 +173,7 @@ ModelDescription ReadModelConfig(const std::string& folder) {
                         PathIn(folder, kConfigFile), name);
     }
     const std::string path = PathIn(folder, name);
-    std::string bytes = ReadFile(ModelPath(folder, name));
+    SharedBytes bytes = MapFile(ModelPath(folder, name));
     if (sum != Hex(Crc32(bytes))) {
       throw FormatError(path + ": damaged (its check sum differs)");
     }

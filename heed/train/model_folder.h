@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heed/autograd/parameter_set.h"
+#include "heed/base/shared_bytes.h"
 #include "heed/io/safetensors.h"
 
 namespace heed {
@@ -35,7 +36,7 @@ inline constexpr const char* kNextFolder = ".next";
 inline constexpr const char* kReadyFolder = ".ready";
 
 /// Contents of the files other than config.json and the weights, by name.
-using ModelFiles = std::map<std::string, std::string>;
+using ModelFiles = std::map<std::string, SharedBytes>;
 
 struct ModelDescription {
   nlohmann::ordered_json settings;  // without the key "heed"

@@ -66,7 +66,7 @@ class ModelFolderTest : public testing::Test {
   static std::string Meaning(Read read) {
     std::string all = read.description.settings.dump();
     for (const auto& [name, bytes] : read.description.files) {
-      all += name + "=" + bytes + "\n";
+      all += name + "=" + std::string(bytes.view()) + "\n";
     }
     for (const auto& [key, value] : read.metadata) {
       all += key + "=" + value + "\n";

@@ -47,7 +47,7 @@ void ReadFolder(const Folder& folder, const Files& files) {
       WriteTensors(PathIn(folder.path(), name), weights.tensors,
                    weights.metadata);
     } else {
-      description.files[name] = bytes;
+      description.files[name] = std::string(bytes);
     }
   }
   WriteModelConfig(folder.path(), description);

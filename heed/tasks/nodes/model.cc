@@ -24,7 +24,7 @@ std::unique_ptr<Model> Settings::Open(const ModelFiles& files,
                                       const std::string& folder,
                                       uint64_t seed) const {
   const auto bytes = [&](const char* name) {
-    return FindFile(files, folder, name);
+    return std::string(FindFile(files, folder, name).view());
   };
   const auto path = [&](const char* name) { return PathIn(folder, name); };
   Data read;

@@ -169,7 +169,8 @@ TEST_F(NodesFolder, TrainingGoesOnWithItsOwnGraphAlone) {
 
 TEST_F(NodesFolder, ADamagedGraphIsNamed) {
   ModelFiles files = model().Files();
-  files["edges.tsv"] += "0\t500\n";
+  SharedBytes& edges = files["edges.tsv"];
+  edges = std::string(edges.view()) + "0\t500\n";
   EXPECT_NE(MessageOf<FormatError>([&] {
               loaded_.settings->OpenModel(files, "folder", kNoSeed);
             }).find("folder/edges.tsv:301: there is no node 500"),

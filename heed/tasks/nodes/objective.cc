@@ -49,7 +49,8 @@ class NodesObjective : public ObjectiveOf<Model> {
           "train a new model on it");
     }
     std::string bytes;
-    for (const auto& [name, file] : model.Files()) bytes += file + name;
+    for (const auto& [name, file] : model.Files())
+      bytes += std::string(file.view()) + name;
     checksum_ = fmt::format("{:08x}", Crc32(bytes));
   }
 
