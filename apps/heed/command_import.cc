@@ -55,7 +55,7 @@ int RunImport(const Arguments& arguments) {
   options.fields()("out", out, Any{"DIR"}, "model folder to write");
   options.fields()("overwrite", overwrite,
                    "replace an existing model in the output folder");
-  options.fields()("dtype", request.dtype,
+  options.fields()("dtype", request.storage.dtype,
                    "number format of stored matrices; auto: bf16 where the "
                    "source's are, else f32");
   options.Example(
@@ -69,8 +69,7 @@ int RunImport(const Arguments& arguments) {
   options.fields().Require({{"out"}});
   if (!options.Parse(arguments)) return 0;
   CheckOutIsOther(source, out);
-  Imported imported = Import(source, request);
-  WriteImported(out, overwrite, imported);
+  const Imported imported = ImportInto(out, overwrite, source, request);
   for (const std::string& note : imported.notes) {
     fmt::print(stderr, "note: {}\n", note);
   }

@@ -82,6 +82,13 @@ QuantizedMatrix Parameter::bytes() const {
           scales_, by_row()};
 }
 
+std::vector<NamedTensor> Parameter::Tensors() const {
+  if (!quantized()) return {{name_, numbers()}};
+  kernels::QuantizedMatrix own = bytes();
+  return {{name_, std::move(own.values)},
+          {name_ + kScaleSuffix, std::move(own.scales)}};
+}
+
 Tensor Parameter::numbers() const {
   return arranged_only_ ? kernels::Unpack(arranged().matrix, by_row()) : value_;
 }
@@ -122,6 +129,13 @@ void Parameter::Dequantize(Precision precision) {
 void Parameter::Widen() {
   if (quantized() || !compact()) return;
   Dequantize(precision_);
+}
+
+void Parameter::Release(Tensor shape) {
+  scales_ = Tensor();
+  arranged_only_ = false;
+  value_ = std::move(shape);
+  Changed();
 }
 
 void Parameter::KeepArranged(int64_t elements) {
@@ -201,7 +215,11 @@ void Parameter::Take(Tensor value) {
                      value_.shape().ToString(), value.shape().ToString());
   }
   arranged_only_ = false;
-  value_ = Converted(value.Contiguous(), stored);
+  if (value.dtype() == stored && value.contiguous()) {
+    value_ = std::move(value);
+  } else {
+    value_ = Converted(value.Contiguous(), stored);
+  }
   Changed();
 }
 

@@ -5,11 +5,16 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "heed/kernels/gemm.h"
+#include "heed/tensor/named_tensor.h"
 #include "heed/tensor/tensor.h"
 
 namespace heed {
+
+/// Ending of the name of int8 scales in files.
+inline constexpr const char* kScaleSuffix = ".scale";
 
 /// How operations use a parameter, which decides if it can be stored in bf16 or
 /// int8.
@@ -87,6 +92,12 @@ class Parameter {
   /// Takes a value of equal shape without a copy; quantises it if the parameter
   /// is quantised.
   void Take(Tensor value);
+  /// Frees the value. `shape`: a tensor of the shape, for example one that was
+  /// never written to and thus takes no memory.
+  void Release(Tensor shape);
+  /// Tensors to save: the value under its name, in f32 or bf16; int8 values
+  /// with scales NAME.scale.
+  std::vector<NamedTensor> Tensors() const;
   /// Number of int8 scales: one for each row of a table or each column of a
   /// matrix.
   int64_t scale_count() const;

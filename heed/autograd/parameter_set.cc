@@ -1,6 +1,8 @@
 #include "heed/autograd/parameter_set.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
@@ -10,7 +12,6 @@ namespace heed {
 namespace {
 
 /// Suffix of the name of a quantised value's scales in a file.
-constexpr const char* kScaleSuffix = ".scale";
 
 /// Orthonormal rows of a [rows, cols] matrix, rows <= cols, by Gram-Schmidt on
 /// normal samples (twice, against rounding).
@@ -181,13 +182,7 @@ void ParameterSet::Arrange() {
 std::vector<NamedTensor> ParameterSet::Tensors() const {
   std::vector<NamedTensor> tensors;
   for (const auto& p : all_) {
-    if (!p->quantized()) {
-      tensors.push_back({p->name(), p->numbers()});
-      continue;
-    }
-    kernels::QuantizedMatrix bytes = p->bytes();
-    tensors.push_back({p->name(), std::move(bytes.values)});
-    tensors.push_back({p->name() + kScaleSuffix, std::move(bytes.scales)});
+    std::ranges::move(p->Tensors(), std::back_inserter(tensors));
   }
   return tensors;
 }

@@ -61,12 +61,13 @@ std::string FormatNote(const std::set<std::string>& from,
              : "";
 }
 
-/// Converts matrices that the importer did not convert.
+/// Converts the matrices of an importer that does not do it itself.
 void StoreMatrices(Auto<RunFormat> dtype, ParameterSet& parameters) {
-  if (dtype == RunFormat::kF32) parameters.Widen();
-  if (dtype == RunFormat::kBF16) parameters.StoreInBF16();
-  if (dtype == RunFormat::kInt8) {
-    parameters.SetPrecision(kernels::Precision::kInt8);
+  for (const auto& parameter : parameters.all()) {
+    if (dtype == RunFormat::kBF16) parameter->StoreInBF16();
+    if (dtype == RunFormat::kInt8) {
+      parameter->SetPrecision(kernels::Precision::kInt8);
+    }
   }
 }
 
@@ -75,7 +76,9 @@ Imported ImportFrom(const std::string& source, const ImportRequest& request) {
   const bool config = std::filesystem::exists(PathIn(source, kConfigFile));
   if (!folder) RefuseForeignFile(source);
   if (!folder || (!config && IsMarianFolder(source))) {
-    return ImportMarian(source, request);
+    Imported imported = ImportMarian(source, request);
+    StoreMatrices(request.storage.dtype, imported.model->parameters());
+    return imported;
   }
   if (!request.vocabularies.empty() || !request.subwords.empty()) {
     throw ConfigError(
@@ -90,8 +93,7 @@ Imported ImportFrom(const std::string& source, const ImportRequest& request) {
 Imported Import(const std::string& source, const ImportRequest& request) {
   Imported imported = ImportFrom(source, request);
   imported.licence = LicenceOf(source);
-  StoreMatrices(request.dtype, imported.model->parameters());
-  const std::string note = FormatNote(imported.dtypes, request.dtype);
+  const std::string note = FormatNote(imported.dtypes, request.storage.dtype);
   if (!note.empty()) imported.notes.push_back(note);
   return imported;
 }
@@ -106,21 +108,58 @@ void CheckOutIsOther(const std::string& source, const std::string& out) {
       "--out {}: is the folder of the model to import; name another one", out);
 }
 
-void WriteImported(const std::string& folder, bool overwrite, Imported& model) {
+namespace {
+
+TrainingConfig TrainingOf(const std::string& folder, bool overwrite) {
   TrainingConfig training;
   training.run.out = folder;
   training.run.overwrite = overwrite;
   training.Resolve();
-  OutFolder out(training.run);
-  WriteSettings(*model.settings, *model.model, training, out);
-  Metadata metadata = {{"heed.step", "0"}, {kImportedKey, model.program}};
-  if (!model.family.empty()) metadata[kFamilyKey] = model.family;
-  WriteTensors(out.PathOf(kWeightsFile), model.model->parameters().Tensors(),
-               metadata);
-  if (!model.licence.empty()) {
-    WriteFileAtomically(out.PathOf(kLicenceFile), ReadFile(model.licence));
+  return training;
+}
+
+Metadata MetadataOf(const Imported& imported) {
+  Metadata metadata = {{"heed.step", "0"}, {kImportedKey, imported.program}};
+  if (!imported.family.empty()) metadata[kFamilyKey] = imported.family;
+  return metadata;
+}
+
+/// Writes all files but the weights.
+void WriteOthers(const Imported& imported, TrainingConfig& training,
+                 const OutFolder& out) {
+  WriteSettings(*imported.settings, *imported.model, training, out);
+  if (!imported.licence.empty()) {
+    WriteFileAtomically(out.PathOf(kLicenceFile), ReadFile(imported.licence));
   }
+}
+
+}  // namespace
+
+void WriteImported(const std::string& folder, bool overwrite, Imported& model) {
+  TrainingConfig training = TrainingOf(folder, overwrite);
+  OutFolder out(training.run);
+  WriteOthers(model, training, out);
+  WriteTensors(out.PathOf(kWeightsFile), model.model->parameters().Tensors(),
+               MetadataOf(model));
   out.Publish();
+}
+
+Imported ImportInto(const std::string& folder, bool overwrite,
+                    const std::string& source, ImportRequest request) {
+  TrainingConfig training = TrainingOf(folder, overwrite);
+  OutFolder out(training.run);
+  WeightsWriter weights(out.PathOf(kWeightsFile));
+  request.storage.writer = &weights;
+  Imported imported = Import(source, request);
+  const ParameterSet& parameters = imported.model->parameters();
+  weights.Begin(parameters);
+  for (const auto& parameter : parameters.all()) {
+    if (!weights.Has(*parameter)) weights.Add(*parameter);
+  }
+  WriteOthers(imported, training, out);
+  weights.Finish(MetadataOf(imported));
+  out.Publish();
+  return imported;
 }
 
 }  // namespace heed

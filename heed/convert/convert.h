@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "heed/convert/mapped_vocabulary.h"
-#include "heed/models/settings.h"
+#include "heed/convert/source_weights.h"
 #include "heed/tasks/task.h"
 
 namespace heed {
@@ -39,9 +39,7 @@ struct ImportRequest {
   bool encoder_only = false;
   /// BERT and its kin for sequence classification: inputs are pairs of texts.
   bool pairs = false;
-  /// Format in which matrices and tables are stored. Auto: bf16 where the
-  /// source's are, else f32.
-  Auto<RunFormat> dtype = {};
+  WeightStorage storage = {};
 };
 
 /// Imports `source`: a Marian model (see ImportMarian) or a folder of Hugging
@@ -75,6 +73,11 @@ void CheckOutIsOther(const std::string& source, const std::string& out);
 /// Writes a model folder for ReadModel. Throws: IoError; ConfigError if the
 /// folder holds a model and `overwrite` is false.
 void WriteImported(const std::string& folder, bool overwrite, Imported& model);
+/// Imports `source` into a model folder. Weights of Hugging Face are written
+/// one by one: the model that is returned has only their shapes. Throws: as
+/// Import and WriteImported.
+Imported ImportInto(const std::string& folder, bool overwrite,
+                    const std::string& source, ImportRequest request);
 
 /// Reads a model folder and writes config.json, model.safetensors and tokenizer
 /// files. A Transformer for task translate becomes MarianMTModel with

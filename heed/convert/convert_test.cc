@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/convert/testing.h"
@@ -34,7 +36,7 @@ class StoredFormat : public HuggingFaceFolder {
   }
   /// Imports the folder and writes and reads the model.
   LoadedModel Imported(Auto<RunFormat> dtype, Auto<RunFormat> run = {}) {
-    heed::Imported imported = Import(Theirs(), {.dtype = dtype});
+    heed::Imported imported = Import(Theirs(), {.storage = {.dtype = dtype}});
     notes_ = imported.notes;
     WriteImported(Ours(), true, imported);
     return ReadModel(Ours(), run);
@@ -117,7 +119,7 @@ TEST_F(StoredFormat, F16IsNotRoundedToBF16) {
   (void)Imported({});
   EXPECT_TRUE(HasNote("stored in f32, because bf16 would round"));
   const std::string error = MessageOf<ConfigError>(
-      [&] { Import(Theirs(), {.dtype = RunFormat::kBF16}); });
+      [&] { Import(Theirs(), {.storage = {.dtype = RunFormat::kBF16}}); });
   EXPECT_NE(error.find("holds f16"), std::string::npos) << error;
   EXPECT_NE(error.find("--dtype f32 or int8"), std::string::npos) << error;
   EXPECT_NO_THROW(Imported(RunFormat::kInt8));
@@ -138,12 +140,20 @@ TEST_F(StoredFormat, NaNInBF16IsRefused) {
 }
 
 TEST_F(StoredFormat, AMarianModelTakesAFormatToo) {
-  heed::Imported imported =
-      Import(Golden("huggingface_marian"), {.dtype = RunFormat::kBF16});
-  const ParameterSet& parameters = imported.model->parameters();
-  EXPECT_TRUE(std::ranges::all_of(parameters.all(), [](const auto& parameter) {
-    return parameter->compact() == parameter->compressible();
-  }));
+  const std::vector<std::string> vocabularies = {Golden("marian.source.yml"),
+                                                 Golden("marian.target.yml")};
+  const auto import = [&](RunFormat dtype) {
+    return Import(Golden("marian_pre.npz"),
+                  {.vocabularies = vocabularies, .storage = {.dtype = dtype}});
+  };
+  const heed::Imported half = import(RunFormat::kBF16);
+  for (const auto& parameter : half.model->parameters().all()) {
+    EXPECT_EQ(parameter->compact(), parameter->compressible());
+  }
+  const heed::Imported int8 = import(RunFormat::kInt8);
+  for (const auto& parameter : int8.model->parameters().all()) {
+    EXPECT_EQ(parameter->quantized(), parameter->quantizable());
+  }
 }
 
 class BF16Folder : public HuggingFaceFolder,
@@ -156,7 +166,8 @@ TEST_P(BF16Folder, KeepsItsNumbersAtHalfOfTheSize) {
       if (t.value.dtype() != DType::kI32) t.value = t.value.To(DType::kBF16);
     }
   });
-  const Imported wide = Import(Theirs(), {.dtype = RunFormat::kF32});
+  const Imported wide =
+      Import(Theirs(), {.storage = {.dtype = RunFormat::kF32}});
   const Imported half = Import(Theirs(), {});
   size_t compact = 0;
   for (const auto& p : half.model->parameters().all()) {
@@ -169,6 +180,33 @@ TEST_P(BF16Folder, KeepsItsNumbersAtHalfOfTheSize) {
     compact += p->compact();
   }
   EXPECT_GT(compact, 8U);
+}
+
+TEST_P(BF16Folder, IsWrittenWeightByWeight) {
+  Copy(GetParam());
+  for (const auto& [dtype, name] :
+       {std::pair<Auto<RunFormat>, const char*>{{}, "auto"},
+        {RunFormat::kInt8, "int8"}}) {
+    Imported whole = Import(Theirs(), {.storage = {.dtype = dtype}});
+    WriteImported(folder_.Path("whole"), true, whole);
+    const Imported parts = ImportInto(folder_.Path("parts"), true, Theirs(),
+                                      {.storage = {.dtype = dtype}});
+    const std::vector<NamedTensor> expected =
+        ReadModel(folder_.Path("whole")).model->parameters().Tensors();
+    const std::vector<NamedTensor> found =
+        ReadModel(folder_.Path("parts")).model->parameters().Tensors();
+    EXPECT_EQ(parts.notes, whole.notes);
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].name, expected[i].name);
+      ASSERT_EQ(found[i].value.bytes(), expected[i].value.bytes());
+      EXPECT_EQ(std::memcmp(found[i].value.Contiguous().raw(),
+                            expected[i].value.Contiguous().raw(),
+                            static_cast<size_t>(found[i].value.bytes())),
+                0)
+          << name << " " << found[i].name;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -314,7 +314,7 @@ Imported ImportMarianMt(const std::string& folder, ImportOptions& options,
   NoteNoEffect(options, "prefix", notes);
   MarianMt marian = ReadMarianMtConfig(options);
   auto& c = marian.model.As<TransformerConfig>();
-  SourceWeights weights = OpenSourceWeights(folder, request.dtype);
+  SourceWeights weights = OpenSourceWeights(folder, request.storage);
   weights.CheckCount(CountWeights(c, marian.source_rows, marian.target_rows) +
                      double{1} * c.width * c.max_positions);
   const MappedPair vocabularies =

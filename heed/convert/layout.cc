@@ -60,10 +60,12 @@ Tensor TakeRows(const Tensor& table, std::span<const int32_t> rows) {
 WeightReader::WeightReader(SourceWeights& from, ParameterSet& to)
     : from_(from), to_(to) {
   // Parameters are converted one by one as they are filled.
-  if (from.format() == RunFormat::kBF16) to.StoreInBF16();
-  if (from.format() == RunFormat::kInt8) {
+  const WeightStorage& storage = from.storage();
+  if (storage.dtype == RunFormat::kBF16) to.StoreInBF16();
+  if (storage.dtype == RunFormat::kInt8) {
     to.SetPrecision(kernels::Precision::kInt8);
   }
+  if (storage.writer != nullptr) storage.writer->Begin(to);
 }
 
 Parameter& WeightReader::Find(const std::string& ours) const {
@@ -81,12 +83,17 @@ const Shape& WeightReader::ShapeOf(const std::string& ours) const {
 
 void WeightReader::Set(const std::string& ours, Tensor value) {
   Parameter& parameter = Find(ours);
-  if (value.unique()) {
-    parameter.Take(std::move(value));
-  } else {
-    parameter.Set(value);
-  }
-  read_.insert(ours);
+  Fill(parameter, value.unique() ? std::move(value) : value.Clone());
+}
+
+void WeightReader::Fill(Parameter& parameter, Tensor value) {
+  read_.insert(parameter.name());
+  Tensor untouched = parameter.value();
+  parameter.Take(std::move(value));
+  WeightsWriter* const writer = from_.storage().writer;
+  if (writer == nullptr) return;
+  writer->Add(parameter);
+  parameter.Release(std::move(untouched));
 }
 
 void WeightReader::Scale(const std::string& ours, float factor) {
@@ -127,6 +134,7 @@ void WeightReader::ReadLinear(const Part& part, const Layout& layout) {
   const int64_t out = shape[1] / std::ssize(part.theirs);
   int64_t begin = 0;
   Tensor joined;
+  Tensor biases(bias.value().shape());
   for (const std::string& name : part.theirs) {
     Tensor theirs =
         from_.TakeStored(NameOfPart(name, layout.weight),
@@ -142,14 +150,12 @@ void WeightReader::ReadLinear(const Part& part, const Layout& layout) {
     } else {
       ours.CopyFrom(theirs);
     }
-    bias.mutable_value()
-        .Slice(begin, begin + out)
+    biases.Slice(begin, begin + out)
         .CopyFrom(from_.Take(NameOfPart(name, layout.weight_bias), {out}));
     begin += out;
   }
-  weight.Take(std::move(joined));
-  bias.Changed();
-  read_.insert({weight.name(), bias.name()});
+  Fill(weight, std::move(joined));
+  Fill(bias, std::move(biases));
 }
 
 std::vector<std::string> WeightReader::Unread() const {

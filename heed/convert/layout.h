@@ -58,6 +58,9 @@ class WeightReader {
  private:
   /// Reads matrices and biases into the columns of a layer.
   void ReadLinear(const Part& part, const Layout& layout);
+  /// Gives a parameter a value that nobody else holds, and writes and frees it
+  /// if weights are written one by one.
+  void Fill(Parameter& parameter, Tensor value);
   Parameter& Find(const std::string& ours) const;
 
   SourceWeights& from_;

@@ -116,7 +116,7 @@ Tensor SourceWeights::TakeStored(const std::string& name, const Shape& shape) {
                      Name(tensor.dtype())));
   }
   const bool keeps =
-      tensor.dtype() == DType::kBF16 && !(format_ == RunFormat::kF32);
+      tensor.dtype() == DType::kBF16 && !(storage_.dtype == RunFormat::kF32);
   if (tensor.dtype() != DType::kF32 && !keeps) tensor = tensor.To(DType::kF32);
   tensor = tensor.Contiguous();
   if (!IsFinite(tensor)) FailNotFinite(source.file, name, tensor);

@@ -12,8 +12,19 @@
 
 #include "heed/models/settings.h"
 #include "heed/tensor/named_tensor.h"
+#include "heed/train/model_folder.h"
 
 namespace heed {
+
+/// How an import stores the weights of the model that it makes.
+struct WeightStorage {
+  /// Format of matrices and tables. Auto: bf16 where the source's are, else
+  /// f32.
+  Auto<RunFormat> dtype = {};
+  /// Takes each weight when it is known; the model then keeps only its shape.
+  /// Null: the model holds all weights.
+  WeightsWriter* writer = nullptr;
+};
 
 /// A tensor that is read when it is taken.
 struct SourceTensor {
@@ -47,12 +58,11 @@ class SourceWeights {
   /// The stored shape may differ in dimensions of size 1. Throws: FormatError
   /// with file and tensor, also for NaN and infinity.
   Tensor Take(const std::string& name, const Shape& shape);
-  /// Take() that does not convert bf16, unless format() is f32.
+  /// Take() that does not convert bf16, unless it will be stored in f32.
   Tensor TakeStored(const std::string& name, const Shape& shape);
-  /// Format in which the model that is filled stores matrices; auto: bf16 where
-  /// they are stored so here, else f32.
-  Auto<RunFormat> format() const { return format_; }
-  void SetFormat(Auto<RunFormat> format) { format_ = format; }
+  /// Storage of the model that is filled.
+  const WeightStorage& storage() const { return storage_; }
+  void SetStorage(const WeightStorage& storage) { storage_ = storage; }
 
   /// Ignores a tensor that is redundant. It need not exist.
   void Skip(const std::string& name) { tensors_.erase(name); }
@@ -71,7 +81,7 @@ class SourceWeights {
   std::string file_;
   int64_t elements_ = 0;
   std::set<std::string> matrix_dtypes_;
-  Auto<RunFormat> format_;
+  WeightStorage storage_;
 };
 
 }  // namespace heed

@@ -173,10 +173,10 @@ void CheckDType(const SourceWeights& weights, Auto<RunFormat> dtype) {
 }  // namespace
 
 SourceWeights OpenSourceWeights(const std::string& folder,
-                                Auto<RunFormat> dtype) {
+                                const WeightStorage& storage) {
   SourceWeights weights = OpenFiles(folder);
-  CheckDType(weights, dtype);
-  weights.SetFormat(dtype);
+  CheckDType(weights, storage.dtype);
+  weights.SetStorage(storage);
   return weights;
 }
 

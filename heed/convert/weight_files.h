@@ -5,17 +5,16 @@
 #include <string>
 
 #include "heed/convert/source_weights.h"
-#include "heed/models/settings.h"
 
 namespace heed {
 
 /// Opens the weights in model.safetensors or else in the files that
 /// model.safetensors.index.json names. A tensor is read when it is taken.
-/// `dtype`: format in which a model will store matrices; auto: bf16 where they
-/// are stored so, else f32. Throws: IoError; FormatError with file, tensor and
-/// reason; ConfigError if the files hold f16, whose numbers bf16 cannot hold.
+/// `storage`: how the model that is filled stores them. Throws: IoError;
+/// FormatError with file, tensor and reason; ConfigError if the files hold f16,
+/// whose numbers bf16 cannot hold.
 SourceWeights OpenSourceWeights(const std::string& folder,
-                                Auto<RunFormat> dtype = {});
+                                const WeightStorage& storage = {});
 
 /// Throws: FormatError with a remedy if the name is that of a file that Heed
 /// never imports: a pickle, weights of another framework, an adapter.

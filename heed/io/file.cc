@@ -407,6 +407,17 @@ void AtomicFile::Write(const void* data, size_t size) {
   }
 }
 
+void AtomicFile::WriteStart(std::string_view bytes) {
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t written = Retrying([&] {
+      return pwrite(fd_, bytes.data() + done, bytes.size() - done,
+                    static_cast<off_t>(done));
+    });
+    if (written < 0) Fail("write");
+    done += static_cast<size_t>(written);
+  }
+}
+
 void AtomicFile::Commit() {
   const int synced = Retrying([&] { return fsync(fd_); });
   // Pipes and devices cannot be synced and return EINVAL.

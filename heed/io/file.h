@@ -115,6 +115,9 @@ class AtomicFile {
   /// Appends `size` bytes. Throws: IoError.
   void Write(const void* data, size_t size);
   void Write(std::string_view bytes) { Write(bytes.data(), bytes.size()); }
+  /// Replaces bytes at the start of what was written. Not for a pipe or device.
+  /// Throws: IoError.
+  void WriteStart(std::string_view bytes);
   /// Flushes the content to the disk and renames the file. Throws: IoError.
   void Commit();
 

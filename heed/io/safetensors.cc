@@ -1,9 +1,11 @@
 #include "heed/io/safetensors.h"
 
+#include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
@@ -18,30 +20,66 @@ using Json = nlohmann::ordered_json;
 static_assert(std::endian::native == std::endian::little,
               "elements are written as they stand in memory");
 
-std::string MakeHeader(std::span<const NamedTensor> tensors,
-                       const Metadata& metadata) {
-  Json::object_t header;
-  std::unordered_set<std::string_view> names = {kSafetensorsMetadata};
-  if (!metadata.empty()) header.emplace_back(kSafetensorsMetadata, metadata);
-  int64_t begin = 0;
-  for (const auto& [name, value] : tensors) {
-    if (!names.insert(name).second) {
-      throw ConfigError("safetensors: '{}' cannot name a tensor again", name);
+}  // namespace
+
+/// Header of a file whose tensors are added in the order of their elements.
+class SafetensorsHeader {
+ public:
+  void Add(const NamedTensor& tensor) {
+    const Tensor& value = tensor.value;
+    if (!names_.insert(tensor.name).second) {
+      throw ConfigError("safetensors: '{}' cannot name a tensor again",
+                        tensor.name);
     }
     std::vector<int64_t> shape;
     for (int axis = 0; axis < value.rank(); ++axis) {
       shape.push_back(value.dim(axis));
     }
-    const int64_t end = begin + value.bytes();
-    header.emplace_back(name, Json{{"dtype", SafetensorsName(value.dtype())},
-                                   {"shape", shape},
-                                   {"data_offsets", {begin, end}}});
-    begin = end;
+    const int64_t end = end_ + value.bytes();
+    entries_.emplace_back(tensor.name,
+                          Json{{"dtype", SafetensorsName(value.dtype())},
+                               {"shape", shape},
+                               {"data_offsets", {end_, end}}});
+    end_ = end;
   }
-  std::string text = DumpJson(std::move(header));
-  // Elements start at a multiple of eight bytes.
-  text.resize((text.size() + 7) / 8 * 8, ' ');
-  return text;
+  /// The text, in at least `size` bytes.
+  std::string Text(const Metadata& metadata, size_t size = 0) const {
+    Json::object_t header;
+    if (!metadata.empty()) {
+      header.emplace_back(kSafetensorsMetadata, metadata);
+    }
+    for (const auto& [name, entry] : entries_) header.emplace_back(name, entry);
+    std::string text = DumpJson(std::move(header));
+    // Elements start at a multiple of eight bytes.
+    text.resize((std::max(text.size(), size) + 7) / 8 * 8, ' ');
+    return text;
+  }
+
+ private:
+  std::vector<std::pair<std::string, Json>> entries_;
+  std::unordered_set<std::string> names_ = {kSafetensorsMetadata};
+  int64_t end_ = 0;
+};
+
+namespace {
+
+std::string MakeHeader(std::span<const NamedTensor> tensors,
+                       const Metadata& metadata) {
+  SafetensorsHeader header;
+  for (const NamedTensor& tensor : tensors) header.Add(tensor);
+  return header.Text(metadata);
+}
+
+std::string_view LengthBytes(const uint64_t& length) {
+  return {reinterpret_cast<const char*>(&length), kSafetensorsLength};
+}
+
+// Writes the elements of a tensor.
+template <class Write>
+void WriteElements(const Tensor& value, const Write& write) {
+  const Tensor dense = value.Contiguous();
+  write({static_cast<const char*>(dense.raw()),
+         static_cast<size_t>(dense.bytes())});
 }
 
 // Writes the parts of a file in order.
@@ -49,13 +87,9 @@ template <class Write>
 void WriteParts(const std::string& header, std::span<const NamedTensor> tensors,
                 const Write& write) {
   const uint64_t length = header.size();
-  write({reinterpret_cast<const char*>(&length), kSafetensorsLength});
+  write(LengthBytes(length));
   write(header);
-  for (const auto& [name, value] : tensors) {
-    const Tensor dense = value.Contiguous();
-    write({static_cast<const char*>(dense.raw()),
-           static_cast<size_t>(dense.bytes())});
-  }
+  for (const auto& [name, value] : tensors) WriteElements(value, write);
 }
 
 SafetensorsFile ReadAll(const SafetensorsReader& reader) {
@@ -77,6 +111,42 @@ void WriteSafetensors(const std::string& path,
   WriteParts(header, tensors,
              [&](std::string_view bytes) { file.Write(bytes); });
   file.Commit();
+}
+
+struct SafetensorsWriter::State {
+  State(const std::string& path, size_t bytes) : file(path), room(bytes) {}
+
+  AtomicFile file;
+  size_t room;  // bytes of the header's text
+  SafetensorsHeader header;
+};
+
+SafetensorsWriter::SafetensorsWriter(const std::string& path, size_t tensors,
+                                     size_t name_bytes) {
+  constexpr size_t kEntry = 200;      // dtype, shape and offsets
+  constexpr size_t kMetadata = 4096;  // of a model
+  const size_t room = (tensors * kEntry + name_bytes + kMetadata) / 8 * 8;
+  state_ = std::make_unique<State>(path, room);
+  state_->file.Write(std::string(kSafetensorsLength + room, ' '));
+}
+
+SafetensorsWriter::~SafetensorsWriter() = default;
+
+void SafetensorsWriter::Add(const NamedTensor& tensor) {
+  state_->header.Add(tensor);
+  WriteElements(tensor.value,
+                [&](std::string_view bytes) { state_->file.Write(bytes); });
+}
+
+void SafetensorsWriter::Finish(const Metadata& metadata) {
+  const std::string text = state_->header.Text(metadata, state_->room);
+  if (text.size() > state_->room) {
+    throw ConfigError("safetensors: the header of {} bytes has room for {}",
+                      text.size(), state_->room);
+  }
+  const uint64_t length = text.size();
+  state_->file.WriteStart(std::string(LengthBytes(length)) + text);
+  state_->file.Commit();
 }
 
 std::string SerializeSafetensors(std::span<const NamedTensor> tensors,

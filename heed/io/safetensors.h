@@ -6,6 +6,7 @@
 #define HEED_IO_SAFETENSORS_H_
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,29 @@ struct SafetensorsFile {
 void WriteSafetensors(const std::string& path,
                       std::span<const NamedTensor> tensors,
                       const Metadata& metadata);
+
+/// Writes a file atomically tensor by tensor, so that they need not be in
+/// memory together.
+class SafetensorsWriter {
+ public:
+  /// `tensors`: upper bound of their number, with names of `name_bytes` in
+  /// total, for which the file keeps room at its start. Throws: IoError.
+  SafetensorsWriter(const std::string& path, size_t tensors, size_t name_bytes);
+  ~SafetensorsWriter();
+  SafetensorsWriter(const SafetensorsWriter&) = delete;
+  SafetensorsWriter& operator=(const SafetensorsWriter&) = delete;
+
+  /// Appends a tensor. Throws: IoError; ConfigError for a name that occurs
+  /// twice.
+  void Add(const NamedTensor& tensor);
+  /// Completes the file. Throws: IoError; ConfigError if there were more or
+  /// longer names than announced.
+  void Finish(const Metadata& metadata);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// The bytes of a safetensors file. Throws: ConfigError for a name that occurs
 /// twice.

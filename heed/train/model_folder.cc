@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <filesystem>
 #include <string_view>
 
@@ -24,21 +25,29 @@ constexpr const char* kChecksumKey = "heed.crc32";
 
 std::string Hex(uint32_t value) { return fmt::format("{:08x}", value); }
 
-/// Checksum over everything that a reader relies on, in order.
-std::string Checksum(std::span<const NamedTensor> tensors,
-                     const Metadata& metadata) {
-  std::string digest;
-  for (const NamedTensor& t : tensors) {
-    const Tensor dense = t.value.Contiguous();
-    const std::string_view bytes(static_cast<const char*>(dense.raw()),
-                                 static_cast<size_t>(dense.bytes()));
-    digest += fmt::format("{} {} {} {}\n", t.name, Name(dense.dtype()),
-                          dense.shape().ToString(), Hex(Crc32(bytes)));
-  }
+/// Line of a tensor in the text of Checksum().
+std::string DigestOf(const NamedTensor& tensor) {
+  const Tensor dense = tensor.value.Contiguous();
+  const std::string_view bytes(static_cast<const char*>(dense.raw()),
+                               static_cast<size_t>(dense.bytes()));
+  return fmt::format("{} {} {} {}\n", tensor.name, Name(dense.dtype()),
+                     dense.shape().ToString(), Hex(Crc32(bytes)));
+}
+
+/// Checksum over everything that a reader relies on. `digest`: lines of the
+/// tensors in order.
+std::string Checksum(std::string digest, const Metadata& metadata) {
   for (const auto& [key, value] : metadata) {
     if (key != kChecksumKey) digest += fmt::format("{}={}\n", key, value);
   }
   return Hex(Crc32(digest));
+}
+
+std::string Checksum(std::span<const NamedTensor> tensors,
+                     const Metadata& metadata) {
+  std::string digest;
+  for (const NamedTensor& tensor : tensors) digest += DigestOf(tensor);
+  return Checksum(std::move(digest), metadata);
 }
 
 /// Checksum of config.json over its text without the checksum itself.
@@ -192,6 +201,29 @@ void WriteTensors(const std::string& path, std::span<const NamedTensor> tensors,
                   Metadata metadata) {
   metadata[kChecksumKey] = Checksum(tensors, metadata);
   WriteSafetensors(path, tensors, metadata);
+}
+
+void WeightsWriter::Begin(const ParameterSet& parameters) {
+  if (file_) return;
+  size_t bytes = 0;
+  for (const auto& parameter : parameters.all()) {
+    // An int8 parameter has scales, too.
+    bytes += 2 * parameter->name().size() + std::strlen(kScaleSuffix);
+  }
+  file_.emplace(path_, 2 * parameters.all().size(), bytes);
+}
+
+void WeightsWriter::Add(const Parameter& parameter) {
+  names_.insert(parameter.name());
+  for (const NamedTensor& tensor : parameter.Tensors()) {
+    file_->Add(tensor);
+    digest_ += DigestOf(tensor);
+  }
+}
+
+void WeightsWriter::Finish(Metadata metadata) {
+  metadata[kChecksumKey] = Checksum(std::move(digest_), metadata);
+  file_->Finish(metadata);
 }
 
 SafetensorsFile ReadTensors(const std::string& path) {

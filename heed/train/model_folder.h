@@ -5,8 +5,11 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/autograd/parameter_set.h"
@@ -69,6 +72,28 @@ nlohmann::ordered_json ReadModelSettings(const std::string& folder);
 /// IoError.
 void WriteTensors(const std::string& path, std::span<const NamedTensor> tensors,
                   Metadata metadata);
+/// Writes weights with a checksum one by one, so that they need not be in
+/// memory together.
+class WeightsWriter {
+ public:
+  explicit WeightsWriter(std::string path) : path_(std::move(path)) {}
+
+  /// Opens the file for these parameters if it is not open. Throws: IoError.
+  void Begin(const ParameterSet& parameters);
+  /// Throws: IoError; ConfigError for a parameter that was written before.
+  void Add(const Parameter& parameter);
+  bool Has(const Parameter& parameter) const {
+    return names_.contains(parameter.name());
+  }
+  /// Completes the file. Throws: IoError.
+  void Finish(Metadata metadata);
+
+ private:
+  std::string path_;
+  std::optional<SafetensorsWriter> file_;
+  std::set<std::string> names_;
+  std::string digest_;
+};
 /// Reads tensors. Throws: IoError; FormatError, also if the checksum differs.
 SafetensorsFile ReadTensors(const std::string& path);
 

@@ -38,7 +38,8 @@ void AddFirstType(OpenedEncoder& from, Tensor& table) {
 }  // namespace
 
 OpenedEncoder OpenEncoder(const std::string& folder, ImportOptions& options,
-                          const EncoderFamily& family, Auto<RunFormat> dtype) {
+                          const EncoderFamily& family,
+                          const WeightStorage& storage) {
   SkipGeneral(options);
   EncoderSizes read = family.read(options);
   if (read.config.max_positions < 1) {
@@ -49,7 +50,7 @@ OpenedEncoder OpenEncoder(const std::string& folder, ImportOptions& options,
   }
   read.tied = options.Flag("tie_word_embeddings", true);
   options.CheckAllUnderstood();
-  SourceWeights weights = OpenSourceWeights(folder, dtype);
+  SourceWeights weights = OpenSourceWeights(folder, storage);
   weights.CheckCount(CountWeights(read.config, read.rows, 0));
   std::string prefix =
       weights.Has("embeddings.word_embeddings.weight") ? "" : family.prefix;

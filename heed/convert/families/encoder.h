@@ -78,9 +78,10 @@ struct OpenedEncoder {
 };
 
 /// Reads the configuration, which must be understood completely, and opens the
-/// weights, to be stored in `dtype`. Throws: IoError; FormatError; ConfigError.
+/// weights. Throws: IoError; FormatError; ConfigError.
 OpenedEncoder OpenEncoder(const std::string& folder, ImportOptions& options,
-                          const EncoderFamily& family, Auto<RunFormat> dtype);
+                          const EncoderFamily& family,
+                          const WeightStorage& storage);
 
 /// Tokens of an encoder.
 struct EncoderTokenizer {

@@ -333,7 +333,7 @@ HeadSource OpenHead(ImportOptions& options, const ImportRequest& request,
 Imported ImportEncoder(const std::string& folder, ImportOptions& options,
                        const ImportRequest& request,
                        const EncoderFamily& family) {
-  OpenedEncoder from = OpenEncoder(folder, options, family, request.dtype);
+  OpenedEncoder from = OpenEncoder(folder, options, family, request.storage);
   const HeadSource head = OpenHead(options, request, from);
   EncoderTokenizer tokenizer =
       ReadEncoderTokenizer(folder, options, from.options.rows);

@@ -80,7 +80,7 @@ Imported Import(const std::string& folder, ImportOptions& options,
   source.config = ReadConfig(options);
   source.rows = options.Number("vocab_size", 50257);
   options.CheckAllUnderstood();
-  SourceWeights weights = OpenSourceWeights(folder, request.dtype);
+  SourceWeights weights = OpenSourceWeights(folder, request.storage);
   const std::string prefix = weights.Has("wte.weight") ? "" : "transformer.";
   // Causal masks that old files hold.
   for (int i = 0; i < source.config.layers; ++i) {

@@ -86,7 +86,7 @@ Imported Import(const std::string& folder, ImportOptions& options,
   source.config = ReadConfig(options);
   source.rows = options.Number("vocab_size", 50272);
   options.CheckAllUnderstood();
-  SourceWeights weights = OpenSourceWeights(folder, request.dtype);
+  SourceWeights weights = OpenSourceWeights(folder, request.storage);
   const char* prefix = weights.Has("decoder.embed_tokens.weight")
                            ? "decoder."
                            : "model.decoder.";

@@ -308,7 +308,7 @@ void ReadTexts(const Modules& modules, int positions, SettingsReader& reader,
 /// Fills the dense layer from its own folder.
 void FillDense(const std::string& folder, bool bias, WeightReader& reader) {
   RefuseForeignWeights(folder);
-  SourceWeights weights = OpenSourceWeights(folder, reader.from().format());
+  SourceWeights weights = OpenSourceWeights(folder, reader.from().storage());
   const Shape& shape = reader.ShapeOf("dense.weight");
   const int64_t in = shape[0];
   const int64_t out = shape[1];
@@ -347,7 +347,7 @@ Imported Import(const std::string& folder, const ImportRequest& request) {
   SettingsReader files(request.ignored);
   ImportOptions options = files.Read(PathIn(modules.transformer, kConfigFile));
   OpenedEncoder from = OpenEncoder(modules.transformer, options,
-                                   EncoderIn(options), request.dtype);
+                                   EncoderIn(options), request.storage);
   for (const std::string& prefix : from.names.heads) {
     from.weights.SkipAll(prefix);
   }
