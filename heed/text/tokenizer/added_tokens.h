@@ -15,7 +15,7 @@ namespace heed::tokens {
 struct AddedToken {
   int32_t id = 0;
   std::string content;
-  bool single_word = false;  ///< only between characters that are no \w
+  bool single_word = false;  ///< only between characters that are no `\w`
   bool lstrip = false;       ///< includes white space on its left
   bool rstrip = false;       ///< includes white space on its right
   bool normalized = false;   ///< searched in the normalised text
