@@ -301,7 +301,10 @@ void WriteSettings(TaskSettings& settings, const TaskModel& model,
 
 LoadedModel ReadModelToRun(const std::string& folder, Auto<RunFormat> dtype) {
   LoadedModel loaded = ReadModel(folder, dtype);
-  loaded.model->parameters().Arrange();
+  // Some other models, such as RETAIN, also read the numbers of a matrix.
+  if (loaded.metadata.contains(kFamilyKey)) {
+    loaded.model->parameters().Arrange();
+  }
   return loaded;
 }
 

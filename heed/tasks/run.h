@@ -74,8 +74,8 @@ struct LoadedModel {
 /// truncated, damaged or of a newer version; ConfigError if the model cannot be
 /// converted to the dtype.
 LoadedModel ReadModel(const std::string& folder, Auto<RunFormat> dtype = {});
-/// Reads a model that is only run: it holds each matrix once, packed for
-/// products.
+/// Reads a model that is only run. A model of Hugging Face holds each matrix
+/// once, packed for products.
 LoadedModel ReadModelToRun(const std::string& folder,
                            Auto<RunFormat> dtype = {});
 
