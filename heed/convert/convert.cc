@@ -34,8 +34,8 @@ std::string LicenceOf(const std::string& source) {
   return found.empty() ? "" : std::ranges::min(found);
 }
 
-/// What the formats of the source's matrices and the request led to, if they
-/// are not stored as f32 that was f32.
+/// Tells the user in which format matrices are stored; "" if they are in f32
+/// in the source, too. `from`: formats of the source's matrices.
 std::string FormatNote(const std::set<std::string>& from,
                        Auto<RunFormat> dtype) {
   const bool bf16 = from.contains("BF16");
