@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
 #include "heed/autograd/testing.h"
 #include "heed/base/errors.h"
