@@ -33,8 +33,10 @@ void Api::Explain(const ExchangePtr& exchange) {
   job.seconds = model->ExplanationSeconds(call.input, call.attribution);
   job.cancellation = CancellationOf(exchange);
   const int max = limits.MaxExplained(model->translates());
-  job.run = [exchange, call, max, maps = maps_, client = admitted.client.name](
-                const ServedModel& served, const Cancellation& cancellation) {
+  const int64_t max_rows = limits.max_rows;
+  job.run = [exchange, call, max, max_rows, maps = maps_,
+             client = admitted.client.name](const ServedModel& served,
+                                            const Cancellation& cancellation) {
     ExplainRequest request;
     request.input = {.given = call.input,
                      .answer = call.answer,
@@ -42,6 +44,7 @@ void Api::Explain(const ExchangePtr& exchange) {
                      .max_characters = max};
     request.attribution = call.attribution;
     request.panels_of = call.layer;
+    request.max_rows = max_rows;
     request.pictures = std::ranges::any_of(call.views, NeedsVectors);
     request.cancellation = &cancellation;
     auto explanation =

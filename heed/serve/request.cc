@@ -331,7 +331,9 @@ void RequestLimits::Visit(FieldList& v) {
   v("explain_limit", explain_limit, Range(0, 1e9),
     "maximum characters of a text to explain; translations: of a sentence, "
     "with 4 times as many for a text and 10 times for a document; models of "
-    "Hugging Face: 16 times; 0: no limit");
+    "Hugging Face: 16 times, and 590 rows of attention weights (tokens x "
+    "layers "
+    "x heads) for each; 0: no limit");
 }
 
 Json ParametersOf(const HttpRequest& request) {

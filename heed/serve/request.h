@@ -28,6 +28,7 @@ struct RequestLimits {
   int alternatives_limit = 10;
   int beam_limit = 16;
   int explain_limit = 1000;  // characters
+  int64_t max_rows = 0;      // of attention weights to explain; 0: no limit
 
   void Visit(FieldList& v);
   /// Maximum characters of a text to explain; 0: no limit. `in_sentences`:

@@ -65,12 +65,29 @@ std::string ModelName(const LoadedModel& loaded) {
 
 bool IsBlank(const Input& line) { return SplitWhitespace(line.Text()).empty(); }
 
+/// Throws: FormatError for more rows of attention weights than allowed.
+void CheckRows(const ExplainablePrediction& prepared, int64_t max_rows) {
+  int64_t rows = 0;
+  for (const ExplainableSegment& part : prepared.segments) {
+    for (const AttentionMap& map : part.segment.maps) {
+      rows += map.heads * map.query_size;
+    }
+  }
+  if (max_rows == 0 || rows <= max_rows) return;
+  throw FormatError(
+      "explain: the text needs {} rows of attention weights (tokens x layers x "
+      "heads); at most {} are allowed, so use a shorter text",
+      rows, max_rows);
+}
+
 /// Prepares an explanation of each input that `heed predict` answers
 /// separately, such as each line of a text.
 ExplainablePrediction PrepareEach(const LoadedModel& loaded,
                                   const Predictor& predictor,
                                   const Context& ctx, const ExplainInput& input,
-                                  const OptionSet& options) {
+                                  const ExplainRequest& request) {
+  const OptionSet& options =
+      request.options ? *request.options : predictor.options();
   std::vector<Input> lines = {input.given};
   if (!predictor.explains_lines_together()) {
     lines =
@@ -91,6 +108,7 @@ ExplainablePrediction PrepareEach(const LoadedModel& loaded,
     if (!all.segments.empty()) all.answer += '\n';
     all.answer += own.answer;
     std::ranges::move(own.segments, std::back_inserter(all.segments));
+    CheckRows(all, request.max_rows);
   }
   return all;
 }
@@ -169,8 +187,7 @@ ExplainedPrediction ExplainPrediction(const LoadedModel& loaded,
   Context ctx;
   ctx.cancellation = request.cancellation;
   ExplainablePrediction prepared =
-      PrepareEach(loaded, predictor, ctx, input,
-                  request.options ? *request.options : predictor.options());
+      PrepareEach(loaded, predictor, ctx, input, request);
   ExplainedPrediction result;
   Explanation& e = result.explanation;
   e.task = loaded.settings->task();

@@ -31,6 +31,8 @@ struct ExplainRequest {
   /// the input vectors, and the numbers of the attention that its outline
   /// names.
   bool pictures = false;
+  /// Maximum rows of attention weights (tokens x layers x heads); 0: no limit.
+  int64_t max_rows = 0;
   /// Stops the work, which then throws Cancelled; also stops uses of
   /// Explainable.
   const Cancellation* cancellation = nullptr;
@@ -40,7 +42,8 @@ struct ExplainRequest {
 /// and measures the contribution of each token. A text that is answered in
 /// parts, such as lines, has one segment per part; `answer` and `contrast` then
 /// apply to each of them. Thread-safe.
-/// Throws: FormatError for a text that the task cannot read; ConfigError for an
+/// Throws: FormatError for a text that the task cannot read, or that has more
+/// rows of attention weights than allowed; ConfigError for an
 /// unknown attention (lists the valid ones), an unknown method, or a method
 /// that needs gradients if the weights are int8; Cancelled.
 Explanation Explain(const LoadedModel& loaded, const Predictor& predictor,

@@ -243,6 +243,21 @@ TEST_P(ExplainEach, TokensAreShownWithoutMarks) {
   }
 }
 
+TEST(ExplainLimits, RowsOfWeightsAreLimited) {
+  NamedCase c("ClassifyBert");
+  int64_t rows = 0;
+  for (const AttentionMap& map : c.Explained().segments.at(0).maps) {
+    rows += map.heads * map.query_size;
+  }
+  ASSERT_GT(rows, 1);
+  c.request.max_rows = rows;
+  EXPECT_NO_THROW(c.Explained());
+  c.request.max_rows = rows - 1;
+  const std::string message = MessageOf<FormatError>([&] { c.Explained(); });
+  EXPECT_NE(message.find(std::to_string(rows) + " rows"), std::string::npos)
+      << message;
+}
+
 TEST(ExplainUnknown, ATokenIsShownWithTheWordThatItStandsFor) {
   for (const char* name :
        {"Transformer", "ClassifyRnn", "ClassifyDocuments", "ClassifyBert",
