@@ -69,9 +69,6 @@ function(heed_tests NAME)
     return()
   endif()
   add_executable(heed_${NAME}_test ${ARGN})
-  if(NAME MATCHES "^(kernels|ops|nn|models)$") # B, T, Case, Model mean another thing in each file
-    set_target_properties(heed_${NAME}_test PROPERTIES UNITY_BUILD OFF)
-  endif()
   target_link_libraries(heed_${NAME}_test PRIVATE heed_${NAME} heed_warnings
                                                   GTest::gtest_main GTest::gmock)
   # Most time is spent in the libraries; _FORTIFY_SOURCE requires optimisation.

@@ -12,7 +12,7 @@
 
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::activation_test {
 namespace {
 
 constexpr Activation kAll[] = {Activation::kNone, Activation::kRelu,
@@ -199,4 +199,4 @@ TEST_P(Activations, OfGatesMultiplyTheOtherHalf) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::activation_test

@@ -11,7 +11,7 @@
 
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::attention_test {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -358,4 +358,4 @@ TEST_P(AttentionKernels, PairScoresGradIsTheDifference) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::attention_test

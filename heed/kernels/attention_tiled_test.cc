@@ -14,7 +14,7 @@
 #include "heed/kernels/instructions_testing.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::attention_tiled_test {
 namespace {
 
 using Kind = ScoreModifier::Kind;
@@ -422,4 +422,4 @@ TEST_P(TiledAttentionTest, ComputesOnlyWantedGradients) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::attention_tiled_test

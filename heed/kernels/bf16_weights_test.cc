@@ -8,7 +8,7 @@
 #include "heed/kernels/gather.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::bf16_weights_test {
 namespace {
 
 bool SameBits(const Tensor& a, const Tensor& b) {
@@ -126,4 +126,4 @@ TEST(BF16Weights, SelectedColumnsAndPanelsComputeAsTheWhole) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::bf16_weights_test

@@ -9,7 +9,7 @@
 #include "heed/base/threads.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::convolution2d_test {
 namespace {
 
 struct ConvolutionCase {
@@ -227,4 +227,4 @@ TEST_P(Pool2dKernels, AreTheFormulas) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::convolution2d_test

@@ -11,7 +11,7 @@
 #include "heed/base/at.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::crf_test {
 namespace {
 
 constexpr int64_t B = 6;
@@ -174,4 +174,4 @@ TEST_P(CrfKernel, BestPathsHaveTheGreatestScore) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::crf_test

@@ -14,7 +14,7 @@
 #include "heed/kernels/dropout.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::elementwise_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -471,4 +471,4 @@ TEST_P(Elementwise, BF16ReadsRowsThatAreApart) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::elementwise_test

@@ -14,7 +14,7 @@
 #include "heed/kernels/cpu/attention_paths.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::fused_attention_test {
 namespace {
 
 using Score = AttentionArgs::Score;
@@ -483,4 +483,4 @@ TEST(AttentionReference, GradIsTheDifference) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::fused_attention_test

@@ -9,7 +9,7 @@
 #include "heed/base/threads.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::gather_test {
 namespace {
 
 Tensor RandomIds(int64_t n, int64_t V, Rng& rng) {
@@ -90,4 +90,4 @@ TEST_P(Scatter, DoesNotDependOnThreads) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::gather_test

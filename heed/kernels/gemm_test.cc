@@ -13,7 +13,7 @@
 #include "heed/base/threads.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::gemm_test {
 namespace {
 
 /// Product c [M, N] and its error scale Σ |a b|.
@@ -440,4 +440,4 @@ TEST(Gemm, MeasuresAPlausibleRate) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::gemm_test

@@ -15,7 +15,7 @@
 #include "heed/kernels/gemm.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::int8_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -455,4 +455,4 @@ TEST(Gemm, SelectedColumnsAreThoseOfTheWholeProduct) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::int8_test

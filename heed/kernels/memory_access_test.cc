@@ -9,7 +9,7 @@
 #include "heed/kernels/instructions_testing.h"
 #include "heed/kernels/memory_testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::memory_access_test {
 namespace {
 
 class MemoryAccess : public hwy::TestWithParamTarget {};
@@ -123,4 +123,4 @@ TEST_P(MemoryAccess, GradientsOfF32AreThoseOfF64) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::memory_access_test

@@ -11,7 +11,7 @@
 #include "heed/kernels/instructions_testing.h"
 #include "heed/kernels/memory_testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::memory_addressing_test {
 namespace {
 
 double Softplus(double x) { return std::log1p(std::exp(x)); }
@@ -161,4 +161,4 @@ TEST_P(MemoryAddressing, ExtremeNumbersGiveDistributionsAndFiniteGradients) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::memory_addressing_test

@@ -11,7 +11,7 @@
 #include "heed/base/at.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::optimizer_test {
 namespace {
 
 class Optimizer : public hwy::TestWithParamTarget {};
@@ -204,4 +204,4 @@ TEST_P(Optimizer, AverageIsTheFormula) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::optimizer_test

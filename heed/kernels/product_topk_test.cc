@@ -4,7 +4,7 @@
 
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::product_topk_test {
 namespace {
 
 struct Case {
@@ -65,4 +65,4 @@ TEST(ProductTopK, OfNoRowsIsEmpty) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::product_topk_test

@@ -11,7 +11,7 @@
 #include "heed/base/threads.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::reduce_test {
 namespace {
 
 class Reduce : public hwy::TestWithParamTarget {};
@@ -83,4 +83,4 @@ TEST_P(Reduce, AllFiniteFindsOneBadElementAnywhere) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::reduce_test

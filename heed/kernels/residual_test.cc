@@ -12,7 +12,7 @@
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::residual_test {
 namespace {
 
 constexpr double kEpsilon = 1e-3;
@@ -181,4 +181,4 @@ TEST_P(Residual, EmbeddingIsScaledPositionedAndDropped) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::residual_test

@@ -10,7 +10,7 @@
 
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::rnn_test {
 namespace {
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
@@ -398,4 +398,4 @@ TEST_P(RnnKernels, GradientsInF32AreThoseInF64) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::rnn_test

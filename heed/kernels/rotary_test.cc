@@ -8,7 +8,7 @@
 
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::rotary_test {
 namespace {
 
 constexpr int64_t B = 2;
@@ -76,4 +76,4 @@ TEST_P(RotaryKernel, RowsThatAreApartTurnInPlace) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::rotary_test

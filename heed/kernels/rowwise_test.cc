@@ -11,7 +11,7 @@
 #include "heed/base/at.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::rowwise_test {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -318,4 +318,4 @@ TEST_P(Rowwise, RowsOfZerosStayZero) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::rowwise_test

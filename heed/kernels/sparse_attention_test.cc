@@ -12,7 +12,7 @@
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::sparse_attention_test {
 namespace {
 
 using Score = AttentionArgs::Score;
@@ -309,4 +309,4 @@ TEST(SparseAttention, NeighbourhoodMayBeEmpty) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::sparse_attention_test

@@ -10,7 +10,7 @@
 #include "heed/base/threads.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::sparse_test {
 namespace {
 
 /// Random pattern: each element with probability 1/2, none in every third row.
@@ -175,4 +175,4 @@ TEST(Sparse, AColumnThatComesTwiceCountsTwice) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::sparse_test

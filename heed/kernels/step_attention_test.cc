@@ -10,7 +10,7 @@
 #include "heed/base/threads.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::step_attention_test {
 namespace {
 
 struct Sizes {
@@ -191,4 +191,4 @@ TEST_P(StepAttention, IsTheSameForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::step_attention_test

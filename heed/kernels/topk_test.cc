@@ -12,7 +12,7 @@
 #include "heed/base/at.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::topk_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -173,4 +173,4 @@ TEST_P(TopKTest, TakesTheLastOfAscendingRows) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::topk_test

@@ -6,7 +6,7 @@
 
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::tsne_test {
 namespace {
 
 class TsneKernels : public hwy::TestWithParamTarget {};
@@ -64,4 +64,4 @@ TEST_P(TsneKernels, DistancesAreTheFormula) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::tsne_test

@@ -9,7 +9,7 @@
 #include "heed/base/at.h"
 #include "heed/kernels/testing.h"
 
-namespace heed::kernels {
+namespace heed::kernels::window_max_test {
 namespace {
 
 constexpr int64_t V = 5;
@@ -82,4 +82,4 @@ TEST_P(WindowMaxKernel, GradientIsThatOfDifferences) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::window_max_test

@@ -6,7 +6,7 @@
 #include "heed/models/model_testing.h"
 #include "heed/nn/recurrent.h"
 
-namespace heed {
+namespace heed::autocomplete_test {
 namespace {
 
 constexpr int64_t B = 3;
@@ -111,4 +111,4 @@ TEST(Autocomplete, RefusesWhatIsNoText) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::autocomplete_test

@@ -8,7 +8,7 @@
 #include "heed/models/roles_testing.h"
 #include "heed/ops/elementwise.h"
 
-namespace heed {
+namespace heed::bi_encoder_test {
 namespace {
 
 constexpr int64_t kVocabulary = 12;
@@ -384,4 +384,4 @@ TEST(BiEncoderConfig, AMarginNeedsItsLoss) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::bi_encoder_test

@@ -11,7 +11,7 @@
 #include "heed/models/transformer/transformer_encoder.h"
 #include "heed/models/transformer/transformer_testing.h"
 
-namespace heed {
+namespace heed::classifier_test {
 namespace {
 
 constexpr int V = 24;
@@ -336,4 +336,4 @@ TEST(Classifier, LearnsSeveralLabels) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::classifier_test

@@ -12,7 +12,7 @@
 #include "heed/models/model_testing.h"
 #include "heed/models/registry.h"
 
-namespace heed {
+namespace heed::decoder_test {
 namespace {
 
 constexpr int kWords = 9;      // of a SequenceBatch
@@ -234,4 +234,4 @@ TEST(Encoding, IsReadByAnyDecoderOfItsSize) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::decoder_test

@@ -9,7 +9,7 @@
 #include "heed/models/registry.h"
 #include "heed/models/text_encoder.h"
 
-namespace heed {
+namespace heed::embedding_parts_test {
 namespace {
 
 class InputKeeper : public Observer {
@@ -88,4 +88,4 @@ TEST(EmbeddingParts, WithoutPositionsThereAreNone) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::embedding_parts_test

@@ -10,7 +10,7 @@
 #include "heed/models/recurrent/encoder_decoder.h"
 #include "heed/models/transformer/transformer.h"
 
-namespace heed {
+namespace heed::ensemble_test {
 namespace {
 
 using Members = std::vector<std::shared_ptr<const Decoder>>;
@@ -151,4 +151,4 @@ TEST(Ensemble, NoMembersAndOtherWordsAreRefused) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::ensemble_test

@@ -17,7 +17,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
 
-namespace heed {
+namespace heed::forecaster_test {
 namespace {
 
 /// GRU: the simplest encoder for a forecaster.
@@ -470,4 +470,4 @@ TEST(Forecaster, AbsoluteErrorsAreNotMovedBySingleLargeOnes) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::forecaster_test

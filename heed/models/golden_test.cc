@@ -5,7 +5,7 @@
 #include "heed/models/model_testing.h"
 #include "heed/models/recurrent/encoder_decoder.h"
 
-namespace heed {
+namespace heed::golden_test {
 namespace {
 
 constexpr double kTolerance = 1e-10;
@@ -67,4 +67,4 @@ TEST_P(Golden, LogitsLossAndGradientsAreThoseOfPyTorch) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::golden_test

@@ -9,7 +9,7 @@
 #include "heed/models/transformer/transformer_testing.h"
 #include "heed/ops/elementwise.h"
 
-namespace heed {
+namespace heed::guided_alignment_test {
 namespace {
 
 struct Guided {
@@ -168,4 +168,4 @@ TEST(GuidedAlignment, DecodingShowsTheAttentionThatWasChosen) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::guided_alignment_test

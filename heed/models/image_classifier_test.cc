@@ -7,7 +7,7 @@
 #include "heed/models/image_classifier_testing.h"
 #include "heed/models/roles_testing.h"
 
-namespace heed {
+namespace heed::image_classifier_test {
 namespace {
 
 constexpr ImageUse kSmallImages = {
@@ -88,4 +88,4 @@ TEST(ImageCells, AreAboutSevenAlongAnImage) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::image_classifier_test

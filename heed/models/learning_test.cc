@@ -12,7 +12,7 @@
 #include "heed/models/transformer/transformer_testing.h"
 #include "heed/ops/loss.h"
 
-namespace heed {
+namespace heed::learning_test {
 namespace {
 
 constexpr int64_t B = 32;
@@ -199,4 +199,4 @@ TEST_P(Learning, TwiceGivesTheSameBits) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::learning_test

@@ -7,7 +7,7 @@
 #include "heed/models/roles_testing.h"
 #include "heed/ops/loss.h"
 
-namespace heed {
+namespace heed::node_classifier_test {
 namespace {
 
 constexpr int64_t kNodes = 4;
@@ -54,4 +54,4 @@ TEST_P(EveryNodeClassifier, ClassifiesNodes) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::node_classifier_test

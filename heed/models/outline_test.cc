@@ -11,7 +11,7 @@
 #include "heed/models/registry.h"
 #include "heed/models/transformer/bert.h"
 
-namespace heed {
+namespace heed::outline_test {
 namespace {
 
 using testing::ElementsAre;
@@ -188,4 +188,4 @@ TEST(Outline, OfEncodersBeginsWithEmbeddingsAndIsPooled) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::outline_test

@@ -7,7 +7,7 @@
 #include "heed/models/roles_testing.h"
 #include "heed/ops/loss.h"
 
-namespace heed {
+namespace heed::passage_reader_test {
 namespace {
 
 class EveryPassageReader : public EveryRole {};
@@ -42,4 +42,4 @@ TEST_P(EveryPassageReader, AnswersQuestions) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::passage_reader_test

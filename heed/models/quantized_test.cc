@@ -16,7 +16,7 @@
 #include "heed/models/transformer/transformer.h"
 #include "heed/models/transformer/transformer_encoder.h"
 
-namespace heed {
+namespace heed::quantized_test {
 namespace {
 
 constexpr int kWords = 70;
@@ -225,4 +225,4 @@ TEST(QuantizedModel, TagsWordsByTheirSpelling) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::quantized_test

@@ -9,7 +9,7 @@
 #include "heed/base/testing.h"
 #include "heed/models/recurrent/rnn_config.h"
 
-namespace heed {
+namespace heed::registry_test {
 namespace {
 
 bool HasKey(ModelSettings& settings, const std::string& key) {
@@ -129,4 +129,4 @@ TEST(Preset, TheFirstValueOfWhatIsOpenCounts) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::registry_test

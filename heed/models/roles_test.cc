@@ -16,7 +16,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 
-namespace heed {
+namespace heed::roles_test {
 namespace {
 
 constexpr int kTokens = 9;
@@ -211,4 +211,4 @@ TEST(AddModel, AProgramsOwnModelIsChosenLikeAnyOther) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::roles_test

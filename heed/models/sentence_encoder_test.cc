@@ -8,7 +8,7 @@
 #include "heed/models/transformer/transformer_encoder.h"
 #include "heed/models/transformer/transformer_testing.h"
 
-namespace heed {
+namespace heed::sentence_encoder_test {
 namespace {
 
 constexpr int64_t M = 6;  // of SmallBert
@@ -88,4 +88,4 @@ TEST_F(Pieces, RefusePlacesThatAreMissingOrNotThere) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::sentence_encoder_test

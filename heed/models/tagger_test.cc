@@ -15,7 +15,7 @@
 #include "heed/models/transformer/transformer_encoder.h"
 #include "heed/models/transformer/transformer_testing.h"
 
-namespace heed {
+namespace heed::tagger_test {
 namespace {
 
 constexpr int64_t B = 3;
@@ -153,7 +153,7 @@ class EveryTagger : public testing::TestWithParam<Kind> {
   static Model Make() {
     return Model(GetParam().config, GetParam().sizes, pieces());
   }
-  static TagBatch Some() { return heed::Some(pieces()); }
+  static TagBatch Some() { return tagger_test::Some(pieces()); }
 };
 INSTANTIATE_TEST_SUITE_P(Tagger, EveryTagger, testing::ValuesIn(Kinds()),
                          [](const auto& info) { return info.param.name; });
@@ -496,4 +496,4 @@ TEST(TaggerLearning, AttentionFindsTheFarWordThatATagDependsOn) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::tagger_test

@@ -6,7 +6,7 @@
 #include "heed/models/roles_testing.h"
 #include "heed/ops/loss.h"
 
-namespace heed {
+namespace heed::visit_classifier_test {
 namespace {
 
 constexpr int64_t kPatients = 2;
@@ -46,4 +46,4 @@ TEST_P(EveryVisitClassifier, ClassifiesVisits) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::visit_classifier_test

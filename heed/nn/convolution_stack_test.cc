@@ -6,7 +6,7 @@
 
 #include "heed/base/rng.h"
 
-namespace heed {
+namespace heed::convolution_stack_test {
 namespace {
 
 TEST(ConvolutionStack, AUnitSeesItsField) {
@@ -51,4 +51,4 @@ TEST(ConvolutionStack, AUnitSeesItsField) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::convolution_stack_test

@@ -9,7 +9,7 @@
 #include "heed/ops/memory.h"
 #include "heed/ops/shape.h"
 
-namespace heed {
+namespace heed::memory_head_test {
 namespace {
 
 constexpr int64_t B = 2;
@@ -178,4 +178,4 @@ TEST(MemoryHead, AnObserverSeesEachWritingAndReading) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::memory_head_test

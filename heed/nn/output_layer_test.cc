@@ -6,7 +6,7 @@
 
 #include "heed/autograd/testing.h"
 
-namespace heed {
+namespace heed::output_layer_test {
 namespace {
 
 struct Both {
@@ -65,4 +65,4 @@ TEST(OutputProjection, TopKOfMoreThanThereAreIsAll) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::output_layer_test

@@ -9,7 +9,7 @@
 #include "heed/base/testing.h"
 #include "heed/ops/elementwise.h"
 
-namespace heed {
+namespace heed::pooling_test {
 namespace {
 
 constexpr int64_t B = 3;
@@ -156,4 +156,4 @@ TEST(Pooling, RefusesLengthsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::pooling_test

@@ -10,7 +10,7 @@
 #include "heed/base/testing.h"
 #include "heed/kernels/elementwise.h"
 
-namespace heed {
+namespace heed::recurrent_test {
 namespace {
 
 constexpr int64_t S = 5;
@@ -314,4 +314,4 @@ TEST(SequenceDropout, DoesNothingUnlessTraining) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::recurrent_test

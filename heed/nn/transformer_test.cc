@@ -9,7 +9,7 @@
 #include "heed/autograd/testing.h"
 #include "heed/nn/positions.h"
 
-namespace heed {
+namespace heed::transformer_test {
 namespace {
 
 double LargestOf(const Tensor& x) {
@@ -194,4 +194,4 @@ TEST(TransformerStack, SeveralPositionsInOneStepEqualOneByOne) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::transformer_test

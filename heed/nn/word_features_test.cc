@@ -9,7 +9,7 @@
 #include "heed/base/errors.h"
 #include "heed/ops/elementwise.h"
 
-namespace heed {
+namespace heed::word_features_test {
 namespace {
 
 constexpr WordSizes kSizes = {8, 7, 3, 1, 0};
@@ -225,4 +225,4 @@ TEST(WordFeatures, RefuseWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::word_features_test

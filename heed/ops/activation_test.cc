@@ -10,7 +10,7 @@
 #include "heed/ops/matmul.h"
 #include "heed/ops/testing.h"
 
-namespace heed {
+namespace heed::activation_test {
 namespace {
 
 /// Operations with each activation f: alone, after an affine map, as a gate.
@@ -94,4 +94,4 @@ TEST(GatedActivation, RefusesAnOddNumberOfColumns) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::activation_test

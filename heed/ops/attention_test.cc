@@ -8,7 +8,7 @@
 #include "heed/kernels/elementwise.h"
 #include "heed/ops/norm.h"
 
-namespace heed {
+namespace heed::attention_test {
 namespace {
 
 using kernels::At;
@@ -164,4 +164,4 @@ TEST(AttentionOps, RefuseOperandsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::attention_test

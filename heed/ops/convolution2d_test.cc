@@ -7,7 +7,7 @@
 
 #include "heed/ops/testing.h"
 
-namespace heed {
+namespace heed::convolution2d_test {
 namespace {
 
 Operation Convolving(const std::string& name, const Window2d& window,
@@ -68,4 +68,4 @@ TEST(Convolution2d, ErrorsNameTheShapes) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::convolution2d_test

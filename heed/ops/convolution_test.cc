@@ -5,7 +5,7 @@
 #include "heed/autograd/testing.h"
 #include "heed/ops/shape.h"
 
-namespace heed {
+namespace heed::convolution_test {
 namespace {
 
 using kernels::At;
@@ -127,4 +127,4 @@ TEST(Convolution, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::convolution_test

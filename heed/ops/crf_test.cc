@@ -11,7 +11,7 @@
 #include "heed/base/threads.h"
 #include "heed/ops/elementwise.h"
 
-namespace heed {
+namespace heed::crf_test {
 namespace {
 
 constexpr int64_t B = 3;
@@ -270,4 +270,4 @@ TEST(Crf, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::crf_test

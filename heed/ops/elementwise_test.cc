@@ -8,7 +8,7 @@
 #include "heed/autograd/testing.h"
 #include "heed/ops/shape.h"
 
-namespace heed {
+namespace heed::elementwise_test {
 namespace {
 
 using kernels::At;
@@ -170,4 +170,4 @@ TEST(Elementwise, RefusesOperandsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::elementwise_test

@@ -15,7 +15,7 @@
 #include "heed/ops/matmul.h"
 #include "heed/ops/testing.h"
 
-namespace heed {
+namespace heed::feed_forward_test {
 namespace {
 
 constexpr std::pair<const char*, Activation> kActivations[] = {
@@ -178,4 +178,4 @@ TEST(PositionwiseFeedForward, EndsBetweenItsMapsWhenCancelled) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::feed_forward_test

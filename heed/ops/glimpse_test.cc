@@ -6,7 +6,7 @@
 
 #include "heed/ops/testing.h"
 
-namespace heed {
+namespace heed::glimpse_test {
 namespace {
 
 /// Image with value x + 100 y at pixel (x, y).
@@ -71,4 +71,4 @@ TEST(GlimpsesOfImages, ErrorsNameTheShapes) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::glimpse_test

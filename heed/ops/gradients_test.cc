@@ -17,7 +17,7 @@
 #include "heed/ops/steps.h"
 #include "heed/ops/testing.h"
 
-namespace heed {
+namespace heed::gradients_test {
 namespace {
 
 const Tensor& SomeKeys() {
@@ -292,4 +292,4 @@ INSTANTIATE_TEST_SUITE_P(Recurrences, Gradients,
                          testing::ValuesIn(Recurrences()), NameOf);
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::gradients_test

@@ -6,7 +6,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
 
-namespace heed {
+namespace heed::heads_test {
 namespace {
 
 using kernels::At;
@@ -141,4 +141,4 @@ TEST(Heads, RefuseWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::heads_test

@@ -9,7 +9,7 @@
 #include "heed/autograd/testing.h"
 #include "heed/ops/matmul.h"
 
-namespace heed {
+namespace heed::linear_cross_entropy_test {
 namespace {
 
 constexpr int32_t kIgnored = 3;
@@ -214,4 +214,4 @@ TEST(LinearCrossEntropy, OfAParameterIsThatOfItsProduct) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::linear_cross_entropy_test

@@ -9,7 +9,7 @@
 #include "heed/kernels/rowwise.h"
 #include "heed/ops/elementwise.h"
 
-namespace heed {
+namespace heed::loss_test {
 namespace {
 
 using kernels::At;
@@ -229,4 +229,4 @@ TEST(AlignmentCrossEntropy, WeightsAndLinksMustFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::loss_test

@@ -6,7 +6,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/normalizers.h"
 
-namespace heed {
+namespace heed::mask_scores_test {
 namespace {
 
 using kernels::At;
@@ -121,4 +121,4 @@ TEST(MaskScores, RefusesScoresThatHeadsDoNotDivide) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::mask_scores_test

@@ -4,7 +4,7 @@
 
 #include "heed/autograd/testing.h"
 
-namespace heed {
+namespace heed::matmul_test {
 namespace {
 
 using kernels::At;
@@ -136,4 +136,4 @@ TEST(Embed, RefusesIdsOutsideOfTheTable) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::matmul_test

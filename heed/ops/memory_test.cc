@@ -5,7 +5,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/testing.h"
 
-namespace heed {
+namespace heed::memory_test {
 namespace {
 
 constexpr int64_t B = 2;
@@ -175,4 +175,4 @@ TEST(Memory, WhatDoesNotFitIsAShapeError) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::memory_test

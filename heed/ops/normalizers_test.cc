@@ -12,7 +12,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
 
-namespace heed {
+namespace heed::normalizers_test {
 namespace {
 
 using kernels::At;
@@ -528,4 +528,4 @@ TEST(HardChoices, OfNanAreNan) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::normalizers_test

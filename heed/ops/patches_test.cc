@@ -6,7 +6,7 @@
 
 #include "heed/ops/testing.h"
 
-namespace heed {
+namespace heed::patches_test {
 namespace {
 
 TEST(ImagePatches, AreSquaresRowByRow) {
@@ -46,4 +46,4 @@ TEST(ImagePatches, ErrorsNameTheShapes) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::patches_test

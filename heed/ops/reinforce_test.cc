@@ -11,7 +11,7 @@
 #include "heed/ops/normalizers.h"
 #include "heed/ops/shape.h"
 
-namespace heed {
+namespace heed::reinforce_test {
 namespace {
 
 using kernels::At;
@@ -282,4 +282,4 @@ TEST(ReinforceLoss, RefusesShapesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::reinforce_test

@@ -10,7 +10,7 @@
 #include "heed/ops/norm.h"
 #include "heed/ops/testing.h"
 
-namespace heed {
+namespace heed::residual_test {
 namespace {
 
 /// Training context with equal masks at each use.
@@ -200,4 +200,4 @@ TEST(AddNorm, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::residual_test

@@ -13,7 +13,7 @@
 #include "heed/ops/matmul.h"
 #include "heed/ops/shape.h"
 
-namespace heed {
+namespace heed::rnn_test {
 namespace {
 
 constexpr int64_t T = 4;
@@ -313,4 +313,4 @@ TEST_P(Sequences, RefuseWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::rnn_test

@@ -9,7 +9,7 @@
 #include "heed/ops/shape.h"
 #include "heed/ops/testing.h"
 
-namespace heed {
+namespace heed::score_modifiers_test {
 namespace {
 
 using kernels::At;
@@ -470,4 +470,4 @@ TEST(ScoreModifiers, RefuseNumbersOutOfRange) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::score_modifiers_test

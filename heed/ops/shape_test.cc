@@ -4,7 +4,7 @@
 
 #include "heed/autograd/testing.h"
 
-namespace heed {
+namespace heed::shape_test {
 namespace {
 
 using kernels::At;
@@ -93,4 +93,4 @@ TEST(Moves, RefuseWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::shape_test

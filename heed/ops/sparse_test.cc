@@ -5,7 +5,7 @@
 #include "heed/autograd/testing.h"
 #include "heed/ops/elementwise.h"
 
-namespace heed {
+namespace heed::sparse_test {
 namespace {
 
 using Inputs = std::span<const Var>;
@@ -80,4 +80,4 @@ TEST(Sparse, RefusesShapesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::sparse_test

@@ -10,7 +10,7 @@
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
 
-namespace heed {
+namespace heed::steps_test {
 namespace {
 
 TEST(MaxOverSteps, IsTheGreatestOfTheFirstSteps) {
@@ -94,4 +94,4 @@ TEST(UnfoldSteps, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::steps_test

@@ -9,7 +9,7 @@
 #include "heed/base/at.h"
 #include "heed/base/threads.h"
 
-namespace heed {
+namespace heed::window_max_test {
 namespace {
 
 constexpr int64_t V = 6;
@@ -104,4 +104,4 @@ TEST(WindowMax, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::window_max_test

@@ -14,7 +14,7 @@
 #include "heed/kernels/gemm.h"
 #include "heed/tensor/tensor.h"
 
-namespace heed::kernels::cpu {
+namespace heed::kernels::cpu::attention_bf16_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -236,4 +236,4 @@ TEST(WeightsBF16, OfNaNAreNaN) {
 }
 
 }  // namespace
-}  // namespace heed::kernels::cpu
+}  // namespace heed::kernels::cpu::attention_bf16_test

@@ -15,7 +15,7 @@
 #include "heed/kernels/gemm.h"
 #include "heed/tensor/tensor.h"
 
-namespace heed::kernels::cpu {
+namespace heed::kernels::cpu::pack_test {
 namespace {
 
 class Packing : public hwy::TestWithParamTarget {};
@@ -324,4 +324,4 @@ TEST_F(PackingBF16, KeepsNansQuiet) {
 }
 
 }  // namespace
-}  // namespace heed::kernels::cpu
+}  // namespace heed::kernels::cpu::pack_test

@@ -6,7 +6,7 @@
 // Only the compiler's default instruction set: one copy of the code.
 #include "heed/kernels/cpu/random-inl.h"
 
-namespace heed::kernels {
+namespace heed::kernels::random_test {
 namespace {
 
 TEST(DropoutSpan, ContinuesBeyondFourBillionElements) {
@@ -29,4 +29,4 @@ TEST(DropoutSpan, ContinuesBeyondFourBillionElements) {
 }
 
 }  // namespace
-}  // namespace heed::kernels
+}  // namespace heed::kernels::random_test

@@ -11,7 +11,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 
-namespace heed {
+namespace heed::attention_sum_test {
 namespace {
 
 constexpr int64_t kWordsOfPassages = 9;
@@ -226,4 +226,4 @@ TEST(AttentionSum, BatchesThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::attention_sum_test

@@ -6,7 +6,7 @@
 #include "heed/models/image_classifier_testing.h"
 #include "heed/models/roles_testing.h"
 
-namespace heed {
+namespace heed::captioner_test {
 namespace {
 
 constexpr ImageUse kScene = {.height = 16, .width = 24, .channels = 2};
@@ -110,4 +110,4 @@ TEST_P(EveryCaptioner, TheAttentionThatSpeaksForItIsToCells) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::captioner_test

@@ -15,7 +15,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
 
-namespace heed {
+namespace heed::show_attend_tell_test {
 namespace {
 
 constexpr ImageUse kCaptionImages = {16, 24, 3};
@@ -229,4 +229,4 @@ TEST(ShowAttendTell, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::show_attend_tell_test

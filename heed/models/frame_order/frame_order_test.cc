@@ -10,7 +10,7 @@
 #include "heed/models/image_classifier_testing.h"
 #include "heed/models/roles_testing.h"
 
-namespace heed {
+namespace heed::frame_order_test {
 namespace {
 
 constexpr ImageUse kSmallStrips = {
@@ -95,4 +95,4 @@ TEST(TripletGolden, IsThatOfPyTorch) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::frame_order_test

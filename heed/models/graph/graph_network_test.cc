@@ -18,7 +18,7 @@
 #include "heed/ops/loss.h"
 #include "heed/ops/matmul.h"
 
-namespace heed {
+namespace heed::graph_network_test {
 namespace {
 
 using EdgeList = std::vector<std::pair<int32_t, int32_t>>;
@@ -324,4 +324,4 @@ TEST(GraphNetwork, RefusesScoresThatDoNotRunAlongEdges) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::graph_network_test

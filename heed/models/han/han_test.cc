@@ -11,7 +11,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 
-namespace heed {
+namespace heed::han_test {
 namespace {
 
 constexpr int64_t kTokens = 9;
@@ -260,4 +260,4 @@ TEST_P(EveryTextReader, ReadsTexts) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::han_test

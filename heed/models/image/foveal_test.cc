@@ -14,7 +14,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 
-namespace heed {
+namespace heed::foveal_test {
 namespace {
 
 constexpr ImageUse kSmall = {
@@ -446,4 +446,4 @@ TEST(FovealLearning, LooksWhereAHintSays) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::foveal_test

@@ -12,7 +12,7 @@
 #include "heed/models/image_classifier_testing.h"
 #include "heed/ops/elementwise.h"
 
-namespace heed {
+namespace heed::glimpse_network_test {
 namespace {
 
 using testing::Contains;
@@ -290,4 +290,4 @@ TEST(GlimpseNetwork, ShowsTheWindowsOfItsLooks) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::glimpse_network_test

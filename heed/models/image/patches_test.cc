@@ -7,7 +7,7 @@
 #include "heed/autograd/observer.h"
 #include "heed/models/image_classifier_testing.h"
 
-namespace heed {
+namespace heed::patches_test {
 namespace {
 
 /// Checks a model against PyTorch: tests/golden/make_golden_images.py.
@@ -130,4 +130,4 @@ TEST(PatchesLearning, FindsTheRowOfASquare) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::patches_test

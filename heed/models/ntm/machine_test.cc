@@ -6,7 +6,7 @@
 #include "heed/models/roles_testing.h"
 #include "heed/ops/elementwise.h"
 
-namespace heed {
+namespace heed::machine_test {
 namespace {
 
 constexpr int64_t kSteps = 4;
@@ -50,4 +50,4 @@ TEST_P(EveryMachine, AnswersAtEveryStep) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::machine_test

@@ -11,7 +11,7 @@
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
 
-namespace heed {
+namespace heed::ntm_test {
 namespace {
 
 constexpr double kTolerance = 1e-10;
@@ -209,4 +209,4 @@ TEST_F(NtmCopy, AnswersWhatIsPutIntoItsMemory) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::ntm_test

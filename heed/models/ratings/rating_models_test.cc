@@ -14,7 +14,7 @@
 #include "heed/models/ratings/rating_factors.h"
 #include "heed/ops/elementwise.h"
 
-namespace heed {
+namespace heed::rating_models_test {
 namespace {
 
 using Documents = std::vector<std::vector<std::vector<int32_t>>>;
@@ -424,4 +424,4 @@ TEST(RatingPredictors, BatchesThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::rating_models_test

@@ -7,7 +7,7 @@
 #include "heed/models/roles_testing.h"
 #include "heed/ops/elementwise.h"
 
-namespace heed {
+namespace heed::rating_predictor_test {
 namespace {
 
 class EveryRatingPredictor : public EveryRole {};
@@ -46,4 +46,4 @@ TEST_P(EveryRatingPredictor, PredictsRatings) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::rating_predictor_test

@@ -10,7 +10,7 @@
 #include "heed/attention/score.h"
 #include "heed/models/model_testing.h"
 
-namespace heed {
+namespace heed::encoder_decoder_test {
 namespace {
 
 constexpr int kSourceWords = 9;
@@ -424,4 +424,4 @@ TEST(EncoderDecoder, OtherChoicesHaveTheGradientOfDifferencesAndStepAsOne) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::encoder_decoder_test

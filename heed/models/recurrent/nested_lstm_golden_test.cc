@@ -6,7 +6,7 @@
 #include "heed/nn/recurrent.h"
 #include "heed/ops/elementwise.h"
 
-namespace heed {
+namespace heed::nested_lstm_golden_test {
 namespace {
 
 constexpr double kTolerance = 1e-12;
@@ -57,4 +57,4 @@ TEST(NestedLstmGolden, OutputsStatesAndGradientsAreThoseOfPyTorch) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::nested_lstm_golden_test

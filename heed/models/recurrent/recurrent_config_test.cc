@@ -7,7 +7,7 @@
 #include "heed/base/errors.h"
 #include "heed/models/model_testing.h"
 
-namespace heed {
+namespace heed::recurrent_config_test {
 namespace {
 
 RecurrentConfig Small(const std::string& model, const std::string& variant) {
@@ -170,4 +170,4 @@ TEST(RecurrentConfig, WithoutAttentionItsOptionsDoNotAct) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::recurrent_config_test

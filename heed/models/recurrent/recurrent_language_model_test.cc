@@ -11,7 +11,7 @@
 #include "heed/base/testing.h"
 #include "heed/models/model_testing.h"
 
-namespace heed {
+namespace heed::recurrent_language_model_test {
 namespace {
 
 constexpr int64_t B = 3;
@@ -213,4 +213,4 @@ TEST(RecurrentLanguageModel, LearnsAGrammarDownToItsEntropy) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::recurrent_language_model_test

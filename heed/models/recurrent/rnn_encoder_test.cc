@@ -11,7 +11,7 @@
 #include "heed/models/model_testing.h"
 #include "heed/ops/elementwise.h"
 
-namespace heed {
+namespace heed::rnn_encoder_test {
 namespace {
 
 constexpr int64_t B = 3;
@@ -373,4 +373,4 @@ TEST(RnnConfig, OptionsOfSelfAttentionNeedIt) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::rnn_encoder_test

@@ -15,7 +15,7 @@
 #include "heed/models/registry.h"
 #include "heed/ops/loss.h"
 
-namespace heed {
+namespace heed::retain_test {
 namespace {
 
 constexpr int64_t kCodes = 7;
@@ -283,4 +283,4 @@ TEST(VisitLogistic, ContributionsAreWeightsOfCodes) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::retain_test

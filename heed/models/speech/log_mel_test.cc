@@ -7,7 +7,7 @@
 #include "heed/base/errors.h"
 #include "heed/models/model_testing.h"
 
-namespace heed {
+namespace heed::log_mel_test {
 namespace {
 
 std::vector<float> SamplesOf(const GoldenTensors& golden) {
@@ -70,4 +70,4 @@ TEST(LogMel, RefusesBandsWithoutAFrequency) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::log_mel_test

@@ -8,7 +8,7 @@
 #include "heed/models/recurrent/encoder_decoder.h"
 #include "heed/models/roles_testing.h"
 
-namespace heed {
+namespace heed::recogniser_test {
 namespace {
 
 constexpr int64_t kFrameFeatures = 5;
@@ -147,4 +147,4 @@ TEST(Arsg, GradientsAreThoseOfDifferences) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::recogniser_test

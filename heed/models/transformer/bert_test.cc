@@ -6,7 +6,7 @@
 
 #include "heed/models/model_testing.h"
 
-namespace heed {
+namespace heed::bert_test {
 namespace {
 
 constexpr double kTolerance = 1e-10;
@@ -214,4 +214,4 @@ TEST(Bert, LearnsHiddenWordsAndWhatFollows) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::bert_test

@@ -9,7 +9,7 @@
 #include "heed/base/errors.h"
 #include "heed/models/registry.h"
 
-namespace heed {
+namespace heed::transformer_config_test {
 namespace {
 
 TransformerConfig Filled(const std::string& model) {
@@ -146,4 +146,4 @@ TEST(ResolvedTransformer,
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::transformer_config_test

@@ -9,7 +9,7 @@
 #include "heed/models/transformer/transformer_testing.h"
 #include "heed/ops/loss.h"
 
-namespace heed {
+namespace heed::transformer_encoder_test {
 namespace {
 
 constexpr int64_t S = 5;
@@ -94,4 +94,4 @@ TEST(TransformerEncoder, RefusesOtherInputs) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::transformer_encoder_test

@@ -7,7 +7,7 @@
 
 #include "heed/models/transformer/transformer_testing.h"
 
-namespace heed {
+namespace heed::transformer_golden_test {
 namespace {
 
 constexpr double kTolerance = 1e-10;
@@ -88,4 +88,4 @@ TEST_P(TransformerGolden, TenStepsOfTrainingAreThoseOfPyTorch) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::transformer_golden_test

@@ -12,7 +12,7 @@
 #include "heed/base/threads.h"
 #include "heed/models/transformer/transformer_testing.h"
 
-namespace heed {
+namespace heed::transformer_test {
 namespace {
 
 constexpr int kWords = 9;  // of a SequenceBatch
@@ -315,4 +315,4 @@ TEST(TransformerLanguageModel, RefusesPromptsOfSeveralLengths) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::transformer_test
