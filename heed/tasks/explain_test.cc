@@ -246,7 +246,8 @@ TEST_P(ExplainEach, TokensAreShownWithoutMarks) {
 TEST(ExplainLimits, RowsOfWeightsAreLimited) {
   NamedCase c("ClassifyBert");
   int64_t rows = 0;
-  for (const AttentionMap& map : c.Explained().segments.at(0).maps) {
+  const Explanation e = c.Explained();
+  for (const AttentionMap& map : e.segments.at(0).maps) {
     rows += map.heads * map.query_size;
   }
   ASSERT_GT(rows, 1);
