@@ -1,9 +1,12 @@
 #include "heed/base/threads.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <utility>
 
 #include "heed/base/thread_pool.h"
@@ -18,14 +21,39 @@ int AllowedCores() {
   return std::max(1, CPU_COUNT(&cores));
 }
 
-/// Global pool, never destroyed because its threads outlive static objects.
+/// Threads that loops may use; 0: one per core that the process may use.
+std::atomic<int> wanted_threads = 0;
+
+/// The global pool; null before its first use. Never destroyed, because its
+/// threads outlive static objects.
+std::atomic<ThreadPool*> current = nullptr;
+
+/// A child of fork() has the memory of the pool but not its threads, so it
+/// makes a new pool at its first loop.
+void ForgetPool() { current.store(nullptr, std::memory_order_relaxed); }
+
+ThreadPool& MakePool() {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  [[maybe_unused]] static const int registered =
+      pthread_atfork(nullptr, nullptr, ForgetPool);
+  if (ThreadPool* const pool = current) return *pool;
+  auto* const made = new ThreadPool;
+  const int wanted = wanted_threads;
+  made->Limit(wanted > 0 ? wanted : AllowedCores());
+  current = made;
+  return *made;
+}
+
 ThreadPool& Pool() {
-  static ThreadPool* const pool = [] {
-    auto* made = new ThreadPool;
-    made->Limit(AllowedCores());
-    return made;
-  }();
-  return *pool;
+  ThreadPool* const pool = current.load(std::memory_order_acquire);
+  return pool != nullptr ? *pool : MakePool();
+}
+
+/// Limits the pool, and those of child processes.
+void Limit(int threads) {
+  wanted_threads = threads;
+  Pool().Limit(threads);
 }
 
 /// True if loops of this thread run on it alone.
@@ -41,9 +69,9 @@ int CoreCount() {
 
 ThreadLimit::ThreadLimit(int threads) : before_(Pool().limit()) {
   const int cores = AllowedCores();
-  Pool().Limit(threads > 0 ? std::min(threads, cores) : cores);
+  Limit(threads > 0 ? std::min(threads, cores) : cores);
 }
-ThreadLimit::~ThreadLimit() { Pool().Limit(before_); }
+ThreadLimit::~ThreadLimit() { Limit(before_); }
 
 namespace internal {
 

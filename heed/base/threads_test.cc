@@ -1,6 +1,8 @@
 #include "heed/base/threads.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -136,6 +138,23 @@ TEST(ParallelTasks, ExceptionsReachTheCaller) {
                                if (i == 2) throw std::runtime_error("two");
                              }),
                std::runtime_error);
+}
+
+TEST(ParallelFor, RunsInAChildOfFork) {
+  const ThreadLimit limit(2);
+  const auto sum = [] {
+    std::atomic<int64_t> total = 0;
+    ParallelFor(1000, 10, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) total += i;
+    });
+    return total.load();
+  };
+  ASSERT_EQ(sum(), 499500);
+  const pid_t child = fork();
+  if (child == 0) _exit(sum() == 499500 && ThreadCount() >= 1 ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

@@ -31,6 +31,10 @@ class HugePages {
   /// Frees a block; `bytes` is its size in Take.
   void Give(void* block, size_t bytes);
 
+  /// Keep other threads from allocating and freeing, during fork().
+  void Lock() { mutex_.lock(); }
+  void Unlock() { mutex_.unlock(); }
+
  private:
   /// Size of each block by address.
   using Blocks = std::map<uintptr_t, size_t>;

@@ -1,6 +1,7 @@
 #include "heed/tensor/pool.h"
 
 #include <malloc.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -64,9 +65,25 @@ struct Pool {
   std::atomic<int64_t> max_cached{std::numeric_limits<int64_t>::max()};
 };
 
+Pool& Instance();
+
+/// Lock and unlock everything, so that a child of fork() finds the pool
+/// unlocked and whole.
+void LockAll() {
+  for (FreeList& list : Instance().lists) list.lock.lock();
+  Instance().huge_pages.Lock();
+}
+void UnlockAll() {
+  Instance().huge_pages.Unlock();
+  for (FreeList& list : Instance().lists) list.lock.unlock();
+}
+
 Pool& Instance() {
   // Never destroyed: tensors of static storage may be released after main().
-  static Pool* instance = new Pool;
+  static Pool* const instance = [] {
+    pthread_atfork(LockAll, UnlockAll, UnlockAll);
+    return new Pool;
+  }();
   return *instance;
 }
 
