@@ -50,6 +50,12 @@ struct ApiOptions {
   std::string_view RouteOf(std::string_view path) const;
 };
 
+/// Explains an input as POST /explain does. `limits`: those of the model.
+/// Throws: HttpError for a head that does not exist; as heed::Explain.
+Explanation ExplainCalled(const ServedModel& served, const ExplainCall& call,
+                          const RequestLimits& limits,
+                          const Cancellation* cancellation);
+
 /// A parameter of a route, for the description of the API.
 struct RouteParameter {
   std::string_view name;

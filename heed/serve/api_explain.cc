@@ -21,6 +21,32 @@ ExplanationJsonOptions Keep(KeptMaps& maps, const std::string& client,
 
 }  // namespace
 
+Explanation ExplainCalled(const ServedModel& served, const ExplainCall& call,
+                          const RequestLimits& limits,
+                          const Cancellation* cancellation) {
+  ExplainRequest request;
+  request.input = {.given = call.input,
+                   .answer = call.answer,
+                   .contrast = call.contrast,
+                   .max_characters = limits.MaxExplained(served.translates())};
+  request.attribution = call.attribution;
+  request.panels_of = call.layer;
+  request.max_rows = limits.max_rows;
+  request.pictures = std::ranges::any_of(call.views, NeedsVectors);
+  request.cancellation = cancellation;
+  Explanation explanation = served.Explain(request, call.target);
+  if (!call.head) return explanation;
+  for (ExplanationSegment& segment : explanation.segments) {
+    std::erase_if(segment.panels, [&](const AttentionPanels& panels) {
+      return panels.head != *call.head;
+    });
+    if (segment.panels.empty()) {
+      throw HttpError(400, "'{}' has no head {}", call.layer, *call.head);
+    }
+  }
+  return explanation;
+}
+
 void Api::Explain(const ExchangePtr& exchange) {
   const AdmittedRequest admitted = Admit(exchange->request());
   ModelQueue& queue = QueueOf(ModelOf(admitted.parameters));
@@ -32,33 +58,11 @@ void Api::Explain(const ExchangePtr& exchange) {
   job.client = admitted.client.name;
   job.seconds = model->ExplanationSeconds(call.input, call.attribution);
   job.cancellation = CancellationOf(exchange);
-  const int max = limits.MaxExplained(model->translates());
-  const int64_t max_rows = limits.max_rows;
-  job.run = [exchange, call, max, max_rows, maps = maps_,
+  job.run = [exchange, call, limits, maps = maps_,
              client = admitted.client.name](const ServedModel& served,
                                             const Cancellation& cancellation) {
-    ExplainRequest request;
-    request.input = {.given = call.input,
-                     .answer = call.answer,
-                     .contrast = call.contrast,
-                     .max_characters = max};
-    request.attribution = call.attribution;
-    request.panels_of = call.layer;
-    request.max_rows = max_rows;
-    request.pictures = std::ranges::any_of(call.views, NeedsVectors);
-    request.cancellation = &cancellation;
-    auto explanation =
-        std::make_shared<Explanation>(served.Explain(request, call.target));
-    if (call.head) {
-      for (ExplanationSegment& segment : explanation->segments) {
-        std::erase_if(segment.panels, [&](const AttentionPanels& panels) {
-          return panels.head != *call.head;
-        });
-        if (segment.panels.empty()) {
-          throw HttpError(400, "'{}' has no head {}", call.layer, *call.head);
-        }
-      }
-    }
+    const auto explanation = std::make_shared<Explanation>(
+        ExplainCalled(served, call, limits, &cancellation));
     return [exchange, explanation, call, maps, client] {
       exchange->Send(
           JsonResponse(DumpJson(PageJson(*explanation, call.views, call.scale,

@@ -57,6 +57,7 @@ class ServedModel {
 
   const std::string& name() const { return spec_.name; }
   const TaskRow& task() const { return loaded_.task(); }
+  const TaskModel& model() const { return *loaded_.model; }
   const InputKind& input() const { return input_; }
   bool translates() const { return translation_ != nullptr; }
   /// Languages of a translator; unknown ones are kUnknownSource and

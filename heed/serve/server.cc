@@ -139,9 +139,9 @@ void ServerLoop::Run() {
   if (max_ < static_cast<size_t>(options_.max_connections)) {
     log_.Warning("few files", {{"max_connections", max_}});
   }
-  signals_.add(SIGINT);
-  signals_.add(SIGTERM);
-  signals_.add(SIGHUP);
+  if (options_.handle_signals) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) signals_.add(signal);
+  }
   HandleSignal();
   Accept();
   if (start_) start_();

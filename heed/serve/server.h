@@ -35,6 +35,8 @@ struct ServerOptions {
   /// Headers of responses to a path ("" for requests refused before the path is
   /// known). Not an option.
   std::function<NamedValues(std::string_view path)> headers;
+  /// False in a library: signals belong to the program. Not an option.
+  bool handle_signals = true;
 
   void Visit(FieldList& v);
 };
