@@ -9,6 +9,7 @@
 
 #include "apps/heed/commands.h"
 #include "apps/heed/tasks.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"
@@ -251,10 +252,9 @@ AlignedPairs AlignByAttention(const AlignOptions& options, ParallelText& text) {
         translate::ChooseByAgreement(forward, backward, text, options.links);
     choice = agreed.forward;
     other = agreed.backward;
-    fmt::print(stderr,
-               "{}: {}; {}: {}; they agree on {:.1f} % of their links\n",
-               options.folder, Described(choice), options.reverse,
-               Described(other), 100 * agreed.agreement);
+    PrintNote("{}: {}; {}: {}; they agree on {:.1f} % of their links\n",
+              options.folder, Described(choice), options.reverse,
+              Described(other), 100 * agreed.agreement);
   }
   std::vector<AlignmentView> views =
       translate::WordWeights(forward, text, choice);
@@ -274,8 +274,8 @@ void PrintScore(const std::vector<AlignmentView>& views,
   std::vector<AlignmentLinks> links;
   for (const AlignmentView& view : views) links.push_back(*view.links);
   const AlignmentScore score = ScoreAlignments(links, gold);
-  fmt::print("AER        {:.2f} %\nprecision  {:.2f} %\nrecall     {:.2f} %\n",
-             100 * score.error_rate, 100 * score.precision, 100 * score.recall);
+  Print("AER        {:.2f} %\nprecision  {:.2f} %\nrecall     {:.2f} %\n",
+        100 * score.error_rate, 100 * score.precision, 100 * score.recall);
 }
 
 void PrintBaselines(const translate::AlignmentBaselines& baselines) {
@@ -284,12 +284,12 @@ void PrintBaselines(const translate::AlignmentBaselines& baselines) {
   for (const translate::AlignmentBaseline& row : baselines.rows) {
     width = std::max(width, row.label.size());
   }
-  fmt::print("\n{:<{}}  {:>6}  {:>11}  {:>8}\n", baselines.origin, width,
-             "AER, %", "precision", "recall");
+  Print("\n{:<{}}  {:>6}  {:>11}  {:>8}\n", baselines.origin, width, "AER, %",
+        "precision", "recall");
   for (const translate::AlignmentBaseline& row : baselines.rows) {
-    fmt::print("{:<{}}  {:6.2f}  {:11.2f}  {:8.2f}\n", row.label, width,
-               100 * row.score.error_rate, 100 * row.score.precision,
-               100 * row.score.recall);
+    Print("{:<{}}  {:6.2f}  {:11.2f}  {:8.2f}\n", row.label, width,
+          100 * row.score.error_rate, 100 * row.score.precision,
+          100 * row.score.recall);
   }
 }
 
@@ -358,7 +358,7 @@ int RunAlign(const Arguments& arguments) {
     file->Write(AlignmentFile(format, views));
     file->Commit();
   } else if (chosen.gold.empty()) {
-    fmt::print("{}", AlignmentFile(format, views));
+    Print("{}", AlignmentFile(format, views));
     if (std::fflush(stdout) != 0) {
       throw IoError("standard output: cannot be written");
     }

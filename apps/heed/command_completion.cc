@@ -143,8 +143,6 @@ std::string ForProgram(std::string_view script) {
   return text += script.substr(begin);
 }
 
-void Print(const std::string& text) { std::fputs(text.c_str(), stdout); }
-
 }  // namespace
 
 int RunCompletion(const Arguments& arguments) {
@@ -166,7 +164,7 @@ int RunCompletion(const Arguments& arguments) {
                                         : shell == "zsh" ? kZsh
                                                          : kFish);
   if (out.empty()) {
-    Print(script);
+    WriteOutput(script);
   } else {
     WriteFileAtomically(out, script);
   }
@@ -178,7 +176,7 @@ int RunComplete(const Arguments& words) {
     std::vector<Candidate> candidates = CandidatesOf(Commands());
     candidates.emplace_back("--help", "print the help");
     candidates.emplace_back("--version", "print the version");
-    Print(AsCalled(
+    WriteOutput(AsCalled(
         CompletionAnswer("words", candidates, words.empty() ? "" : words[0])));
     return 0;
   }
@@ -186,7 +184,8 @@ int RunComplete(const Arguments& words) {
   if (!command) return 0;
   Arguments rest(words.begin() + 1, words.end());
   if (command->parts && rest.size() == 1 && !rest[0].starts_with('-')) {
-    Print(CompletionAnswer("words", CandidatesOf(*command->parts), rest[0]));
+    WriteOutput(
+        CompletionAnswer("words", CandidatesOf(*command->parts), rest[0]));
     return 0;
   }
   const Command* part =

@@ -7,6 +7,7 @@
 #include "apps/heed/commands.h"
 #include "apps/heed/tasks.h"
 #include "apps/heed/views.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/io/file.h"
@@ -131,7 +132,7 @@ int RunEvaluate(const Arguments& arguments) {
       if (folders.size() > 1) all.back()["model"] = folder;
       if (!report.models.empty()) all.back()["ensemble"] = report.models;
     } else {
-      fmt::print("{}: {}", Heading(folder, report), ReportText(report));
+      Print("{}: {}", Heading(folder, report), ReportText(report));
     }
     if (!report.curve) continue;
     report.curve->name = Heading(folder, report);
@@ -139,14 +140,12 @@ int RunEvaluate(const Arguments& arguments) {
     axes = report.axes;
   }
   if (json) {
-    fmt::print("{}\n",
-               (all.size() == 1 ? all[0] : Json{{"models", all}}).dump());
+    Print("{}\n", (all.size() == 1 ? all[0] : Json{{"models", all}}).dump());
   }
   if (plot_file) {
     plot_file->Write(PictureFile(plot, LinePlotSvg(curves, axes)));
     plot_file->Commit();
-    if (!json)
-      fmt::print("\n{}", TerminalLinePlot(curves, axes, DetectTerminal()));
+    if (!json) Print("\n{}", TerminalLinePlot(curves, axes, DetectTerminal()));
   }
   return 0;
 }

@@ -16,6 +16,7 @@
 #include "apps/heed/commands.h"
 #include "apps/heed/tasks.h"
 #include "apps/heed/views.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/base/text.h"
@@ -359,13 +360,12 @@ int ShowTexts(const Subject& s, const ExplainOptions& o) {
     return 0;
   }
   if (o.json && !o.rows.empty()) {
-    fmt::print("{}", ExplanationFile(ExplanationFormat::kJson, all, choice));
+    Print("{}", ExplanationFile(ExplanationFormat::kJson, all, choice));
     return 0;
   }
   for (const Explanation& e : all) {
-    fmt::print("{}\n", o.json
-                           ? ExplanationJson(e).dump()
-                           : TerminalExplanation(e, choice, DetectTerminal()));
+    Print("{}\n", o.json ? ExplanationJson(e).dump()
+                         : TerminalExplanation(e, choice, DetectTerminal()));
   }
   return 0;
 }
@@ -422,8 +422,8 @@ int ShowSummary(const Subject& s, const ExplainOptions& o) {
   options.importance = true;
   ExplainSummarizer summarizer(s.loaded, *s.predictor, options);
   const ExplainSummary summary = Summarize(inputs, summarizer);
-  fmt::print(
-      "{}", o.json ? SummaryJson(summary).dump() + "\n" : SummaryText(summary));
+  Print("{}",
+        o.json ? SummaryJson(summary).dump() + "\n" : SummaryText(summary));
   if (!o.out.empty()) {
     WriteResult(o.out, SummaryJson(summary),
                 summary.faithfulness.empty()
@@ -518,17 +518,17 @@ int ShowPruning(const Subject& s, const ExplainOptions& o) {
   const LinePlotOptions axes = {"Without some heads", "share of heads away",
                                 figure.label};
   if (o.json) {
-    fmt::print("{}\n", json.dump());
+    Print("{}\n", json.dump());
   } else {
-    fmt::print("{}\n\n{:>6} {:>6} {:>16} {:>16}   {}\n",
-               Counted(std::ssize(order), "head"), "share", "heads",
-               "least important", "at random", figure.label);
+    Print("{}\n\n{:>6} {:>6} {:>16} {:>16}   {}\n",
+          Counted(std::ssize(order), "head"), "share", "heads",
+          "least important", "at random", figure.label);
     for (size_t i = 0; i < shares.size(); ++i) {
-      fmt::print("{:>6.2f} {:>6} {:>16.{}f} {:>16.{}f}\n", shares[i],
-                 std::lround(shares[i] * static_cast<double>(order.size())),
-                 by_importance[i], figure.decimals, by_lot[i], figure.decimals);
+      Print("{:>6.2f} {:>6} {:>16.{}f} {:>16.{}f}\n", shares[i],
+            std::lround(shares[i] * static_cast<double>(order.size())),
+            by_importance[i], figure.decimals, by_lot[i], figure.decimals);
     }
-    fmt::print("\n{}", TerminalLinePlot(curves, axes, DetectTerminal()));
+    Print("\n{}", TerminalLinePlot(curves, axes, DetectTerminal()));
   }
   if (!o.out.empty()) WriteResult(o.out, json, LinePlotSvg(curves, axes));
   return 0;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "apps/heed/commands.h"
+#include "heed/base/console.h"
 #include "heed/convert/convert.h"
 #include "heed/convert/huggingface.h"
 #include "heed/models/registry.h"
@@ -34,9 +35,9 @@ int RunExport(const Arguments& arguments) {
   options.fields().Require({{"out"}});
   if (!options.Parse(arguments)) return 0;
   for (const std::string& note : ExportHuggingFace(folder, out, overwrite)) {
-    fmt::print(stderr, "note: {}\n", note);
+    PrintNote("note: {}\n", note);
   }
-  fmt::print("{}: written\n", out);
+  Print("{}: written\n", out);
   return 0;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "apps/heed/commands.h"
+#include "heed/base/console.h"
 #include "heed/convert/convert.h"
 
 namespace heed {
@@ -71,10 +72,10 @@ int RunImport(const Arguments& arguments) {
   CheckOutIsOther(source, out);
   const Imported imported = ImportInto(out, overwrite, source, request);
   for (const std::string& note : imported.notes) {
-    fmt::print(stderr, "note: {}\n", note);
+    PrintNote("note: {}\n", note);
   }
-  fmt::print("{}: {}, {} parameters\n", out, imported.settings->task(),
-             imported.model->parameters().elements());
+  Print("{}: {}, {} parameters\n", out, imported.settings->task(),
+        imported.model->parameters().elements());
   return 0;
 }
 

@@ -9,9 +9,11 @@
 #include <optional>
 
 #include "apps/heed/commands.h"
+#include "apps/heed/tasks.h"
 #include "apps/heed/views.h"
 #include "heed/attention/catalogue.h"
 #include "heed/attention/mask.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/models/registry.h"
@@ -64,6 +66,27 @@ std::vector<Row> AttentionRows(const std::string& kind) {
       row.insert(row.begin(), {kind, part.name});
     }
     rows.push_back(row);
+  }
+  return rows;
+}
+
+/// Options of `heed train` for a task and a model; "": its default model.
+std::vector<Row> OptionRows(const std::string& task_name,
+                            const std::string& model) {
+  const std::unique_ptr<TaskSettings> task = TaskNamed(task_name).settings();
+  if (!model.empty()) task->ChooseModel(model);
+  TrainingConfig training = TrainingDefaults(*task);
+  FieldList fields;
+  task->VisitAll(fields);
+  task->VisitTraining(fields, training);
+  std::vector<Row> rows;
+  for (const FieldDescription& field : DescribeFields(fields.fields())) {
+    rows.push_back({{"key", field.key},
+                    {"type", field.type},
+                    {"default", field.default_value},
+                    {"range", field.range},
+                    {"section", field.section},
+                    {"help", field.help}});
   }
   return rows;
 }
@@ -139,6 +162,8 @@ std::vector<TimelineEntry> TimelineEntries() {
 
 struct ListOptions {
   std::string what;
+  std::string task;
+  std::string model;
   int masks = 0;
   std::string mask;
   std::string out;
@@ -151,12 +176,15 @@ Options OptionsForList(ListOptions& o) {
       "Lists the available tasks, models, scores, or attentions, which consist "
       "of a score, modifiers, a mask and a normalizer. An attention runs "
       "through a fused kernel if all of its parts do. timeline: models and "
-      "parts by the year of their papers.");
+      "parts by the year of their papers. options: the options of heed train "
+      "for a task.");
   options.Positional(
       "WHAT", o.what,
-      OneOf{"tasks", "models", "attentions", "scores", "timeline"},
+      OneOf{"tasks", "models", "attentions", "scores", "timeline", "options"},
       "what to list");
   FieldList& v = options.fields();
+  v("task", o.task, OneOf(TaskNames()), "options: those of training this task");
+  v("model", o.model, Any{"NAME"}, "options: those of training this model");
   v("masks", o.masks, Range(0, 64),
     "attentions: draw the masks of N positions instead (which may attend to "
     "which); 0: no masks");
@@ -170,10 +198,18 @@ Options OptionsForList(ListOptions& o) {
   options.Example("heed list attentions --masks 12 --out masks.svg");
   options.Example("heed list timeline --out timeline.svg");
   options.Example("heed list scores --json");
+  options.Example(
+      fmt::format("heed list options --task {} --json", Tasks().front().name));
   return options;
 }
 
 void CheckListChoices(const ListOptions& o) {
+  if (o.what == "options" && o.task.empty()) {
+    throw ConfigError("--task is needed: options depend on the task");
+  }
+  if (o.what != "options" && !(o.task + o.model).empty()) {
+    throw ConfigError("--task and --model: only options depend on them");
+  }
   if (o.masks > 0 && o.what != "attentions") {
     throw ConfigError("--masks: only attentions have masks");
   }
@@ -194,7 +230,7 @@ int ListMasks(const ListOptions& o) {
   const std::vector<MaskPattern> patterns = MaskPatterns(o.mask, o.masks);
   if (!o.out.empty()) WritePicture(o.out, MasksSvg(patterns));
   if (!o.json) {
-    fmt::print("{}", MasksText(patterns, DetectTerminal()));
+    Print("{}", MasksText(patterns, DetectTerminal()));
     return 0;
   }
   Json list = Json::array();
@@ -207,15 +243,17 @@ int ListMasks(const ListOptions& o) {
     }
     list.push_back({{"name", p.name}, {"formula", p.formula}, {"may", rows}});
   }
-  fmt::print("{}\n", Json{{"masks", list}}.dump());
+  Print("{}\n", Json{{"masks", list}}.dump());
   return 0;
 }
 
-std::vector<Row> RowsOf(const std::string& what) {
+std::vector<Row> RowsOf(const ListOptions& o) {
+  const std::string& what = o.what;
   if (what == "tasks") return TaskRows();
   if (what == "models") return ModelRows();
   if (what == "scores") return AttentionRows("score");
   if (what == "attentions") return AttentionRows("");
+  if (what == "options") return OptionRows(o.task, o.model);
   std::vector<Row> rows;
   for (const TimelineEntry& entry : TimelineEntries()) {
     const std::optional<int> year = YearOf(entry.source);
@@ -237,9 +275,9 @@ void PrintSettings(const LoadedModel& loaded) {
     for (const FieldDescription& field : DescribeFields(v.fields())) {
       if (field.section != section) {
         section = field.section;
-        fmt::print("\n{}\n", section);
+        Print("\n{}\n", section);
       }
-      fmt::print("  {:<24}{}\n", field.key, field.default_value);
+      Print("  {:<24}{}\n", field.key, field.default_value);
     }
   };
   FieldList fields;
@@ -247,9 +285,9 @@ void PrintSettings(const LoadedModel& loaded) {
   TrainingConfig training = loaded.training;
   training.Visit(fields);
   describe(fields);
-  fmt::print("\nTensors\n");
+  Print("\nTensors\n");
   for (const auto& p : std::as_const(*loaded.model).parameters().all()) {
-    fmt::print("  {:<40}{}\n", p->name(), p->value().shape().ToString());
+    Print("  {:<40}{}\n", p->name(), p->value().shape().ToString());
   }
 }
 
@@ -279,7 +317,7 @@ void PrintRows(std::vector<Row> rows) {
           i + 1 < row.size() ? widths[i] + kGap - DisplayWidth(text) : 0;
       line += text + std::string(static_cast<size_t>(padding), ' ');
     }
-    fmt::print("{}\n", line);
+    Print("{}\n", line);
   }
 }
 
@@ -295,10 +333,10 @@ int RunList(const Arguments& arguments) {
                                     "Scores, modifiers, masks, normalisers"));
   }
   if (o.what == "timeline" && !o.json) {
-    fmt::print("{}", TimelineText(TimelineEntries(), DetectTerminal()));
+    Print("{}", TimelineText(TimelineEntries(), DetectTerminal()));
     return 0;
   }
-  const std::vector<Row> rows = RowsOf(o.what);
+  const std::vector<Row> rows = RowsOf(o);
   if (!o.json) {
     PrintRows(rows);
     return 0;
@@ -309,7 +347,7 @@ int RunList(const Arguments& arguments) {
     for (const auto& [key, value] : row) object[key] = value;
     list.push_back(object);
   }
-  fmt::print("{}\n", Json{{o.what, list}}.dump());
+  Print("{}\n", Json{{o.what, list}}.dump());
   return 0;
 }
 
@@ -358,30 +396,30 @@ int RunInfo(const Arguments& arguments) {
                 {"licence", licence},
                 {"config", settings},
                 {"tensors", tensors}});
-    fmt::print("{}\n", all.dump());
+    Print("{}\n", all.dump());
     return 0;
   }
-  fmt::print("{}: {}, {}{}, {} parameters", folder, task, setting("model"),
-             setting("variant").empty() ? "" : " (" + setting("variant") + ")",
-             parameters.elements());
+  Print("{}: {}, {}{}, {} parameters", folder, task, setting("model"),
+        setting("variant").empty() ? "" : " (" + setting("variant") + ")",
+        parameters.elements());
   for (const auto& [name, size] : loaded.model->Sizes()) {
     std::string words = name;
     std::ranges::replace(words, '_', ' ');
-    fmt::print(", {} of {}", words, size);
+    Print(", {} of {}", words, size);
   }
-  fmt::print("\n");
+  Print("\n");
   if (!metadata(kImportedKey).empty()) {
-    fmt::print("imported from {}{}; licence: {}\n", metadata(kImportedKey),
-               metadata(kFamilyKey).empty()
-                   ? ""
-                   : fmt::format(", family {}", metadata(kFamilyKey)),
-               licence.empty() ? "no file came with the model" : licence);
+    Print("imported from {}{}; licence: {}\n", metadata(kImportedKey),
+          metadata(kFamilyKey).empty()
+              ? ""
+              : fmt::format(", family {}", metadata(kFamilyKey)),
+          licence.empty() ? "no file came with the model" : licence);
   }
   if (!metadata("heed.score").empty()) {
-    fmt::print("weights of step {}, validation {} {}\n", metadata("heed.step"),
-               metadata("heed.metric"), metadata("heed.score"));
+    Print("weights of step {}, validation {} {}\n", metadata("heed.step"),
+          metadata("heed.metric"), metadata("heed.score"));
   } else if (!UnvalidatedNote(folder, loaded.metadata).empty()) {
-    fmt::print("weights of step {}, not validated\n", metadata("heed.step"));
+    Print("weights of step {}, not validated\n", metadata("heed.step"));
   }
   PrintSettings(loaded);
   return 0;

@@ -8,6 +8,7 @@
 #include "apps/heed/command.h"
 #include "apps/heed/commands.h"
 #include "apps/heed/manual_page.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/io/file.h"
 
@@ -88,7 +89,7 @@ int RunManual(const Arguments& arguments) {
   for (size_t i = 0; i < pages.size(); ++i) {
     if (names[i] == name) return Write(pages[i], "");
   }
-  std::fputs(MainPage().c_str(), stdout);
+  WriteOutput(MainPage());
   return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "apps/heed/commands.h"
 #include "apps/heed/views.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/render/line_plot.h"
 #include "heed/render/terminal.h"
@@ -23,11 +24,11 @@ void WarnOfDamage(const TrainingRecord& record) {
   constexpr size_t kShown = 3;
   const size_t count = record.problems.size();
   for (size_t i = 0; i < std::min(kShown, count); ++i) {
-    fmt::print(stderr, "warning: {}\n", record.problems[i]);
+    PrintNote("warning: {}\n", record.problems[i]);
   }
   if (count > kShown) {
-    fmt::print(stderr, "warning: {}: {} more left out\n", record.folder,
-               Counted(static_cast<int64_t>(count - kShown), "line"));
+    PrintNote("warning: {}: {} more left out\n", record.folder,
+              Counted(static_cast<int64_t>(count - kShown), "line"));
   }
 }
 
@@ -71,16 +72,16 @@ int RunPlot(const Arguments& arguments) {
       PlotLearningCurves(records, names, curves);
   for (const TrainingRecord& record : records) {
     if (!record.curves.empty()) continue;
-    fmt::print(stderr, "warning: {}: nothing recorded yet\n", record.folder);
+    PrintNote("warning: {}: nothing recorded yet\n", record.folder);
   }
   if (!out.empty()) {
     WritePicture(out, LinePlotsSvg(panels, names, TitleOf(records, names)));
-    fmt::print("{}: written\n", out);
+    Print("{}: written\n", out);
     return 0;
   }
   const TerminalOptions terminal = DetectTerminal();
   for (const LinePlotPanel& panel : panels) {
-    fmt::print("{}\n", TerminalLinePlot(panel.series, panel.options, terminal));
+    Print("{}\n", TerminalLinePlot(panel.series, panel.options, terminal));
   }
   return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "apps/heed/commands.h"
 #include "apps/heed/tasks.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/data/shortlist.h"
@@ -49,8 +50,8 @@ int RunQuantize(const Arguments& arguments) {
   WriteTensors(out.PathOf(kWeightsFile), loaded.model->parameters().Tensors(),
                loaded.metadata);
   out.Publish();
-  fmt::print(stderr, "{}: {:.1f} MB\n{}: {:.1f} MB\n", folder,
-             Megabytes(folder), run.out, Megabytes(run.out));
+  PrintNote("{}: {:.1f} MB\n{}: {:.1f} MB\n", folder, Megabytes(folder),
+            run.out, Megabytes(run.out));
   return 0;
 }
 
@@ -95,8 +96,7 @@ int RunShortlist(const Arguments& arguments) {
   Shortlist::Train(corpus, vocabularies.source.size(),
                    vocabularies.target.size(), list)
       .Write(path);
-  fmt::print(stderr, "shortlist of {}: {}\n", Counted(corpus.size(), "pair"),
-             path);
+  PrintNote("shortlist of {}: {}\n", Counted(corpus.size(), "pair"), path);
   return 0;
 }
 

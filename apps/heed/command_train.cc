@@ -8,6 +8,7 @@
 #include "apps/heed/processes.h"
 #include "apps/heed/program.h"
 #include "apps/heed/tasks.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/train/progress.h"
 
@@ -25,14 +26,16 @@ void PrintResult(const TrainResult& result, const std::string& task,
         result.averaged ? "(averaged weights)"
                         : fmt::format("at step {}", result.best_step));
   }
+  // A program that uses Heed as a library has no command line to go on with.
+  if (HasMessageSink()) return PrintNote("{}\n", line);
   if (!result.longer.empty()) {
     line += fmt::format(
         "\nthe last validation was the best one, so longer training may help: "
         "{} train --resume {} {}",
         ProgramName(), folder, result.longer);
   }
-  fmt::print(stderr, "{}\nmodel: {}\ntry it: {} {} {}\n", line, folder,
-             ProgramName(), TaskNamed(task).command, folder);
+  PrintNote("{}\nmodel: {}\ntry it: {} {} {}\n", line, folder, ProgramName(),
+            TaskNamed(task).command, folder);
 }
 
 /// Sets the named model, or the settings of the pretrained model, because
@@ -104,9 +107,7 @@ int StartTraining(const Arguments& arguments) {
   const TaskRow& row = TaskNamed(task_name);
   const std::unique_ptr<TaskSettings> task = row.settings();
   ChooseStart(arguments, *task);
-  TrainingConfig training;
-  task->SetDefaults(training);
-  training.run.min_steps = task->MinUpdates();
+  TrainingConfig training = TrainingDefaults(*task);
   std::string resume;
 
   Options options("train",

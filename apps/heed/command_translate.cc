@@ -11,6 +11,7 @@
 #include "apps/heed/commands.h"
 #include "apps/heed/tasks.h"
 #include "apps/heed/views.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/base/text.h"
@@ -78,8 +79,7 @@ void TranslateDocuments(const Translator& translator, TextFormat format,
                         const SplitOptions& split, const InputOptions& input,
                         const TargetChoice& target) {
   const auto translate = [&](const std::string& document) {
-    fmt::print("{}",
-               TranslateDocument(translator, document, format, split, target));
+    Print("{}", TranslateDocument(translator, document, format, split, target));
     Flush();
   };
   if (format != TextFormat::kText) {
@@ -95,7 +95,7 @@ void TranslateDocuments(const Translator& translator, TextFormat format,
         translate(fmt::format("{}\n", fmt::join(lines, "\n")));
       },
       [](int64_t /*index*/, const std::string& /*reason*/) {
-        fmt::print("\n");
+        Print("\n");
         Flush();
       });
 }
@@ -173,18 +173,18 @@ class LineWriter {
 
   void Write(int64_t index, const std::string& line, const Translations& all) {
     if (command_.json()) {
-      fmt::print("{}\n", DumpJson(translate::TranslationParts(
-                             {}, model_, line, all,
-                             !IsLongerThan(line, command_.input.max_line))));
+      Print("{}\n", DumpJson(translate::TranslationParts(
+                        {}, model_, line, all,
+                        !IsLongerThan(line, command_.input.max_line))));
     } else {
-      fmt::print("{}", LinesOf(index, all, command_.decode.nbest > 1));
+      Print("{}", LinesOf(index, all, command_.decode.nbest > 1));
     }
     if (command_.decode.keep_attention) WriteAttention(all.front());
   }
   /// Writes the result of a refused line.
   void Refuse(int64_t index, const std::string& reason) {
     if (!command_.json()) return Write(index, "", Translations(1));
-    fmt::print("{}\n", DumpJson({{"error", reason}}));
+    Print("{}\n", DumpJson({{"error", reason}}));
   }
   /// Completes the alignment file.
   void Finish() {
@@ -197,8 +197,7 @@ class LineWriter {
   void WriteAttention(const Translation& best) {
     AlignmentView view = ViewOf(best);
     if (command_.show && view.target_size() > 0) {
-      fmt::print(stderr, "{}\n",
-                 TerminalHeatmap(view, DetectTerminal(kErrors)));
+      PrintNote("{}\n", TerminalHeatmap(view, DetectTerminal(kErrors)));
     }
     if (format_ == AlignmentFormat::kPharaoh) {
       const translate::Vocabularies& v = model_.vocabularies;

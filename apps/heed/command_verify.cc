@@ -6,6 +6,7 @@
 #include "apps/heed/commands.h"
 #include "apps/heed/options.h"
 #include "apps/heed/processes.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/kernels/instructions.h"
 #include "heed/tasks/run.h"
@@ -72,7 +73,7 @@ int StartVerification(const Arguments& arguments) {
     const RunRecord record = RunRecord::Read(PathIn(path, kRunFile));
     const Verification result =
         VerifyRun(path, record, steps, quiet, processes);
-    if (processes.leads()) fmt::print("{}\n", Verdict(result, record));
+    if (processes.leads()) Print("{}\n", Verdict(result, record));
     const bool equal = result.differs == 0 && result.parameter.empty();
     return equal ? 0 : kExitFailure;
   });

@@ -1,28 +1,22 @@
 #include "apps/heed/commands.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "apps/heed/command.h"
-#include "apps/heed/main.h"
 #include "apps/heed/program.h"
 #include "apps/heed/tasks.h"
 #include "heed/base/config.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
-#include "heed/kernels/instructions.h"
 
 namespace heed {
-
 namespace {
 
 std::vector<Command>& AllCommands() {
@@ -77,8 +71,6 @@ const std::vector<CommandExample>& Examples() {
   return examples;
 }
 
-namespace {
-
 void PrintMainHelp() {
   std::string text =
       fmt::format("{} {}.\n\nUsage: heed COMMAND [options]\n\nCommands\n",
@@ -98,10 +90,8 @@ void PrintMainHelp() {
   text +=
       "\nheed help COMMAND (or heed COMMAND --help) explains a command; heed "
       "--version prints the version.\n";
-  std::fputs(AsCalled(text).c_str(), stdout);
+  WriteOutput(AsCalled(text));
 }
-
-}  // namespace
 
 // Further arguments are passed to the command, because its help may depend on
 // them: heed help train --task NAME.
@@ -124,75 +114,6 @@ int RunHelp(const Arguments& arguments) {
   options.Example("heed help train --task " + TaskNames().back());
   if (options.Parse(arguments)) PrintMainHelp();
   return 0;
-}
-
-namespace {
-
-/// Limits instruction sets: HEED_INSTRUCTIONS=AVX2 computes as on a processor
-/// without AVX-512.
-void ObeyEnvironment() {
-  const char* set = std::getenv("HEED_INSTRUCTIONS");
-  if (set == nullptr || *set == '\0') return;
-  try {
-    kernels::LimitInstructions(set);
-  } catch (const ConfigError& error) {
-    throw ConfigError("HEED_INSTRUCTIONS: {}", error.what());
-  }
-}
-
-int RunMain(const Arguments& arguments) {
-  ObeyEnvironment();
-  const std::string name = arguments.empty() ? "--help" : arguments[0];
-  if (name == "--help" || name == "-h") {
-    PrintMainHelp();
-    return 0;
-  }
-  if (name == "--version") {
-    std::puts("heed " HEED_VERSION);
-    return 0;
-  }
-  const Arguments rest(
-      arguments.empty() ? arguments.end() : arguments.begin() + 1,
-      arguments.end());
-  if (name == "__complete") return RunComplete(rest);
-  if (const Command* command = FindCommand(Commands(), name)) {
-    return command->run(rest);
-  }
-  if (Demos().empty() &&
-      (name == "generate" || name == "learn" || name == "bench")) {
-    throw ConfigError("unknown command '{}': {}", name, kWithoutCourse);
-  }
-  const std::vector<std::string> names = NamesOf(Commands());
-  throw ConfigError("unknown command '{}'{} (valid: {})", name,
-                    DidYouMean(name, names), fmt::join(names, ", "));
-}
-
-/// Opens /dev/null for closed standard streams. Otherwise the next opened file
-/// would get the number of such a stream, and output would go into that file.
-/// Reading standard input and writing standard output still fail; standard
-/// error is discarded.
-void OccupyStandardStreams() {
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(fd, F_GETFD) >= 0) continue;
-    if (open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY) != fd)
-      _exit(1);
-  }
-}
-
-extern "C" void OnInterrupt(int) {
-  for (const std::string_view part : {ProgramName(), {": interrupted\n"}}) {
-    [[maybe_unused]] const auto written =
-        write(STDERR_FILENO, part.data(), part.size());
-  }
-  _exit(kExitInterrupted);
-}
-
-}  // namespace
-
-int Main(int argc, char** argv) {
-  OccupyStandardStreams();
-  std::signal(SIGINT, OnInterrupt);
-  return RunCommand(RunMain, {argv + 1, argv + argc});
 }
 
 }  // namespace heed

@@ -32,6 +32,9 @@ int RunCompletion(const Arguments& arguments);
 /// WORDS..., where the last word is incomplete (see CompletionAnswer).
 int RunComplete(const Arguments& words);
 
+/// Prints the help of the whole program.
+void PrintMainHelp();
+
 /// Says why a program without the course lacks most demos and some commands.
 inline constexpr const char* kWithoutCourse =
     "this program was built without the course; ./dev build builds it with all "

@@ -15,6 +15,7 @@
 #include "apps/heed/completion.h"
 #include "apps/heed/manual_page.h"
 #include "apps/heed/program.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/io/file.h"
@@ -230,7 +231,7 @@ bool Options::WriteRequested(const Arguments& arguments) const {
     return false;
   }
   if (path.empty()) {
-    std::fputs(text.c_str(), stdout);
+    WriteOutput(text);
   } else {
     WriteFileAtomically(path, text);
   }
@@ -259,7 +260,7 @@ bool Options::Parse(const Arguments& arguments) {
   try {
     app.parse(words);
   } catch (const CLI::CallForHelp&) {
-    std::fputs(AsCalled(HelpText(description_)).c_str(), stdout);
+    WriteOutput(AsCalled(HelpText(description_)));
     return false;
   } catch (const CLI::ArgumentMismatch&) {
     throw ConfigError("{} needs a value (see heed {} --help)", arguments.back(),

@@ -1,6 +1,7 @@
 #include "apps/heed/program.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 
 #include "apps/heed/command.h"
@@ -9,6 +10,8 @@ namespace heed {
 namespace {
 
 constexpr std::string_view kHeed = "heed";
+
+std::atomic<const char*> set_name = nullptr;
 
 bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -33,7 +36,12 @@ bool IsCalledWith(std::string_view rest) {
 
 }  // namespace
 
-std::string_view ProgramName() { return program_invocation_short_name; }
+std::string_view ProgramName() {
+  const char* const name = set_name;
+  return name != nullptr ? name : program_invocation_short_name;
+}
+
+void SetProgramName(const char* name) { set_name = name; }
 
 std::string AsCalled(std::string_view text) {
   std::string called;

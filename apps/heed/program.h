@@ -7,8 +7,12 @@
 
 namespace heed {
 
-/// File name of the running program. Does not allocate.
+/// File name of the running program, or the name that was set. Does not
+/// allocate.
 std::string_view ProgramName();
+/// Sets the name of the program, for a library in another program. `name` must
+/// outlive the program.
+void SetProgramName(const char* name);
 
 /// Replaces "heed" by the program's name in commands such as "heed train".
 std::string AsCalled(std::string_view text);

@@ -37,6 +37,13 @@ std::unique_ptr<TaskSettings> PeekTask(const Arguments& arguments,
   return (name.empty() ? Tasks().front() : TaskNamed(name)).settings();
 }
 
+TrainingConfig TrainingDefaults(const TaskSettings& task) {
+  TrainingConfig training;
+  task.SetDefaults(training);
+  training.run.min_steps = task.MinUpdates();
+  return training;
+}
+
 void CheckSameTask(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
     if (TaskOf(folder) == TaskOf(folders.front())) continue;

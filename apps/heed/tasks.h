@@ -27,6 +27,9 @@ using DescribeForTask = std::function<std::vector<Field>(TaskSettings& task)>;
 std::unique_ptr<TaskSettings> PeekTask(const Arguments& arguments,
                                        const DescribeForTask& describe);
 
+/// Defaults of the training options of a task.
+TrainingConfig TrainingDefaults(const TaskSettings& task);
+
 /// Throws: ConfigError unless all models have the same task; as TaskOf.
 void CheckSameTask(const std::vector<std::string>& folders);
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "heed/base/console.h"
 #include "heed/base/text.h"
 #include "heed/data/input_lines.h"
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"

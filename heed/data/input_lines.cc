@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/table.h"
@@ -208,16 +209,6 @@ void LimitLine(std::string& line, const InputOptions& options,
 
 std::string InputPlace(int64_t index, std::string_view source) {
   return fmt::format("{}:{}", source, index + 1);
-}
-
-void Say(std::string_view message) {
-  std::fputs(
-      fmt::format("{}: {}\n", program_invocation_short_name, message).c_str(),
-      stderr);
-}
-
-void Warn(std::string_view message) {
-  Say(fmt::format("warning: {}", message));
 }
 
 void AnswerLines(std::istream& in, int64_t window, const InputOptions& options,

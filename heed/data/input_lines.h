@@ -66,11 +66,6 @@ void LimitLine(std::string& line, const InputOptions& options,
 std::string InputPlace(int64_t index,
                        std::string_view source = InputOptions().source);
 
-/// Prints one line on standard error, after the program's name.
-void Say(std::string_view message);
-/// Prints a warning on standard error.
-void Warn(std::string_view message);
-
 /// Receives consecutive lines. `first`: index of the first one, from 0.
 using LinesFunction =
     std::function<void(const std::vector<std::string>& lines, int64_t first)>;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/input_lines.h"

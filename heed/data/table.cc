@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/base/text.h"

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/data/input_lines.h"
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "heed/base/console.h"
 #include "heed/base/text.h"
 #include "heed/data/input_lines.h"
 #include "heed/text/sentences.h"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "heed/base/at.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/base/threads.h"

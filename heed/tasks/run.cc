@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/data/input_lines.h"
 #include "heed/models/transformer/transformer_config.h"

@@ -91,6 +91,7 @@ struct InputExample {
 };
 
 struct PretrainedEncoder;
+class Vocabulary;
 
 /// An outline made from parameter names alone: one part per leading name
 /// component, with its number of weights.
@@ -105,6 +106,12 @@ class TaskModel {
   virtual ParameterSet& parameters() = 0;
   const ParameterSet& parameters() const {
     return const_cast<TaskModel*>(this)->parameters();
+  }
+  /// Vocabulary of the texts that the model reads, and of those that it writes;
+  /// null: it reads or writes no text.
+  virtual const Vocabulary* read_vocabulary() const { return nullptr; }
+  virtual const Vocabulary* written_vocabulary() const {
+    return read_vocabulary();
   }
   /// Files of the model folder besides settings and weights.
   virtual ModelFiles Files() const { return {}; }

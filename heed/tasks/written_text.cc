@@ -1,5 +1,6 @@
 #include "heed/tasks/written_text.h"
 
+#include "heed/base/console.h"
 #include "heed/data/input_lines.h"
 #include "heed/decode/translator.h"
 #include "heed/tasks/forced_text.h"

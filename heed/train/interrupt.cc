@@ -1,5 +1,7 @@
 #include "heed/train/interrupt.h"
 
+#include <atomic>
+
 namespace heed {
 namespace {
 
@@ -8,10 +10,24 @@ volatile std::sig_atomic_t requested = 0;
 
 extern "C" void OnSignal(int) { requested = 1; }
 
+/// An InterruptSource exists, and its cancellation.
+std::atomic<bool> has_source = false;
+std::atomic<const Cancellation*> source = nullptr;
+
 }  // namespace
 
-InterruptGuard::InterruptGuard() : old_() {
+InterruptSource::InterruptSource(const Cancellation* cancellation) {
+  source = cancellation;
+  has_source = true;
+}
+InterruptSource::~InterruptSource() {
+  has_source = false;
+  source = nullptr;
+}
+
+InterruptGuard::InterruptGuard() : handles_(!has_source), old_() {
   requested = 0;
+  if (!handles_) return;
   struct sigaction action = {};
   action.sa_handler = OnSignal;
   action.sa_flags = SA_RESETHAND;  // a second signal ends the process
@@ -26,6 +42,7 @@ InterruptGuard::InterruptGuard() : old_() {
 }
 
 InterruptGuard::~InterruptGuard() {
+  if (!handles_) return;
   for (size_t i = 0; i < kSignals.size(); ++i) {
     sigaction(kSignals[i], &old_[i], nullptr);
   }
@@ -33,6 +50,10 @@ InterruptGuard::~InterruptGuard() {
 
 bool InterruptGuard::Requested() const { return InterruptRequested(); }
 
-bool InterruptRequested() { return requested != 0; }
+bool InterruptRequested() {
+  const Cancellation* const cancellation = source;
+  return requested != 0 ||
+         (cancellation != nullptr && cancellation->cancelled());
+}
 
 }  // namespace heed

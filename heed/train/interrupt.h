@@ -5,6 +5,8 @@
 #include <array>
 #include <csignal>
 
+#include "heed/base/cancellation.h"
+
 namespace heed {
 
 /// While it exists, the first SIGINT, SIGTERM or SIGHUP (terminal or connection
@@ -22,10 +24,23 @@ class InterruptGuard {
 
  private:
   static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+  bool handles_ = true;
   std::array<struct sigaction, kSignals.size()> old_;
 };
 
-/// True if the current or most recent guard has received a signal.
+/// While it exists, trainings stop when `cancellation` is set instead of at a
+/// signal, and guards leave signals alone. Only one may exist at a time.
+class InterruptSource {
+ public:
+  /// `cancellation`: null: never.
+  explicit InterruptSource(const Cancellation* cancellation);
+  ~InterruptSource();
+  InterruptSource(const InterruptSource&) = delete;
+  InterruptSource& operator=(const InterruptSource&) = delete;
+};
+
+/// True if the current or most recent guard has received a signal, or if the
+/// cancellation of the InterruptSource is set.
 bool InterruptRequested();
 
 }  // namespace heed

@@ -22,6 +22,12 @@ bool HasThird(const OptimizerConfig& config) {
   return config.optimizer == OptimizerKind::kRmsprop;
 }
 
+std::vector<Parameter*> AllOf(const ParameterSet& parameters) {
+  std::vector<Parameter*> all;
+  for (const auto& parameter : parameters.all()) all.push_back(parameter.get());
+  return all;
+}
+
 }  // namespace
 
 void Freeze(ParameterSet& parameters,
@@ -47,15 +53,19 @@ void Freeze(ParameterSet& parameters,
 }
 
 Optimizer::Optimizer(ParameterSet& parameters, const OptimizerConfig& config)
+    : Optimizer(AllOf(parameters), config) {}
+
+Optimizer::Optimizer(std::span<Parameter* const> parameters,
+                     const OptimizerConfig& config)
     : config_(config) {
   config_.Resolve();
-  for (const auto& parameter : parameters.all()) {
+  for (Parameter* const parameter : parameters) {
     if (parameter->frozen()) continue;
     const Tensor& value = parameter->value();
     const auto zeros = [&](bool wanted) {
       return wanted ? Tensor::Zeros(value.shape(), value.dtype()) : Tensor();
     };
-    slots_.push_back({parameter.get(), zeros(true), zeros(HasSecond(config)),
+    slots_.push_back({parameter, zeros(true), zeros(HasSecond(config)),
                       zeros(HasThird(config))});
   }
 }

@@ -2,6 +2,7 @@
 #ifndef HEED_TRAIN_OPTIMIZER_H_
 #define HEED_TRAIN_OPTIMIZER_H_
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ void Freeze(ParameterSet& parameters, const std::vector<std::string>& patterns);
 class Optimizer {
  public:
   Optimizer(ParameterSet& parameters, const OptimizerConfig& config);
+  /// Optimises parameters that may be of several sets.
+  Optimizer(std::span<Parameter* const> parameters,
+            const OptimizerConfig& config);
 
   /// Global norm of the gradients of all parameters.
   /// Throws: NumericError that names a parameter whose gradient is not finite.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/base/console.h"
 #include "heed/base/text.h"
 
 namespace heed {
@@ -22,7 +23,7 @@ constexpr double kPlainPeriod = 10;
 constexpr double kRateMemory = 10;
 constexpr int kMinBar = 10;
 constexpr int kMaxBar = 40;
-constexpr const char* kErase = "\r\x1b[K";
+constexpr std::string_view kErase = "\r\x1b[K";
 
 bool LocaleIsUtf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
@@ -117,10 +118,22 @@ std::string RunEstimate::Note(int64_t step, int64_t last, double now) {
       last, HumanTime(seconds + left), in_time, HumanTime(kLongRun));
 }
 
+/// Gives what a terminal would show to the sink of messages: whole lines, and
+/// the progress line without control characters.
+void WriteToSink(std::string_view text) {
+  if (text.starts_with(kErase)) text.remove_prefix(kErase.size());
+  const size_t end = text.rfind('\n');
+  if (end != std::string_view::npos) {
+    SayPlainly(MessageKind::kLine, text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  if (!text.empty()) SayPlainly(MessageKind::kProgress, text);
+}
+
 Progress::Screen Progress::Screen::StandardError() {
   Screen screen;
   screen.write = [](std::string_view text) {
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    SayPlainly(MessageKind::kLine, text);
   };
   screen.seconds = [] {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -129,6 +142,12 @@ Progress::Screen Progress::Screen::StandardError() {
   screen.columns = TerminalColumns;
   screen.terminal = StandardErrorIsTerminal();
   screen.unicode = LocaleIsUtf8();
+  if (HasMessageSink()) {
+    constexpr int kColumns = 100;
+    screen.write = WriteToSink;
+    screen.columns = [] { return kColumns; };
+    screen.terminal = screen.unicode = true;
+  }
   return screen;
 }
 
@@ -155,7 +174,7 @@ void Progress::Update(const ProgressState& state) {
   const std::string line = Line(state, now);
   if (screen_.terminal) {
     line_ = line;
-    screen_.write(kErase + line);
+    screen_.write(std::string(kErase) + line);
   } else {
     screen_.write(line + "\n");
   }
@@ -163,7 +182,7 @@ void Progress::Update(const ProgressState& state) {
 
 void Progress::Log(std::string_view line) {
   const std::string text = std::string(line) + "\n";
-  screen_.write(line_.empty() ? text : kErase + text + line_);
+  screen_.write(line_.empty() ? text : std::string(kErase) + text + line_);
 }
 
 void Progress::Clear() {

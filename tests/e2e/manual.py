@@ -192,7 +192,7 @@ class Completion(SelfDescription):
         self.assertEqual([line.split(":")[0] for line in zsh("tr")], ["train", "translate"])
         self.assertIn(":", zsh("tr")[0])
         self.assertEqual(zsh("list", ""), ["tasks", "models", "attentions", "scores",
-                                            "timeline"])
+                                            "timeline", "options"])
         self.assertEqual(zsh("train", "--task=tr"), ["--task=translate"])
         self.assertEqual(zsh("train", "--source=a"), ["files a"])
         self.assertEqual(zsh("info", ""), ["files  -/"])

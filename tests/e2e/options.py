@@ -56,6 +56,23 @@ class WithoutEffect(EndToEnd):
         self.runs(*args, "--tag-decoder", "softmax")
 
 
+class Described(EndToEnd):
+    def test_list_describes_the_options_of_a_training(self):
+        for task, model in (("classify", []), ("translate", []), ("classify", ["bert-tiny"])):
+            choice = ["--task", task] + [word for name in model for word in ("--model", name)]
+            rows = strict_json(self.runs("list", "options", *choice, "--json"))["options"]
+            help_ = self.runs("train", *choice, "--help")
+            for row in rows:
+                name = row["key"].replace("_", "-")
+                self.assertRegex(help_, rf"--(\[no-\])?{name}\b")
+            self.assertIn("epochs", [row["key"] for row in rows])
+        self.assertIn("learning_rate", self.runs("list", "options", "--task", "tag"))
+
+    def test_options_are_those_of_a_task(self):
+        self.fails(2, "--task is needed", "list", "options")
+        self.fails(2, "only options depend", "list", "tasks", "--task", "tag")
+
+
 class Measures(EndToEnd):
     def evaluate(self, text, *options):
         folder = self.folder

@@ -42,8 +42,8 @@ from manual import Completion, Manual  # noqa: F401
 from markup import Markup  # noqa: F401
 from memories import Memories  # noqa: F401
 from normalization import Normalization  # noqa: F401
-from options import (DemoMemory, Ends, ExplainedWithoutAttention, Measures,  # noqa: F401
-                     WithoutEffect)  # noqa: F401
+from options import (DemoMemory, Described, Ends, ExplainedWithoutAttention,  # noqa: F401
+                     Measures, WithoutEffect)  # noqa: F401
 from pictures import Pictures  # noqa: F401
 from plot import Plot  # noqa: F401
 from processes import Processes  # noqa: F401

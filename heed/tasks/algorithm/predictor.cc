@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/data/input_lines.h"

@@ -50,6 +50,7 @@ class Model : public TaskModel {
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return network->parameters(); }
+  const Vocabulary* read_vocabulary() const override { return &vocabulary; }
   ModelFiles Files() const override {
     return {{config.data.vocabulary.FileName(), vocabulary.Serialize()}};
   }

@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "heed/base/at.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/data/batches.h"

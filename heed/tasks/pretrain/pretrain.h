@@ -61,6 +61,7 @@ class Model : public TaskModel {
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return network_->parameters(); }
+  const Vocabulary* read_vocabulary() const override { return &vocabulary; }
   const Bert& network() const { return *network_; }
   ModelFiles Files() const override;
   ModelOutline Outline() const override { return network_->Outline(); }

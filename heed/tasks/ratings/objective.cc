@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heed/base/at.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/data/input_lines.h"
 #include "heed/data/shuffle.h"

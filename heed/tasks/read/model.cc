@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "heed/base/at.h"
+#include "heed/base/console.h"
 #include "heed/base/text.h"
 #include "heed/data/batches.h"
 #include "heed/data/input_lines.h"

@@ -126,6 +126,7 @@ class Model : public TaskModel {
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
+  const Vocabulary* read_vocabulary() const override { return &vocabulary; }
   ModelFiles Files() const override;
   ModelOutline Outline() const override { return network.Outline(); }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {

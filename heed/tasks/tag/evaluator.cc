@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/base/console.h"
 #include "heed/base/timing.h"
 #include "heed/data/input_lines.h"
 #include "heed/metrics/entities.h"

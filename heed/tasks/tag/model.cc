@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "heed/base/console.h"
 #include "heed/data/input_lines.h"
 #include "heed/metrics/entities.h"
 #include "heed/tasks/tag/long_sentences.h"

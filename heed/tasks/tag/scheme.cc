@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "heed/base/at.h"
+#include "heed/base/console.h"
 #include "heed/data/input_lines.h"
 #include "heed/tasks/tag/tag.h"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "heed/base/at.h"
+#include "heed/base/console.h"
 #include "heed/base/errors.h"
 #include "heed/base/normal_form.h"
 #include "heed/base/text.h"

@@ -25,6 +25,12 @@ class Model : public TaskModel {
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return model->parameters(); }
+  const Vocabulary* read_vocabulary() const override {
+    return &vocabularies.source;
+  }
+  const Vocabulary* written_vocabulary() const override {
+    return &vocabularies.target;
+  }
   ModelFiles Files() const override;
   ModelOutline Outline() const override { return model->Outline(); }
   std::unique_ptr<PretrainedEncoder> encoder() const override;
