@@ -1,6 +1,6 @@
 # Debian packages by cpack (./dev package): heed (the command, manual pages and
-# completions), heed-mpi (training in several processes with mpirun), and libheed-dev
-# (development files for C++).
+# completions), heed-mpi (training in several processes with mpirun), libheed0 (the C
+# interface), python3-heed, and libheed-dev (development files for C and C++).
 set(package_files ${PROJECT_SOURCE_DIR}/cmake/package)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME heed)
@@ -17,7 +17,7 @@ set(CPACK_PRE_BUILD_SCRIPTS ${package_files}/prepare.cmake)
 set(CPACK_HEED_PACKAGE_FILES ${package_files})
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_ALL command development)
+set(CPACK_COMPONENTS_ALL command library development python)
 if(TARGET heed_mpi)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
 endif()
@@ -53,11 +53,36 @@ set(CPACK_DEBIAN_MPI_DESCRIPTION
 With this package mpirun starts several processes of heed train, on one machine
 or many, which train one model together, to the same bits for any number.")
 
-# Development files for find_package(heed).
+# The shared library with the C interface, and the Python package on top of it.
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libheed0)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "${loaded}")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS fonts-dejavu-core)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${package_files}/triggers)
+set(CPACK_DEBIAN_LIBRARY_DESCRIPTION
+"attention models, C interface
+Heed trains, runs and explains attention models on ordinary processors.
+This package has the shared library with a stable C interface, for programs in
+C, Go, Rust, Julia, Python and every other language that calls C.")
+
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-heed)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+    "python3 (>= 3.8), libheed0 (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS python3-numpy)
+set(CPACK_DEBIAN_PYTHON_DESCRIPTION
+"attention models from Python
+Heed trains, runs and explains attention models on ordinary processors.
+With this package, `import heed` loads, trains and explains models, computes
+attention of arrays with gradients, and shows it in notebooks.")
+
+# Development files for find_package(heed) and for programs in C.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libheed-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 string(JOIN ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-       g++ cmake pkg-config libdnnl-dev ocl-icd-opencl-dev opencl-c-headers libhwy-dev
+       "libheed0 (= ${PROJECT_VERSION})" g++ cmake pkg-config libdnnl-dev ocl-icd-opencl-dev opencl-c-headers libhwy-dev
        libsentencepiece-dev libprotobuf-dev libicu-dev libfmt-dev zlib1g-dev libzip-dev libyaml-cpp-dev
        "libboost1.81-dev | libboost-dev (>= 1.81)" "${loaded}" libjpeg-dev
        nlohmann-json3-dev)

@@ -51,6 +51,8 @@ ALLOWED = [
     (r"heed/tasks/caption/.*", {"images"}, "the option that lists them, and how many there are"),
     (r"course/data/\w*generators\.cc", None, "the task that made-up files are for"),
     (r"heed/data/captions\.cc", {"caption"}, "what a line of a list has"),
+    (r"apps/libheed/operations\.cc", {"rnn", "gru", "lstm", "cho", "bahdanau"}, "cells and their kinds"),
+    (r"apps/libheed/heed\.h", {"classify", "translate"}, "examples, and a path of the API"),
     (r"bench/attention_maps\.cc", {"transformer"}, "the model whose maps are measured"),
     (r"bench/(?!cancellation)[^/]*\.(py|sh)", None, "what an experiment of docs/explanation/performance.md measures"),
 ]

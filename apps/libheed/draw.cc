@@ -1,0 +1,173 @@
+// Pictures of attention weights and metrics of texts of heed.h.
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/libheed/array.h"
+#include "apps/libheed/guard.h"
+#include "heed/base/config.h"
+#include "heed/base/json.h"
+#include "heed/explain/explanation.h"
+#include "heed/metrics/text_measures.h"
+#include "heed/render/explanation_file.h"
+
+using namespace heed;     // NOLINT: functions of C have no namespace
+using namespace heed::c;  // NOLINT
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Options of heed_draw.
+struct DrawOptions {
+  std::vector<std::string> source;
+  std::vector<std::string> target;
+  std::string title;
+  std::string view = "alignment";
+  std::string format = "svg";
+  std::string scale = "auto";
+  int head = -1;
+  int width = 80;
+  bool colour = false;
+
+  void Visit(FieldList& v) {
+    constexpr double kMost = 1e6;
+    v("source", source, Any{"LABELS"}, "labels of the columns");
+    v("target", target, Any{"LABELS"},
+      "labels of the rows; none: the columns'");
+    v("title", title, Any{"TEXT"}, "name of the attention");
+    v("view", view, OneOf(ExplanationViewNames()), "how to draw");
+    v("format", format, OneOf{"svg", "text", "html", "png", "json"},
+      "kind of picture; text: for a terminal");
+    v("scale", scale, OneOf(ShadeScaleNames()), "weight in full shade");
+    v("head", head, Range(-1, kMost), "head to draw; -1: the mean");
+    v("width", width, Range(20, kMost), "columns of a terminal");
+    v("colour", colour, "colours of a terminal");
+  }
+};
+
+Axis AxisOf(const std::string& id, const std::string& label, int64_t size,
+            std::vector<std::string> items) {
+  if (items.empty()) {
+    for (int64_t i = 0; i < size; ++i) items.push_back(std::to_string(i));
+  }
+  if (std::ssize(items) != size) {
+    throw ShapeError("{} has {} labels, the weights {}", id, items.size(),
+                     size);
+  }
+  Axis axis;
+  axis.id = id;
+  axis.label = label;
+  axis.items = std::move(items);
+  return axis;
+}
+
+/// Weights [T, S] or [H, T, S] as an explanation with one attention.
+Explanation ExplanationOf(const Tensor& weights, DrawOptions options) {
+  const int rank = weights.rank();
+  if (rank != 2 && rank != 3) {
+    throw ShapeError("weights {} are neither [T, S] nor [H, T, S]",
+                     weights.shape().ToString());
+  }
+  if (weights.dtype() != DType::kF32 && weights.dtype() != DType::kF64) {
+    throw ShapeError("weights are f32 or f64, not {}", Name(weights.dtype()));
+  }
+  const int64_t T = weights.dim(-2);
+  const int64_t S = weights.dim(-1);
+  if (weights.numel() == 0) throw ShapeError("there are no weights to draw");
+  const bool within = options.target.empty() && T == S;
+  AttentionMap map;
+  map.name = "attention";
+  map.title = options.title.empty() ? "Attention" : options.title;
+  map.heads = rank == 3 ? weights.dim(0) : 1;
+  map.query_size = T;
+  map.key_size = S;
+  map.weights = weights.ToVector<float>();
+  for (const float weight : map.weights) {
+    if (!std::isfinite(weight)) {
+      throw NumericError("a weight is {}; only finite numbers can be drawn",
+                         weight);
+    }
+  }
+  ExplanationSegment segment;
+  segment.answer = options.title;
+  segment.axes.push_back(
+      AxisOf("source", "Keys", S, std::move(options.source)));
+  if (!within) {
+    segment.axes.push_back(
+        AxisOf("target", "Queries", T, std::move(options.target)));
+    map.query = "target";
+  }
+  for (int64_t t = 0; t < T; ++t) {
+    segment.targets.push_back({.axis = map.query,
+                               .item = t,
+                               .map = 0,
+                               .head = options.head,
+                               .row = t});
+  }
+  segment.maps.push_back(std::move(map));
+  Explanation explanation;
+  explanation.segments.push_back(std::move(segment));
+  CheckExplanation(explanation);
+  return explanation;
+}
+
+std::string Draw(const Tensor& weights, const Json& json) {
+  DrawOptions options;
+  FromJson(options, json, "request");
+  const Explanation e = ExplanationOf(weights, options);
+  if (options.head >= e.segments[0].maps[0].heads) {
+    throw ConfigError("head is {}; there are {} heads", options.head,
+                      e.segments[0].maps[0].heads);
+  }
+  PictureChoice choice;
+  choice.view = options.view;
+  choice.head = options.head;
+  choice.scale = ParseShadeScale(options.scale);
+  if (options.format == "text") {
+    return TerminalExplanation(
+        e, choice, {.colour = options.colour, .width = options.width});
+  }
+  return ExplanationFile(ExplanationFormatOf("." + options.format), {&e, 1},
+                         choice);
+}
+
+/// Options of heed_metric.
+struct MetricOptions {
+  std::string metric;
+  std::vector<std::string> hypotheses;
+  std::vector<std::string> references;
+
+  void Visit(FieldList& v) {
+    std::vector<std::string> names;
+    for (const TextMeasure& measure : TextMeasures()) {
+      names.emplace_back(measure.name);
+    }
+    v("metric", metric, OneOf(names), "what to compute");
+    v("hypotheses", hypotheses, Any{"TEXTS"}, "answers");
+    v("references", references, Any{"TEXTS"}, "right answers, one for each");
+  }
+};
+
+}  // namespace
+
+int32_t heed_draw(const heed_array* weights, const char* request, size_t size,
+                  heed_answer** answer) {
+  return Guard([&] {
+    heed_answer*& result = Result(answer, "answer");
+    result = new heed_answer{Draw(Needed(weights, "weights").tensor,
+                                  JsonOf(request, size, "request"))};
+  });
+}
+
+int32_t heed_metric(const char* request, size_t size, double* value) {
+  return Guard([&] {
+    double& result = Needed(value, "value");
+    MetricOptions options;
+    FromJson(options, JsonOf(request, size, "request"), "request");
+    if (options.metric.empty()) throw ConfigError("request: metric is needed");
+    result =
+        MeasureTexts(options.metric, options.hypotheses, options.references);
+  });
+}
