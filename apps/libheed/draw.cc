@@ -91,7 +91,7 @@ Explanation ExplanationOf(const Tensor& weights, DrawOptions options) {
     }
   }
   ExplanationSegment segment;
-  segment.answer = options.title;
+  segment.text = options.title;
   segment.axes.push_back(
       AxisOf("source", "Keys", S, std::move(options.source)));
   if (!within) {

@@ -178,6 +178,7 @@ TEST(Errors, NullIsAnArgumentError) {
   EXPECT_EQ(heed_array_view(nullptr, nullptr), HEED_ARGUMENT);
   EXPECT_EQ(heed_array_dlpack(nullptr, 1, nullptr), HEED_ARGUMENT);
   EXPECT_EQ(heed_tape_new(nullptr), HEED_ARGUMENT);
+  EXPECT_EQ(heed_cancel_new(nullptr), HEED_ARGUMENT);
   EXPECT_EQ(heed_tape_backward(nullptr, nullptr, nullptr), HEED_ARGUMENT);
   EXPECT_EQ(heed_tape_gradient(nullptr, nullptr, nullptr), HEED_ARGUMENT);
   EXPECT_EQ(heed_variable_new(nullptr, nullptr, nullptr), HEED_ARGUMENT);

@@ -120,12 +120,23 @@ GruKind GruKindOf(const std::string& name) {
   throw ConfigError("gru: kind '{}' is none of cudnn, cho, bahdanau", name);
 }
 
+/// Throws: ShapeError unless a first state is [B, H].
+void CheckState(const char* op, const Var& state) {
+  CheckShapes(state.shape().rank() == 2, op, "a first state that is not [B, H]",
+              {state.shape()});
+}
+
 Results GruOf(const Call& call) {
+  CheckState("gru", call[1]);
   GruWeights weights;
   weights.kind = GruKindOf(call.Text("kind"));
   weights.gates = call[2];
   if (weights.kind == GruKind::kCudnn) {
     weights.bias = call.Optional(3);
+    const Shape expected = {3 * call[1].dim(1)};
+    CheckShapes(!weights.bias.defined() || weights.bias.shape() == expected,
+                "gru", "a bias that is not [3H]",
+                {weights.bias.defined() ? weights.bias.shape() : expected});
   } else {
     weights.candidate = call.Optional(3);
   }
@@ -134,6 +145,9 @@ Results GruOf(const Call& call) {
 
 /// Hidden states [T, B, H] and last state [2, B, H] of an LSTM.
 Results LstmOf(const Call& call) {
+  CheckShapes(call[0].shape().rank() == 3 && call[0].dim(0) > 0, "lstm",
+              "an input that is not one step or more [T, B, 4H]",
+              {call[0].shape()});
   const Var all = LstmSequence(call[0], call[1], call[2], call.Ids(3));
   const int64_t steps = call[0].dim(0);
   const Var hidden = Slice(all, 0, steps);
@@ -354,6 +368,7 @@ constexpr Operation kOperations[] = {
     {"rnn", "x [T, B, H], h0 [B, H], weight [H, H], [lengths i32 [B]]", 3, 4,
      "{}", "h' = tanh(x + h @ weight) of each step [T, B, H]",
      [](const Call& c) -> Results {
+       CheckState("rnn", c[1]);
        return {RnnSequence(c[0], c[1], c[2], c.Ids(3))};
      },
      3},

@@ -88,7 +88,10 @@ int32_t heed_set_log(heed_log_function log, void* user) {
 }
 
 int32_t heed_cancel_new(heed_cancel** cancel) {
-  return Guard([&] { Result(cancel, "cancel") = new heed_cancel; });
+  return Guard([&] {
+    heed_cancel*& result = Result(cancel, "cancel");
+    result = new heed_cancel;
+  });
 }
 
 int32_t heed_cancel_set(heed_cancel* cancel) {

@@ -80,7 +80,10 @@ Parameter& Of(const heed_parameter* parameter) {
 }  // namespace
 
 int32_t heed_tape_new(heed_tape** tape) {
-  return Guard([&] { Result(tape, "tape") = new heed_tape; });
+  return Guard([&] {
+    heed_tape*& result = Result(tape, "tape");
+    result = new heed_tape;
+  });
 }
 
 void heed_tape_free(heed_tape* tape) { delete tape; }

@@ -7,7 +7,9 @@ set -euo pipefail
 root=$(readlink -f "$(dirname "$0")/../..")
 folder=$(readlink -f "$1")
 command_deb=$(echo "$folder"/heed_*.deb)
-library_deb=$(echo "$folder"/libheed-dev_*.deb)
+development_deb=$(echo "$folder"/libheed-dev_*.deb)
+library_deb=$(echo "$folder"/libheed0_*.deb)
+python_deb=$(echo "$folder"/python3-heed_*.deb)
 mpi_deb=$(echo "$folder"/heed-mpi_*.deb)
 scratch=$(mktemp -d)
 trap 'rm -rf --one-file-system "$scratch"' EXIT
@@ -18,7 +20,7 @@ fail() {
 }
 
 # Contents of the packages.
-for deb in "$command_deb" "$library_deb" "$mpi_deb"; do
+for deb in "$command_deb" "$development_deb" "$library_deb" "$python_deb" "$mpi_deb"; do
   dpkg-deb -I "$deb" control
   dpkg-deb -x "$deb" "$scratch/root"
 done
@@ -30,11 +32,16 @@ for file in usr/bin/heed usr/lib/heed/heed-mpi.so usr/share/doc/heed/{copyright,
   usr/share/man/man1/{heed,heed-train,heed-demo-gallery}.1.gz \
   usr/share/bash-completion/completions/heed usr/share/zsh/vendor-completions/_heed \
   usr/share/fish/vendor_completions.d/heed.fish usr/lib/systemd/system/heed.service \
-  usr/include/heed/tasks/task.h; do
+  usr/include/heed/tasks/task.h usr/include/heed.h usr/lib/python3/dist-packages/heed/__init__.py; do
   [[ -s $scratch/root/$file ]] || fail "$file is missing"
 done
 if grep -rlF "$root" "$scratch/root"; then fail "these name a folder of the build"; fi
 file "$scratch/root/usr/bin/heed" | grep -q 'not stripped' && fail "the command is not stripped"
+
+export PYTHONPATH=$scratch/root/usr/lib/python3/dist-packages
+HEED_LIBRARY=$(find "$scratch/root" -name libheed.so.0)
+PKG_CONFIG_PATH=$(dirname "$HEED_LIBRARY")/pkgconfig
+export HEED_LIBRARY PKG_CONFIG_PATH
 
 # Compiler and linker flags of the command (cmake/HeedHardening.cmake).
 elf=$(readelf --wide --file-header --dynamic --program-headers --dyn-syms --notes \
@@ -49,6 +56,13 @@ a-stack-protector __stack_chk_fail
 fortified-functions __(memcpy|memmove|snprintf|vsnprintf|read)_chk
 a-stack-without-execution GNU_STACK.* RW +0x
 END
+
+# A program in C and Python find the library, which exports its own functions alone.
+file "$(readlink -f "$HEED_LIBRARY")" | grep -q 'not stripped' && fail "libheed is not stripped"
+[[ $(python3 -c 'import heed; print(heed.__version__)') == "$(dpkg-deb -f "$python_deb" Version)" ]] ||
+  fail "import heed does not work"
+[[ $(pkg-config --variable=includedir heed)/heed.h -ef $scratch/root/usr/include/heed.h ]] ||
+  fail "pkg-config does not find heed.h"
 
 # The command runs by its name, without files of the build.
 cd "$scratch"
