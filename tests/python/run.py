@@ -1,0 +1,22 @@
+#!/usr/bin/env python3
+"""Runs the tests of the Python package: run.py LIBRARY HEED [PYTEST ARGS]
+
+Takes a Python that has pytest: this one, or Debian's. Exits with 77 if neither has it."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+library, heed, *arguments = sys.argv[1:]
+for python in (sys.executable, "/usr/bin/python3"):
+    found = subprocess.run([python, "-c", "import pytest"], capture_output=True, check=False)
+    if found.returncode == 0:
+        environment = os.environ | {"HEED_LIBRARY": library, "HEED_COMMAND": heed,
+                                    "PYTHONPATH": str(HERE.parents[1] / "python"),
+                                    "PYTHONDONTWRITEBYTECODE": "1"}
+        sys.exit(subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(HERE),
+                                 *arguments], env=environment, check=False).returncode)
+print("skipped: the tests of the Python package need python3-pytest")
+sys.exit(77)
