@@ -61,9 +61,10 @@ from tasks import Engine, Tasks  # noqa: F401
 from visits import Visits  # noqa: F401
 from training import (Beginnings, Folders, Prolonging, SmallData, Streams)  # noqa: F401
 from wording import Wording  # noqa: F401
-from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, reversed_digits, strict_json,
-                     train_args, weights, write_text)
+from harness import (TIMEOUT, WORLD, EndToEnd, contents, heed, is_sanitized, reversed_digits,
+                     strict_json, train_args, weights, write_text)
 
+SECONDS_OF_A_DAY = 24 * 60 * 60
 EVALUATE_KEYS = {"bleu", "chrf", "loss", "perplexity", "exact_match", "sentence_error",
                  "word_error_rate", "aer", "sentences", "references", "seconds", "signature"}
 BENCH_KEYS = {"model", "dtype", "threads", "tokens_per_second", "ms_per_step",
@@ -575,8 +576,11 @@ class Translating(EndToEnd):
 
 
 def load_tests(loader, suites, pattern):
-    """Returns every SHARDS-th test, for parallel processes."""
+    """Returns every SHARDS-th test, for parallel processes. With sanitizers, tests are slow,
+    and unit tests run the code as well, so only a third of them is taken, another each day."""
     tests = [test for suite in suites for test in suite]
+    if is_sanitized():
+        tests = tests[int(time.time()) // SECONDS_OF_A_DAY % 3::3]
     shard, shards = (int(os.environ.get(name, one)) for name, one in (("SHARD", 0), ("SHARDS", 1)))
     return unittest.TestSuite(tests[shard::shards])
 
