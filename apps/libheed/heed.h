@@ -251,14 +251,13 @@ HEED_API int32_t heed_tape_gradient(heed_tape* tape,
                                     heed_array** gradient);
 
 /* Runs an operation on `count` variables, and writes its results to `results`,
- * which has room for `room`; *made is their number. `options`: a JSON object,
- * or NULL. heed_operations lists names, inputs and options. `tape`: the tape of
- * the inputs, or NULL. */
+ * which has room for `room`; NULL follows the last one. `options`: a JSON
+ * object, or NULL. heed_operations lists names, inputs and options. `tape`: the
+ * tape of the inputs, or NULL. */
 HEED_API int32_t heed_operation(heed_tape* tape, const char* name,
                                 const heed_variable* const* inputs,
                                 size_t count, const char* options, size_t size,
-                                heed_variable** results, size_t room,
-                                size_t* made);
+                                heed_variable** results, size_t room);
 /* All operations: [{"name", "inputs", "options", "result"}]. */
 HEED_API int32_t heed_operations(heed_answer** answer);
 
@@ -298,8 +297,8 @@ typedef struct heed_attention heed_attention;
 /* An attention. `options`: {"score": "scaled_dot", "modifiers": ["rotary"],
  * "mask": "causal", "normalizer": "softmax", "heads": 1, "key_heads": 0,
  * "query": Q, "key": K, "value": V, "units": 0, "layers": 2, "positions": 0,
- * "dropout": 0, "seed": 1, "dtype": "f32"}; Q and K are required, sizes are
- * over all heads. */
+ * "seed": 1, "dtype": "f32"}; Q and K are required, sizes are over all heads.
+ */
 HEED_API int32_t heed_attention_new(const char* options, size_t size,
                                     heed_attention** attention);
 /* Its parameters, from 0 on. A heed_parameter of it keeps it alive. */
@@ -316,7 +315,7 @@ heed_attention_attend(const heed_attention* attention, heed_tape* tape,
                       const heed_variable* query, const heed_variable* key,
                       const heed_variable* value, const heed_array* mask,
                       heed_variable** context, heed_variable** weights);
-/* The same without gradients, from arrays to arrays. */
+/* Attends as heed_attention_attend does, from arrays to arrays. */
 HEED_API int32_t heed_attention_run(const heed_attention* attention,
                                     const heed_array* query,
                                     const heed_array* key,

@@ -448,9 +448,10 @@ using namespace heed::c;  // NOLINT
 int32_t heed_operation(heed_tape* tape, const char* name,
                        const heed_variable* const* inputs, size_t count,
                        const char* options, size_t size,
-                       heed_variable** results, size_t room, size_t* made) {
+                       heed_variable** results, size_t room) {
   return Guard([&] {
-    Needed(made, "made") = 0;
+    for (size_t i = 0; i < room; ++i)
+      (&Needed(results, "results"))[i] = nullptr;
     const std::string known = TextOf(name, "name");
     const Operation& operation = OperationNamed(known);
     if (count < operation.min_inputs || count > operation.max_inputs) {
@@ -475,9 +476,7 @@ int32_t heed_operation(heed_tape* tape, const char* name,
                           found.size(), room);
     }
     for (Var& value : found) {
-      Needed(results, "results") = NewVariable(tape, std::move(value));
-      ++results;
-      ++*made;
+      *results++ = NewVariable(tape, std::move(value));
     }
   });
 }

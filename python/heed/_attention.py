@@ -215,10 +215,12 @@ def attend(q: Any, k: Any, v: Any = None, attention: Optional[Attention] = None,
 
 
 def _of_keywords(keywords: Dict[str, Any]) -> Attention:
+    items = tuple(keywords.items())
     try:
-        return _known(tuple(keywords.items()))
+        hash(items)
     except TypeError:  # a list or an array
         return Attention(**keywords)
+    return _known(items)
 
 
 @functools.lru_cache(maxsize=64)

@@ -147,7 +147,8 @@ class Mask:
         Raises: ArgumentError if the size is open.
         """
         if self._size is None:
-            raise ArgumentError("the size of the mask is open; heed.Mask(mask, (T, S)) sets it")
+            raise ArgumentError("the size of the mask is open; "
+                                "heed.Mask(mask, (T, S)) sets it")
         return Array._of(self._handle_for((self._node.batch or 0,) + self._size))
 
     def show(self, **options: Any) -> Any:

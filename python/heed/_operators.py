@@ -1,4 +1,5 @@
 """Operators and methods that variables and parameters share."""
+
 from __future__ import annotations
 
 import numbers

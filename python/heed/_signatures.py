@@ -80,7 +80,7 @@ FUNCTIONS = {
     "heed_tape_backward": (c_int32, [c_void_p, c_void_p, c_void_p]),
     "heed_tape_gradient": (c_int32, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "heed_operation": (c_int32, [c_void_p, c_char_p, POINTER(c_void_p), c_size_t, c_char_p,
-        c_size_t, POINTER(c_void_p), c_size_t, POINTER(c_size_t)]),
+        c_size_t, POINTER(c_void_p), c_size_t]),
     "heed_operations": (c_int32, [POINTER(c_void_p)]),
     "heed_parameter_new": (c_int32, [c_char_p, c_void_p, POINTER(c_void_p)]),
     "heed_parameter_array": (c_int32, [c_void_p, POINTER(c_void_p)]),

@@ -7,7 +7,7 @@ import json
 import numbers
 import random
 import threading
-from ctypes import byref, c_double, c_float, c_size_t, c_void_p
+from ctypes import c_double, c_float, c_void_p
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from . import _signatures as c
@@ -417,7 +417,8 @@ def _type_of(inputs: Sequence[Any], ids: int) -> str:
     return "float64" if "float64" in found else "float32"
 
 
-def handle_on(tape: Optional[Tape], operand: Union[Variable, Parameter]) -> Tuple[Handle, bool]:
+def handle_on(tape: Optional[Tape],
+              operand: Union[Variable, Parameter]) -> Tuple[Handle, bool]:
     """The C variable of an operand, and true if it is on the tape."""
     if isinstance(operand, Parameter):
         if tape is not None:
@@ -470,13 +471,13 @@ def run(name: str, inputs: Sequence[Any], options: Optional[Dict[str, Any]] = No
     pointers = [handle.use() for handle in handles]
     addresses = (c_void_p * len(pointers))(*[pointer.value for pointer in pointers])
     text = _encoded(options) if options else None
-    found, made = (c_void_p * results)(), c_size_t()
+    found = (c_void_p * results)()
     owner = tape if recorded else None
     check(lib.heed_operation(None if owner is None else owner._handle.use(), name.encode(),
                              addresses, len(pointers), text, len(text) if text else 0,
-                             found, results, byref(made)))
+                             found, results))
     variables = [Variable(Handle(pointer, "heed_variable_free", "variable"), owner)
-                 for pointer in found[:made.value]]
+                 for pointer in found if pointer]
     return variables[0] if results == 1 else tuple(variables)
 
 

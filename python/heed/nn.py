@@ -401,8 +401,8 @@ class Attention(Module):
                     name, x.ndim))
         sizes = (inputs[1].shape[0], inputs[0].shape[1], inputs[1].shape[1])
         own = self.attention.mask  # a text is a part of the handle
-        array = _attention.mask_array([own if isinstance(own, _attention.Mask) else None, mask],
-                                      sizes)
+        masks = [own if isinstance(own, _attention.Mask) else None, mask]
+        array = _attention.mask_array(masks, sizes)
         context, found = _attention.attend_recorded(
             self._handle, self.parts.values(), inputs, array, weights)
         if self.output is not None:

@@ -89,10 +89,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const heed_variable* const inputs[] = {x, x, x};
   for (size_t count = 1; count <= std::size(inputs); ++count) {
     heed_variable* results[4] = {};
-    size_t made = 0;
     CheckCode(heed_operation(nullptr, name.c_str(), inputs, count, json.data(),
-                             json.size(), results, std::size(results), &made));
-    for (size_t i = 0; i < made; ++i) heed_variable_free(results[i]);
+                             json.size(), results, std::size(results)));
+    for (heed_variable* result : results) heed_variable_free(result);
   }
   Attend(json, x);
   heed_variable_free(x);
