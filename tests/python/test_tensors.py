@@ -202,14 +202,15 @@ def test_memory_stays_flat():
         with heed.Tape():
             net(x)  # a tape without gradients
 
-    for _ in range(100):
-        step()
     gc.collect()
     gc.disable()  # nothing waits for the collector
     try:
-        before = resident()
-        for _ in range(1000):
-            step()
-        assert resident() - before < 2 << 20
+        grown = []
+        for _ in range(4):  # the first steps fill gaps that other tests have left
+            before = resident()
+            for _ in range(500):
+                step()
+            grown.append(resident() - before)
+        assert min(grown) < 1 << 20
     finally:
         gc.enable()
