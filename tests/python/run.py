@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-library, heed, *arguments = sys.argv[1:]
+library, heed = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
+arguments = sys.argv[3:]
 for python in (sys.executable, "/usr/bin/python3"):
     found = subprocess.run([python, "-c", "import pytest"], capture_output=True, check=False)
     if found.returncode == 0:
