@@ -5,9 +5,12 @@ Takes a Python that has pytest: this one, or Debian's. Exits with 77 if neither 
 
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
+# Programs started in the background ignore Ctrl-C, which the tests send.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 HERE = pathlib.Path(__file__).resolve().parent
 library, heed = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
 arguments = sys.argv[3:]
