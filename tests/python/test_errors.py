@@ -225,14 +225,14 @@ def test_ctrl_c_ends_a_training(tmp_path):
     options = {"vocabulary": "words", "units": 64, "progress": False}
     seconds = interrupted(lambda: heed.train("lm", TEXTS, epochs=1000, out=tmp_path / "m",
                                              **options))
-    assert seconds < 2  # 0.3 on a machine that does nothing else
+    assert seconds < 30  # 0.1 on a quiet machine; an interruption that fails lasts for minutes
     model = heed.train("lm", resume=tmp_path / "m", steps=1, progress=False)
     assert model("the")
 
 
 def test_ctrl_c_ends_answers(writer):
     assert interrupted(lambda: writer.predict(["the cat"] * 20000, mode="continue",
-                                              max_tokens=200)) < 2
+                                              max_tokens=200)) < 30
     assert writer("the cat")
 
 
@@ -242,7 +242,7 @@ def test_ctrl_c_ends_a_stream(writer):
             for _ in writer.stream("the cat", mode="continue", max_tokens=1000):
                 pass
 
-    assert interrupted(read) < 2
+    assert interrupted(read) < 30
     assert writer("the cat")
 
 
