@@ -17,7 +17,6 @@ using namespace heed::c;  // NOLINT
 struct heed_attention {
   std::shared_ptr<ParameterSet> set;
   std::unique_ptr<Attention> attention;
-  bool chooses = false;  // samples keys in training
 };
 
 namespace {
@@ -82,7 +81,6 @@ std::unique_ptr<heed_attention> Make(const Json& json) {
   spec.layers = options.layers;
   spec.positions = options.positions;
   auto made = std::make_unique<heed_attention>();
-  made->chooses = spec.normalizer.info.chooses;
   made->set = std::make_shared<ParameterSet>(
       options.seed, options.dtype == "f64" ? DType::kF64 : DType::kF32,
       kernels::Precision::kNative);

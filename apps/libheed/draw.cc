@@ -6,11 +6,50 @@
 
 #include "apps/libheed/array.h"
 #include "apps/libheed/guard.h"
+#include "apps/libheed/picture.h"
 #include "heed/base/config.h"
 #include "heed/base/json.h"
 #include "heed/explain/explanation.h"
 #include "heed/metrics/text_measures.h"
 #include "heed/render/explanation_file.h"
+
+namespace heed::c {
+
+void PictureRequest::Visit(FieldList& v) {
+  constexpr double kMost = 1e9;
+  v("format", format, OneOf{"svg", "text", "html", "png", "json"},
+    "kind of picture; text: for a terminal");
+  v("view", view, OneOf(ExplanationViewNames()), "how to draw");
+  v("layer", layer, Any{"PATH"}, "attention to draw");
+  v("head", head, Range(-1, kMost), "head of it; -1: the mean");
+  v("rows", rows, Any{"A:B"}, "rows of it");
+  v("step", step, Range(-1, kMost), "part of the answer to draw");
+  v("scale", scale, OneOf(ShadeScaleNames()), "weight in full shade");
+  v("words", words, "merge sub-words to words");
+  v("width", width, Range(20, kMost), "columns of a terminal");
+  v("colour", colour, "colours of a terminal");
+}
+
+std::string Draw(const Explanation& explanation, const PictureRequest& options,
+                 bool with_methods) {
+  const PictureChoice choice = {.view = options.view,
+                                .map = options.layer,
+                                .head = options.head,
+                                .rows = ParseRows(options.rows),
+                                .step = options.step,
+                                .scale = ParseShadeScale(options.scale),
+                                .words = options.words,
+                                .methods = with_methods};
+  if (options.format == "text") {
+    return TerminalExplanation(
+        explanation, choice,
+        {.colour = options.colour, .width = options.width});
+  }
+  return ExplanationFile(ExplanationFormatOf("." + options.format),
+                         {&explanation, 1}, choice);
+}
+
+}  // namespace heed::c
 
 using namespace heed;     // NOLINT: functions of C have no namespace
 using namespace heed::c;  // NOLINT
@@ -24,26 +63,14 @@ struct DrawOptions {
   std::vector<std::string> source;
   std::vector<std::string> target;
   std::string title;
-  std::string view = "alignment";
-  std::string format = "svg";
-  std::string scale = "auto";
-  int head = -1;
-  int width = 80;
-  bool colour = false;
+  PictureRequest picture;
 
   void Visit(FieldList& v) {
-    constexpr double kMost = 1e6;
     v("source", source, Any{"LABELS"}, "labels of the columns");
     v("target", target, Any{"LABELS"},
       "labels of the rows; none: the columns'");
     v("title", title, Any{"TEXT"}, "name of the attention");
-    v("view", view, OneOf(ExplanationViewNames()), "how to draw");
-    v("format", format, OneOf{"svg", "text", "html", "png", "json"},
-      "kind of picture; text: for a terminal");
-    v("scale", scale, OneOf(ShadeScaleNames()), "weight in full shade");
-    v("head", head, Range(-1, kMost), "head to draw; -1: the mean");
-    v("width", width, Range(20, kMost), "columns of a terminal");
-    v("colour", colour, "colours of a terminal");
+    picture.Visit(v);
   }
 };
 
@@ -103,7 +130,7 @@ Explanation ExplanationOf(const Tensor& weights, DrawOptions options) {
     segment.targets.push_back({.axis = map.query,
                                .item = t,
                                .map = 0,
-                               .head = options.head,
+                               .head = options.picture.head,
                                .row = t});
   }
   segment.maps.push_back(std::move(map));
@@ -113,24 +140,17 @@ Explanation ExplanationOf(const Tensor& weights, DrawOptions options) {
   return explanation;
 }
 
-std::string Draw(const Tensor& weights, const Json& json) {
+std::string DrawWeights(const Tensor& weights, const Json& json) {
   DrawOptions options;
+  options.picture.view = "alignment";
   FromJson(options, json, "request");
   const Explanation e = ExplanationOf(weights, options);
-  if (options.head >= e.segments[0].maps[0].heads) {
-    throw ConfigError("head is {}; there are {} heads", options.head,
-                      e.segments[0].maps[0].heads);
+  const int64_t heads = e.segments[0].maps[0].heads;
+  if (options.picture.head >= heads) {
+    throw ConfigError("head is {}; there are {} heads", options.picture.head,
+                      heads);
   }
-  PictureChoice choice;
-  choice.view = options.view;
-  choice.head = options.head;
-  choice.scale = ParseShadeScale(options.scale);
-  if (options.format == "text") {
-    return TerminalExplanation(
-        e, choice, {.colour = options.colour, .width = options.width});
-  }
-  return ExplanationFile(ExplanationFormatOf("." + options.format), {&e, 1},
-                         choice);
+  return Draw(e, options.picture, /*with_methods=*/false);
 }
 
 /// Options of heed_metric.
@@ -156,8 +176,8 @@ int32_t heed_draw(const heed_array* weights, const char* request, size_t size,
                   heed_answer** answer) {
   return Guard([&] {
     heed_answer*& result = Result(answer, "answer");
-    result = new heed_answer{Draw(Needed(weights, "weights").tensor,
-                                  JsonOf(request, size, "request"))};
+    result = new heed_answer{DrawWeights(Needed(weights, "weights").tensor,
+                                         JsonOf(request, size, "request"))};
   });
 }
 

@@ -6,8 +6,8 @@
 
 #include "apps/libheed/array.h"
 #include "apps/libheed/model.h"
+#include "apps/libheed/picture.h"
 #include "heed/base/config.h"
-#include "heed/render/explanation_file.h"
 #include "heed/serve/api.h"
 
 using namespace heed;     // NOLINT: functions of C have no namespace
@@ -65,55 +65,6 @@ Tensor WeightsOf(const AttentionMap& map) {
   return weights;
 }
 
-/// Options of heed_explanation_draw, as of `heed explain`.
-struct PictureOptions {
-  std::string format = "svg";
-  std::string view;
-  std::string layer;
-  int head = -1;
-  std::string rows;
-  int step = -1;
-  std::string scale = "auto";
-  bool words = false;
-  int width = 80;
-  bool colour = false;
-
-  void Visit(FieldList& v) {
-    constexpr double kMost = 1e9;
-    v("format", format, OneOf{"svg", "text", "html", "png", "json"},
-      "kind of picture; text: for a terminal");
-    v("view", view, OneOf(ExplanationViewNames()), "how to draw");
-    v("layer", layer, Any{"PATH"}, "attention to draw");
-    v("head", head, Range(-1, kMost), "head of it; -1: the mean");
-    v("rows", rows, Any{"A:B"}, "rows of it");
-    v("step", step, Range(-1, kMost), "part of the answer to draw");
-    v("scale", scale, OneOf(ShadeScaleNames()), "weight in full shade");
-    v("words", words, "merge sub-words to words");
-    v("width", width, Range(20, kMost), "columns of a terminal");
-    v("colour", colour, "colours of a terminal");
-  }
-};
-
-std::string DrawExplanation(const heed_explanation& explanation,
-                            const Json& request) {
-  PictureOptions o;
-  FromJson(o, request, "request");
-  const PictureChoice choice = {.view = o.view,
-                                .map = o.layer,
-                                .head = o.head,
-                                .rows = ParseRows(o.rows),
-                                .step = o.step,
-                                .scale = ParseShadeScale(o.scale),
-                                .words = o.words,
-                                .methods = explanation.with_methods};
-  if (o.format == "text") {
-    return TerminalExplanation(explanation.value, choice,
-                               {.colour = o.colour, .width = o.width});
-  }
-  return ExplanationFile(ExplanationFormatOf("." + o.format),
-                         {&explanation.value, 1}, choice);
-}
-
 }  // namespace
 
 int32_t heed_model_explain(const heed_model* model, const char* request,
@@ -150,8 +101,10 @@ int32_t heed_explanation_draw(const heed_explanation* explanation,
                               heed_answer** answer) {
   return Guard([&] {
     heed_answer*& result = Result(answer, "answer");
-    result = new heed_answer{DrawExplanation(Needed(explanation, "explanation"),
-                                             JsonOf(request, size, "request"))};
+    const heed_explanation& of = Needed(explanation, "explanation");
+    PictureRequest options;
+    FromJson(options, JsonOf(request, size, "request"), "request");
+    result = new heed_answer{Draw(of.value, options, of.with_methods)};
   });
 }
 

@@ -6,7 +6,7 @@
 #include "heed/kernels/elementwise.h"
 #include "heed/ops/check.h"
 #include "heed/ops/elementwise.h"
-#include "heed/ops/matmul.h"
+#include "heed/ops/row_sums.h"
 #include "heed/ops/shape.h"
 
 namespace heed::c {
@@ -84,8 +84,8 @@ Var ScaleByNumber(const Var& x, const Var& factor) {
 
 Var SumOfRows(const Var& x) {
   const int64_t columns = WithoutRows("row_sums", x);
-  const Var ones = Tensor::Full({columns, 1}, 1, x.value().dtype());
-  return Reshape(MatMul(x, ones), Leading(x.shape()));
+  const Shape leading = Leading(x.shape());
+  return Reshape(RowSums(Reshape(x, {leading.numel(), columns})), leading);
 }
 
 Var SwapLeading(const Var& x) {

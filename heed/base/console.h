@@ -1,6 +1,6 @@
-// What a program prints: its output, and messages for people.
+// Output of a program, and messages for people.
 //
-// Both go to standard output and standard error, unless a program that uses
+// They go to standard output and standard error, unless a program that uses
 // Heed as a library takes them.
 #ifndef HEED_BASE_CONSOLE_H_
 #define HEED_BASE_CONSOLE_H_

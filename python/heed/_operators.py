@@ -27,6 +27,24 @@ class Operators:
     _filled: Callable[..., Any]
     shape: Shape
     dtype: str
+    array: Any
+
+    def item(self) -> float:
+        """The only element, as a number. Raises: ShapeError if there are others."""
+        return self.array.item()
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of numbers."""
+        return self.array.tolist()
+
+    def __float__(self) -> float:
+        return float(self.array)
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
+        return self.array.__array__(dtype, copy)
 
     @property
     def ndim(self) -> int:

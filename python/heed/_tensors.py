@@ -197,23 +197,6 @@ class Variable(Operators):
         """Type of the elements, such as "float32"."""
         return self.array.dtype
 
-    def item(self) -> float:
-        """The only element, as a number. Raises: ShapeError if there are others."""
-        return self.array.item()
-
-    def tolist(self) -> Any:
-        """The elements as nested lists of numbers."""
-        return self.array.tolist()
-
-    def __float__(self) -> float:
-        return float(self.array)
-
-    def __bool__(self) -> bool:
-        return bool(self.item())
-
-    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
-        return self.array.__array__(dtype, copy)
-
     def __repr__(self) -> str:
         return "Variable" + repr(self.array)[len("Array"):]
 
@@ -292,23 +275,6 @@ class Parameter(Operators):
         """
         new = to_array(array, self.dtype)
         check(lib.heed_parameter_set(self._handle.use(), as_handle(new).use()))
-
-    def item(self) -> float:
-        """The only element, as a number. Raises: ShapeError if there are others."""
-        return self.array.item()
-
-    def tolist(self) -> Any:
-        """The elements as nested lists of numbers."""
-        return self.array.tolist()
-
-    def __float__(self) -> float:
-        return float(self.array)
-
-    def __bool__(self) -> bool:
-        return bool(self.item())
-
-    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
-        return self.array.__array__(dtype, copy)
 
     def __repr__(self) -> str:
         return "Parameter({!r}, {}, dtype={})".format(self.name, list(self.shape), self.dtype)

@@ -6,6 +6,17 @@ import sys
 
 import pytest
 
+try:
+    import numpy
+except ImportError:
+    numpy = None
+try:
+    import torch
+except ImportError:
+    torch = None
+
+needs_numpy = pytest.mark.skipif(numpy is None, reason="needs numpy")
+needs_torch = pytest.mark.skipif(torch is None, reason="needs torch")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 os.environ.setdefault("HEED_LIBRARY", str(ROOT / "build" / "release" / "libheed.so"))

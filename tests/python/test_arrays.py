@@ -9,20 +9,11 @@ import weakref
 import pytest
 
 import heed
+from conftest import needs_numpy, needs_torch, numpy, torch
 from heed import Array
 from heed._arrays import as_handle, to_array
 
-try:
-    import numpy
-except ImportError:
-    numpy = None
-try:
-    import torch
-except ImportError:
-    torch = None
 
-needs_numpy = pytest.mark.skipif(numpy is None, reason="needs numpy")
-needs_torch = pytest.mark.skipif(torch is None, reason="needs torch")
 CUBE = [[[float(100 * i + 10 * j + k) for k in range(4)] for j in range(3)] for i in range(2)]
 
 

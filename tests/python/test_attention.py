@@ -10,21 +10,11 @@ import pytest
 import reference_attention as reference
 
 import heed
+from conftest import needs_numpy, needs_torch, numpy, torch
 from heed._library import command
 from heed._tensors import constant_filled
 from heed.errors import ArgumentError
 
-try:
-    import numpy
-except ImportError:
-    numpy = None
-try:
-    import torch
-except ImportError:
-    torch = None
-
-needs_numpy = pytest.mark.skipif(numpy is None, reason="needs numpy")
-needs_torch = pytest.mark.skipif(torch is None, reason="needs torch")
 
 PARTS = json.loads(command("list", "attentions", "--json"))["attentions"]
 

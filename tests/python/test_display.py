@@ -7,12 +7,8 @@ import xml.dom.minidom
 import pytest
 
 import heed
-from conftest import ENGLISH, GERMAN, ROOT
+from conftest import ENGLISH, GERMAN, ROOT, torch
 
-try:
-    import torch
-except ImportError:
-    torch = None
 
 WEIGHTS = [[0.9, 0.1], [0.2, 0.8]]
 

@@ -8,15 +8,10 @@ import reference_operations as plain
 from reference_operations import close, numbers
 
 import heed
+from conftest import needs_torch, torch
 from heed import nn, ops
 from heed._tensors import constant, uniform
 
-try:
-    import torch
-except ImportError:
-    torch = None
-
-needs_torch = pytest.mark.skipif(torch is None, reason="needs torch")
 
 X = numbers(2, 3, 4)
 

@@ -95,7 +95,7 @@ def test_cells(name):
     assert not files
 
 
-# What the texts of the notebooks say about the results.
+# The results are those that the texts of the notebooks state.
 
 def test_sequence_to_sequence():
     names = run("1_sequence_to_sequence")[0]

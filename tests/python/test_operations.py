@@ -10,17 +10,12 @@ import reference_operations as plain
 from reference_operations import close, numbers, positive
 
 import heed
+from conftest import needs_numpy, numpy
 from heed import ops
 from heed._library import ask, lib
 from heed._tensors import constant, uniform
 from heed.errors import ArgumentError
 
-try:
-    import numpy
-except ImportError:
-    numpy = None
-
-needs_numpy = pytest.mark.skipif(numpy is None, reason="needs numpy")
 
 TABLE = {one["name"]: one for one in json.loads(ask(lib.heed_operations))}
 

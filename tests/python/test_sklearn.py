@@ -18,8 +18,8 @@ from sklearn.utils import estimator_checks  # noqa: E402
 import heed  # noqa: E402
 from heed.sklearn import Classifier  # noqa: E402
 
-# Of check_estimator. All others make tables of numbers, which a classifier of texts does not
-# take, or look for parameters in the signature of __init__, which has **options
+# Checks of scikit-learn's check_estimator. The others make tables of numbers, which a
+# classifier of texts does not take, or look for parameters in the signature of __init__, which has **options
 # (check_parameters_default_constructible, check_no_attributes_set_in_init).
 CHECKS = ("check_get_params_invariance", "check_set_params", "check_estimators_unfitted",
           "check_estimator_get_tags_default_keys")
