@@ -128,6 +128,20 @@ HEED_API int32_t heed_model_open(const char* folder, const char* options,
 HEED_API int32_t heed_model_run(const heed_model* model, const char* path,
                                 const char* request, size_t size,
                                 heed_cancel* cancel, heed_answer** answer);
+
+/* A request that is computed while its caller does something else. */
+typedef struct heed_call heed_call;
+/* As heed_model_run, but does not wait for the answer. */
+HEED_API int32_t heed_model_start(const heed_model* model, const char* path,
+                                  const char* request, size_t size,
+                                  heed_call** call);
+/* Waits for the answer, at most `milliseconds`. HEED_OK with `answer` NULL: it
+ * is not ready yet. An answer is given once. One thread at a time. */
+HEED_API int32_t heed_call_wait(heed_call* call, int32_t milliseconds,
+                                heed_answer** answer);
+/* Cancels the request if it is still computed. */
+HEED_API void heed_call_free(heed_call* call);
+
 /* Receives an event of a stream: its name ("token", "done") and its JSON.
  * Returns 0 to go on; any other value cancels the call. */
 typedef int32_t (*heed_event_function)(void* user, const char* name,

@@ -31,6 +31,7 @@ struct Free {
   }
 };
 using Model = std::unique_ptr<heed_model, Free<heed_model_free>>;
+using Call = std::unique_ptr<heed_call, Free<heed_call_free>>;
 using Array = std::unique_ptr<heed_array, Free<heed_array_free>>;
 using Tape = std::unique_ptr<heed_tape, Free<heed_tape_free>>;
 using Variable = std::unique_ptr<heed_variable, Free<heed_variable_free>>;
@@ -267,22 +268,85 @@ TEST_F(TrainedModel, ParametersCanBeRead) {
   EXPECT_EQ(heed_model_parameter(model.get(), "none", &array), HEED_CONFIG);
 }
 
-TEST_F(TrainedModel, ManyThreadsShareAModel) {
+/// The answer of a call that was started.
+std::string AnswerOf(heed_call* call) {
+  heed_answer* answer = nullptr;
+  while (answer == nullptr) {
+    const int32_t code = heed_call_wait(call, 10, &answer);
+    if (code != HEED_OK) return heed_error_message();
+  }
+  return TextOf(answer);
+}
+
+Call Started(const heed_model* model, const char* path, const Json& request) {
+  const std::string text = request.dump();
+  heed_call* call = nullptr;
+  EXPECT_EQ(heed_model_start(model, path, text.data(), text.size(), &call),
+            HEED_OK)
+      << heed_error_message();
+  return Call(call);
+}
+
+TEST_F(TrainedModel, AStartedCallIsWaitedFor) {
   const Model model = Open();
-  const Json alone =
-      Answered(model.get(), "predict", {{"text", "a fine film"}});
-  std::atomic<int> equal = 0;
+  const Json alone = Answered(model.get(), "predict", {{"text", "fine"}});
+  const Call call = Started(model.get(), "predict", {{"text", "fine"}});
+  EXPECT_EQ(Json::parse(AnswerOf(call.get())), alone);
+  EXPECT_THAT(AnswerOf(call.get()), HasSubstr("given already"));
+  EXPECT_THAT(
+      AnswerOf(Started(model.get(), "encode", {{"text", "fine"}}).get()),
+      HasSubstr("tokens"));
+  heed_call* refused = nullptr;
+  EXPECT_EQ(heed_model_start(model.get(), "dance", "{}", 2, &refused),
+            HEED_CONFIG);
+  EXPECT_EQ(refused, nullptr);
+  for (int i = 0; i < 20; ++i) {  // freed while it runs
+    Started(model.get(), "predict", {{"text", "fine"}});
+  }
+  EXPECT_EQ(Answered(model.get(), "predict", {{"text", "fine"}}), alone);
+}
+
+TEST_F(TrainedModel, ManyThreadsMixTheirCalls) {
+  const Model model = Open();
+  const Json text = {{"text", "a fine film"}};
+  const Json predicted = Answered(model.get(), "predict", text);
+  const Json explained = Answered(model.get(), "explain", text);
+  const std::string spec = R"({"query": 2, "key": 2, "heads": 2})";
+  heed_attention* attention = nullptr;
+  ASSERT_EQ(heed_attention_new(spec.data(), spec.size(), &attention), HEED_OK);
+  const Array keys = ArrayOf({1, 2, 3, 4, 5, 6}, {1, 3, 2});
+  const auto attend = [&] {
+    heed_array *context = nullptr, *weights = nullptr;
+    EXPECT_EQ(heed_attention_run(attention, keys.get(), keys.get(), keys.get(),
+                                 nullptr, &context, &weights),
+              HEED_OK);
+    const Array owned(weights);
+    return ValuesOf(Array(context).get());
+  };
+  const std::vector<float> attended = attend();
+  std::atomic<int> right = 0;
   std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i) {
-    threads.emplace_back([&] {
-      for (int j = 0; j < 20; ++j) {
-        equal += Answered(model.get(), "predict", {{"text", "a fine film"}}) ==
-                 alone;
+  for (int i = 0; i < 16; ++i) {
+    threads.emplace_back([&, i] {
+      for (int j = i; j < i + 12; ++j) {
+        heed_answer* answer = nullptr;
+        const std::string id = std::to_string(1000000 + i);
+        const std::string wrong = "{\"ids\": [" + id + "]}";
+        right +=
+            j % 4 == 0   ? Answered(model.get(), "predict", text) == predicted
+            : j % 4 == 1 ? Answered(model.get(), "explain", text) == explained
+            : j % 4 == 2 ? attend() == attended
+                         : heed_model_run(model.get(), "decode", wrong.data(),
+                                          wrong.size(), nullptr,
+                                          &answer) == HEED_FORMAT &&
+                               std::string(heed_error_message()).find(id) !=
+                                   std::string::npos;
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(equal, 160);
+  EXPECT_EQ(right, 16 * 12);
+  heed_attention_free(attention);
 }
 
 TEST_F(TrainedModel, AChildOfForkAnswers) {

@@ -1,6 +1,5 @@
 #include "apps/libheed/local_exchange.h"
 
-#include <chrono>
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -84,6 +83,17 @@ std::string LocalExchange::Wait(const Cancellation* cancel,
       throw Cancelled("the call was cancelled");
     }
   }
+  return TakeAnswer();
+}
+
+std::optional<std::string> LocalExchange::WaitFor(
+    std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  if (!changed_.wait_for(lock, time, [this] { return ended_; })) return {};
+  return TakeAnswer();
+}
+
+std::string LocalExchange::TakeAnswer() {
   if (response_.status >= 400) ThrowRefusal(response_);
   return std::move(response_.body);
 }

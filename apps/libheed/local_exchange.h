@@ -2,6 +2,7 @@
 #ifndef HEED_APPS_LIBHEED_LOCAL_EXCHANGE_H_
 #define HEED_APPS_LIBHEED_LOCAL_EXCHANGE_H_
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -40,10 +41,13 @@ class LocalExchange : public Exchange {
   /// event of a stream. Throws: HttpError of a refusal; Cancelled once `cancel`
   /// is set.
   std::string Wait(const Cancellation* cancel, const OnEvent& on_event = {});
+  /// As Wait, but returns nullopt if the answer is not complete after `time`.
+  std::optional<std::string> WaitFor(std::chrono::milliseconds time);
 
  private:
   /// Takes the next complete event from `pieces_`; nullopt if there is none.
   std::optional<Event> NextEvent();
+  std::string TakeAnswer();
 
   std::mutex mutex_;
   std::condition_variable changed_;

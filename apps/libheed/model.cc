@@ -3,8 +3,10 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,6 +61,15 @@ struct heed_model {
     if (process != getpid()) static_cast<void>(open.release());
   }
   ~heed_model() { LeaveToParent(); }
+};
+
+struct heed_call {
+  std::optional<std::string> answer = {};
+  std::shared_ptr<LocalExchange> exchange = {};  // null once answered
+
+  ~heed_call() {
+    if (exchange != nullptr) exchange->SetGone();
+  }
 };
 
 namespace heed::c {
@@ -166,14 +177,20 @@ std::shared_ptr<LocalExchange> Ask(const heed_model& model,
   return exchange;
 }
 
+/// The answer of a request that needs no thread of the model.
+std::optional<std::string> AnswerAtOnce(const heed_model& model,
+                                        const std::string& path,
+                                        std::string_view request) {
+  if (path != "encode" && path != "decode") return {};
+  const auto served = ServedBy(model);
+  const Json json = ParseJson(request, "request");
+  return DumpJson(path == "encode" ? EncodeText(served->model(), json)
+                                   : DecodeIds(served->model(), json));
+}
+
 std::string Run(const heed_model& model, const std::string& path,
                 std::string_view request, const heed_cancel* cancel) {
-  if (path == "encode" || path == "decode") {
-    const auto served = ServedBy(model);
-    const Json json = ParseJson(request, "request");
-    return DumpJson(path == "encode" ? EncodeText(served->model(), json)
-                                     : DecodeIds(served->model(), json));
-  }
+  if (auto answer = AnswerAtOnce(model, path, request)) return *answer;
   return Ask(model, path, request)->Wait(FlagOf(cancel));
 }
 
@@ -197,6 +214,40 @@ int32_t heed_model_run(const heed_model* model, const char* path,
                                  TextOf(request, size, "request"), cancel)};
   });
 }
+
+int32_t heed_model_start(const heed_model* model, const char* path,
+                         const char* request, size_t size, heed_call** call) {
+  return Guard([&] {
+    heed_call*& result = Result(call, "call");
+    const heed_model& of = Needed(model, "model");
+    const std::string where = TextOf(path, "path");
+    const std::string_view text = TextOf(request, size, "request");
+    auto started = std::make_unique<heed_call>();
+    started->answer = AnswerAtOnce(of, where, text);
+    if (!started->answer) started->exchange = Ask(of, where, text);
+    result = started.release();
+  });
+}
+
+int32_t heed_call_wait(heed_call* call, int32_t milliseconds,
+                       heed_answer** answer) {
+  return Guard([&] {
+    heed_answer*& result = Result(answer, "answer");
+    heed_call& of = Needed(call, "call");
+    if (milliseconds < 0) {
+      throw ArgumentError("milliseconds is {}; wait 0 or more", milliseconds);
+    }
+    if (of.exchange != nullptr) {
+      of.answer = of.exchange->WaitFor(std::chrono::milliseconds(milliseconds));
+      if (!of.answer) return;
+      of.exchange = nullptr;
+    }
+    if (!of.answer) throw ArgumentError("the answer was given already");
+    result = new heed_answer{*std::exchange(of.answer, {})};
+  });
+}
+
+void heed_call_free(heed_call* call) { delete call; }
 
 int32_t heed_model_stream(const heed_model* model, const char* path,
                           const char* request, size_t size, heed_cancel* cancel,

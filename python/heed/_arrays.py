@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array as _array
 import ctypes
+import functools
 import numbers
 import operator
 import struct
@@ -24,6 +25,8 @@ _CODE_OF = {name: code for code, (name, _, _) in _KINDS.items()}
 # Elements that can be read, by their names in __array_interface__: kind and bytes.
 _READABLE = {"f4": c.F32, "f8": c.F64, "f2": c.F16, "i4": c.I32, "i8": c.I64, "i1": c.I8,
              "u1": c.U8, "b1": c.BOOL}
+# Elements that are converted when an array is made.
+_KEPT_AS = {c.F16: c.F32, c.I64: c.I32, c.I8: c.I32, c.U8: c.I32, c.BOOL: c.I32}
 _KINDS_OF_BUFFERS = {"f": "efd", "i": "bhilqn", "u": "BHILQN", "b": "?"}
 _ALIASES = {"f32": "float32", "f64": "float64", "i32": "int32", "float": "float64",
             "int": "int32", "bool": "int32", "int64": "int32"}
@@ -73,19 +76,34 @@ class Array:
     @classmethod
     def _of(cls, handle: Handle) -> Array:
         """The array of a handle."""
-        view = c.View(size=_VIEW_SIZE)
+        view = c.View(_VIEW_SIZE)
         check(lib.heed_array_view(handle.use(), byref(view)))
-        return cls._make(handle, view.dtype, view.shape[:view.ndim], view.strides[:view.ndim],
-                         view.data or 0, True)
+        return cls._whole_of(handle, view.dtype, tuple(view.shape[:view.ndim]))
 
     @classmethod
-    def _make(cls, handle: Handle, code: int, shape: Sequence[int], strides: Sequence[int],
-              address: int, whole: bool) -> Array:
+    def _whole_of(cls, handle: Handle, code: int, shape: Tuple[int, ...]) -> Array:
+        """The array of a handle with this type and shape."""
         self = object.__new__(cls)
         self._handle, self._code, self.dtype = handle, code, _KINDS[code][0]
-        self.shape, self._strides = tuple(shape), tuple(strides)  # strides in elements
-        self._address, self._whole = address, whole
+        self.shape, self._whole = shape, True
         return self
+
+    @classmethod
+    def _part(cls, handle: Handle, code: int, shape: Sequence[int], strides: Sequence[int],
+              address: int) -> Array:
+        """A part of the array of a handle. `strides`: in elements."""
+        self = cls._whole_of(handle, code, tuple(shape))
+        self._whole, self._strides, self._address = False, tuple(strides), address
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        """Address and strides when they are first used; most arrays stay in the library."""
+        if name not in ("_strides", "_address"):
+            raise AttributeError(f"'Array' object has no attribute '{name}'")
+        view = c.View(_VIEW_SIZE)
+        check(lib.heed_array_view(self._handle.use(), byref(view)))
+        self._strides, self._address = tuple(view.strides[:view.ndim]), view.data or 0
+        return getattr(self, name)
 
     @property
     def ndim(self) -> int:
@@ -129,8 +147,8 @@ class Array:
                 offset += start * stride if shape[-1] else 0
             else:
                 offset += _place(part, size, axis) * stride
-        array = Array._make(self._handle, self._code, shape, strides,
-                            self._address + offset * _KINDS[self._code][2], False)
+        array = Array._part(self._handle, self._code, shape, strides,
+                            self._address + offset * _KINDS[self._code][2])
         return array if shape else array.item()
 
     def tolist(self) -> Any:
@@ -216,54 +234,64 @@ def to_array(data: Any, dtype: Any = None) -> Array:
     if wanted is not None and hasattr(data, "astype"):
         data = data.astype(wanted)
     if wanted in _EXACT and isinstance(data, (list, tuple, float, int)):
-        return Array._of(_of_lists(data, wanted))  # not rounded to float32 first
-    array = data if isinstance(data, Array) else Array._of(_read(data))
+        return _of_lists(data, wanted)  # not rounded to float32 first
+    array = data if isinstance(data, Array) else _read(data)
     if wanted in (None, array.dtype):
         return array
-    return Array._of(_of_lists(array.tolist(), wanted))
+    return _of_lists(array.tolist(), wanted)
 
 
 def as_handle(data: Any) -> Handle:
     """The handle of a heed_array with the elements of `data`."""
     if isinstance(data, Array):
         return data._handle if data._whole else _copied(data)
-    return _read(data)
+    return _read(data)._handle
 
 
 # ---- Reading ------------------------------------------------------------------
 
-def _read(data: Any) -> Handle:
+def _read(data: Any) -> Array:
     """A copy of an array of any library."""
     if isinstance(data, (str, dict, set)):
         raise ShapeError(f"{type(data).__name__} where an array of numbers is needed")
     interface = getattr(data, "__array_interface__", None)
     if interface is not None:
-        handle = _of_interface(interface)
+        array = _of_interface(interface)
     elif hasattr(data, "__dlpack__"):
         from ._dlpack import read
-        handle = read(data)
+        array = read(data)
     else:
-        handle = _of_buffer(data)
-    if handle is None and hasattr(data, "tolist"):
-        handle = _of_lists(data.tolist())
-    return handle or _of_lists(data)
+        array = _of_buffer(data)
+    if array is None:
+        array = _of_lists(data.tolist() if hasattr(data, "tolist") else data)
+    return array
 
 
-def _of_interface(interface: dict) -> Optional[Handle]:
+def _of_interface(interface: dict) -> Optional[Array]:
     """A copy of an array with __array_interface__; None if its elements are others."""
-    typestr, data, strides = interface["typestr"], interface["data"], interface.get("strides")
+    data = interface["data"]
+    strides = interface.get("strides")
+    layout = _layout_of(interface["typestr"], tuple(interface["shape"]),
+                        None if strides is None else tuple(strides))
+    return None if layout is None or data is None else _new(layout, data[0])
+
+
+@functools.lru_cache(maxsize=256)
+def _layout_of(typestr: str, shape: Tuple[int, ...],
+               strides: Optional[Tuple[int, ...]]) -> Optional[_Layout]:
+    """The layout of an array with __array_interface__; None if it cannot be read."""
     code = _READABLE.get(typestr[1:])
-    if code is None or typestr[0] == ">" or data is None:
+    if code is None or typestr[0] == ">":
         return None
     size = int(typestr[2:])
     if strides is not None:
         if any(stride % size for stride in strides):
             return None
-        strides = [stride // size for stride in strides]
-    return new_array(code, interface["shape"], strides, data[0])
+        strides = tuple(stride // size for stride in strides)
+    return _Layout(code, shape, strides)
 
 
-def _of_buffer(data: Any) -> Optional[Handle]:
+def _of_buffer(data: Any) -> Optional[Array]:
     """A copy of an object with Python's buffer protocol; None if it has none."""
     try:
         buffer = memoryview(data)
@@ -281,20 +309,37 @@ def _of_buffer(data: Any) -> Optional[Handle]:
     return new_array(code, buffer.shape, None, address)
 
 
+class _Layout:
+    """Type, shape and strides (in elements; None: dense) of an array outside of Heed."""
+
+    __slots__ = ("code", "kept", "shape", "sizes", "strides")
+
+    def __init__(self, code: int, shape: Sequence[int], strides: Optional[Sequence[int]]):
+        sizes = c_int64 * len(shape)
+        self.code, self.kept, self.shape = code, _KEPT_AS.get(code, code), tuple(shape)
+        self.sizes = sizes(*shape)
+        self.strides = None if strides is None else sizes(*strides)
+
+
+def _new(layout: _Layout, address: int) -> Array:
+    """A copy of elements in memory."""
+    view = c.View(_VIEW_SIZE, layout.code, len(layout.shape), 0, layout.sizes, layout.strides,
+                  address)
+    handle = make("heed_array_free", "array", lib.heed_array_new, byref(view))
+    return Array._whole_of(handle, layout.kept, layout.shape)
+
+
 def new_array(code: int, shape: Sequence[int], strides: Optional[Sequence[int]],
-              address: int) -> Handle:
+              address: int) -> Array:
     """A copy of elements in memory. `strides`: in elements; None: rows in sequence."""
-    sizes = c_int64 * len(shape)
-    view = c.View(_VIEW_SIZE, code, len(shape), 0, sizes(*shape),
-                  None if strides is None else sizes(*strides), address)
-    return make("heed_array_free", "array", lib.heed_array_new, byref(view))
+    return _new(_Layout(code, shape, strides), address)
 
 
 def _copied(array: Array) -> Handle:
-    return new_array(array._code, array.shape, array._strides, array._address)
+    return new_array(array._code, array.shape, array._strides, array._address)._handle
 
 
-def _of_lists(data: Any, dtype: Optional[str] = None) -> Handle:
+def _of_lists(data: Any, dtype: Optional[str] = None) -> Array:
     """An array of nested lists, or of a number."""
     shape: List[int] = []
     level = [data]

@@ -398,8 +398,8 @@ def _by_head(array: Array, heads: int) -> Array:
     """[B, T, H * D] as [B, H, T, D], without a copy."""
     batch, steps, features = array.shape
     size = features // heads
-    return Array._make(array._handle, array._code, (batch, heads, steps, size),
-                       (steps * features, size, features, 1), array._address, False)
+    return Array._part(array._handle, array._code, (batch, heads, steps, size),
+                       (steps * features, size, features, 1), array._address)
 
 
 def _flat_heads(array: Array) -> Handle:
@@ -407,9 +407,8 @@ def _flat_heads(array: Array) -> Handle:
     batch, heads, steps, size = array.shape
     strides = array._strides
     order = (strides[0], strides[2], strides[1], strides[3])
-    moved = Array._of(new_array(array._code, (batch, steps, heads, size), order,
-                                array._address))
-    return new_array(array._code, (batch, steps, heads * size), None, moved._address)
+    moved = new_array(array._code, (batch, steps, heads, size), order, array._address)
+    return new_array(array._code, (batch, steps, heads * size), None, moved._address)._handle
 
 
 def _array(pointer: c_void_p) -> Array:
@@ -426,9 +425,9 @@ class _Call:
         if k is None:
             raise ArgumentError("attend needs keys")
         arrays = [None if one is None else to_array(one) for one in (q, k, v)]
-        kinds = {one.dtype for one in arrays if one is not None}
+        kinds = [one.dtype for one in arrays if one is not None]
         self.dtype = "float64" if "float64" in kinds else "float32"
-        if kinds != {self.dtype}:
+        if kinds.count(self.dtype) < len(kinds):
             arrays = [None if one is None else to_array(one, self.dtype) for one in arrays]
         shapes = [None if one is None else one.shape for one in arrays]
         self.layout = _layout(attention, shapes[0], shapes[1], shapes[2] or shapes[1])
@@ -459,7 +458,7 @@ class _Call:
         if array.ndim == 4:
             return _flat_heads(array)
         return new_array(array._code, (1,) + array.shape, (0,) + array._strides,
-                         array._address)
+                         array._address)._handle
 
     def gradient(self, dcontext: Any) -> Dict[str, Any]:
         """The gradients of the inputs and parameters."""

@@ -7,7 +7,7 @@ from ctypes import byref, c_char_p, c_int32, c_int64, c_uint8, c_uint16, c_uint3
     c_void_p
 from typing import Any, Optional
 
-from ._arrays import new_array
+from ._arrays import Array, new_array
 from ._library import Handle, check, lib
 from .errors import ShapeError
 
@@ -62,7 +62,7 @@ def capsule(handle: Handle, versioned: bool) -> Any:
     return _new(managed, _VERSIONED if versioned else _PLAIN, _destroy)
 
 
-def read(data: Any) -> Optional[Handle]:
+def read(data: Any) -> Optional[Array]:
     """A copy of an array with __dlpack__; None if its elements are not known.
 
     Raises: ShapeError if the array is not in the memory of the processor.

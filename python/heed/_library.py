@@ -356,6 +356,16 @@ class Background(Generic[T]):
         return self._result
 
 
+def wait(call: Handle) -> str:
+    """The answer of a call that was started. An exception, such as KeyboardInterrupt,
+    cancels it."""
+    pointer = c_void_p()
+    with call.use() as started:
+        while not pointer.value:
+            check(lib.heed_call_wait(started, int(_SLICE * 1000), byref(pointer)))
+    return read_answer(pointer.value)
+
+
 def interruptible(call: Callable[[int], T]) -> T:
     """Runs a long call, which gets the pointer of a cancellation, so that Ctrl-C stops it."""
     if threading.current_thread() is threading.main_thread():

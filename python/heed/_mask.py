@@ -177,7 +177,7 @@ class Mask:
             may = self._node.elements((batch or 1,) + sizes[1:])
             address = ctypes.cast(may, ctypes.c_void_p).value or 0
             shape = sizes[1:] if batch is None else (batch,) + sizes[1:]
-            known = self._array = (sizes, new_array(c.BOOL, shape, None, address))
+            known = self._array = (sizes, new_array(c.BOOL, shape, None, address)._handle)
         return known[1]
 
     def __repr__(self) -> str:

@@ -19,7 +19,7 @@ from . import _signatures
 from ._arrays import Array
 from ._data import csv_lines, evaluation_options, listed
 from ._explanation import Explanation
-from ._library import Background, ask, check, command, encode_json, interruptible, lib, make
+from ._library import Background, check, command, encode_json, interruptible, lib, make, wait
 from ._words import run, words_of
 from .errors import ConfigError, FormatError, IoError
 
@@ -418,14 +418,10 @@ class Model:
     def _ask(self, path: str, request: Dict[str, Any]) -> Any:
         """The answer of the HTTP API to POST /path."""
         text = encode_json(request)
-
-        def call(cancel: Optional[int]) -> str:
-            return ask(lib.heed_model_run, self._handle.use(), path.encode(), text, len(text),
-                       cancel)
-
-        # Only answers can take long.
-        long = path in ("predict", "translate")
-        return json.loads(interruptible(call) if long else call(None))
+        with self._handle.use() as model:  # not freed before the answer is there
+            call = make("heed_call_free", "call", lib.heed_model_start, model, path.encode(),
+                        text, len(text))
+            return json.loads(wait(call))
 
     def _request(self, x: Any, options: Dict[str, Any]) -> Tuple[bool, Dict[str, Any]]:
         """The request for an input or a list of inputs, and True for a list."""

@@ -116,7 +116,7 @@ class Tape:
             return Array._of(make("heed_array_free", "array", lib.heed_tape_gradient,
                                   self._handle.use(), target._handle.use()))
         if id(target) not in self._parameters:
-            return Array._of(_filled(target.shape, 0.0, target.dtype))
+            return _filled(target.shape, 0.0, target.dtype)
         return Array._of(make("heed_array_free", "array", lib.heed_parameter_gradient,
                               target._handle.use()))
 
@@ -234,7 +234,7 @@ class Parameter(Operators):
         if shape is None:
             start = to_array(value, dtype)
         elif len(shape) < 2:
-            start = Array._of(_filled(shape, 0.0, dtype))
+            start = _filled(shape, 0.0, dtype)
         else:
             start = uniform(shape, glorot(shape), dtype, seed)
         self._take(make("heed_parameter_free", "parameter", lib.heed_parameter_new,
@@ -294,8 +294,8 @@ def _shape_of(value: Any) -> Optional[Shape]:
 
 # ---- Arrays of one number and of random numbers --------------------------------
 
-def _filled(shape: Sequence[int], value: float, dtype: str) -> Handle:
-    """The handle of an array with equal elements."""
+def _filled(shape: Sequence[int], value: float, dtype: str) -> Array:
+    """An array with equal elements."""
     code, number = _FLOATS[dtype]
     element = number(value)
     return new_array(code, shape, [0] * len(shape), ctypes.addressof(element))
@@ -352,9 +352,9 @@ def uniform(shape: Sequence[int], bound: float, dtype: str = "float32",
 
 # ---- Operations ----------------------------------------------------------------
 
-def _constant_of(handle: Handle) -> Variable:
+def _constant_of(data: Any) -> Variable:
     return Variable(make("heed_variable_free", "variable", lib.heed_variable_new, None,
-                         handle.use()))
+                         as_handle(data).use()))
 
 
 def _floats(data: Any, dtype: str = "") -> Array:
@@ -371,7 +371,7 @@ def constant(data: Any, like: Any = None) -> Union[Variable, Parameter]:
     """
     if isinstance(data, (Variable, Parameter)):
         return data
-    return _constant_of(as_handle(_floats(data, "" if like is None else like.dtype)))
+    return _constant_of(_floats(data, "" if like is None else like.dtype))
 
 
 def _type_of(inputs: Sequence[Any], ids: int) -> str:
@@ -395,7 +395,7 @@ def handle_on(tape: Optional[Tape],
         return operand._handle, False
     if operand._tape is tape:
         return operand._handle, True
-    return _constant_of(as_handle(operand.array))._handle, False
+    return _constant_of(operand.array)._handle, False
 
 
 def _encoded(options: Dict[str, Any]) -> bytes:
@@ -427,10 +427,10 @@ def run(name: str, inputs: Sequence[Any], options: Optional[Dict[str, Any]] = No
     for i, one in enumerate(inputs):
         if not isinstance(one, (Variable, Parameter)):
             if i == ids:
-                one = _constant_of(as_handle(one))
+                one = _constant_of(one)
             else:
                 dtype = dtype or _type_of(inputs, ids)
-                one = _constant_of(as_handle(_floats(one, dtype)))
+                one = _constant_of(_floats(one, dtype))
         handle, on_tape = handle_on(tape, one)
         handles.append(handle)
         recorded = recorded or on_tape

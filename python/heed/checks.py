@@ -66,7 +66,7 @@ def _value(f: Callable[..., Any], points: List[Array], i: int, elements: List[fl
     moved = array("d", elements)
     moved[at] += change
     arguments = list(points)
-    arguments[i] = Array._of(new_array(F64, points[i].shape, None, moved.buffer_info()[0]))
+    arguments[i] = new_array(F64, points[i].shape, None, moved.buffer_info()[0])
     result = f(*[constant(argument) for argument in arguments])
     return math.fsum(_flat(result.array))
 

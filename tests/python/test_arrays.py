@@ -246,7 +246,7 @@ def bfloat16(numbers):
     from heed._arrays import new_array
     bits = array.array("H", (struct.unpack("<I", struct.pack("<f", x))[0] >> 16
                              for x in numbers))
-    return Array._of(new_array(_signatures.BF16, (len(bits),), None, bits.buffer_info()[0]))
+    return new_array(_signatures.BF16, (len(bits),), None, bits.buffer_info()[0])
 
 
 def test_bfloat16():
