@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pickle
+import random
 import subprocess
 
 import pytest
@@ -189,16 +190,20 @@ def test_validation_can_be_held_out():
         heed.train("classify", texts, labels, valid=1.5)
 
 
-def test_answers_are_those_of_the_command(classifier, translator, tmp_path):
+@pytest.mark.parametrize("task", ["translate", "classify", "tag", "lm", "autocomplete"])
+def test_answers_are_those_of_the_command(models, task):
+    """Text and scores of 200 inputs, to the last bit."""
     program = pathlib.Path(os.environ.get("HEED_COMMAND", ROOT / "build" / "release" / "heed"))
     if not program.exists():
         pytest.skip("needs the command")
-    for model, texts in ((classifier, ["a good film", "bad", "x"]), (translator, GERMAN)):
-        lines = subprocess.run([program, "predict", model.folder, "--output", "json"],
-                               input="".join(text + "\n" for text in texts), text=True,
-                               capture_output=True, check=True).stdout.splitlines()
-        assert [answer.details for answer in model.predict(texts)] == [
-            json.loads(line) for line in lines]
+    draw = random.Random(task)
+    words = "ein hund liest der a good bad film Anna we met Ben the cat sat ran x 7".split()
+    texts = [" ".join(draw.choices(words, k=draw.randint(1, 9))) for _ in range(200)]
+    lines = subprocess.run([program, "predict", models(task).folder, "--output", "json"],
+                           input="".join(text + "\n" for text in texts), text=True,
+                           capture_output=True, check=True).stdout.splitlines()
+    assert [answer.details for answer in models(task).predict(texts)] == [
+        json.loads(line) for line in lines]
 
 
 def test_predictions(classifier, translator):
