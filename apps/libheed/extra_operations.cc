@@ -1,7 +1,6 @@
 #include "apps/libheed/extra_operations.h"
 
 #include <cmath>
-#include <vector>
 
 #include "heed/kernels/elementwise.h"
 #include "heed/ops/check.h"
@@ -98,21 +97,6 @@ Var SwapLeading(const Var& x) {
   for (int axis = 2; axis < shape.rank(); ++axis) rest *= shape[axis];
   return Reshape(TransposeLeading(Reshape(x, {shape[0], shape[1], rest})),
                  swapped);
-}
-
-Var JoinColumns(std::span<const Var> parts) {
-  CheckShapes(!parts.empty(), "concat", "no parts", {});
-  std::vector<Var> joined;
-  for (const Var& part : parts) {
-    WithoutRows("concat", part);
-    CheckShapes(Leading(part.shape()) == Leading(parts[0].shape()), "concat",
-                "parts that differ in more than their columns",
-                {parts[0].shape(), part.shape()});
-    constexpr size_t kMaxParts = 8;  // of one ConcatColumns
-    if (joined.size() == kMaxParts) joined = {ConcatColumns(joined)};
-    joined.push_back(part);
-  }
-  return ConcatColumns(joined);
 }
 
 }  // namespace heed::c

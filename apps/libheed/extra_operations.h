@@ -2,8 +2,6 @@
 #ifndef HEED_APPS_LIBHEED_EXTRA_OPERATIONS_H_
 #define HEED_APPS_LIBHEED_EXTRA_OPERATIONS_H_
 
-#include <span>
-
 #include "heed/autograd/tape.h"
 
 namespace heed::c {
@@ -21,9 +19,6 @@ Var SumOfRows(const Var& x);
 /// x with its first two dimensions swapped. Shapes: x [A, B, ...]. Throws:
 /// ShapeError.
 Var SwapLeading(const Var& x);
-/// The columns of any number of parts. Throws: ShapeError unless their leading
-/// dimensions are equal.
-Var JoinColumns(std::span<const Var> parts);
 
 }  // namespace heed::c
 

@@ -299,7 +299,7 @@ constexpr Operation kOperations[] = {
      1},
     {"concat", "parts [..., N_i]", 1, 1000, "{}",
      "the columns of all parts [..., sum N_i]",
-     [](const Call& c) -> Results { return {JoinColumns(c.inputs())}; }},
+     [](const Call& c) -> Results { return {ConcatColumns(c.inputs())}; }},
     {"stack", "parts [...]", 1, 100000, "{}", "[number of parts, ...]",
      [](const Call& c) -> Results { return {Stack(c.inputs())}; }},
     {"slice", "x [...]", 1, 1, R"({"begin": 0, "end": 9223372036854775807,

@@ -42,16 +42,7 @@ Var JoinSteps(const std::vector<Var>& parts) {
     rows.push_back(Reshape(part, {1, part.shape().numel()}));
     steps += part.dim(0);
   }
-  constexpr size_t kMaxParts = 8;  // limit of ConcatColumns
-  while (rows.size() > 1) {
-    std::vector<Var> joined;
-    for (size_t i = 0; i < rows.size(); i += kMaxParts) {
-      const size_t n = std::min(kMaxParts, rows.size() - i);
-      joined.push_back(ConcatColumns(std::span(rows).subspan(i, n)));
-    }
-    rows = std::move(joined);
-  }
-  return Reshape(rows.front(),
+  return Reshape(ConcatColumns(rows),
                  {steps, parts.front().dim(1), parts.front().dim(2)});
 }
 

@@ -97,6 +97,9 @@ std::vector<Operation> Moves() {
          return ConcatColumns({in[0], in[1], in[0]});
        },
        {{3, 2}, {3, 4}}},
+      {"concat_many_columns",
+       [](Inputs in) { return ConcatColumns(std::vector<Var>(10, in[0])); },
+       {{3, 2}}},
       {"stack",
        [](Inputs in) {
          return Stack(std::vector<Var>{in[0], in[1], in[0]});

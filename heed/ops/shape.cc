@@ -1,6 +1,7 @@
 #include "heed/ops/shape.h"
 
-#include <array>
+#include <utility>
+#include <vector>
 
 #include "heed/kernels/elementwise.h"
 #include "heed/ops/check.h"
@@ -8,9 +9,13 @@
 namespace heed {
 namespace {
 
-/// Maximum number of parts, enough for every model; a fixed-size list needs no
-/// allocation.
-constexpr size_t kMaxParts = 8;
+/// The shape with a last dimension of 1. Throws: ShapeError for a scalar.
+Shape OneColumn(const char* op, const Var& x) {
+  CheckShapes(x.shape().rank() > 0, op, "a scalar, which has no columns", {});
+  Shape shape = x.shape();
+  shape.Set(-1, 1);
+  return shape;
+}
 
 }  // namespace
 
@@ -47,23 +52,25 @@ Var Columns(const Var& x, int64_t begin, int64_t end) {
 }
 
 Var ConcatColumns(std::span<const Var> parts) {
-  CheckShapes(!parts.empty() && parts.size() <= kMaxParts, "concat columns",
-              "not one to eight parts", {});
-  std::array<Tensor, kMaxParts> values;
-  std::array<int64_t, kMaxParts + 1> borders{};
-  for (size_t i = 0; i < parts.size(); ++i) {
-    CheckShapes(parts[i].value().rows() == parts[0].value().rows(),
-                "concat columns", "parts with different rows",
-                {parts[0].shape(), parts[i].shape()});
-    values[i] = parts[i].value();
-    borders[i + 1] = borders[i] + values[i].cols();
+  CheckShapes(!parts.empty(), "concat columns", "no parts", {});
+  std::vector<Tensor> values;
+  std::vector<int64_t> widths;
+  for (const Var& part : parts) {
+    CheckShapes(OneColumn("concat columns", part) ==
+                    OneColumn("concat columns", parts[0]),
+                "concat columns",
+                "parts that differ in more than their columns",
+                {parts[0].shape(), part.shape()});
+    values.push_back(part.value());
+    widths.push_back(values.back().cols());
   }
-  return Record("concat columns",
-                kernels::ConcatColumns(std::span(values.data(), parts.size())),
-                parts, [borders, n = parts.size()](const Tensor& dy, Grads& g) {
-                  for (size_t i = 0; i < n; ++i) {
-                    g.Add(static_cast<int>(i),
-                          dy.Columns(borders[i], borders[i + 1]));
+  return Record("concat columns", kernels::ConcatColumns(values), parts,
+                [widths = std::move(widths)](const Tensor& dy, Grads& g) {
+                  int64_t begin = 0;
+                  for (size_t i = 0; i < widths.size(); ++i) {
+                    const int64_t end = begin + widths[i];
+                    g.Add(static_cast<int>(i), dy.Columns(begin, end));
+                    begin = end;
                   }
                 });
 }

@@ -17,7 +17,7 @@ Var Select(const Var& x, int64_t i);
 /// Columns [begin, end) of the last dimension.
 Var Columns(const Var& x, int64_t begin, int64_t end);
 /// Concatenates the columns of all parts. Shapes: parts [..., N_i] with equal
-/// leading dimensions; result [..., Σ N_i].
+/// leading dimensions; result [..., Σ N_i]. Throws: ShapeError.
 Var ConcatColumns(std::span<const Var> parts);
 Var ConcatColumns(std::initializer_list<Var> parts);
 /// Stacks parts of equal shape. Shapes: parts [...]; result [number of parts,

@@ -29,6 +29,16 @@ TEST(Moves, ConcatColumnsPutsPartsSideBySide) {
   });
 }
 
+TEST(Moves, ConcatColumnsTakesAnyNumberOfParts) {
+  std::vector<Var> parts;
+  for (int i = 0; i < 20; ++i) parts.emplace_back(RandomTensor({3, 2}, i));
+  const Tensor y = ConcatColumns(parts).value();
+  ASSERT_EQ(y.shape(), (Shape{3, 40}));
+  ExpectEach(y, 0, [&](int64_t r, int64_t c) {
+    return At(parts[static_cast<size_t>(c / 2)].value(), r, c % 2);
+  });
+}
+
 TEST(Moves, StackAddsADimension) {
   const std::vector<Var> parts = {RandomTensor({2, 3}, 1),
                                   RandomTensor({2, 3}, 2)};
@@ -70,6 +80,13 @@ TEST(Moves, RefuseWhatDoesNotFit) {
         ConcatColumns({x, Tensor::Zeros({3, 3})});
       },
       {"concat columns", "[2, 3]", "[3, 3]"});
+  ExpectShapeError(
+      [&] {
+        ConcatColumns({Tensor::Zeros({2, 3, 1}), Tensor::Zeros({6, 1})});
+      },
+      {"concat columns", "[2, 3, 1]", "[6, 1]"});
+  ExpectShapeError([&] { ConcatColumns({Tensor::Zeros({})}); },
+                   {"concat columns"});
   ExpectShapeError([&] { ConcatColumns(std::span<const Var>()); },
                    {"concat columns"});
   ExpectShapeError(

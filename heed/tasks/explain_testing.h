@@ -135,7 +135,7 @@ inline std::vector<ExplainCase> ExplainCases() {
        with(patchtst, {{"patch_stride", "2"}}), 1, false, SeriesOf(60)},
       {"ForecastFar",
        "forecast",
-       "rnn",  // more targets than ConcatColumns takes parts
+       "rnn",  // many targets
        {{"lookback", "16"},
         {"horizon", "10"},
         {"patch", "1"},

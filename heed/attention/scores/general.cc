@@ -21,8 +21,6 @@ class GeneralScore : public ProductScore {
     if (n_.heads == 1) return MatMul(keys, weight);
     std::vector<Var> parts;
     for (int64_t h = 0; h < n_.heads; ++h) {
-      constexpr size_t kMaxParts = 8;  // of one ConcatColumns
-      if (parts.size() == kMaxParts) parts = {ConcatColumns(parts)};
       const int64_t first = h / (n_.heads / n_.key_heads) * n_.key;
       parts.push_back(MatMul(Columns(keys, first, first + n_.key),
                              Slice(weight, h * n_.key, (h + 1) * n_.key)));
