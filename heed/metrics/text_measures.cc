@@ -7,13 +7,15 @@
 #include "heed/metrics/chrf.h"
 #include "heed/metrics/error_rate.h"
 #include "heed/metrics/rouge.h"
+#include "heed/metrics/ter.h"
 
 namespace heed {
 namespace {
 
-constexpr std::array<TextMeasure, 8> kTextMeasures = {
+constexpr std::array<TextMeasure, 9> kTextMeasures = {
     {{"bleu", true},
      {"chrf", true},
+     {"ter", false},
      {"exact_match", true},
      {"word_error_rate", false},
      {"character_error_rate", false},
@@ -36,6 +38,7 @@ double MeasureTexts(std::string_view name,
                     const BleuOptions& bleu) {
   if (name == "bleu") return CorpusBleu(hypotheses, references, bleu).score;
   if (name == "chrf") return CorpusChrf(hypotheses, references).score;
+  if (name == "ter") return CorpusTer(hypotheses, references);
   if (name == "exact_match") {
     return 100 * ExactMatchRate(hypotheses, references);
   }

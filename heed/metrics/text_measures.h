@@ -15,7 +15,7 @@ struct TextMeasure {
   bool greater_is_better = false;
 };
 
-/// bleu, chrf, exact_match, word_error_rate, character_error_rate, rouge1,
+/// bleu, chrf, ter, exact_match, word_error_rate, character_error_rate, rouge1,
 /// rouge2 and rouge_l (F1).
 std::span<const TextMeasure> TextMeasures();
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/metrics/chrf.h"
+#include "heed/metrics/ter.h"
 
 namespace heed {
 namespace {
@@ -19,6 +20,7 @@ TEST(TextMeasures, AreThoseOfTheFunctionsTheyName) {
             CorpusBleu(written, right).score);
   EXPECT_EQ(MeasureTexts("chrf", written, right),
             CorpusChrf(written, right).score);
+  EXPECT_EQ(MeasureTexts("ter", written, right), CorpusTer(written, right));
   EXPECT_EQ(MeasureTexts("exact_match", written, right), 50);
   EXPECT_EQ(MeasureTexts("word_error_rate", written, right), 12.5);
   EXPECT_NEAR(MeasureTexts("character_error_rate", written, right), 12, 1e-9);

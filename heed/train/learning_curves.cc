@@ -209,9 +209,10 @@ std::string MeasureText(const std::string& measure) {
   std::string text = measure;
   if (text.starts_with("valid_")) text.replace(0, 6, "validation ");
   std::ranges::replace(text, '_', ' ');
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5>
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6>
       kNames = {{{"bleu", "BLEU"},
                  {"chrf", "chrF"},
+                 {"ter", "TER"},
                  {"f1", "F1"},
                  {"aer", "AER"},
                  {"rouge l", "ROUGE-L"}}};

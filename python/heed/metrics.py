@@ -40,6 +40,20 @@ def chrf(hypotheses: Sequence[str], references: Sequence[str]) -> float:
     return _measure("chrf", hypotheses, references)
 
 
+def ter(hypotheses: Sequence[str], references: Sequence[str]) -> float:
+    """Translation edit rate of a corpus in per cent, as sacreBLEU counts it by default.
+
+    Edits per word of the references: a word is inserted, deleted or replaced, or a phrase
+    shifted (Snover et al. 2006). Texts are lower-cased and split at white space.
+    Arguments: as for bleu.
+
+    Example:
+        >>> heed.metrics.ter(["on the mat the cat sat"], ["the cat sat on the mat"])
+        16.666666666666668
+    """
+    return _measure("ter", hypotheses, references)
+
+
 def exact_match(hypotheses: Sequence[str], references: Sequence[str]) -> float:
     """Texts that equal their references, in per cent. Arguments: as for bleu."""
     return _measure("exact_match", hypotheses, references)

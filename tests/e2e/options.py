@@ -116,8 +116,8 @@ class Measures(EndToEnd):
     def test_figures_are_chosen_by_name(self):
         files = ["--source", WORLD.work / "valid.source", "--target", WORLD.work / "valid.target"]
         out = strict_json(self.runs("evaluate", WORLD.model, *files, "--json", "--metric",
-                                    "chrf,rouge_l,character_error_rate"))
-        self.assertTrue({"chrf", "rouge_l", "character_error_rate"} <= set(out))
+                                    "chrf,ter,rouge_l,character_error_rate"))
+        self.assertTrue({"chrf", "ter", "rouge_l", "character_error_rate"} <= set(out))
         self.assertNotIn("bleu", out)
         shown = self.runs("evaluate", WORLD.model, *files, "--metric", "chrf")
         self.assertIn("chrF2", shown)

@@ -1,6 +1,9 @@
 """Metrics have the units of `heed evaluate`."""
 
+import random
+
 import pytest
+import reference_ter
 
 import heed
 from heed import metrics
@@ -10,6 +13,7 @@ def test_equal_texts_are_perfect():
     texts = ["the cat sat on the mat", "a dog sleeps in the sun"]
     assert metrics.bleu(texts, texts) == pytest.approx(100)
     assert metrics.chrf(texts, texts) == pytest.approx(100)
+    assert metrics.ter(texts, texts) == 0
     assert metrics.exact_match(texts, texts) == 100
     assert metrics.word_error_rate(texts, texts) == 0
     assert metrics.character_error_rate(texts, texts) == 0
@@ -22,6 +26,24 @@ def test_shares_are_per_cent():
     assert metrics.word_error_rate(["a b c d"], ["a b c e"]) == 25
     assert metrics.character_error_rate(["abcd"], ["abce"]) == 25
     assert metrics.accuracy([1, 2, 3, 4], [1, 2, 3, 5]) == 75
+
+
+def test_ter_is_that_of_a_plain_reference():
+    generator = random.Random(1)
+
+    def text(kinds):
+        return " ".join(generator.choice("abcdefghijkl"[:kinds])
+                        for _ in range(generator.randint(1, 9)))
+
+    for kinds in (2, 3, 5, 8, 12) * 40:
+        pairs = [text(kinds) for _ in range(2)], [text(kinds) for _ in range(2)]
+        assert metrics.ter(*pairs) == pytest.approx(reference_ter.ter(*pairs)), pairs
+    for _ in range(100):  # the words of the reference in another order
+        right = text(12)
+        words = right.split()
+        generator.shuffle(words)
+        pair = [" ".join(words)], [right]
+        assert metrics.ter(*pair) == pytest.approx(reference_ter.ter(*pair)), pair
 
 
 def test_f1():

@@ -28,7 +28,9 @@ std::vector<Figure> FiguresOf(const EvaluationResult& e, bool alternatives) {
   const char* first = alternatives ? " (the first reference of each)" : "";
   std::vector<Figure> figures = {
       {"bleu", "BLEU", e.bleu, 2, "", e.signature + first},
-      {"chrf", "chrF2", e.chrf, 2, "", e.chrf_signature + first}};
+      {"chrf", "chrF2", e.chrf, 2, "", e.chrf_signature + first},
+      {"ter", "TER", e.ter, 2, "%",
+       fmt::format("edits and shifts per word{}", first), true}};
   if (e.loss) {
     figures.push_back(
         {"loss", "loss", *e.loss, 3, "", "per token, teacher forcing"});
@@ -73,7 +75,7 @@ void Evaluation::Visit(FieldList& v) {
   v("alternatives", alternatives,
     "lines of equal source are one example with several references: exact "
     "match takes any, the word error rate the nearest (of those the shortest), "
-    "BLEU, chrF and ROUGE the first");
+    "BLEU, chrF, TER and ROUGE the first");
   v("translations", translations, Any{"FILE"},
     "measure these translations instead of the model's; without loss");
   v("alignment_gold", alignment_gold, Any{"FILE"},

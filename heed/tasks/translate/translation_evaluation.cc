@@ -14,6 +14,7 @@
 #include "heed/io/file.h"
 #include "heed/metrics/chrf.h"
 #include "heed/metrics/error_rate.h"
+#include "heed/metrics/ter.h"
 #include "heed/tasks/target_loss.h"
 #include "heed/tasks/translate/word_alignment.h"
 #include "heed/tasks/written_text.h"
@@ -77,6 +78,7 @@ TextScores MeasureText(std::vector<std::string> hypotheses,
   const ChrfScore chrf = CorpusChrf(hypotheses, right.First().target);
   return {bleu.score,
           chrf.score,
+          CorpusTer(hypotheses, right.First().target),
           100 * ExactMatchRate(hypotheses, right.references),
           100 * WordErrorRate(hypotheses, right.references),
           100 * CharacterErrorRate(hypotheses, right.First().target),

@@ -37,12 +37,13 @@ struct EvaluationOptions {
   bool Rouge() const;
 };
 
-/// Scores of texts against references. With several references, BLEU and chrF
-/// use the first, exact match any, and the word error rate the nearest (see
+/// Scores of texts against references. With several references, BLEU, chrF and
+/// TER use the first, exact match any, and the word error rate the nearest (see
 /// WordErrorRate).
 struct TextScores {
   double bleu = 0;
   double chrf = 0;
+  double ter = 0;
   double exact_match = 0;           // share of sentences
   double word_error_rate = 0;       // edits per word of the references
   double character_error_rate = 0;  // of the first reference
