@@ -20,7 +20,8 @@ int RunExport(const Arguments& arguments) {
           "Writes a model for other programs. huggingface: a folder that "
           "Hugging Face's Transformers load with from_pretrained: a translator "
           "as MarianMTModel and MarianTokenizer, a BERT of task pretrain as "
-          "BertForPreTraining and BertTokenizer. heed train --model {} trains "
+          "BertForPreTraining, or BertForMaskedLM without next sentences, and "
+          "BertTokenizer. heed train --model {} trains "
           "translators that can be exported; if a model cannot be exported, "
           "all reasons are listed and nothing is written.",
           ModelForExport(kMarianMtFormat)));

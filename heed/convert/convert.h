@@ -81,10 +81,10 @@ Imported ImportInto(const std::string& folder, bool overwrite,
 
 /// Reads a model folder and writes config.json, model.safetensors and tokenizer
 /// files. A Transformer for task translate becomes MarianMTModel with
-/// MarianTokenizer; a BERT for task pretrain becomes BertForPreTraining with
-/// BertTokenizer. Returns messages for the user. Throws: as ReadModel; IoError;
-/// ConfigError with a setting that has no equivalent, or if `out` holds a model
-/// and `overwrite` is false.
+/// MarianTokenizer; a BERT for task pretrain becomes BertForPreTraining, or
+/// BertForMaskedLM without next sentences, with BertTokenizer. Returns messages
+/// for the user. Throws: as ReadModel; IoError; ConfigError with a setting that
+/// has no equivalent, or if `out` holds a model and `overwrite` is false.
 Notes ExportHuggingFace(const std::string& folder, const std::string& out,
                         bool overwrite);
 

@@ -297,9 +297,10 @@ HuggingFaceModel MarianMtOf(const translate::Model& model) {
 
 // BERT
 
-Json BertConfig(const TransformerConfig& c, int64_t rows, int32_t pad,
-                const std::string& activation) {
-  return {{"architectures", {"BertForPreTraining"}},
+Json BertConfig(const TransformerConfig& c, const Vocabulary& vocabulary,
+                const std::string& activation, bool next_sentence) {
+  const char* name = next_sentence ? "BertForPreTraining" : "BertForMaskedLM";
+  return {{"architectures", {name}},
           {"model_type", "bert"},
           {"attention_probs_dropout_prob", c.attention_dropout},
           {"hidden_act", activation},
@@ -311,11 +312,11 @@ Json BertConfig(const TransformerConfig& c, int64_t rows, int32_t pad,
           {"max_position_embeddings", c.max_positions},
           {"num_attention_heads", c.heads},
           {"num_hidden_layers", c.layers},
-          {"pad_token_id", pad},
+          {"pad_token_id", vocabulary.special().pad},
           {"position_embedding_type", "absolute"},
           {"torch_dtype", "float32"},
           {"type_vocab_size", c.segments},
-          {"vocab_size", rows}};
+          {"vocab_size", vocabulary.size()}};
 }
 
 /// Content of vocab.txt for BertTokenizer: one token per line, by id.
@@ -343,7 +344,6 @@ HuggingFaceModel BertOf(const pretrain::Model& model) {
   require.Need(c.activation_dropout == 0, "activation_dropout",
                fmt::format("{}", c.activation_dropout));
   require.Need(c.segment_embeddings, "segment_embeddings", "no");
-  require.Need(model.network().has_next_sentence(), "next_sentence", "no");
   require.Need(IsWordPiece(model.vocabulary.kind()), "vocabulary",
                Name(model.vocabulary.kind()));
   const std::string activation = TheirActivation(c, require);
@@ -356,12 +356,14 @@ HuggingFaceModel BertOf(const pretrain::Model& model) {
   const std::string prefix = "bert.";
 
   HuggingFaceModel result;
-  result.config =
-      BertConfig(c, vocabulary.size(), vocabulary.special().pad, activation);
+  const bool next_sentence = model.network().has_next_sentence();
+  result.config = BertConfig(c, vocabulary, activation, next_sentence);
   std::vector<Part> parts = BertEncoderParts(prefix, c.layers);
-  parts.push_back(BertPooler(prefix));
   for (Part& part : BertWordParts()) parts.push_back(std::move(part));
-  parts.push_back(BertNext());
+  if (next_sentence) {
+    parts.push_back(BertPooler(prefix));
+    parts.push_back(BertNext());
+  }
   result.tensors = WriteParts(parameters, parts, kHuggingFaceLayout);
   for (const auto& [ours, theirs] : BertTables(prefix)) {
     result.tensors.push_back({theirs, ValueOf(parameters, ours)});

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "heed/base/errors.h"
@@ -164,6 +165,32 @@ TEST_F(ExportHuggingFaceTest, BertComesBack) {
   ExpectTheSameAgain();
   EXPECT_EQ(ReadTheirs("tokenizer_config.json")["do_lower_case"], false);
   EXPECT_EQ(ReadTheirs("config.json")["vocab_size"], 22);
+}
+
+TEST_F(ExportHuggingFaceTest, BertWithoutNextSentencesScoresWordsAlone) {
+  Imported made = heed::Import(Golden("huggingface_bert"), {});
+  auto& settings = dynamic_cast<pretrain::Settings&>(*made.settings);
+  settings.data.instances.next_sentence = false;
+  made.model = std::make_unique<pretrain::Model>(
+      settings, dynamic_cast<pretrain::Model&>(*made.model).vocabulary, 7);
+  WriteImported(Ours(), false, made);
+  EXPECT_TRUE(Export().empty());
+  EXPECT_EQ(ReadTheirs("config.json")["architectures"],
+            Json{"BertForMaskedLM"});
+  for (const NamedTensor& tensor :
+       ReadSafetensors(Theirs("model.safetensors")).tensors) {
+    EXPECT_EQ(tensor.name.find("pooler"), std::string::npos) << tensor.name;
+    EXPECT_EQ(tensor.name.find("seq_relationship"), std::string::npos);
+  }
+  // An import adds the heads that are missing.
+  const Imported again = heed::Import(Theirs(), {});
+  const ParameterSet& parameters = again.model->parameters();
+  for (const NamedTensor& ours : made.model->parameters().Tensors()) {
+    ASSERT_NE(parameters.Find(ours.name), nullptr) << ours.name;
+    EXPECT_EQ(parameters.Find(ours.name)->value().ToVector<float>(),
+              ours.value.ToVector<float>())
+        << ours.name;
+  }
 }
 
 TEST_F(ExportHuggingFaceTest, WhatTheyHaveNotIsNamed) {
