@@ -13,6 +13,7 @@ from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
 
 from . import _signatures as c
 from ._library import Handle, check, lib, make
+from ._operators import Operators
 from .errors import ShapeError
 
 _VIEW_SIZE = ctypes.sizeof(c.View)
@@ -34,12 +35,13 @@ _MOST_SHOWN = 1000
 _EDGE = 3
 
 
-class Array:
+class Array(Operators):
     """An array of numbers, which cannot be changed.
 
     Heed returns arrays of this type. `numpy.asarray(a)`, `torch.from_dlpack(a)` and
     `jax.numpy.asarray(a)` read them. Wherever Heed takes an array, it takes those of these
-    libraries, nested lists and numbers, too.
+    libraries, nested lists and numbers, too. The operators ``+ - * / @ **`` and methods such
+    as sum, reshape and tanh compute in float32, or in float64 if an operand has it.
 
     Args:
         data: An array of any library, a nested list, or a number. It is copied. Lists of
@@ -63,6 +65,8 @@ class Array:
         Array([3. , 4.5], dtype=float32)
         >>> a[:, 0].tolist()
         [1.0, 3.0]
+        >>> (a @ a.T).tolist()
+        [[5.0, 12.0], [12.0, 29.25]]
     """
 
     __slots__ = ("shape", "dtype", "_handle", "_code", "_strides", "_address", "_whole",
@@ -105,23 +109,25 @@ class Array:
         self._strides, self._address = tuple(view.strides[:view.ndim]), view.data or 0
         return getattr(self, name)
 
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return len(self.shape)
+    @staticmethod
+    def _run(name: str, inputs: Sequence[Any], options: Any = None) -> Any:
+        """An operation: its result is an array if all inputs are arrays."""
+        from ._tensors import run
+        result = run(name, inputs, options)
+        return result.array if all(isinstance(one, Array) for one in inputs) else result
 
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        count = 1
-        for size in self.shape:
-            count *= size
-        return count
+    @staticmethod
+    def _constant(data: Any, like: Array) -> Any:
+        """An operand beside an array. Lists and numbers get the type of the array."""
+        if isinstance(data, Operators):
+            return data
+        typed = hasattr(data, "dtype") or like.dtype not in ("float32", "float64")
+        return to_array(data, None if typed else like.dtype)
 
-    def __len__(self) -> int:
-        if not self.shape:
-            raise TypeError("an array without dimensions has no length")
-        return self.shape[0]
+    @staticmethod
+    def _filled(shape: Sequence[int], value: float, dtype: str) -> Array:
+        from ._tensors import constant_filled
+        return constant_filled(shape, value, dtype if dtype == "float64" else "float32").array
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
@@ -233,7 +239,7 @@ def to_array(data: Any, dtype: Any = None) -> Array:
     wanted = None if dtype is None else _name(dtype)
     if wanted is not None and hasattr(data, "astype"):
         data = data.astype(wanted)
-    if wanted in _EXACT and isinstance(data, (list, tuple, float, int)):
+    if wanted in _EXACT and isinstance(data, (list, tuple, range, float, int)):
         return _of_lists(data, wanted)  # not rounded to float32 first
     array = data if isinstance(data, Array) else _read(data)
     if wanted in (None, array.dtype):
@@ -368,7 +374,7 @@ def _of_lists(data: Any, dtype: Optional[str] = None) -> Array:
 
 def _is_list(value: Any) -> bool:
     """True for a list, and for an array with dimensions inside of a list."""
-    return isinstance(value, (list, tuple)) or bool(
+    return isinstance(value, (list, tuple, range)) or bool(
         hasattr(value, "__len__") and getattr(value, "shape", ()))
 
 

@@ -9,10 +9,10 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 from ._arrays import Array, as_handle, new_array, to_array
 from ._library import Handle, check, encode_json, lib, make
 from ._mask import Mask
-from ._operators import Operators
 from ._tensors import Parameter, Tape, Variable, constant, handle_on, recording, run
 from .errors import ArgumentError, ConfigError, ShapeError
 
+_OPERANDS = (Variable, Parameter)
 _FIELDS = ("score", "modifiers", "mask", "normalizer", "heads", "key_heads", "units",
            "layers", "positions", "seed")
 
@@ -209,7 +209,7 @@ def attend(q: Any, k: Any, v: Any = None, attention: Optional[Attention] = None,
     elif keywords or isinstance(attention, str):
         given = Attention(attention) if isinstance(attention, str) else attention
         attention = given.replace(**keywords)
-    if isinstance(q, Operators) or isinstance(k, Operators) or isinstance(v, Operators):
+    if isinstance(q, _OPERANDS) or isinstance(k, _OPERANDS) or isinstance(v, _OPERANDS):
         return _attend_on_tape(q, k, v, attention, weights, parameters, mask)
     return _Call(q, k, v, attention, parameters, mask).run(weights)
 
@@ -537,7 +537,7 @@ def mask_array(masks: Sequence[Any], sizes: Tuple[int, int, int]) -> Optional[Ha
 
 def _attend_on_tape(q: Any, k: Any, v: Any, attention: Attention, weights: bool,
                     parameters: Optional[Dict[str, Any]], mask: Any) -> Attended:
-    like = next(one for one in (q, k, v) if isinstance(one, Operators))
+    like = next(one for one in (q, k, v) if isinstance(one, _OPERANDS))
     inputs = [None if one is None else constant(one, like) for one in (q, k, v)]
     if inputs[1] is None:
         raise ArgumentError("attend needs keys")

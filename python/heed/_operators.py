@@ -1,4 +1,4 @@
-"""Operators and methods that variables and parameters share."""
+"""Operators and methods that arrays, variables and parameters share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ class Operators:
     """
 
     __slots__ = ()
-    __array_ufunc__ = None  # makes numpy leave operators to this class
     _run: Callable[..., Any]
     _constant: Callable[..., Any]
     _filled: Callable[..., Any]
@@ -165,6 +164,18 @@ class Operators:
     def relu(self) -> Any:
         """max(x, 0) of each element."""
         return self._run("relu", (self,))
+
+    def gelu(self) -> Any:
+        """x times the probability that a normal variable is below x, of each element."""
+        return self._run("gelu", (self,))
+
+    def silu(self) -> Any:
+        """x * sigmoid(x) of each element."""
+        return self._run("silu", (self,))
+
+    def softplus(self) -> Any:
+        """log(1 + exp(x)) of each element."""
+        return self._run("softplus", (self,))
 
     def exp(self) -> Any:
         """Exponential of each element."""

@@ -451,4 +451,5 @@ for _class in (Variable, Parameter):
     _class._run = staticmethod(run)
     _class._constant = staticmethod(constant)
     _class._filled = staticmethod(constant_filled)
+    _class.__array_ufunc__ = None  # makes numpy leave operators to these classes
 del _class

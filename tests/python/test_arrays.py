@@ -272,3 +272,37 @@ def test_torch():
     assert to_array([torch.ones(2), torch.zeros(2)]).tolist() == [[1, 1], [0, 0]]
     assert Array(torch.ones(2), torch.float64).dtype == "float64"
     assert torch.from_dlpack(Array(CUBE)).tolist() == CUBE
+
+
+def test_operators_are_those_of_variables():
+    a = heed.Array([[1.0, 2.0], [3.0, 4.0]])
+    b = heed.Array([[2.0, 0.5], [1.0, 4.0]])
+    assert (a @ b).tolist() == [[4.0, 8.5], [10.0, 17.5]]
+    assert (a + b).tolist() == [[3.0, 2.5], [4.0, 8.0]]
+    assert (a - b).tolist() == [[-1.0, 1.5], [2.0, 0.0]]
+    assert (a * b).tolist() == [[2.0, 1.0], [3.0, 16.0]]
+    assert (a / b).tolist() == [[0.5, 4.0], [3.0, 1.0]]
+    assert (1 - a * [1.0, 2.0] + 2 / b).tolist() == [[1.0, 1.0], [0.0, -6.5]]
+    assert ([[1.0, 1.0]] @ a).tolist() == [[4.0, 6.0]]
+    assert (-a.T ** 2).tolist() == [[-1.0, -9.0], [-4.0, -16.0]]
+    assert a.sum(-1).tolist() == [3.0, 7.0] and a.relu().mean().item() == 2.5
+    for result in (a @ b, 2 * a, a.reshape(4), a[:, 0] + 1, heed.Array([1, 2]) ** 0):
+        assert type(result) is heed.Array and result.dtype == "float32"
+    assert (heed.Array([1, 2]) / 2).tolist() == [0.5, 1.0]
+    assert (a + heed.Array(b, "float64")).dtype == "float64"
+    with pytest.raises(heed.ShapeError, match="do not fit"):
+        a + [1.0, 2.0, 3.0]
+
+
+def test_operators_with_variables_are_recorded():
+    a, w = heed.Array([[1.0, 2.0]]), heed.Parameter([[1.0], [3.0]])
+    with heed.Tape() as tape:
+        loss = (a @ w).sum() + (a - w.T).sum()
+    assert tape.gradient(loss, w).tolist() == [[0.0], [1.0]]
+
+
+def test_ranges_are_lists_of_numbers():
+    assert heed.Array(range(3)).tolist() == [0, 1, 2]
+    assert heed.Array([range(2), range(2)], "float64").tolist() == [[0.0, 1.0], [0.0, 1.0]]
+    for ids in (range(5), (0, 1, 2, 3, 4)):
+        assert heed.nn.Embedding(9, 2)(ids).shape == (5, 2)
