@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 from ._arrays import Array, as_handle, new_array, to_array
 from ._library import Handle, check, encode_json, lib, make
 from ._mask import Mask
-from ._tensors import Parameter, Tape, Variable, constant, handle_on, recording, run
+from ._tensors import (Parameter, Tape, Variable, constant, handle_on, recording, run)
 from .errors import ArgumentError, ConfigError, ShapeError
 
 _OPERANDS = (Variable, Parameter)
@@ -182,8 +182,9 @@ def attend(q: Any, k: Any, v: Any = None, attention: Optional[Attention] = None,
         v: Values [S, V], [B, S, V] or [B, H, S, V]. None: the keys.
         attention: The parts of the attention. None: those of the keywords.
         weights: Return the weights, which take memory T * S.
-        parameters: Arrays by name that replace first values of the parameters of the
-            attention; `Attention.parameters` shows names and shapes.
+        parameters: Arrays or `heed.Parameter` by name that replace first values of the
+            parameters of the attention; `Attention.parameters` shows names and shapes. On a
+            tape, each `heed.Parameter` gets its gradient.
         mask: A further mask, for this call: a text, an array [T, S] or [B, T, S], a
             `heed.Mask`, or a function (t, s) -> bool.
         keywords: Parts of `heed.Attention`, such as score="cosine" and heads=4.
@@ -209,8 +210,9 @@ def attend(q: Any, k: Any, v: Any = None, attention: Optional[Attention] = None,
     elif keywords or isinstance(attention, str):
         given = Attention(attention) if isinstance(attention, str) else attention
         attention = given.replace(**keywords)
-    if isinstance(q, _OPERANDS) or isinstance(k, _OPERANDS) or isinstance(v, _OPERANDS):
-        return _attend_on_tape(q, k, v, attention, weights, parameters, mask)
+    learned = [one for one in (parameters or {}).values() if isinstance(one, _OPERANDS)]
+    if any(isinstance(one, _OPERANDS) for one in (q, k, v)) or (learned and recording()):
+        return _attend_on_tape(q, k, v, attention, weights, parameters or {}, mask)
     return _Call(q, k, v, attention, parameters, mask).run(weights)
 
 
@@ -297,7 +299,7 @@ def _own_attention(key: _Key, values: Dict[str, Any]) -> Tuple[Handle, Dict[str,
         if name not in parameters:
             raise ConfigError("the attention has no parameter '{}'; it has {}".format(
                 name, ", ".join(sorted(parameters)) or "none"))
-        parameters[name].assign(value)
+        parameters[name].assign(value.array if isinstance(value, _OPERANDS) else value)
     return handle, parameters
 
 
@@ -474,7 +476,8 @@ class _Call:
             handle, tape, [None if one is None else one._handle for one in inputs],
             self.mask, False)
         output = Variable(context, tape)
-        tape._note(parameters.values())
+        for one in parameters.values():
+            tape._note(one, one)
         leaves = [one for one in inputs if one is not None]
         found = iter(tape.gradient(output, leaves + list(parameters.values()),
                                    self._seed(dcontext, output.shape)))
@@ -536,8 +539,13 @@ def mask_array(masks: Sequence[Any], sizes: Tuple[int, int, int]) -> Optional[Ha
 # ---- On a tape -----------------------------------------------------------------
 
 def _attend_on_tape(q: Any, k: Any, v: Any, attention: Attention, weights: bool,
-                    parameters: Optional[Dict[str, Any]], mask: Any) -> Attended:
-    like = next(one for one in (q, k, v) if isinstance(one, _OPERANDS))
+                    parameters: Dict[str, Any], mask: Any) -> Attended:
+    for name, value in parameters.items():
+        if isinstance(value, Variable) and value._tape is not None:
+            raise ArgumentError("the parameter '{}' is a result on a tape, which gets no "
+                                "gradient here: give a heed.Parameter, or use "
+                                "heed.nn.Attention".format(name))
+    like = next(one for one in (q, k, v, *parameters.values()) if isinstance(one, _OPERANDS))
     inputs = [None if one is None else constant(one, like) for one in (q, k, v)]
     if inputs[1] is None:
         raise ArgumentError("attend needs keys")
@@ -546,11 +554,13 @@ def _attend_on_tape(q: Any, k: Any, v: Any, attention: Attention, weights: bool,
     text, array = mask_parts(attention, mask, layout.sizes)
     made = layout.shared(text, like.dtype)
     handle = made.handle
-    own: Dict[str, Parameter] = {}
+    learned: List[Tuple[Parameter, Parameter]] = []
     if made.has_parameters or parameters:
-        handle, own = _own_attention(made.key, parameters or {})
-    context, found = attend_recorded(handle, own.values(),
-                                     [_three(one) for one in inputs], array, weights)
+        handle, own = _own_attention(made.key, parameters)
+        learned = [(value, own[name]) for name, value in parameters.items()
+                   if isinstance(value, Parameter)]
+    context, found = attend_recorded(handle, learned, [_three(one) for one in inputs], array,
+                                     weights)
     if layout.ndim == 2:
         context = context.reshape(context.shape[1:])
     elif layout.ndim == 4:
@@ -572,9 +582,12 @@ def _three(x: Any) -> Any:
     return run("merge_heads", (x.reshape(batch * heads, steps, size),), {"heads": heads})
 
 
-def attend_recorded(attention: Handle, parameters: Any, inputs: Sequence[Any],
-                    mask: Optional[Handle], weights: bool) -> Tuple[Any, Any]:
-    """Attends with variables [B, T, features], on the tape that records."""
+def attend_recorded(attention: Handle, parameters: Sequence[Tuple[Parameter, Parameter]],
+                    inputs: Sequence[Any], mask: Optional[Handle], weights: bool) -> Tuple[Any, Any]:
+    """Attends with variables [B, T, features], on the tape that records.
+
+    `parameters`: those that get gradients, each with that of the attention.
+    """
     tape = recording()
     parts = [None if one is None else handle_on(tape, one) for one in inputs]
     recorded = bool(parameters) or any(part is not None and part[1] for part in parts)
@@ -582,6 +595,7 @@ def attend_recorded(attention: Handle, parameters: Any, inputs: Sequence[Any],
     handles = [None if part is None else part[0] for part in parts]
     context, found = attend_variables(attention, owner, handles, mask, weights)
     if owner is not None:
-        owner._note(parameters)
+        for parameter, part in parameters:
+            owner._note(parameter, part)
     return (Variable(context, owner),
             None if found is None else Variable(found, owner))

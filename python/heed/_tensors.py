@@ -8,7 +8,7 @@ import numbers
 import random
 import threading
 from ctypes import c_double, c_float, c_void_p
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _signatures as c
 from ._arrays import Array, as_handle, new_array, to_array
@@ -48,7 +48,8 @@ class Tape:
 
     def __init__(self) -> None:
         self._handle = make("heed_tape_free", "tape", lib.heed_tape_new)
-        self._parameters: Dict[int, Parameter] = {}  # those that it has recorded
+        # Recorded parameters, and those whose gradients together are the gradient of each.
+        self._parameters: Dict[int, Tuple[Parameter, List[Parameter]]] = {}
         self._leaves: Dict[int, Handle] = {}  # their variables
         self._done = False
 
@@ -106,8 +107,9 @@ class Tape:
         try:
             gradients = [self._gradient(target) for target in targets]
         finally:
-            for parameter in self._parameters.values():
-                lib.heed_parameter_set_gradient(parameter._handle.use(), None)
+            for _, parts in self._parameters.values():
+                for part in parts:
+                    lib.heed_parameter_set_gradient(part._handle.use(), None)
             self._parameters, self._leaves = {}, {}
         return gradients[0] if single else gradients
 
@@ -117,8 +119,10 @@ class Tape:
                                   self._handle.use(), target._handle.use()))
         if id(target) not in self._parameters:
             return _filled(target.shape, 0.0, target.dtype)
-        return Array._of(make("heed_array_free", "array", lib.heed_parameter_gradient,
-                              target._handle.use()))
+        parts = [to_array(Array._of(make("heed_array_free", "array", lib.heed_parameter_gradient,
+                                         part._handle.use())), target.dtype)
+                 for part in self._parameters[id(target)][1]]
+        return sum(parts[1:], parts[0])
 
     def _check_open(self) -> None:
         if self._done:
@@ -131,13 +135,14 @@ class Tape:
         if key not in self._leaves:
             self._leaves[key] = make("heed_variable_free", "variable", lib.heed_variable_of,
                                      self._handle.use(), parameter._handle.use())
-            self._parameters[key] = parameter
+            self._note(parameter, parameter)
         return self._leaves[key]
 
-    def _note(self, parameters: Iterable["Parameter"]) -> None:
-        """Notes parameters that an attention recorded."""
-        for parameter in parameters:
-            self._parameters[id(parameter)] = parameter
+    def _note(self, parameter: "Parameter", part: "Parameter") -> None:
+        """Notes that the gradient of `part`, which is recorded, is one of the parameter."""
+        parts = self._parameters.setdefault(id(parameter), (parameter, []))[1]
+        if part not in parts:
+            parts.append(part)
 
 
 def _check_target(target: Any, tape: Tape) -> None:

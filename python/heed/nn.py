@@ -404,7 +404,7 @@ class Attention(Module):
         masks = [own if isinstance(own, _attention.Mask) else None, mask]
         array = _attention.mask_array(masks, sizes)
         context, found = _attention.attend_recorded(
-            self._handle, self.parts.values(), inputs, array, weights)
+            self._handle, [(one, one) for one in self.parts.values()], inputs, array, weights)
         if self.output is not None:
             context = self.output(context)
         context = context.reshape(context.shape[1:]) if flat else context
