@@ -37,6 +37,7 @@ struct AttentionOptions {
   int64_t units = 0;
   int64_t layers = 2;
   int64_t positions = 0;
+  double dropout = 0;
   uint64_t seed = 1;
   std::string dtype = "f32";
 
@@ -54,6 +55,7 @@ struct AttentionOptions {
     v("units", units, Range(0, kMost), "width of hidden layers per head");
     v("layers", layers, Range(1, 100), "hidden layers of the score mlp");
     v("positions", positions, Range(0, kMost), "longest source of location");
+    v("dropout", dropout, Range(0, 1), "dropout rate of weights in training");
     v("seed", seed, "seed of the parameters");
     v("dtype", dtype, OneOf{"f32", "f64"}, "type of the parameters");
   }
@@ -80,6 +82,7 @@ std::unique_ptr<heed_attention> Make(const Json& json) {
   spec.units = options.units;
   spec.layers = options.layers;
   spec.positions = options.positions;
+  spec.dropout = options.dropout;
   auto made = std::make_unique<heed_attention>();
   made->set = std::make_shared<ParameterSet>(
       options.seed, options.dtype == "f64" ? DType::kF64 : DType::kF32,
@@ -166,6 +169,11 @@ int32_t heed_attention_attend(const heed_attention* attention, heed_tape* tape,
     SharedTape* const recorded = TapeOf(tape);
     if (recorded != nullptr) {
       ctx.tape = &recorded->tape;
+      if (recorded->rng) {
+        ctx.rng = &*recorded->rng;
+        ctx.training = true;
+        ctx.expects_choices = true;  // samples would need ReinforceLoss
+      }
       for (const auto& parameter : of.set->all()) {
         recorded->parameters.push_back({of.set, parameter.get()});
       }
@@ -183,6 +191,13 @@ int32_t heed_attention_attend(const heed_attention* attention, heed_tape* tape,
       *weights = NewVariable(tape, std::move(attended.weights));
     }
     result = first.release();
+  });
+}
+
+int32_t heed_tape_train(heed_tape* tape, int64_t seed) {
+  return Guard([&] {
+    static_cast<void>(Needed(tape, "tape"));
+    TapeOf(tape)->rng.emplace(static_cast<uint64_t>(seed));
   });
 }
 

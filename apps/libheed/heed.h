@@ -311,8 +311,8 @@ typedef struct heed_attention heed_attention;
 /* An attention. `options`: {"score": "scaled_dot", "modifiers": ["rotary"],
  * "mask": "causal", "normalizer": "softmax", "heads": 1, "key_heads": 0,
  * "query": Q, "key": K, "value": V, "units": 0, "layers": 2, "positions": 0,
- * "seed": 1, "dtype": "f32"}; Q and K are required, sizes are over all heads.
- */
+ * "dropout": 0, "seed": 1, "dtype": "f32"}; Q and K are required, sizes are
+ * over all heads. "dropout" is a rate of the weights; see heed_tape_train. */
 HEED_API int32_t heed_attention_new(const char* options, size_t size,
                                     heed_attention** attention);
 /* Its parameters, from 0 on. A heed_parameter of it keeps it alive. */
@@ -329,6 +329,9 @@ heed_attention_attend(const heed_attention* attention, heed_tape* tape,
                       const heed_variable* query, const heed_variable* key,
                       const heed_variable* value, const heed_array* mask,
                       heed_variable** context, heed_variable** weights);
+/* Makes the attentions that `tape` records from now on drop weights by their
+ * rate of dropout, with random numbers of this seed. */
+HEED_API int32_t heed_tape_train(heed_tape* tape, int64_t seed);
 /* Attends as heed_attention_attend does, from arrays to arrays. */
 HEED_API int32_t heed_attention_run(const heed_attention* attention,
                                     const heed_array* query,

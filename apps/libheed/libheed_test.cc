@@ -542,6 +542,40 @@ TEST(Attention, WeightsOfARowSumToOne) {
   heed_attention_free(attention);
 }
 
+/// Weights [1, 1, 2, 2] of equal scores with a dropout rate of 0.5.
+std::vector<float> DroppedWeights(bool train) {
+  const std::string options = R"({"query": 1, "key": 1, "dropout": 0.5})";
+  heed_attention* attention = nullptr;
+  EXPECT_EQ(heed_attention_new(options.data(), options.size(), &attention),
+            HEED_OK);
+  heed_tape* tape = nullptr;
+  EXPECT_EQ(heed_tape_new(&tape), HEED_OK);
+  if (train) {
+    EXPECT_EQ(heed_tape_train(tape, 3), HEED_OK);
+  }
+  const Variable x = VariableOf(tape, ArrayOf({0, 0}, {1, 2, 1}).get());
+  heed_variable* context = nullptr;
+  heed_variable* weights = nullptr;
+  EXPECT_EQ(heed_attention_attend(attention, tape, x.get(), x.get(), nullptr,
+                                  nullptr, &context, &weights),
+            HEED_OK)
+      << heed_error_message();
+  const Variable first(context);
+  const Variable second(weights);
+  heed_array* array = nullptr;
+  EXPECT_EQ(heed_variable_array(weights, &array), HEED_OK);
+  const Array owned(array);
+  heed_tape_free(tape);
+  heed_attention_free(attention);
+  return ValuesOf(array);
+}
+
+TEST(Attention, WeightsAreDroppedInTrainingAlone) {
+  EXPECT_THAT(DroppedWeights(false), testing::Each(0.5F));
+  EXPECT_THAT(DroppedWeights(true), testing::Each(testing::AnyOf(0.F, 1.F)));
+  EXPECT_EQ(heed_tape_train(nullptr, 1), HEED_ARGUMENT);
+}
+
 TEST(Pictures, WeightsOfAnyOriginAreDrawn) {
   const Array weights = ArrayOf({0.9F, 0.1F, 0.2F, 0.8F}, {2, 2});
   const auto draw = [&](const Json& request) {

@@ -3,12 +3,14 @@
 #define HEED_APPS_LIBHEED_VARIABLES_H_
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "apps/libheed/guard.h"
 #include "heed/autograd/context.h"
 #include "heed/autograd/parameter_set.h"
+#include "heed/base/rng.h"
 
 namespace heed::c {
 
@@ -23,6 +25,7 @@ struct SharedTape {
   Tape tape;
   std::vector<SharedParameter> parameters = {};  ///< on the tape
   bool done = false;                             ///< gradients are computed
+  std::optional<Rng> rng = {};                   ///< of dropout, if trained
 };
 
 }  // namespace heed::c

@@ -8,13 +8,14 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 
 from ._arrays import Array, as_handle, new_array, to_array
 from ._library import Handle, check, encode_json, lib, make
-from ._mask import Mask
-from ._tensors import (Parameter, Tape, Variable, constant, handle_on, recording, run)
+from ._mask import Mask, mask_parts
+from ._tensors import (Parameter, Tape, Variable, constant, handle_on, next_seed, recording,
+                       run)
 from .errors import ArgumentError, ConfigError, ShapeError
 
 _OPERANDS = (Variable, Parameter)
 _FIELDS = ("score", "modifiers", "mask", "normalizer", "heads", "key_heads", "units",
-           "layers", "positions", "seed")
+           "layers", "positions", "seed", "dropout")
 
 
 class Attention:
@@ -38,6 +39,8 @@ class Attention:
         layers: Hidden layers of the score "mlp".
         positions: Longest source of the score "location". 0: that of the first call.
         seed: Seed of the first values of its parameters.
+        dropout: Share of the weights that become 0 while a `heed.Tape` records the
+            attention, from 0 to below 1. Other weights are divided by 1 - dropout.
 
     Raises:
         ConfigError: When it is used, if a part does not exist or parts do not fit together.
@@ -54,14 +57,14 @@ class Attention:
     def __init__(self, score: str = "scaled_dot", modifiers: Union[str, Sequence[str]] = (),
                  mask: Any = None, normalizer: str = "softmax", heads: int = 1,
                  key_heads: int = 0, units: int = 0, *, layers: int = 2, positions: int = 0,
-                 seed: int = 1):
+                 seed: int = 1, dropout: float = 0.0):
         if isinstance(modifiers, str):
             modifiers = [part for part in modifiers.split(";") if part.strip()]
         if not (mask is None or isinstance(mask, str)):
             mask = mask if isinstance(mask, Mask) else Mask(mask)
             mask = mask._text() or mask
         values = (str(score), tuple(modifiers), mask, str(normalizer), int(heads),
-                  int(key_heads), int(units), int(layers), int(positions), int(seed))
+                  int(key_heads), int(units), int(layers), int(positions), int(seed), float(dropout))
         for name, value in zip(_FIELDS + ("_hash",), values + (hash(values),)):
             object.__setattr__(self, name, value)
         if self.heads < 1 or self.key_heads < 0:
@@ -104,7 +107,7 @@ class Attention:
         units = self.units or key // (self.key_heads or self.heads)
         return _Key(self.score, self.modifiers, mask or "none", self.normalizer, self.heads,
                     self.key_heads, query, key, value, units, self.layers,
-                    self.positions or positions, self.seed,
+                    self.positions or positions, self.dropout, self.seed,
                     "f64" if dtype == "float64" else "f32")
 
     def __eq__(self, other: Any) -> bool:
@@ -250,6 +253,7 @@ class _Key(NamedTuple):
     units: int
     layers: int
     positions: int
+    dropout: float
     seed: int
     dtype: str
 
@@ -507,35 +511,6 @@ class _Call:
         return Array._of(self.handle(array))
 
 
-def mask_parts(attention: Attention, mask: Any,
-               sizes: Tuple[int, int, int]) -> Tuple[str, Optional[Handle]]:
-    """The masks of an attention and of a call: as a text, and as an array."""
-    texts: List[str] = []
-    arrays: List[Mask] = []
-    for one in (attention.mask, mask):
-        if one is None or isinstance(one, str):
-            texts += [one] if one else []
-            continue
-        one = one if isinstance(one, Mask) else Mask(one)
-        text = one._text()
-        if text is None:
-            arrays.append(one)
-        else:
-            texts.append(text)
-    text = texts[0] if len(texts) == 1 else " && ".join("({})".format(one) for one in texts)
-    return text, mask_array(arrays, sizes)
-
-
-def mask_array(masks: Sequence[Any], sizes: Tuple[int, int, int]) -> Optional[Handle]:
-    """What all masks allow, as an array. Masks may be None."""
-    whole: Optional[Mask] = None
-    for mask in masks:
-        if mask is not None:
-            mask = mask if isinstance(mask, Mask) else Mask(mask)
-            whole = mask if whole is None else whole & mask
-    return None if whole is None else whole._handle_for(sizes)
-
-
 # ---- On a tape -----------------------------------------------------------------
 
 def _attend_on_tape(q: Any, k: Any, v: Any, attention: Attention, weights: bool,
@@ -560,7 +535,7 @@ def _attend_on_tape(q: Any, k: Any, v: Any, attention: Attention, weights: bool,
         learned = [(value, own[name]) for name, value in parameters.items()
                    if isinstance(value, Parameter)]
     context, found = attend_recorded(handle, learned, [_three(one) for one in inputs], array,
-                                     weights)
+                                     weights, attention.dropout)
     if layout.ndim == 2:
         context = context.reshape(context.shape[1:])
     elif layout.ndim == 4:
@@ -583,7 +558,8 @@ def _three(x: Any) -> Any:
 
 
 def attend_recorded(attention: Handle, parameters: Sequence[Tuple[Parameter, Parameter]],
-                    inputs: Sequence[Any], mask: Optional[Handle], weights: bool) -> Tuple[Any, Any]:
+                    inputs: Sequence[Any], mask: Optional[Handle], weights: bool,
+                    dropout: float) -> Tuple[Any, Any]:
     """Attends with variables [B, T, features], on the tape that records.
 
     `parameters`: those that get gradients, each with that of the attention.
@@ -593,6 +569,8 @@ def attend_recorded(attention: Handle, parameters: Sequence[Tuple[Parameter, Par
     recorded = bool(parameters) or any(part is not None and part[1] for part in parts)
     owner = tape if recorded else None
     handles = [None if part is None else part[0] for part in parts]
+    if owner is not None and dropout > 0:
+        check(lib.heed_tape_train(owner._handle.use(), next_seed()))
     context, found = attend_variables(attention, owner, handles, mask, weights)
     if owner is not None:
         for parameter, part in parameters:

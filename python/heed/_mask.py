@@ -308,3 +308,32 @@ def _flat(rows: List[Any]) -> List[Any]:
     while rows and isinstance(rows[0], list):
         rows = [x for row in rows for x in row]
     return rows
+
+
+def mask_parts(attention: Any, mask: Any,
+               sizes: Tuple[int, int, int]) -> Tuple[str, Optional[Handle]]:
+    """The masks of an attention and of a call: as a text, and as an array."""
+    texts: List[str] = []
+    arrays: List[Mask] = []
+    for one in (attention.mask, mask):
+        if one is None or isinstance(one, str):
+            texts += [one] if one else []
+            continue
+        one = one if isinstance(one, Mask) else Mask(one)
+        text = one._text()
+        if text is None:
+            arrays.append(one)
+        else:
+            texts.append(text)
+    text = texts[0] if len(texts) == 1 else " && ".join("({})".format(one) for one in texts)
+    return text, mask_array(arrays, sizes)
+
+
+def mask_array(masks: Sequence[Any], sizes: Tuple[int, int, int]) -> Optional[Handle]:
+    """What all masks allow, as an array. Masks may be None."""
+    whole: Optional[Mask] = None
+    for mask in masks:
+        if mask is not None:
+            mask = mask if isinstance(mask, Mask) else Mask(mask)
+            whole = mask if whole is None else whole & mask
+    return None if whole is None else whole._handle_for(sizes)

@@ -101,6 +101,7 @@ FUNCTIONS = {
     "heed_attention_parameters": (c_size_t, [c_void_p]),
     "heed_attention_attend": (c_int32, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,
         c_void_p, POINTER(c_void_p), POINTER(c_void_p)]),
+    "heed_tape_train": (c_int32, [c_void_p, c_int64]),
     "heed_attention_run": (c_int32, [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,
         POINTER(c_void_p), POINTER(c_void_p)]),
     "heed_attention_free": (None, [c_void_p]),

@@ -23,6 +23,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from . import _attention, ops
 from ._arrays import Array, to_array
+from ._mask import Mask, mask_array
 from ._tensors import (Parameter, Variable, constant, constant_filled, next_seed, recording,
                        restart_seeds, uniform)
 from .errors import ConfigError, ShapeError
@@ -340,7 +341,7 @@ class Attention(Module):
             whose heads count if `heads` is 1, and whose seed counts unless it is 1.
         project: Project queries, keys, values and the result by matrices. False: only the
             attention itself, such as that of Bahdanau et al. 2014.
-        parts: Other parts of `heed.Attention`: modifiers, mask, normalizer, units, ...
+        parts: Other parts of `heed.Attention`: modifiers, mask, normalizer, dropout, ...
 
     Raises:
         ConfigError: Parts that do not exist or do not fit together.
@@ -401,10 +402,11 @@ class Attention(Module):
                     name, x.ndim))
         sizes = (inputs[1].shape[0], inputs[0].shape[1], inputs[1].shape[1])
         own = self.attention.mask  # a text is a part of the handle
-        masks = [own if isinstance(own, _attention.Mask) else None, mask]
-        array = _attention.mask_array(masks, sizes)
+        masks = [own if isinstance(own, Mask) else None, mask]
+        array = mask_array(masks, sizes)
         context, found = _attention.attend_recorded(
-            self._handle, [(one, one) for one in self.parts.values()], inputs, array, weights)
+            self._handle, [(one, one) for one in self.parts.values()], inputs, array, weights,
+            self.attention.dropout)
         if self.output is not None:
             context = self.output(context)
         context = context.reshape(context.shape[1:]) if flat else context
@@ -421,8 +423,8 @@ class _Block(Module):
                  cross: bool):
         self.norms = [LayerNorm(dim) for _ in range(3 if cross else 2)]
         self.attention = Attention(dim, score=attention)
-        self.cross = Attention(dim, attention.heads,
-                               key_heads=attention.key_heads) if cross else None
+        self.cross = Attention(dim, attention.heads, key_heads=attention.key_heads,
+                               dropout=attention.dropout) if cross else None
         self.feed_forward = Sequential(Linear(dim, hidden), ops.gelu, Linear(hidden, dim))
         self.dropout = Dropout(dropout)
 

@@ -471,52 +471,6 @@ def test_on_a_tape():
             attended.gradient()
 
 
-def derivative(loss, point, direction, h=1e-4):
-    """The change of a loss along a direction, by finite differences."""
-    at = [loss(f64(plus(point, direction, step))) for step in (2 * h, h, -h, -2 * h)]
-    return (8 * (at[1] - at[2]) - (at[0] - at[3])) / (12 * h)
-
-
-def test_parameters_get_gradients_on_a_tape():
-    q, k = f64(table(3, 4, 1)), f64(table(5, 4, 2))
-    attention = heed.Attention("additive", units=3)
-    values = attention.parameters(4, 4, dtype="float64")
-    own = {name: heed.Parameter(value, name, dtype="float64") for name, value in values.items()}
-    w = heed.Parameter(table(4, 4, 3), dtype="float64")
-    with heed.Tape() as tape:  # both attentions use them
-        first = heed.attend(q @ w, k, None, attention, parameters=own).context
-        second = heed.attend(k, k, None, attention, parameters=own).context
-        loss = (first * first).sum() + (second * second).sum()
-    found = dict(zip([*own, "w"], tape.gradient(loss, [*own.values(), w])))
-
-    def at(name, value):
-        given = {**values, "w": w.array, name: value}
-        scale = given.pop("w")
-        contexts = [heed.attend(x, k, None, attention, parameters=given).context
-                    for x in (q @ scale, k)]
-        return sum((one * one).sum().item() for one in contexts)
-
-    for name, value in {**values, "w": w.array}.items():
-        rows = value.tolist() if value.ndim == 2 else [value.tolist()]
-        direction = table(len(rows), len(rows[0]), 4)
-        exact = math.fsum(a * b for a, b in zip(flat(found[name]), flat(direction)))
-        shape = value.shape
-        near = derivative(lambda x: at(name, x.reshape(shape)), rows, direction)
-        assert abs(exact - near) < 1e-8, name
-    with heed.Tape() as tape:  # arrays alone beside the parameters
-        loss = heed.attend(q, k, None, attention, parameters=own).context.sum()
-    assert any(flat(tape.gradient(loss, own["key.weight"])))
-
-
-def test_parameters_that_get_no_gradient_are_refused():
-    q, w = [[1.0, 2.0]], heed.Parameter([[1.0, 0.0], [0.0, 1.0]])
-    with heed.Tape():
-        with pytest.raises(ArgumentError, match="heed.nn.Attention"):
-            heed.attend(q, q, score="general", parameters={"key.weight": w * 2})
-    attended = heed.attend(q, q, score="general", parameters={"key.weight": w})
-    assert attended.gradient()["parameters"]["key.weight"].shape == (2, 2)
-
-
 def test_bad_input():
     q = table(3, 4, 1)
     for arguments, keywords, error, match in (
@@ -536,6 +490,8 @@ def test_bad_input():
             (("text", q), {}, heed.ShapeError, "str"),
             (([[1.0], [1.0, 2.0]], q), {}, heed.ShapeError, "differ"),
             ((q, q), {"score": "dot", "units": -1}, heed.ConfigError, "units"),
+            ((q, q), {"dropout": 1.0}, heed.ConfigError, "dropout"),
+            ((q, q), {"dropout": -0.5}, heed.ConfigError, "dropout"),
     ):
         with pytest.raises(error, match=match):
             heed.attend(*arguments, **keywords)

@@ -223,3 +223,17 @@ def test_dropout_layer():
     assert first != second and 40 < first[0].count(0.0) < 160
     with pytest.raises(heed.ConfigError):
         nn.Dropout(1.0)
+
+
+def test_dropout_of_attention_is_of_training_alone():
+    nn.seed(6)
+    layer = nn.Attention(4, heads=2, dropout=0.5)
+    assert layer(X).tolist() == layer(X).tolist()
+    with heed.Tape() as tape:
+        first, weights = layer(X, weights=True)
+        loss = first.sum() + layer(X).sum()
+    assert first.tolist() != layer(X).tolist()
+    assert 0.0 in plain.flat(weights.tolist())
+    assert len(tape.gradient(loss, layer.parameters())) == 8
+    decoder = nn.Transformer(4, 1, 2, heed.Attention(dropout=0.5), cross=True)
+    assert decoder.layers[0].cross.attention.dropout == 0.5
