@@ -340,13 +340,17 @@ class Background(Generic[T]):
             except KeyboardInterrupt:
                 pass
 
-    def wait(self) -> T:
-        """The result of the call. An exception, such as KeyboardInterrupt, stops it."""
+    def wait(self, leave: bool = False) -> T:
+        """The result of the call. An exception, such as KeyboardInterrupt, stops it.
+
+        `leave`: the call, which cannot be stopped, goes on, and its result is freed.
+        """
         try:
             while not self.ends(_SLICE):
                 pass
         except BaseException:
-            self.stop()
+            if not leave:
+                self.stop()
             raise
         if self._error is not None:
             try:
@@ -366,10 +370,13 @@ def wait(call: Handle) -> str:
     return read_answer(pointer.value)
 
 
-def interruptible(call: Callable[[int], T]) -> T:
-    """Runs a long call, which gets the pointer of a cancellation, so that Ctrl-C stops it."""
+def interruptible(call: Callable[[int], T], leave: bool = False) -> T:
+    """Runs a long call, which gets the pointer of a cancellation, so that Ctrl-C stops it.
+
+    `leave`: as for Background.wait.
+    """
     if threading.current_thread() is threading.main_thread():
-        result = Background(call).wait()
+        result = Background(call).wait(leave)
         if _warnings:
             _warn()
         return result

@@ -175,8 +175,9 @@ class Model:
         self.folder = os.path.abspath(os.fspath(folder))
         self._dtype = dtype
         chosen = encode_json({"dtype": dtype})
-        self._handle = make("heed_model_free", "model", lib.heed_model_open,
-                            os.fsencode(self.folder), chosen, len(chosen), at_exit=True)
+        self._handle = interruptible(lambda _: make(
+            "heed_model_free", "model", lib.heed_model_open, os.fsencode(self.folder), chosen,
+            len(chosen), at_exit=True), leave=True)
         self._about = self._ask("models", {})["models"][0]
         self.task: str = self._about["task"]
         self._remove = weakref.finalize(self, _remove_folder, self.folder, os.getpid()) \

@@ -246,6 +246,20 @@ def test_ctrl_c_ends_a_stream(writer):
     assert writer("the cat")
 
 
+def test_ctrl_c_ends_loading(writer, monkeypatch):
+    free, really_open = threading.Event(), _library.lib.heed_model_open
+
+    def slow(*arguments):
+        free.wait(60)  # a large model
+        return really_open(*arguments)
+
+    monkeypatch.setattr(_library.lib, "heed_model_open", slow)
+    assert interrupted(lambda: heed.load(writer.folder)) < 30
+    assert not free.is_set()
+    free.set()
+    assert heed.load(writer.folder)("the cat")  # the call that went on does not hinder
+
+
 def test_streams_that_nobody_closes_do_not_hinder_the_end():
     done = python("""
 import heed
