@@ -58,6 +58,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kMapName = "attention";
+
 /// Options of heed_draw.
 struct DrawOptions {
   std::vector<std::string> source;
@@ -105,7 +107,7 @@ Explanation ExplanationOf(const Tensor& weights, DrawOptions options) {
   if (weights.numel() == 0) throw ShapeError("there are no weights to draw");
   const bool within = options.target.empty() && T == S;
   AttentionMap map;
-  map.name = "attention";
+  map.name = kMapName;
   map.title = options.title.empty() ? "Attention" : options.title;
   map.heads = rank == 3 ? weights.dim(0) : 1;
   map.query_size = T;
@@ -120,10 +122,10 @@ Explanation ExplanationOf(const Tensor& weights, DrawOptions options) {
   ExplanationSegment segment;
   segment.text = options.title;
   segment.axes.push_back(
-      AxisOf("source", "Keys", S, std::move(options.source)));
+      AxisOf("source", "Source", S, std::move(options.source)));
   if (!within) {
     segment.axes.push_back(
-        AxisOf("target", "Queries", T, std::move(options.target)));
+        AxisOf("target", "Target", T, std::move(options.target)));
     map.query = "target";
   }
   for (int64_t t = 0; t < T; ++t) {
@@ -144,6 +146,10 @@ std::string DrawWeights(const Tensor& weights, const Json& json) {
   DrawOptions options;
   options.picture.view = "alignment";
   FromJson(options, json, "request");
+  // A picture of lines has the title of the attention that is named.
+  if (options.picture.view == "lines" && !options.title.empty()) {
+    options.picture.layer = kMapName;
+  }
   const Explanation e = ExplanationOf(weights, options);
   const int64_t heads = e.segments[0].maps[0].heads;
   if (options.picture.head >= heads) {

@@ -273,6 +273,10 @@ std::string LayerTiles(const AttentionMap& layer,
 std::string HeadsText(const ExplanationSegment& segment,
                       const TerminalOptions& terminal) {
   std::string out;
+  const std::string title = TitleOf(segment);
+  if (!title.empty()) {
+    out += terminal::Strong(terminal, Ellipsize(title, terminal.width)) + '\n';
+  }
   for (const LayerGroup& group : GroupsOf(segment)) {
     out += terminal::Strong(terminal, group.title) + '\n';
     for (size_t index : group.layers) {

@@ -30,6 +30,7 @@ int WidestLine(const std::string& text) {
 
 TEST(TerminalExplanation, HeadsHaveATileEach) {
   const std::string text = Shown(ExampleSegment(3, 2, 2), "heads");
+  EXPECT_EQ(text.substr(0, text.find('\n')), "read → said");
   EXPECT_EQ(Count(text, "Source: attention to itself\n"), 1u);
   EXPECT_EQ(Count(text, "decoder.cross_attention\n"), 1u);
   // First row of both heads, with weight 0.83 on its own token. The encoder

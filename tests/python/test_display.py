@@ -135,6 +135,17 @@ def test_show():
         [WEIGHTS, [[0, 1], [0, 1]]], head=0).draw()
 
 
+def test_titles():
+    both = [WEIGHTS, WEIGHTS]
+    for kind, title in (("heatmap", "Look"), ("lines", "Look, head 1"), ("heads", "Look")):
+        picture = heed.show(both, ["ein", "Haus"], ["a", "house"], kind, title="Look", head=1)
+        assert f">{title}</text>" in picture.draw(), kind
+        assert "Look" not in heed.show(both, kind=kind, head=1).draw()
+    heads = heed.show(both, ["ein", "Haus"], ["a", "house"], "heads", title="Look")
+    assert heads.draw("text").startswith("Look\nTarget attends to Source\n")
+    assert "Source: attention to itself" in heed.show(both, kind="heads").draw()
+
+
 @pytest.mark.skipif(torch is None, reason="needs torch")
 def test_show_weights_of_torch():
     weights = torch.tensor([[WEIGHTS, WEIGHTS]], requires_grad=True)
