@@ -1,5 +1,7 @@
 // Pictures of attention weights and metrics of texts of heed.h.
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,9 +9,12 @@
 #include "apps/libheed/array.h"
 #include "apps/libheed/guard.h"
 #include "apps/libheed/picture.h"
+#include "heed/base/base64.h"
 #include "heed/base/config.h"
 #include "heed/base/json.h"
+#include "heed/data/image.h"
 #include "heed/explain/explanation.h"
+#include "heed/explain/payloads.h"
 #include "heed/metrics/text_measures.h"
 #include "heed/render/explanation_file.h"
 
@@ -65,6 +70,7 @@ struct DrawOptions {
   std::vector<std::string> source;
   std::vector<std::string> target;
   std::string title;
+  std::string image;
   PictureRequest picture;
 
   void Visit(FieldList& v) {
@@ -72,6 +78,7 @@ struct DrawOptions {
     v("target", target, Any{"LABELS"},
       "labels of the rows; none: the columns'");
     v("title", title, Any{"TEXT"}, "name of the attention");
+    v("image", image, Any{"BASE64"}, "PNG or JPEG file whose cells are keys");
     picture.Visit(v);
   }
 };
@@ -92,6 +99,52 @@ Axis AxisOf(const std::string& id, const std::string& label, int64_t size,
   return axis;
 }
 
+struct Grid {
+  int64_t rows = 0;
+  int64_t columns = 0;
+};
+
+/// A square grid of this many cells if there is one, else the grid nearest to
+/// the shape of the image. Throws: ShapeError.
+Grid GridOf(int64_t cells, const Image& image) {
+  const double shape =
+      static_cast<double>(image.width) / static_cast<double>(image.height);
+  Grid best;
+  double least = std::log(2.0);  // longer cells are no grid of the image
+  for (int64_t columns = 1; columns <= cells; ++columns) {
+    const int64_t rows = cells / columns;
+    if (rows * columns != cells) continue;
+    if (rows == columns) return {rows, columns};
+    const double off = std::abs(std::log(static_cast<double>(columns) /
+                                         (static_cast<double>(rows) * shape)));
+    if (off >= least) continue;
+    least = off;
+    best = {rows, columns};
+  }
+  if (best.rows > 0) return best;
+  throw ShapeError(
+      "{} weights are no grid of cells of an image of {} x {} pixels; leave "
+      "out the weights of other tokens",
+      cells, image.width, image.height);
+}
+
+/// Makes the items of an axis cells of an image, row by row.
+void PutOnImage(const std::string& base64, Axis& axis) {
+  const std::optional<std::string> bytes = FromBase64(base64);
+  if (!bytes) throw FormatError("image is not base64");
+  const Image image = DecodeImage(*bytes, "image");
+  const Grid grid = GridOf(axis.size(), image);
+  constexpr int64_t kMostPixels = 1024;  // of a side, unless cells are many
+  const int64_t longer = std::max(grid.rows, grid.columns);
+  const int64_t cell = std::clamp<int64_t>(
+      std::max(image.width / grid.columns, image.height / grid.rows), 1,
+      std::max<int64_t>(1, kMostPixels / longer));
+  axis.kind = "image";
+  axis.label = "Image";
+  axis.payload =
+      ImagePayload(Resized(image, grid.rows * cell, grid.columns * cell), cell);
+}
+
 /// Weights [T, S] or [H, T, S] as an explanation with one attention.
 Explanation ExplanationOf(const Tensor& weights, DrawOptions options) {
   const int rank = weights.rank();
@@ -105,7 +158,7 @@ Explanation ExplanationOf(const Tensor& weights, DrawOptions options) {
   const int64_t T = weights.dim(-2);
   const int64_t S = weights.dim(-1);
   if (weights.numel() == 0) throw ShapeError("there are no weights to draw");
-  const bool within = options.target.empty() && T == S;
+  const bool within = options.target.empty() && options.image.empty() && T == S;
   AttentionMap map;
   map.name = kMapName;
   map.title = options.title.empty() ? "Attention" : options.title;
@@ -123,6 +176,10 @@ Explanation ExplanationOf(const Tensor& weights, DrawOptions options) {
   segment.text = options.title;
   segment.axes.push_back(
       AxisOf("source", "Source", S, std::move(options.source)));
+  if (!options.image.empty()) {
+    PutOnImage(options.image, segment.axes.back());
+    segment.answer = options.title;  // the title of a picture of an image
+  }
   if (!within) {
     segment.axes.push_back(
         AxisOf("target", "Target", T, std::move(options.target)));

@@ -346,7 +346,9 @@ HEED_API void heed_attention_free(heed_attention* attention);
 /* Draws attention weights [T, S] or [heads, T, S], of any library. `request`:
  * {"source": [LABEL], "target": [LABEL], "title": TEXT, "view": "alignment",
  * "format": "svg|text|html|png|json", "scale": "auto", "head": -1, "width": 80,
- * "colour": false}, each optional. "view" is one of those of `heed explain`. */
+ * "colour": false, "image": BASE64}, each optional. "view" is one of those of
+ * `heed explain`. "image": a PNG or JPEG file, whose cells, row by row, are the
+ * keys; the view "input" shades them. */
 HEED_API int32_t heed_draw(const heed_array* weights, const char* request,
                            size_t size, heed_answer** answer);
 /* A metric of texts, such as {"metric": "bleu", "hypotheses": [TEXT],

@@ -592,11 +592,14 @@ TEST(Pictures, WeightsOfAnyOriginAreDrawn) {
   Json text = labels;
   text["format"] = "text";
   EXPECT_THAT(draw(text), HasSubstr("house"));
-  const Json wrong = {{"source", {"one"}}};
-  heed_answer* answer = nullptr;
-  const std::string request = wrong.dump();
-  EXPECT_EQ(heed_draw(weights.get(), request.data(), request.size(), &answer),
-            HEED_SHAPE);
+  const auto code = [&](const Json& wrong) {
+    const std::string request = wrong.dump();
+    heed_answer* answer = nullptr;
+    return heed_draw(weights.get(), request.data(), request.size(), &answer);
+  };
+  EXPECT_EQ(code({{"source", {"one"}}}), HEED_SHAPE);
+  EXPECT_EQ(code({{"image", "%"}, {"view", "input"}}), HEED_FORMAT);
+  EXPECT_EQ(code({{"view", "input"}}), HEED_CONFIG);  // no image
 }
 
 TEST(Metrics, AreThoseOfTheCommand) {

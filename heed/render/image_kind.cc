@@ -86,10 +86,11 @@ Drawing DrawWithAttention(const ExplanationSegment& segment,
     drawings.push_back(WithCaption(DrawAttended(image, row, side),
                                    CaptionOf(segment, target)));
   }
-  std::vector<Drawing> parts = {
-      DrawHeading(TitleOf(segment), 1),
-      FlowDrawings(drawings, kPictureWidth,
-                   side == kSmallSide ? kSmallGap : kPictureGap)};
+  std::vector<Drawing> parts;
+  const std::string title = TitleOf(segment);
+  if (!title.empty()) parts.push_back(DrawHeading(title, 1));
+  parts.push_back(FlowDrawings(drawings, kPictureWidth,
+                               side == kSmallSide ? kSmallGap : kPictureGap));
   if (drawings.size() > 1) parts.push_back(DrawAttendedLegend());
   return StackDrawings(parts, 14);
 }
@@ -144,8 +145,10 @@ std::string TextWithAttention(const ExplanationSegment& segment,
                               const ViewOptions&,
                               const TerminalOptions& terminal) {
   const Axis& image = *ImageAxisOf(segment);
-  std::string out = terminal::Strong(terminal, VisibleToken(TitleOf(segment))) +
-                    '\n' + ThumbnailText(ThumbnailOf(image), 2, terminal);
+  const std::string title = VisibleToken(TitleOf(segment));
+  std::string out =
+      title.empty() ? "" : terminal::Strong(terminal, title) + '\n';
+  out += ThumbnailText(ThumbnailOf(image), 2, terminal);
   std::vector<WordMap> words;
   for (const Target& target : segment.targets) {
     const std::vector<float> row = ImageRow(segment, target, image);

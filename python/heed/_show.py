@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import struct
 import tempfile
+import zlib
+from base64 import b64encode
+from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from ._arrays import Array, to_array
 from ._data import evaluation_options
 from ._explanation import WeightsPicture
 from ._words import run, words_of
-from .errors import ConfigError, ShapeError
+from .errors import ConfigError, IoError, NumericError, ShapeError
 
-_KINDS = {"heatmap": "alignment", "lines": "lines", "heads": "heads"}
+_KINDS = {"heatmap": "alignment", "lines": "lines", "heads": "heads", "overlay": "input"}
 
 
-def show(weights: Any, source: Optional[Sequence[str]] = None,
+def show(weights: Any, source: Any = None,
          target: Optional[Sequence[str]] = None, kind: str = "heatmap", *, title: str = "",
          head: int = -1, scale: str = "auto") -> WeightsPicture:
     """Draws attention weights of any library.
@@ -24,16 +29,21 @@ def show(weights: Any, source: Optional[Sequence[str]] = None,
     Args:
         weights: Array [T, S] or [heads, T, S] of numpy, PyTorch, JAX or Heed, or nested
             lists. Leading dimensions of size 1 are left out.
-        source: Labels of the S columns. None: numbers.
+        source: Labels of the S columns. None: numbers. For kind "overlay": the image.
         target: Labels of the T rows. None: those of the columns if T is S.
-        kind: "heatmap"; "lines" between both sides; "heads", a small map for each head.
+        kind: "heatmap"; "lines" between both sides; "heads", a small map for each head;
+            "overlay", the image for each target with its weights. The S weights are cells
+            of the image, row by row: a square grid if there is one, else the one nearest to
+            the shape of the image. The image is the path or the bytes of a PNG or JPEG
+            file, or an array [height, width] or [height, width, 3], of fractions from 0 to
+            1 or of whole numbers to 255.
         title: Text above the picture.
         head: Head of a heat map or of lines. -1: the mean of all heads.
         scale: Weight in full shade: "absolute" (1), "row" or "picture" (the largest of
             these), or "auto".
     Returns: A picture, which a notebook shows, with save(path).
     Raises:
-        ShapeError: Labels and weights do not fit together.
+        ShapeError: Labels, weights or image do not fit together.
         NumericError: A weight is NaN or infinite.
 
     Example:
@@ -53,14 +63,44 @@ def show(weights: Any, source: Optional[Sequence[str]] = None,
     request: Dict[str, Any] = {"view": _KINDS[kind], "scale": scale, "head": head}
     if array.ndim == 2 or kind == "heads":
         del request["head"]
+    if kind == "overlay":
+        request["image"] = b64encode(_image_file(source)).decode()
     for name, labels in (("source", source), ("target", target)):
-        if labels is not None:
+        if labels is not None and (name, kind) != ("source", "overlay"):
             request[name] = list(map(str, labels))
     if title:
         request["title"] = title
     picture = WeightsPicture(array, request)
     picture.draw()  # reports wrong labels and weights now
     return picture
+
+
+def _image_file(image: Any) -> bytes:
+    """The bytes of a PNG or JPEG file: those of a file, or of the pixels of an array."""
+    if isinstance(image, bytes):
+        return image
+    if isinstance(image, (str, os.PathLike)):
+        try:
+            return Path(image).read_bytes()
+        except OSError as error:
+            raise IoError(f"cannot read {os.fspath(image)}: {error.strerror}") from None
+    if image is None:
+        raise ConfigError("kind 'overlay' needs an image as source")
+    pixels = to_array(image)
+    if not (pixels.ndim == 2 or pixels.ndim == 3 and pixels.shape[2] == 3) or not pixels.size:
+        raise ShapeError(f"an image is [height, width] or [height, width, 3], not "
+                         f"{list(pixels.shape)}")
+    factor = 255 if "float" in pixels.dtype else 1
+    numbers = pixels.reshape(pixels.shape[0], -1).tolist()
+    if not all(map(math.isfinite, (x for row in numbers for x in row))):
+        raise NumericError("a pixel of the image is NaN or infinite")
+    rows = [bytes(min(max(round(x * factor), 0), 255) for x in row) for row in numbers]
+    header = struct.pack(">IIBBBBB", pixels.shape[1], pixels.shape[0], 8,
+                         2 if pixels.ndim == 3 else 0, 0, 0, 0)
+    body = zlib.compress(b"".join(b"\0" + row for row in rows))  # filter 0: none
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in ((b"IHDR", header), (b"IDAT", body), (b"IEND", b"")))
 
 
 class Alignment(WeightsPicture):

@@ -146,6 +146,45 @@ def test_titles():
     assert "Source: attention to itself" in heed.show(both, kind="heads").draw()
 
 
+def test_weights_over_an_image(tmp_path):
+    black, white = [0.0] * 3, [1.0] * 3
+    image = [[black] * 8 + [white] * 4] * 12
+    weights = [[0.7, 0.1, 0.1, 0.1], [0.0, 0.0, 0.0, 1.0]]
+    picture = heed.show(weights, image, ["a", "dog"], kind="overlay", title="Dogs")
+    xml.dom.minidom.parseString(picture.draw())
+    assert picture.draw().count("<image") == 3  # itself, and one for each target
+    for text in ("Dogs", "Image", "a", "dog"):
+        assert f">{text}</text>" in picture.draw()
+    lines = repr(picture).split("\n")
+    assert lines[0] == "Dogs" and lines[1].strip() == "·" * 8 + "█" * 4
+    axis = json.loads(picture.draw("json"))["axes"]["source"]
+    assert (axis["kind"], len(axis["items"])) == ("image", 4)
+    grey = [[0] * 8 + [255] * 4] * 12
+    assert heed.show(weights, grey, ["a", "dog"], kind="overlay", title="Dogs").draw() == \
+        picture.draw()
+    path = ROOT / "tests" / "golden" / "images" / "clear.png"
+    by_path = heed.show(weights, path, kind="overlay").draw()
+    assert by_path == heed.show([weights], path.read_bytes(), kind="overlay").draw()
+
+
+def test_wrong_images():
+    image = [[0.0] * 9] * 6
+    for number, error, match in ((5, heed.ShapeError, "5 weights .* 9 x 6 pixels"),
+                                 (7, heed.ShapeError, "leave out")):
+        with pytest.raises(error, match=match):
+            heed.show([[0.1] * number], image, kind="overlay")
+    assert heed.show([[0.1] * 6], image, kind="overlay").draw()  # 2 rows of 3
+    weights = [[0.1] * 4]
+    for wrong, error, match in ((None, heed.ConfigError, "needs an image"),
+                                ("no.png", heed.IoError, "no.png"),
+                                (b"no", heed.Error, "neither a PNG nor a JPEG"),
+                                ([1.0], heed.ShapeError, "height"), ([[]], heed.ShapeError, "height"),
+                                (["a", "b"], heed.ShapeError, "number"),
+                                ([[float("nan")]], heed.NumericError, "pixel")):
+        with pytest.raises(error, match=match):
+            heed.show(weights, wrong, kind="overlay")
+
+
 @pytest.mark.skipif(torch is None, reason="needs torch")
 def test_show_weights_of_torch():
     weights = torch.tensor([[WEIGHTS, WEIGHTS]], requires_grad=True)
