@@ -213,8 +213,10 @@ def attend(q: Any, k: Any, v: Any = None, attention: Optional[Attention] = None,
     elif keywords or isinstance(attention, str):
         given = Attention(attention) if isinstance(attention, str) else attention
         attention = given.replace(**keywords)
-    learned = [one for one in (parameters or {}).values() if isinstance(one, _OPERANDS)]
-    if any(isinstance(one, _OPERANDS) for one in (q, k, v)) or (learned and recording()):
+    learned = parameters and recording() and any(
+        isinstance(one, _OPERANDS) for one in parameters.values())
+    if learned or isinstance(q, _OPERANDS) or isinstance(k, _OPERANDS) or isinstance(
+            v, _OPERANDS):
         return _attend_on_tape(q, k, v, attention, weights, parameters or {}, mask)
     return _Call(q, k, v, attention, parameters, mask).run(weights)
 
