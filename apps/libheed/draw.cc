@@ -158,7 +158,9 @@ Explanation ExplanationOf(const Tensor& weights, DrawOptions options) {
   const int64_t T = weights.dim(-2);
   const int64_t S = weights.dim(-1);
   if (weights.numel() == 0) throw ShapeError("there are no weights to draw");
-  const bool within = options.target.empty() && options.image.empty() && T == S;
+  const bool within =
+      T == S && options.image.empty() &&
+      (options.target.empty() || options.target == options.source);
   AttentionMap map;
   map.name = kMapName;
   map.title = options.title.empty() ? "Attention" : options.title;

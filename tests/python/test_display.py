@@ -219,3 +219,12 @@ def test_alignments(translator):
         heed.align("a", ["b"], translator)
     with pytest.raises(heed.Error):
         heed.align("a", "b", "no-such-model")
+
+
+def test_self_attention_reorders_nothing():
+    """Equal labels on both sides are one sequence, whose words keep their places."""
+    weights = [[0.1, 0.9], [0.9, 0.1]]
+    for target, marked in ((["a", "b"], False), (["x", "y"], True)):
+        picture = heed.show(weights, ["a", "b"], target)
+        html = picture._repr_mimebundle_()["text/html"]
+        assert ("changed their place" in html) == marked
