@@ -103,16 +103,22 @@ std::vector<Lesson> Lessons() {
     lessons.push_back({info.model + "_" + info.variant, make, kReverse, 600,
                        0.01, 0.004, 0.95, 0.8});
   }
-  for (const Task& task : {kCopy, kReverse, kSort}) {
-    const auto make = [] {
-      TransformerConfig config = SmallTransformer();
-      config.layers = config.decoder_layers = 1;
-      config.width = 32;
-      config.ff = 64;
-      return std::make_unique<Transformer>(Resolved(config), kWords, kWords, 1);
-    };
-    lessons.push_back({"transformer_" + task.name, make, task, 700, 0.005,
-                       0.001, 0.99, 0.96});
+  for (const char* recurrence : {"none", "ssru"}) {
+    for (const Task& task : {kCopy, kReverse, kSort}) {
+      const auto make = [recurrence] {
+        TransformerConfig config = SmallTransformer();
+        config.layers = config.decoder_layers = 1;
+        config.width = 32;
+        config.ff = 64;
+        config.decoder_recurrence = recurrence;
+        return std::make_unique<Transformer>(Resolved(config), kWords, kWords,
+                                             1);
+      };
+      const std::string name =
+          recurrence == std::string("none") ? "transformer_" : "student_";
+      lessons.push_back(
+          {name + task.name, make, task, 700, 0.005, 0.001, 0.99, 0.96});
+    }
   }
   return lessons;
 }

@@ -102,11 +102,11 @@ OutlineBlock StackOutline(const TransformerOptions& o) {
   for (std::string& name : NamesOf(o.self_modifiers)) {
     modifiers.push_back(std::move(name));
   }
-  OutlineBlock block = {
-      {{o.causal ? Kind::kCausal : Kind::kAll, "self-attention", o.width,
-        DetailOf(o.heads, o.score.info.name, modifiers,
-                 o.normalizer.info.name)}},
-      o.layers};
+  const OutlinePart self = {
+      o.causal ? Kind::kCausal : Kind::kAll, "self-attention", o.width,
+      DetailOf(o.heads, o.score.info.name, modifiers, o.normalizer.info.name)};
+  const OutlinePart recurrence = {Kind::kForward, "SSRU", o.width};
+  OutlineBlock block = {{o.recurrent ? recurrence : self}, o.layers};
   if (o.source > 0) {
     block.parts.push_back(
         {Kind::kSource, "attention to the source", o.width, source});

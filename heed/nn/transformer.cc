@@ -8,6 +8,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/feed_forward.h"
 #include "heed/ops/shape.h"
+#include "heed/ops/ssru.h"
 
 namespace heed {
 namespace {
@@ -61,12 +62,27 @@ constexpr std::string_view kSourceLengths = "source.lengths";
 
 }  // namespace
 
+TransformerStack::Own::Own(const Scope& scope, const TransformerOptions& o) {
+  if (o.recurrent) {
+    const Scope at = scope / "recurrence";
+    recurrence.emplace(at / "in", o.width,
+                       std::initializer_list<int64_t>{o.width, o.width}, o.init,
+                       false);
+    gate_bias = &(at / "gate").Add("bias", {o.width}, kZeroInit);
+    cells = at.path();
+    return;
+  }
+  const Scope at = scope / "self_attention";
+  qkv.emplace(at / "qkv", o.width,
+              std::initializer_list<int64_t>{o.width, KeyWidth(o), KeyWidth(o)},
+              o.init, o.attention_bias);
+  self.emplace(at, SelfSpec(at, o));
+  self_output.emplace(at / "output", o.width, o.width, o.init,
+                      o.attention_bias);
+}
+
 TransformerStack::Layer::Layer(const Scope& scope, const TransformerOptions& o)
-    : qkv(scope / "self_attention" / "qkv", o.width,
-          {o.width, KeyWidth(o), KeyWidth(o)}, o.init, o.attention_bias),
-      self(scope / "self_attention", SelfSpec(scope / "self_attention", o)),
-      self_output(scope / "self_attention" / "output", o.width, o.width, o.init,
-                  o.attention_bias),
+    : own(scope, o),
       in(o.gated ? Linear(scope / "feed_forward" / "in", o.width,
                           {o.feed_forward, o.feed_forward}, o.init)
                  : Linear(scope / "feed_forward" / "in", o.width,
@@ -100,7 +116,7 @@ TransformerStack::TransformerStack(const Scope& scope,
   for (int64_t i = 0; i < options.layers; ++i) {
     const Scope layer = scope / fmt::format("layers.{}", i);
     layers_.emplace_back(layer, options);
-    add_norm(layer / "self_attention");
+    add_norm(layer / (options.recurrent ? "recurrence" : "self_attention"));
     if (options.source != 0) add_norm(layer / "cross_attention");
     add_norm(layer / "feed_forward");
   }
@@ -115,22 +131,22 @@ std::vector<std::string> TransformerStack::source_attentions() const {
   return paths;
 }
 
-DType TransformerStack::dtype() const {
-  return layers_[0].qkv.weight().dtype();
-}
+DType TransformerStack::dtype() const { return layers_[0].in.weight().dtype(); }
 
 Var TransformerStack::operator()(const Context& ctx, const Var& x,
                                  const Mask& mask, DecoderState* state) const {
   if (state != nullptr) {
-    state->precision = layers_[0].qkv.weight().precision();
+    state->precision = layers_[0].in.weight().precision();
   }
   Stream stream = {x, options_.pre_norm ? norms_[0](ctx, x) : x};
   size_t sublayer = 0;
   for (size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
-    const Var self =
-        SelfAttention(ctx, layer, layer.qkv(ctx, stream.seen), mask, state);
-    stream = Add(ctx, stream, layer.self_output(ctx, self), sublayer++);
+    const Var own =
+        layer.own.recurrence
+            ? Recurrence(ctx, layer.own, stream.seen, state)
+            : SelfAttention(ctx, layer.own, stream.seen, mask, state);
+    stream = Add(ctx, stream, own, sublayer++);
     if (layer.cross) {
       stream = Add(ctx, stream, CrossAttention(ctx, i, stream.seen, *state),
                    sublayer++);
@@ -171,28 +187,49 @@ TransformerStack::Stream TransformerStack::Add(const Context& ctx,
   return {result.normed, result.normed};
 }
 
-/// Self attention; queries, keys and values are concatenated in `qkv` [B, T,
-/// ·].
-Var TransformerStack::SelfAttention(const Context& ctx, const Layer& layer,
-                                    const Var& qkv, const Mask& mask,
+/// SSRU over the positions; a state that is not whole carries its cells.
+Var TransformerStack::Recurrence(const Context& ctx, const Own& own,
+                                 const Var& x, DecoderState* state) const {
+  const bool steps = state != nullptr && !state->whole;
+  Var* last = steps ? &state->At(own.cells, StateRole::kRow) : nullptr;
+  const Var cells = SsruCells((*own.recurrence)(ctx, x),
+                              ctx.Use(*own.gate_bias), steps ? *last : Var());
+  if (steps) {
+    const int64_t width = options_.width;
+    const int64_t end = x.dim(1) * width;
+    *last = cells.value()
+                .Reshape({x.dim(0), end})
+                .Columns(end - width, end)
+                .Contiguous();
+  }
+  return Activate(cells, Activation::kRelu);
+}
+
+/// Self attention and its output projection.
+Var TransformerStack::SelfAttention(const Context& ctx, const Own& own,
+                                    const Var& x, const Mask& mask,
                                     DecoderState* state) const {
+  const Var qkv = (*own.qkv)(ctx, x);
   const int64_t keys = KeyWidth(options_);
   const Var q = Columns(qkv, 0, options_.width);
   const Var k = Columns(qkv, options_.width, options_.width + keys);
   const Var v = Columns(qkv, options_.width + keys, options_.width + 2 * keys);
+  const auto project = [&](const Attended& attended) {
+    return (*own.self_output)(ctx, attended.context);
+  };
   if (state == nullptr || state->whole) {
-    return layer.self.Attend(ctx, q, layer.self.Prepare(ctx, k, v, mask))
-        .context;
+    return project(
+        own.self->Attend(ctx, q, own.self->Prepare(ctx, k, v, mask)));
   }
-  Memory& memory = state->MemoryOf(layer.self.info().path);
+  Memory& memory = state->MemoryOf(own.self->info().path);
   const bool first = !memory.defined();
-  memory = layer.self.Extend(ctx, std::move(memory), k, v);
+  memory = own.self->Extend(ctx, std::move(memory), k, v);
   if (first && q.dim(1) > 1 && !memory.positions.empty()) {
     // The queries of a prompt at once: in steps, each would read all its keys.
     memory.position = q.dim(1);
-    return layer.self.Attend(ctx, q, layer.self.Prepare(ctx, k, v)).context;
+    return project(own.self->Attend(ctx, q, own.self->Prepare(ctx, k, v)));
   }
-  return layer.self.Attend(ctx, q, &memory).context;
+  return project(own.self->Attend(ctx, q, &memory));
 }
 
 Var TransformerStack::CrossAttention(const Context& ctx, size_t number,

@@ -24,6 +24,7 @@ struct TransformerOptions {
   int64_t key_heads = 0;        // K, a divisor of H; 0: equal to heads
   int64_t source = 0;           // features of the attended source; 0: none
   bool causal = false;          // a position attends to itself and earlier ones
+  bool recurrent = false;       // an SSRU instead of self attention
   /// Label of the positions for observers.
   std::string input = "source";
   /// Layer and head of the cross-attention weights stored in a state; -1: the
@@ -63,6 +64,11 @@ struct TransformerOptions {
 /// arXiv:1706.03762; Xiong et al. 2020, arXiv:2002.04745 (pre-norm); Ainslie et
 /// al. 2023, arXiv:2305.13245 (grouped heads); Shazeer 2020, arXiv:2002.05202
 /// (gates).
+///
+/// A recurrent layer has an SSRU instead of self attention (see SsruCells):
+/// f(x) = relu(c), without output projection. Parameters: recurrence.in.weight
+/// [M, 2M] (candidates and gates), recurrence.gate.bias [M], recurrence.norm.
+/// Paper: Kim et al. 2019, D19-5632.
 class TransformerStack {
  public:
   /// Throws: ConfigError.
@@ -90,11 +96,20 @@ class TransformerStack {
   DType dtype() const;
 
  private:
+  /// First sublayer, which reads the layer's own positions: self attention or
+  /// a recurrence.
+  struct Own {
+    Own(const Scope& scope, const TransformerOptions& o);
+    std::optional<Linear> qkv;
+    std::optional<Attention> self;
+    std::optional<Linear> self_output;
+    std::optional<Linear> recurrence;
+    const Parameter* gate_bias = nullptr;
+    std::string cells;  // name of the recurrence's state
+  };
   struct Layer {
     Layer(const Scope& scope, const TransformerOptions& o);
-    Linear qkv;
-    Attention self;
-    Linear self_output;
+    Own own;
     std::optional<Linear> q;
     std::optional<Linear> kv;
     std::optional<Attention> cross;
@@ -110,7 +125,9 @@ class TransformerStack {
 
   Stream Add(const Context& ctx, const Stream& stream, const Var& y,
              size_t sublayer) const;
-  Var SelfAttention(const Context& ctx, const Layer& layer, const Var& qkv,
+  Var Recurrence(const Context& ctx, const Own& own, const Var& x,
+                 DecoderState* state) const;
+  Var SelfAttention(const Context& ctx, const Own& own, const Var& x,
                     const Mask& mask, DecoderState* state) const;
   Var CrossAttention(const Context& ctx, size_t number, const Var& x,
                      DecoderState& state) const;

@@ -17,6 +17,7 @@ TransformerOptions WriterOptions(const ResolvedTransformer& config,
   TransformerOptions options = config.stack;
   options.layers = config.decoder_layers;
   options.causal = true;
+  options.recurrent = config.recurrent_decoder;
   options.source = source;
   options.input = InputOf(source);
   if (source > 0) {

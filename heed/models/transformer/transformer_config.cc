@@ -68,6 +68,15 @@ void CheckSizes(const TransformerConfig& c) {
                       c.alignment_head, c.heads));
 }
 
+void VisitDecoder(FieldList& v, int& layers,
+                  Auto<DecoderRecurrence>& recurrence) {
+  v("decoder_layers", layers, Range(0, 256),
+    "layers of the decoder; 0: as layers");
+  v("decoder_recurrence", recurrence,
+    "ssru: decoder layers of a translation model have a recurrence (SSRU) "
+    "instead of self-attention, for fast decoding");
+}
+
 void VisitSegments(FieldList& v, int& segments, bool& embeddings) {
   v("segments", segments, Range(0, 256),
     "segment (token type) embeddings; 0: model default");
@@ -86,10 +95,7 @@ void TransformerConfig::VisitFor(FieldList& v, bool decoder) {
   v.Section("Model");
   v("layers", layers, Range(0, 256), "layers of the encoder; 0: model default")
       .Alias("num_layers");
-  if (decoder) {
-    v("decoder_layers", decoder_layers, Range(0, 256),
-      "layers of the decoder; 0: as layers");
-  }
+  if (decoder) VisitDecoder(v, decoder_layers, decoder_recurrence);
   v("width", width, Range(0, 65536),
     "features of a token, the width of the model; 0: model default")
       .Alias("hidden")
@@ -139,7 +145,7 @@ void TransformerConfig::VisitFor(FieldList& v, bool decoder) {
   if (decoder) {
     v("alignment_layer", alignment_layer, Range(-1, 255),
       "decoder layer whose attention is the alignment, from 0; -1: the last, "
-      "or with guided_alignment the second-last");
+      "or with guided_alignment the second-last (ssru: the last)");
     v("alignment_head", alignment_head, Range(-1, 1023),
       "head of the alignment layer, from 0; -1: the mean of all, or with "
       "guided_alignment head 0");
@@ -161,6 +167,7 @@ void TransformerConfig::VisitFor(FieldList& v, bool decoder) {
 void TransformerConfig::Fill(const std::string& model) {
   FillPreset(FieldsOf(*this), FindModel(model).Variant("auto").preset);
   if (decoder_layers == 0) decoder_layers = layers;
+  if (decoder_recurrence.open()) decoder_recurrence = DecoderRecurrence::kNone;
   if (key_heads == 0) key_heads = heads;
   if (final_norm.open()) final_norm = ToYesNo(norm == NormPlace::kPre);
 }
@@ -197,6 +204,7 @@ ResolvedTransformer TransformerConfig::Resolve(const std::string& model) const {
   o.precision = PrecisionOf(c.precision);
 
   r.decoder_layers = c.decoder_layers;
+  r.recurrent_decoder = c.decoder_recurrence == DecoderRecurrence::kSsru;
   r.positions = AddedPositions(c.position.value());
   r.max_positions = c.max_positions;
   const double root = std::sqrt(static_cast<double>(c.width));

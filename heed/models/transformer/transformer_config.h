@@ -38,6 +38,10 @@ constexpr auto WordsOf(Position) {
 /// Kind of positions added to embeddings.
 PositionKind AddedPositions(Position position);
 
+/// Part of a decoder layer that replaces self attention.
+enum class DecoderRecurrence : uint8_t { kNone, kSsru };
+constexpr auto WordsOf(DecoderRecurrence) { return std::array{"none", "ssru"}; }
+
 /// Weight tying of token tables.
 enum class Tie : uint8_t { kNone, kOutput, kSourceTarget, kAll };
 constexpr auto WordsOf(Tie) {
@@ -57,6 +61,7 @@ struct ResolvedTransformer {
   /// Options of a bidirectional encoder.
   TransformerOptions stack;
   int decoder_layers = 0;
+  bool recurrent_decoder = false;
 
   PositionKind positions = PositionKind::kNone;
   int max_positions = 0;
@@ -81,6 +86,7 @@ struct TransformerConfig : AttentionSettings {
 
   int layers = 0;
   int decoder_layers = 0;
+  Auto<DecoderRecurrence> decoder_recurrence;
   int width = 0;
   int ff = 0;
   int heads = 0;

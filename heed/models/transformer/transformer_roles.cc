@@ -30,7 +30,8 @@ class TransformerTranslator
   void GuideAlignment() override {
     TransformerConfig& c = config_;
     if (c.alignment_layer < 0) {
-      c.alignment_layer = std::max(0, c.decoder_layers - 2);
+      const bool ssru = c.decoder_recurrence == DecoderRecurrence::kSsru;
+      c.alignment_layer = std::max(0, c.decoder_layers - (ssru ? 1 : 2));
     }
     if (c.alignment_head < 0) c.alignment_head = 0;
   }
@@ -56,6 +57,9 @@ class TransformerLanguage
   void Fill(int length) override {
     if (config_.max_positions == 0) config_.max_positions = length + 1;
     config_.Fill(model_);
+    Require(!(config_.decoder_recurrence == DecoderRecurrence::kSsru),
+            "decoder_recurrence: ssru is for translation, whose decoder also "
+            "attends to a source; choose none");
     (void)config_.Resolve(model_);
   }
   int positions() const override { return LearnedPositions(config_); }
@@ -178,6 +182,7 @@ std::unique_ptr<ModelSettings> MakeLinearPatchForecaster(
 
 constexpr char kVaswani[] = "Vaswani et al. 2017, arXiv:1706.03762";
 constexpr char kDevlin[] = "Devlin et al. 2018, arXiv:1810.04805";
+constexpr char kKim[] = "Kim et al. 2019, D19-5632";
 constexpr char kTurc[] = "Turc et al. 2019, arXiv:1908.08962";
 
 /// Defaults appended to the sizes of each variant.
@@ -189,6 +194,10 @@ constexpr char kBert[] =
     " norm=post dropout=0.1 activation=gelu position=learned max_positions=512 "
     "tie=output embedding_scale=no embedding_norm=yes segments=2 "
     "attention_dropout=0.1 activation_dropout=0 norm_epsilon=1e-12 init=normal";
+/// Students of translation models: six encoder layers and an SSRU decoder.
+constexpr char kStudent[] =
+    " layers=6 heads=8 norm=post activation=relu position=sinusoidal_t2t "
+    "decoder_recurrence=ssru dropout=0 norm_epsilon=1e-6";
 constexpr char kTiny[] = "layers=4 width=128 ff=256 heads=4";
 
 }  // namespace
@@ -219,6 +228,18 @@ std::vector<ModelRow> TransformerModels() {
       row("transformer-big", "6 + 6 layers of 1024 features", kVaswani,
           "layers=6 width=1024 ff=4096 heads=16 norm=post dropout=0.3"),
   };
+  const auto add_student = [&](const char* name, const char* description,
+                               const std::string& sizes) {
+    rows.push_back(row(name, description, kKim, sizes + kStudent));
+    rows.back().roles = {MakeRole<TransformerTranslator>};
+  };
+  add_student("student-tiny", "6 + 2 layers of 256 features, SSRU decoder",
+              "width=256 ff=1536 decoder_layers=2");
+  add_student("student-base", "6 + 2 layers of 512 features, SSRU decoder",
+              "width=512 ff=2048 decoder_layers=2");
+  add_student("student-base-memory",
+              "6 + 4 layers of 384 features, SSRU decoder",
+              "width=384 ff=1536 decoder_layers=4");
   rows.front().roles.push_back(MakeRowForecaster);
   rows.front().variants.front().imports = {"marian/transformer",
                                            "huggingface/marian"};

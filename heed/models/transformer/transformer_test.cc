@@ -98,6 +98,12 @@ std::vector<Kind> Kinds() {
                      c.modifiers = "interpolate";
                      c.activation = "gelu";  // smooth, for finite differences
                    }});
+  kinds.push_back({"ssru", [](C& c) { c.decoder_recurrence = "ssru"; }});
+  kinds.push_back({"ssru_post", [](C& c) {
+                     c.decoder_recurrence = "ssru";
+                     c.norm = "post";
+                     c.decoder_layers = 2;
+                   }});
   kinds.push_back({"additive", [](C& c) { c.score = "additive"; }});
   kinds.push_back({"general", [](C& c) { c.score = "general"; }});
   kinds.push_back({"sparsemax", [](C& c) { c.normalizer = "sparsemax"; }});
