@@ -23,7 +23,7 @@ bool Better(const Continuation& a, const Continuation& b) {
 class Beam : public Generation {
  public:
   Beam(const Decoder& model, const Inputs& inputs, const DecodeOptions& options,
-       const Tensor& outputs, const SearchHooks& hooks)
+       const OutputLists& outputs, const SearchHooks& hooks)
       : Generation(model, inputs, options, outputs, hooks, 1,
                    ScoresWanted(options)) {}
 
@@ -37,7 +37,7 @@ class Beam : public Generation {
       const int32_t* column = columns.row<int32_t>(partial.row);
       for (int64_t i = 0; i < values.cols(); ++i) {
         const int32_t token = TokenOf(column[i]);
-        if (!MayFollow(token)) continue;
+        if (!MayFollow(token) || IsUnlisted(scores[i])) continue;
         all.push_back(
             {parent, token,
              partial.log_probability + LogProbability(partial.row, scores[i])});
@@ -57,7 +57,7 @@ class Beam : public Generation {
 std::vector<std::vector<Hypothesis>> BeamSearch(const Decoder& model,
                                                 const Inputs& inputs,
                                                 const DecodeOptions& options,
-                                                const Tensor& outputs,
+                                                const OutputLists& outputs,
                                                 const SearchHooks& hooks) {
   return Beam(model, inputs, options, outputs, hooks).Run();
 }

@@ -15,17 +15,16 @@ namespace heed {
 /// extended. A sentence is finished when no live continuation can still score
 /// among its nbest. The result of a sentence does not depend on the other
 /// sentences of the batch.
-/// If `outputs` is defined, only these tokens may be generated, and
-/// probabilities are normalised over them. Its ids are ascending and begin with
-/// the special tokens.
+/// With `outputs`, only the tokens of its list may be generated in a sentence,
+/// and probabilities are normalised over them.
 /// Shapes: source i32 [S, B], each column ends with </s>; lengths i32 [B];
-/// outputs i32 [O]. Throws: ConfigError for options that do not fit each other
+/// outputs [B]. Throws: ConfigError for options that do not fit each other
 /// or the model; ShapeError; NumericError if the model returns NaN; Cancelled
 /// if all sentences are cancelled. Thread-safe.
 std::vector<std::vector<Hypothesis>> BeamSearch(const Decoder& model,
                                                 const Inputs& inputs,
                                                 const DecodeOptions& options,
-                                                const Tensor& outputs = {},
+                                                const OutputLists& outputs = {},
                                                 const SearchHooks& hooks = {});
 
 }  // namespace heed

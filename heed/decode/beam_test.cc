@@ -481,9 +481,7 @@ TEST(Beam, OutputsLimitTheSearchToSomeTokens) {
   DecodeOptions options;
   options.nbest = 3;
   const RandomModel model(12);
-  const auto found =
-      BeamSearch(model, {ids, lengths}, options,
-                 Tensor::Of(some, {static_cast<int64_t>(some.size())}));
+  const auto found = BeamSearch(model, {ids, lengths}, options, {some, some});
   const auto expected = BeamSearch(SomeOf(12, some), {ids, lengths}, options);
   for (size_t i = 0; i < 2; ++i) {
     ASSERT_EQ(found[i].size(), 3u);
@@ -501,19 +499,16 @@ TEST(Beam, OutputsOfAllTokensChangeNothing) {
   const auto [ids, lengths] = SourceOf({kSource});
   DecodeOptions options;
   options.nbest = 5;
-  ExpectEqual(
-      BeamSearch(model, {ids, lengths}, options, Tensor::Of(all, {12}))[0],
-      Search(model, kSource, options));
+  ExpectEqual(BeamSearch(model, {ids, lengths}, options, {all})[0],
+              Search(model, kSource, options));
 }
 
 TEST(Beam, BadOutputsAreErrors) {
   const auto [ids, lengths] = SourceOf({kSource});
   for (const Ids& bad : {Ids{}, Ids{0, 1, 2, 3}, Ids{0, 1, 2, 4, 5},
                          Ids{0, 1, 2, 3, 6, 5}, Ids{0, 1, 2, 3, 5, 5}}) {
-    EXPECT_THROW(
-        BeamSearch(CopyModel(9), {ids, lengths}, {},
-                   Tensor::Of(bad, {static_cast<int64_t>(bad.size())})),
-        ShapeError);
+    EXPECT_THROW(BeamSearch(CopyModel(9), {ids, lengths}, {}, {bad}),
+                 ShapeError);
   }
 }
 

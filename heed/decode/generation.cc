@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "heed/base/at.h"
@@ -21,24 +22,20 @@ constexpr int64_t kIdleShare = 8;
 // of vocabularies that Heed trains are there.
 constexpr int64_t kKeptColumns = kSpecialTokens;
 
-/// Column of the end token, or −1. Throws: ShapeError.
-int64_t EndColumn(const Tensor& outputs, int32_t eos) {
-  if (!outputs.defined()) return eos;
-  int64_t column = -1;
-  bool good = outputs.rank() == 1 && outputs.dtype() == DType::kI32 &&
-              outputs.numel() > kKeptColumns;
-  for (int64_t i = 0; good && i < outputs.numel(); ++i) {
-    const int32_t* id = outputs.data<int32_t>() + i;
-    good = i == 0 || *id > id[-1];
-    if (*id == eos) column = i;
+/// Throws: ShapeError unless there is a valid list for each of B sentences.
+void CheckOutputs(const OutputLists& lists, int64_t B, int32_t eos) {
+  bool good = std::ssize(lists) == B;
+  for (const std::vector<int32_t>& list : lists) {
+    good = good && std::ssize(list) > kKeptColumns && list.front() >= 0 &&
+           std::ranges::adjacent_find(list, std::greater_equal<>()) ==
+               list.end() &&
+           (eos < 0 || std::ranges::binary_search(list, eos));
   }
-  if (!good || (eos >= 0 && column < 0)) {
-    throw ShapeError(
-        "decode: outputs {} must be ascending ids, i32, that include the end "
-        "token {}",
-        outputs.shape().ToString(), eos);
-  }
-  return column;
+  if (good) return;
+  throw ShapeError(
+      "decode: {} lists of outputs for {} sentences must be ascending ids that "
+      "include the end token {}",
+      lists.size(), B, eos);
 }
 
 Tensor AsFloats(const Tensor& x) {
@@ -52,15 +49,14 @@ Tensor Ids(const std::vector<int32_t>& ids) {
 }  // namespace
 
 Generation::Generation(const Decoder& model, const Inputs& inputs,
-                       const DecodeOptions& options, const Tensor& outputs,
+                       const DecodeOptions& options, const OutputLists& outputs,
                        const SearchHooks& hooks, int partials, int top_k)
     : model_(model),
       options_(options),
       hooks_(hooks),
       cancelled_(hooks.cancellations),
-      outputs_(outputs),
       wanted_(top_k),
-      end_column_(EndColumn(outputs, options.special.eos)) {
+      end_column_(options.special.eos) {
   CheckOptions(options);
   inputs.Check("decode");
   const int64_t B = inputs.size();
@@ -96,7 +92,7 @@ Generation::Generation(const Decoder& model, const Inputs& inputs,
   state_.wants_weights =
       options.NeedsAttention() || options.coverage_penalty > 0;
   if (options.Penalizes()) {
-    if (outputs.defined()) {
+    if (!outputs.empty()) {
       throw ConfigError(
           "repetition_penalty, no_repeat_ngrams and min_length need the scores "
           "of all tokens, not a shortlist");
@@ -109,7 +105,36 @@ Generation::Generation(const Decoder& model, const Inputs& inputs,
       }
     }
   }
-  if (outputs.defined()) restricted_ = model.output().Restricted(outputs);
+  SetOutputs(outputs);
+}
+
+void Generation::SetOutputs(const OutputLists& lists) {
+  if (lists.empty()) return;
+  CheckOutputs(lists, std::ssize(sentences_), options_.special.eos);
+  std::vector<int32_t> all;
+  for (const std::vector<int32_t>& list : lists) {
+    std::vector<int32_t> joined;
+    std::ranges::set_union(all, list, std::back_inserter(joined));
+    all.swap(joined);
+  }
+  for (const std::vector<int32_t>& list : lists) {
+    std::vector<int32_t>& columns = unlisted_.emplace_back();
+    size_t next = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const bool listed = next < list.size() && list[next] == all[i];
+      if (listed) ++next;
+      if (!listed) columns.push_back(static_cast<int32_t>(i));
+    }
+  }
+  if (std::ranges::all_of(unlisted_, &std::vector<int32_t>::empty)) {
+    unlisted_.clear();
+  }
+  if (end_column_ >= 0) {
+    end_column_ =
+        std::ranges::lower_bound(all, options_.special.eos) - all.begin();
+  }
+  outputs_ = Ids(all);
+  restricted_ = model_.output().Restricted(outputs_);
 }
 
 void Generation::SetLimit(Sentence& sentence, const Inputs& inputs) const {
@@ -134,6 +159,10 @@ double Generation::LogProbability(int64_t row, float score) const {
 int32_t Generation::TokenOf(int64_t column) const {
   return outputs_.defined() ? outputs_.data<int32_t>()[column]
                             : static_cast<int32_t>(column);
+}
+
+bool Generation::IsUnlisted(float score) const {
+  return !unlisted_.empty() && score <= kExcluded;
 }
 
 bool Generation::MayFollow(int32_t token) const {
@@ -177,12 +206,15 @@ void Generation::Step() {
   ctx_.CheckCancelled();
   const Var features = model_.Next(ctx_, tokens_, state_);
   const OutputLayer& output = restricted_ ? *restricted_ : model_.output();
-  if (wanted_ > 0 && end_column_ < kKeptColumns && !options_.Penalizes()) {
+  const bool changes = options_.Penalizes() || !unlisted_.empty();
+  if (wanted_ > 0 && end_column_ < kKeptColumns && !changes) {
     top_k_ = output.TopK(ctx_, features.value(), wanted_, kKeptColumns,
                          options_.NeedsScores());
   } else {
     scores_ = AsFloats(output.Scores(ctx_, features).value());
+    if (changes) scores_ = scores_.Clone();
     if (options_.Penalizes()) PenalizeRows();
+    ExcludeUnlisted();
     top_k_ = kernels::FindTopK(
         scores_, std::clamp(wanted_, 1, static_cast<int>(scores_.cols())), 0,
         options_.NeedsScores());
@@ -197,8 +229,21 @@ void Generation::Step() {
   }
 }
 
+void Generation::ExcludeUnlisted() {
+  if (unlisted_.empty()) return;
+  const int64_t rows = scores_.rows() / std::ssize(sentences_);
+  int64_t row = 0;
+  for (const Sentence& sentence : sentences_) {
+    for (const int64_t end = row + rows; row < end; ++row) {
+      float* scores = scores_.row<float>(row);
+      for (const int32_t column : At(unlisted_, sentence.column)) {
+        scores[column] = kExcluded;
+      }
+    }
+  }
+}
+
 void Generation::PenalizeRows() {
-  scores_ = scores_.Clone();
   for (const Sentence& sentence : sentences_) {
     for (const Partial& partial : sentence.live) {
       std::vector<int32_t> tokens = At(read_, sentence.column);

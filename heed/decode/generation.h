@@ -55,7 +55,7 @@ class Generation {
   /// sentence; `top_k`: scores needed per row, 0: all.
   /// Throws: ConfigError, ShapeError, Cancelled.
   Generation(const Decoder& model, const Inputs& inputs,
-             const DecodeOptions& options, const Tensor& outputs,
+             const DecodeOptions& options, const OutputLists& outputs,
              const SearchHooks& hooks, int partials, int top_k);
   virtual ~Generation() = default;
 
@@ -85,11 +85,16 @@ class Generation {
   /// False for padding, <s> and suppressed tokens, and for tokens that end a
   /// text if its length is fixed.
   bool MayFollow(int32_t token) const;
+  /// True for the score of a token that is not in the list of its sentence.
+  bool IsUnlisted(float score) const;
 
  private:
   void SetLimit(Sentence& sentence, const Inputs& inputs) const;
+  void SetOutputs(const OutputLists& lists);
   /// Applies the rules for next tokens to the scores.
   void PenalizeRows();
+  /// Excludes the tokens that are not in the list of their sentence.
+  void ExcludeUnlisted();
   /// Score of the end token in a row.
   float EndScore(int64_t row) const;
   void Step();
@@ -112,12 +117,15 @@ class Generation {
   const AllCancelled cancelled_;
   Context ctx_;
   DecoderState state_;
-  std::unique_ptr<OutputLayer> restricted_;  // to `outputs`, if defined
+  std::unique_ptr<OutputLayer> restricted_;  // to outputs_, if defined
   std::vector<Sentence> sentences_;  // in the order of the model's batch
   Tensor outputs_;                   // tokens of the columns; undefined: all
-  Tensor tokens_;                    // last tokens, i32 [rows]
-  const int wanted_;                 // scores needed per row; 0: all
-  int64_t end_column_ = -1;          // of the end token; −1: none
+  /// Columns of other sentences' tokens, by sentence of the source; empty:
+  /// none.
+  std::vector<std::vector<int32_t>> unlisted_;
+  Tensor tokens_;                           // last tokens, i32 [rows]
+  const int wanted_;                        // scores needed per row; 0: all
+  int64_t end_column_ = -1;                 // of the end token; −1: none
   std::vector<std::vector<int32_t>> read_;  // tokens before the generated ones
   Tensor scores_;              // next tokens [rows, O], or undefined
   kernels::TopKScores top_k_;  // top scores, including special tokens

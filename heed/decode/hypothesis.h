@@ -37,6 +37,10 @@ struct Hypothesis {
 using PrefixObserver = std::function<void(
     int64_t sentence, std::span<const int32_t> tokens, bool whole)>;
 
+/// Tokens that may be generated, one ascending list of ids for each sentence
+/// that includes the special tokens; no lists: all tokens may be.
+using OutputLists = std::vector<std::vector<int32_t>>;
+
 /// Observer and cancellation of a search.
 struct SearchHooks {
   PrefixObserver observer;

@@ -70,7 +70,7 @@ class Sampling : public Generation {
  public:
   Sampling(const Decoder& model, const Inputs& inputs,
            const DecodeOptions& options, std::span<const int64_t> numbers,
-           const Tensor& outputs, const SearchHooks& hooks)
+           const OutputLists& outputs, const SearchHooks& hooks)
       : Generation(model, inputs, options, outputs, hooks, options.nbest, 0),
         numbers_(numbers) {}
 
@@ -108,7 +108,8 @@ class Sampling : public Generation {
     const float* probabilities = probabilities_.row<float>(row);
     candidates_.clear();
     for (int64_t v = 0; v < probabilities_.cols(); ++v) {
-      if (!MayFollow(TokenOf(v))) continue;
+      const float score = scores().row<float>(row)[v];
+      if (!MayFollow(TokenOf(v)) || IsUnlisted(score)) continue;
       candidates_.push_back({probabilities[v], static_cast<int32_t>(v)});
     }
     KeepMostProbable(candidates_, options().top_k);
@@ -127,7 +128,7 @@ std::vector<std::vector<Hypothesis>> Sample(const Decoder& model,
                                             const Inputs& inputs,
                                             const DecodeOptions& options,
                                             std::span<const int64_t> numbers,
-                                            const Tensor& outputs,
+                                            const OutputLists& outputs,
                                             const SearchHooks& hooks) {
   if (std::ssize(numbers) != inputs.size()) {
     throw ShapeError("sample: {} numbers for {} sentences", numbers.size(),

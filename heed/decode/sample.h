@@ -23,7 +23,7 @@ std::vector<std::vector<Hypothesis>> Sample(const Decoder& model,
                                             const Inputs& inputs,
                                             const DecodeOptions& options,
                                             std::span<const int64_t> numbers,
-                                            const Tensor& outputs = {},
+                                            const OutputLists& outputs = {},
                                             const SearchHooks& hooks = {});
 
 }  // namespace heed

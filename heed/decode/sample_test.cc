@@ -176,7 +176,7 @@ TEST(Sample, OutputsLimitTheDraws) {
   const Ids some = {kPad, kUnk, kBos, kEos, 5, 11, 17};
   const auto [ids, lengths] = SourceOf({{4, 5, kEos}});
   const auto found = Sample(model, {ids, lengths}, Sampled(20),
-                            std::vector<int64_t>{0}, Tensor::Of(some, {7}));
+                            std::vector<int64_t>{0}, {some});
   for (const Hypothesis& hypothesis : found.at(0)) {
     for (const int32_t token : hypothesis.tokens) {
       EXPECT_EQ(std::ranges::count(some, token), 1) << token;

@@ -167,10 +167,9 @@ void Translator::TranslateBatch(const Sentences& sentences,
   const Tensor lengths = Tensor::Of(batch.source_lengths, {batch.B});
   std::vector<int64_t> numbers = indices;
   for (int64_t& number : numbers) number += first;
-  Tensor outputs;
-  if (shortlist_) {
-    const std::vector<int32_t> ids = shortlist_->Outputs(batch.source);
-    outputs = Tensor::Of(ids, {std::ssize(ids)});
+  OutputLists outputs;
+  for (size_t b = 0; b < indices.size() && shortlist_; ++b) {
+    outputs.push_back(shortlist_->Outputs(At(sentences.ids, indices[b])));
   }
   SearchHooks of_batch;
   if (hooks.observer) {

@@ -75,7 +75,7 @@ void WarnOfPositions(const Decoder& model, std::span<const Translations> all);
 class Translator {
  public:
   /// `lowercase`: the training text was lower-cased. With a shortlist, only the
-  /// tokens it lists for the sentences of a batch are generated.
+  /// tokens it lists for a sentence are generated in its translation.
   /// Throws: ConfigError for options out of range, or that do not fit the
   /// vocabularies.
   Translator(const Decoder& model, Vocabulary source, Vocabulary target,
