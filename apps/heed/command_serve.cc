@@ -39,6 +39,7 @@ int RunServe(const Arguments& arguments) {
   service_options.Visit(fields);
   fields.Section("Run");
   VisitDtype(fields, service_options.engine.dtype);
+  VisitActivations(fields, service_options.engine.activations);
   fields("threads", threads, Range(0, 1024), "threads; 0: one per core");
   fields("log_level", level, OneOf{"debug", "info", "warning", "error", "off"},
          "lowest level that is logged on standard error, as JSON lines");

@@ -105,6 +105,7 @@ struct TranslateCommand {
   std::string folder;
   std::string alignments;
   Auto<RunFormat> dtype = {};
+  Named<Activations> activations = Activations::kRow;
   bool show = false;
   int threads = 0;
   translate::Prediction decode;
@@ -138,6 +139,7 @@ void TranslateCommand::Visit(Options& options) {
     "links of words, alternatives");
   v.Section("Run");
   VisitDtype(v, dtype);
+  VisitActivations(v, activations);
   v("threads", threads, Range(0, 1024), "threads; 0: one per core");
   options.Example("heed translate model < test.en > test.de");
   options.Example(
@@ -263,7 +265,8 @@ int RunTranslate(const Arguments& arguments) {
   // Required so that std::cin reports how much input is available.
   std::ios::sync_with_stdio(false);
   const translate::Model model = translate::WithEnsemble(
-      translate::ReadTranslationModel(command.folder, command.dtype),
+      translate::ReadTranslationModel(command.folder, command.dtype,
+                                      command.activations),
       decode.ensemble);
   const bool attends = !model.model->alignment_attention().empty();
   if (decode.NeedsAttention() && !attends) {

@@ -59,6 +59,12 @@ void VisitDtype(FieldList& v, Auto<RunFormat>& dtype) {
     "training or quantisation");
 }
 
+void VisitActivations(FieldList& v, Named<Activations>& activations) {
+  v("activations", activations,
+    "scale of activations in int8 products: computed for each row, or fixed by "
+    "the alphas of an imported model, as in Firefox");
+}
+
 std::string ReportText(const Report& report) {
   std::string text = report.heading + '\n';
   size_t width = 0;

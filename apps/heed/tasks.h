@@ -36,6 +36,9 @@ void CheckSameTask(const std::vector<std::string>& folders);
 /// Adds --dtype for commands that run a model.
 void VisitDtype(FieldList& v, Auto<RunFormat>& dtype);
 
+/// Adds --activations for commands that run a translator.
+void VisitActivations(FieldList& v, Named<Activations>& activations);
+
 /// Text of a report: heading, one line per figure, and further text.
 std::string ReportText(const Report& report);
 

@@ -1,5 +1,6 @@
 #include "heed/autograd/parameter.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "heed/base/errors.h"
@@ -85,8 +86,44 @@ QuantizedMatrix Parameter::bytes() const {
 std::vector<NamedTensor> Parameter::Tensors() const {
   if (!quantized()) return {{name_, numbers()}};
   kernels::QuantizedMatrix own = bytes();
-  return {{name_, std::move(own.values)},
-          {name_ + kScaleSuffix, std::move(own.scales)}};
+  std::vector<NamedTensor> tensors = {
+      {name_, std::move(own.values)},
+      {name_ + kScaleSuffix, std::move(own.scales)}};
+  if (activations_.defined()) {
+    tensors.push_back({name_ + kActivationsSuffix, activations_});
+  }
+  return tensors;
+}
+
+void Parameter::SetActivations(const Tensor& multipliers) {
+  const int64_t columns = by_row() ? value_.dim(0) : value_.dim(-1);
+  bool fits = quantized() && multipliers.rank() == 1 &&
+              multipliers.dtype() == DType::kF32 && multipliers.numel() > 0 &&
+              columns % multipliers.numel() == 0;
+  for (int64_t i = 0; fits && i < multipliers.numel(); ++i) {
+    fits = multipliers.data<float>()[i] > 0;
+  }
+  if (!fits) {
+    throw ConfigError(
+        "parameter '{}' {}: {} multipliers of activations do not fit; they "
+        "are numbers above 0 for equal parts of an int8 matrix",
+        name_, value_.shape().ToString(), multipliers.numel());
+  }
+  activations_ = multipliers;
+}
+
+void Parameter::FixActivations() {
+  if (!quantized() || !multiplied()) return;
+  if (!activations_.defined()) {
+    throw ConfigError(
+        "parameter '{}' has no fixed scale of activations; use --activations "
+        "row, or import the model from a file with alphas",
+        name_);
+  }
+  const auto* data = activations_.data<float>();
+  const bool equal = std::equal(data + 1, data + activations_.numel(), data);
+  packed_[by_row() ? 1 : 0].matrix.left_multipliers =
+      equal ? activations_.Slice(0, 1) : activations_;
 }
 
 Tensor Parameter::numbers() const {
@@ -120,7 +157,7 @@ void Parameter::Dequantize(Precision precision) {
   } else {
     value_ = Converted(numbers(), DType::kF32);
   }
-  scales_ = Tensor();
+  scales_ = activations_ = Tensor();
   arranged_only_ = rounds_ = false;
   precision_ = precision;
   Changed();
@@ -132,7 +169,7 @@ void Parameter::Widen() {
 }
 
 void Parameter::Release(Tensor shape) {
-  scales_ = Tensor();
+  scales_ = activations_ = Tensor();
   arranged_only_ = false;
   value_ = std::move(shape);
   Changed();
@@ -232,6 +269,7 @@ void Parameter::Set(const QuantizedMatrix& bytes) {
         bytes.scales.numel());
   }
   scales_ = bytes.scales;
+  activations_ = Tensor();
   precision_ = Precision::kInt8;
   arranged_only_ = false;
   Changed();

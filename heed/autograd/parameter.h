@@ -15,6 +15,8 @@ namespace heed {
 
 /// Ending of the name of int8 scales in files.
 inline constexpr const char* kScaleSuffix = ".scale";
+/// Ending of the name of fixed multipliers of activations in files.
+inline constexpr const char* kActivationsSuffix = ".activations";
 
 /// How operations use a parameter, which decides if it can be stored in bf16 or
 /// int8.
@@ -89,6 +91,18 @@ class Parameter {
   /// be int8.
   void Set(const Tensor& value);
   void Set(const kernels::QuantizedMatrix& bytes);
+  /// Sets fixed multipliers [P] that quantise the left factors of products (see
+  /// PackedMatrix::left_multipliers). They have no effect before
+  /// FixActivations(). Throws: ConfigError unless the parameter is quantised.
+  void SetActivations(const Tensor& multipliers);
+  /// Products quantise their left factors by the fixed multipliers instead of
+  /// row by row. Does nothing for a parameter without int8 products. Throws:
+  /// ConfigError if there are no multipliers.
+  void FixActivations();
+  /// True after FixActivations() of a parameter with int8 products.
+  bool has_fixed_activations() const {
+    return arranged().matrix.left_multipliers.defined();
+  }
   /// Takes a value of equal shape without a copy; quantises it if the parameter
   /// is quantised.
   void Take(Tensor value);
@@ -96,7 +110,7 @@ class Parameter {
   /// never written to and thus takes no memory.
   void Release(Tensor shape);
   /// Tensors to save: the value under its name, in f32 or bf16; int8 values
-  /// with scales NAME.scale.
+  /// with scales NAME.scale and, if set, multipliers NAME.activations.
   std::vector<NamedTensor> Tensors() const;
   /// Number of int8 scales: one for each row of a table or each column of a
   /// matrix.
@@ -161,7 +175,8 @@ class Parameter {
 
   std::string name_;
   Tensor value_;
-  Tensor scales_;  // f32, of int8 values
+  Tensor scales_;       // f32, of int8 values
+  Tensor activations_;  // f32, fixed multipliers of left factors
   /// True if the value is stored in arranged() alone and value_ is only a
   /// shape. False for a table used only for look-up.
   bool arranged_only_ = false;

@@ -115,6 +115,9 @@ bool SetBytes(Parameter& p, std::span<const NamedTensor> tensors,
   p.Set({FindTensor(tensors, p.name(), p.value().shape(), DType::kI8, file),
          FindTensor(tensors, p.name() + kScaleSuffix, {p.scale_count()},
                     DType::kF32, file)});
+  const auto activations = std::ranges::find(
+      tensors, p.name() + kActivationsSuffix, &NamedTensor::name);
+  if (activations != tensors.end()) p.SetActivations(activations->value);
   return true;
 }
 
@@ -177,6 +180,17 @@ void ParameterSet::Widen() {
 void ParameterSet::Arrange() {
   for (const auto& parameter : all_) parameter->Arrange();
   pool::Trim();  // frees the unpacked copies
+}
+
+void ParameterSet::FixActivations() {
+  if (std::ranges::none_of(
+          all_, &Parameter::quantized,
+          [](const auto& p) -> const Parameter& { return *p; })) {
+    throw ConfigError(
+        "--activations fixed: the model is not in int8; it needs one that was "
+        "imported with alphas");
+  }
+  for (const auto& parameter : all_) parameter->FixActivations();
 }
 
 std::vector<NamedTensor> ParameterSet::Tensors() const {

@@ -69,10 +69,13 @@ class ParameterSet {
   /// then stored only so.
   void Arrange();
 
+  /// See Parameter::FixActivations. Throws: ConfigError if no parameter is
+  /// quantised.
+  void FixActivations();
+
   kernels::Precision precision() const { return precision_; }
 
-  /// Tensors to save: each value under its name, in f32 or bf16; int8 values
-  /// with scales NAME.scale.
+  /// Tensors to save: see Parameter::Tensors.
   std::vector<NamedTensor> Tensors() const;
   /// Loads values: numbers for a quantised parameter are quantised, int8 values
   /// make a parameter quantised, and a matrix in bf16 stays so. Throws:

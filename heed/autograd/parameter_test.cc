@@ -218,5 +218,36 @@ TEST(PackedWeights, AreHeldOnce) {
       << "8 MB of f32 before, 4 MB of bf16 then";
 }
 
+TEST(FixedActivations, ReplaceTheScaleOfEachRow) {
+  Weights given(1);
+  given.set.SetPrecision(Precision::kInt8);
+  EXPECT_THROW(given.set.FixActivations(), ConfigError);
+  given.matrix.SetActivations(Tensor::Full({1}, 20));
+  given.table.SetActivations(Tensor::Full({1}, 20));
+  const Tensor x = RandomTensor({3, 21}, 3, DType::kF32);
+  const Tensor by_row = Multiplied(x, given.matrix, false);
+  Weights read(2);
+  read.set.SetTensors(given.set.Tensors(), "model");
+  EXPECT_FALSE(read.matrix.has_fixed_activations());
+  EXPECT_TRUE(AreEqual(Multiplied(x, read.matrix, false), by_row));
+  read.set.FixActivations();
+  EXPECT_TRUE(read.matrix.has_fixed_activations());
+  const Tensor fixed = Multiplied(x, read.matrix, false);
+  EXPECT_FALSE(AreEqual(fixed, by_row));
+  EXPECT_LT(MaxDifference(fixed, by_row), 0.2);
+}
+
+TEST(FixedActivations, MustFitTheMatrix) {
+  Weights weights(1);
+  const Tensor one = Tensor::Full({1}, 20);
+  EXPECT_THROW(weights.matrix.SetActivations(one), ConfigError) << "not int8";
+  EXPECT_THROW(weights.set.FixActivations(), ConfigError);
+  weights.set.SetPrecision(Precision::kInt8);
+  for (const Tensor& bad : {Tensor::Full({1}, -1), Tensor::Full({11}, 20),
+                            Tensor::Full({1}, NAN)}) {
+    EXPECT_THROW(weights.matrix.SetActivations(bad), ConfigError);
+  }
+}
+
 }  // namespace
 }  // namespace heed

@@ -42,6 +42,9 @@ struct PackedMatrix {
   int64_t k = 0;
   int64_t n = 0;
   Precision precision = Precision::kNative;
+  /// kInt8: multipliers of QuantizeRows for left factors [P], where the columns
+  /// are P blocks of equal width; undefined: each row has its own scale.
+  Tensor left_multipliers = {};
 };
 
 /// Packs b [K, N], or its transpose if `transpose` (then b is [N, K]). Rows of
@@ -51,6 +54,10 @@ void Pack(const Tensor& b, bool transpose, Precision precision,
 
 /// Packs an int8 weight b [K, N], or its transpose.
 void Pack(const QuantizedMatrix& b, bool transpose, PackedMatrix& packed);
+
+/// Multiplier of QuantizeRows for the left factors of a kInt8 matrix with at
+/// most one; 0: each row has its own scale.
+float LeftMultiplier(const PackedMatrix& b);
 
 /// Number of columns of a panel of packed columns.
 inline constexpr int64_t kPanelColumns = 64;
@@ -110,7 +117,8 @@ struct Epilogue {
 /// and `accumulate` is false.
 void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
               Tensor& c);
-/// Multiplies rows that are quantised once for several kInt8 products.
+/// Multiplies rows that are quantised once for several kInt8 products; ignores
+/// b.left_multipliers.
 void Multiply(const QuantizedRows& a, const PackedMatrix& b,
               const Epilogue& epilogue, Tensor& c);
 

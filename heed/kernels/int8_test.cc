@@ -454,5 +454,55 @@ TEST(Gemm, SelectedColumnsAreThoseOfTheWholeProduct) {
   }
 }
 
+/// Product by the definition: numbers times a multiplier, rounded and clamped.
+double PlainFixed(const Tensor& a, const QuantizedMatrix& b, float multiplier,
+                  int64_t m, int64_t n) {
+  int64_t sum = 0;
+  for (int64_t k = 0; k < b.values.rows(); ++k) {
+    const float x = a.row<float>(m)[k] * multiplier;
+    const auto q = static_cast<int64_t>(
+        std::nearbyint(std::min(127.0F, std::max(-127.0F, x))));
+    sum += q * b.values.row<int8_t>(k)[n];
+  }
+  return static_cast<double>(sum) * b.scales.data<float>()[n] / multiplier;
+}
+
+TEST(FixedMultipliers, ScaleTheLeftFactorOfEachBlockOfColumns) {
+  Rng rng(3);
+  const Tensor a = Random({5, 45}, DType::kF32, 1);
+  for (const int64_t width : {20, 64, 100}) {
+    const QuantizedMatrix b = RandomBytes(45, 3 * width, rng);
+    const Tensor bias = Random({3 * width}, DType::kF32, 2);
+    const Tensor multipliers =
+        Tensor::Of(std::vector<float>{20, 127, 400}, {3});
+    PackedMatrix packed;
+    Pack(b, false, packed);
+    packed.left_multipliers = multipliers;
+    OnEachTarget([&] {
+      Tensor c = Tensor::Full({5, 3 * width}, 1);
+      Multiply(a, packed, {.bias = &bias, .accumulate = true}, c);
+      ExpectEach(c, 1e-3, [&](int64_t m, int64_t n) {
+        return 1 + bias.data<float>()[n] +
+               PlainFixed(a, b, multipliers.data<float>()[n / width], m, n);
+      });
+    });
+  }
+}
+
+TEST(FixedMultipliers, OfOneBlockHoldForSelectedColumns) {
+  Rng rng(3);
+  const Tensor a = Random({4, 32}, DType::kF32, 1);
+  const QuantizedMatrix b = RandomBytes(32, 70, rng);
+  PackedMatrix packed;
+  Pack(b, false, packed);
+  packed.left_multipliers = Tensor::Of(std::vector<float>{90}, {1});
+  const Tensor ids = Tensor::Of(std::vector<int32_t>{0, 7, 69}, {3});
+  Tensor c({4, 3});
+  Multiply(a, SelectColumns(packed, ids), {}, c);
+  ExpectEach(c, 1e-3, [&](int64_t m, int64_t n) {
+    return PlainFixed(a, b, 90, m, ids.data<int32_t>()[n]);
+  });
+}
+
 }  // namespace
 }  // namespace heed::kernels::int8_test

@@ -36,7 +36,8 @@ TopKScores FindTopK(const Tensor& a, const PackedMatrix& b, const Tensor& bias,
                             static_cast<int64_t>(sizeof(float));
   const int64_t step = std::clamp<int64_t>(kBlockBytes / row_bytes, 1, panels);
   const bool bytes = b.precision == Precision::kInt8;
-  const QuantizedRows quantized = bytes ? QuantizeRows(a) : QuantizedRows();
+  const QuantizedRows quantized =
+      bytes ? QuantizeRows(a, LeftMultiplier(b)) : QuantizedRows();
   RunningTopK top(rows, k, DType::kF32, sums);
   Tensor firsts;
   for (int64_t panel = 0; panel < panels; panel += step) {

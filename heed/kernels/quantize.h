@@ -24,8 +24,10 @@ struct QuantizedRows {
   int64_t k = 0;
 };
 
-/// Quantises rows. Shapes: x [..., K] f32, whose rows may be apart.
-QuantizedRows QuantizeRows(const Tensor& x);
+/// Quantises rows. With a `multiplier` above 0, all rows have the scale 1 /
+/// multiplier, and numbers beyond 127 times that are clamped. Shapes: x [...,
+/// K] f32, whose rows may be apart.
+QuantizedRows QuantizeRows(const Tensor& x, float multiplier = 0);
 
 /// Weight quantised to int8: element (i, j) is values[i, j] times scales[i] if
 /// `by_row`, else times scales[j].

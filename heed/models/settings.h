@@ -49,6 +49,11 @@ kernels::Precision PrecisionOf(NumberFormat format);
 enum class RunFormat : uint8_t { kF32, kBF16, kInt8 };
 constexpr auto WordsOf(RunFormat) { return std::array{"f32", "bf16", "int8"}; }
 
+/// How int8 products quantise their left factors: each row by itself, or by the
+/// fixed multipliers of an imported model.
+enum class Activations : uint8_t { kRow, kFixed };
+constexpr auto WordsOf(Activations) { return std::array{"row", "fixed"}; }
+
 /// Precision of products in this format. kNative also for bf16 if the
 /// processor has no bf16 products.
 kernels::Precision PrecisionOf(RunFormat format);

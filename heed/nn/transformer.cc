@@ -136,7 +136,11 @@ DType TransformerStack::dtype() const { return layers_[0].in.weight().dtype(); }
 Var TransformerStack::operator()(const Context& ctx, const Var& x,
                                  const Mask& mask, DecoderState* state) const {
   if (state != nullptr) {
-    state->precision = layers_[0].in.weight().precision();
+    // Fixed activations are for results equal to another program's.
+    const Parameter& weight = layers_[0].in.weight();
+    state->precision = weight.has_fixed_activations()
+                           ? kernels::Precision::kNative
+                           : weight.precision();
   }
   Stream stream = {x, options_.pre_norm ? norms_[0](ctx, x) : x};
   size_t sublayer = 0;

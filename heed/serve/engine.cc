@@ -41,8 +41,8 @@ Engine::Engine(std::vector<ModelSpec> specs, const EngineOptions& options,
       metrics_(metrics) {
   std::vector<std::shared_ptr<ServedModel>> models;
   for (const ModelSpec& spec : specs_) {
-    models.push_back(
-        std::make_shared<ServedModel>(spec, options.search, options.dtype));
+    models.push_back(std::make_shared<ServedModel>(
+        spec, options.search, options.dtype, options.activations));
   }
   for (auto& model : models) {
     log_.Info("model", AboutModel(*model));
@@ -107,8 +107,8 @@ void Engine::ReloadAll() {
       const std::string& name = specs_[i].name;
       bool succeeded = false;
       try {
-        auto model = std::make_shared<ServedModel>(specs_[i], options_.search,
-                                                   options_.dtype);
+        auto model = std::make_shared<ServedModel>(
+            specs_[i], options_.search, options_.dtype, options_.activations);
         const std::string task = queues_[i]->model()->task().name;
         if (model->task().name != task) {
           throw ConfigError(

@@ -26,6 +26,7 @@ namespace heed {
 struct EngineOptions {
   SearchDefaults search;
   Auto<RunFormat> dtype = {};
+  Named<Activations> activations = Activations::kRow;
   int queue_limit = 256;
   int batch_texts = 64;
   int batch_characters = 12288;

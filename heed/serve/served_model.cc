@@ -142,9 +142,9 @@ void SearchDefaults::Visit(FieldList& v) {
 }
 
 ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
-                         Auto<RunFormat> dtype)
+                         Auto<RunFormat> dtype, Named<Activations> activations)
     : spec_(spec), search_(search) {
-  loaded_ = ReadModelToRun(spec.folder, dtype);
+  loaded_ = ReadModelToRun(spec.folder, dtype, activations);
   input_ = loaded_.input();
   translation_ = dynamic_cast<const translate::Model*>(loaded_.model.get());
   const std::unique_ptr<OptionSet> options = loaded_.settings->PredictOptions();

@@ -53,7 +53,8 @@ class ServedModel {
  public:
   /// Loads the folder. Throws: as ReadModel; ConfigError.
   ServedModel(const ModelSpec& spec, const SearchDefaults& search,
-              Auto<RunFormat> dtype);
+              Auto<RunFormat> dtype,
+              Named<Activations> activations = Activations::kRow);
 
   const std::string& name() const { return spec_.name; }
   const TaskRow& task() const { return loaded_.task(); }

@@ -300,8 +300,12 @@ void WriteSettings(TaskSettings& settings, const TaskModel& model,
   WriteModelConfig(out.path(), {std::move(json), model.Files()});
 }
 
-LoadedModel ReadModelToRun(const std::string& folder, Auto<RunFormat> dtype) {
+LoadedModel ReadModelToRun(const std::string& folder, Auto<RunFormat> dtype,
+                           Named<Activations> activations) {
   LoadedModel loaded = ReadModel(folder, dtype);
+  if (activations == Activations::kFixed) {
+    loaded.model->parameters().FixActivations();
+  }
   // Some other models, such as RETAIN, also read the numbers of a matrix.
   if (loaded.metadata.contains(kFamilyKey)) {
     loaded.model->parameters().Arrange();

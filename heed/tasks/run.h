@@ -75,9 +75,11 @@ struct LoadedModel {
 /// converted to the dtype.
 LoadedModel ReadModel(const std::string& folder, Auto<RunFormat> dtype = {});
 /// Reads a model that is only run. A model of Hugging Face holds each matrix
-/// once, packed for products.
+/// once, packed for products. Throws: as ReadModel; ConfigError if activations
+/// are fixed, but the model has no multipliers for them.
 LoadedModel ReadModelToRun(const std::string& folder,
-                           Auto<RunFormat> dtype = {});
+                           Auto<RunFormat> dtype = {},
+                           Named<Activations> activations = Activations::kRow);
 
 /// New limits of a resumed run; empty members keep their values.
 struct RunLimits {

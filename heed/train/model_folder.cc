@@ -207,10 +207,11 @@ void WeightsWriter::Begin(const ParameterSet& parameters) {
   if (file_) return;
   size_t bytes = 0;
   for (const auto& parameter : parameters.all()) {
-    // An int8 parameter has scales, too.
-    bytes += 2 * parameter->name().size() + std::strlen(kScaleSuffix);
+    // An int8 parameter has scales and multipliers, too.
+    bytes += 3 * parameter->name().size() + std::strlen(kScaleSuffix) +
+             std::strlen(kActivationsSuffix);
   }
-  file_.emplace(path_, 2 * parameters.all().size(), bytes);
+  file_.emplace(path_, 3 * parameters.all().size(), bytes);
 }
 
 void WeightsWriter::Add(const Parameter& parameter) {

@@ -10,6 +10,7 @@
 #include "heed/base/timing.h"
 #include "heed/kernels/cpu/pack.h"
 #include "heed/kernels/cpu/product_parts.h"
+#include "heed/kernels/elementwise.h"
 #include "heed/kernels/reduce.h"
 
 #if defined(__x86_64__)
@@ -125,7 +126,44 @@ void MultiplyInto(const Tensor& a, const PackedMatrix& b, const Result& result,
       finish);
 }
 
+/// Product with an int8 factor whose blocks of columns need left factors of
+/// different scales.
+void MultiplyBlocks(const Tensor& a, const PackedMatrix& b,
+                    const Epilogue& epilogue, Tensor& c) {
+  const int64_t width = b.n / b.left_multipliers.numel();
+  const Tensor result = cpu::AsMatrix(c);
+  for (int64_t begin = 0; begin < b.n; begin += width) {
+    const float multiplier = b.left_multipliers.data<float>()[begin / width];
+    const int64_t first = begin / cpu::kPanel;
+    const PackedMatrix part =
+        SelectPanels(b, first, cpu::Panels(begin + width));
+    Tensor sums({c.rows(), part.n});
+    Multiply(QuantizeRows(a, multiplier), part, {}, sums);
+    const int64_t column = begin - first * cpu::kPanel;
+    const Tensor own = sums.Columns(column, column + width).Contiguous();
+    Tensor to = result.Columns(begin, begin + width);
+    if (epilogue.accumulate) {
+      AddTo(to, own);
+    } else {
+      to.CopyFrom(own);
+    }
+  }
+  if (epilogue.bias != nullptr || epilogue.activation != Activation::kNone) {
+    const Tensor bias =
+        epilogue.bias == nullptr ? Tensor() : epilogue.bias->Reshape({b.n});
+    Activate(c, bias, epilogue.activation, c);
+  }
+  if (epilogue.dropout.rate > 0) {
+    DropPart(c, 0, 0, c.cols(), epilogue.dropout);
+  }
+}
+
 }  // namespace
+
+float LeftMultiplier(const PackedMatrix& b) {
+  assert(!b.left_multipliers.defined() || b.left_multipliers.numel() == 1);
+  return b.left_multipliers.defined() ? b.left_multipliers.item() : 0;
+}
 
 DType StoredDType(Precision precision, DType dtype) {
   const bool rounds =
@@ -223,7 +261,11 @@ void Multiply(const Tensor& a, const PackedMatrix& b, const Epilogue& epilogue,
   assert(c.contiguous() || c.dtype() == DType::kBF16);
   if (b.precision == Precision::kInt8) {
     assert(epilogue.sums == nullptr);
-    Multiply(QuantizeRows(a), b, epilogue, c);
+    if (b.left_multipliers.defined() && b.left_multipliers.numel() > 1) {
+      MultiplyBlocks(a, b, epilogue, c);
+    } else {
+      Multiply(QuantizeRows(a, LeftMultiplier(b)), b, epilogue, c);
+    }
     return;
   }
   const Tensor result = cpu::AsMatrix(c);

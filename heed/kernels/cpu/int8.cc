@@ -324,6 +324,8 @@ struct ScaleOf {
                    : std::numeric_limits<float>::quiet_NaN();
     inverse = finite && !small ? kLargest / max : 0;
   }
+  ScaleOf(float fixed_scale, float fixed_inverse)
+      : scale(fixed_scale), inverse(fixed_inverse) {}
 
  private:
   static constexpr float kLargest = 127;
@@ -370,8 +372,15 @@ HWY_INLINE void StoreBytes(IntV q0, IntV q1, IntV q2, IntV q3, int8_t* to) {
 #endif
 }
 
+/// x rounded to the nearest integer from -127 to 127.
+HWY_INLINE IntV RoundedWithin(FloatV x) {
+  const FloatD df;
+  return Rounded(hn::Clamp(x, hn::Set(df, -127.0F), hn::Set(df, 127.0F)));
+}
+
 cpu::QuantizedRow QuantizeRowImpl(const float* HWY_RESTRICT x, int64_t n,
-                                  int8_t* HWY_RESTRICT values) {
+                                  int8_t* HWY_RESTRICT values,
+                                  float multiplier) {
   const IntD di;
   const FloatD df;
   const int64_t whole = n / kLanes * kLanes;
@@ -389,7 +398,8 @@ cpu::QuantizedRow QuantizeRowImpl(const float* HWY_RESTRICT x, int64_t n,
   if (rest > 0) {
     m1 = hn::Max(m1, MagnitudeBits(LoadPart(df, x + whole, rest)));
   }
-  const ScaleOf s(hn::GetLane(hn::MaxOfLanes(di, hn::Max(m0, m1))));
+  ScaleOf s(hn::GetLane(hn::MaxOfLanes(di, hn::Max(m0, m1))));
+  if (multiplier > 0 && s.inverse > 0) s = {1 / multiplier, multiplier};
   if (s.inverse == 0) {
     std::fill_n(values, n, int8_t{0});
     return {s.scale, 0};
@@ -397,7 +407,7 @@ cpu::QuantizedRow QuantizeRowImpl(const float* HWY_RESTRICT x, int64_t n,
   const FloatV inverse = hn::Set(df, s.inverse);
   IntV sum = hn::Zero(di);
   const auto quantized = [&](int64_t j) HWY_ATTR {
-    return Rounded(hn::Mul(hn::LoadU(df, x + j), inverse));
+    return RoundedWithin(hn::Mul(hn::LoadU(df, x + j), inverse));
   };
   for (i = 0; i + 4 * kLanes <= n; i += 4 * kLanes) {
     const IntV q0 = quantized(i);
@@ -413,7 +423,8 @@ cpu::QuantizedRow QuantizeRowImpl(const float* HWY_RESTRICT x, int64_t n,
     StoreBytes(q, values + i);
   }
   if (rest > 0) {
-    const IntV q = Rounded(hn::Mul(LoadPart(df, x + whole, rest), inverse));
+    const IntV q =
+        RoundedWithin(hn::Mul(LoadPart(df, x + whole, rest), inverse));
     sum = hn::Add(sum, q);
     int8_t part[kLanes];
     StoreBytes(q, part);
@@ -478,8 +489,9 @@ void MultiplyInt8(const Int8Product& product, const Int8Part& part,
   HWY_DYNAMIC_DISPATCH(MultiplyImpl)(product, part, best);
 }
 
-QuantizedRow QuantizeRow(const float* x, int64_t n, int8_t* values) {
-  return HWY_DYNAMIC_DISPATCH(QuantizeRowImpl)(x, n, values);
+QuantizedRow QuantizeRow(const float* x, int64_t n, int8_t* values,
+                         float multiplier) {
+  return HWY_DYNAMIC_DISPATCH(QuantizeRowImpl)(x, n, values, multiplier);
 }
 
 void QuantizeColumns(const Int8Columns& columns, int64_t begin, int64_t end) {

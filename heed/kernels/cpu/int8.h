@@ -54,7 +54,8 @@ struct QuantizedRow {
   int32_t sum;
 };
 /// Quantises one row, see quantize.h.
-QuantizedRow QuantizeRow(const float* x, int64_t n, int8_t* values);
+QuantizedRow QuantizeRow(const float* x, int64_t n, int8_t* values,
+                         float multiplier = 0);
 
 struct Int8Columns {
   int64_t rows;

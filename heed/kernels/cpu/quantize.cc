@@ -36,7 +36,7 @@ void DequantizeRow(const int8_t* values, float scale, const float* scales,
 
 }  // namespace
 
-QuantizedRows QuantizeRows(const Tensor& x) {
+QuantizedRows QuantizeRows(const Tensor& x, float multiplier) {
   const int64_t rows = x.rows();
   const int64_t k = x.cols();
   const int64_t stride = (k + kWordBytes - 1) / kWordBytes * kWordBytes;
@@ -44,7 +44,8 @@ QuantizedRows QuantizeRows(const Tensor& x) {
                      Tensor({rows}, DType::kI32), k};
   ParallelForEach(rows, Grain(k), [&](int64_t r) {
     int8_t* values = q.values.row<int8_t>(r);
-    const cpu::QuantizedRow row = cpu::QuantizeRow(x.row<float>(r), k, values);
+    const cpu::QuantizedRow row =
+        cpu::QuantizeRow(x.row<float>(r), k, values, multiplier);
     std::fill(values + k, values + stride, int8_t{0});
     q.scales.data<float>()[r] = row.scale;
     q.sums.data<int32_t>()[r] = row.sum;

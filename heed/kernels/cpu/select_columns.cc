@@ -71,8 +71,12 @@ PackedMatrix SelectColumns(const PackedMatrix& b, const Tensor& ids) {
   const int64_t rows = panel_bytes / (cpu::kPanel * kWordBytes);
   const int64_t size = static_cast<int64_t>(SizeOf(b.data.dtype()));
   PackedMatrix selected = {
-      Tensor({cpu::Panels(n) * panel_bytes / size}, b.data.dtype()), Tensor(),
-      b.k, n, b.precision};
+      Tensor({cpu::Panels(n) * panel_bytes / size}, b.data.dtype()),
+      Tensor(),
+      b.k,
+      n,
+      b.precision,
+      b.left_multipliers};
   const auto* from = static_cast<const char*>(b.data.raw());
   auto* to = static_cast<char*>(selected.data.raw());
   const auto* id = ids.data<int32_t>();

@@ -72,8 +72,9 @@ Vocabularies FindVocabularies(const DataConfig& data, const ModelFiles& files,
           find("target", data.target_kind())};
 }
 
-Model ReadTranslationModel(const std::string& folder, Auto<RunFormat> dtype) {
-  LoadedModel loaded = ReadModelToRun(folder, dtype);
+Model ReadTranslationModel(const std::string& folder, Auto<RunFormat> dtype,
+                           Named<Activations> activations) {
+  LoadedModel loaded = ReadModelToRun(folder, dtype, activations);
   auto* model = dynamic_cast<Model*>(loaded.model.get());
   if (model == nullptr) {
     throw FormatError(

@@ -58,7 +58,8 @@ Vocabularies FindVocabularies(const DataConfig& data, const ModelFiles& files,
 /// Reads a translation model. Throws: as ReadModel; FormatError if the folder
 /// holds a model of another task.
 Model ReadTranslationModel(const std::string& folder,
-                           Auto<RunFormat> dtype = {});
+                           Auto<RunFormat> dtype = {},
+                           Named<Activations> activations = Activations::kRow);
 
 /// Combines the model and those of `folders` to an ensemble (see Ensemble), in
 /// the precision of `model`. Throws: as ReadTranslationModel; ConfigError if
