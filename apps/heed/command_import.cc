@@ -1,9 +1,12 @@
 // heed import: converts models of other programs.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "apps/heed/commands.h"
 #include "heed/base/console.h"
 #include "heed/convert/convert.h"
+#include "heed/train/model_folder.h"
 
 namespace heed {
 
@@ -30,6 +33,23 @@ void AddInputOptions(ImportRequest& request, Options& options) {
                    "know, and on which translations do not depend");
 }
 
+/// Name of a folder without its path.
+std::string NameOfFolder(const std::string& folder) {
+  return std::filesystem::path(folder).filename().string();
+}
+
+/// Imports a model and reports it.
+void ImportOne(const std::string& source, const std::string& out,
+               bool overwrite, const ImportRequest& request) {
+  CheckOutIsOther(source, out);
+  const Imported imported = ImportInto(out, overwrite, source, request);
+  for (const std::string& note : imported.notes) {
+    PrintNote("note: {}\n", note);
+  }
+  Print("{}: {}, {} parameters\n", out, imported.settings->task(),
+        imported.model->parameters().elements());
+}
+
 }  // namespace
 
 int RunImport(const Arguments& arguments) {
@@ -42,13 +62,15 @@ int RunImport(const Arguments& arguments) {
       "Converts a model of another program to a folder for heed translate, "
       "predict, train and all other commands. SOURCE is a model.npz or "
       "model.bin of Marian (type transformer, s2s or amun), a folder of an "
-      "OPUS-MT package, or a folder of Hugging Face with config.json, "
+      "OPUS-MT package, of a translator of Firefox, browsermt or "
+      "translateLocally, or a folder of Hugging Face with config.json, "
       "model.safetensors and the tokenizer's files: MarianMT, GPT-2, OPT, or "
       "BERT, RoBERTa, XLM-RoBERTa, CamemBERT and DistilBERT with or without a "
       "head that tags or classifies, or as a sentence encoder. Scores are as "
       "in that program; "
       "if Heed does not support an option or a tensor, it names it and writes "
-      "nothing. Pickles are never read.");
+      "nothing. Pickles are never read. From a folder of folders with models "
+      "of Marian or Firefox, each becomes a folder in --out.");
   options.Positional("SOURCE", source, Any{"FILE|DIR"},
                      "model.npz, model.bin, or a folder");
   AddInputOptions(request, options);
@@ -57,8 +79,8 @@ int RunImport(const Arguments& arguments) {
   options.fields()("overwrite", overwrite,
                    "replace an existing model in the output folder");
   options.fields()("dtype", request.storage.dtype,
-                   "number format of stored matrices; auto: bf16 where the "
-                   "source's are, else f32");
+                   "number format of stored matrices; auto: int8 or bf16 "
+                   "where the source's are, else f32");
   options.Example(
       "heed import model.npz --vocab de.spm --vocab en.spm --out "
       "model");
@@ -67,15 +89,14 @@ int RunImport(const Arguments& arguments) {
       "model < in.txt");
   options.Example("heed import opus-2020-02-26 --out model");
   options.Example("heed import bert-base-NER --out tagger");
+  options.Example("heed import ende.student.tiny11 --out ende");
   options.fields().Require({{"out"}});
   if (!options.Parse(arguments)) return 0;
-  CheckOutIsOther(source, out);
-  const Imported imported = ImportInto(out, overwrite, source, request);
-  for (const std::string& note : imported.notes) {
-    PrintNote("note: {}\n", note);
+  const std::vector<std::string> folders = FoldersToImport(source);
+  if (folders.empty()) ImportOne(source, out, overwrite, request);
+  for (const std::string& folder : folders) {
+    ImportOne(folder, PathIn(out, NameOfFolder(folder)), overwrite, request);
   }
-  Print("{}: {}, {} parameters\n", out, imported.settings->task(),
-        imported.model->parameters().elements());
   return 0;
 }
 

@@ -40,6 +40,11 @@ std::string FormatNote(const std::set<std::string>& from,
                        Auto<RunFormat> dtype) {
   const bool bf16 = from.contains("BF16");
   const bool all_bf16 = bf16 && from.size() == 1;
+  if (from.contains("I8")) {
+    return dtype.open() || dtype == RunFormat::kInt8
+               ? "matrices are stored in int8, with the bytes of the source"
+               : "matrices are stored with the values of the source's int8";
+  }
   if (dtype == RunFormat::kInt8) {
     return "matrices are stored in int8, with a scale for each column";
   }
@@ -98,6 +103,10 @@ Imported Import(const std::string& source, const ImportRequest& request) {
   return imported;
 }
 
+std::vector<std::string> FoldersToImport(const std::string& source) {
+  return MarianFoldersIn(source);
+}
+
 void CheckOutIsOther(const std::string& source, const std::string& out) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(source, ignored) ||
@@ -128,6 +137,9 @@ Metadata MetadataOf(const Imported& imported) {
 void WriteOthers(const Imported& imported, TrainingConfig& training,
                  const OutFolder& out) {
   WriteSettings(*imported.settings, *imported.model, training, out);
+  if (imported.shortlist) {
+    imported.shortlist->Write(out.PathOf(kShortlistFile));
+  }
   if (!imported.licence.empty()) {
     WriteFileAtomically(out.PathOf(kLicenceFile), ReadFile(imported.licence));
   }

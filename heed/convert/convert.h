@@ -9,6 +9,7 @@
 
 #include "heed/convert/mapped_vocabulary.h"
 #include "heed/convert/source_weights.h"
+#include "heed/data/shortlist.h"
 #include "heed/tasks/task.h"
 
 namespace heed {
@@ -21,6 +22,7 @@ struct Imported {
   std::string family = {};            // family of models: "gpt2"
   std::string licence = {};           // its licence file; "": there is none
   std::set<std::string> dtypes = {};  // of the source's matrices: "F32"
+  std::shared_ptr<const Shortlist> shortlist = {};  // null: none
 };
 
 /// Options of heed import.
@@ -48,8 +50,9 @@ Imported Import(const std::string& source, const ImportRequest& request = {});
 
 /// Imports a model of Marian (Junczys-Dowmunt et al. 2018, arXiv:1804.00344) of
 /// type transformer, s2s or amun (the latter two with their default, a
-/// conditional GRU), with the settings stored in it. `source`: model.npz,
-/// model.bin or the folder of a package (see FindMarianFiles). The result
+/// conditional GRU), with the settings stored in it; also the students of
+/// browsermt and Firefox, whose int8 bytes stay. `source`: model.npz, model.bin
+/// or the folder of a package (see FindMarianFiles). The result
 /// computes Marian's scores and translations, except for differences in the
 /// notes. Throws: IoError; FormatError with the file and the unsupported
 /// option, tensor or token (see MarianModelOptions for known options).
@@ -66,6 +69,10 @@ Imported ImportMarian(const std::string& source,
 /// file and the unsupported setting, tensor or token.
 Imported ImportHuggingFace(const std::string& folder,
                            const ImportRequest& request = {});
+
+/// Folders of models in `source` that are imported one by one; empty if
+/// `source` itself is a model.
+std::vector<std::string> FoldersToImport(const std::string& source);
 
 /// Throws: ConfigError if `out` is the folder `source`.
 void CheckOutIsOther(const std::string& source, const std::string& out);

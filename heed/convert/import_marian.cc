@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/convert/convert.h"
 #include "heed/convert/import_options.h"
+#include "heed/convert/mapped_shortlist.h"
 #include "heed/convert/marian_package.h"
 #include "heed/convert/marian_recurrent.h"
 #include "heed/convert/marian_transformer.h"
@@ -21,7 +23,7 @@ constexpr const char* kOptions = "special:model.yml";
 
 /// Reads the settings stored in the model: text in a byte array with a
 /// terminating zero.
-ImportOptions TakeOptions(std::vector<NamedTensor>& tensors,
+ImportOptions TakeOptions(std::vector<MarianTensor>& tensors,
                           const std::string& file) {
   const auto found = std::ranges::find(tensors, kOptions, &NamedTensor::name);
   if (found == tensors.end()) {
@@ -42,14 +44,34 @@ ImportOptions TakeOptions(std::vector<NamedTensor>& tensors,
   return {ParseYaml(text, name), name};
 }
 
+constexpr double kMarianFactor = 3;
+/// Limit of the length in Firefox.
+constexpr double kStudentFactor = 2;
+
+SourceWeights WeightsOf(std::vector<MarianTensor> tensors,
+                        const std::string& file) {
+  SourceWeights weights(file);
+  for (MarianTensor& tensor : tensors) {
+    const Shape shape = tensor.value.shape();
+    const bool bytes = tensor.multiplier > 0;
+    weights.Add(tensor.name,
+                {.shape = shape,
+                 .file = file,
+                 .read = [value = std::move(tensor.value)] { return value; },
+                 .dtype = bytes ? "I8" : "F32",
+                 .scale = bytes ? 1 / tensor.multiplier : 0});
+  }
+  return weights;
+}
+
 /// Marian's search. The decoder's configuration takes precedence over the
-/// model's.
+/// model's. `factor`: default limit of the length.
 ImportedSearch SearchOf(ImportOptions& model, ImportOptions& decoder,
-                        Notes& notes) {
+                        double factor, Notes& notes) {
   ImportedSearch search;
   DecodeRules& rules = search.rules;
-  rules.max_length_factor =
-      decoder.Real("max-length-factor", model.Real("max-length-factor", 3));
+  rules.max_length_factor = decoder.Real(
+      "max-length-factor", model.Real("max-length-factor", factor));
   rules.max_length_extra = 0;
   if (!(rules.max_length_factor > 0)) {
     const bool there = !decoder.Text("max-length-factor", "").empty();
@@ -76,6 +98,15 @@ struct MarianModel {
   MarianFiles files;
 };
 
+/// True if a model in int8 must have multipliers of activations: its decoder's
+/// configuration asks for them, or it has some.
+bool HasActivations(MarianModel& model) {
+  return model.weights.matrix_dtypes().contains("I8") &&
+         (model.files.decoder.Text("gemm-precision", "")
+              .ends_with("AlphaAll") ||
+          model.weights.HasAnyEnding(kMarianActivations));
+}
+
 int64_t RowsOf(const SourceWeights& weights, const std::string& table) {
   const Shape* shape = weights.FindShape(table);
   if (shape == nullptr || shape->rank() != 2) {
@@ -97,6 +128,9 @@ struct Tables {
   std::string our_source;
   std::string our_target;
   bool our_output_transposed = false;  // [features, V]
+  /// Multiplier of activations of the output projection; 0: none.
+  float activations = 0;
+  bool student = false;
 
   int64_t SourceRows(const SourceWeights& weights) const {
     return RowsOf(weights, source);
@@ -113,14 +147,17 @@ void FillTables(const Tables& t, const MappedPair& vocabularies,
   const MappedVocabulary& source = vocabularies.source;
   const MappedVocabulary& target = vocabularies.target;
   const int64_t rows = t.TargetRows(from);
-  const Tensor source_table =
-      from.Take(t.source, {t.SourceRows(from), t.features});
-  const Tensor target_table = t.target == t.source
-                                  ? source_table
-                                  : from.Take(t.target, {rows, t.features});
-  reader.Set(t.our_source, TakeRows(source_table, source.rows));
+  const StoredMatrix source_table =
+      from.TakeMatrix(t.source, {t.SourceRows(from), t.features});
+  const StoredMatrix target_table =
+      t.target == t.source ? source_table
+                           : from.TakeMatrix(t.target, {rows, t.features});
+  reader.SetTable(t.our_source, source_table, source.rows);
   if (t.our_target != t.our_source) {
-    reader.Set(t.our_target, TakeRows(target_table, target.rows));
+    reader.SetTable(t.our_target, target_table, target.rows);
+  }
+  if (t.tied && target_table.quantized() && t.activations > 0) {
+    reader.SetActivations(t.our_target, Tensor::Full({1}, t.activations));
   }
   if (!t.tied) {
     // Old models store this matrix transposed.
@@ -136,15 +173,40 @@ void FillTables(const Tables& t, const MappedPair& vocabularies,
   reader.Set("decoder.output.bias", target.Biases(bias));
 }
 
+/// Throws: FormatError unless a student comes with a vocabulary of the right
+/// size for each of its tables.
+void CheckStudentVocabularies(const MarianModel& marian, const Tables& t) {
+  const std::vector<std::string>& files = marian.files.vocabularies;
+  if (t.source != t.target && files.size() == 1) {
+    throw FormatError(
+        "{}: has the tables {} and {}, so it needs two vocabularies, but there "
+        "is only {}; give them with --vocab SOURCE --vocab TARGET",
+        marian.weights.file(), t.source, t.target, files.front());
+  }
+  CheckPieces(files.front(), t.SourceRows(marian.weights));
+  CheckPieces(files.back(), t.TargetRows(marian.weights));
+}
+
+/// Multiplier of activations of the output projection, under the first name
+/// that there is. Throws: FormatError if there is none.
+float OutputActivations(const Tables& tables, SourceWeights& weights) {
+  const std::string own = tables.target + kMarianActivations;
+  const std::string other = std::string("none") + kMarianActivations;
+  return weights.TakeMultiplier(
+      weights.Has(own) || !weights.Has(other) ? own : other);
+}
+
 /// Imports a model with its tables; `fill` fills the remaining parameters.
 template <typename Fill>
 Imported ImportModel(MarianModel& marian,
                      const ModelChoice<TranslatorSettings>& model,
                      const Tables& tables, Notes notes, const Fill& fill) {
   SourceWeights& weights = marian.weights;
+  const int64_t source_rows = tables.SourceRows(weights);
+  const int64_t target_rows = tables.TargetRows(weights);
+  if (tables.student) CheckStudentVocabularies(marian, tables);
   const MappedPair vocabularies =
-      ReadMarianVocabularies(marian.files, tables.SourceRows(weights),
-                             tables.TargetRows(weights), notes);
+      ReadMarianVocabularies(marian.files, source_rows, target_rows, notes);
   if (tables.our_source == tables.our_target && !vocabularies.same_tokens) {
     throw FormatError(
         "{}: source and target share their embeddings, so they need the same "
@@ -152,14 +214,27 @@ Imported ImportModel(MarianModel& marian,
         weights.file(), marian.files.vocabularies.front(),
         marian.files.vocabularies.back());
   }
-  const ImportedSearch search =
-      SearchOf(marian.options, marian.files.decoder, notes);
+  ImportedSearch search =
+      SearchOf(marian.options, marian.files.decoder,
+               tables.student ? kStudentFactor : kMarianFactor, notes);
+  if (tables.student) {
+    const LanguagePair languages = LanguagesOfModel(marian.files.model);
+    search.source_language = languages.source;
+    search.target_language = languages.target;
+  }
   Imported imported =
       MakeTranslation(model, vocabularies, weights.file(), search);
   imported.notes = std::move(notes);
+  imported.dtypes = weights.matrix_dtypes();
+  if (!marian.files.shortlist.empty()) {
+    imported.shortlist = std::make_shared<Shortlist>(MapShortlist(
+        ReadMarianShortlist(marian.files.shortlist), marian.files.shortlist,
+        vocabularies, source_rows, target_rows));
+  }
   WeightReader reader(weights, imported.model->parameters());
   fill(reader);
   FillTables(tables, vocabularies, reader);
+  weights.SkipAllEnding(kMarianActivations);
   reader.CheckComplete();
   return imported;
 }
@@ -168,8 +243,8 @@ Imported ImportTransformer(MarianModel& source) {
   SourceWeights& weights = source.weights;
   ImportOptions& options = source.options;
   Notes notes;
-  const MarianTransformer marian =
-      ReadMarianTransformer(options, weights, notes);
+  MarianTransformer marian = ReadMarianTransformer(options, weights, notes);
+  marian.has_activations = HasActivations(source);
   ModelChoice<TranslatorSettings> model;
   model.Choose(ModelForImport("marian/transformer").model);
   model.As<TransformerConfig>() = marian.config;
@@ -184,6 +259,10 @@ Imported ImportTransformer(MarianModel& source) {
   tables.features = marian.config.width;
   tables.our_source = SourceTable(marian.config);
   tables.our_target = TargetTable(marian.config);
+  tables.student = marian.is_student();
+  if (marian.has_activations) {
+    tables.activations = OutputActivations(tables, weights);
+  }
   weights.CheckCount(CountWeights(marian.config, tables.SourceRows(weights),
                                   tables.TargetRows(weights)));
   return ImportModel(
@@ -226,11 +305,20 @@ Imported ImportRecurrent(MarianModel& source) {
 Imported ImportMarian(const std::string& source, const ImportRequest& request) {
   MarianFiles files = FindMarianFiles(source, request);
   const std::string& file = files.model;
-  std::vector<NamedTensor> tensors =
-      file.ends_with(".bin") ? ReadMarianBinary(file) : ReadNpz(file);
+  std::vector<MarianTensor> tensors;
+  if (file.ends_with(".npz")) {
+    for (NamedTensor& tensor : ReadNpz(file)) {
+      tensors.push_back({std::move(tensor)});
+    }
+  } else {
+    tensors = ReadMarianBinary(file);
+  }
   ImportOptions options = TakeOptions(tensors, file);
   options.Ignore(request.ignored);
-  SourceWeights weights(std::move(tensors), file);
+  SourceWeights weights = WeightsOf(std::move(tensors), file);
+  if (weights.matrix_dtypes().contains("I8")) {
+    weights.SetStorage({.dtype = request.storage.dtype});
+  }
   MarianModel model = {std::move(weights), std::move(options),
                        std::move(files)};
   const std::string type =

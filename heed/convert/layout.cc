@@ -127,18 +127,41 @@ void WeightReader::Read(std::span<const Part> parts, const Layout& layout) {
 }
 
 void WeightReader::ReadLinear(const Part& part, const Layout& layout) {
+  ReadMatrices(part, layout);
+  Parameter* bias = to_.Find(part.ours + ".bias");
+  if (bias == nullptr) return;
+  Tensor biases(bias->value().shape());
+  const int64_t out = biases.numel() / std::ssize(part.theirs);
+  int64_t begin = 0;
+  for (const std::string& name : part.theirs) {
+    biases.Slice(begin, begin + out)
+        .CopyFrom(from_.Take(NameOfPart(name, layout.weight_bias), {out}));
+    begin += out;
+  }
+  Fill(*bias, std::move(biases));
+}
+
+void WeightReader::ReadMatrices(const Part& part, const Layout& layout) {
   Parameter& weight = Find(part.ours + ".weight");
-  Parameter& bias = Find(part.ours + ".bias");
   const Shape shape = weight.value().shape();
   const int64_t in = shape[0];
   const int64_t out = shape[1] / std::ssize(part.theirs);
-  int64_t begin = 0;
-  Tensor joined;
-  Tensor biases(bias.value().shape());
+  std::vector<StoredMatrix> all;
   for (const std::string& name : part.theirs) {
-    Tensor theirs =
-        from_.TakeStored(NameOfPart(name, layout.weight),
-                         layout.transposed ? Shape{out, in} : Shape{in, out});
+    all.push_back(
+        from_.TakeMatrix(NameOfPart(name, layout.weight),
+                         layout.transposed ? Shape{out, in} : Shape{in, out}));
+  }
+  if (std::ranges::all_of(all, &StoredMatrix::quantized) &&
+      !layout.transposed) {
+    FillBytes(weight, all);
+    ReadActivations(part, layout);
+    return;
+  }
+  Tensor joined;
+  int64_t begin = 0;
+  for (const StoredMatrix& one : all) {
+    Tensor theirs = one.Numbers();
     if (!joined.defined()) joined = Tensor(shape, theirs.dtype());
     if (joined.dtype() != theirs.dtype()) {
       joined = joined.To(DType::kF32);
@@ -150,12 +173,51 @@ void WeightReader::ReadLinear(const Part& part, const Layout& layout) {
     } else {
       ours.CopyFrom(theirs);
     }
-    biases.Slice(begin, begin + out)
-        .CopyFrom(from_.Take(NameOfPart(name, layout.weight_bias), {out}));
     begin += out;
   }
   Fill(weight, std::move(joined));
-  Fill(bias, std::move(biases));
+}
+
+/// Fills a matrix with the columns of int8 matrices, whose bytes stay.
+void WeightReader::FillBytes(Parameter& parameter,
+                             std::span<const StoredMatrix> matrices) {
+  const Shape shape = parameter.value().shape();
+  kernels::QuantizedMatrix bytes = {Tensor(shape, DType::kI8),
+                                    Tensor({shape[1]}), false};
+  int64_t begin = 0;
+  for (const StoredMatrix& one : matrices) {
+    const int64_t end = begin + one.values.cols();
+    bytes.values.Columns(begin, end).CopyFrom(one.values);
+    bytes.scales.Slice(begin, end).Fill(one.scale);
+    begin = end;
+  }
+  read_.insert(parameter.name());
+  parameter.Set(bytes);
+}
+
+void WeightReader::ReadActivations(const Part& part, const Layout& layout) {
+  if (layout.activations == nullptr) return;
+  std::vector<float> multipliers;
+  for (const std::string& name : part.theirs) {
+    multipliers.push_back(from_.TakeMultiplier(NameOfPart(name, layout.weight) +
+                                               layout.activations));
+  }
+  Find(part.ours + ".weight")
+      .SetActivations(Tensor::Of(multipliers, {std::ssize(multipliers)}));
+}
+
+void WeightReader::SetTable(const std::string& ours, const StoredMatrix& table,
+                            std::span<const int32_t> rows) {
+  if (!table.quantized()) return Set(ours, TakeRows(table.values, rows));
+  Parameter& parameter = Find(ours);
+  read_.insert(ours);
+  parameter.Set({TakeRows(table.values, rows),
+                 Tensor::Full({std::ssize(rows)}, table.scale), true});
+}
+
+void WeightReader::SetActivations(const std::string& ours,
+                                  const Tensor& multipliers) {
+  Find(ours).SetActivations(multipliers);
 }
 
 std::vector<std::string> WeightReader::Unread() const {

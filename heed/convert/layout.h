@@ -19,11 +19,14 @@ struct Layout {
   const char* gain;  // of a norm
   const char* norm_bias;
   bool transposed;  // matrices are [out, in]; in Heed they are [in, out]
+  /// Suffix of the multiplier of activations of an int8 matrix; null: none.
+  const char* activations = nullptr;
 };
 
 /// A layer in both naming schemes. Heed's parameters are OURS.weight and
-/// OURS.bias, or OURS.gain and OURS.bias for a norm. Several matrices of the
-/// other program are concatenated along Heed's columns (queries, keys, values).
+/// OURS.bias (if the layer has one), or OURS.gain and OURS.bias for a norm.
+/// Several matrices of the other program are concatenated along Heed's columns
+/// (queries, keys, values).
 struct Part {
   enum class Kind : uint8_t { kLinear, kNorm };
   Kind kind;
@@ -45,6 +48,11 @@ class WeightReader {
   /// Fills a parameter with f32 or bf16. A matrix in bf16 stays so. A value
   /// that nobody else holds is not copied.
   void Set(const std::string& ours, Tensor value);
+  /// Fills a table with rows of `table` (see TakeRows), which may be in int8.
+  void SetTable(const std::string& ours, const StoredMatrix& table,
+                std::span<const int32_t> rows);
+  /// Sets the fixed multipliers of activations of a filled parameter in int8.
+  void SetActivations(const std::string& ours, const Tensor& multipliers);
   /// Multiplies a filled parameter by `factor`.
   void Scale(const std::string& ours, float factor);
   /// Copies all parameters with prefix `from` to the names with prefix `to`.
@@ -58,6 +66,9 @@ class WeightReader {
  private:
   /// Reads matrices and biases into the columns of a layer.
   void ReadLinear(const Part& part, const Layout& layout);
+  void ReadMatrices(const Part& part, const Layout& layout);
+  void FillBytes(Parameter& parameter, std::span<const StoredMatrix> matrices);
+  void ReadActivations(const Part& part, const Layout& layout);
   /// Gives a parameter a value that nobody else holds, and writes and frees it
   /// if weights are written one by one.
   void Fill(Parameter& parameter, Tensor value);

@@ -337,13 +337,14 @@ MappedVocabulary MapSubwords(const TokenRows& tokens,
 
 MappedVocabulary ReadMarianVocabulary(const std::string& path, int64_t rows,
                                       Notes& notes) {
-  const std::string extension = std::filesystem::path(path).extension();
+  const std::string extension =
+      std::filesystem::path(Unpacked(path)).extension();
   if (extension == ".fsv") {
     throw FormatError(path + ": factored vocabularies are not supported");
   }
   MappedVocabulary mapped;
   if (extension == ".spm") {
-    const auto model = SentencePieceModel::Parse(ReadFile(path), path);
+    const auto model = SentencePieceModel::Parse(ReadInflated(path), path);
     if (std::ssize(model.pieces) > rows) {
       throw FormatError("{}: has {} tokens, but the model {} rows", path,
                         model.pieces.size(), rows);
@@ -360,6 +361,20 @@ MappedVocabulary ReadMarianVocabulary(const std::string& path, int64_t rows,
         path, rows);
   }
   return mapped;
+}
+
+void CheckPieces(const std::string& path, int64_t rows) {
+  const auto model = SentencePieceModel::Parse(ReadInflated(path), path);
+  if (std::ssize(model.pieces) == rows) return;
+  throw FormatError("{}: has {} tokens, but the model {} rows", path,
+                    model.pieces.size(), rows);
+}
+
+std::string Unpacked(const std::string& path) {
+  for (const std::string_view end : {".gz", ".zst"}) {
+    if (path.ends_with(end)) return path.substr(0, path.size() - end.size());
+  }
+  return path;
 }
 
 TokenIds ParseTokenIds(const std::string& json, const std::string& file) {

@@ -53,10 +53,16 @@ MappedVocabulary MapSubwords(const TokenRows& tokens,
                              const SentencePieceModel& model);
 
 /// Reads a vocabulary of Marian for a table of `rows` rows: .spm
-/// (SentencePiece), .yml, .yaml or .json (token: id), otherwise one token per
-/// line. Throws: IoError; FormatError with the file.
+/// (SentencePiece, also with .gz), .yml, .yaml or .json (token: id), otherwise
+/// one token per line. Throws: IoError; FormatError with the file.
 MappedVocabulary ReadMarianVocabulary(const std::string& path, int64_t rows,
                                       Notes& notes);
+/// Throws: IoError; FormatError unless the SentencePiece model has `rows`
+/// pieces.
+void CheckPieces(const std::string& path, int64_t rows);
+
+/// The path without the ending .gz or .zst of a compressed file.
+std::string Unpacked(const std::string& path);
 
 /// A vocabulary as a map from tokens to ids. `file`: name for error messages.
 struct TokenIds {

@@ -186,10 +186,24 @@ TEST(MarianOptions, IgnoredOnesAreAsIfTheyWereNotThere) {
 // Values that determine the architecture
 
 TEST(MarianOptions, OtherLayersAreNamed) {
-  EXPECT_EQ(
-      OptionError("transformer-decoder-autoreg: rnn"),
-      "o.yml: option transformer-decoder-autoreg: Heed does not support 'rnn': "
-      "its decoders attend to what they wrote; translate with Marian");
+  EXPECT_NE(OptionError("transformer-decoder-autoreg: average-attention")
+                .find("option transformer-decoder-autoreg: Heed does not "
+                      "support 'average-attention'"),
+            std::string::npos);
+  const std::string student = "transformer-decoder-autoreg: rnn\ndec-cell: ";
+  EXPECT_EQ(OptionError(student + "ssru"), "no error");
+  EXPECT_NE(OptionError(student + "lstm").find("option dec-cell: "),
+            std::string::npos);
+  for (const std::string option :
+       {"layer-normalization", "transformer-rnn-projection"}) {
+    EXPECT_NE(OptionError(student + "ssru\n" + option + ": true")
+                  .find("option " + option + ": "),
+              std::string::npos);
+  }
+  EXPECT_NE(
+      OptionError(student + "ssru\ntransformer-postprocess-top: n", "da", "n")
+          .find("option transformer-preprocess: "),
+      std::string::npos);
   EXPECT_EQ(OptionError("output-omit-bias: maybe"),
             "o.yml: option output-omit-bias: Heed does not support 'maybe' "
             "(supported: 'true', 'false')");

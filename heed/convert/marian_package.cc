@@ -9,6 +9,7 @@
 
 #include "heed/base/console.h"
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
 #include "heed/data/input_lines.h"
 #include "heed/io/file.h"
 #include "heed/io/yaml.h"
@@ -21,14 +22,25 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDecoderFile = "decoder.yml";
+/// Configurations of the decoder in a folder; the first one found is read. The
+/// last ones are those of browsermt and translateLocally.
+constexpr const char* kDecoderFiles[] = {
+    kDecoderFile, "config.intgemm8bitalpha.yml", "config.intgemm8bit.yml"};
 constexpr std::string_view kBpeMark = "@@";  // suffix of a piece in subword-nmt
 
+/// Sorted names of a folder's entries, without packed copies of others.
 std::vector<std::string> NamesIn(const std::string& folder) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) {
     names.push_back(entry.path().filename().string());
   }
   std::ranges::sort(names);
+  // Programs that unpack a file may leave the packed one.
+  const std::vector<std::string> all = names;
+  std::erase_if(names, [&](const std::string& name) {
+    return Unpacked(name) != name &&
+           std::ranges::binary_search(all, Unpacked(name));
+  });
   return names;
 }
 
@@ -44,13 +56,17 @@ bool Holds(const std::string& name, std::string_view part) {
 /// other programs.
 bool IsModelName(const std::string& name) {
   if (Holds(name, ".optimizer.") || Holds(name, ".orig.") ||
-      Holds(name, "pytorch_model")) {
+      Holds(name, "pytorch_model") || name.starts_with("lex.") ||
+      name.starts_with("qualityModel.")) {
     return false;
   }
-  return name.ends_with(".npz") || name.ends_with(".bin");
+  return name.ends_with(".npz") || Unpacked(name).ends_with(".bin");
 }
 
-bool IsVocabularyName(const std::string& name) {
+bool IsVocabularyName(const std::string& given) {
+  const std::string name = Unpacked(given);
+  // Releases of Firefox: vocab.ende.spm, srcvocab.enja.spm, trgvocab.enja.spm.
+  if (Holds(name, "vocab.") && name.ends_with(".spm")) return true;
   for (const char* end :
        {"vocab.yml", "vocab.yaml", "vocab.json", ".vocab", "vocab.spm"}) {
     if (name.ends_with(end)) return true;
@@ -81,8 +97,11 @@ ImportOptions ReadDecoder(const std::string& path) {
 
 /// Configuration of the decoder; empty if there is none.
 ImportOptions DecoderOf(const std::string& model) {
-  for (const std::string& path :
-       {model + "." + kDecoderFile, PathIn(FolderOf(model), kDecoderFile)}) {
+  std::vector<std::string> paths = {model + "." + kDecoderFile};
+  for (const char* name : kDecoderFiles) {
+    paths.push_back(PathIn(FolderOf(model), name));
+  }
+  for (const std::string& path : paths) {
     if (fs::exists(path)) return ReadDecoder(path);
   }
   return {nlohmann::json::object(), model + "." + kDecoderFile};
@@ -104,12 +123,15 @@ std::vector<std::string> TextsOf(const ImportOptions& options,
 std::string ModelIn(const std::string& folder) {
   std::vector<std::string> models;
   std::string missing;
-  if (HasFileIn(folder, kDecoderFile)) {
-    const std::string path = PathIn(folder, kDecoderFile);
+  std::string file;  // that names it
+  for (const char* name : kDecoderFiles) {
+    if (!models.empty() || !HasFileIn(folder, name)) continue;
+    const std::string path = PathIn(folder, name);
     for (const std::string& named : TextsOf(ReadDecoder(path), "models")) {
       const std::string found = Locate(named, folder);
       if (found.empty()) {
         missing = named;
+        file = path;
       } else {
         models.push_back(found);
       }
@@ -124,7 +146,7 @@ std::string ModelIn(const std::string& folder) {
     Warn(
         fmt::format("{}: names the model {}, which is neither there nor in the "
                     "folder; {} is read",
-                    PathIn(folder, kDecoderFile), missing, models[0]));
+                    file, missing, models[0]));
   }
   if (models.size() == 1) return models[0];
   if (models.empty()) {
@@ -136,6 +158,26 @@ std::string ModelIn(const std::string& folder) {
   throw ConfigError(
       "{}: holds {} models of Marian ({}); name one: heed import FILE", folder,
       models.size(), fmt::join(models, ", "));
+}
+
+/// The binary shortlist of a model; "" if there is none. A configuration may
+/// name it: [FILE, false].
+std::string ShortlistOf(const std::string& model,
+                        const ImportOptions& decoder) {
+  const std::string folder = FolderOf(model);
+  const auto is_binary = [](const std::string& name) {
+    return Unpacked(name).ends_with(".bin");
+  };
+  const nlohmann::json named = decoder.Value("shortlist");
+  if (named.is_array() && !named.empty() && named[0].is_string()) {
+    std::string found = Locate(named[0].get<std::string>(), folder);
+    if (!found.empty() && is_binary(found)) return found;
+  }
+  for (const std::string& name : NamesIn(folder)) {
+    if (name.starts_with("lex.") && is_binary(name))
+      return PathIn(folder, name);
+  }
+  return "";
 }
 
 /// Files that look like vocabularies; used without a configuration.
@@ -242,12 +284,55 @@ bool IsMarianFolder(const std::string& folder) {
          std::ranges::any_of(NamesIn(folder), IsModelName);
 }
 
+std::vector<std::string> MarianFoldersIn(const std::string& folder) {
+  std::vector<std::string> folders;
+  if (!fs::is_directory(folder) || IsMarianFolder(folder) ||
+      HasFileIn(folder, kConfigFile)) {
+    return folders;
+  }
+  for (const std::string& name : NamesIn(folder)) {
+    const std::string path = PathIn(folder, name);
+    if (fs::is_directory(path) && IsMarianFolder(path)) folders.push_back(path);
+  }
+  return folders;
+}
+
+LanguagePair LanguagesOfModel(const std::string& model) {
+  const std::string folder = FolderOf(model);
+  LanguagePair pair;
+  if (HasFileIn(folder, "metadata.json")) {
+    ImportOptions release = ReadJsonOptions(PathIn(folder, "metadata.json"));
+    pair = {release.Text("sourceLanguage", ""),
+            release.Text("targetLanguage", "")};
+  } else if (HasFileIn(folder, "model_info.json")) {
+    ImportOptions info = ReadJsonOptions(PathIn(folder, "model_info.json"));
+    const nlohmann::json tags = info.Value("srcTags");
+    if (tags.is_object() && tags.size() == 1) {
+      pair = {tags.begin().key(), info.Text("trgTag", "")};
+    }
+  } else {
+    // model.ende.intgemm.alphas.bin
+    const std::string file = fs::path(model).filename().string();
+    const std::vector<std::string_view> parts = SplitAt(file, ".");
+    if (parts.size() > 2 && parts[1].size() == 4) {
+      pair = {std::string(parts[1].substr(0, 2)),
+              std::string(parts[1].substr(2))};
+    }
+  }
+  for (const std::string& code : {pair.source, pair.target}) {
+    if (!IsLanguageCode(code) || !IsKnownLanguage(LanguageCode(code)))
+      return {};
+  }
+  return pair;
+}
+
 MarianFiles FindMarianFiles(const std::string& source,
                             const ImportRequest& request) {
   const std::string model = fs::is_directory(source) ? ModelIn(source) : source;
   CheckRegular(model);
-  MarianFiles files = {model, request.vocabularies, request.subwords, false,
-                       DecoderOf(model)};
+  MarianFiles files = {model, request.vocabularies, request.subwords,
+                       false, DecoderOf(model),     ""};
+  files.shortlist = ShortlistOf(model, files.decoder);
   if (files.vocabularies.empty()) {
     files.vocabularies = NamedVocabularies(model, files.decoder);
   }
@@ -273,7 +358,8 @@ MappedPair ReadMarianVocabularies(const MarianFiles& files, int64_t source_rows,
   const std::string& source = files.vocabularies.front();
   const std::string& target = files.vocabularies.back();
   const auto has_ids = [](const std::string& path) {
-    return !path.ends_with(".spm") && !path.ends_with(".fsv");
+    const std::string name = Unpacked(path);
+    return !name.ends_with(".spm") && !name.ends_with(".fsv");
   };
   if (has_ids(source) && has_ids(target) && !files.divided) {
     const TokenIds source_ids = ReadTokenIds(source);

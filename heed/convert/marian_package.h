@@ -7,6 +7,7 @@
 
 #include "heed/convert/convert.h"
 #include "heed/convert/import_options.h"
+#include "heed/text/languages.h"
 
 namespace heed {
 
@@ -19,12 +20,20 @@ struct MarianFiles {
   std::vector<std::string> subwords;
   /// True if texts are already split into tokens of the vocabularies.
   bool divided = false;
-  /// MODEL.decoder.yml or decoder.yml; empty if there is none.
+  /// MODEL.decoder.yml, decoder.yml or the configuration of browsermt and
+  /// translateLocally; empty if there is none.
   ImportOptions decoder;
+  std::string shortlist;  // binary; "": none
 };
 
 /// True if the folder holds a Marian model.
 bool IsMarianFolder(const std::string& folder);
+/// Subfolders with a Marian model each, of a folder that holds no model itself.
+std::vector<std::string> MarianFoldersIn(const std::string& folder);
+
+/// Languages of a student: of metadata.json (Firefox), model_info.json
+/// (translateLocally) or the name of the model's file; empty if unknown.
+LanguagePair LanguagesOfModel(const std::string& model);
 
 /// Finds the files of `source`: a model, or a package of OPUS-MT with one
 /// model, decoder.yml, vocabularies, source.spm and target.spm. If a path in

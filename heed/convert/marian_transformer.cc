@@ -133,6 +133,32 @@ void ReadPositions(ImportOptions& options, const SourceWeights& weights,
   config.embedding_scale = ToYesNo(config.position == Position::kSinusoidalT2t);
 }
 
+/// Reads what decoder layers have beside attention to the source.
+void ReadDecoder(ImportOptions& options, TransformerConfig& config) {
+  const std::string key = "transformer-decoder-autoreg";
+  const std::string kind = options.Text(key, "self-attention");
+  if (kind == "self-attention") return;
+  if (kind != "rnn") {
+    options.Fail(key,
+                 fmt::format("Heed does not support '{}': its decoders attend "
+                             "to what they wrote, or are recurrent (rnn); "
+                             "translate with Marian",
+                             kind));
+  }
+  options.OneOf("dec-cell", "gru", {"ssru"});
+  options.OneOf("layer-normalization", "false", {"false"});
+  options.OneOf("transformer-rnn-projection", "false", {"false"});
+  if (config.norm == NormPlace::kPre) {
+    options.Fail("transformer-preprocess",
+                 "Heed supports a recurrent decoder only with norms behind "
+                 "its layers ('')");
+  }
+  config.decoder_recurrence = DecoderRecurrence::kSsru;
+  // Guided alignment teaches the first head of the last layer.
+  config.alignment_layer = config.decoder_layers - 1;
+  config.alignment_head = 0;
+}
+
 Part MarianLinear(std::string ours, std::vector<std::string> theirs) {
   return {Part::Kind::kLinear, std::move(ours), std::move(theirs)};
 }
@@ -154,13 +180,20 @@ std::vector<Part> LayerParts(const MarianTransformer& marian,
   const std::string theirs =
       fmt::format("{}_l{}_", side, marian.Number(side, i));
   const std::string self = theirs + "self_";
-  parts.push_back(MarianLinear(ours + "self_attention.qkv",
-                               {self + "*q", self + "*k", self + "*v"}));
-  if (marian.projects) {
+  if (side == "decoder" && marian.is_student()) {
+    const std::string cell = theirs + "rnn_";
     parts.push_back(
-        MarianLinear(ours + "self_attention.output", {self + "*o"}));
+        MarianLinear(ours + "recurrence.in", {cell + "*", cell + "*f"}));
+    norm(ours + "recurrence", cell + "ffn");
+  } else {
+    parts.push_back(MarianLinear(ours + "self_attention.qkv",
+                                 {self + "*q", self + "*k", self + "*v"}));
+    if (marian.projects) {
+      parts.push_back(
+          MarianLinear(ours + "self_attention.output", {self + "*o"}));
+    }
+    norm(ours + "self_attention", self + "Wo");
   }
-  norm(ours + "self_attention", self + "Wo");
   if (side == "decoder") {
     const std::string context = theirs + "context_";
     parts.push_back(MarianLinear(ours + "cross_attention.q", {context + "*q"}));
@@ -215,7 +248,9 @@ void SetIdentities(const TransformerConfig& config, WeightReader& reader) {
     set(fmt::format("encoder.layers.{}.self_attention", i));
   }
   for (int i = 0; i < config.decoder_layers; ++i) {
-    set(fmt::format("decoder.layers.{}.self_attention", i));
+    if (!(config.decoder_recurrence == DecoderRecurrence::kSsru)) {
+      set(fmt::format("decoder.layers.{}.self_attention", i));
+    }
     set(fmt::format("decoder.layers.{}.cross_attention", i));
   }
 }
@@ -255,15 +290,13 @@ MarianTransformer ReadMarianTransformer(ImportOptions& options,
   config.epsilon = kNormEpsilon;
   ReadNorms(options, config);
   ReadFeedForward(options, marian);
-  ReadTies(options, config);
-  const std::string decoder =
-      options.Text("transformer-decoder-autoreg", "self-attention");
-  if (decoder != "self-attention") {
-    options.Fail("transformer-decoder-autoreg",
-                 fmt::format("Heed does not support '{}': its decoders attend "
-                             "to what they wrote; translate with Marian",
-                             decoder));
+  if (marian.scaled_swish && weights.matrix_dtypes().contains("I8")) {
+    options.Fail("transformer-ffn-activation",
+                 "Heed does not support the gelu of Marian up to 1.12.0 in "
+                 "int8; import the .npz that the model was made from");
   }
+  ReadTies(options, config);
+  ReadDecoder(options, config);
   marian.output_bias = !options.Flag("output-omit-bias");
   marian.projects = !options.Flag("transformer-no-projection");
   marian.tied_layers = ReadTiedLayers(options, config.decoder_layers);
@@ -284,7 +317,15 @@ void FillMarianTransformer(const MarianTransformer& marian,
     }
     AddOuterNorms(config, side, parts);
   }
-  reader.Read(parts, kMarianLayout);
+  Layout layout = kMarianLayout;
+  if (marian.has_activations) layout.activations = kMarianActivations;
+  reader.Read(parts, layout);
+  for (int i = 0; i < config.decoder_layers && marian.is_student(); ++i) {
+    reader.Set(fmt::format("decoder.layers.{}.recurrence.gate.bias", i),
+               reader.from().Take(fmt::format("decoder_l{}_rnn_bf",
+                                              marian.Number("decoder", i)),
+                                  {config.width}));
+  }
   if (marian.scaled_swish) ScaleSwish(parts, reader);
   if (!marian.projects) SetIdentities(config, reader);
   CopyTiedLayers(marian, reader);

@@ -14,18 +14,26 @@ namespace heed {
 
 /// Marian's names and layout of matrices and norms.
 inline constexpr Layout kMarianLayout = {"W", "b", "scale", "bias", false};
+/// Suffix of the multiplier of activations of an int8 matrix.
+inline constexpr const char* kMarianActivations = "_QuantMultA";
 
 struct MarianTransformer {
   TransformerConfig config;
   /// Replace GELU by x σ(1.702 x), a scaled swish, as in Marian up to 1.12.0.
   bool scaled_swish = false;
   bool output_bias = true;
+  /// True if int8 matrices come with multipliers of activations.
+  bool has_activations = false;
   /// True if attention has an output projection.
   bool projects = true;
   /// For each decoder layer, the layer (from 0) whose weights it uses. Empty:
   /// each layer has its own.
   std::vector<int> tied_layers;
 
+  /// True for a student of Firefox or browsermt: its decoder is recurrent.
+  bool is_student() const {
+    return config.decoder_recurrence == DecoderRecurrence::kSsru;
+  }
   /// Number (from 1) in the names of a layer's weights.
   int Number(std::string_view side, int layer) const;
   /// First layer with the weights of `layer`.

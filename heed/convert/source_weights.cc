@@ -65,6 +65,16 @@ void CheckShape(const std::string& name, const SourceTensor& tensor,
 
 }  // namespace
 
+Tensor StoredMatrix::Numbers() const {
+  if (!quantized()) return values;
+  Tensor numbers(values.shape());
+  for (int64_t i = 0; i < values.numel(); ++i) {
+    numbers.data<float>()[i] =
+        scale * static_cast<float>(values.data<int8_t>()[i]);
+  }
+  return numbers;
+}
+
 SourceWeights::SourceWeights(std::string file) : file_(std::move(file)) {}
 
 SourceWeights::SourceWeights(std::vector<NamedTensor> tensors, std::string file)
@@ -87,10 +97,18 @@ void SourceWeights::Add(const std::string& name, SourceTensor tensor) {
                               : fmt::format("is also in {}", first));
   }
   elements_ += tensor.shape.numel();
-  if (tensor.shape.rank() == 2 && tensor.dtype.find('F') != std::string::npos) {
+  const bool numbers =
+      tensor.dtype.find('F') != std::string::npos || tensor.scale > 0;
+  if (tensor.shape.rank() == 2 && numbers) {
     matrix_dtypes_.insert(tensor.dtype);
   }
   tensors_.emplace(name, std::move(tensor));
+}
+
+bool SourceWeights::HasAnyEnding(std::string_view suffix) const {
+  return std::ranges::any_of(tensors_, [&](const auto& tensor) {
+    return tensor.first.ends_with(suffix);
+  });
 }
 
 const Shape* SourceWeights::FindShape(const std::string& name) const {
@@ -103,6 +121,28 @@ Tensor SourceWeights::Take(const std::string& name, const Shape& shape) {
   return stored.dtype() == DType::kF32 ? stored : stored.To(DType::kF32);
 }
 
+float SourceWeights::TakeMultiplier(const std::string& name) {
+  const auto multiplier = static_cast<float>(Take(name, {1}).item());
+  if (!(multiplier > 0)) {
+    Fail(file_, name, fmt::format("is {}, not above 0", multiplier));
+  }
+  return multiplier;
+}
+
+StoredMatrix SourceWeights::TakeMatrix(const std::string& name,
+                                       const Shape& shape) {
+  const auto found = tensors_.find(name);
+  const bool keeps =
+      storage_.dtype.open() || storage_.dtype == RunFormat::kInt8;
+  if (found == tensors_.end() || found->second.scale == 0 || !keeps) {
+    return {TakeStored(name, shape)};
+  }
+  const SourceTensor source = std::move(found->second);
+  tensors_.erase(found);
+  CheckShape(name, source, shape);
+  return {source.read().Reshape(shape), source.scale};
+}
+
 Tensor SourceWeights::TakeStored(const std::string& name, const Shape& shape) {
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) Fail(file_, name, "is missing");
@@ -110,6 +150,9 @@ Tensor SourceWeights::TakeStored(const std::string& name, const Shape& shape) {
   tensors_.erase(found);
   CheckShape(name, source, shape);
   Tensor tensor = source.read();
+  if (source.scale > 0) {
+    tensor = StoredMatrix{std::move(tensor), source.scale}.Numbers();
+  }
   if (!IsFloat(tensor.dtype())) {
     Fail(source.file, name,
          fmt::format("has elements {}, not numbers with a fraction",
@@ -126,6 +169,12 @@ Tensor SourceWeights::TakeStored(const std::string& name, const Shape& shape) {
 void SourceWeights::SkipAll(std::string_view prefix) {
   std::erase_if(tensors_, [&](const auto& tensor) {
     return tensor.first.starts_with(prefix);
+  });
+}
+
+void SourceWeights::SkipAllEnding(std::string_view suffix) {
+  std::erase_if(tensors_, [&](const auto& tensor) {
+    return tensor.first.ends_with(suffix);
   });
 }
 

@@ -32,6 +32,18 @@ struct SourceTensor {
   std::string file;  ///< name for error messages
   std::function<Tensor()> read;
   std::string dtype = "F32";  ///< in the file, as safetensors name it
+  /// An int8 matrix: its elements stand for element times this. 0: others.
+  float scale = 0;
+};
+
+/// A matrix in f32 or bf16, or in int8 with the scale of all elements.
+struct StoredMatrix {
+  Tensor values;
+  float scale = 0;  // 0: values are the numbers
+
+  bool quantized() const { return scale > 0; }
+  /// The values as f32 or bf16.
+  Tensor Numbers() const;
 };
 
 class SourceWeights {
@@ -46,12 +58,14 @@ class SourceWeights {
 
   const std::string& file() const { return file_; }
   bool Has(const std::string& name) const { return tensors_.contains(name); }
+  /// True if the name of any tensor ends so.
+  bool HasAnyEnding(std::string_view suffix) const;
   /// Shape of a tensor, which is not read; null if it does not exist. Does not
   /// mark it as taken.
   const Shape* FindShape(const std::string& name) const;
 
-  /// Floating-point dtypes of the matrices that were added, as safetensors name
-  /// them.
+  /// Dtypes, int8 or floating-point, of the matrices that were added, as
+  /// safetensors name them.
   const std::set<std::string>& matrix_dtypes() const { return matrix_dtypes_; }
 
   /// Removes a tensor, reads it and returns it as dense f32 with this shape.
@@ -60,6 +74,11 @@ class SourceWeights {
   Tensor Take(const std::string& name, const Shape& shape);
   /// Take() that does not convert bf16, unless it will be stored in f32.
   Tensor TakeStored(const std::string& name, const Shape& shape);
+  /// TakeStored() that keeps int8 elements, unless another format will be
+  /// stored.
+  StoredMatrix TakeMatrix(const std::string& name, const Shape& shape);
+  /// Take() of one number above 0.
+  float TakeMultiplier(const std::string& name);
   /// Storage of the model that is filled.
   const WeightStorage& storage() const { return storage_; }
   void SetStorage(const WeightStorage& storage) { storage_ = storage; }
@@ -69,6 +88,8 @@ class SourceWeights {
 
   /// Ignores all tensors with this prefix.
   void SkipAll(std::string_view prefix);
+  /// Ignores all tensors with this suffix.
+  void SkipAllEnding(std::string_view suffix);
 
   /// Throws: FormatError if `weights` is far above the number in the files.
   /// Call it before allocating a model whose size comes from a file.

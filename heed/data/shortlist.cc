@@ -26,6 +26,7 @@ constexpr int64_t kMaxPairs = 50'000'000;
 constexpr const char* kFrequent = "frequent";
 constexpr const char* kFirst = "first";
 constexpr const char* kTargets = "targets";
+constexpr const char* kFill = "fill";  // optional
 
 /// Sentence pairs that are counted.
 Corpus SampleOf(const Corpus& corpus) {
@@ -167,6 +168,19 @@ Shortlist Shortlist::ReadLexicon(const std::string& path,
           options.best};
 }
 
+Shortlist Shortlist::Of(std::vector<int32_t> frequent,
+                        std::vector<int32_t> first,
+                        std::vector<int32_t> targets, int target_size,
+                        int32_t fill) {
+  Shortlist list;
+  list.target_size_ = target_size;
+  list.frequent_ = std::move(frequent);
+  list.first_ = std::move(first);
+  list.targets_ = std::move(targets);
+  list.fill_ = fill;
+  return list;
+}
+
 Shortlist Shortlist::Read(const std::string& path, int source_size,
                           int target_size) {
   const SafetensorsFile file = ReadSafetensors(path);
@@ -175,6 +189,10 @@ Shortlist Shortlist::Read(const std::string& path, int source_size,
   list.frequent_ = IdsIn(file, kFrequent, target_size - 1, path);
   list.targets_ = IdsIn(file, kTargets, target_size - 1, path);
   list.first_ = IdsIn(file, kFirst, std::ssize(list.targets_), path);
+  if (std::ranges::count(file.tensors, kFill, &NamedTensor::name) > 0) {
+    const std::vector<int32_t> fill = IdsIn(file, kFill, target_size - 1, path);
+    if (!fill.empty()) list.fill_ = fill.front();
+  }
   if (std::ssize(list.first_) != source_size + 1 || list.first_.front() != 0 ||
       list.first_.back() != std::ssize(list.targets_) ||
       !std::ranges::is_sorted(list.first_)) {
@@ -187,9 +205,10 @@ Shortlist Shortlist::Read(const std::string& path, int source_size,
 }
 
 void Shortlist::Write(const std::string& path) const {
-  const NamedTensor tensors[] = {{kFrequent, AsTensor(frequent_)},
-                                 {kFirst, AsTensor(first_)},
-                                 {kTargets, AsTensor(targets_)}};
+  std::vector<NamedTensor> tensors = {{kFrequent, AsTensor(frequent_)},
+                                      {kFirst, AsTensor(first_)},
+                                      {kTargets, AsTensor(targets_)}};
+  if (fill_ >= 0) tensors.push_back({kFill, AsTensor({fill_})});
   WriteSafetensors(path, tensors, {});
 }
 
@@ -202,6 +221,15 @@ std::vector<int32_t> Shortlist::Outputs(std::span<const int32_t> source) const {
     const auto row = static_cast<size_t>(s);
     for (int32_t i = first_[row]; i < first_[row + 1]; ++i) {
       use(At(targets_, i));
+    }
+  }
+  if (fill_ >= 0) {
+    // Marian has neither <pad> nor <s>.
+    constexpr int64_t kMultiple = 8;
+    int64_t count = std::ranges::count(used, 1) - 2;
+    for (int32_t t = fill_; count % kMultiple != 0 && t < target_size_; ++t) {
+      count += At(used, t) == 0 ? 1 : 0;
+      use(t);
     }
   }
   std::vector<int32_t> outputs;

@@ -40,6 +40,14 @@ class Shortlist {
                                const Vocabulary& target,
                                const ShortlistOptions& options);
 
+  /// A shortlist of these lists: tokens for every sentence, the start of the
+  /// run of each source token in `targets` and the end, and the runs. `fill`:
+  /// tokens from this one on complete each list to a multiple of 8, as in
+  /// Marian; -1: none do. The caller checks the ids.
+  static Shortlist Of(std::vector<int32_t> frequent, std::vector<int32_t> first,
+                      std::vector<int32_t> targets, int target_size,
+                      int32_t fill);
+
   /// Reads a file of Write. Throws: IoError; FormatError with the file, also if
   /// its vocabulary sizes differ.
   static Shortlist Read(const std::string& path, int source_size,
@@ -47,7 +55,7 @@ class Shortlist {
   /// Throws: IoError.
   void Write(const std::string& path) const;
 
-  /// Allowed target tokens for sentences with these source tokens: ascending,
+  /// Allowed target tokens for a sentence with these source tokens: ascending,
   /// including special tokens.
   std::vector<int32_t> Outputs(std::span<const int32_t> source) const;
 
@@ -66,6 +74,7 @@ class Shortlist {
   std::vector<int32_t> frequent_;
   std::vector<int32_t> first_;    // start of each source token; and the end
   std::vector<int32_t> targets_;  // of all source tokens
+  int32_t fill_ = -1;             // see Of()
 };
 
 }  // namespace heed

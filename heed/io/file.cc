@@ -260,6 +260,10 @@ std::string ReadInflated(const std::string& path) {
                         kLargestFile >> 30);
     }
   }
+  if (content.starts_with("\x28\xb5\x2f\xfd")) {
+    throw FormatError("{}: is compressed with zstd; unpack it first: unzstd {}",
+                      path, path);
+  }
   return content;
 }
 

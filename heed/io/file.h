@@ -55,7 +55,7 @@ SharedBytes MapFile(const std::string& path);
 
 /// The bytes of a plain or gzip file, decompressed. The format is recognised by
 /// its first bytes. Throws: IoError if it cannot be read; FormatError if it is
-/// larger than 2 GiB, or a truncated or corrupt gzip file.
+/// larger than 2 GiB, a truncated or corrupt gzip file, or one of zstd.
 std::string ReadInflated(const std::string& path);
 
 /// Throws: IoError unless it is a regular file that can be read.

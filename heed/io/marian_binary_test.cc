@@ -1,7 +1,9 @@
 #include "heed/io/marian_binary.h"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -58,7 +60,7 @@ std::string Floats(const std::vector<float>& values) {
 
 class MarianBinary : public testing::Test {
  protected:
-  std::vector<NamedTensor> Read(const std::string& bytes) {
+  std::vector<MarianTensor> Read(const std::string& bytes) {
     return ReadMarianBinary(folder_.Put("m.bin", bytes));
   }
   std::string Error(const std::string& bytes) {
@@ -74,7 +76,7 @@ class MarianBinary : public testing::Test {
 };
 
 TEST_F(MarianBinary, ArraysHaveTheirNamesShapesAndElements) {
-  const std::vector<NamedTensor> tensors = Read(Binary(items_));
+  const std::vector<MarianTensor> tensors = Read(Binary(items_));
   ASSERT_EQ(tensors.size(), 3U);
   EXPECT_EQ(tensors[0].name, "W");
   EXPECT_EQ(tensors[0].value.shape(), Shape({2, 3}));
@@ -100,12 +102,78 @@ TEST_F(MarianBinary, OtherVersionsAndFilesAreNamed) {
             std::string::npos);
 }
 
-TEST_F(MarianBinary, WeightsForOneKindOfProcessorAreRefusedWithAWayOut) {
+/// Bytes of an intgemm8 array with its multiplier.
+std::string Quantised(std::string bytes, float multiplier) {
+  return Padded(std::move(bytes) + Floats({multiplier}));
+}
+
+std::vector<int8_t> Bytes(const Tensor& x) {
+  return {x.data<int8_t>(), x.data<int8_t>() + x.numel()};
+}
+
+TEST_F(MarianBinary, QuantisedMatricesAreTransposedBack) {
+  const std::vector<MarianTensor> tensors =
+      Read(Binary({{"a_Wq", 0x4101, {3, 2}, Quantised("\1\2\3\4\5\xff", 8)},
+                   {"Wemb", 0x4101, {3, 2}, Quantised("\1\2\3\4\5\6", 2)}}));
+  EXPECT_EQ(tensors[0].value.shape(), Shape({3, 2}));
+  EXPECT_EQ(Bytes(tensors[0].value), (std::vector<int8_t>{1, 4, 2, 5, 3, -1}));
+  EXPECT_EQ(tensors[0].multiplier, 8);
+  EXPECT_EQ(Bytes(tensors[1].value), (std::vector<int8_t>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(tensors[1].multiplier, 2);
+}
+
+TEST_F(MarianBinary, QuantisedMatricesThatDoNotFitAreNamed) {
+  const auto error = [this](const std::vector<int32_t>& shape,
+                            const std::string& elements) {
+    return Error(Binary({{"a_Wq", 0x4101, shape, elements}}));
+  };
+  EXPECT_NE(error({3, 2}, "123456").find("'a_Wq' [3, 2]"), std::string::npos);
+  EXPECT_NE(error({1 << 30, 1 << 30}, Padded("")).find("'a_Wq'"),
+            std::string::npos);
+  EXPECT_NE(error({6}, Quantised("123456", 1)).find("'a_Wq' [6]"),
+            std::string::npos);
+  for (const float multiplier : {0.0F, -1.0F, NAN, INFINITY}) {
+    EXPECT_NE(error({3, 2}, Quantised("123456", multiplier))
+                  .find("'a_Wq' has the quantisation multiplier"),
+              std::string::npos);
+  }
+}
+
+TEST_F(MarianBinary, OtherQuantisationsAreRefusedWithAWayOut) {
   std::vector<Item> items = items_;
-  items[0].type = 0x4101;
-  const std::string error = Error(Binary(items));
-  EXPECT_NE(error.find("'W' has elements of type 0x4101"), std::string::npos);
-  EXPECT_NE(error.find("import the .npz"), std::string::npos);
+  for (const uint64_t type : {0x4102, 0x802, 0x1801, 0x2801}) {
+    items[0].type = type;
+    const std::string error = Error(Binary(items));
+    EXPECT_NE(error.find("'W' has elements of type"), std::string::npos);
+    EXPECT_NE(error.find("import the .npz"), std::string::npos);
+  }
+}
+
+TEST_F(MarianBinary, EveryNumberOfTwoToTheSixtyThirdIsRefused) {
+  const std::string whole = Binary(items_);
+  const size_t headers = 2 + 4 * items_.size();
+  const size_t padding =
+      8 * headers + 2 + 2 + sizeof("special:model.yml") + 4 * 5;
+  std::vector<size_t> places = {padding};
+  for (size_t i = 0; i < headers; ++i) places.push_back(8 * i);
+  for (const size_t place : places) {
+    std::string changed = whole;
+    const uint64_t large = uint64_t{1} << 63;
+    std::memcpy(changed.data() + place, &large, sizeof(large));
+    EXPECT_NE(Error(changed).find("m.bin: "), std::string::npos) << place;
+  }
+}
+
+TEST_F(MarianBinary, GzipIsReadAndZstdRefused) {
+  const std::string whole = Binary(items_);
+  const std::string path = folder_.Path("m.bin.gz");
+  gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, whole.data(), static_cast<unsigned>(whole.size()));
+  gzclose(file);
+  EXPECT_EQ(ReadMarianBinary(path)[0].value.ToVector<float>(),
+            Read(whole)[0].value.ToVector<float>());
+  EXPECT_NE(Error("\x28\xb5\x2f\xfd and more").find("unzstd"),
+            std::string::npos);
 }
 
 TEST_F(MarianBinary, SizesThatNoFileHoldsAreRefused) {

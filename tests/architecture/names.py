@@ -35,6 +35,7 @@ ALLOWED = [
     (r"web/src/core/api\.ts", {"translate"}, "a path of the API, which is LibreTranslate's"),
     (r"heed/ops/rnn\.cc|heed/models/recurrent/.*|heed/convert/marian_\w*\.cc", {"gru"},
      "the cell, not the model that is but one of them"),
+    (r"heed/convert/marian_transformer\.cc", {"rnn"}, "what Marian calls a recurrent decoder"),
     (r"web/src/kinds/graph\.ts", {"nodes"}, "what the items of a graph are called"),
     (r"web/src/kinds/series\.ts", {"patches"}, "what the items of a series are called"),
     (r"web/src/kinds/memory\.ts", {"slots"}, "those of a memory"),

@@ -22,6 +22,7 @@ import unittest
 
 from align import Align  # noqa: F401  (unittest finds them here)
 from attention import Attention, Demos  # noqa: F401
+from bergamot import Bergamot  # noqa: F401
 from cancel import Cancel  # noqa: F401
 from captions import Captions  # noqa: F401
 from command import FilesAddUp, Help, Missing, Names, OwnName, Start  # noqa: F401
@@ -49,8 +50,7 @@ from plot import Plot  # noqa: F401
 from processes import Processes  # noqa: F401
 from processors import Processors  # noqa: F401
 from ratings import Ratings  # noqa: F401
-from readers import Ratings as PublicRatings  # noqa: F401
-from readers import Readers, Stories  # noqa: F401
+from readers import Ratings as PublicRatings, Readers, Stories  # noqa: F401
 from reading import Reading  # noqa: F401
 from serve import Serve  # noqa: F401
 from serve_limits import Limits, Service  # noqa: F401
