@@ -150,6 +150,14 @@ void Parameter::Quantize() {
   Set(kernels::Quantize(value_, by_row()));
 }
 
+Tensor Parameter::RoundedToInt8() const {
+  const auto rounded = [&](const Tensor& w) {
+    return kernels::Dequantize(kernels::Quantize(w, by_row()));
+  };
+  // In f32, scale · 127 / 127 may be one bit beside the scale, but not twice.
+  return rounded(rounded(value_));
+}
+
 void Parameter::Dequantize(Precision precision) {
   if (!compact()) return;
   if (quantized()) {

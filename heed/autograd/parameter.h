@@ -69,6 +69,9 @@ class Parameter {
   bool quantizable() const;
   /// Replaces an f32 value by int8 if that is allowed.
   void Quantize();
+  /// The numbers of a quantizable f32 value after Quantize(), which does not
+  /// change them further.
+  Tensor RoundedToInt8() const;
   /// Replaces a compact value by f32 numbers, so that the parameter can be
   /// trained; products then round their factors to `precision`.
   void Dequantize(kernels::Precision precision);

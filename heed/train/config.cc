@@ -75,6 +75,10 @@ void OptimizerConfig::Visit(FieldList& v) {
     "clipping");
   v("label_smoothing", label_smoothing, UpToBelow(0, 1),
     "label smoothing: probability spread evenly over all tokens");
+  v("quantize_bits", quantize_bits, Range(0, 8),
+    "8: after each update, round matrices to what heed quantize stores and add "
+    "the rounding error before the next rounding, so that int8 loses little; "
+    "for a short fine-tuning with --pretrained; 0: off");
   v("accumulate", accumulate, Range(1, 10000), "batches per update")
       .Alias("gradient_accumulation_steps")
       .Alias("update_freq");
@@ -179,6 +183,10 @@ void OptimizerConfig::Resolve() {
                       std::bit_floor(static_cast<uint32_t>(shards)),
                       std::bit_ceil(static_cast<uint32_t>(shards)));
   }
+  if (quantize_bits != 0 && quantize_bits != 8) {
+    throw ConfigError("quantize_bits is {}; 8 and 0 (off) are possible",
+                      quantize_bits);
+  }
   if (schedule == Schedule::kStepHalving && halve_every == 0) {
     throw ConfigError("schedule 'step_halving' needs halve_every");
   }
@@ -187,6 +195,12 @@ void OptimizerConfig::Resolve() {
 void TrainingConfig::Resolve() {
   optimizer.Resolve();
   if (run.seed == kNoSeed) throw ConfigError("seed is too large by one");
+  if (optimizer.quantize_bits > 0 && (run.ema > 0 || run.average > 1)) {
+    throw ConfigError(
+        "quantize_bits rounds the weights, but {} saves averages of them; "
+        "leave one of the two out",
+        run.ema > 0 ? "ema" : "average");
+  }
   if (run.average > run.keep) run.keep = run.average;
 }
 

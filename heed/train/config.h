@@ -69,6 +69,7 @@ struct OptimizerConfig {
   double clip = 1;
   double clip_value = 0;
   double label_smoothing = 0.1;
+  int quantize_bits = 0;
   int accumulate = 1;
   int shards = 0;
   Named<Wire> wire = Wire::kF32;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/kernels/elementwise.h"
@@ -20,6 +21,11 @@ bool HasSecond(const OptimizerConfig& config) {
 
 bool HasThird(const OptimizerConfig& config) {
   return config.optimizer == OptimizerKind::kRmsprop;
+}
+
+/// True if quantize_bits rounds the parameter.
+bool IsRounded(const Parameter& parameter) {
+  return parameter.value().dtype() == DType::kF32 && parameter.quantizable();
 }
 
 std::vector<Parameter*> AllOf(const ParameterSet& parameters) {
@@ -65,8 +71,10 @@ Optimizer::Optimizer(std::span<Parameter* const> parameters,
     const auto zeros = [&](bool wanted) {
       return wanted ? Tensor::Zeros(value.shape(), value.dtype()) : Tensor();
     };
-    slots_.push_back({parameter, zeros(true), zeros(HasSecond(config)),
-                      zeros(HasThird(config))});
+    slots_.push_back(
+        {parameter, zeros(true), zeros(HasSecond(config)),
+         zeros(HasThird(config)),
+         zeros(config.quantize_bits > 0 && IsRounded(*parameter))});
   }
 }
 
@@ -145,7 +153,20 @@ double Optimizer::Step(int64_t step, double learning_rate) {
     }
     p.ClearGradient();
   }
+  RoundWeights();
   return norm;
+}
+
+void Optimizer::RoundWeights() {
+  for (Slot& slot : slots_) {
+    if (!slot.error.defined()) continue;
+    Parameter& p = *slot.parameter;
+    kernels::AddTo(p.mutable_value(), slot.error);
+    Tensor rounded = p.RoundedToInt8();
+    slot.error = kernels::Sub(p.value(), rounded);
+    p.mutable_value() = std::move(rounded);
+    p.Changed();
+  }
 }
 
 std::vector<NamedTensor> Optimizer::State() const {
@@ -158,6 +179,9 @@ std::vector<NamedTensor> Optimizer::State() const {
     }
     if (slot.third.defined()) {
       state.push_back({"optimizer.third." + name, slot.third});
+    }
+    if (slot.error.defined()) {
+      state.push_back({"optimizer.error." + name, slot.error});
     }
   }
   return state;
@@ -175,6 +199,7 @@ void Optimizer::Restore(const std::vector<NamedTensor>& state,
     restore("first", slot.first);
     restore("second", slot.second);
     restore("third", slot.third);
+    restore("error", slot.error);
   }
 }
 

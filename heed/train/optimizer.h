@@ -20,8 +20,8 @@ void Freeze(ParameterSet& parameters, const std::vector<std::string>& patterns);
 
 /// Adam, AdamW, Adadelta, RMSProp or SGD with momentum for the parameters of a
 /// set that are not frozen. Supports an L2 penalty ½ l2 ‖w‖² and clipping by
-/// value and by global norm. Exact equations: see kernels/optimizer.h.
-///
+/// value and by global norm. Exact equations: see kernels/optimizer.h. With
+/// `quantize_bits`, matrices are rounded to int8 after each update.
 ///
 ///   tape.Backward(loss);
 ///   tape.Clear();
@@ -53,12 +53,16 @@ class Optimizer {
  private:
   /// Adds the gradients l2 · w of the penalty.
   void AddPenalty();
+  /// Rounds weights to int8: w ← round(w + e), where e is the error of the
+  /// previous rounding. Paper: Aji and Heafield 2020 (2020.ngt-1.4).
+  void RoundWeights();
 
   struct Slot {
     Parameter* parameter;
     Tensor first;   // mean gradient, mean squared gradient or momentum
     Tensor second;  // mean squared gradient or mean squared update
     Tensor third;   // rmsprop: the previous update
+    Tensor error;   // quantize_bits: what the last rounding removed
   };
 
   OptimizerConfig config_;

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "heed/base/errors.h"
+#include "heed/base/rng.h"
 #include "heed/base/testing.h"
 
 namespace heed {
@@ -373,6 +375,80 @@ TEST_F(OptimizerTest, LeavesAFrozenParameterAsItIs) {
   ExpectValues({1, -2, 3}, {0.5 - kRate * 4});
   for (const NamedTensor& tensor : optimizer.State()) {
     EXPECT_NE(tensor.name, "optimizer.first.a");
+  }
+}
+
+/// Parameters in f32: a matrix, a table and a bias.
+struct RoundedWeights {
+  RoundedWeights() {
+    set.Add("matrix", {6, 3}, {}, ParameterUse::kMatrix);
+    set.Add("table", {5, 6}, {}, ParameterUse::kTable);
+    set.Add("bias", {3}, {Init::Kind::kUniform, 1});
+  }
+  void SetGradients(int step) {
+    Rng rng(static_cast<uint64_t>(step));
+    for (const auto& p : set.all()) {
+      Tensor g(p->value().shape());
+      for (int64_t i = 0; i < g.numel(); ++i) {
+        g.data<float>()[i] = static_cast<float>(rng.Normal());
+      }
+      p->mutable_gradient() = g;
+    }
+  }
+  ParameterSet set{3, DType::kF32, kernels::Precision::kNative};
+};
+
+/// Steps too small for int8 add up in the error, so that rounded weights stay
+/// within half a rounding step of the sum of all updates.
+TEST(OptimizerWithQuantizeBits, RoundsMatricesAndKeepsTheError) {
+  OptimizerConfig config;
+  config.optimizer = OptimizerKind::kSgd;
+  config.clip = 0;
+  RoundedWeights plain;
+  Optimizer updates(plain.set, config);
+  config.quantize_bits = 8;
+  RoundedWeights rounded;
+  Optimizer rounds(rounded.set, config);
+  for (int step = 1; step <= 40; ++step) {
+    plain.SetGradients(step);
+    rounded.SetGradients(step);
+    EXPECT_EQ(updates.Step(step, 1e-3), rounds.Step(step, 1e-3));
+  }
+  for (const auto& p : rounded.set.all()) {
+    const Parameter& exact = *plain.set.Find(p->name());
+    const auto w = exact.value().ToVector<float>();
+    const auto r = p->value().ToVector<float>();
+    if (p->name() == "bias") {
+      EXPECT_EQ(r, w);
+      continue;
+    }
+    EXPECT_EQ(p->RoundedToInt8().ToVector<float>(), r);
+    float largest = 0;
+    for (const float x : w) largest = std::max(largest, std::abs(x));
+    for (size_t i = 0; i < w.size(); ++i) {
+      EXPECT_NEAR(r[i], w[i], 0.51 * largest / 127 + 1e-5) << p->name();
+    }
+    EXPECT_NE(r, w);
+  }
+}
+
+TEST(OptimizerWithQuantizeBits, WeightsEqualThoseOfTheQuantisedModel) {
+  OptimizerConfig config;
+  config.quantize_bits = 8;
+  RoundedWeights weights;
+  Optimizer optimizer(weights.set, config);
+  for (int step = 1; step <= 200; ++step) {
+    weights.SetGradients(step);
+    optimizer.Step(step, kRate);
+    RoundedWeights read;
+    read.set.SetTensors(weights.set.Tensors(), "file");
+    read.set.SetPrecision(kernels::Precision::kInt8);
+    for (const auto& p : read.set.all()) {
+      p->Dequantize(kernels::Precision::kNative);
+      EXPECT_EQ(p->value().ToVector<float>(),
+                weights.set.Find(p->name())->value().ToVector<float>())
+          << p->name() << " " << step;
+    }
   }
 }
 

@@ -49,6 +49,35 @@ TEST_F(Trainer, ResumesAPenaltyToTheSameWeights) {
   EXPECT_EQ(StopAndResume(config, 5), 12);
 }
 
+TEST_F(Trainer, ResumesRoundedWeightsToTheSameWeights) {
+  TrainingConfig config = ToyTraining(Out("whole"));
+  config.optimizer.quantize_bits = 8;
+  config.run.validate_every = 2;
+  Train(config);
+  for (const int64_t stop : {1, 5, 8})
+    EXPECT_EQ(StopAndResume(config, stop), 12);
+  // Quantisation changes none of the saved weights.
+  Toy toy(train_, valid_, options_);
+  SetParameters(toy.parameters(), Tensors("whole/model.safetensors"), "file");
+  for (const auto& p : toy.parameters().all()) {
+    if (!p->quantizable()) continue;
+    EXPECT_EQ(p->RoundedToInt8().ToVector<float>(),
+              p->value().ToVector<float>())
+        << p->name();
+  }
+}
+
+TEST_F(Trainer, RefusesAveragesOfRoundedWeights) {
+  TrainingConfig config = ToyTraining(Out("m"));
+  config.optimizer.quantize_bits = 8;
+  config.run.ema = 0.9;
+  EXPECT_THROW(config.Resolve(), ConfigError);
+  config.run.ema = 0;
+  EXPECT_NO_THROW(config.Resolve());
+  config.optimizer.quantize_bits = 7;
+  EXPECT_THROW(config.Resolve(), ConfigError);
+}
+
 TEST_F(Trainer, ResumesAMovingAverageToTheSameWeights) {
   TrainingConfig config = ToyTraining(Out("whole"));
   config.run.validate_every = 2;

@@ -63,9 +63,9 @@ class Toy : public Trainable {
         options_(options),
         parameters_(seed, DType::kF32, {}) {
     const int64_t features = options.features;
-    parameters_.Add("encoder.weight", {2, features}, {});
+    parameters_.Add("encoder.weight", {2, features}, {}, ParameterUse::kMatrix);
     parameters_.Add("encoder.bias", {features}, kZeroInit);
-    parameters_.Add("output.weight", {features, 3}, {});
+    parameters_.Add("output.weight", {features, 3}, {}, ParameterUse::kMatrix);
     parameters_.Add("output.bias", {3}, kZeroInit);
   }
 
