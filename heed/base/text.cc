@@ -67,6 +67,25 @@ std::string WellFormed(std::string_view s) {
   return result;
 }
 
+/// Text in the case of map(piece, sink, status).
+template <typename Map>
+std::string Recased(std::string_view utf8, const Map& map) {
+  if (utf8.size() > INT32_MAX) {
+    throw FormatError("change of case: a line of 2 GB or more; split it");
+  }
+  // ICU would keep ill-formed bytes.
+  if (!IsValidUtf8(utf8)) return Recased(WellFormed(utf8), map);
+  std::string recased;
+  icu::StringByteSink<std::string> sink(&recased);
+  UErrorCode status = U_ZERO_ERROR;
+  map(icu::StringPiece(utf8.data(), static_cast<int32_t>(utf8.size())), sink,
+      status);
+  if (U_FAILURE(status)) {
+    throw Error(std::string("change of case: ") + u_errorName(status));
+  }
+  return recased;
+}
+
 }  // namespace
 
 bool IsValidUtf8(std::string_view s) {
@@ -85,20 +104,15 @@ std::vector<std::string_view> Utf8Characters(std::string_view s) {
 }
 
 std::string Lowercase(std::string_view utf8) {
-  if (utf8.size() > INT32_MAX) {
-    throw FormatError("lowercase: a line of 2 GB or more; split it");
-  }
-  // ICU would keep ill-formed bytes.
-  if (!IsValidUtf8(utf8)) return Lowercase(WellFormed(utf8));
-  std::string lower;
-  icu::StringByteSink<std::string> sink(&lower);
-  UErrorCode status = U_ZERO_ERROR;
-  const icu::StringPiece piece(utf8.data(), static_cast<int32_t>(utf8.size()));
-  icu::CaseMap::utf8ToLower("", 0, piece, sink, nullptr, status);
-  if (U_FAILURE(status)) {
-    throw Error(std::string("lowercase: ") + u_errorName(status));
-  }
-  return lower;
+  return Recased(utf8, [](const auto& piece, auto& sink, auto& status) {
+    icu::CaseMap::utf8ToLower("", 0, piece, sink, nullptr, status);
+  });
+}
+
+std::string Uppercase(std::string_view utf8) {
+  return Recased(utf8, [](const auto& piece, auto& sink, auto& status) {
+    icu::CaseMap::utf8ToUpper("", 0, piece, sink, nullptr, status);
+  });
 }
 
 std::string LettersAlone(std::string_view utf8) {

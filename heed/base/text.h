@@ -23,6 +23,8 @@ std::vector<std::string_view> Utf8Characters(std::string_view s);
 /// Lower case of `utf8` by Unicode's full rules without language-specific
 /// exceptions, as Python's str.lower(). Ill-formed bytes become U+FFFD.
 std::string Lowercase(std::string_view utf8);
+/// Upper case of `utf8`, as Python's str.upper(); see Lowercase.
+std::string Uppercase(std::string_view utf8);
 
 /// Replaces every character that is neither a letter nor a combining mark
 /// (Unicode categories L and M) by a space.

@@ -49,6 +49,11 @@ TEST(Text, LowercaseFollowsUnicode) {
   EXPECT_EQ(Lowercase("ПРИВЕТ 東京"), "привет 東京");
 }
 
+TEST(Text, UppercaseFollowsUnicode) {
+  EXPECT_EQ(Uppercase("straße, ψυχής 東京"), "STRASSE, ΨΥΧΉΣ 東京");
+  EXPECT_EQ(Uppercase("a\xff"), "A\xef\xbf\xbd");
+}
+
 TEST(Text, LowercaseOfIllFormedTextIsUtf8) {
   EXPECT_EQ(Lowercase("\xff"), "\xef\xbf\xbd");
   EXPECT_EQ(Lowercase("Ä\xc3 B\xed\xa0\x80"),

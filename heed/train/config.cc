@@ -9,6 +9,44 @@
 
 namespace heed {
 
+namespace {
+
+/// Options between the loss and the updated weights, besides the update rule.
+void VisitGradients(OptimizerConfig& c, FieldList& v) {
+  v("clip", c.clip, Range(0, 1e9),
+    "clip the gradient to this norm; 0: no clipping")
+      .Alias("max_grad_norm")
+      .Alias("clip_norm");
+  v("clip_value", c.clip_value, Range(0, 1e9),
+    "clip each element of the gradient to [-X, X], before its norm; 0: no "
+    "clipping");
+  v("label_smoothing", c.label_smoothing, UpToBelow(0, 1),
+    "label smoothing: probability spread evenly over all tokens");
+  v("quantize_bits", c.quantize_bits, Range(0, 8),
+    "8: after each update, round matrices to what heed quantize stores and add "
+    "the rounding error before the next rounding, so that int8 loses little; "
+    "for a short fine-tuning with --pretrained; 0: off");
+  v("accumulate", c.accumulate, Range(1, 10000), "batches per update")
+      .Alias("gradient_accumulation_steps")
+      .Alias("update_freq");
+  v("shards", c.shards, Range(0, 1 << 16),
+    "split each batch into N parts, a power of two, and sum their gradients in "
+    "a fixed order, so that weights are bit-identical for any number of "
+    "processes up to N; 0: the processes of mpirun, or the next power of two");
+  v("wire", c.wire,
+    "number format of gradients sent between processes; bf16 halves the "
+    "traffic, but results then depend on the number of processes");
+  v("same_on_every_cpu", c.same_on_every_cpu,
+    "give bit-identical results on every processor with AVX2: convolutions use "
+    "Heed's own matrix products, and --precision bf16 is refused; other f32 "
+    "results are identical anyway");
+  v("freeze", c.freeze, Any{"PATTERN"},
+    "do not train parameters with these names, such as 'encoder.*' (*: any "
+    "characters, ?: one); heed info shows the names");
+}
+
+}  // namespace
+
 void OptimizerConfig::Visit(FieldList& v) {
   constexpr const char* kAdam = "--optimizer adam or adamw";
   const bool adam =
@@ -66,36 +104,7 @@ void OptimizerConfig::Visit(FieldList& v) {
     "run")
       .If(schedule == Schedule::kLinear || schedule == Schedule::kCosine,
           "--schedule linear or cosine");
-  v("clip", clip, Range(0, 1e9),
-    "clip the gradient to this norm; 0: no clipping")
-      .Alias("max_grad_norm")
-      .Alias("clip_norm");
-  v("clip_value", clip_value, Range(0, 1e9),
-    "clip each element of the gradient to [-X, X], before its norm; 0: no "
-    "clipping");
-  v("label_smoothing", label_smoothing, UpToBelow(0, 1),
-    "label smoothing: probability spread evenly over all tokens");
-  v("quantize_bits", quantize_bits, Range(0, 8),
-    "8: after each update, round matrices to what heed quantize stores and add "
-    "the rounding error before the next rounding, so that int8 loses little; "
-    "for a short fine-tuning with --pretrained; 0: off");
-  v("accumulate", accumulate, Range(1, 10000), "batches per update")
-      .Alias("gradient_accumulation_steps")
-      .Alias("update_freq");
-  v("shards", shards, Range(0, 1 << 16),
-    "split each batch into N parts, a power of two, and sum their gradients in "
-    "a fixed order, so that weights are bit-identical for any number of "
-    "processes up to N; 0: the processes of mpirun, or the next power of two");
-  v("wire", wire,
-    "number format of gradients sent between processes; bf16 halves the "
-    "traffic, but results then depend on the number of processes");
-  v("same_on_every_cpu", same_on_every_cpu,
-    "give bit-identical results on every processor with AVX2: convolutions use "
-    "Heed's own matrix products, and --precision bf16 is refused; other f32 "
-    "results are identical anyway");
-  v("freeze", freeze, Any{"PATTERN"},
-    "do not train parameters with these names, such as 'encoder.*' (*: any "
-    "characters, ?: one); heed info shows the names");
+  VisitGradients(*this, v);
 }
 
 void RunConfig::Visit(FieldList& v) {

@@ -167,13 +167,15 @@ TEST(Processes, ThatCannotBeStartedSayWhy) {
 
 /// Weights of a toy after some updates in `size` processes.
 template <typename Objective>
-std::vector<float> TrainedWeights(int size, int64_t shards, int accumulate) {
+std::vector<float> TrainedWeights(int size, int64_t shards, int accumulate,
+                                  int quantize_bits = 0) {
   std::vector<float> weights;
   std::mutex mutex;
   RunProcesses(size, [&](Processes& processes) {
     Objective toy(RandomPoints(96, 1), RandomPoints(16, 2));
     OptimizerConfig config;
     config.shards = static_cast<int>(shards);
+    config.quantize_bits = quantize_bits;
     Optimizer optimizer(toy.parameters(), config);
     Rng rng(3);
     Updater updater(toy, config, optimizer, rng, processes);
@@ -204,6 +206,14 @@ TEST(Processes, TrainToTheSameBitsInAnyNumber) {
       EXPECT_EQ(TrainedWeights<Toy>(size, 8, accumulate), expected) << size;
     }
     EXPECT_NE(TrainedWeights<Toy>(1, 1, accumulate), expected);
+  }
+}
+
+TEST(Processes, RoundWeightsToTheSameBits) {
+  const auto expected = TrainedWeights<Toy>(1, 4, 1, 8);
+  EXPECT_NE(TrainedWeights<Toy>(1, 4, 1), expected);
+  for (const int size : {2, 3, 4}) {
+    EXPECT_EQ(TrainedWeights<Toy>(size, 4, 1, 8), expected) << size;
   }
 }
 

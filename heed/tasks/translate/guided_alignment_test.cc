@@ -176,12 +176,37 @@ TEST_F(GuidedTraining, LinksStayWithTheirPairsWhenOthersAreDropped) {
   EXPECT_NEAR(loss_of(text, links, "dropped"), usual, 1e-5);
 }
 
+TEST_F(GuidedTraining, ReadsSourcesWithNoiseWhileItTrains) {
+  const auto loss_of = [&](double noise, Rng* rng) {
+    Config config = GuidedConfig("noise");
+    config.data.noise.noise_case = noise;
+    config.Resolve();
+    const Settings settings(config.model, config.data);
+    Data read = WithLinks({train_, valid_}, config.data);
+    const auto model = settings.MakeModel(read, 1);
+    const auto objective = settings.MakeObjective(std::move(read), *model, 1);
+    const std::vector<int64_t> examples = {0, 1, 2, 50, 95};
+    Context ctx;
+    ctx.rng = rng;
+    return objective->Loss(ctx, examples, {}).nll;
+  };
+  Rng a(5);
+  Rng b(5);
+  const double usual = loss_of(0, nullptr);
+  EXPECT_EQ(loss_of(1, nullptr), usual);
+  EXPECT_EQ(loss_of(0, &a), usual);
+  const double noisy = loss_of(1, &a);
+  EXPECT_NE(noisy, usual);
+  EXPECT_EQ(loss_of(1, &b), noisy);
+}
+
 TEST_F(GuidedTraining, ResumesToTheSameWeights) {
   Config config = GuidedConfig("whole");
   config.data.vocabulary = "bpe";
   config.data.joint_vocabulary = true;
   config.data.source_vocabulary_size = kSpecialTokens + 9;
   config.data.bpe_dropout = 0.3;
+  config.data.noise.noise_case = 0.3;
   config.run.validate_every = 2;
   config.run.metric = "loss";
   TrainTranslation(config);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/data/batches.h"
 #include "heed/data/input_lines.h"
@@ -80,6 +81,7 @@ class TranslationObjective : public ObjectiveOf<Model> {
     std::vector<int64_t> lines;
   };
   TrainingPairs EncodeTraining();
+  WordTokens WithNoise(WordTokens usual, int64_t line, Rng& rng) const;
   Examples TrainingExamples(const Context& ctx,
                             std::span<const int64_t> examples) const;
   Tensor Links(const Examples& in) const;
@@ -196,10 +198,29 @@ std::string TranslationObjective::Summary() const {
       model_.config->PrecisionNote());
 }
 
+/// Tokens of a source line with random changes, which keep its target mark;
+/// `usual` if they are too many.
+WordTokens TranslationObjective::WithNoise(WordTokens usual, int64_t line,
+                                           Rng& rng) const {
+  const std::string& source = At(read_.text.train.source, line);
+  const MarkAndText taken = TakeMark(*model_.marks, source);
+  const std::string text = AddNoise(taken.text, data().noise, rng);
+  if (text == taken.text) return usual;
+  const std::string noisy = WithMark(*model_.marks, text, taken.mark);
+  const Vocabulary& vocabulary = model_.vocabularies.source;
+  std::vector<int32_t> ids = EncodeSentence(vocabulary, noisy, false).ids;
+  if (longest() > 0 && std::ssize(ids) - 1 > longest()) return usual;
+  std::vector<int32_t> words;
+  if (guided()) words = TokenWords(vocabulary, noisy, ids);
+  return {std::move(ids), std::move(words)};
+}
+
 TranslationObjective::Examples TranslationObjective::TrainingExamples(
     const Context& ctx, std::span<const int64_t> examples) const {
   const bool drops = ctx.rng != nullptr && (source_dropout_ || target_dropout_);
-  if (!drops && !guided()) return {train_.BatchOf(examples), {}, {}, {}};
+  const bool noisy = ctx.rng != nullptr && data().noise.any();
+  if (!drops && !noisy && !guided())
+    return {train_.BatchOf(examples), {}, {}, {}};
   // Keep the usual segmentation if BPE dropout exceeds the maximum length, or
   // if links need words that it makes indistinguishable.
   const auto segment = [&](const std::optional<BpeDropout>& dropout,
@@ -222,9 +243,10 @@ TranslationObjective::Examples TranslationObjective::TrainingExamples(
   for (size_t b = 0; b < examples.size(); ++b) {
     const auto i = static_cast<size_t>(examples[b]);
     places.push_back(corpus.size());
-    result.source.push_back(
-        segment(source_dropout_, model_.vocabularies.source,
-                {std::move(pairs.source[b]), words(source_words_, i)}));
+    WordTokens source = {std::move(pairs.source[b]), words(source_words_, i)};
+    if (noisy) source = WithNoise(std::move(source), pairs.lines[b], *ctx.rng);
+    result.source.push_back(segment(source_dropout_, model_.vocabularies.source,
+                                    std::move(source)));
     result.target.push_back(
         segment(target_dropout_, model_.vocabularies.target,
                 {std::move(pairs.target[b]), words(target_words_, i)}));

@@ -30,6 +30,30 @@ std::vector<std::string> Joined(const ParallelText& text) {
   return lines;
 }
 
+void VisitVocabularies(DataConfig& c, FieldList& v) {
+  v.Section("Vocabulary");
+  v("vocabulary", c.vocabulary, OneOf{"unigram", "bpe", "words", "characters"},
+    "tokens: subwords by SentencePiece, words or characters")
+      .Alias("vocab");
+  v("target_vocabulary", c.target_vocabulary,
+    OneOf{"same", "unigram", "bpe", "words", "characters"},
+    "tokens of the target; same: as the source");
+  v("joint_vocabulary", c.joint_vocabulary, "one vocabulary for both sides");
+  v("source_vocabulary_size", c.source_vocabulary_size, Range(0, 1000000),
+    "tokens; 0: 8000 subwords, or as many words or characters as there are")
+      .Alias("vocab_size");
+  v("target_vocabulary_size", c.target_vocabulary_size, Range(0, 1000000),
+    "vocabulary size of the target; 0 with a joint vocabulary: as the source");
+  v("min_count", c.min_count, Range(1, 1000000),
+    "replace words and characters that occur fewer than N times by <unk>")
+      .If(!IsSubword(c.source_kind()) || !IsSubword(c.target_kind()),
+          "--vocabulary words or characters");
+  VisitNormalization(v, c.normalization);
+  v("bpe_dropout", c.bpe_dropout, UpToBelow(0, 1),
+    "skip each merge of bpe with this probability, so that words are split "
+    "differently in each epoch; 0.1 is usual");
+}
+
 }  // namespace
 
 void DataConfig::Visit(FieldList& v) {
@@ -48,28 +72,8 @@ void DataConfig::Visit(FieldList& v) {
     "drop training pairs with more than N tokens on a side; 0: keep all")
       .Alias("max_len");
   large.Visit(v, "pairs", "--source (or --tsv)");
-
-  v.Section("Vocabulary");
-  v("vocabulary", vocabulary, OneOf{"unigram", "bpe", "words", "characters"},
-    "tokens: subwords by SentencePiece, words or characters")
-      .Alias("vocab");
-  v("target_vocabulary", target_vocabulary,
-    OneOf{"same", "unigram", "bpe", "words", "characters"},
-    "tokens of the target; same: as the source");
-  v("joint_vocabulary", joint_vocabulary, "one vocabulary for both sides");
-  v("source_vocabulary_size", source_vocabulary_size, Range(0, 1000000),
-    "tokens; 0: 8000 subwords, or as many words or characters as there are")
-      .Alias("vocab_size");
-  v("target_vocabulary_size", target_vocabulary_size, Range(0, 1000000),
-    "vocabulary size of the target; 0 with a joint vocabulary: as the source");
-  v("min_count", min_count, Range(1, 1000000),
-    "replace words and characters that occur fewer than N times by <unk>")
-      .If(!IsSubword(source_kind()) || !IsSubword(target_kind()),
-          "--vocabulary words or characters");
-  VisitNormalization(v, normalization);
-  v("bpe_dropout", bpe_dropout, UpToBelow(0, 1),
-    "skip each merge of bpe with this probability, so that words are split "
-    "differently in each epoch; 0.1 is usual");
+  VisitVocabularies(*this, v);
+  noise.Visit(v);
 
   v.Section("Batches");
   v("batch_tokens", batch_tokens, Range(1, 10000000),
@@ -112,6 +116,16 @@ void DataConfig::Resolve() {
     throw ConfigError(
         "guided_alignment reads the links of all pairs into memory, and "
         "token_files is for text that is larger; leave one of the two out");
+  }
+  if (large.stored() && noise.any()) {
+    throw ConfigError(
+        "noise_case and noise_typos change lines in memory, and token_files "
+        "stores only their tokens; leave one of the two out");
+  }
+  if (lowercase && noise.noise_case > 0) {
+    throw ConfigError(
+        "noise_case has no effect on text in lower case; leave noise_case or "
+        "lowercase out");
   }
   constexpr int kDefaultSubwords = 8000;
   if (bpe_dropout > 0 && source_kind() != VocabularyKind::kBpe &&

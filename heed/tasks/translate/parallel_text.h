@@ -14,6 +14,7 @@
 #include "heed/tasks/hard_choices.h"
 #include "heed/tasks/text_store.h"
 #include "heed/text/languages.h"
+#include "heed/text/noise.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed::translate {
@@ -36,6 +37,7 @@ struct DataConfig {
   int min_count = 1;
   std::string normalization = "nmt_nfkc";
   double bpe_dropout = 0;  // probability
+  NoiseOptions noise;      // of training sources
 
   int batch_tokens = 4096;
   int batch_sentences = 0;

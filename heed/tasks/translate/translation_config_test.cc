@@ -108,6 +108,17 @@ TEST(Config, ChoicesThatDoNotFitAreRefused) {
             std::string::npos);
   merges.data.target_vocabulary = "bpe";
   EXPECT_NO_THROW(merges.Resolve());
+  Config noise;
+  noise.data.noise.noise_case = 0.1;
+  EXPECT_NO_THROW(noise.Resolve());
+  noise.data.lowercase = true;
+  EXPECT_NE(MessageOf<ConfigError>([&] { noise.Resolve(); }).find("lower case"),
+            std::string::npos);
+  noise.data.lowercase = false;
+  noise.data.large.token_files = "tokens";
+  EXPECT_NE(
+      MessageOf<ConfigError>([&] { noise.Resolve(); }).find("token_files"),
+      std::string::npos);
   Config seeds;
   seeds.run.seed = kNoSeed;
   EXPECT_NE(MessageOf<ConfigError>([&] { seeds.Resolve(); }).find("seed"),
