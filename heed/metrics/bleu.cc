@@ -1,6 +1,7 @@
 #include "heed/metrics/bleu.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +30,7 @@ struct Counts {
   int64_t ref_len = 0;
 };
 
-void AddSentence(const std::string& hypothesis, const std::string& reference,
+void AddSentence(std::string_view hypothesis, std::string_view reference,
                  Counts* counts) {
   const auto hyp = SplitWhitespace(hypothesis);
   const auto ref = SplitWhitespace(reference);
@@ -101,6 +102,24 @@ BleuScore CorpusBleu(std::span<const std::string> hypotheses,
       "nrefs:1|case:{}|eff:no|tok:{}|smooth:exp|version:heed-" HEED_VERSION,
       options.lowercase ? "lc" : "mixed", options.tokenizer.word());
   return result;
+}
+
+double SentenceBleu(std::string_view hypothesis, std::string_view reference) {
+  // One buffer for each text, as CountNgrams needs.
+  const auto joined = [](std::string_view text) {
+    return fmt::format("{}", fmt::join(SplitWhitespace(text), " "));
+  };
+  Counts counts;
+  AddSentence(joined(hypothesis), joined(reference), &counts);
+  double sum = 0;
+  int orders = 0;
+  for (; orders < kMaxOrder && counts.totals[orders] > 0; ++orders) {
+    sum += std::log(static_cast<double>(counts.matches[orders] + 1) /
+                    static_cast<double>(counts.totals[orders] + 1));
+  }
+  if (orders == 0) return 0;
+  return 100 * BrevityPenalty(counts.hyp_len, counts.ref_len) *
+         std::exp(sum / orders);
 }
 
 }  // namespace heed

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "heed/metrics/bleu_tokenizer.h"
 
@@ -38,6 +39,12 @@ struct BleuScore {
 BleuScore CorpusBleu(std::span<const std::string> hypotheses,
                      std::span<const std::string> references,
                      const BleuOptions& options = {});
+
+/// BLEU of one sentence on white-space tokens, 0 to 100:
+///   100 · BP · (Π p_n)^(1/N),  p_n = (matches + 1) / (n-grams + 1),
+/// over the orders n ≤ 4 of which the hypothesis has n-grams; 0 without tokens.
+/// Paper: Lin and Och 2004 (C04-1072).
+double SentenceBleu(std::string_view hypothesis, std::string_view reference);
 
 }  // namespace heed
 

@@ -122,5 +122,19 @@ TEST(Bleu, DifferentCountsAreAnError) {
   EXPECT_THROW(CorpusBleu(Lines{"a"}, Lines{"a", "b"}), ShapeError);
 }
 
+TEST(SentenceBleu, AddsOneToEachOrder) {
+  EXPECT_NEAR(SentenceBleu("a b c d e", "a  b c d\te"), 100, 1e-9);
+  EXPECT_EQ(SentenceBleu("", "a"), 0);
+  // 1-grams 3 of 4, 2-grams 1 of 3, no other matches.
+  EXPECT_NEAR(SentenceBleu("a b x c", "a b c d"),
+              100 * std::pow(4 / 5.0 * 2 / 4 * 1 / 3 * 1 / 2, 0.25), 1e-9);
+  // Two orders, and the brevity penalty of 2 tokens for 4.
+  EXPECT_NEAR(SentenceBleu("a c", "a b c d"),
+              100 * std::exp(1 - 4 / 2.0) * std::sqrt(3 / 3.0 * 1 / 2), 1e-9);
+  // A repeated word matches as often as in the reference.
+  EXPECT_NEAR(SentenceBleu("a a", "a b"), 100 * std::sqrt(2 / 3.0 * 1 / 2),
+              1e-9);
+}
+
 }  // namespace
 }  // namespace heed
