@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "apps/heed/commands.h"
@@ -101,7 +102,10 @@ int ContinueRun(Options& options, const std::string& folder,
   });
 }
 
-int StartTraining(const Arguments& arguments) {
+/// Starts or resumes a training. With `parsed`, only checks the options and
+/// returns them there by key; null for --help.
+int StartTraining(const Arguments& arguments,
+                  nlohmann::ordered_json* parsed = nullptr) {
   std::string task_name = PeekOption(arguments, "task");
   if (task_name.empty()) task_name = Tasks().front().name;
   const TaskRow& row = TaskNamed(task_name);
@@ -134,7 +138,11 @@ int StartTraining(const Arguments& arguments) {
   options.Example("heed train --resume model");
   options.Example("mpirun -n 4 heed train --resume model");
   if (!options.Parse(arguments)) return 0;
-  if (!resume.empty()) return ContinueRun(options, resume, training.run);
+  if (!resume.empty()) {
+    if (parsed != nullptr)
+      throw ConfigError("--resume: only heed train has it");
+    return ContinueRun(options, resume, training.run);
+  }
   CheckVocabularyOptions(*task, v);
   FieldList chosen;
   task->VisitAll(chosen);
@@ -142,6 +150,12 @@ int StartTraining(const Arguments& arguments) {
   options.RefuseIdle(chosen);
   const bool limited = options.Given("epochs") || options.Given("steps");
   if (limited && !options.Given("min_steps")) training.run.min_steps = 0;
+  if (parsed != nullptr) {
+    *parsed = FieldsToJson(chosen.fields());
+    task->Resolve();
+    training.Resolve();
+    return 0;
+  }
   return RunTogether(training.run.threads, [&](Processes& processes) {
     const TrainResult result = Train(*task, training, processes);
     if (processes.leads()) PrintResult(result, task_name, training.run.out);
@@ -153,6 +167,12 @@ int StartTraining(const Arguments& arguments) {
 
 int RunTrain(const Arguments& arguments) {
   return SayOnce([&] { return StartTraining(arguments); });
+}
+
+nlohmann::ordered_json CheckTraining(const Arguments& arguments) {
+  nlohmann::ordered_json parsed;
+  StartTraining(arguments, &parsed);
+  return parsed;
 }
 
 }  // namespace heed

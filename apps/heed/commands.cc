@@ -34,6 +34,8 @@ std::vector<Command>& AllCommands() {
       {"quantize", "quantise a model to int8", RunQuantize},
       {"shortlist", "learn a lexical shortlist for faster translation",
        RunShortlist},
+      {"distill", "make a small translation model from a large one",
+       RunDistill},
       {"import", "import a model of Marian or Hugging Face", RunImport},
       {"export", "write a model for Hugging Face", RunExport},
       {"plot", "draw the learning curves of trainings", RunPlot},

@@ -2,6 +2,7 @@
 #ifndef HEED_APPS_HEED_COMMANDS_H_
 #define HEED_APPS_HEED_COMMANDS_H_
 
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "apps/heed/command.h"
@@ -10,6 +11,10 @@
 namespace heed {
 
 int RunTrain(const Arguments& arguments);
+/// Options of a heed train command by key, without training; null after
+/// printing the help. Throws: as RunTrain for wrong options.
+nlohmann::ordered_json CheckTraining(const Arguments& arguments);
+int RunDistill(const Arguments& arguments);
 int RunTranslate(const Arguments& arguments);
 int RunPredict(const Arguments& arguments);
 int RunAlign(const Arguments& arguments);

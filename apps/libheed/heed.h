@@ -106,8 +106,8 @@ HEED_API void heed_answer_free(heed_answer* answer);
 /* Runs a command of `heed` in this process. `arguments`: its words as a JSON
  * list, such as ["train", "--task", "classify", "--texts", "reviews.tsv",
  * "--out", "m"]. The answer is what the command would print, JSON with --json.
- * Commands: align, evaluate, explain, export, import, info, list, plot,
- * quantize, shortlist, train and verify. ["list", "options", "--task",
+ * Commands: align, distill, evaluate, explain, export, import, info, list,
+ * plot, quantize, shortlist, train and verify. ["list", "options", "--task",
  * "classify", "--json"] describes the options of a task. `cancel` may be NULL.
  * One command runs at a time; others wait. */
 HEED_API int32_t heed_command(const char* arguments, size_t size,

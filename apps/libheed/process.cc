@@ -22,9 +22,9 @@ using namespace heed::c;  // NOLINT
 namespace {
 
 /// Commands that print an answer and read no standard input.
-constexpr std::array kCommands = {"align",    "evaluate",  "explain", "export",
-                                  "import",   "info",      "list",    "plot",
-                                  "quantize", "shortlist", "train",   "verify"};
+constexpr std::array kCommands = {
+    "align", "distill", "evaluate", "explain",   "export", "import", "info",
+    "list",  "plot",    "quantize", "shortlist", "train",  "verify"};
 
 std::vector<std::string> WordsOf(const nlohmann::ordered_json& json) {
   if (!json.is_array() || json.empty() ||

@@ -29,7 +29,7 @@ std::string Option(const std::string& prefix, const char* name) {
 }  // namespace
 
 void PairFiles::Visit(FieldList& v, const std::string& prefix,
-                      std::string_view purpose) {
+                      std::string_view purpose, bool optional) {
   v(prefix + "source", source, Any{"FILE"},
     fmt::format(
         "{}, one sentence a line (.gz too); several files, also those of a "
@@ -47,7 +47,7 @@ void PairFiles::Visit(FieldList& v, const std::string& prefix,
     "with a header, or .jsonl")
       .Alias(prefix + "table");
   if (!prefix.empty()) return;
-  v.Require({{"source", "target"}, {"tsv"}});
+  if (!optional) v.Require({{"source", "target"}, {"tsv"}});
   v("columns", columns, Any{"NAMES"},
     ".csv, .jsonl: columns of source and target; without a header, numbers "
     "from 1");

@@ -22,8 +22,9 @@ struct PairFiles {
   PairForm form = {};
 
   /// Adds options with prefix ("valid_"). `purpose`: beginning of their help.
-  /// Options without a prefix are required.
-  void Visit(FieldList& v, const std::string& prefix, std::string_view purpose);
+  /// Options without a prefix are required, unless they are `optional`.
+  void Visit(FieldList& v, const std::string& prefix, std::string_view purpose,
+             bool optional = false);
   bool empty() const { return source.empty() && target.empty() && tsv.empty(); }
   /// Files to read. `prefix`: prefix of the options in errors. Throws:
   /// ConfigError for missing or inconsistent files.

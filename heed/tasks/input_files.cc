@@ -112,9 +112,7 @@ bool IsPath(const Field& field) {
          (any->placeholder == "FILE" || any->placeholder == "DIR");
 }
 
-void ExpandPatterns(TaskSettings& settings) {
-  FieldList list;
-  settings.VisitAll(list);
+void ExpandPatterns(const FieldList& list) {
   for (const Field& field : list.fields()) {
     if (!IsPath(field) || !field.IsList()) continue;
     std::vector<std::string> files;

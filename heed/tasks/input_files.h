@@ -17,7 +17,7 @@ bool IsPath(const Field& field);
 /// Replaces each pattern such as 'data/*.en' in a list of files by the matching
 /// files, sorted by name. A pattern that is the name of an existing file stands
 /// for that file. Throws: ConfigError if no file matches.
-void ExpandPatterns(TaskSettings& settings);
+void ExpandPatterns(const FieldList& list);
 
 /// Copies streams (standard input as "-", pipes, process substitution) into the
 /// folder input of `out`, so that the run can be resumed, and makes the task

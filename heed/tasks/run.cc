@@ -264,7 +264,7 @@ TrainResult Train(TaskSettings& settings, TrainingConfig training,
   FieldList given;
   settings.VisitAll(given);
   CheckGiven(given);
-  ExpandPatterns(settings);
+  ExpandPatterns(given);
   settings.quiet = training.run.quiet;
   Resolve(settings, training);
   ChooseShards(training.optimizer, processes);

@@ -52,6 +52,7 @@ ALLOWED = [
     (r"heed/tasks/caption/.*", {"images"}, "the option that lists them, and how many there are"),
     (r"course/data/\w*generators\.cc", None, "the task that made-up files are for"),
     (r"heed/data/captions\.cc", {"caption"}, "what a line of a list has"),
+    (r"apps/heed/distillation\w*\.(cc|h)", {"translate", "student-tiny"}, "a step, and the usual student"),
     (r"apps/libheed/operations\.cc", {"rnn", "gru", "lstm", "cho", "bahdanau"}, "cells and their kinds"),
     (r"apps/libheed/heed\.h", {"classify", "translate"}, "examples, and a path of the API"),
     (r"bench/attention_maps\.cc", {"transformer"}, "the model whose maps are measured"),

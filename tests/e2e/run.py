@@ -29,6 +29,7 @@ from command import FilesAddUp, Help, Missing, Names, OwnName, Start  # noqa: F4
 from connections import Connections  # noqa: F401
 from convert import Convert  # noqa: F401
 from damage import Damage, LittleMemory  # noqa: F401
+from distill import Distill  # noqa: F401
 from documents import Documents  # noqa: F401
 from each_task import EachTask  # noqa: F401
 from explain import Explain  # noqa: F401

@@ -163,6 +163,8 @@ class Wording(UsersBuild):
                     continue
                 options = self.options_of(words, chosen)
                 for word in words[1:]:
+                    if word == "--":  # options of the training of a distillation
+                        options = self.options_of(["train"], chosen)
                     if not re.match(r"--[a-z]", word):
                         continue
                     name = word.removeprefix("--").split("=")[0]
