@@ -138,8 +138,7 @@ class Whole(EndToEnd):
     def test_config_file_is_what_a_model_holds(self):
         config = self.put("c.json", '{"units": 5, "embedding": 6, "epochs": 9}')
         out = self.folder / "model"
-        args = train_args(out, units=None, embedding=None, epochs=1, config=config)
-        self.runs(*args)
+        self.runs(*train_args(out, units=None, embedding=None, epochs=1, config=config))
         held = json.loads((out / "config.json").read_text())
         self.assertEqual([held[k] for k in ("units", "embedding", "epochs")], [5, 6, 1])
         again = self.folder / "again"
