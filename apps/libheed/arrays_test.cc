@@ -141,6 +141,24 @@ TEST(Tape, AnOptimizerChangesParameters) {
   EXPECT_EQ(ValuesOf(array), (std::vector<float>{0.5, 0}));
 }
 
+/// Weights of the attention from x to itself. Shapes: x [B, T, D], result [B,
+/// H, T, T].
+std::vector<float> WeightsWithin(const heed_attention* attention,
+                                 heed_tape* tape, const Variable& x) {
+  heed_variable* context = nullptr;
+  heed_variable* weights = nullptr;
+  EXPECT_EQ(heed_attention_attend(attention, tape, x.get(), x.get(), nullptr,
+                                  nullptr, &context, &weights),
+            HEED_OK)
+      << heed_error_message();
+  const Variable first(context);
+  const Variable second(weights);
+  heed_array* array = nullptr;
+  EXPECT_EQ(heed_variable_array(weights, &array), HEED_OK);
+  const Array owned(array);
+  return ValuesOf(array);
+}
+
 TEST(Attention, WeightsOfARowSumToOne) {
   const std::string options =
       R"({"query": 4, "key": 4, "heads": 2, "mask": "causal"})";
@@ -150,18 +168,7 @@ TEST(Attention, WeightsOfARowSumToOne) {
       << heed_error_message();
   const Variable x = VariableOf(
       nullptr, ArrayOf({1, 2, 3, 4, 5, 6, 7, 8, 9, 8, 7, 6}, {1, 3, 4}).get());
-  heed_variable* context = nullptr;
-  heed_variable* weights = nullptr;
-  ASSERT_EQ(heed_attention_attend(attention, nullptr, x.get(), x.get(), nullptr,
-                                  nullptr, &context, &weights),
-            HEED_OK)
-      << heed_error_message();
-  const Variable first(context);
-  const Variable second(weights);
-  heed_array* array = nullptr;
-  ASSERT_EQ(heed_variable_array(weights, &array), HEED_OK);
-  const Array owned(array);
-  const std::vector<float> w = ValuesOf(array);
+  const std::vector<float> w = WeightsWithin(attention, nullptr, x);
   ASSERT_EQ(w.size(), 18u);
   for (size_t row = 0; row < 6; ++row) {
     EXPECT_NEAR(w[3 * row] + w[3 * row + 1] + w[3 * row + 2], 1, 1e-6);
@@ -182,20 +189,10 @@ std::vector<float> DroppedWeights(bool train) {
     EXPECT_EQ(heed_tape_train(tape, 3), HEED_OK);
   }
   const Variable x = VariableOf(tape, ArrayOf({0, 0}, {1, 2, 1}).get());
-  heed_variable* context = nullptr;
-  heed_variable* weights = nullptr;
-  EXPECT_EQ(heed_attention_attend(attention, tape, x.get(), x.get(), nullptr,
-                                  nullptr, &context, &weights),
-            HEED_OK)
-      << heed_error_message();
-  const Variable first(context);
-  const Variable second(weights);
-  heed_array* array = nullptr;
-  EXPECT_EQ(heed_variable_array(weights, &array), HEED_OK);
-  const Array owned(array);
+  std::vector<float> weights = WeightsWithin(attention, tape, x);
   heed_tape_free(tape);
   heed_attention_free(attention);
-  return ValuesOf(array);
+  return weights;
 }
 
 TEST(Attention, WeightsAreDroppedInTrainingAlone) {
