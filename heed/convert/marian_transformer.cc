@@ -248,7 +248,7 @@ void SetIdentities(const TransformerConfig& config, WeightReader& reader) {
     set(fmt::format("encoder.layers.{}.self_attention", i));
   }
   for (int i = 0; i < config.decoder_layers; ++i) {
-    if (!(config.decoder_recurrence == DecoderRecurrence::kSsru)) {
+    if (config.decoder_recurrence != DecoderRecurrence::kSsru) {
       set(fmt::format("decoder.layers.{}.self_attention", i));
     }
     set(fmt::format("decoder.layers.{}.cross_attention", i));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/kernels/quantize.h"
 #include "heed/train/model_folder.h"
 
 namespace heed {
@@ -67,12 +68,8 @@ void CheckShape(const std::string& name, const SourceTensor& tensor,
 
 Tensor StoredMatrix::Numbers() const {
   if (!quantized()) return values;
-  Tensor numbers(values.shape());
-  for (int64_t i = 0; i < values.numel(); ++i) {
-    numbers.data<float>()[i] =
-        scale * static_cast<float>(values.data<int8_t>()[i]);
-  }
-  return numbers;
+  return kernels::Dequantize(
+      {values, Tensor::Full({values.cols()}, scale), false});
 }
 
 SourceWeights::SourceWeights(std::string file) : file_(std::move(file)) {}
