@@ -1,4 +1,4 @@
-// What the steps of heed distill do.
+// Work of each step of heed distill.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -131,7 +131,7 @@ HEED_API int32_t heed_model_run(const heed_model* model, const char* path,
 
 /* A request that is computed while its caller does something else. */
 typedef struct heed_call heed_call;
-/* As heed_model_run, but does not wait for the answer. */
+/* Starts a request of heed_model_run without waiting for its answer. */
 HEED_API int32_t heed_model_start(const heed_model* model, const char* path,
                                   const char* request, size_t size,
                                   heed_call** call);

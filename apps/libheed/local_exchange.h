@@ -41,7 +41,8 @@ class LocalExchange : public Exchange {
   /// event of a stream. Throws: HttpError of a refusal; Cancelled once `cancel`
   /// is set.
   std::string Wait(const Cancellation* cancel, const OnEvent& on_event = {});
-  /// As Wait, but returns nullopt if the answer is not complete after `time`.
+  /// Waits for the answer, at most `time`. Returns its body, or nullopt if it
+  /// is not complete. Throws: HttpError of a refusal.
   std::optional<std::string> WaitFor(std::chrono::milliseconds time);
 
  private:

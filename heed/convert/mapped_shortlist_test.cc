@@ -32,7 +32,7 @@ MarianShortlist List() { return {3, {0, 0, 0, 0, 0, 2, 2}, {7, 9}}; }
 
 TEST(MapShortlist, RunsAreThoseOfTheRows) {
   const Shortlist list = MapShortlist(List(), "lex.bin", Pair(false), 6, 12);
-  // Of 12 rows, 5 are listed; rows 3, 4 and 5 complete them to 8.
+  // 5 of 12 rows are listed; rows 3, 4 and 5 complete them to 8.
   EXPECT_EQ(list.Outputs(Ids{6, kEos}),
             (Ids{kPad, kUnk, kBos, kEos, 4, 5, 6, 7, 9, 11}));
   EXPECT_EQ(list.Outputs(Ids{5, kEos}),

@@ -60,8 +60,9 @@ struct TerAlignment {
   std::vector<bool> missing;  ///< words of the reference that edits make
 };
 
-/// Of equally good alignments, the one that prefers from the end a pair of
-/// words, then an extra word of the hypothesis, then a missing one.
+/// Aligns both texts with the fewest edits. If several alignments have as few,
+/// it chooses, from the end on, a pair of words before an extra word of the
+/// hypothesis, and that before a missing one.
 TerAlignment Align(const TerWords& hypothesis, const TerWords& reference) {
   enum : uint8_t { kPair, kExtra, kMissing };
   const size_t rows = hypothesis.size();
