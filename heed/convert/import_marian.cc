@@ -44,9 +44,12 @@ ImportOptions TakeOptions(std::vector<MarianTensor>& tensors,
   return {ParseYaml(text, name), name};
 }
 
-constexpr double kMarianFactor = 3;
-/// Limit of the length in Firefox.
-constexpr double kStudentFactor = 2;
+/// Marian's search by default, and that of Firefox.
+struct UsualSearch {
+  double max_length_factor = 3;
+  int beam = DecodeRules().beam;
+};
+constexpr UsualSearch kStudentSearch = {2, 1};
 
 SourceWeights WeightsOf(std::vector<MarianTensor> tensors,
                         const std::string& file) {
@@ -64,14 +67,31 @@ SourceWeights WeightsOf(std::vector<MarianTensor> tensors,
   return weights;
 }
 
+/// Beam size of the decoder's configuration, else of the release's, else
+/// `usual`.
+int BeamOf(MarianFiles& files, int usual) {
+  constexpr const char* kBeam = "beam-size";
+  for (ImportOptions* options : {&files.decoder, &files.release}) {
+    const int beam = options->Number(kBeam, 0);
+    if (beam < 0 || beam > kWidestBeam) {
+      options->Fail(
+          kBeam, fmt::format("{} is not between 1 and {}", beam, kWidestBeam));
+    }
+    if (beam > 0) return beam;
+  }
+  return usual;
+}
+
 /// Marian's search. The decoder's configuration takes precedence over the
-/// model's. `factor`: default limit of the length.
-ImportedSearch SearchOf(ImportOptions& model, ImportOptions& decoder,
-                        double factor, Notes& notes) {
+/// model's.
+ImportedSearch SearchOf(ImportOptions& model, MarianFiles& files,
+                        const UsualSearch& usual, Notes& notes) {
+  ImportOptions& decoder = files.decoder;
   ImportedSearch search;
   DecodeRules& rules = search.rules;
-  rules.max_length_factor = decoder.Real(
-      "max-length-factor", model.Real("max-length-factor", factor));
+  rules.max_length_factor =
+      decoder.Real("max-length-factor",
+                   model.Real("max-length-factor", usual.max_length_factor));
   rules.max_length_extra = 0;
   if (!(rules.max_length_factor > 0)) {
     const bool there = !decoder.Text("max-length-factor", "").empty();
@@ -80,13 +100,13 @@ ImportedSearch SearchOf(ImportOptions& model, ImportOptions& decoder,
   if (!decoder.Flag("allow-unk", model.Flag("allow-unk"))) {
     rules.suppress = {"<unk>"};
   }
-  const int beam = decoder.Number("beam-size", 0);
-  if (beam > 0) {
+  rules.beam = BeamOf(files, usual.beam);
+  if (rules.beam > 1 && decoder.Has("beam-size")) {
     notes.push_back(fmt::format(
-        "{}: beam-size {}, normalize {}, word-penalty {} there; the nearest "
-        "here: heed translate --beam {}",
-        decoder.file(), beam, decoder.Text("normalize", "0"),
-        decoder.Text("word-penalty", "0"), beam));
+        "{}: normalize {}, word-penalty {} there; the beam of {} is ranked by "
+        "--length-penalty here",
+        decoder.file(), decoder.Text("normalize", "0"),
+        decoder.Text("word-penalty", "0"), rules.beam));
   }
   return search;
 }
@@ -215,8 +235,8 @@ Imported ImportModel(MarianModel& marian,
         marian.files.vocabularies.back());
   }
   ImportedSearch search =
-      SearchOf(marian.options, marian.files.decoder,
-               tables.student ? kStudentFactor : kMarianFactor, notes);
+      SearchOf(marian.options, marian.files,
+               tables.student ? kStudentSearch : UsualSearch(), notes);
   if (tables.student) {
     const LanguagePair languages = LanguagesOfModel(marian.files.model);
     search.source_language = languages.source;

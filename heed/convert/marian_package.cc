@@ -26,6 +26,7 @@ constexpr const char* kDecoderFile = "decoder.yml";
 /// last ones are those of browsermt and translateLocally.
 constexpr const char* kDecoderFiles[] = {
     kDecoderFile, "config.intgemm8bitalpha.yml", "config.intgemm8bit.yml"};
+constexpr const char* kMetadataFile = "metadata.json";  // of Firefox
 constexpr std::string_view kBpeMark = "@@";  // suffix of a piece in subword-nmt
 
 /// Sorted names of a folder's entries, without packed copies of others.
@@ -105,6 +106,15 @@ ImportOptions DecoderOf(const std::string& model) {
     if (fs::exists(path)) return ReadDecoder(path);
   }
   return {nlohmann::json::object(), model + "." + kDecoderFile};
+}
+
+/// Settings of a release of Firefox; empty if there are none.
+ImportOptions ReleaseOf(const std::string& model) {
+  const std::string path = PathIn(FolderOf(model), kMetadataFile);
+  if (!fs::exists(path)) return {nlohmann::json::object(), path};
+  const nlohmann::json config = ReadJsonOptions(path).Value("modelConfig");
+  return {config.is_object() ? config : nlohmann::json::object(),
+          path + ": modelConfig"};
 }
 
 std::vector<std::string> TextsOf(const ImportOptions& options,
@@ -300,8 +310,8 @@ std::vector<std::string> MarianFoldersIn(const std::string& folder) {
 LanguagePair LanguagesOfModel(const std::string& model) {
   const std::string folder = FolderOf(model);
   LanguagePair pair;
-  if (HasFileIn(folder, "metadata.json")) {
-    ImportOptions release = ReadJsonOptions(PathIn(folder, "metadata.json"));
+  if (HasFileIn(folder, kMetadataFile)) {
+    ImportOptions release = ReadJsonOptions(PathIn(folder, kMetadataFile));
     pair = {release.Text("sourceLanguage", ""),
             release.Text("targetLanguage", "")};
   } else if (HasFileIn(folder, "model_info.json")) {
@@ -331,7 +341,8 @@ MarianFiles FindMarianFiles(const std::string& source,
   const std::string model = fs::is_directory(source) ? ModelIn(source) : source;
   CheckRegular(model);
   MarianFiles files = {model, request.vocabularies, request.subwords,
-                       false, DecoderOf(model),     ""};
+                       false, DecoderOf(model),     ReleaseOf(model),
+                       ""};
   files.shortlist = ShortlistOf(model, files.decoder);
   if (files.vocabularies.empty()) {
     files.vocabularies = NamedVocabularies(model, files.decoder);

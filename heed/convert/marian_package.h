@@ -23,6 +23,8 @@ struct MarianFiles {
   /// MODEL.decoder.yml, decoder.yml or the configuration of browsermt and
   /// translateLocally; empty if there is none.
   ImportOptions decoder;
+  /// "modelConfig" of Firefox's metadata.json; empty if there is none.
+  ImportOptions release;
   std::string shortlist;  // binary; "": none
 };
 

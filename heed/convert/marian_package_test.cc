@@ -159,8 +159,12 @@ TEST_F(MarianPackage, SearchFollowsTheDecoderOptions) {
   model = Read(folder_.path());
   EXPECT_TRUE(model.data.rules.suppress.empty());
   EXPECT_EQ(model.data.rules.max_length_factor, 1.5);
+  EXPECT_EQ(model.data.rules.beam, 6);
   ASSERT_EQ(notes_.size(), 1U);
-  EXPECT_NE(notes_[0].find("heed translate --beam 6"), std::string::npos);
+  EXPECT_NE(notes_[0].find("--length-penalty"), std::string::npos);
+  Decoder("opus.vocab.yml", "beam-size: 1001\n");
+  EXPECT_NE(Error().find("beam-size: 1001 is not between 1 and 1000"),
+            std::string::npos);
 }
 
 TEST_F(MarianPackage, ABinaryModelIsTheSame) {

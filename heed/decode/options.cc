@@ -7,6 +7,11 @@
 
 namespace heed {
 void DecodeRules::Visit(FieldList& v) {
+  v("beam", beam, Range(1, kWidestBeam),
+    "beam size: hypotheses kept at each step; 1: greedy")
+      .Alias("beam_size")
+      .Alias("num_beams")
+      .ServedUpTo(kServedBeam);
   v("max_length_factor", max_length_factor, Range(0, 1000),
     "maximum target tokens per source token; 0: no such limit (needs "
     "max_length)")
@@ -21,11 +26,7 @@ void DecodeRules::Visit(FieldList& v) {
 
 void DecodeOptions::Visit(FieldList& v) {
   v.Section("Search");
-  v("beam", beam, Range(1, 1000),
-    "beam size: hypotheses kept at each step; 1: greedy")
-      .Alias("beam_size")
-      .Alias("num_beams")
-      .ServedUpTo(kServedBeam);
+  DecodeRules::Visit(v);
   v("nbest", nbest, Range(1, 1000),
     "translations of each sentence; at most the beam size, unless sampled")
       .Alias("n_best")
@@ -40,7 +41,6 @@ void DecodeOptions::Visit(FieldList& v) {
     "maximum of target tokens; 0: only the limit by the source's length")
       .Alias("max_len")
       .ServedUpTo(kServedTokens);
-  DecodeRules::Visit(v);
   v("replace_unknown", replace_unknown,
     "replace each unknown word by the source word with the highest attention "
     "weight");

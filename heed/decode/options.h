@@ -16,9 +16,11 @@ namespace heed {
 /// of fields named nbest, and its beam limit may be above kServedBeam.
 inline constexpr int kServedBeam = 32;
 inline constexpr int kServedTokens = 1024;
+inline constexpr int kWidestBeam = 1000;
 
 /// Decoding defaults that a model folder may contain and options may override.
 struct DecodeRules {
+  int beam = 5;
   /// Tokens that are never generated, such as "<unk>".
   std::vector<std::string> suppress;
   /// Maximum number of target tokens: factor · source tokens + extra.
@@ -33,7 +35,6 @@ struct DecodeOptions : DecodeRules {
   explicit DecodeOptions(DecodeRules rules) : DecodeRules(std::move(rules)) {}
 
   // Beam search
-  int beam = 5;
   int nbest = 1;
   double length_penalty = 0.6;  // Vaswani 2017, 1706.03762, section 6.1
   double coverage_penalty = 0;

@@ -129,8 +129,8 @@ const Translations& TranslationsOf(const Answer& answer) {
 }
 
 void SearchDefaults::Visit(FieldList& v) {
-  v("beam", beam, Range(1, 1000),
-    "beam size: hypotheses kept at each step; 1: greedy");
+  v("beam", beam, Range(0, 1000),
+    "beam size: hypotheses kept at each step; 1: greedy; 0: each model's own");
   v("length_penalty", length_penalty, Range(0, 10),
     "length normalisation: divide log p by ((5 + length) / 6) to this power; "
     "0: off (favours short output)");
@@ -151,9 +151,11 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
   const Json settings = ReadModelSettings(spec.folder);
   if (translation_ != nullptr) {
     ChooseLanguages();
+    const DecodeRules& own = translation_->data.rules;
     if (search_.max_length_factor == 0) {
-      search_.max_length_factor = translation_->data.rules.max_length_factor;
+      search_.max_length_factor = own.max_length_factor;
     }
+    if (search_.beam == 0) search_.beam = own.beam;
     // Defaults of /translate.
     FieldList list;
     options->Visit(list);

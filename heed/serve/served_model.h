@@ -20,7 +20,7 @@ namespace heed {
 
 /// Default search of all translators.
 struct SearchDefaults {
-  int beam = 5;
+  int beam = 0;  ///< 0: the model's own
   double length_penalty = 0.6;
   double max_length_factor = 0;  ///< 0: the model's own
   std::string shortlist = "none";

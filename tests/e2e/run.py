@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Runs the heed command from end to end: run.py HEED [UNITTEST ARGS]
 
-Trains tiny models on generated text, stops them in every way, gives the command
-all kinds of bad input, and looks at what comes out. Needs nothing but Python.
+Trains tiny models, stops them in every way and gives them bad input. Needs only Python.
 """
 
 import gzip
@@ -33,6 +32,7 @@ from distill import Distill  # noqa: F401
 from documents import Documents  # noqa: F401
 from each_task import EachTask  # noqa: F401
 from explain import Explain  # noqa: F401
+from firefox import Firefox  # noqa: F401
 from graphs import Graphs  # noqa: F401
 from images import Images  # noqa: F401
 from imported import Imported  # noqa: F401
