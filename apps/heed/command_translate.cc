@@ -68,7 +68,8 @@ struct DocumentOptions {
     if (!Format() || (!attention && !parts)) return;
     throw ConfigError(
         "--format {}: documents have no --alignments, --show-attention, "
-        "--nbest or --output json; leave --format out for single lines",
+        "--nbest, --confidence or --output json; leave --format out for single "
+        "lines",
         format);
   }
 };
@@ -177,9 +178,10 @@ class LineWriter {
     if (command_.json()) {
       Print("{}\n", DumpJson(translate::TranslationParts(
                         {}, model_, line, all,
-                        !IsLongerThan(line, command_.input.max_line))));
+                        !IsLongerThan(line, command_.input.max_line),
+                        command_.decode.confidence)));
     } else {
-      Print("{}", LinesOf(index, all, command_.decode.nbest > 1));
+      Print("{}", translate::OutputLines(model_, index, all, command_.decode));
     }
     if (command_.decode.keep_attention) WriteAttention(all.front());
   }
@@ -255,7 +257,7 @@ int RunTranslate(const Arguments& arguments) {
   translate::Prediction& decode = command.decode;
   DocumentOptions& documents = command.documents;
   const bool attention = command.show || !command.alignments.empty();
-  const bool parts = decode.nbest > 1 || command.json();
+  const bool parts = decode.nbest > 1 || decode.confidence || command.json();
   documents.CheckOthers(attention, parts);
 
   const ThreadLimit limit(command.threads);
@@ -274,6 +276,12 @@ int RunTranslate(const Arguments& arguments) {
                       command.folder, model.config.name());
   }
   UseRulesOf(model, options, decode);
+  if (decode.confidence && !model.quality) {
+    PrintNote(
+        "note: {}: has no quality model; confidences are uncalibrated "
+        "geometric means of probabilities\n",
+        command.folder);
+  }
   const std::optional<TextFormat> document = documents.Format();
   if (document) decode.keep_attention = attends;
   const translate::Vocabularies& v = model.vocabularies;

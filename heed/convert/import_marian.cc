@@ -12,6 +12,7 @@
 #include "heed/convert/marian_recurrent.h"
 #include "heed/convert/marian_transformer.h"
 #include "heed/convert/translation_parts.h"
+#include "heed/io/file.h"
 #include "heed/io/marian_binary.h"
 #include "heed/io/npz.h"
 #include "heed/io/yaml.h"
@@ -250,6 +251,10 @@ Imported ImportModel(MarianModel& marian,
     imported.shortlist = std::make_shared<Shortlist>(MapShortlist(
         ReadMarianShortlist(marian.files.shortlist), marian.files.shortlist,
         vocabularies, source_rows, target_rows));
+  }
+  if (const std::string& path = marian.files.quality; !path.empty()) {
+    dynamic_cast<translate::Model&>(*imported.model).quality =
+        ParseQualityModel(ReadInflated(path), path);
   }
   WeightReader reader(weights, imported.model->parameters());
   fill(reader);

@@ -27,6 +27,7 @@ constexpr const char* kDecoderFile = "decoder.yml";
 constexpr const char* kDecoderFiles[] = {
     kDecoderFile, "config.intgemm8bitalpha.yml", "config.intgemm8bit.yml"};
 constexpr const char* kMetadataFile = "metadata.json";  // of Firefox
+constexpr const char* kQualityName = "qualityModel.";
 constexpr std::string_view kBpeMark = "@@";  // suffix of a piece in subword-nmt
 
 /// Sorted names of a folder's entries, without packed copies of others.
@@ -58,7 +59,7 @@ bool Holds(const std::string& name, std::string_view part) {
 bool IsModelName(const std::string& name) {
   if (Holds(name, ".optimizer.") || Holds(name, ".orig.") ||
       Holds(name, "pytorch_model") || name.starts_with("lex.") ||
-      name.starts_with("qualityModel.")) {
+      name.starts_with(kQualityName)) {
     return false;
   }
   return name.ends_with(".npz") || Unpacked(name).ends_with(".bin");
@@ -186,6 +187,17 @@ std::string ShortlistOf(const std::string& model,
   for (const std::string& name : NamesIn(folder)) {
     if (name.starts_with("lex.") && is_binary(name))
       return PathIn(folder, name);
+  }
+  return "";
+}
+
+/// The quality model beside a model; "" if there is none.
+std::string QualityOf(const std::string& model) {
+  const std::string folder = FolderOf(model);
+  for (const std::string& name : NamesIn(folder)) {
+    if (name.starts_with(kQualityName) && Unpacked(name).ends_with(".bin")) {
+      return PathIn(folder, name);
+    }
   }
   return "";
 }
@@ -340,9 +352,12 @@ MarianFiles FindMarianFiles(const std::string& source,
                             const ImportRequest& request) {
   const std::string model = fs::is_directory(source) ? ModelIn(source) : source;
   CheckRegular(model);
-  MarianFiles files = {model, request.vocabularies, request.subwords,
-                       false, DecoderOf(model),     ReleaseOf(model),
-                       ""};
+  MarianFiles files = {.model = model,
+                       .vocabularies = request.vocabularies,
+                       .subwords = request.subwords,
+                       .decoder = DecoderOf(model),
+                       .release = ReleaseOf(model),
+                       .quality = QualityOf(model)};
   files.shortlist = ShortlistOf(model, files.decoder);
   if (files.vocabularies.empty()) {
     files.vocabularies = NamedVocabularies(model, files.decoder);

@@ -25,7 +25,8 @@ struct MarianFiles {
   ImportOptions decoder;
   /// "modelConfig" of Firefox's metadata.json; empty if there is none.
   ImportOptions release;
-  std::string shortlist;  // binary; "": none
+  std::string shortlist = {};  // binary; "": none
+  std::string quality = {};  // quality model; "": none
 };
 
 /// True if the folder holds a Marian model.

@@ -43,6 +43,7 @@ Translation WithoutEnd(Translation part) {
   part.source_pieces.pop_back();
   part.target_pieces.pop_back();
   part.target_ids.pop_back();
+  if (!part.log_probabilities.empty()) part.log_probabilities.pop_back();
   if (part.attention.empty()) return part;
   const size_t t = part.target_pieces.size();
   std::vector<float> weights;
@@ -68,6 +69,9 @@ void Append(Translation& whole, const Translation& part, bool space) {
   whole.target_pieces.insert(whole.target_pieces.end(),
                              part.target_pieces.begin(),
                              part.target_pieces.end());
+  whole.log_probabilities.insert(whole.log_probabilities.end(),
+                                 part.log_probabilities.begin(),
+                                 part.log_probabilities.end());
   whole.target_ids.insert(whole.target_ids.end(), part.target_ids.begin(),
                           part.target_ids.end());
 }

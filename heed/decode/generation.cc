@@ -321,8 +321,10 @@ Partial Generation::Extend(Sentence& sentence,
     partial.coverage[s] += attention[s];
   }
   if (!options_.NeedsAttention()) attention = {};
-  partial.prefix =
-      sentence.prefixes.Extend(parent.prefix, continuation.token, attention);
+  partial.prefix = sentence.prefixes.Extend(
+      parent.prefix, continuation.token,
+      static_cast<float>(continuation.log_probability - parent.log_probability),
+      attention);
   return partial;
 }
 
@@ -459,6 +461,8 @@ Hypothesis Generation::Finish(const Sentence& sentence,
   if (options_.NeedsScores()) {
     hypothesis.score = ended.score;
     hypothesis.log_probability = partial.log_probability;
+    hypothesis.log_probabilities =
+        sentence.prefixes.LogProbabilities(partial.prefix);
   }
   hypothesis.attention = sentence.prefixes.Attention(partial.prefix);
   hypothesis.source_length = sentence.source_length;

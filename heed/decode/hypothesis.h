@@ -22,6 +22,9 @@ struct Hypothesis {
   /// Log-probability of all tokens and </s> under the model; 0 if the options
   /// do not request scores. Units: natural logarithm.
   double log_probability = 0;
+  /// Log-probability of each token and of </s>; empty if the options do not
+  /// request scores.
+  std::vector<float> log_probabilities;
   /// Attention of each token and of </s>, row-major [tokens.size() + 1,
   /// source_length]; empty if not requested or if the model has no attention.
   std::vector<float> attention;

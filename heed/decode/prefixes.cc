@@ -6,10 +6,14 @@
 
 namespace heed {
 
-int32_t Prefixes::Extend(int32_t parent, int32_t token,
+int32_t Prefixes::Extend(int32_t parent, int32_t token, float log_probability,
                          std::span<const float> attention) {
   if (parent != kRoot) ++At(nodes_, parent).uses;
-  nodes_.push_back({parent, token, 1, {attention.begin(), attention.end()}});
+  nodes_.push_back({parent,
+                    token,
+                    1,
+                    log_probability,
+                    {attention.begin(), attention.end()}});
   return static_cast<int32_t>(nodes_.size()) - 1;
 }
 
@@ -34,6 +38,14 @@ std::vector<int32_t> Prefixes::Tokens(int32_t prefix) const {
   std::vector<int32_t> tokens = Path(prefix);
   for (int32_t& node : tokens) node = Token(node);
   return tokens;
+}
+
+std::vector<float> Prefixes::LogProbabilities(int32_t prefix) const {
+  std::vector<float> values;
+  for (const int32_t node : Path(prefix)) {
+    values.push_back(At(nodes_, node).log_probability);
+  }
+  return values;
 }
 
 std::vector<float> Prefixes::Attention(int32_t prefix) const {

@@ -283,6 +283,7 @@ Translation Translator::Write(const std::vector<std::string>& source_pieces,
   pieces.push_back(target_.Piece(eos));
   translation.score = hypothesis.score;
   translation.log_probability = hypothesis.log_probability;
+  translation.log_probabilities = std::move(hypothesis.log_probabilities);
   translation.at_last_position = hypothesis.at_last_position;
   translation.source_pieces = source_pieces;
   translation.target_pieces = std::move(pieces);

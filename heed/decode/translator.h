@@ -25,8 +25,11 @@ struct Translation {
   std::vector<std::string> source_pieces;  ///< ends with </s>
   std::vector<std::string> target_pieces;  ///< ends with </s>
   std::vector<int32_t> target_ids;         ///< ids of target_pieces
-  bool source_cut = false;                 ///< truncated to the position limit
-  bool at_last_position = false;           ///< see Hypothesis
+  /// Log-probability of each of target_pieces; empty if not requested
+  /// (DecodeOptions::keep_scores).
+  std::vector<float> log_probabilities;
+  bool source_cut = false;        ///< truncated to the position limit
+  bool at_last_position = false;  ///< see Hypothesis
   /// Attention of each target piece over the source pieces, row-major
   /// [target_pieces, source_pieces]. Empty if not requested
   /// (DecodeOptions::keep_attention) or if the model has none.

@@ -143,6 +143,9 @@ const std::vector<Route>& Routes() {
          "are kept. Placeholders are kept in all"},
         {"alternatives", "integer", false, "how many more translations"},
         {"beam", "integer", false, "beam size; 1: greedy"},
+        {"confidence", "boolean", false,
+         "true: also confidence, 0 to 1, calibrated, and words {text, start, "
+         "end, confidence}"},
         kModelName,
         kStream,
         kKey},

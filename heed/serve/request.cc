@@ -367,6 +367,7 @@ TranslateCall ParseTranslate(const Json& parameters,
   }
   call.model = OptionalText(parameters, "model");
   call.stream = OptionalFlag(parameters, "stream");
+  call.confidence = OptionalFlag(parameters, "confidence");
   return call;
 }
 

@@ -63,6 +63,7 @@ struct TranslateCall {
   TextFormat format = TextFormat::kText;
   int alternatives = 0;
   std::optional<int> beam;
+  bool confidence = false;
   std::string model;  ///< "": the nearest one for the languages
   bool stream = false;
 };

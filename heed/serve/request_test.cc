@@ -175,6 +175,7 @@ TEST(ParseTranslate, ReadsWhatLibreTranslateReads) {
   TranslateCall call = Translate({{"alternatives", "2"},
                                   {"format", "html"},
                                   {"stream", true},
+                                  {"confidence", "true"},
                                   {"secret", "x"}});
   EXPECT_EQ(call.texts, std::vector<std::string>{"a"});
   EXPECT_FALSE(call.batch);
@@ -182,6 +183,7 @@ TEST(ParseTranslate, ReadsWhatLibreTranslateReads) {
   EXPECT_EQ(call.alternatives, 2);
   EXPECT_EQ(call.format, TextFormat::kHtml);
   EXPECT_TRUE(call.stream);
+  EXPECT_TRUE(call.confidence);
   EXPECT_FALSE(call.beam);
   call = Translate({{"q", {"x", ""}}, {"beam", 3}, {"alternatives", -1}});
   EXPECT_TRUE(call.batch);
@@ -222,7 +224,7 @@ TEST(ParseTranslate, NamesParametersOfWrongTypes) {
   EXPECT_NE(TranslateRefusal({{"q", {"a", 1}}}).find("q[1]"),
             std::string::npos);
   for (const char* name : {"q", "source", "target", "format", "alternatives",
-                           "beam", "model", "stream"}) {
+                           "beam", "model", "stream", "confidence"}) {
     EXPECT_NE(TranslateRefusal({{name, {{"a", 1}}}}).find(name),
               std::string::npos)
         << name;

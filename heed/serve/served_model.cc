@@ -260,6 +260,12 @@ const Vocabulary& ServedModel::target_vocabulary() const {
   return translation_->vocabularies.target;
 }
 
+translate::TranslationConfidence ServedModel::ConfidenceOf(
+    const Translation& translation) const {
+  return translate::ConfidenceOf(translation, target_vocabulary().kind(),
+                                 translation_->quality);
+}
+
 RequestOptions ServedModel::SearchOptions(const SearchChoice& choice) const {
   auto set = std::make_shared<OptionsOf<translate::Prediction>>(
       dynamic_cast<const OptionsOf<translate::Prediction>&>(

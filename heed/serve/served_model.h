@@ -14,6 +14,7 @@
 #include "heed/serve/request.h"
 #include "heed/tasks/explain.h"
 #include "heed/tasks/run.h"
+#include "heed/tasks/translate/confidence.h"
 #include "heed/tasks/translate/translation_model.h"
 
 namespace heed {
@@ -81,6 +82,11 @@ class ServedModel {
   bool Knows(const std::string& language) const;
   /// Entry of /models.
   const nlohmann::ordered_json& description() const { return description_; }
+  /// Confidence of a translation with scores (see SearchChoice), and true if a
+  /// quality model gives it.
+  translate::TranslationConfidence ConfidenceOf(
+      const Translation& translation) const;
+  bool has_quality_model() const { return translation_->quality.has_value(); }
   /// Vocabularies of a translator.
   const Vocabulary& source_vocabulary() const;
   const Vocabulary& target_vocabulary() const;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "heed/base/json.h"
+#include "heed/base/text.h"
 #include "heed/decode/document_translation.h"
 #include "heed/serve/api.h"
 #include "heed/text/markup/mark_placement.h"
@@ -134,7 +135,7 @@ void TranslationWork::Choose(Engine& engine) {
 
 void TranslationWork::Submit(ModelQueue& queue) {
   const auto self = shared_from_this();
-  const auto model = queue.model();
+  const auto model = model_ = queue.model();
   Job job;
   for (std::string& sentence : Marked(model->marks())) {
     job.inputs.push_back({std::move(sentence)});
@@ -144,6 +145,7 @@ void TranslationWork::Submit(ModelQueue& queue) {
   job.options =
       model->SearchOptions({.beam = call_.beam.value_or(0),
                             .nbest = marked_up() ? 1 : call_.alternatives + 1,
+                            .scores = call_.confidence,
                             .attention = attention});
   job.parts = false;
   job.client = client_;
@@ -290,14 +292,50 @@ Json TranslationWork::AlternativesOf(const Text& text,
   return alternatives;
 }
 
+// The confidence of a text is the mean of its sentences, weighted by their
+// words. A word has offsets unless tags, placeholders or escapes have changed
+// its sentence.
+void TranslationWork::AddConfidence(const Text& text,
+                                    std::span<const Answer> answers,
+                                    Json& confidences, Json& words) const {
+  double sum = 0;
+  Json& all = words.emplace_back(Json::array());
+  int64_t characters = 0;  // of the segments so far
+  size_t next = text.first;
+  for (const Segment& segment : text.segments) {
+    if (!segment.translate || next >= text.first + text.count) {
+      characters += CountCharacters(segment.text);
+      continue;
+    }
+    const Translation& best = TranslationsOf(answers[next++]).front();
+    const std::string written = WriteTarget(segment, best);
+    const translate::TranslationConfidence found = model_->ConfidenceOf(best);
+    sum += found.confidence * static_cast<double>(found.words.size());
+    for (Json& word : translate::WordsJson(best.text, found.words)) {
+      for (const char* key : {"start", "end"}) {
+        word[key] = written == best.text
+                        ? Json(word[key].get<int64_t>() + characters)
+                        : Json();
+      }
+      all.push_back(std::move(word));
+    }
+    characters += CountCharacters(written);
+  }
+  confidences.push_back(
+      all.empty() ? Json() : Json(sum / static_cast<double>(all.size())));
+}
+
 Json TranslationWork::ResultOf(std::span<const Answer> answers) const {
   Json translated = Json::array();
   Json detected = Json::array();
   Json alternatives = Json::array();
+  Json confidences = Json::array();
+  Json words = Json::array();
   for (const Text& text : texts_) {
     translated.push_back(TextOf(text, answers, 0));
     if (detected_) detected.push_back(ToJson(*detected_));
     alternatives.push_back(AlternativesOf(text, answers));
+    if (call_.confidence) AddConfidence(text, answers, confidences, words);
   }
   Json result;
   const auto add = [&](const char* key, const Json& values) {
@@ -306,6 +344,11 @@ Json TranslationWork::ResultOf(std::span<const Answer> answers) const {
   add("translatedText", translated);
   if (detected_) add("detectedLanguage", detected);
   if (call_.alternatives > 0) add("alternatives", alternatives);
+  if (call_.confidence) {
+    add("confidence", confidences);
+    result["calibrated"] = model_ != nullptr && model_->has_quality_model();
+    add("words", words);
+  }
   return result;
 }
 

@@ -67,6 +67,10 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
   void Finish(std::span<const Answer> answers);
   void Fail(const std::exception_ptr& error);
   nlohmann::ordered_json ResultOf(std::span<const Answer> answers) const;
+  /// Adds the confidence of a text and of its words to the lists.
+  void AddConfidence(const Text& text, std::span<const Answer> answers,
+                     nlohmann::ordered_json& confidences,
+                     nlohmann::ordered_json& words) const;
   std::string TextOf(const Text& text, std::span<const Answer> answers,
                      size_t rank) const;
   nlohmann::ordered_json AlternativesOf(const Text& text,
@@ -77,6 +81,7 @@ class TranslationWork : public std::enable_shared_from_this<TranslationWork> {
   const std::string client_;
   std::string source_;
   std::optional<Detection> detected_;
+  std::shared_ptr<const ServedModel> model_;  // null: texts are unchanged
   std::vector<Text> texts_;
   std::vector<Segment*> sentences_;  // in texts_
 

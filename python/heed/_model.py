@@ -112,8 +112,11 @@ class Prediction(str):
     def confidence(self) -> Optional[float]:
         """Probability of the answer, 0 to 1; None if the model gives none.
 
-        Of a written text or of tags: the geometric mean over its tokens.
+        Of a written text or of tags: the geometric mean over its tokens. Of a translation
+        with confidence=True: that of the translator's quality model, if it has one.
         """
+        if self._part("confidence") is not None:
+            return self._part("confidence")
         choices = self._part("labels", "classes", "completions", "answers")
         if choices:
             return max(choice["probability"] for choice in choices)
@@ -273,6 +276,9 @@ class Model:
         further = answer.get("alternatives") or [[]] * len(answer["translatedText"])
         found = [Prediction(translated, {"text": translated, "alternatives": others})
                  for translated, others in zip(answer["translatedText"], further)]
+        for i, found_one in enumerate(found if "confidence" in answer else []):
+            found_one.details.update(confidence=answer["confidence"][i],
+                                     calibrated=answer["calibrated"], words=answer["words"][i])
         return found[0] if one else found
 
     def stream(self, text: str, **options: Any) -> Iterator[str]:

@@ -233,6 +233,12 @@ def test_translations(translator):
     assert page == "<p>a man reads</p>"
     found, = translator.translate(["ein mann liest"], format="text", alternatives=1)
     assert found.alternatives
+    sure = translator.translate("ein mann liest", confidence=True)
+    assert 0 < sure.confidence < 1 and not sure.details["calibrated"]
+    assert [word["text"] for word in sure.details["words"]] == ["a", "man", "reads"]
+    page, = translator.translate(["ein mann liest"], format="text", confidence=True)
+    assert page.confidence == pytest.approx(sure.confidence, abs=1e-4)
+    assert [word["start"] for word in page.details["words"]] == [0, 2, 6]
     assert [row["code"] for row in translator.languages] == ["de", "en"]
     with pytest.raises(heed.ConfigError, match="fr"):
         translator.translate("ein mann", target="fr")

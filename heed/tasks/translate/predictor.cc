@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +19,7 @@
 #include "heed/ops/shape.h"
 #include "heed/tasks/forced_text.h"
 #include "heed/tasks/target_loss.h"
+#include "heed/tasks/translate/confidence.h"
 #include "heed/tasks/translate/translation.h"
 #include "heed/tasks/translate/word_alignment.h"
 #include "heed/text/sentences.h"
@@ -172,7 +174,8 @@ std::vector<Answer> TranslationPredictor::Predict(
     std::span<const Input> inputs, const Prediction& options,
     const PredictCall& call) const {
   Prediction decode = options;
-  decode.keep_scores = options.keep_scores || call.parts || decode.nbest > 1;
+  decode.keep_scores = options.keep_scores || call.parts ||
+                       options.confidence || decode.nbest > 1;
   const Translator translator(*model_.model, model_.vocabularies.source,
                               model_.vocabularies.target, model_.data.lowercase,
                               decode, shortlist_);
@@ -190,12 +193,12 @@ std::vector<Answer> TranslationPredictor::Predict(
   std::vector<Answer> answers;
   for (size_t i = 0; i < all.size(); ++i) {
     Answer& answer = answers.emplace_back();
-    answer.line = LinesOf(inputs[i].number, all[i], decode.nbest > 1);
+    answer.line = OutputLines(model_, inputs[i].number, all[i], decode);
     if (answer.line.ends_with('\n')) answer.line.pop_back();
     if (call.parts) {
-      answer.parts =
-          TranslationParts(call.context(), model_, lines[i], all[i],
-                           /*align=*/!IsLongerThan(lines[i], call.max_line));
+      answer.parts = TranslationParts(
+          call.context(), model_, lines[i], all[i],
+          /*align=*/!IsLongerThan(lines[i], call.max_line), options.confidence);
     }
     answer.tokens_read = std::ssize(all[i].front().source_pieces);
     answer.tokens_written = std::ssize(all[i].front().target_pieces);
@@ -294,7 +297,7 @@ ExplainablePrediction TranslationPredictor::PrepareExplanation(
 nlohmann::ordered_json TranslationParts(const Context& ctx, const Model& model,
                                         const std::string& line,
                                         const Translations& translations,
-                                        bool align) {
+                                        bool align, bool confidence) {
   const Translation& best = translations.front();
   nlohmann::ordered_json parts = {{"text", best.text},
                                   {"score", best.score},
@@ -307,11 +310,35 @@ nlohmann::ordered_json TranslationParts(const Context& ctx, const Model& model,
       parts["alignment"] = WordLinks(model, line, best.text);
     }
   }
+  if (confidence) {
+    const TranslationConfidence of_best =
+        ConfidenceOf(best, model.vocabularies.target.kind(), model.quality);
+    parts["confidence"] = of_best.confidence;
+    parts["calibrated"] = model.quality.has_value();
+    parts["words"] = WordsJson(best.text, of_best.words);
+  }
   for (size_t i = 1; i < translations.size(); ++i) {
     parts["alternatives"].push_back(
         {{"text", translations[i].text}, {"score", translations[i].score}});
   }
   return parts;
+}
+
+std::string OutputLines(const Model& model, int64_t index,
+                        const Translations& translations,
+                        const Prediction& options) {
+  const bool nbest = options.nbest > 1;
+  if (!options.confidence) return LinesOf(index, translations, nbest);
+  std::string lines;
+  for (const Translation& one : translations) {
+    std::string line = LinesOf(index, {one}, nbest);
+    line.pop_back();  // the line end
+    const TranslationConfidence found =
+        ConfidenceOf(one, model.vocabularies.target.kind(), model.quality);
+    lines += fmt::format("{}{}{:.4f}\n", line, nbest ? " ||| " : "\t",
+                         found.confidence);
+  }
+  return lines;
 }
 
 InputReading Settings::Reading(const Prediction& /*options*/) const {

@@ -123,8 +123,13 @@ std::unique_ptr<Model> Settings::MakeModel(const Data& read,
 std::unique_ptr<Model> Settings::Open(const ModelFiles& files,
                                       const std::string& folder,
                                       uint64_t seed) const {
-  return std::make_unique<Model>(folder, model, data,
-                                 FindVocabularies(data, files, folder), seed);
+  auto opened = std::make_unique<Model>(
+      folder, model, data, FindVocabularies(data, files, folder), seed);
+  if (const auto quality = files.find(kQualityFile); quality != files.end()) {
+    opened->quality =
+        ParseQualityModel(quality->second.view(), PathIn(folder, kQualityFile));
+  }
+  return opened;
 }
 
 TrainResult TrainTranslation(const Config& config) {

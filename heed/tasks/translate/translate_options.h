@@ -18,12 +18,20 @@ struct Prediction : DecodeOptions {
   /// without a mark; empty: the text has marks.
   std::string to;
 
+  /// Adds the confidence of each translation and of its words.
+  bool confidence = false;
+
   void Visit(FieldList& v) {
     v.Section("Language");
     v("to", to,
       "code of the target language of a multilingual model: adds its prefix "
       "(>>fra<<) to each sentence without one");
     DecodeOptions::Visit(v);
+    v.Section("Confidence");
+    v("confidence", confidence,
+      "add the confidence of each translation, 0 to 1, after a tab, with "
+      "--output json also of its words: by the model's quality model if it has "
+      "one, else the uncalibrated geometric mean of probabilities");
   }
   /// The mark of `to`; "" if `to` is empty. Throws: as
   /// TargetMarks::NeedMarkFor.

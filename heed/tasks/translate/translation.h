@@ -97,11 +97,18 @@ TaskRow Task();
 
 /// The translations of a line as JSON: text, score, tokens of both sides with
 /// target probabilities, and alternatives. With `align`, also links of
-/// white-space words if the model has attention.
+/// white-space words if the model has attention; with `confidence`, also the
+/// confidence of the best translation and of its words.
 nlohmann::ordered_json TranslationParts(const Context& ctx, const Model& model,
                                         const std::string& line,
                                         const Translations& translations,
-                                        bool align);
+                                        bool align, bool confidence);
+
+/// Output lines for the translations of line `index` (see heed::LinesOf), with
+/// their confidences if the options request them.
+std::string OutputLines(const Model& model, int64_t index,
+                        const Translations& translations,
+                        const Prediction& options);
 
 /// Trains by the config, on files or on text in memory.
 TrainResult TrainTranslation(const Config& config);

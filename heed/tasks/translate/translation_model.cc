@@ -43,7 +43,11 @@ Model::Model(std::string from, ModelChoice<TranslatorSettings> settings,
       model(config->Make(vocabularies.source.size(), vocabularies.target.size(),
                          seed)) {}
 
-ModelFiles Model::Files() const { return VocabularyFiles(data, vocabularies); }
+ModelFiles Model::Files() const {
+  ModelFiles files = VocabularyFiles(data, vocabularies);
+  if (quality) files.emplace(kQualityFile, quality->Serialize());
+  return files;
+}
 
 std::unique_ptr<PretrainedEncoder> Model::encoder() const {
   TextVocabularyConfig source;

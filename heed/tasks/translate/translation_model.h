@@ -3,10 +3,12 @@
 #define HEED_TASKS_TRANSLATE_TRANSLATION_MODEL_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "heed/io/quality_model.h"
 #include "heed/io/safetensors.h"
 #include "heed/models/decoder.h"
 #include "heed/models/registry.h"
@@ -43,10 +45,15 @@ class Model : public TaskModel {
   ModelChoice<TranslatorSettings> config;  // resolved
   DataConfig data;
   Vocabularies vocabularies;
+  /// Model of the quality of words, of an imported translator.
+  std::optional<QualityModel> quality;
   /// Target-language marks of vocabularies.source, shared by copies.
   std::shared_ptr<const TargetMarks> marks;
   std::shared_ptr<Decoder> model;
 };
+
+/// Quality model of a folder, if it has one.
+inline constexpr const char* kQualityFile = "quality.bin";
 
 /// Files of the vocabularies for a model folder.
 ModelFiles VocabularyFiles(const DataConfig& data, const Vocabularies& learned);
