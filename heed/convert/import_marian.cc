@@ -247,10 +247,14 @@ Imported ImportModel(MarianModel& marian,
       MakeTranslation(model, vocabularies, weights.file(), search);
   imported.notes = std::move(notes);
   imported.dtypes = weights.matrix_dtypes();
-  if (!marian.files.shortlist.empty()) {
-    imported.shortlist = std::make_shared<Shortlist>(MapShortlist(
-        ReadMarianShortlist(marian.files.shortlist), marian.files.shortlist,
-        vocabularies, source_rows, target_rows));
+  if (const std::string& path = marian.files.shortlist; !path.empty()) {
+    const MarianShortlist list =
+        Unpacked(path).ends_with(".bin")
+            ? ReadMarianShortlist(path)
+            : ReadTextShortlist(path, vocabularies, source_rows, target_rows,
+                                marian.files.text_shortlist);
+    imported.shortlist = std::make_shared<Shortlist>(
+        MapShortlist(list, path, vocabularies, source_rows, target_rows));
   }
   if (const std::string& path = marian.files.quality; !path.empty()) {
     dynamic_cast<translate::Model&>(*imported.model).quality =

@@ -1,10 +1,16 @@
 #include "heed/convert/mapped_shortlist.h"
 
 #include <algorithm>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
+#include "heed/data/lexicon.h"
 
 namespace heed {
 namespace {
@@ -21,7 +27,64 @@ std::vector<int32_t> IdsOfRows(const MappedVocabulary& vocabulary,
   return ids;
 }
 
+/// Row of each token.
+std::unordered_map<std::string, int32_t> RowsOfTokens(
+    const MappedVocabulary& vocabulary, const std::string& file) {
+  const Vocabulary parsed =
+      Vocabulary::Parse(vocabulary.bytes, vocabulary.kind, file);
+  std::unordered_map<std::string, int32_t> rows;
+  const auto own = vocabulary.size() - static_cast<int32_t>(vocabulary.copies);
+  for (int32_t id = 0; id < own; ++id) {
+    const int32_t row = At(vocabulary.rows, id);
+    if (row >= 0) rows.emplace(parsed.Piece(id), row);
+  }
+  return rows;
+}
+
+/// A target row with its probability.
+struct RatedRow {
+  int32_t row = 0;
+  double probability = 0;
+};
+
 }  // namespace
+
+MarianShortlist ReadTextShortlist(const std::string& path,
+                                  const MappedPair& vocabularies,
+                                  int64_t source_rows, int64_t target_rows,
+                                  const TextShortlistOptions& options) {
+  const auto sources = RowsOfTokens(vocabularies.source, path);
+  const auto targets = RowsOfTokens(vocabularies.target, path);
+  std::vector<std::vector<RatedRow>> rated(static_cast<size_t>(source_rows));
+  bool any = false;
+  ReadLexicon(path, [&](std::string_view target, std::string_view source,
+                        double probability) {
+    const auto s = sources.find(std::string(source));
+    const auto t = targets.find(std::string(target));
+    if (s == sources.end() || t == targets.end()) return;
+    At(rated, s->second).push_back({t->second, probability});
+    any = true;
+  });
+  if (!any) {
+    throw FormatError(
+        "{}: no line has tokens of the model's vocabularies; import without "
+        "this file, or with the one of this model",
+        path);
+  }
+  MarianShortlist list;
+  list.first = static_cast<int32_t>(
+      std::min<int64_t>(std::max(options.first, 0), target_rows));
+  list.offsets = {0};
+  for (std::vector<RatedRow>& rows : rated) {
+    std::ranges::stable_sort(rows, std::greater(), &RatedRow::probability);
+    rows.resize(
+        std::min(rows.size(), static_cast<size_t>(std::max(options.best, 0))));
+    std::ranges::sort(rows, {}, &RatedRow::row);
+    for (const RatedRow& one : rows) list.targets.push_back(one.row);
+    list.offsets.push_back(static_cast<int32_t>(list.targets.size()));
+  }
+  return list;
+}
 
 Shortlist MapShortlist(const MarianShortlist& list, const std::string& file,
                        const MappedPair& vocabularies, int64_t source_rows,

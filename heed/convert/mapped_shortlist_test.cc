@@ -60,5 +60,31 @@ TEST(MapShortlist, OtherVocabulariesAreRefused) {
   EXPECT_NE(error(6, 2).find("beyond the 2"), std::string::npos);
 }
 
+TEST(ReadTextShortlist, KeepsTheMostProbableTokensOfEachSource) {
+  const TemporaryFolder folder;
+  folder.Put("lex.s2t",
+             "h e 0.2\nNULL e 0.9\nj e 0.5\nf e 0.3\ni NULL 1\n"
+             "g f 0.1\nh other 0.4\n");
+  const MarianShortlist list = ReadTextShortlist(
+      folder.Path("lex.s2t"), Pair(false), 6, 12, {.first = 3, .best = 2});
+  EXPECT_EQ(list.first, 3);
+  EXPECT_EQ(list.offsets, (Ids{0, 0, 0, 0, 0, 2, 3}));
+  EXPECT_EQ(list.targets, (Ids{5, 9, 6}));
+}
+
+TEST(ReadTextShortlist, NamesWhatIsWrong) {
+  const TemporaryFolder folder;
+  const auto error = [&](const std::string& text) {
+    folder.Put("lex.s2t", text);
+    return MessageOf<FormatError>([&] {
+      ReadTextShortlist(folder.Path("lex.s2t"), Pair(false), 6, 12, {});
+    });
+  };
+  EXPECT_NE(error("h e 0.2\nh e\n").find("lex.s2t:2: not a target token"),
+            std::string::npos);
+  EXPECT_NE(error("h e nan\n").find("lex.s2t:1:"), std::string::npos);
+  EXPECT_NE(error("x y 0.5\n").find("no line has tokens"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace heed::mapped_shortlist_test

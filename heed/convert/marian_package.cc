@@ -27,6 +27,7 @@ constexpr const char* kDecoderFile = "decoder.yml";
 constexpr const char* kDecoderFiles[] = {
     kDecoderFile, "config.intgemm8bitalpha.yml", "config.intgemm8bit.yml"};
 constexpr const char* kMetadataFile = "metadata.json";  // of Firefox
+constexpr const char* kShortlistOption = "shortlist";
 constexpr const char* kQualityName = "qualityModel.";
 constexpr std::string_view kBpeMark = "@@";  // suffix of a piece in subword-nmt
 
@@ -171,24 +172,48 @@ std::string ModelIn(const std::string& folder) {
       models.size(), fmt::join(models, ", "));
 }
 
-/// The binary shortlist of a model; "" if there is none. A configuration may
-/// name it: [FILE, false].
+bool IsBinary(const std::string& name) {
+  return Unpacked(name).ends_with(".bin");
+}
+
+/// The shortlist of a model: the one of the configuration [FILE, ...], else one
+/// in the folder, preferably binary; "" if there is none.
 std::string ShortlistOf(const std::string& model,
                         const ImportOptions& decoder) {
   const std::string folder = FolderOf(model);
-  const auto is_binary = [](const std::string& name) {
-    return Unpacked(name).ends_with(".bin");
-  };
-  const nlohmann::json named = decoder.Value("shortlist");
+  const nlohmann::json named = decoder.Value(kShortlistOption);
   if (named.is_array() && !named.empty() && named[0].is_string()) {
     std::string found = Locate(named[0].get<std::string>(), folder);
-    if (!found.empty() && is_binary(found)) return found;
+    if (!found.empty()) return found;
   }
+  std::vector<std::string> found;
   for (const std::string& name : NamesIn(folder)) {
-    if (name.starts_with("lex.") && is_binary(name))
-      return PathIn(folder, name);
+    if (name.starts_with("lex.") &&
+        (IsBinary(name) || Unpacked(name).ends_with(".s2t"))) {
+      found.push_back(PathIn(folder, name));
+    }
   }
-  return "";
+  std::ranges::stable_partition(found, IsBinary);
+  return found.empty() ? "" : found.front();
+}
+
+/// Numbers of [FILE, first, best] in the configuration. Throws: FormatError.
+TextShortlistOptions TextShortlistOf(const ImportOptions& decoder) {
+  TextShortlistOptions options;
+  const nlohmann::json named = decoder.Value(kShortlistOption);
+  size_t index = 1;
+  for (int* number : {&options.first, &options.best}) {
+    const size_t i = index++;
+    if (!named.is_array() || named.size() <= i) break;
+    const auto given = ParseInteger<int>(
+        named[i].is_string() ? named[i].get<std::string>() : "");
+    if (!given || *given < 0) {
+      decoder.Fail(kShortlistOption, fmt::format("{} is no number of tokens",
+                                                 ValueText(named[i])));
+    }
+    *number = *given;
+  }
+  return options;
 }
 
 /// The quality model beside a model; "" if there is none.
@@ -359,6 +384,9 @@ MarianFiles FindMarianFiles(const std::string& source,
                        .release = ReleaseOf(model),
                        .quality = QualityOf(model)};
   files.shortlist = ShortlistOf(model, files.decoder);
+  if (!files.shortlist.empty() && !IsBinary(files.shortlist)) {
+    files.text_shortlist = TextShortlistOf(files.decoder);
+  }
   if (files.vocabularies.empty()) {
     files.vocabularies = NamedVocabularies(model, files.decoder);
   }

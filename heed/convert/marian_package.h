@@ -7,6 +7,7 @@
 
 #include "heed/convert/convert.h"
 #include "heed/convert/import_options.h"
+#include "heed/convert/mapped_shortlist.h"
 #include "heed/text/languages.h"
 
 namespace heed {
@@ -25,7 +26,8 @@ struct MarianFiles {
   ImportOptions decoder;
   /// "modelConfig" of Firefox's metadata.json; empty if there is none.
   ImportOptions release;
-  std::string shortlist = {};  // binary; "": none
+  std::string shortlist = {};  // binary (.bin) or text; "": none
+  TextShortlistOptions text_shortlist = {};
   std::string quality = {};  // quality model; "": none
 };
 

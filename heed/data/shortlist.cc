@@ -9,6 +9,7 @@
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
+#include "heed/data/lexicon.h"
 #include "heed/data/word_aligner.h"
 #include "heed/io/file.h"
 #include "heed/io/safetensors.h"
@@ -140,22 +141,14 @@ Shortlist Shortlist::ReadLexicon(const std::string& path,
   const auto source_ids = IdsOf(source);
   const auto target_ids = IdsOf(target);
   std::vector<Entry> entries;
-  int64_t number = 0;
-  for (const std::string& line : ReadLines(path)) {
-    ++number;
-    const auto words = SplitUnicodeWhitespace(line);
-    const auto probability =
-        words.size() == 3 ? ParseNumber(words[2]) : std::nullopt;
-    if (!probability || *probability < 0 || *probability > 1) {
-      throw FormatError(
-          "{}:{}: not a target token, a source token and a probability", path,
-          number);
-    }
-    const auto t = target_ids.find(std::string(words[0]));
-    const auto s = source_ids.find(std::string(words[1]));
-    if (t == target_ids.end() || s == source_ids.end()) continue;
-    entries.push_back({s->second, t->second, *probability});
-  }
+  heed::ReadLexicon(
+      path, [&](std::string_view target_token, std::string_view source_token,
+                double probability) {
+        const auto t = target_ids.find(std::string(target_token));
+        const auto s = source_ids.find(std::string(source_token));
+        if (t == target_ids.end() || s == source_ids.end()) return;
+        entries.push_back({s->second, t->second, probability});
+      });
   if (entries.empty()) {
     throw FormatError(path +
                       ": no line has tokens of the model's vocabularies; it "

@@ -153,3 +153,27 @@ class Firefox(EndToEnd):
                 (quality_file(QUALITY[:12] + (math.inf,)), "intercept is inf")):
             (release / name).write_bytes(content)
             self.fails(1, [name, says], "import", release, "--out", self.folder / "x")
+
+    def test_text_shortlists_are_imported(self):
+        release = self.release()
+        (release / "lex.50.50.ende.s2t.bin").unlink()
+        model = self.imported(SAMPLES / "joint")
+        row = self.rows(model)[0]
+        source = row["source_tokens"][0]
+        target = row["target_tokens"][0]
+        (release / "lex.s2t.gz").write_bytes(gzip.compress(
+            f"{target} {source} 0.5\nNULL {source} 0.5\n{target} NULL 1\n".encode()))
+        config = release / "config.intgemm8bitalpha.yml"
+        for shortlist in ("", "shortlist: [lex.s2t.gz, 2, 50]\n"):
+            config.write_text("beam-size: 1\n" + shortlist)
+            listed = self.imported(release)
+            first = self.rows(listed, "--shortlist", "model")[0]["target_tokens"]
+            if shortlist:  # <unk>, </s>, the pair, the source and up to 7 more tokens
+                self.assertIn(target, first)
+                self.assertLessEqual(len(set(first)), len(set(row["source_tokens"])) + 10)
+        config.write_text("shortlist: [lex.s2t.gz, x, 50]\n")
+        self.fails(1, [config.name, "shortlist"], "import", release, "--out", self.folder / "x")
+        (release / "lex.s2t.gz").write_bytes(gzip.compress(b"a b\n"))
+        config.write_text("shortlist: [lex.s2t.gz, 2, 50]\n")
+        self.fails(1, ["lex.s2t.gz:1", "probability"],
+                   "import", release, "--out", self.folder / "x")
