@@ -112,6 +112,22 @@ class Distill(EndToEnd):
         config = json.loads((out / "student/config.json").read_text())
         self.assertEqual((config["noise_case"], config["guided_alignment_weight"]), (0.1, 0.1))
 
+    def test_too_little_space_is_found_before_the_translation(self):
+        out = self.folder / "out"
+        out.mkdir()
+        mono = self.put("mono", "1 2 3\n" * 100000)
+        small = ["unshare", "-rm", "sh", "-c",
+                 'mount -t tmpfs -o size=1m none "$0" || exit 99; exec "$@"', out, WORLD.heed]
+        try:
+            run = subprocess.run([*map(str, [*small, *self.words(out, "--mono", mono)])],
+                                 capture_output=True, timeout=TIMEOUT, check=False)
+        except FileNotFoundError:
+            self.skipTest("needs unshare")
+        if run.returncode == 99 or run.stderr.startswith(b"unshare:"):
+            self.skipTest("needs a file system of its own")
+        self.assertEqual(run.returncode, 1, run.stderr.decode())
+        self.assertIn("the translations need about 3 MB, but 1 MB are free", run.stderr.decode())
+
     def test_wrong_input_is_one_line(self):
         out = self.folder / "out"
         empty = self.put("empty", "")

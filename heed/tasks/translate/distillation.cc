@@ -21,6 +21,9 @@
 namespace heed::translate {
 namespace {
 
+/// Number of pairs whose tokens are in memory together.
+constexpr size_t kScoredTogether = 20'000;
+
 void AppendPair(const ParallelText& from, size_t i, ParallelText& to) {
   to.source.push_back(from.source[i]);
   to.target.push_back(from.target[i]);
@@ -101,31 +104,38 @@ FilteredText FilterPairs(const ParallelText& text,
 }
 
 std::vector<double> ScoresPerWord(
-    const Model& model, ParallelText text,
+    const Model& model, const ParallelText& text,
     const std::function<void(int64_t)>& on_pairs) {
-  if (model.data.lowercase) LowercaseText(text);
   const Vocabularies& v = model.vocabularies;
   CorpusOptions options;
   options.max_length =
       static_cast<int>(TokensWithin(*model.model, kMaxMeasuredTokens));
-  const Corpus corpus = EncodeCorpus(text, v.source, v.target, options);
   std::vector<double> scores(text.source.size(),
                              -std::numeric_limits<double>::infinity());
   int64_t done = 0;
-  for (const auto& indices :
-       PlanBatches(corpus, {model.data.batch_tokens, 0}, 0, 0)) {
-    const Batch batch = MakeBatch(corpus, indices);
-    const Tensor log_p = Pick(LogSoftmax(TargetLogits(*model.model, {}, batch)),
-                              Tensor::Of(batch.target_out, {batch.T, batch.B}))
-                             .value();
-    for (int b = 0; b < batch.B; ++b) {
-      double sum = 0;
-      for (int t = 0; t < batch.T; ++t) sum += log_p.row<float>(t)[b];
-      const int64_t line = At(corpus.lines, batch.indices[b]);
-      const auto words = SplitUnicodeWhitespace(At(text.target, line)).size();
-      At(scores, line) = sum / static_cast<double>(words + 1);
+  for (size_t first = 0; first < scores.size(); first += kScoredTogether) {
+    const size_t end = std::min(first + kScoredTogether, scores.size());
+    ParallelText part;
+    for (size_t i = first; i < end; ++i) AppendPair(text, i, part);
+    if (model.data.lowercase) LowercaseText(part);
+    const Corpus corpus = EncodeCorpus(part, v.source, v.target, options);
+    for (const auto& indices :
+         PlanBatches(corpus, {model.data.batch_tokens, 0}, 0, 0)) {
+      const Batch batch = MakeBatch(corpus, indices);
+      const Tensor log_p =
+          Pick(LogSoftmax(TargetLogits(*model.model, {}, batch)),
+               Tensor::Of(batch.target_out, {batch.T, batch.B}))
+              .value();
+      for (int b = 0; b < batch.B; ++b) {
+        double sum = 0;
+        for (int t = 0; t < batch.T; ++t) sum += log_p.row<float>(t)[b];
+        const int64_t line = At(corpus.lines, batch.indices[b]);
+        const auto words = SplitUnicodeWhitespace(At(part.target, line)).size();
+        scores[first + static_cast<size_t>(line)] =
+            sum / static_cast<double>(words + 1);
+      }
+      on_pairs(done += batch.B);
     }
-    on_pairs(done += batch.B);
   }
   return scores;
 }

@@ -52,7 +52,7 @@ FilteredText FilterPairs(const ParallelText& text,
 /// log p(target | source) / (target words + 1) of each pair by forced decoding
 /// of the target, natural logarithm; −infinity for pairs that are empty or too
 /// long for the model. `on_pairs` receives the number of pairs done.
-std::vector<double> ScoresPerWord(const Model& model, ParallelText text,
+std::vector<double> ScoresPerWord(const Model& model, const ParallelText& text,
                                   const std::function<void(int64_t)>& on_pairs);
 
 /// The pairs without the given share of lowest scores, in their order. Range: 0
