@@ -5,6 +5,7 @@
 
 #include "apps/heed/commands.h"
 #include "heed/base/console.h"
+#include "heed/base/errors.h"
 #include "heed/convert/convert.h"
 #include "heed/train/model_folder.h"
 
@@ -50,6 +51,27 @@ void ImportOne(const std::string& source, const std::string& out,
         imported.model->parameters().elements());
 }
 
+/// Imports each folder into a folder of `out`, and goes on after one that
+/// fails. Returns the exit status.
+int ImportEach(const std::vector<std::string>& folders, const std::string& out,
+               bool overwrite, const ImportRequest& request) {
+  size_t imported = 0;
+  for (const std::string& folder : folders) {
+    try {
+      ImportOne(folder, PathIn(out, NameOfFolder(folder)), overwrite, request);
+      ++imported;
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const Error& error) {
+      const std::string_view message = error.what();
+      PrintNote("error: {}{}\n",
+                message.starts_with(folder) ? "" : folder + ": ", message);
+    }
+  }
+  Print("{} of {} models imported\n", imported, folders.size());
+  return imported == folders.size() ? 0 : 1;
+}
+
 }  // namespace
 
 int RunImport(const Arguments& arguments) {
@@ -93,10 +115,8 @@ int RunImport(const Arguments& arguments) {
   options.fields().Require({{"out"}});
   if (!options.Parse(arguments)) return 0;
   const std::vector<std::string> folders = FoldersToImport(source);
-  if (folders.empty()) ImportOne(source, out, overwrite, request);
-  for (const std::string& folder : folders) {
-    ImportOne(folder, PathIn(out, NameOfFolder(folder)), overwrite, request);
-  }
+  if (!folders.empty()) return ImportEach(folders, out, overwrite, request);
+  ImportOne(source, out, overwrite, request);
   return 0;
 }
 

@@ -177,3 +177,18 @@ class Firefox(EndToEnd):
         config.write_text("shortlist: [lex.s2t.gz, 2, 50]\n")
         self.fails(1, ["lex.s2t.gz:1", "probability"],
                    "import", release, "--out", self.folder / "x")
+
+    def test_an_import_of_several_models_goes_on_after_one_that_fails(self):
+        models = self.folder / "models"
+        for name in ("a", "b", "c"):
+            shutil.copytree(SAMPLES / "joint", models / name)
+        (models / "b" / "model.ende.intgemm.alphas.bin").write_bytes(b"damaged")
+        out = self.folder / "all"
+        result = heed("import", models, "--out", out)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("2 of 3 models imported", result.stdout.decode())
+        errors = [line for line in result.stderr.decode().splitlines()
+                  if line.startswith("error: ")]
+        self.assertEqual(len(errors), 1, errors)
+        self.assertIn(str(models / "b"), errors[0])
+        self.assertEqual(sorted(path.name for path in out.iterdir()), ["a", "c"])
