@@ -45,13 +45,7 @@ struct ExplainOptions {
   std::vector<std::string> file;
   InputOptions input;
   std::string out;
-  std::string view;
-  std::string layer;
-  int head = -1;
-  std::string rows;
-  int step = -1;
-  std::string scale = "auto";
-  bool words = false;
+  PictureRequest picture;
   AttributionOptions attribution;
   bool summary = false;
   bool faithfulness = false;
@@ -66,32 +60,6 @@ bool Prunes(const Arguments& arguments) {
   return std::ranges::any_of(arguments, [](const std::string& argument) {
     return argument == "--prune" || argument.starts_with("--prune=");
   });
-}
-
-void VisitPicture(FieldList& v, ExplainOptions& o) {
-  v.Section("Picture");
-  v("out", o.out, Any{"FILE"},
-    "write .html (all views, interactive), .svg, .png or .json (default: draw "
-    "in the terminal)");
-  v("view", o.view, OneOf(ExplanationViewNames()),
-    "view for .svg, .png and the terminal (default: saliency with --methods, "
-    "else the first in this list that the text has); model needs no --text or "
-    "--file");
-  v("layer", o.layer, Any{"PATH"},
-    "alignment, frames, lines, panels: attention to show, such as "
-    "decoder.layers.0.cross_attention");
-  v("head", o.head, Range(-1, 1000),
-    "head of --layer, from 0; -1: mean of all (panels: the first)");
-  v("rows", o.rows, Any{"A:B"},
-    "rows of --layer to show, from A to before B, such as 100:120; --json "
-    "prints their weights");
-  v("step", o.step, Range(-1, 1000000000),
-    "step, model: part of the answer to show, from 0; -1: the middle (step) or "
-    "the first (model)");
-  v("scale", o.scale, OneOf(ShadeScaleNames()),
-    "weight drawn in full shade: 1 (absolute), the largest of its row or of "
-    "the picture; auto: 1, or the largest if all are below 0.3");
-  v("words", o.words, "merge sub-words to words");
 }
 
 /// `of_task`: options of `heed predict`, or of `heed evaluate` with --prune.
@@ -126,7 +94,11 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
   v("contrast", o.contrast, Any{"TEXT"},
     "alternative answer: --methods then show evidence for the answer and "
     "against this one, at the first token that differs");
-  VisitPicture(v, o);
+  v.Section("Picture");
+  v("out", o.out, Any{"FILE"},
+    "write .html (all views, interactive), .svg, .png or .json (default: draw "
+    "in the terminal)");
+  o.picture.Visit(v);
   v.Section("Implicit attention");
   o.attribution.Visit(v);
   v.Section("Many texts");
@@ -244,7 +216,7 @@ std::vector<Input> RequestedInputs(const Subject& s, const ExplainOptions& o) {
 
 /// View chosen by --view; null if there is none.
 const ExplanationView* ChosenView(const ExplainOptions& o) {
-  return o.view.empty() ? nullptr : &ExplanationViewOf(o.view);
+  return o.picture.view.empty() ? nullptr : &ExplanationViewOf(o.picture.view);
 }
 
 /// True if the view shows numbers of a head.
@@ -263,7 +235,7 @@ bool WantsModel(const ExplainOptions& o) {
 /// last one.
 std::string PanelMap(const Subject& s, const ExplainOptions& o,
                      const Input& input) {
-  if (!o.layer.empty()) return o.layer;
+  if (!o.picture.layer.empty()) return o.picture.layer;
   const Explanation e = Explain(
       s.loaded, *s.predictor, {.input = {.given = input, .answer = o.answer}});
   const ExplanationSegment& segment = e.segments.at(0);
@@ -280,10 +252,10 @@ std::string PanelMap(const Subject& s, const ExplainOptions& o,
 void KeepHead(const ExplainOptions& o, const std::string& map,
               ExplanationSegment& segment) {
   std::erase_if(segment.panels, [&](const AttentionPanels& p) {
-    return p.head != std::max(o.head, 0);
+    return p.head != std::max(o.picture.head, 0);
   });
   if (segment.panels.empty()) {
-    throw ConfigError("--head: '{}' has no head {}", map, o.head);
+    throw ConfigError("--head: '{}' has no head {}", map, o.picture.head);
   }
 }
 
@@ -294,7 +266,8 @@ std::vector<Explanation> ExplainAll(const Subject& s, const ExplainOptions& o,
   request.attribution = o.attribution;
   if (WantsPanels(o)) request.panels_of = PanelMap(s, o, inputs.front());
   const ExplanationView* view = ChosenView(o);
-  request.saliency_without_attention = view == nullptr && o.layer.empty();
+  request.saliency_without_attention =
+      view == nullptr && o.picture.layer.empty();
   request.inputs = view != nullptr && view->of_inputs;
   request.pictures =
       !o.out.empty() && ExplanationFormatOf(o.out) == ExplanationFormat::kHtml;
@@ -306,7 +279,7 @@ std::vector<Explanation> ExplainAll(const Subject& s, const ExplainOptions& o,
         .given = input, .answer = o.answer, .contrast = o.contrast};
     all.push_back(Explain(s.loaded, *s.predictor, request));
     for (ExplanationSegment& segment : all.back().segments) {
-      if (!o.layer.empty()) MapNamed(segment, o.layer);
+      if (!o.picture.layer.empty()) MapNamed(segment, o.picture.layer);
       if (WantsPanels(o)) KeepHead(o, request.panels_of, segment);
     }
     state.step = state.units = std::ssize(all);
@@ -340,15 +313,9 @@ int ShowTexts(const Subject& s, const ExplainOptions& o) {
       WantsModel(o) ? std::vector{ExplainModel(s.loaded)}
                     : ExplainAll(s, o, RequestedInputs(s, o));
   const std::string instead = MethodInstead(o, all);
-  const PictureChoice choice = {
-      .view = o.view.empty() && !o.rows.empty() ? "alignment" : o.view,
-      .map = o.layer,
-      .head = o.head,
-      .rows = ParseRows(o.rows),
-      .step = o.step,
-      .scale = ParseShadeScale(o.scale),
-      .words = o.words,
-      .methods = !o.attribution.methods.empty() || !instead.empty()};
+  PictureChoice choice = o.picture.Choice();
+  if (choice.view.empty() && !o.picture.rows.empty()) choice.view = "alignment";
+  choice.methods = !o.attribution.methods.empty() || !instead.empty();
   if (!instead.empty()) {
     Warn(fmt::format(
         "the model has no attention; showing {} instead: how much each part of "
@@ -359,7 +326,7 @@ int ShowTexts(const Subject& s, const ExplainOptions& o) {
     WriteFileAtomically(o.out, ExplanationFile(*format, all, choice));
     return 0;
   }
-  if (o.json && !o.rows.empty()) {
+  if (o.json && !o.picture.rows.empty()) {
     Print("{}", ExplanationFile(ExplanationFormat::kJson, all, choice));
     return 0;
   }
@@ -538,11 +505,12 @@ void CheckChoices(const ExplainOptions& o) {
   if (o.faithfulness && !o.summary) {
     throw ConfigError("--faithfulness needs --summary");
   }
-  if (o.head >= 0 && o.layer.empty() && !WantsPanels(o)) {
+  if (o.picture.head >= 0 && o.picture.layer.empty() && !WantsPanels(o)) {
     throw ConfigError("--head needs --layer, the attention that it is one of");
   }
-  if (ParseRows(o.rows) == ItemRange()) return;
-  if (o.layer.empty() || o.words || o.summary || o.out.ends_with(".html")) {
+  if (ParseRows(o.picture.rows) == ItemRange()) return;
+  if (o.picture.layer.empty() || o.picture.words || o.summary ||
+      o.out.ends_with(".html")) {
     throw ConfigError(
         "--rows needs --layer, and is for tokens in the terminal, .svg, .png "
         "and .json, without --words and --summary");

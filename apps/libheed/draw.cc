@@ -20,31 +20,18 @@
 
 namespace heed::c {
 
-void PictureRequest::Visit(FieldList& v) {
-  constexpr double kMost = 1e9;
+void DrawRequest::Visit(FieldList& v) {
   v("format", format, OneOf{"svg", "text", "html", "png", "json"},
     "kind of picture; text: for a terminal");
-  v("view", view, OneOf(ExplanationViewNames()), "how to draw");
-  v("layer", layer, Any{"PATH"}, "attention to draw");
-  v("head", head, Range(-1, kMost), "head of it; -1: the mean");
-  v("rows", rows, Any{"A:B"}, "rows of it");
-  v("step", step, Range(-1, kMost), "part of the answer to draw");
-  v("scale", scale, OneOf(ShadeScaleNames()), "weight in full shade");
-  v("words", words, "merge sub-words to words");
-  v("width", width, Range(20, kMost), "columns of a terminal");
+  PictureRequest::Visit(v);
+  v("width", width, Range(20, 1e9), "columns of a terminal");
   v("colour", colour, "colours of a terminal");
 }
 
-std::string Draw(const Explanation& explanation, const PictureRequest& options,
+std::string Draw(const Explanation& explanation, const DrawRequest& options,
                  bool with_methods) {
-  const PictureChoice choice = {.view = options.view,
-                                .map = options.layer,
-                                .head = options.head,
-                                .rows = ParseRows(options.rows),
-                                .step = options.step,
-                                .scale = ParseShadeScale(options.scale),
-                                .words = options.words,
-                                .methods = with_methods};
+  PictureChoice choice = options.Choice();
+  choice.methods = with_methods;
   if (options.format == "text") {
     return TerminalExplanation(
         explanation, choice,
@@ -71,7 +58,7 @@ struct DrawOptions {
   std::vector<std::string> target;
   std::string title;
   std::string image;
-  PictureRequest picture;
+  DrawRequest picture;
 
   void Visit(FieldList& v) {
     v("source", source, Any{"LABELS"}, "labels of the columns");

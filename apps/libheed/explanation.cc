@@ -102,7 +102,7 @@ int32_t heed_explanation_draw(const heed_explanation* explanation,
   return Guard([&] {
     heed_answer*& result = Result(answer, "answer");
     const heed_explanation& of = Needed(explanation, "explanation");
-    PictureRequest options;
+    DrawRequest options;
     FromJson(options, JsonOf(request, size, "request"), "request");
     result = new heed_answer{Draw(of.value, options, of.with_methods)};
   });

@@ -6,19 +6,13 @@
 
 #include "heed/base/config.h"
 #include "heed/explain/explanation.h"
+#include "heed/render/explanation_file.h"
 
 namespace heed::c {
 
-/// Options of a picture, as those of `heed explain`.
-struct PictureRequest {
+/// Options of a picture, or of text for a terminal.
+struct DrawRequest : PictureRequest {
   std::string format = "svg";
-  std::string view;
-  std::string layer;
-  int head = -1;
-  std::string rows;
-  int step = -1;
-  std::string scale = "auto";
-  bool words = false;
   int width = 80;
   bool colour = false;
 
@@ -27,7 +21,7 @@ struct PictureRequest {
 
 /// Content of a picture file, or text for a terminal. `with_methods`: prefer a
 /// view of attributions. Throws: as ExplanationFile.
-std::string Draw(const Explanation& explanation, const PictureRequest& options,
+std::string Draw(const Explanation& explanation, const DrawRequest& options,
                  bool with_methods);
 
 }  // namespace heed::c

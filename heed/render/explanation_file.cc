@@ -198,6 +198,38 @@ std::string RowsFile(std::span<const Explanation> explanations,
 
 }  // namespace
 
+void PictureRequest::Visit(FieldList& v) {
+  v("view", view, OneOf(ExplanationViewNames()),
+    "view for .svg, .png and the terminal (default: saliency with --methods, "
+    "else the first in this list that the text has); model needs no --text or "
+    "--file");
+  v("layer", layer, Any{"PATH"},
+    "alignment, frames, lines, panels: attention to show, such as "
+    "decoder.layers.0.cross_attention");
+  v("head", head, Range(-1, 1e9),
+    "head of --layer, from 0; -1: mean of all (panels: the first)");
+  v("rows", rows, Any{"A:B"},
+    "rows of --layer to show, from A to before B, such as 100:120; --json "
+    "prints their weights");
+  v("step", step, Range(-1, 1e9),
+    "step, model: part of the answer to show, from 0; -1: the middle (step) or "
+    "the first (model)");
+  v("scale", scale, OneOf(ShadeScaleNames()),
+    "weight drawn in full shade: 1 (absolute), the largest of its row or of "
+    "the picture; auto: 1, or the largest if all are below 0.3");
+  v("words", words, "merge sub-words to words");
+}
+
+PictureChoice PictureRequest::Choice() const {
+  return {.view = view,
+          .map = layer,
+          .head = head,
+          .rows = ParseRows(rows),
+          .step = step,
+          .scale = ParseShadeScale(scale),
+          .words = words};
+}
+
 ExplanationFormat ExplanationFormatOf(std::string_view path) {
   for (const auto& [ending, format] : kFormats) {
     if (path.ends_with(ending)) return format;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "heed/base/config.h"
 #include "heed/explain/explanation.h"
 #include "heed/render/terminal.h"
 #include "heed/render/view.h"
@@ -48,6 +49,21 @@ struct PictureChoice {
   /// Attribution methods were requested: without `view`, prefer a view of
   /// attributions.
   bool methods = false;
+};
+
+/// A PictureChoice as options of a command or a request.
+struct PictureRequest {
+  std::string view;
+  std::string layer;
+  int head = -1;
+  std::string rows;
+  int step = -1;
+  std::string scale = "auto";
+  bool words = false;
+
+  void Visit(FieldList& v);
+  /// Throws: ConfigError for invalid rows.
+  PictureChoice Choice() const;
 };
 
 /// Content of a file, ending with a newline unless it is PNG.
