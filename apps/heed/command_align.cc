@@ -40,8 +40,7 @@ struct AlignOptions {
   std::vector<std::string> gold;
   std::string out;
   std::string format = "auto";
-  Auto<RunFormat> dtype = {};
-  int threads = 0;
+  RunOptions run;
 
   void Visit(FieldList& v);
 };
@@ -159,9 +158,9 @@ std::vector<AlignmentView> Symmetrized(
 /// Refuses options of the aligner that was not chosen.
 void RefuseOptions(const Options& options, bool ibm,
                    const std::string& folder) {
-  constexpr std::array kOfModels = {"layer",     "head",          "shift",
-                                    "reverse",   "reverse_layer", "dtype",
-                                    "allow_null"};
+  constexpr std::array kOfModels = {"layer",       "head",          "shift",
+                                    "reverse",     "reverse_layer", "dtype",
+                                    "activations", "allow_null"};
   constexpr std::array kOfIbm = {"iterations", "tension",   "null_probability",
                                  "alpha",      "lowercase", "learn_tension"};
   const auto refuse = [&](std::span<const char* const> keys, const char* of) {
@@ -227,8 +226,8 @@ AlignedPairs AlignByIbm(const AlignOptions& options, ParallelText& text) {
 
 /// Aligns with a model's attention. Clears pairs that are too long.
 AlignedPairs AlignByAttention(const AlignOptions& options, ParallelText& text) {
-  const translate::Model forward =
-      translate::ReadTranslationModel(options.folder, options.dtype);
+  const translate::Model forward = translate::ReadTranslationModel(
+      options.folder, options.run.dtype, options.run.activations);
   translate::EmptyLongPairs(text, forward);
   translate::AttentionChoice choice = Chosen(
       options, "layer", options.layer, translate::UsualAttention(forward));
@@ -238,8 +237,8 @@ AlignedPairs AlignByAttention(const AlignOptions& options, ParallelText& text) {
     for (AlignmentView& view : views) view.links = LinksOf(view, options.links);
     return {std::move(views), forward.data};
   }
-  const translate::Model backward =
-      translate::ReadTranslationModel(options.reverse, options.dtype);
+  const translate::Model backward = translate::ReadTranslationModel(
+      options.reverse, options.run.dtype, options.run.activations);
   translate::EmptyLongPairs(text, backward, true);
   translate::AttentionChoice other =
       Chosen(options, "reverse_layer", options.reverse_layer,
@@ -316,9 +315,7 @@ int RunAlign(const Arguments& arguments) {
   options.InsteadOfModelFolder({ibm_names.begin(), ibm_names.end()});
   chosen.Visit(options.fields());
   options.fields().Section("Run");
-  VisitDtype(options.fields(), chosen.dtype);
-  options.fields()("threads", chosen.threads, Range(0, 1024),
-                   "threads; 0: one per core");
+  chosen.run.Visit(options.fields());
   options.Example("heed align model --source test.de --target test.en");
   options.Example(
       "heed align de-en --reverse en-de --tsv gold.tsv --gold gold.tsv");
@@ -331,7 +328,7 @@ int RunAlign(const Arguments& arguments) {
 
   const bool ibm = translate::IbmModelOf(chosen.folder).has_value();
   RefuseOptions(options, ibm, chosen.folder);
-  const ThreadLimit limit(chosen.threads);
+  const ThreadLimit limit(chosen.run.threads);
   const AlignmentFormat format = FormatOf(chosen);
   ParallelText text = chosen.pairs.Read("");
   CheckSides(text);

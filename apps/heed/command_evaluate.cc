@@ -32,11 +32,10 @@ Json ToJson(const Report& report) {
 struct EvaluateOptions {
   std::vector<std::string> folders;
   std::string task;
-  Auto<RunFormat> dtype = {};
+  RunOptions run;
   bool json = false;
   std::string output = "text";
   std::vector<std::string> metric;
-  int threads = 0;
 };
 
 Options OptionsFor(const TaskSettings& task, OptionSet& evaluation,
@@ -61,8 +60,7 @@ Options OptionsFor(const TaskSettings& task, OptionSet& evaluation,
   v("output", chosen.output, OneOf{"text", "json"},
     "json: one object on standard output");
   v("json", chosen.json, "print JSON, as --output json");
-  VisitDtype(v, chosen.dtype);
-  v("threads", chosen.threads, Range(0, 1024), "threads; 0: one per core");
+  chosen.run.Visit(v);
   options.Example(
       "heed evaluate model --source test.en --target test.de --lowercase");
   options.Example(
@@ -109,7 +107,7 @@ int RunEvaluate(const Arguments& arguments) {
   const std::vector<std::string> folders = chosen.folders;
   CheckSameTask(folders);
   const bool json = chosen.json || chosen.output == "json";
-  const ThreadLimit limit(chosen.threads);
+  const ThreadLimit limit(chosen.run.threads);
   const std::string plot = PlotOf(*evaluation);
   std::optional<AtomicFile> plot_file;
   if (!plot.empty()) {
@@ -120,7 +118,8 @@ int RunEvaluate(const Arguments& arguments) {
   LinePlotOptions axes;
   Json all = Json::array();
   for (const std::string& folder : folders) {
-    const LoadedModel loaded = ReadModelToRun(folder, chosen.dtype);
+    const LoadedModel loaded =
+        ReadModelToRun(folder, chosen.run.dtype, chosen.run.activations);
     const TaskSettings& task = *loaded.settings;
     evaluation = task.EvaluateOptions();
     Options options = OptionsFor(task, *evaluation, chosen);

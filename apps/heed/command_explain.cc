@@ -52,8 +52,7 @@ struct ExplainOptions {
   int max_texts = 200;
   std::vector<std::string> prune;
   bool json = false;
-  Auto<RunFormat> dtype = {};
-  int threads = 0;
+  RunOptions run;
 };
 
 bool Prunes(const Arguments& arguments) {
@@ -117,8 +116,7 @@ Options OptionsFor(const TaskSettings& task, OptionSet& of_task, bool prunes,
   of_task.Visit(v);
   v.Section("Run");
   v("json", o.json, "print JSON instead of drawing");
-  VisitDtype(v, o.dtype);
-  v("threads", o.threads, Range(0, 1024), "threads; 0: one per core");
+  o.run.Visit(v);
   options.Example(
       "heed explain model --text 'a man rides a horse' --out look.html");
   options.Example(
@@ -532,9 +530,10 @@ int RunExplain(const Arguments& arguments) {
   });
   if (!options_for(*shown, o).Parse(arguments)) return 0;
   CheckChoices(o);
-  const ThreadLimit limit(o.threads);
+  const ThreadLimit limit(o.run.threads);
   std::ios::sync_with_stdio(false);
-  Subject s = {ReadModelToRun(o.folder, o.dtype), {}, {}, {}};
+  Subject s = {
+      ReadModelToRun(o.folder, o.run.dtype, o.run.activations), {}, {}, {}};
   ExplainOptions chosen;
   Options options = options_for(*s.loaded.settings, chosen);
   options.Parse(arguments);

@@ -18,8 +18,7 @@ struct PredictOptions {
   std::string task;
   InputOptions input;
   std::string output = "text";
-  Auto<RunFormat> dtype = {};
-  int threads = 0;
+  RunOptions run;
 };
 
 Options OptionsFor(const TaskSettings& task, OptionSet& prediction,
@@ -39,8 +38,7 @@ Options OptionsFor(const TaskSettings& task, OptionSet& prediction,
   v("output", chosen.output, OneOf{"text", "json"},
     "json: an object on each line, with all parts of the answer");
   v.Section("Run");
-  VisitDtype(v, chosen.dtype);
-  v("threads", chosen.threads, Range(0, 1024), "threads; 0: one per core");
+  chosen.run.Visit(v);
   options.Example("heed predict tagger < words.txt > tags.txt");
   options.Example("echo 'what a film' | heed predict sentiment");
   options.SubjectIs(fmt::format("a model for task '{}'", task.task()));
@@ -60,9 +58,10 @@ int RunPredict(const Arguments& arguments) {
   });
   prediction = shown->PredictOptions();
   if (!OptionsFor(*shown, *prediction, chosen).Parse(arguments)) return 0;
-  const ThreadLimit limit(chosen.threads);
+  const ThreadLimit limit(chosen.run.threads);
   std::ios::sync_with_stdio(false);
-  const LoadedModel loaded = ReadModelToRun(chosen.folder, chosen.dtype);
+  const LoadedModel loaded =
+      ReadModelToRun(chosen.folder, chosen.run.dtype, chosen.run.activations);
   prediction = loaded.settings->PredictOptions();
   OptionsFor(*loaded.settings, *prediction, chosen).Parse(arguments);
   InputReading reading = loaded.settings->Reading(*prediction);

@@ -25,7 +25,7 @@ int RunServe(const Arguments& arguments) {
   std::vector<std::string> folders;
   ServiceOptions service_options;
   std::string level = "info";
-  int threads = 0;
+  RunOptions run;
   Options options(
       "serve",
       "Serves models over HTTP: translators under LibreTranslate's API, models "
@@ -38,9 +38,7 @@ int RunServe(const Arguments& arguments) {
   FieldList& fields = options.fields();
   service_options.Visit(fields);
   fields.Section("Run");
-  VisitDtype(fields, service_options.engine.dtype);
-  VisitActivations(fields, service_options.engine.activations);
-  fields("threads", threads, Range(0, 1024), "threads; 0: one per core");
+  run.Visit(fields);
   fields("log_level", level, OneOf{"debug", "info", "warning", "error", "off"},
          "lowest level that is logged on standard error, as JSON lines");
   options.Example("heed serve model --port 5000");
@@ -49,7 +47,9 @@ int RunServe(const Arguments& arguments) {
       "curl -d q=Hallo -d source=de -d target=en localhost:5000/translate");
   if (!options.Parse(arguments)) return 0;
 
-  const ThreadLimit limit(threads);
+  service_options.engine.dtype = run.dtype;
+  service_options.engine.activations = run.activations;
+  const ThreadLimit limit(run.threads);
   pool::KeepAtMost(kMaxIdleBytes);
   std::vector<ModelSpec> specs;
   for (const std::string& folder : folders) {

@@ -105,10 +105,8 @@ void TranslateDocuments(const Translator& translator, TextFormat format,
 struct TranslateCommand {
   std::string folder;
   std::string alignments;
-  Auto<RunFormat> dtype = {};
-  Named<Activations> activations = Activations::kRow;
+  RunOptions run;
   bool show = false;
-  int threads = 0;
   translate::Prediction decode;
   std::string output = "text";
   DocumentOptions documents;
@@ -139,9 +137,7 @@ void TranslateCommand::Visit(Options& options) {
     "json: an object on each line: text, score, tokens with probabilities, "
     "links of words, alternatives");
   v.Section("Run");
-  VisitDtype(v, dtype);
-  VisitActivations(v, activations);
-  v("threads", threads, Range(0, 1024), "threads; 0: one per core");
+  run.Visit(v);
   options.Example("heed translate model < test.en > test.de");
   options.Example(
       "echo 'a man rides a horse' | heed translate model --show-attention");
@@ -260,15 +256,15 @@ int RunTranslate(const Arguments& arguments) {
   const bool parts = decode.nbest > 1 || decode.confidence || command.json();
   documents.CheckOthers(attention, parts);
 
-  const ThreadLimit limit(command.threads);
+  const ThreadLimit limit(command.run.threads);
   decode.keep_scores = parts;
   decode.keep_attention = attention;
   if (!command.alignments.empty()) AlignmentFormatOf(command.alignments);
   // Required so that std::cin reports how much input is available.
   std::ios::sync_with_stdio(false);
   const translate::Model model = translate::WithEnsemble(
-      translate::ReadTranslationModel(command.folder, command.dtype,
-                                      command.activations),
+      translate::ReadTranslationModel(command.folder, command.run.dtype,
+                                      command.run.activations),
       decode.ensemble);
   const bool attends = !model.model->alignment_attention().empty();
   if (decode.NeedsAttention() && !attends) {

@@ -53,16 +53,14 @@ void CheckSameTask(const std::vector<std::string>& folders) {
   }
 }
 
-void VisitDtype(FieldList& v, Auto<RunFormat>& dtype) {
+void RunOptions::Visit(FieldList& v) {
   v("dtype", dtype,
     "number format of matrix products; int8 is fastest; auto: the format of "
     "training or quantisation");
-}
-
-void VisitActivations(FieldList& v, Named<Activations>& activations) {
   v("activations", activations,
     "scale of activations in int8 products: computed for each row, or fixed by "
     "the alphas of an imported model, as in Firefox");
+  v("threads", threads, Range(0, 1024), "threads; 0: one per core");
 }
 
 std::string ReportText(const Report& report) {

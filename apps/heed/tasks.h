@@ -33,11 +33,14 @@ TrainingConfig TrainingDefaults(const TaskSettings& task);
 /// Throws: ConfigError unless all models have the same task; as TaskOf.
 void CheckSameTask(const std::vector<std::string>& folders);
 
-/// Adds --dtype for commands that run a model.
-void VisitDtype(FieldList& v, Auto<RunFormat>& dtype);
+/// Options of commands that run a model.
+struct RunOptions {
+  Auto<RunFormat> dtype = {};
+  Named<Activations> activations = Activations::kRow;
+  int threads = 0;
 
-/// Adds --activations for commands that run a translator.
-void VisitActivations(FieldList& v, Named<Activations>& activations);
+  void Visit(FieldList& v);
+};
 
 /// Text of a report: heading, one line per figure, and further text.
 std::string ReportText(const Report& report);

@@ -116,8 +116,9 @@ HEED_API int32_t heed_command(const char* arguments, size_t size,
 /* ---- Models ------------------------------------------------------------- */
 
 typedef struct heed_model heed_model;
-/* Reads a model folder. `options`: {"dtype": "auto|f32|bf16|int8", "name":
- * TEXT, "languages": "de-en"}, each optional; NULL: none. */
+/* Reads a model folder. `options`: {"dtype": "auto|f32|bf16|int8",
+ * "activations": "row|fixed", "name": TEXT, "languages": "de-en"}, each
+ * optional; NULL: none. */
 HEED_API int32_t heed_model_open(const char* folder, const char* options,
                                  size_t size, heed_model** model);
 /* Answers a request as POST /`path` of `heed serve` does. `path`: "predict",

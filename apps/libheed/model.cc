@@ -147,6 +147,7 @@ std::unique_ptr<heed_model> Open(const std::string& folder, const Json& json) {
   std::string languages;
   FieldList fields;
   fields("dtype", options.dtype, "number format of matrix products");
+  fields("activations", options.activations, "scale of int8 activations");
   fields("name", spec.name, Any{"NAME"}, "name of the model");
   fields("languages", languages, Any{"LANGUAGES"}, "such as de-en");
   FieldsFromJson(fields.fields(), json, "options");

@@ -39,6 +39,7 @@ struct StartOptions : ServiceOptions {
     v("models", models, Any{"FOLDERS"}, "model folders");
     ServiceOptions::Visit(v);
     v("dtype", engine.dtype, "number format of matrix products");
+    v("activations", engine.activations, "scale of int8 activations");
   }
 };
 

@@ -31,7 +31,8 @@ def threads(count: int = 0) -> None:
     check(lib.heed_set_threads(count))
 
 
-def load(folder: Any, dtype: str = "auto", threads: int = 0) -> Model:
+def load(folder: Any, dtype: str = "auto", threads: int = 0,
+         activations: str = "row") -> Model:
     """Loads a model.
 
     Args:
@@ -39,6 +40,8 @@ def load(folder: Any, dtype: str = "auto", threads: int = 0) -> Model:
         dtype: Format of matrix products: "auto" (that of the model), "f32", "bf16" or
             "int8", which is the fastest.
         threads: Threads of all computations of the process. 0: unchanged.
+        activations: Scale of activations in int8 products: "row" (computed for each row) or
+            "fixed" (by the alphas of an imported model, as in Firefox).
     Raises:
         IoError: There is no such folder.
         FormatError: The folder is damaged, or of a newer version.
@@ -50,7 +53,7 @@ def load(folder: Any, dtype: str = "auto", threads: int = 0) -> Model:
     """
     if threads:
         check(lib.heed_set_threads(threads))
-    return Model(folder, dtype)
+    return Model(folder, dtype, activations)
 
 
 # ---- Answers --------------------------------------------------------------------
@@ -167,17 +170,18 @@ class Model:
 
     Args:
         folder: Folder of the model.
-        dtype: As for heed.load.
+        dtype, activations: As for heed.load.
 
     Attributes:
         task: What the model was trained for, such as "translate".
         folder: Folder of the model.
     """
 
-    def __init__(self, folder: Any, dtype: str = "auto", *, _temporary: bool = False):
+    def __init__(self, folder: Any, dtype: str = "auto", activations: str = "row", *,
+                 _temporary: bool = False):
         self.folder = os.path.abspath(os.fspath(folder))
-        self._dtype = dtype
-        chosen = encode_json({"dtype": dtype})
+        self._run = {"dtype": dtype, "activations": activations}
+        chosen = encode_json(self._run)
         self._handle = interruptible(lambda _: make(
             "heed_model_free", "model", lib.heed_model_open, os.fsencode(self.folder), chosen,
             len(chosen), at_exit=True), leave=True)
@@ -367,9 +371,9 @@ class Model:
         """
         self._handle.use()
         with tempfile.TemporaryDirectory(prefix="heed-") as place:
-            given = {**evaluation_options(self.task, data, targets, place), **options}
-            return json.loads(run("evaluate", self.folder, "--json", "--dtype", self._dtype,
-                                       *words_of(given)))
+            given = {**evaluation_options(self.task, data, targets, place), **self._run,
+                     **options}
+            return json.loads(run("evaluate", self.folder, "--json", *words_of(given)))
 
     def fit(self, data: Any, targets: Any = None, **options: Any) -> Model:
         """Trains a new model that starts from the weights of this one.

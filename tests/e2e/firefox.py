@@ -192,3 +192,23 @@ class Firefox(EndToEnd):
         self.assertEqual(len(errors), 1, errors)
         self.assertIn(str(models / "b"), errors[0])
         self.assertEqual(sorted(path.name for path in out.iterdir()), ["a", "c"])
+
+    def test_activations_are_fixed_wherever_a_model_runs(self):
+        model = self.imported(SAMPLES / "joint")
+        fixed = self.runs("translate", model, "--activations", "fixed", stdin=STDIN)
+        self.assertEqual(
+            self.runs("predict", model, "--activations", "fixed", stdin=STDIN), fixed)
+        self.assertNotEqual(self.runs("predict", model, stdin=STDIN), fixed)
+        source = self.put("a.en", STDIN)
+        target = self.put("a.de", fixed)
+        pair = ("--source", source, "--target", target)
+        found = [strict_json(self.runs("evaluate", model, "--json", *pair, *options))
+                 for options in ((), ("--activations", "fixed"))]
+        self.assertAlmostEqual(found[1]["bleu"], 100)
+        self.assertNotEqual(found[0], found[1])
+        explained = [self.runs("explain", model, "--text", LINES[0], "--json", *options)
+                     for options in ((), ("--activations", "fixed"))]
+        self.assertNotEqual(*explained)
+        links = [self.runs("align", model, *pair, "--format", "json", *options)
+                 for options in ((), ("--activations", "fixed"))]
+        self.assertNotEqual(*links)

@@ -93,6 +93,8 @@ def test_wrong_folders(classifier, tmp_path):
         heed.load(tmp_path / "damaged")
     with pytest.raises(heed.ConfigError, match="dtype"):
         heed.load(classifier.folder, dtype="f16")
+    with pytest.raises(heed.ConfigError, match="int8"):
+        heed.load(classifier.folder, activations="fixed")
 
 
 def test_a_folder_with_a_model_is_not_replaced(classifier, tmp_path):
