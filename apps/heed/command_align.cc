@@ -17,6 +17,7 @@
 #include "heed/io/file.h"
 #include "heed/metrics/symmetrize.h"
 #include "heed/render/alignment_file.h"
+#include "heed/tasks/input_files.h"
 #include "heed/tasks/translate/ibm_alignment.h"
 #include "heed/tasks/translate/translation.h"
 #include "heed/tasks/translate/word_alignment.h"
@@ -325,6 +326,7 @@ int RunAlign(const Arguments& arguments) {
       "heed align ibm2 --source train.de --target train.en --lowercase "
       "--out train.pharaoh");
   if (!options.Parse(arguments)) return 0;
+  ExpandPatterns(options.fields());
 
   const bool ibm = translate::IbmModelOf(chosen.folder).has_value();
   RefuseOptions(options, ibm, chosen.folder);

@@ -12,6 +12,7 @@
 #include "heed/base/threads.h"
 #include "heed/io/file.h"
 #include "heed/render/terminal.h"
+#include "heed/tasks/input_files.h"
 
 namespace heed {
 namespace {
@@ -124,6 +125,7 @@ int RunEvaluate(const Arguments& arguments) {
     evaluation = task.EvaluateOptions();
     Options options = OptionsFor(task, *evaluation, chosen);
     options.Parse(arguments);
+    ExpandPatterns(options.fields());
     Report report = task.Evaluate(*loaded.model, *evaluation);
     ChooseFigures(MetricOf(options), report);
     if (json) {

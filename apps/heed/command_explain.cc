@@ -30,6 +30,7 @@
 #include "heed/render/line_plot.h"
 #include "heed/render/view.h"
 #include "heed/tasks/explain_summary.h"
+#include "heed/tasks/input_files.h"
 #include "heed/train/progress.h"
 
 namespace heed {
@@ -537,6 +538,7 @@ int RunExplain(const Arguments& arguments) {
   ExplainOptions chosen;
   Options options = options_for(*s.loaded.settings, chosen);
   options.Parse(arguments);
+  ExpandPatterns(options.fields());
   if (prunes) {
     s.evaluation = std::move(of_task);
     s.predictor = s.loaded.MakePredictor();

@@ -10,6 +10,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/data/shortlist.h"
+#include "heed/tasks/input_files.h"
 #include "heed/tasks/translate/translation.h"
 #include "heed/train/progress.h"
 
@@ -79,6 +80,7 @@ int RunShortlist(const Arguments& arguments) {
   options.Example("heed shortlist model --source train.en --target train.de");
   options.Example("heed translate model --shortlist model < test.en");
   if (!options.Parse(arguments)) return 0;
+  ExpandPatterns(v);
   const ThreadLimit limit(threads);
   const translate::Model model = translate::ReadTranslationModel(folder);
   ParallelText text = pairs.Read("");

@@ -1,6 +1,8 @@
 """Word alignments: heed align, and training with given alignments."""
 
-from harness import WORLD, EndToEnd, reversed_digits, strict_json, train_args
+import shutil
+
+from harness import WORLD, EndToEnd, heed, reversed_digits, strict_json, train_args
 
 
 def links_of_reversal(source):
@@ -35,6 +37,24 @@ class Align(EndToEnd):
         out = self.folder / "links.pharaoh"
         self.assertEqual(self.align(*self.files, "--out", out), "")
         self.assertEqual(out.read_text(), links)
+
+    def test_patterns_of_files_are_expanded(self):
+        for side in "st":
+            self.put(f"{side}2", (self.folder / side).read_text())
+        patterns = ("--source", self.folder / "s*", "--target", self.folder / "t*")
+        both = tuple(word for i in ("", "2") for word in
+                     ("--source", self.folder / f"s{i}", "--target", self.folder / f"t{i}"))
+        self.assertEqual(self.align(*patterns), self.align(*both))
+        self.assertEqual(self.align(*patterns), 2 * self.align(*self.files))
+        for command in ("evaluate", "align"):
+            self.fails(2, "*.none", command, WORLD.model, "--source", self.folder / "*.none",
+                       "--target", self.folder / "*.none")
+        measured = [strict_json(self.runs("evaluate", WORLD.model, *files, "--json"))
+                    for files in (patterns, both)]
+        self.assertEqual(*[{**one, "seconds": 0} for one in measured])
+        model = self.folder / "model"
+        shutil.copytree(WORLD.model, model)
+        self.assertIn("24 pairs", heed("shortlist", model, *patterns).stderr.decode())
 
     def test_words_weights_and_links_as_json(self):
         sentences = strict_json(self.align(*self.files, "--format", "json"))["sentences"]
