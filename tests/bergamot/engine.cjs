@@ -1,6 +1,7 @@
 // Translates with the engine of Firefox, the npm package @browsermt/bergamot-translator.
 // Usage: node engine.cjs PACKAGE < JOB, where JOB is {"model", "vocabs", "shortlist" ("" for none),
-// "lines"}; prints a list of {"text", "words": [log p of each word], or null}.
+// "lines"}; prints a list of {"text", "words": [log p of each word], or null}. With "timed": true,
+// the engine translates all lines in one call, and {"seconds", "texts"} are printed.
 'use strict';
 const fs = require('node:fs');
 const os = require('node:os');
@@ -31,6 +32,11 @@ function bytes(file) {
   return data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength);
 }
 
+/// Returns when all is written, as exiting would cut it.
+function print(result) {
+  return new Promise((resolve) => process.stdout.write(JSON.stringify(result), resolve));
+}
+
 async function main() {
   const job = JSON.parse(fs.readFileSync(0, 'utf8'));
   const models = [{from: 'en', to: 'de'}];
@@ -40,8 +46,17 @@ async function main() {
     shortlist: bytes(job.shortlist),
     vocabs: job.vocabs.map(bytes),
     qualityModel: null,
-    config: {'skip-cost': 'false'},
+    config: {'skip-cost': String(Boolean(job.timed))},
   });
+  if (job.timed) {
+    const start = performance.now();
+    const answers = await call('translate', {
+      models, texts: job.lines.map((text) => ({text, html: false, qualityScores: false}))});
+    const seconds = (performance.now() - start) / 1e3;
+    const texts = answers.map((answer) => answer.target.text);
+    await print({seconds, texts});
+    return;
+  }
   const results = [];
   for (const text of job.lines) {
     const one = (qualityScores) => call('translate', {
@@ -52,7 +67,7 @@ async function main() {
     const words = scored && [...scored.target.text.matchAll(/x-bergamot-word-score="?([-\d.e]+)/g)];
     results.push({text: plain.target.text, words: words && words.map((word) => Number(word[1]))});
   }
-  process.stdout.write(JSON.stringify(results));
+  await print(results);
 }
 
 main().then(() => 0, (error) => { console.error(error.message); return 1; }).then((code) => {

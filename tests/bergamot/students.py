@@ -45,14 +45,15 @@ def field(number, value):
     return varint(number << 3 | 2) + varint(len(value)) + value
 
 
-def vocabulary(size, draw, byte_pieces=False):
-    """A unigram model: </s>, <unk>, bytes, letters and parts of words."""
+def vocabulary(size, draw, byte_pieces=False, parts=()):
+    """A unigram model: </s>, <unk>, bytes, letters and `parts`, by default parts of WORDS."""
     pieces = [("</s>", 0.0, 3), ("<unk>", 0.0, 2)]
     if byte_pieces:
         pieces += [(f"<0x{byte:02X}>", 0.0, 6) for byte in range(256)]
     letters = sorted({letter for word in WORDS for letter in word}) + ["\u2581"]
-    parts = sorted({("\u2581" + word)[begin:end] for word in WORDS
-                    for begin in range(len(word)) for end in range(begin + 2, len(word) + 2)})
+    parts = sorted(parts or {("\u2581" + word)[begin:end] for word in WORDS
+                             for begin in range(len(word))
+                             for end in range(begin + 2, len(word) + 2)})
     draw.shuffle(parts)
     texts = letters + parts[:size - len(pieces) - len(letters)]
     pieces += [(text, -draw.uniform(3, 9) - (3 if len(text) == 1 else 0), 1) for text in texts]
@@ -203,12 +204,12 @@ def shortlist(shape, draw, first=40, best=12):
     return struct.pack("<QQ", 0xF11A48D5013417F5, hashed) + body
 
 
-def write(folder, seed, shape, pair="ende"):
-    """Writes the files of a release of Firefox."""
+def write(folder, seed, shape, pair="ende", parts=()):
+    """Writes the files of a release of Firefox. `parts`: pieces beside letters."""
     draw = random.Random(seed)
     folder.mkdir(parents=True, exist_ok=True)
     if shape.joint:
-        (folder / f"vocab.{pair}.spm").write_bytes(vocabulary(shape.source, draw))
+        (folder / f"vocab.{pair}.spm").write_bytes(vocabulary(shape.source, draw, parts=parts))
     else:
         (folder / f"srcvocab.{pair}.spm").write_bytes(vocabulary(shape.source, draw))
         (folder / f"trgvocab.{pair}.spm").write_bytes(
