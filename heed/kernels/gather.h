@@ -11,7 +11,8 @@ namespace heed::kernels {
 Tensor Gather(const Tensor& table, const Tensor& ids);
 
 /// table[ids[i], :] += scale dy[i, :], in the order of i. Shapes: table [V, M]
-/// of f32 or f64, ids i32 with N elements, dy [N, M]. Range: 0 <= id < V.
+/// of f32 or f64, ids i32 with N elements, dy [N, M]. Range: id < V; negative
+/// ids are skipped.
 void ScatterAddTo(Tensor& table, const Tensor& ids, const Tensor& dy,
                   double scale = 1);
 

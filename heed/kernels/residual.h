@@ -47,7 +47,7 @@ AddNormGrads AddNormGrad(const Tensor& dnormed, const Tensor& dsum,
 
 /// y[b, t, :] = Dropout(scale table[ids[b, t], :] + positions[offset + t, :]).
 /// Shapes: table [V, M], ids i32 [B, T], positions [P, M] or undefined. Range:
-/// 0 <= id < V, offset + T <= P.
+/// id < V, offset + T <= P. A negative id stands for a row of zeros.
 Tensor EmbedScaled(const Tensor& table, const Tensor& ids, double scale,
                    const Tensor& positions, int64_t offset,
                    const DropoutKey& dropout);

@@ -161,7 +161,7 @@ TEST_P(Residual, EmbeddingIsScaledPositionedAndDropped) {
     Tensor ids({shape[0], t_size}, DType::kI32);
     Rng rng(5);
     for (int64_t i = 0; i < ids.numel(); ++i) {
-      ids.data<int32_t>()[i] = static_cast<int32_t>(rng.Below(4));
+      ids.data<int32_t>()[i] = static_cast<int32_t>(rng.Below(5)) - 1;
     }
     const Tensor table = Random({4, n}, dtype, 1);
     const Tensor positions = Random({9, n}, dtype, 2);
@@ -173,8 +173,8 @@ TEST_P(Residual, EmbeddingIsScaledPositionedAndDropped) {
       ASSERT_EQ(y.shape(), result);
       ExpectEach(y, 5e-7, [&](int64_t r, int64_t c) {
         const double p = with_positions ? At(positions, 4 + r % t_size, c) : 0;
-        return (2.5 * At(table, ids.data<int32_t>()[r], c) + p) *
-               At(mask, r, c);
+        const int32_t id = ids.data<int32_t>()[r];
+        return ((id < 0 ? 0 : 2.5 * At(table, id, c)) + p) * At(mask, r, c);
       });
     }
   });

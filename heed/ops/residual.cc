@@ -1,5 +1,6 @@
 #include "heed/ops/residual.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "heed/kernels/gather.h"
@@ -36,7 +37,7 @@ void CheckEmbedding(const Var& table, const Tensor& ids,
               {table.shape(), ids.shape()});
   for (int64_t i = 0; i < ids.numel(); ++i) {
     const int32_t id = ids.data<int32_t>()[i];
-    if (id < 0 || id >= table.dim(0)) {
+    if (id < -1 || id >= table.dim(0)) {
       throw ShapeError("embedding: id {} in a table of {} rows", id,
                        table.dim(0));
     }
@@ -53,11 +54,15 @@ void CheckEmbedding(const Var& table, const Tensor& ids,
   }
 }
 
-/// Numbers 0, 1, 2.. in the shape of `ids`: row indices after the look-up.
-Tensor Places(const Tensor& ids) {
+/// Row indices after a look-up of `ids`: 0, 1, 2.., or -1 for id -1, which the
+/// look-up replaces by 0.
+Tensor TakePlaces(Tensor& ids) {
+  ids = ids.Clone();
   Tensor places(ids.shape(), DType::kI32);
   for (int64_t i = 0; i < ids.numel(); ++i) {
-    places.data<int32_t>()[i] = static_cast<int32_t>(i);
+    int32_t& id = ids.data<int32_t>()[i];
+    places.data<int32_t>()[i] = id < 0 ? -1 : static_cast<int32_t>(i);
+    id = std::max(id, 0);
   }
   return places;
 }
@@ -107,9 +112,11 @@ Var EmbedScaled(const Context& ctx, const Var& table, const Tensor& ids,
   const DropoutKey key = NextDropout(ctx, dropout);
   const Parameter* parameter = table.parameter();
   if (parameter != nullptr && parameter->compact()) {
-    const Tensor rows = parameter->Rows(ids);
+    Tensor known = ids;
+    const Tensor places = TakePlaces(known);
+    const Tensor rows = parameter->Rows(known);
     return kernels::EmbedScaled(rows.Reshape({ids.numel(), rows.cols()}),
-                                Places(ids), scale, positions, offset, key);
+                                places, scale, positions, offset, key);
   }
   return Record(
       "embedding",

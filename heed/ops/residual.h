@@ -23,8 +23,8 @@ AddNormResult AddNorm(const Context& ctx, const Var& x, const Var& y,
 
 /// Dropout(scale · table[ids] + positions[offset + t]) for column t of `ids`.
 /// Shapes: table [V, M], ids i32 [B, T], positions [P, M] (constant) or
-/// undefined, result [B, T, M]. Throws: ShapeError if an id or a position is
-/// out of range.
+/// undefined, result [B, T, M]. Id -1 stands for a row of zeros. Throws:
+/// ShapeError if another id or a position is out of range.
 Var EmbedScaled(const Context& ctx, const Var& table, const Tensor& ids,
                 double scale, const Tensor& positions, int64_t offset,
                 double dropout);

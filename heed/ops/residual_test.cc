@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "heed/autograd/parameter_set.h"
 #include "heed/ops/attention.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/norm.h"
@@ -34,7 +35,7 @@ AddNormResult Norm(Inputs in, double rate) {
 
 Var Embedded(const Var& table, const Tensor& positions, double rate) {
   Training t;
-  return EmbedScaled(t.ctx, table, Ids({4, 0, 4, 2, 1, 4}, {2, 3}), 1.5,
+  return EmbedScaled(t.ctx, table, Ids({4, 0, 4, -1, 1, 4}, {2, 3}), 1.5,
                      positions, 2, rate);
 }
 
@@ -138,15 +139,25 @@ TEST(AddNorm, DropsNothingWithoutTraining) {
 }
 
 TEST(EmbedScaled, AddsThePositionsFromTheOffset) {
-  const Tensor table = RandomTensor({5, 3}, 1);
-  const Tensor positions = RandomTensor({6, 3}, 2);
-  const Tensor ids = Ids({4, 0, 1, 3}, {2, 2});
-  const Tensor y = EmbedScaled({}, table, ids, 2, positions, 3, kRate).value();
-  ASSERT_EQ(y.shape(), (Shape{2, 2, 3}));
-  kernels::ExpectEach(y, 0, [&](int64_t r, int64_t c) {
-    return 2 * kernels::At(table, ids.data<int32_t>()[r], c) +
-           kernels::At(positions, 3 + r % 2, c);
-  });
+  const Tensor table = RandomTensor({5, 3}, 1).To(DType::kF32);
+  const Tensor positions = RandomTensor({6, 3}, 2).To(DType::kF32);
+  const Tensor ids = Ids({4, 0, -1, 3}, {2, 2});
+  ParameterSet set(1, DType::kF32, kernels::Precision::kNative);
+  Parameter& compact =
+      Scope(set, "table")
+          .Add("weight", {5, 3}, kZeroInit, ParameterUse::kTable);
+  compact.Set(table);
+  compact.StoreInBF16();
+  for (const bool is_compact : {false, true}) {
+    const Var rows = is_compact ? Context().Use(compact) : Var(table);
+    const Tensor y = EmbedScaled({}, rows, ids, 2, positions, 3, kRate).value();
+    ASSERT_EQ(y.shape(), (Shape{2, 2, 3}));
+    kernels::ExpectEach(y, is_compact ? 0.05 : 1e-6, [&](int64_t r, int64_t c) {
+      const int32_t id = ids.data<int32_t>()[r];
+      return (id < 0 ? 0 : 2 * kernels::At(table, id, c)) +
+             kernels::At(positions, 3 + r % 2, c);
+    });
+  }
 }
 
 TEST(EmbedScaled, RefusesWhatIsOutsideOfTheTables) {
@@ -162,9 +173,9 @@ TEST(EmbedScaled, RefusesWhatIsOutsideOfTheTables) {
       {"embedding", "id 5", "5 rows"});
   ExpectShapeError(
       [&] {
-        embed(Ids({-1}, {1, 1}), {}, 0);
+        embed(Ids({-2}, {1, 1}), {}, 0);
       },
-      {"embedding", "id -1"});
+      {"embedding", "id -2"});
   ExpectShapeError([&] { embed(Ids({1}, {1}), {}, 0); },
                    {"embedding", "[5, 3]", "[1]"});
   const Tensor ids = Ids({1, 1}, {1, 2});

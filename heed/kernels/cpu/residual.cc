@@ -95,6 +95,7 @@ void EmbedRows(const Tensor& table, const Tensor& ids, double scale,
                const Tensor& positions, int64_t offset,
                const DropoutKey& dropout, Tensor& y) {
   const int64_t n = table.cols();
+  const Tensor nothing = Tensor::Zeros({n}, table.dtype());
   const int64_t t_size = ids.cols();
   const int32_t* id = ids.data<int32_t>();
   ForEachRow(table, ids.numel(), n, [&]<typename T>(T, int64_t r) HEED_LANES {
@@ -104,8 +105,8 @@ void EmbedRows(const Tensor& table, const Tensor& ids, double scale,
     const auto scaled_sum = [&](auto d, auto v, auto p) HEED_LANES {
       return hn::MulAdd(v, hn::Set(d, static_cast<T>(scale)), p);
     };
-    assert(id[r] >= 0 && id[r] < table.dim(0));
-    const T* from = table.row<T>(id[r]);
+    assert(id[r] < table.dim(0));
+    const T* from = id[r] < 0 ? nothing.data<T>() : table.row<T>(id[r]);
     T* to = y.data<T>() + r * n;
     if (positions.defined()) {
       MapSpan<T>(n, scaled_sum, to, from,

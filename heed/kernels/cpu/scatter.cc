@@ -27,7 +27,8 @@ void ScatterAddRows(Tensor& table, const Tensor& ids, const Tensor& dy,
     };
     ParallelFor(cols, grain, [&](int64_t begin, int64_t end) HWY_ATTR {
       for (int64_t i = 0; i < ids.numel(); ++i) {
-        assert(id[i] >= 0 && id[i] < table.dim(0));
+        assert(id[i] < table.dim(0));
+        if (id[i] < 0) continue;
         T* to = table.data<T>() + id[i] * cols + begin;
         MapSpan<T>(end - begin, add, to, to, dy.data<T>() + i * cols + begin);
       }

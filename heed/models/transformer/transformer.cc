@@ -32,6 +32,13 @@ Embedding MakeEmbedding(ParameterSet& set, const std::string& path,
   return {Scope(set, path), vocabulary, c.stack.width, c.embedding_init};
 }
 
+/// Token ids [B, T] in which no token stands for the first one.
+Tensor WithoutFirst(const Tensor& tokens) {
+  Tensor ids = tokens.Clone();
+  for (int64_t b = 0; b < ids.dim(0); ++b) ids.row<int32_t>(b)[0] = -1;
+  return ids;
+}
+
 OutputProjection MakeOutput(const Scope& scope, const ResolvedTransformer& c,
                             const Embedding& tokens) {
   const Scope output = scope / "output";
@@ -54,7 +61,10 @@ TransformerDecoder::TransformerDecoder(const Scope& scope,
 
 Var TransformerDecoder::Features(const Context& ctx, const Tensor& tokens,
                                  DecoderState& state) const {
-  const Var x = embedding_(ctx, BatchFirst(tokens), state.position);
+  const bool start = stack_.options().recurrent && state.position == 0;
+  const Var x = embedding_(
+      ctx, start ? WithoutFirst(BatchFirst(tokens)) : BatchFirst(tokens),
+      state.position);
   // Transpose the few features instead of the many scores.
   return TimeFirst(stack_(ctx, x, {}, &state));
 }

@@ -12,7 +12,8 @@
 namespace heed {
 
 /// Embedded tokens through a causal stack to scores; computes all positions at
-/// once or step by step. Parameters: those of TextEmbedding and
+/// once or step by step. A recurrent decoder reads a zero vector instead of the
+/// first token (<s>), as Marian's do. Parameters: those of TextEmbedding and
 /// TransformerStack, and output.
 class TransformerDecoder {
  public:

@@ -241,6 +241,20 @@ TEST(Transformer, InBfloat16IsCloseToF32) {
   EXPECT_LT(MaxDifference(LogitsOf(*exact, {}), LogitsOf(*rounded, {})), 0.15);
 }
 
+TEST(Transformer, ARecurrentDecoderReadsNoFirstToken) {
+  for (const char* recurrence : {"none", "ssru"}) {
+    TransformerConfig config = SmallTransformer();
+    config.decoder_recurrence = recurrence;
+    const auto model = Make(Resolved(config));
+    SequenceBatch batch;
+    const Tensor scores = LogitsOf(*model, batch);
+    batch.target_in = batch.target_in.Clone();
+    batch.target_in[0].Fill(kWords - 1);
+    EXPECT_EQ(MaxDifference(LogitsOf(*model, batch), scores) == 0,
+              config.decoder_recurrence == DecoderRecurrence::kSsru);
+  }
+}
+
 TEST(Transformer, GivesTheTopKAlone) {
   Transformer model(Resolved(SmallTransformer()), kWords, kWords, 3);
   ExpectTopKScores(model, {}, {0, 1, 2, 3, 5, 8});
