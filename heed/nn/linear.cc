@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "heed/autograd/product_observer.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/shape.h"
@@ -39,6 +40,9 @@ Linear::Linear(const Scope& scope, int64_t in,
 }
 
 Var Linear::operator()(const Context& ctx, const Var& x) const {
+  if (auto* observer = ProductObserver::Of(ctx)) {
+    observer->OnProduct(weight_, x.value());
+  }
   const Var weight = ctx.Use(weight_);
   return bias_ == nullptr ? MatMul(x, weight)
                           : Affine(x, weight, ctx.Use(*bias_));

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "heed/autograd/product_observer.h"
 #include "heed/base/errors.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/feed_forward.h"
@@ -262,16 +263,16 @@ Var TransformerStack::CrossAttention(const Context& ctx, size_t number,
 
 Var TransformerStack::FeedForward(const Context& ctx, const Layer& layer,
                                   const Var& x) const {
-  if (!options_.gated) {
+  if (!options_.gated && ProductObserver::Of(ctx) == nullptr) {
     return PositionwiseFeedForward(
         ctx, x, layer.in.Use(ctx), options_.activation,
         options_.activation_dropout, layer.out.Use(ctx));
   }
-  const Var inner =
-      Dropout(ctx, GatedActivation(layer.in(ctx, x), options_.activation),
-              options_.activation_dropout);
+  const Var sums = layer.in(ctx, x);
+  const Var inner = options_.gated ? GatedActivation(sums, options_.activation)
+                                   : Activate(sums, options_.activation);
   ctx.CheckCancelled();
-  return layer.out(ctx, inner);
+  return layer.out(ctx, Dropout(ctx, inner, options_.activation_dropout));
 }
 
 }  // namespace heed

@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "heed/autograd/product_observer.h"
 #include "heed/base/threads.h"
 #include "heed/models/transformer/transformer_testing.h"
 
@@ -260,6 +262,35 @@ TEST(Transformer, GivesTheTopKAlone) {
   ExpectTopKScores(model, {}, {0, 1, 2, 3, 5, 8});
   model.parameters().SetPrecision(kernels::Precision::kInt8);
   ExpectTopKScores(model, {}, {0, 1, 2, 3, 5, 8});
+}
+
+/// Left factors of products by the names of the weights.
+class FactorWatch : public ProductObserver {
+ public:
+  void OnProduct(const Parameter& weight, const Tensor& x) override {
+    EXPECT_EQ(x.dim(-1), weight.value().dim(0));
+    ++calls[weight.name()];
+  }
+  std::map<std::string, int> calls;
+};
+
+TEST(Transformer, ShowsAnObserverTheFactorsOfEveryMatrix) {
+  for (const char* activation : {"relu", "swiglu"}) {
+    TransformerConfig config = SmallTransformer();
+    config.activation = activation;
+    const auto model = Make(Resolved(config));
+    FactorWatch watch;
+    Context ctx;
+    ctx.observer = &watch;
+    EXPECT_LT(MaxDifference(LogitsOf(*model, {}, ctx), LogitsOf(*model, {})),
+              1e-12);
+    for (const auto& parameter : model->parameters().all()) {
+      const std::string& name = parameter->name();
+      const bool matrix =
+          name.ends_with(".weight") && !name.ends_with("embedding.weight");
+      EXPECT_EQ(watch.calls.contains(name), matrix) << name;
+    }
+  }
 }
 
 TEST(Transformer, ShowsAnObserverTheWeightsOfEveryAttention) {
