@@ -3,6 +3,7 @@
 #define HEED_IO_MARIAN_BINARY_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "heed/tensor/named_tensor.h"
@@ -29,6 +30,11 @@ bool IsMarianTable(std::string_view name);
 /// that is truncated, larger than its file, or of another type, such as int8
 /// weights packed for one processor.
 std::vector<MarianTensor> ReadMarianBinary(const std::string& path);
+
+/// Content of a file of version 1 with these arrays, sorted by name except that
+/// `special:` is last. Elements are f32, i8, or i8 with a multiplier (type
+/// intgemm8).
+std::string MarianBinaryBytes(std::vector<MarianTensor> tensors);
 
 }  // namespace heed
 

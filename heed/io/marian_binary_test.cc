@@ -122,6 +122,26 @@ TEST_F(MarianBinary, QuantisedMatricesAreTransposedBack) {
   EXPECT_EQ(tensors[1].multiplier, 2);
 }
 
+TEST_F(MarianBinary, WrittenArraysAreThoseThatWereRead) {
+  const std::vector<Item> items = {
+      {"Wemb", 0x4101, {3, 2}, Quantised("\1\2\3\4\5\6", 2)},
+      {"a_Wq", 0x4101, {3, 2}, Quantised("\1\2\3\4\5\xff", 8)},
+      {"b", 0x404, {1, 2}, Padded(Floats({1, 2}))},
+      {"special:model.yml", 0x101, {4}, "a: b"}};
+  std::vector<MarianTensor> tensors = Read(Binary(items));
+  std::swap(tensors.front(), tensors.back());
+  const std::string bytes = MarianBinaryBytes(tensors);
+  // Only the padding before the elements differs.
+  const std::string theirs = Binary(items);
+  const size_t elements = 3 * 256 + 4;
+  const size_t headers = theirs.size() - elements - 13 - 8;
+  EXPECT_EQ(bytes.size() % 256, 4U);
+  EXPECT_EQ(bytes.substr(0, headers), theirs.substr(0, headers));
+  EXPECT_EQ(bytes.substr(bytes.size() - elements),
+            theirs.substr(theirs.size() - elements));
+  EXPECT_EQ(MarianBinaryBytes(Read(bytes)), bytes);
+}
+
 TEST_F(MarianBinary, QuantisedMatricesThatDoNotFitAreNamed) {
   const auto error = [this](const std::vector<int32_t>& shape,
                             const std::string& elements) {

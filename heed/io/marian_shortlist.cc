@@ -90,4 +90,26 @@ MarianShortlist ReadMarianShortlist(const std::string& path) {
           {entries.begin(), entries.end()}};
 }
 
+std::string MarianShortlistBytes(const MarianShortlist& list) {
+  ShortlistHeader header = {};
+  header.magic = kShortlistMagic;
+  header.first = static_cast<uint64_t>(list.first);
+  header.offsets = list.offsets.size();
+  header.entries = list.targets.size();
+  for (size_t i = 1; i < list.offsets.size(); ++i) {
+    const int32_t run = list.offsets[i] - list.offsets[i - 1];
+    header.best = std::max(header.best, static_cast<uint64_t>(run));
+  }
+  const std::vector<uint64_t> offsets(list.offsets.begin(), list.offsets.end());
+  std::string bytes(sizeof(header), '\0');
+  bytes.append(reinterpret_cast<const char*>(offsets.data()),
+               offsets.size() * sizeof(uint64_t));
+  bytes.append(reinterpret_cast<const char*>(list.targets.data()),
+               list.targets.size() * sizeof(int32_t));
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  header.checksum = ShortlistChecksum(bytes);
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  return bytes;
+}
+
 }  // namespace heed

@@ -22,6 +22,9 @@ struct MarianShortlist {
 /// Throws: IoError; FormatError that names the file and the field.
 MarianShortlist ReadMarianShortlist(const std::string& path);
 
+/// Content of a file with this shortlist.
+std::string MarianShortlistBytes(const MarianShortlist& list);
+
 }  // namespace heed
 
 #endif  // HEED_IO_MARIAN_SHORTLIST_H_

@@ -53,6 +53,16 @@ TEST_F(MarianShortlistFile, HasTheRunsOfEachSource) {
   EXPECT_EQ(list.targets, (std::vector<int32_t>{4, 9, 3, 5, 8}));
 }
 
+TEST_F(MarianShortlistFile, WrittenBytesHaveTheLongestRunAndAChecksum) {
+  std::string bytes = MarianShortlistBytes(Read(good_));
+  const uint64_t longest = 3;
+  EXPECT_EQ(std::memcmp(bytes.data() + 24, &longest, 8), 0);
+  EXPECT_EQ(MarianShortlistBytes(Read(bytes)), bytes);
+  const uint64_t best = 100;
+  std::memcpy(bytes.data() + 24, &best, 8);
+  EXPECT_EQ(WithChecksum(bytes.substr(16)), good_);
+}
+
 TEST_F(MarianShortlistFile, EveryCutFileIsRefused) {
   for (size_t size = 0; size < good_.size(); ++size) {
     EXPECT_NE(Error(good_.substr(0, size)).find("lex.bin: "),
