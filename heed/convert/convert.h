@@ -86,6 +86,24 @@ void WriteImported(const std::string& folder, bool overwrite, Imported& model);
 Imported ImportInto(const std::string& folder, bool overwrite,
                     const std::string& source, ImportRequest request);
 
+/// Options of an export for Firefox's engine.
+struct BergamotRequest {
+  /// Source text, one sentence in each line, from which multipliers of
+  /// activations are measured; "": those of an imported model.
+  std::string calibration = {};
+  std::string source_language = {};  ///< "": that of the model
+  std::string target_language = {};
+  bool overwrite = false;
+};
+
+/// Reads a student (decoder_recurrence ssru) and writes the files of a release
+/// for Firefox and translateLocally, which Import() reads, too. Returns
+/// messages for the user. Throws: as ReadModel; IoError; ConfigError with a
+/// setting that has no equivalent, without multipliers or languages, or if
+/// `out` holds a model that may not be replaced.
+Notes ExportBergamot(const std::string& folder, const std::string& out,
+                     const BergamotRequest& request);
+
 /// Reads a model folder and writes config.json, model.safetensors and tokenizer
 /// files. A Transformer for task translate becomes MarianMTModel with
 /// MarianTokenizer; a BERT for task pretrain becomes BertForPreTraining, or

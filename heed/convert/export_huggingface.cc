@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,6 +9,7 @@
 #include "heed/base/json.h"
 #include "heed/convert/convert.h"
 #include "heed/convert/huggingface.h"
+#include "heed/convert/requirements.h"
 #include "heed/convert/translation_parts.h"
 #include "heed/decode/options.h"
 #include "heed/io/file.h"
@@ -34,53 +34,6 @@ struct HuggingFaceModel {
   ModelFiles files;
   Notes notes;
 };
-
-/// Collects settings that the other program does not support.
-class Requirements {
- public:
-  explicit Requirements(std::string program) : program_(std::move(program)) {}
-
-  void Need(bool holds, const std::string& setting, const std::string& value) {
-    if (!holds) missing_.push_back(fmt::format("{} '{}'", setting, value));
-  }
-  void Is(const std::string& setting, const std::string& value,
-          const std::string& needed) {
-    if (value == needed) return;
-    missing_.push_back(
-        fmt::format("{} '{}' (only '{}')", setting, value, needed));
-  }
-  /// Adds an obstacle with its own message.
-  void Add(std::string obstacle) { others_.push_back(std::move(obstacle)); }
-
-  /// Throws: ConfigError with all obstacles and `advice`.
-  void Check(const std::string& advice) const {
-    std::vector<std::string> all;
-    if (!missing_.empty()) {
-      all.push_back(fmt::format("{} of Hugging Face has no {}", program_,
-                                fmt::join(missing_, ", no ")));
-    }
-    all.insert(all.end(), others_.begin(), others_.end());
-    if (all.empty()) return;
-    throw ConfigError("{}; {}", fmt::join(all, "; "), advice);
-  }
-
- private:
-  std::string program_;
-  std::vector<std::string> missing_;
-  std::vector<std::string> others_;
-};
-
-void CheckAttention(const TransformerConfig& c, Requirements& require) {
-  require.Is("score", c.score, "scaled_dot");
-  require.Is("modifiers", c.modifiers, "none");
-  require.Is("attention_mask", c.attention_mask, "none");
-  require.Is("normalizer", c.normalizer, "softmax");
-  require.Need(c.key_heads == c.heads, "key_heads",
-               std::to_string(c.key_heads));
-  require.Need(c.attention_bias, "attention_bias", "false");
-  require.Is("norm", c.norm.word(), "post");
-  require.Is("final_norm", c.final_norm.word(), "no");
-}
 
 std::string TheirActivation(const TransformerConfig& c, Requirements& require) {
   for (const auto& [theirs, ours] : kActivations) {
@@ -190,7 +143,7 @@ void CheckMarianMt(const translate::Model& model, Requirements& require) {
         model.config.name());
   }
   const TransformerConfig& c = *config;
-  CheckAttention(c, require);
+  require.HasUsualAttention(c);
   require.Is("embedding_norm", c.embedding_norm.word(), "no");
   require.Need(c.segments == 0, "segments", std::to_string(c.segments));
   require.Need(AddedPositions(c.position.value()) != PositionKind::kNone,
@@ -251,7 +204,7 @@ void AddMarianMtTables(const TransformerConfig& c,
 }
 
 HuggingFaceModel MarianMtOf(const translate::Model& model) {
-  Requirements require("MarianMT");
+  Requirements require("MarianMT of Hugging Face");
   CheckMarianMt(model, require);
   const auto& c = model.config.As<TransformerConfig>();
   const translate::Vocabularies& v = model.vocabularies;
@@ -335,9 +288,9 @@ Json StripAccents(const WordPieceRules& rules) {
 }
 
 HuggingFaceModel BertOf(const pretrain::Model& model) {
-  Requirements require("BERT");
+  Requirements require("BERT of Hugging Face");
   const auto& c = model.config.model.As<TransformerConfig>();
-  CheckAttention(c, require);
+  require.HasUsualAttention(c);
   require.Is("position", c.position.word(), "learned");
   require.Is("embedding_norm", c.embedding_norm.word(), "yes");
   require.Is("embedding_scale", c.embedding_scale.word(), "no");

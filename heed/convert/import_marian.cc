@@ -20,28 +20,27 @@
 namespace heed {
 namespace {
 
-constexpr const char* kOptions = "special:model.yml";
-
 /// Reads the settings stored in the model: text in a byte array with a
 /// terminating zero.
 ImportOptions TakeOptions(std::vector<MarianTensor>& tensors,
                           const std::string& file) {
-  const auto found = std::ranges::find(tensors, kOptions, &NamedTensor::name);
+  const auto found =
+      std::ranges::find(tensors, kMarianOptions, &NamedTensor::name);
   if (found == tensors.end()) {
     throw FormatError(
         "{}: holds no '{}', so it is not a model that Marian wrote (or one of "
         "before 1.0)",
-        file, kOptions);
+        file, kMarianOptions);
   }
   const Tensor& bytes = found->value;
   if (bytes.dtype() != DType::kI8 && bytes.dtype() != DType::kU8) {
-    throw FormatError("{}: '{}' is not text", file, kOptions);
+    throw FormatError("{}: '{}' is not text", file, kMarianOptions);
   }
   std::string text(static_cast<const char*>(bytes.raw()),
                    static_cast<size_t>(bytes.numel()));
   text.resize(std::min(text.find('\0'), text.size()));
   tensors.erase(found);
-  const std::string name = fmt::format("{}: {}", file, kOptions);
+  const std::string name = fmt::format("{}: {}", file, kMarianOptions);
   return {ParseYaml(text, name), name};
 }
 
@@ -50,7 +49,7 @@ struct UsualSearch {
   double max_length_factor = 3;
   int beam = DecodeRules().beam;
 };
-constexpr UsualSearch kStudentSearch = {2, 1};
+constexpr UsualSearch kStudentSearch = {kStudentLengthFactor, 1};
 
 SourceWeights WeightsOf(std::vector<MarianTensor> tensors,
                         const std::string& file) {
@@ -248,13 +247,16 @@ Imported ImportModel(MarianModel& marian,
   imported.notes = std::move(notes);
   imported.dtypes = weights.matrix_dtypes();
   if (const std::string& path = marian.files.shortlist; !path.empty()) {
+    MappedPair listed = vocabularies;  // Marian compares the files
+    listed.same_tokens =
+        marian.files.vocabularies.front() == marian.files.vocabularies.back();
     const MarianShortlist list =
         Unpacked(path).ends_with(".bin")
             ? ReadMarianShortlist(path)
-            : ReadTextShortlist(path, vocabularies, source_rows, target_rows,
+            : ReadTextShortlist(path, listed, source_rows, target_rows,
                                 marian.files.text_shortlist);
     imported.shortlist = std::make_shared<Shortlist>(
-        MapShortlist(list, path, vocabularies, source_rows, target_rows));
+        MapShortlist(list, path, listed, source_rows, target_rows));
   }
   if (const std::string& path = marian.files.quality; !path.empty()) {
     dynamic_cast<translate::Model&>(*imported.model).quality =

@@ -9,11 +9,6 @@
 namespace heed {
 namespace {
 
-std::string NameOfPart(std::string pattern, const char* what) {
-  pattern.replace(pattern.find('*'), 1, what);
-  return pattern;
-}
-
 /// Copies a matrix transposed, in blocks of rows that stay in the cache.
 /// Shapes: x [R, C], result [C, R].
 template <typename T>
@@ -38,6 +33,11 @@ void CopyTransposed(const Tensor& x, Tensor& result) {
 }
 
 }  // namespace
+
+std::string NameOfPart(std::string pattern, const char* what) {
+  pattern.replace(pattern.find('*'), 1, what);
+  return pattern;
+}
 
 Tensor Transposed(const Tensor& x) {
   Tensor result({x.dim(1), x.dim(0)}, x.dtype());

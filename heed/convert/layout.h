@@ -34,6 +34,9 @@ struct Part {
   std::vector<std::string> theirs;
 };
 
+/// Name of a tensor of a part: its '*' replaced.
+std::string NameOfPart(std::string pattern, const char* what);
+
 /// Fills a model's parameters from another program's weights, and tracks which
 /// ones are filled.
 class WeightReader {

@@ -305,8 +305,7 @@ MarianTransformer ReadMarianTransformer(ImportOptions& options,
   return marian;
 }
 
-void FillMarianTransformer(const MarianTransformer& marian,
-                           WeightReader& reader) {
+std::vector<Part> MarianParts(const MarianTransformer& marian) {
   const TransformerConfig& config = marian.config;
   std::vector<Part> parts;
   for (const auto& [side, layers] : {std::pair{"encoder", config.layers},
@@ -317,6 +316,13 @@ void FillMarianTransformer(const MarianTransformer& marian,
     }
     AddOuterNorms(config, side, parts);
   }
+  return parts;
+}
+
+void FillMarianTransformer(const MarianTransformer& marian,
+                           WeightReader& reader) {
+  const TransformerConfig& config = marian.config;
+  const std::vector<Part> parts = MarianParts(marian);
   Layout layout = kMarianLayout;
   if (marian.has_activations) layout.activations = kMarianActivations;
   reader.Read(parts, layout);

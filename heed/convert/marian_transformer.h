@@ -17,6 +17,11 @@ inline constexpr Layout kMarianLayout = {"W", "b", "scale", "bias", false};
 /// Suffix of the multiplier of activations of an int8 matrix.
 inline constexpr const char* kMarianActivations = "_QuantMultA";
 
+/// Array of a model with its settings: text with a terminating zero.
+inline constexpr const char* kMarianOptions = "special:model.yml";
+/// Limit of the length in Firefox: target tokens for each source token.
+inline constexpr double kStudentLengthFactor = 2;
+
 struct MarianTransformer {
   TransformerConfig config;
   /// Replace GELU by x σ(1.702 x), a scaled swish, as in Marian up to 1.12.0.
@@ -44,6 +49,9 @@ struct MarianTransformer {
 MarianTransformer ReadMarianTransformer(ImportOptions& options,
                                         const SourceWeights& weights,
                                         Notes& notes);
+
+/// Layers and norms with weights of their own.
+std::vector<Part> MarianParts(const MarianTransformer& marian);
 
 /// Fills layers, norms and positions. The caller fills the embedding tables.
 void FillMarianTransformer(const MarianTransformer& marian,

@@ -211,10 +211,7 @@ std::vector<int32_t> Shortlist::Outputs(std::span<const int32_t> source) const {
   for (int32_t t = 0; t < kSpecialTokens; ++t) use(t);
   std::ranges::for_each(frequent_, use);
   for (const int32_t s : source) {
-    const auto row = static_cast<size_t>(s);
-    for (int32_t i = first_[row]; i < first_[row + 1]; ++i) {
-      use(At(targets_, i));
-    }
+    std::ranges::for_each(TargetsOf(s), use);
   }
   if (fill_ >= 0) {
     // Marian has neither <pad> nor <s>.

@@ -59,6 +59,16 @@ class Shortlist {
   /// including special tokens.
   std::vector<int32_t> Outputs(std::span<const int32_t> source) const;
 
+  /// Target tokens that every sentence may use, besides special tokens.
+  const std::vector<int32_t>& frequent() const { return frequent_; }
+  /// Target tokens of a source token.
+  std::span<const int32_t> TargetsOf(int32_t source) const {
+    const auto row = static_cast<size_t>(source);
+    return std::span(targets_)
+        .first(static_cast<size_t>(first_[row + 1]))
+        .subspan(static_cast<size_t>(first_[row]));
+  }
+
  private:
   /// A target token of a source token, with its probability.
   struct Entry {

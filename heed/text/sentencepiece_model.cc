@@ -2,10 +2,10 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
-#include "heed/text/vocabulary.h"
 
 namespace heed {
 namespace {
@@ -212,7 +212,7 @@ SentencePieceModel SentencePieceModel::Parse(std::string_view bytes,
   return model;
 }
 
-std::string SentencePieceModel::Serialize() const {
+std::string SentencePieceModel::Serialize(const SpecialIds& ids) const {
   std::string bytes;
   for (const Piece& piece : pieces) {
     std::string message;
@@ -225,10 +225,11 @@ std::string SentencePieceModel::Serialize() const {
   }
   // For a repeated field the last value counts.
   std::string spec = trainer;
-  AppendNumber(kUnkId, kUnk, spec);
-  AppendNumber(kBosId, kBos, spec);
-  AppendNumber(kEosId, kEos, spec);
-  AppendNumber(kPadId, kPad, spec);
+  for (const auto& [field, id] :
+       {std::pair(kUnkId, ids.unk), std::pair(kBosId, ids.bos),
+        std::pair(kEosId, ids.eos), std::pair(kPadId, ids.pad)}) {
+    AppendNumber(field, static_cast<uint64_t>(int64_t{id}), spec);
+  }
   AppendBytes(kUnkPiece, "<unk>", spec);
   AppendBytes(kBosPiece, "<s>", spec);
   AppendBytes(kEosPiece, "</s>", spec);

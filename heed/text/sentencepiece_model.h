@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/text/vocabulary.h"
+
 namespace heed {
 
 /// A ModelProto of sentencepiece_model.proto.
@@ -41,8 +43,8 @@ struct SentencePieceModel {
   static SentencePieceModel Parse(std::string_view bytes,
                                   const std::string& name);
   /// Serialises the model with <pad>, <unk>, <s> and </s> as the names of the
-  /// special pieces, which the caller has placed at 0 to 3.
-  std::string Serialize() const;
+  /// special pieces, which the caller has placed at `ids` (-1: there is none).
+  std::string Serialize(const SpecialIds& ids = {}) const;
 };
 
 }  // namespace heed
