@@ -4,6 +4,8 @@
 #define HWY_TARGET_INCLUDE "heed/kernels/cpu/residual.cc"
 #include <hwy/foreach_target.h>
 
+#include <algorithm>
+
 #include "heed/base/threads.h"
 #include "heed/kernels/cpu/layer_norm-inl.h"
 #include "heed/kernels/cpu/random-inl.h"
@@ -95,18 +97,18 @@ void EmbedRows(const Tensor& table, const Tensor& ids, double scale,
                const Tensor& positions, int64_t offset,
                const DropoutKey& dropout, Tensor& y) {
   const int64_t n = table.cols();
-  const Tensor nothing = Tensor::Zeros({n}, table.dtype());
   const int64_t t_size = ids.cols();
   const int32_t* id = ids.data<int32_t>();
   ForEachRow(table, ids.numel(), n, [&]<typename T>(T, int64_t r) HEED_LANES {
+    const T factor = id[r] < 0 ? T{0} : static_cast<T>(scale);
     const auto scaled = [&](auto d, auto v) HEED_LANES {
-      return hn::Mul(v, hn::Set(d, static_cast<T>(scale)));
+      return hn::Mul(v, hn::Set(d, factor));
     };
     const auto scaled_sum = [&](auto d, auto v, auto p) HEED_LANES {
-      return hn::MulAdd(v, hn::Set(d, static_cast<T>(scale)), p);
+      return hn::MulAdd(v, hn::Set(d, factor), p);
     };
     assert(id[r] < table.dim(0));
-    const T* from = id[r] < 0 ? nothing.data<T>() : table.row<T>(id[r]);
+    const T* from = table.row<T>(std::max(id[r], 0));
     T* to = y.data<T>() + r * n;
     if (positions.defined()) {
       MapSpan<T>(n, scaled_sum, to, from,
