@@ -78,7 +78,7 @@ TransformerStack::Own::Own(const Scope& scope, const TransformerOptions& o) {
               std::initializer_list<int64_t>{o.width, KeyWidth(o), KeyWidth(o)},
               o.init, o.attention_bias);
   self.emplace(at, SelfSpec(at, o));
-  self_output.emplace(at / "output", o.width, o.width, o.init,
+  self_output.emplace(at / "output", o.width, o.width, o.output_init,
                       o.attention_bias);
 }
 
@@ -88,7 +88,8 @@ TransformerStack::Layer::Layer(const Scope& scope, const TransformerOptions& o)
                           {o.feed_forward, o.feed_forward}, o.init)
                  : Linear(scope / "feed_forward" / "in", o.width,
                           o.feed_forward, o.init)),
-      out(scope / "feed_forward" / "out", o.feed_forward, o.width, o.init) {
+      out(scope / "feed_forward" / "out", o.feed_forward, o.width,
+          o.output_init) {
   if (o.source == 0) return;
   const Scope cross_scope = scope / "cross_attention";
   q.emplace(cross_scope / "q", o.width, o.width, o.init, o.attention_bias);
@@ -96,7 +97,7 @@ TransformerStack::Layer::Layer(const Scope& scope, const TransformerOptions& o)
              std::initializer_list<int64_t>{KeyWidth(o), KeyWidth(o)}, o.init,
              o.attention_bias);
   cross.emplace(cross_scope, CrossSpec(cross_scope, o));
-  cross_output.emplace(cross_scope / "output", o.width, o.width, o.init,
+  cross_output.emplace(cross_scope / "output", o.width, o.width, o.output_init,
                        o.attention_bias);
 }
 

@@ -51,6 +51,7 @@ struct TransformerOptions {
   Choice<Normalizer> normalizer = ChooseNormalizer("softmax");
   int64_t positions = 0;  // maximum source length of the score "location"
   Init init;
+  Init output_init;  // of the output matrix of each sublayer
   kernels::Precision precision = kernels::Precision::kNative;
 };
 

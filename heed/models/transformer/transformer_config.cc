@@ -200,7 +200,12 @@ ResolvedTransformer TransformerConfig::Resolve(const std::string& model) const {
   o.mask = attention.mask;
   o.normalizer = attention.normalizer;
   o.positions = c.max_positions;
-  o.init = inits.Matrix();
+  o.init = o.output_init = inits.Matrix();
+  if (!o.pre_norm && c.decoder_recurrence == DecoderRecurrence::kSsru) {
+    // Deep post-norm models learn late otherwise (Zhang, Titov and Sennrich
+    // 2019, D19-1083).
+    o.output_init.scale /= std::sqrt(static_cast<double>(c.layers));
+  }
   o.precision = PrecisionOf(c.precision);
 
   r.decoder_layers = c.decoder_layers;

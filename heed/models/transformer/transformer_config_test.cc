@@ -74,6 +74,16 @@ TEST(TransformerConfig, ResolvesToWhatBertDoes) {
   EXPECT_EQ(Filled("bert-tiny").heads, 2);
 }
 
+TEST(TransformerConfig, SublayersOfStudentsStartSmall) {
+  for (const auto& [name, scale] :
+       {std::pair("student-tiny", 1 / std::sqrt(6.0)),
+        std::pair("transformer-base", 1.0)}) {
+    const TransformerOptions stack = Filled(name).Resolve(name).stack;
+    EXPECT_EQ(stack.init.scale, 1) << name;
+    EXPECT_EQ(stack.output_init.scale, scale) << name;
+  }
+}
+
 TEST(TransformerConfig, EveryNamedModelResolvesOnceAndForAll) {
   for (const auto& models :
        {TransformerModels(), BertModels(), PatchModels()}) {
