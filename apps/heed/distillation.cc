@@ -56,6 +56,19 @@ LanguagePair LanguagesIn(const Json& settings) {
   return data.Languages();
 }
 
+/// Options of heed train for little text, which a student would learn by heart.
+Json OptionsForLittleText(double pairs) {
+  return {{"dropout", 0.3},
+          {"label_smoothing", 0.1},
+          {"schedule", "cosine"},
+          {"learning_rate", 2e-3},
+          {"ema", 0.999},
+          {"keep", 10},
+          {"average", 10},
+          {"batch_tokens", 2048},
+          {"epochs", static_cast<int64_t>(std::clamp(9e5 / pairs, 10.0, 1e3))}};
+}
+
 }  // namespace
 
 Distillation::Distillation(DistillOptions options)
@@ -135,6 +148,8 @@ Json Distillation::StudentOptions() const {
     json["joint_vocabulary"] = true;
     json["source_vocabulary_size"] = std::min(size, 32000);
   }
+  constexpr double kLittleText = 2e5;
+  if (pairs < kLittleText) json.update(OptionsForLittleText(pairs));
   FieldList valid;
   PairFiles files = options_.valid;
   files.Visit(valid, "valid_", "");
