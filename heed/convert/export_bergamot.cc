@@ -38,8 +38,7 @@ constexpr const char* kExported[] = {
 
 /// Throws: ConfigError unless the engine can run the model.
 void CheckStudent(const translate::Model& model) {
-  const std::string advice =
-      "heed train --model student-tiny and heed distill make students";
+  const std::string advice = "heed distill makes students";
   const auto* config = model.config.Find<TransformerConfig>();
   if (config == nullptr ||
       !(config->decoder_recurrence == DecoderRecurrence::kSsru)) {
