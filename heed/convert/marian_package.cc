@@ -193,8 +193,9 @@ std::string ShortlistOf(const std::string& model,
       found.push_back(PathIn(folder, name));
     }
   }
-  std::ranges::stable_partition(found, IsBinary);
-  return found.empty() ? "" : found.front();
+  if (found.empty()) return "";
+  const auto binary = std::ranges::find_if(found, IsBinary);
+  return binary == found.end() ? found.front() : *binary;
 }
 
 /// Numbers of [FILE, first, best] in the configuration. Throws: FormatError.
