@@ -17,6 +17,7 @@
 #include "heed/convert/requirements.h"
 #include "heed/convert/translation_parts.h"
 #include "heed/io/file.h"
+#include "heed/models/registry.h"
 #include "heed/tasks/run.h"
 #include "heed/text/languages.h"
 
@@ -28,6 +29,8 @@ using OrderedJson = nlohmann::ordered_json;
 
 /// Widths of left factors that the engine multiplies.
 constexpr int kFactorBlock = 64;
+/// Name of the format in the model registry.
+constexpr const char* kBergamotFormat = "bergamot";
 constexpr double kStudentEpsilon = 1e-6;
 constexpr const char* kLocalConfig = "config.intgemm8bitalpha.yml";
 
@@ -38,7 +41,9 @@ constexpr const char* kExported[] = {
 
 /// Throws: ConfigError unless the engine can run the model.
 void CheckStudent(const translate::Model& model) {
-  const std::string advice = "heed distill makes students";
+  const std::string advice =
+      fmt::format("heed train --model {} and heed distill make students",
+                  ModelForExport(kBergamotFormat));
   const auto* config = model.config.Find<TransformerConfig>();
   if (config == nullptr ||
       !(config->decoder_recurrence == DecoderRecurrence::kSsru)) {
@@ -114,46 +119,6 @@ std::string ArchitectureOf(const TransformerConfig& c) {
     }
   }
   return "student";
-}
-
-/// Marian's options of the model.
-OrderedJson OptionsOf(const TransformerConfig& c, size_t source_pieces,
-                      size_t target_pieces) {
-  const bool joint = SharesSides(c.tie.value());
-  return {{"dec-cell", "ssru"},
-          {"dec-depth", c.decoder_layers},
-          {"dim-emb", c.width},
-          {"dim-vocabs", {source_pieces, target_pieces}},
-          {"enc-cell", "gru"},
-          {"enc-depth", c.layers},
-          {"factors-combine", "sum"},
-          {"input-types", OrderedJson::array()},
-          {"layer-normalization", false},
-          {"lemma-dim-emb", 0},
-          {"output-omit-bias", false},
-          {"right-left", false},
-          {"skip", false},
-          {"special-vocab", OrderedJson::array()},
-          {"tied-embeddings", !joint},
-          {"tied-embeddings-all", joint},
-          {"tied-embeddings-src", false},
-          {"transformer-decoder-autoreg", "rnn"},
-          {"transformer-dim-ffn", c.ff},
-          {"transformer-ffn-activation", "relu"},
-          {"transformer-ffn-depth", 2},
-          {"transformer-guided-alignment-layer", "last"},
-          {"transformer-heads", c.heads},
-          {"transformer-no-projection", false},
-          {"transformer-postprocess", "dan"},
-          {"transformer-postprocess-emb", "d"},
-          {"transformer-postprocess-top", ""},
-          {"transformer-preprocess", ""},
-          {"transformer-rnn-projection", false},
-          {"transformer-tied-layers", OrderedJson::array()},
-          {"transformer-train-positions", false},
-          {"type", "transformer"},
-          {"ulr", false},
-          {"version", "heed"}};
 }
 
 /// A map as YAML with a key in each line.
@@ -304,7 +269,7 @@ BergamotModel Convert(const std::string& folder, const translate::Model& model,
                         ? StoredMultipliers(parameters)
                         : Calibrate(model, ReadLines(request.calibration),
                                     TargetTable(config)));
-  result.options = OptionsOf(config, source.size(), target.size());
+  result.options = StudentOptions(config, source.size(), target.size());
   tensors.push_back(OptionsTensor(result.options));
   result.weights = MarianBinaryBytes(std::move(tensors));
   return result;

@@ -165,7 +165,8 @@ TEST_F(ExportBergamotTest, SettingsThatTheEngineLacksAreNamed) {
             "'sinusoidal_t2t'), no activation 'gelu' (only 'relu'), no "
             "norm_epsilon '1e-05' (only '1e-06'), no tie 'none' (only 'output' "
             "or 'all'), no width '32' (only multiples of 64), no vocabulary "
-            "'words' (only 'unigram' or 'bpe'); heed distill makes students");
+            "'words' (only 'unigram' or 'bpe'); heed train --model "
+            "student-tiny and heed distill make students");
 }
 
 TEST_F(ExportBergamotTest, OtherModelsAreRefused) {

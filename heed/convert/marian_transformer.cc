@@ -305,6 +305,46 @@ MarianTransformer ReadMarianTransformer(ImportOptions& options,
   return marian;
 }
 
+nlohmann::ordered_json StudentOptions(const TransformerConfig& c,
+                                      size_t source_rows, size_t target_rows) {
+  using Json = nlohmann::ordered_json;
+  const bool joint = SharesSides(c.tie.value());
+  return {{"dec-cell", "ssru"},
+          {"dec-depth", c.decoder_layers},
+          {"dim-emb", c.width},
+          {"dim-vocabs", {source_rows, target_rows}},
+          {"enc-cell", "gru"},
+          {"enc-depth", c.layers},
+          {"factors-combine", "sum"},
+          {"input-types", Json::array()},
+          {"layer-normalization", false},
+          {"lemma-dim-emb", 0},
+          {"output-omit-bias", false},
+          {"right-left", false},
+          {"skip", false},
+          {"special-vocab", Json::array()},
+          {"tied-embeddings", !joint},
+          {"tied-embeddings-all", joint},
+          {"tied-embeddings-src", false},
+          {"transformer-decoder-autoreg", "rnn"},
+          {"transformer-dim-ffn", c.ff},
+          {"transformer-ffn-activation", "relu"},
+          {"transformer-ffn-depth", 2},
+          {"transformer-guided-alignment-layer", "last"},
+          {"transformer-heads", c.heads},
+          {"transformer-no-projection", false},
+          {"transformer-postprocess", "dan"},
+          {"transformer-postprocess-emb", "d"},
+          {"transformer-postprocess-top", ""},
+          {"transformer-preprocess", ""},
+          {"transformer-rnn-projection", false},
+          {"transformer-tied-layers", Json::array()},
+          {"transformer-train-positions", false},
+          {"type", "transformer"},
+          {"ulr", false},
+          {"version", "heed"}};
+}
+
 std::vector<Part> MarianParts(const MarianTransformer& marian) {
   const TransformerConfig& config = marian.config;
   std::vector<Part> parts;

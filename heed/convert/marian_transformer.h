@@ -2,6 +2,7 @@
 #ifndef HEED_CONVERT_MARIAN_TRANSFORMER_H_
 #define HEED_CONVERT_MARIAN_TRANSFORMER_H_
 
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
@@ -49,6 +50,10 @@ struct MarianTransformer {
 MarianTransformer ReadMarianTransformer(ImportOptions& options,
                                         const SourceWeights& weights,
                                         Notes& notes);
+
+/// Marian's options of a student with tables of these numbers of rows.
+nlohmann::ordered_json StudentOptions(const TransformerConfig& config,
+                                      size_t source_rows, size_t target_rows);
 
 /// Layers and norms with weights of their own.
 std::vector<Part> MarianParts(const MarianTransformer& marian);

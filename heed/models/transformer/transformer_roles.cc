@@ -232,6 +232,7 @@ std::vector<ModelRow> TransformerModels() {
                                const std::string& sizes) {
     rows.push_back(row(name, description, kKim, sizes + kStudent));
     rows.back().roles = {MakeRole<TransformerTranslator>};
+    rows.back().exports = {"bergamot"};
   };
   add_student("student-tiny", "6 + 2 layers of 256 features, SSRU decoder",
               "width=256 ff=1536 decoder_layers=2");
