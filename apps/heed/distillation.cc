@@ -56,7 +56,8 @@ LanguagePair LanguagesIn(const Json& settings) {
   return data.Languages();
 }
 
-/// Options of heed train for little text, which a student would learn by heart.
+/// Options of heed train for little text: dropout and few updates, so that the
+/// student does not learn it by heart.
 Json OptionsForLittleText(double pairs) {
   return {{"dropout", 0.3},
           {"label_smoothing", 0.1},

@@ -57,14 +57,15 @@ MarianShortlist ReadTextShortlist(const std::string& path,
   const auto targets = RowsOfTokens(vocabularies.target, path);
   std::vector<std::vector<RatedRow>> rated(static_cast<size_t>(source_rows));
   bool any = false;
-  ReadLexicon(path, [&](std::string_view target, std::string_view source,
-                        double probability) {
-    const auto s = sources.find(std::string(source));
-    const auto t = targets.find(std::string(target));
-    if (s == sources.end() || t == targets.end()) return;
-    At(rated, s->second).push_back({t->second, probability});
-    any = true;
-  });
+  ForEachTranslationOfTokens(
+      path, [&](std::string_view target, std::string_view source,
+                double probability) {
+        const auto s = sources.find(std::string(source));
+        const auto t = targets.find(std::string(target));
+        if (s == sources.end() || t == targets.end()) return;
+        At(rated, s->second).push_back({t->second, probability});
+        any = true;
+      });
   if (!any) {
     throw FormatError(
         "{}: no line has tokens of the model's vocabularies; import without "

@@ -24,9 +24,10 @@ struct TextShortlistOptions {
   int best = 100;   // most probable targets of each source token
 };
 
-/// Reads a text shortlist (see ReadLexicon), such as lex.s2t.gz, in Marian's
-/// ids. Lines with tokens that a vocabulary lacks, such as NULL, are skipped.
-/// Throws: as ReadLexicon; FormatError if all lines are skipped.
+/// Reads a text shortlist (see ForEachTranslationOfTokens), such as lex.s2t.gz,
+/// in Marian's ids. Lines with tokens that a vocabulary lacks, such as NULL,
+/// are skipped. Throws: as ForEachTranslationOfTokens; FormatError if all lines
+/// are skipped.
 MarianShortlist ReadTextShortlist(const std::string& path,
                                   const MappedPair& vocabularies,
                                   int64_t source_rows, int64_t target_rows,

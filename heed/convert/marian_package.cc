@@ -202,18 +202,18 @@ std::string ShortlistOf(const std::string& model,
 TextShortlistOptions TextShortlistOf(const ImportOptions& decoder) {
   TextShortlistOptions options;
   const nlohmann::json named = decoder.Value(kShortlistOption);
-  size_t index = 1;
-  for (int* number : {&options.first, &options.best}) {
-    const size_t i = index++;
-    if (!named.is_array() || named.size() <= i) break;
+  const auto read = [&](size_t i, int& number) {
+    if (!named.is_array() || named.size() <= i) return;
     const auto given = ParseInteger<int>(
         named[i].is_string() ? named[i].get<std::string>() : "");
     if (!given || *given < 0) {
       decoder.Fail(kShortlistOption, fmt::format("{} is no number of tokens",
                                                  ValueText(named[i])));
     }
-    *number = *given;
-  }
+    number = *given;
+  };
+  read(1, options.first);
+  read(2, options.best);
   return options;
 }
 

@@ -8,7 +8,7 @@
 
 namespace heed {
 
-void ReadLexicon(
+void ForEachTranslationOfTokens(
     const std::string& path,
     const std::function<void(std::string_view target, std::string_view source,
                              double probability)>& each) {

@@ -11,7 +11,7 @@ namespace heed {
 
 /// Calls `each` for every line of a lexicon, plain or gzip. Throws: IoError;
 /// FormatError that names file and line.
-void ReadLexicon(
+void ForEachTranslationOfTokens(
     const std::string& path,
     const std::function<void(std::string_view target, std::string_view source,
                              double probability)>& each);

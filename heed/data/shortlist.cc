@@ -141,7 +141,7 @@ Shortlist Shortlist::ReadLexicon(const std::string& path,
   const auto source_ids = IdsOf(source);
   const auto target_ids = IdsOf(target);
   std::vector<Entry> entries;
-  heed::ReadLexicon(
+  ForEachTranslationOfTokens(
       path, [&](std::string_view target_token, std::string_view source_token,
                 double probability) {
         const auto t = target_ids.find(std::string(target_token));

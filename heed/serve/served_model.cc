@@ -129,7 +129,7 @@ const Translations& TranslationsOf(const Answer& answer) {
 }
 
 void SearchDefaults::Visit(FieldList& v) {
-  v("beam", beam, Range(0, 1000),
+  v("beam", beam, Range(0, kWidestBeam),
     "beam size: hypotheses kept at each step; 1: greedy; 0: each model's own");
   v("length_penalty", length_penalty, Range(0, 10),
     "length normalisation: divide log p by ((5 + length) / 6) to this power; "
