@@ -38,22 +38,26 @@ Tag: {tag}
 
 
 def run(*command):
-    return subprocess.run([str(word) for word in command], check=True, capture_output=True,
-                          text=True).stdout
+    """Returns the output of a command."""
+    ran = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if ran.returncode != 0:
+        raise RuntimeError(f"{command[0]}: {ran.stderr.strip()}")
+    return ran.stdout
 
 
-def needed(library):
-    """Yields the paths of the libraries that `library` loads, except those of every Linux."""
+def needed(library, everywhere):
+    """Yields names and paths of the libraries that `library` loads, except `everywhere`."""
     for line in run("ldd", library).splitlines():
         found = re.match(r"\s*(\S+) => (/\S+)", line)
-        if found and not EVERYWHERE.fullmatch(found[1]):
+        if found and not everywhere.fullmatch(found[1]):
             yield found[1], pathlib.Path(found[2])
 
 
 def place(source, target, search):
     """Copies a library, strips it and sets where it looks for others."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(source.resolve(), target)
+    if source != target:
+        shutil.copy(source.resolve(), target)
     target.chmod(0o755)
     run("strip", "--strip-unneeded", target)
     run("patchelf", "--set-rpath", search, target)
@@ -65,7 +69,7 @@ def fill(folder, library):
     shutil.copytree(ROOT / "python" / "heed", package,
                     ignore=shutil.ignore_patterns("__pycache__"))
     place(library, package / "libheed.so.0", "$ORIGIN/libs")
-    for name, path in needed(library):
+    for name, path in needed(library, EVERYWHERE):
         place(path, package / "libs" / name, "$ORIGIN")
 
 
