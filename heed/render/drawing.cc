@@ -134,6 +134,15 @@ Drawing FlowDrawings(std::span<const Drawing> drawings, double width,
   return flow;
 }
 
+std::vector<Drawing> SameWidth(std::vector<Drawing> drawings) {
+  double widest = 0;
+  for (const Drawing& drawing : drawings) {
+    widest = std::max(widest, drawing.width);
+  }
+  for (Drawing& drawing : drawings) drawing.width = widest;
+  return drawings;
+}
+
 Drawing StackDrawings(std::span<const Drawing> drawings, double gap) {
   return FlowDrawings(drawings, 0, gap);
 }

@@ -22,6 +22,10 @@ struct Drawing {
 Drawing FlowDrawings(std::span<const Drawing> drawings, double width,
                      double gap);
 
+/// Makes all drawings as wide as the widest one, so that FlowDrawings aligns
+/// them in columns.
+std::vector<Drawing> SameWidth(std::vector<Drawing> drawings);
+
 /// Arranges drawings below each other.
 Drawing StackDrawings(std::span<const Drawing> drawings, double gap);
 

@@ -13,6 +13,15 @@ namespace {
 
 const Drawing kSquare = {100, 50, "<rect width='100' height='50'/>\n"};
 
+TEST(SameWidth, MakesRowsOfEqualColumns) {
+  const std::vector<Drawing> drawings = {
+      {20, 10, ""}, {40, 10, ""}, {30, 10, ""}};
+  const Drawing flow = FlowDrawings(SameWidth(drawings), 100, 10);
+  EXPECT_EQ(flow.width, 90);
+  EXPECT_EQ(flow.height, 30);
+  EXPECT_EQ(Count(flow.svg, "translate(50.0 0.0)"), 1u);
+}
+
 TEST(FlowDrawings, FillsRowsFromLeftToRight) {
   const std::vector<Drawing> squares(5, kSquare);
   const Drawing flow = FlowDrawings(squares, 330, 10);

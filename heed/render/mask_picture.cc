@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/text.h"
 #include "heed/render/drawing.h"
 #include "heed/render/markup.h"
 #include "heed/render/text_layout.h"
@@ -96,18 +98,20 @@ std::string MasksSvg(std::span<const MaskPattern> patterns) {
     CheckPattern(p);
     drawings.push_back(DrawMask(p));
   }
-  return SvgPicture(drawings, {.label = "Who may attend to whom"});
+  return SvgPicture(SameWidth(std::move(drawings)),
+                    {.label = "Who may attend to whom"});
 }
 
 std::string MasksText(std::span<const MaskPattern> patterns,
                       const TerminalOptions& terminal) {
-  constexpr int kWidestCaption = 36;
   int width = 0;
   for (const MaskPattern& p : patterns) {
     CheckPattern(p);
-    width = std::max(width, static_cast<int>(2 * p.size));
+    const int texts =
+        std::max(DisplayWidth(p.name), DisplayWidth(ShortCaption(p)));
+    width = std::max(
+        {width, static_cast<int>(2 * p.size), std::min(texts, terminal.width)});
   }
-  width = std::max(width, kWidestCaption);
   const size_t beside = static_cast<size_t>(
       std::max(1, (terminal.width + kMaskGap) / (width + kMaskGap)));
   std::string out;

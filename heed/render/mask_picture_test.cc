@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "heed/base/errors.h"
 
 namespace heed {
@@ -53,7 +57,24 @@ TEST(MaskPicture, TextHasRowsOfQueries) {
 TEST(MaskPicture, TextPutsMasksBesideEachOtherWhereTheyFit) {
   const std::vector<MaskPattern> two = {CausalPattern(3), CausalPattern(3)};
   EXPECT_EQ(Occurrences(MasksText(two, {.width = 80}), "\n"), 5U);
-  EXPECT_EQ(Occurrences(MasksText(two, {.width = 40}), "\n"), 11U);
+  EXPECT_EQ(Occurrences(MasksText(two, {.width = 30}), "\n"), 11U);
+}
+
+TEST(MaskPicture, MasksStandInColumns) {
+  std::vector<MaskPattern> masks(9, CausalPattern(3));
+  masks[1].formula = "a formula that is wider than its mask by far";
+  const std::string svg = MasksSvg(masks);
+  std::set<std::string> columns;
+  for (size_t at = svg.find("translate("); at != std::string::npos;
+       at = svg.find("translate(", at + 1)) {
+    const size_t begin = at + std::string("translate(").size();
+    columns.insert(svg.substr(begin, svg.find(' ', begin) - begin));
+  }
+  // Margins and the words at the squares have translations of their own.
+  EXPECT_LE(columns.size(), 5U);
+
+  const std::string text = MasksText(masks, {.width = 100});
+  EXPECT_THAT(text, HasSubstr("by far · 6 of 9"));
 }
 
 TEST(MaskPicture, ChecksTheNumberOfEntries) {
