@@ -21,6 +21,7 @@ namespace {
 
 constexpr size_t kStepFeatures = 4;  // shown per vector
 constexpr size_t kStepKeys = 24;     // shown source tokens
+constexpr std::string_view kSourceVectors = "hⱼ";
 
 /// Numbers of one step.
 struct StepNumbers {
@@ -119,6 +120,7 @@ StepNumbers NumbersOfStep(const ExplanationSegment& segment,
 struct GivenValue {
   std::string name;
   std::string meaning;
+  bool of_source = false;
 };
 
 std::vector<GivenValue> GivenValues(const ModelOutline& outline,
@@ -135,7 +137,7 @@ std::vector<GivenValue> GivenValues(const ModelOutline& outline,
       std::string meaning = "what the step before gave";
       if (read == "yᵢ₋₁") {
         meaning = fmt::format("'{}', written before", VisibleToken(n.before));
-      } else if (read == "hⱼ") {
+      } else if (read == kSourceVectors) {
         meaning = fmt::format("the source, {} vectors of {} features",
                               n.all_keys, n.features);
       } else if (n.step == 0) {
@@ -145,7 +147,7 @@ std::vector<GivenValue> GivenValues(const ModelOutline& outline,
       } else if (read == "sᵢ₋₁") {
         meaning = "the state before";
       }
-      given.push_back({read, std::move(meaning)});
+      given.push_back({read, std::move(meaning), read == kSourceVectors});
     }
   }
   return given;
@@ -183,35 +185,61 @@ constexpr double kStepNumber = 44;   // width of a number
 constexpr double kStepNumberRow = 18;
 constexpr double kKeyWidth = 96;      // width of key names
 constexpr double kBetweenSteps = 16;  // gap between boxes
+constexpr double kBetweenGiven = 8;   // gap below a given value
+constexpr double kStepEntries = 24;   // height of the inputs of a box
+constexpr double kPartName = 24;      // height of the name of a part
 constexpr int kKeyColumns = 12;
 constexpr size_t kShownChoices = 4;
 
+/// Draws what is computed from bottom to top: the source below, the decoder
+/// above.
 class StepWriter {
  public:
   StepWriter(const ExplanationSegment& segment, const StepNumbers& numbers)
       : segment_(segment), n_(numbers) {}
 
   Drawing Draw() {
-    const std::vector<GivenValue> given = GivenValues(segment_.outline, n_);
-    const std::vector<OutlineStep> steps = segment_.outline.Steps();
+    const ModelOutline& outline = segment_.outline;
+    std::vector<GivenValue> given = GivenValues(outline, n_);
+    std::stable_partition(given.begin(), given.end(),
+                          [](const GivenValue& v) { return v.of_source; });
+    const std::vector<OutlineStep> steps = outline.Steps();
     left_ = kStepLane * static_cast<double>(given.size() + steps.size()) + 14;
+    const std::string& decoder = outline.sequences.back().name;
     for (const GivenValue& value : given) {
-      Open(value.name, {});
-      AddText(left_ + 12, y_ + 16, "now", 13, value.name);
-      AddText(left_ + 64, y_ + 16, "quiet", 12, Ellipsize(value.meaning, 56));
-      Close(kFormulaLine + 4, /*faint=*/true);
+      AddText(left_ + 12, 16, "now", 13, value.name);
+      AddText(left_ + 64, 16, "quiet", 12, Ellipsize(value.meaning, 56));
+      boxes_.push_back(
+          {value.name,
+           value.of_source ? outline.sequences.front().name : decoder,
+           {},
+           kFormulaLine + 4,
+           front_.Take(),
+           /*given=*/true});
     }
-    for (const OutlineStep& step : steps) AddStep(step);
-    std::vector<Drawing> parts = {DrawHeading(TitleOfStep(segment_, n_), 2)};
-    parts.push_back(
-        {left_ + kStepBox, y_, lines_.Take() + back_.Take() + front_.Take()});
+    for (const OutlineStep& step : steps) {
+      const double height = AddStep(step);
+      boxes_.push_back(
+          {step.result, decoder, step.reads, height, front_.Take()});
+    }
+    const double height = PlaceBoxes();
+    for (const Box& box : boxes_) AddLines(box);
+    const std::vector<Drawing> parts = {
+        DrawHeading(TitleOfStep(segment_, n_), 2),
+        {left_ + kStepBox, height,
+         lines_.Take() + back_.Take() + front_.Take()}};
     return StackDrawings(parts, 10);
   }
 
  private:
-  struct Value {
+  struct Box {
     std::string name;
-    double y = 0;  // start of the line at its box
+    std::string part;  // of the model
+    std::vector<std::string> reads;
+    double height = 0;
+    std::string content;
+    bool given = false;
+    double top = 0;
     int lane = -1;
   };
 
@@ -223,47 +251,67 @@ class StepWriter {
         style, x, y, font, anchor, EscapeMarkup(text));
   }
 
-  /// Begins the box of a result, with lines from its inputs.
-  void Open(const std::string& result, const std::vector<std::string>& reads) {
-    top_ = y_;
-    int entry = 0;
-    for (const std::string& read : reads) {
-      const auto found = std::ranges::find(values_, read, &Value::name);
-      if (found == values_.end()) continue;
+  /// Draws all boxes, the first one at the bottom, and the names of the parts
+  /// above their boxes. Returns the height.
+  double PlaceBoxes() {
+    double y = 0;
+    std::string_view part;
+    for (size_t i = boxes_.size(); i-- > 0;) {
+      Box& box = boxes_[i];
+      if (box.part != part) {
+        part = box.part;
+        AddText(left_, y + 14, "title", 13, part);
+        y += kPartName;
+      }
+      box.top = y;
+      back_.Line(
+          "<rect class='paper' x='{0:.1f}' y='{1:.1f}' width='{2}' "
+          "height='{3:.1f}' rx='5'/><rect class='{4}' x='{0:.1f}' y='{1:.1f}' "
+          "width='{2}' height='{3:.1f}' rx='5' stroke-width='1'/>",
+          left_, y, kStepBox, box.height, box.given ? "rule" : "link");
+      front_.Line("<g transform='translate(0 {:.1f})'>\n{}</g>", y,
+                  box.content);
+      y += box.height;
+      if (i > 0) y += box.given ? kBetweenGiven : kBetweenSteps;
+    }
+    return y;
+  }
+
+  /// Draws the lines from the inputs of a box.
+  void AddLines(const Box& box) {
+    const double step =
+        kStepEntries / static_cast<double>(box.reads.size() + 1);
+    double y = box.top + box.height;
+    for (const std::string& read : box.reads) {
+      const auto found = std::ranges::find(boxes_, read, &Box::name);
+      if (found == boxes_.end()) continue;
       if (found->lane < 0) found->lane = lanes_++;
-      const double x = left_ - 10 - kStepLane * found->lane;
-      const double y = top_ + 11 + 9.0 * entry++;
+      y -= step;
       lines_.Line(
           "<path class='link' stroke-width='1.2' stroke-opacity='0.75' "
           "d='M{0:.1f} {1:.1f}H{2:.1f}V{3:.1f}H{0:.1f}m-5 -3.5l5 3.5l-5 3.5'>"
           "<title>{4}</title></path>",
-          left_, found->y, x, y, EscapeMarkup(read));
+          left_, found->top + 5, left_ - 10 - kStepLane * found->lane, y,
+          EscapeMarkup(read));
     }
-    values_.push_back({result, 0, -1});
-  }
-  void Close(double height, bool faint) {
-    back_.Line(
-        "<rect class='paper' x='{0:.1f}' y='{1:.1f}' width='{2}' "
-        "height='{3:.1f}' rx='5'/><rect class='{4}' x='{0:.1f}' y='{1:.1f}' "
-        "width='{2}' height='{3:.1f}' rx='5' stroke-width='1'/>",
-        left_, top_, kStepBox, height, faint ? "rule" : "link");
-    values_.back().y = top_ + height - 8;
-    y_ = top_ + height + kBetweenSteps - (faint ? 8 : 0);
   }
 
-  void AddStep(const OutlineStep& step) {
-    Open(step.result, step.reads);
-    AddText(left_ + 12, y_ + 17, "now", 14, step.result);
-    AddText(left_ + 40, y_ + 17, "title", 13, "= " + step.formula);
-    AddText(left_ + kStepBox - 10, y_ + 17, "quiet", 11,
+  /// Draws the content of a step's box; returns its height.
+  double AddStep(const OutlineStep& step) {
+    AddText(left_ + 12, 17, "now", 14, step.result);
+    AddText(left_ + 40, 17, "title", 13, "= " + step.formula);
+    AddText(left_ + kStepBox - 10, 17, "quiet", 11,
             std::to_string(step.features), "end");
-    double height = kFormulaLine + 6;
-    if (step.role == OutlineStep::Role::kAttention) {
-      height += AddNumbers(y_ + height);
-    } else if (step.role == OutlineStep::Role::kOutput) {
-      height += AddChoices(y_ + height);
+    const double height = kFormulaLine + 6;
+    switch (step.role) {
+      case OutlineStep::Role::kAttention:
+        return height + AddNumbers(height);
+      case OutlineStep::Role::kOutput:
+        return height + AddChoices(height);
+      case OutlineStep::Role::kState:
+        break;
     }
-    Close(height, /*faint=*/false);
+    return height;
   }
 
   /// Draws a row of numbers as cells from x on.
@@ -345,11 +393,9 @@ class StepWriter {
 
   const ExplanationSegment& segment_;
   const StepNumbers& n_;
-  std::vector<Value> values_;
+  std::vector<Box> boxes_;
   int lanes_ = 0;
   double left_ = 0;
-  double top_ = 0;
-  double y_ = 0;
   MarkupWriter lines_;
   MarkupWriter back_;
   MarkupWriter front_;

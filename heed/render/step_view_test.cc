@@ -40,6 +40,22 @@ TEST(StepView, LeadsResultsToWhatReadsThem) {
   EXPECT_EQ(Count(svg, "<title>sᵢ</title>"), 1U);
 }
 
+TEST(StepView, TheSourceIsBelowAndTheDecoderAbove) {
+  const std::string svg = StepSvg(SteppedSegment(), 1);
+  // Boxes are drawn from top to bottom.
+  const auto at = [&](const std::string& text) {
+    const size_t place = svg.find(">" + text + "</text>");
+    EXPECT_NE(place, std::string::npos) << text;
+    return place;
+  };
+  EXPECT_LT(at("decoder"), at("= softmax(W [sᵢ; cᵢ])"));
+  EXPECT_LT(at("= softmax(W [sᵢ; cᵢ])"), at("other"));
+  EXPECT_LT(at("other"), at("= GRU(yᵢ₋₁, sᵢ₋₁, cᵢ)"));
+  EXPECT_LT(at("= GRU(yᵢ₋₁, sᵢ₋₁, cᵢ)"), at("the state before"));
+  EXPECT_LT(at("the state before"), at("encoder"));
+  EXPECT_LT(at("encoder"), at("hⱼ"));
+}
+
 TEST(StepView, TextFollowsTheStepsInOrder) {
   const std::string text =
       StepView().text(SteppedSegment(), {.step = 1}, {.width = 80});
