@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "heed/base/at.h"
 #include "heed/base/base64.h"
@@ -31,6 +32,35 @@ constexpr int kMarkInk = 16;
 float Veiled(float value, float weight, size_t c) {
   const float share = kUnattended + (1 - kUnattended) * weight;
   return share * value + (1 - share) * kVeil[c];
+}
+
+/// Lines of text that hold two rows each; `cell(y, x)` draws rows y and y + 1
+/// of a column.
+std::string MarkedCells(
+    size_t rows, size_t columns, int indent, const TerminalOptions& terminal,
+    std::span<const ThumbnailMark> marks,
+    const std::function<std::string(size_t y, size_t x)>& cell) {
+  std::string out;
+  for (size_t y = 0; y < rows; y += 2) {
+    out.append(static_cast<size_t>(indent), ' ');
+    for (size_t x = 0; x < columns; ++x) {
+      const auto found = std::ranges::find_if(marks, [&](const auto& mark) {
+        return mark.row / 2 == static_cast<int64_t>(y / 2) &&
+               mark.column == static_cast<int64_t>(x);
+      });
+      if (found == marks.end()) {
+        out += cell(y, x);
+      } else if (!terminal.colour) {
+        out += found->mark;
+      } else {
+        out += terminal::Background(
+            kMarkGround,
+            terminal::Foreground(kMarkInk, std::string(1, found->mark)));
+      }
+    }
+    out += '\n';
+  }
+  return out;
 }
 
 }  // namespace
@@ -197,40 +227,35 @@ std::vector<std::vector<float>> SharesOf(
   return rows;
 }
 
-std::vector<std::vector<float>> ThumbnailOf(const Axis& axis) {
-  return SharesOf(ThumbnailOf(ImageOf(axis).image));
-}
-
 std::string ThumbnailText(const std::vector<std::vector<float>>& rows,
                           int indent, const TerminalOptions& terminal,
                           std::span<const ThumbnailMark> marks) {
-  const auto mark_at = [&](size_t y, size_t x) {
-    const auto found = std::ranges::find_if(marks, [&](const auto& mark) {
-      return mark.row / 2 == static_cast<int64_t>(y / 2) &&
-             mark.column == static_cast<int64_t>(x);
-    });
-    return found == marks.end() ? std::string() : std::string(1, found->mark);
+  const auto cell = [&](size_t y, size_t x) {
+    const float upper = rows[y][x];
+    const float lower = y + 1 < rows.size() ? rows[y + 1].at(x) : upper;
+    return terminal.colour ? TerminalHalfCells(upper, lower)
+                           : TerminalCell((upper + lower) / 2, 1, false);
   };
-  std::string out;
-  for (size_t y = 0; y < rows.size(); y += 2) {
-    out.append(static_cast<size_t>(indent), ' ');
-    for (size_t x = 0; x < rows[y].size(); ++x) {
-      const std::string mark = mark_at(y, x);
-      const float upper = rows[y][x];
-      const float lower = y + 1 < rows.size() ? rows[y + 1].at(x) : upper;
-      if (!terminal.colour) {
-        out +=
-            mark.empty() ? TerminalCell((upper + lower) / 2, 1, false) : mark;
-      } else if (mark.empty()) {
-        out += TerminalHalfCells(upper, lower);
-      } else {
-        out += terminal::Background(kMarkGround,
-                                    terminal::Foreground(kMarkInk, mark));
-      }
-    }
-    out += '\n';
+  const size_t columns = rows.empty() ? 0 : rows[0].size();
+  return MarkedCells(rows.size(), columns, indent, terminal, marks, cell);
+}
+
+std::string ThumbnailText(const Image& image, int indent,
+                          const TerminalOptions& terminal,
+                          std::span<const ThumbnailMark> marks) {
+  const auto rows = SharesOf(ThumbnailOf(image));
+  if (image.channels == 1 || !terminal.colour) {
+    return ThumbnailText(rows, indent, terminal, marks);
   }
-  return out;
+  const Image small = Resized(image, std::ssize(rows), std::ssize(rows.at(0)));
+  const auto cell = [&](size_t row, size_t column) {
+    const auto y = static_cast<int64_t>(row);
+    const auto x = static_cast<int64_t>(column);
+    return TerminalHalfCells(small.At(y, x),
+                             small.At(std::min(y + 1, small.height - 1), x));
+  };
+  return MarkedCells(rows.size(), rows[0].size(), indent, terminal, marks,
+                     cell);
 }
 
 }  // namespace heed

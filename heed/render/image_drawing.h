@@ -51,9 +51,6 @@ Drawing DrawAttendedLegend();
 std::vector<std::vector<float>> SharesOf(
     const std::vector<std::vector<int>>& grey);
 
-/// Small grey version of the image, rows of 0 to 1.
-std::vector<std::vector<float>> ThumbnailOf(const Axis& axis);
-
 /// A character drawn instead of a pixel.
 struct ThumbnailMark {
   int64_t row = 0;
@@ -65,6 +62,12 @@ struct ThumbnailMark {
 /// text holds two rows. Of overlapping marks the first is visible.
 std::string ThumbnailText(const std::vector<std::vector<float>>& rows,
                           int indent, const TerminalOptions& terminal,
+                          std::span<const ThumbnailMark> marks = {});
+
+/// Draws a small version of the image, of the size of ThumbnailOf: in its own
+/// colours if it and the terminal have colours, else as rows of grey.
+std::string ThumbnailText(const Image& image, int indent,
+                          const TerminalOptions& terminal,
                           std::span<const ThumbnailMark> marks = {});
 
 }  // namespace heed

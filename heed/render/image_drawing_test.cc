@@ -47,6 +47,15 @@ TEST_P(AttendedImage, KeepsItsColoursWhereItIsAttendedTo) {
   EXPECT_GE(max, 40) << "seen on dark and on light images";
 }
 
+TEST(ThumbnailText, HasTheColoursOfTheImageIfTheTerminalHasColours) {
+  const Image image = {2, 1, 3, {255, 0, 0, 0, 0, 255}};
+  EXPECT_EQ(ThumbnailText(image, 1, {.colour = true}),
+            " \x1b[48;5;21m\x1b[38;5;196m▀\x1b[0m\x1b[0m\n");
+  const std::vector<ThumbnailMark> marks = {{1, 0, '3'}};
+  EXPECT_EQ(ThumbnailText(image, 0, {.colour = false}, marks), "3\n");
+  EXPECT_EQ(ThumbnailText(image, 0, {.colour = false}), "░\n");
+}
+
 TEST(AttendedLegend, StandsBelowPicturesWithAttention) {
   const ExplanationSegment e = ImageSegment();
   const std::string words = "attention, in each image by its largest weight";

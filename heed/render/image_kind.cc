@@ -148,7 +148,7 @@ std::string TextWithAttention(const ExplanationSegment& segment,
   const std::string title = VisibleToken(TitleOf(segment));
   std::string out =
       title.empty() ? "" : terminal::Strong(terminal, title) + '\n';
-  out += ThumbnailText(ThumbnailOf(image), 2, terminal);
+  out += ThumbnailText(ImageOf(image).image, 2, terminal);
   std::vector<WordMap> words;
   for (const Target& target : segment.targets) {
     const std::vector<float> row = ImageRow(segment, target, image);

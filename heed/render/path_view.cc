@@ -165,7 +165,7 @@ std::string LooksText(const ExplanationSegment& segment, const ViewOptions&,
                       const TerminalOptions& terminal) {
   const Axis& axis = *ImageAxisOf(segment);
   const Image& image = ImageOf(axis).image;
-  const auto rows = ThumbnailOf(axis);
+  const auto rows = ThumbnailOf(image);
   const Looks& looks = ImageOf(axis).looks;
   std::vector<ThumbnailMark> marks;
   std::string list;
@@ -186,7 +186,7 @@ std::string LooksText(const ExplanationSegment& segment, const ViewOptions&,
                         window.top + 1, window.top + window.side);
   }
   return terminal::Strong(terminal, VisibleToken(TitleOf(segment))) + '\n' +
-         ThumbnailText(rows, 2, terminal, marks) +
+         ThumbnailText(image, 2, terminal, marks) +
          terminal::Quiet(terminal, "  looks, in pixels of the image") + '\n' +
          list;
 }

@@ -57,6 +57,36 @@ std::string ShadedWord(const std::string& word, float value, bool colour,
                               terminal::Foreground(kWhite, word));
 }
 
+/// Distance of two colours, squared.
+int Distance(std::span<const uint8_t> a, const std::array<int, 3>& b) {
+  int sum = 0;
+  for (size_t c = 0; c < b.size(); ++c) sum += (a[c] - b[c]) * (a[c] - b[c]);
+  return sum;
+}
+
+/// Closest colour to an RGB colour among the cube of 6 × 6 × 6 colours, from 16
+/// on, and the 24 greys of the palette, from 232 on.
+int PaletteColour(std::span<const uint8_t> rgb) {
+  constexpr std::array<int, 6> kLevels = {0, 95, 135, 175, 215, 255};
+  int code = 0;
+  std::array<int, 3> cube = {};
+  for (size_t c = 0; c < cube.size(); ++c) {
+    const int level = rgb[c] < 48 ? 0 : rgb[c] < 115 ? 1 : (rgb[c] - 35) / 40;
+    code = 6 * code + level;
+    cube[c] = kLevels[static_cast<size_t>(level)];
+  }
+  const int mean = (rgb[0] + rgb[1] + rgb[2]) / 3;
+  const int grey = std::clamp((mean - 3) / 10, 0, 23);
+  const int lightness = 8 + 10 * grey;
+  return Distance(rgb, {lightness, lightness, lightness}) < Distance(rgb, cube)
+             ? 232 + grey
+             : 16 + code;
+}
+
+std::string HalfCells(int upper, int lower) {
+  return terminal::Background(lower, terminal::Foreground(upper, "▀"));
+}
+
 }  // namespace
 
 std::string TerminalCell(float weight, int columns, bool colour) {
@@ -76,9 +106,12 @@ std::string TerminalScale(bool colour) {
 }
 
 std::string TerminalHalfCells(float upper, float lower) {
-  return terminal::Background(
-      kBlueRamp[RampLevel(lower)],
-      terminal::Foreground(kBlueRamp[RampLevel(upper)], "▀"));
+  return HalfCells(kBlueRamp[RampLevel(upper)], kBlueRamp[RampLevel(lower)]);
+}
+
+std::string TerminalHalfCells(std::span<const uint8_t> upper,
+                              std::span<const uint8_t> lower) {
+  return HalfCells(PaletteColour(upper), PaletteColour(lower));
 }
 
 std::string TerminalWords(std::span<const std::string> tokens,

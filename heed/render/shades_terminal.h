@@ -2,6 +2,7 @@
 #ifndef HEED_RENDER_SHADES_TERMINAL_H_
 #define HEED_RENDER_SHADES_TERMINAL_H_
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -18,6 +19,11 @@ std::string TerminalScale(bool colour);
 
 /// Two weights, one above the other, in one coloured column.
 std::string TerminalHalfCells(float upper, float lower);
+
+/// Two pixels, one above the other, in one coloured column: RGB, 0 to 255, in
+/// the closest colours of the 256-colour palette.
+std::string TerminalHalfCells(std::span<const uint8_t> upper,
+                              std::span<const uint8_t> lower);
 
 /// Tokens in lines of at most options.width columns, indented by `indent`
 /// spaces. The background shows the value times `factor`, −1 to 1: blue, or

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string>
 #include <vector>
 
 #include "heed/base/errors.h"
@@ -24,6 +26,21 @@ TEST(TerminalHalfCells, ShowTwoWeights) {
   const std::string cell = TerminalHalfCells(1.0f, 0.0f);
   EXPECT_EQ(Count(cell, "\x1b[38;5;231m▀"), 1u);
   EXPECT_EQ(Count(cell, "\x1b[48;5;234m"), 1u);
+}
+
+TEST(TerminalHalfCells, ShowPixelsInTheClosestColours) {
+  using Colour = std::array<uint8_t, 3>;
+  const auto code = [](const Colour& colour) {
+    const std::string cell = TerminalHalfCells(colour, Colour{0, 0, 0});
+    EXPECT_EQ(Count(cell, "\x1b[48;5;16m"), 1u);
+    const size_t begin = cell.find("38;5;") + 5;
+    return std::stoi(cell.substr(begin));
+  };
+  EXPECT_EQ(code({255, 0, 0}), 196);
+  EXPECT_EQ(code({0, 255, 0}), 46);
+  EXPECT_EQ(code({90, 140, 220}), 68);    // 95, 135, 215
+  EXPECT_EQ(code({128, 128, 128}), 244);  // a grey of the palette
+  EXPECT_EQ(code({255, 255, 255}), 231);
 }
 
 TEST(TerminalWords, BreakLinesAndCarryNumbersWithoutColour) {
