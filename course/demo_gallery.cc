@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "course/attention_gallery.h"
@@ -10,6 +11,7 @@
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
 #include "heed/io/file.h"
+#include "heed/render/drawing.h"
 #include "heed/render/heatmap_svg.h"
 #include "heed/render/heatmap_terminal.h"
 #include "heed/render/line_plot.h"
@@ -73,6 +75,14 @@ std::vector<AlignmentView> ViewsOf(const CataloguePart& part,
                        100 * example.accuracy)}};
 }
 
+/// Draws the trained attention of a score, its formula and its accuracy. Four
+/// fit side by side.
+Drawing DrawScore(const CataloguePart& part, AlignmentView trained,
+                  double accuracy) {
+  trained.title = fmt::format("{}: {:.0f} % right", part.name, 100 * accuracy);
+  return DrawHeatmap(trained, {.caption = part.formula, .cell = 15});
+}
+
 /// Returns the parts of the trained attention, without default parts.
 std::string PartsOf(const GalleryOptions& options) {
   std::string text = options.score;
@@ -90,7 +100,8 @@ int RunDemoGallery(const Arguments& arguments) {
       ParseDemo(command, arguments, "gallery",
                 "Trains a small self-attention to write words backwards, "
                 "once for each score, modifier, mask and normaliser, and "
-                "draws its attention before and after: DIR/KIND-NAME.svg.",
+                "draws its attention before and after: DIR/KIND-NAME.svg. "
+                "DIR/scores.svg has all scores side by side.",
                 {"", " --only sparsemax --out pictures"});
   if (!limit) return 0;
 
@@ -101,6 +112,7 @@ int RunDemoGallery(const Arguments& arguments) {
   ProgressState state;
   state.steps = static_cast<int64_t>(parts.size());
   std::vector<AlignmentView> views;
+  std::vector<Drawing> scores;
   for (const CataloguePart& part : parts) {
     state.label = part.name;
     progress.Update(state);
@@ -109,12 +121,21 @@ int RunDemoGallery(const Arguments& arguments) {
     const GalleryExample example = TrainGalleryExample(training);
     views = ViewsOf(part, example);
     WritePicture(command.out, part.kind + "-" + part.name, AlignmentSvg(views));
+    if (part.kind == "score") {
+      scores.push_back(DrawScore(part, views[1], example.accuracy));
+    }
     ++state.step;
     state.units += int64_t{64} * training.steps;
     progress.Clear();
     fmt::print("{}{}{:>5.1f} %  {}\n", Pad(part.kind, 12), Pad(part.name, 18),
                100 * example.accuracy, PartsOf(training));
     std::fflush(stdout);
+  }
+  if (scores.size() > 1) {
+    WritePicture(command.out, "scores",
+                 SvgPicture(SameWidth(std::move(scores)),
+                            {.label = "Score functions",
+                             .legend = {PictureLegend::kWeights}}));
   }
   if (parts.size() == 1) {
     fmt::print("\n{}", TerminalHeatmap(views[1], DetectTerminal()));

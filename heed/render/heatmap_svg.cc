@@ -45,10 +45,11 @@ double CellSize(const AlignmentView& view) {
   return longest <= 60 ? 18 : 15;
 }
 
-Panel Measure(const AlignmentView& view, const std::string& caption) {
+Panel Measure(const AlignmentView& view, const HeatmapOptions& options) {
+  const std::string& caption = options.caption;
   Panel panel;
   panel.view = &view;
-  panel.cell = CellSize(view);
+  panel.cell = options.cell > 0 ? options.cell : CellSize(view);
   panel.names.font = std::clamp(panel.cell * 0.58, 10.0, 14.0);
   panel.left = WidestToken(view.target_tokens, panel.names) + 10;
   const double widest = WidestToken(view.source_tokens, panel.names);
@@ -221,7 +222,7 @@ class HeatmapWriter {
 
 Drawing DrawHeatmap(const AlignmentView& view, const HeatmapOptions& options) {
   CheckAlignment(view);
-  return HeatmapWriter(options).Draw(Measure(view, options.caption));
+  return HeatmapWriter(options).Draw(Measure(view, options));
 }
 
 std::string AlignmentSvg(std::span<const AlignmentView> views,

@@ -31,6 +31,7 @@ struct HeatmapOptions {
   /// Line below the title.
   std::string caption = {};
   double full = 1;  ///< see ViewOptions::full
+  double cell = 0;  ///< side of a cell; 0: by the number of tokens
 };
 
 /// A single heatmap. Matrices of more than 2000 cells are drawn in twenty

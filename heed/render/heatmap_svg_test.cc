@@ -22,6 +22,12 @@ TEST(AlignmentSvg, DrawsACellForEachWeight) {
             std::string::npos);
 }
 
+TEST(Heatmap, HasCellsOfTheGivenSize) {
+  const Drawing small = DrawHeatmap(kHeatmapView, {.cell = 15});
+  EXPECT_EQ(Count(small.svg, "x='30' y='0' width='15' height='15'"), 1u);
+  EXPECT_LT(small.width, DrawHeatmap(kHeatmapView).width);
+}
+
 TEST(AlignmentSvg, HasTitleLegendAndBothThemes) {
   const std::string svg = AlignmentSvg({&kHeatmapView, 1});
   EXPECT_NE(svg.find(">A title</text>"), std::string::npos);
