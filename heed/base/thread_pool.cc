@@ -173,12 +173,15 @@ class ThreadPool::Impl {
     }
   }
 
-  /// A slot for a loop; null if none is free.
+  /// A slot for a loop; null if none is free. Threads try different slots
+  /// first.
   Slot* Take() {
-    for (Slot& slot : slots_) {
+    for (int i = 0; i < kSlots; ++i) {
+      const int index = (own_part + i) % kSlots;
+      Slot& slot = At(slots_, index);
       if (!slot.taken && !slot.taken.exchange(true)) {
         int used = used_;
-        const int wanted = static_cast<int>(&slot - slots_.data()) + 1;
+        const int wanted = index + 1;
         while (used < wanted && !used_.compare_exchange_weak(used, wanted)) {
         }
         return &slot;
@@ -197,11 +200,12 @@ class ThreadPool::Impl {
   }
 
   /// Helps one loop that has chunks left. Returns false if there is none.
+  /// Threads try different loops first, so that concurrent loops share them.
   bool HelpOnce(int part) {
     bool helped = false;
     const int used = used_;
     for (int s = 0; s < used && !helped; ++s) {
-      Slot& slot = At(slots_, s);
+      Slot& slot = At(slots_, (part + s) % used);
       if (slot.loop == nullptr) continue;
       ++slot.helpers;
       Loop* const loop = slot.loop;
