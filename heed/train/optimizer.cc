@@ -7,7 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
+#include "heed/base/threads.h"
 #include "heed/kernels/elementwise.h"
 #include "heed/kernels/optimizer.h"
 #include "heed/kernels/reduce.h"
@@ -26,6 +28,13 @@ bool HasThird(const OptimizerConfig& config) {
 /// True if quantize_bits rounds the parameter.
 bool IsRounded(const Parameter& parameter) {
   return parameter.value().dtype() == DType::kF32 && parameter.quantizable();
+}
+
+/// Calls body(slot, i) for all slots, concurrently.
+template <typename Slots, typename Body>
+void ForEachSlot(Slots& slots, const Body& body) {
+  ParallelForEach(std::ssize(slots), 1,
+                  [&](int64_t i) { body(At(slots, i), i); });
 }
 
 std::vector<Parameter*> AllOf(const ParameterSet& parameters) {
@@ -79,29 +88,31 @@ Optimizer::Optimizer(std::span<Parameter* const> parameters,
 }
 
 double Optimizer::GradientNorm() const {
-  double sum = 0;
-  for (const Slot& slot : slots_) {
+  std::vector<double> squares(slots_.size());
+  ForEachSlot(slots_, [&](const Slot& slot, int64_t i) {
     const Tensor& gradient = slot.parameter->gradient();
-    if (!gradient.defined()) continue;
-    const double squares = kernels::SumSquares(gradient);
-    if (!std::isfinite(squares)) {
+    if (gradient.defined()) At(squares, i) = kernels::SumSquares(gradient);
+  });
+  double sum = 0;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (!std::isfinite(squares[i])) {
       throw NumericError("the gradient of {} is not finite",
-                         slot.parameter->name());
+                         slots_[i].parameter->name());
     }
-    sum += squares;
+    sum += squares[i];
   }
   return std::sqrt(sum);
 }
 
 void Optimizer::AddPenalty() {
-  for (Slot& slot : slots_) {
+  ForEachSlot(slots_, [&](Slot& slot, int64_t /*i*/) {
     Parameter& p = *slot.parameter;
     const Tensor& w = p.value();
-    if (config_.l2_of == PenalizedWeights::kMatrices && w.rank() < 2) continue;
+    if (config_.l2_of == PenalizedWeights::kMatrices && w.rank() < 2) return;
     Tensor& g = p.mutable_gradient();
     if (!g.defined()) g = Tensor::Zeros(w.shape(), w.dtype());
     kernels::AddTo(g, w, config_.l2);
-  }
+  });
 }
 
 double Optimizer::Step(int64_t step, double learning_rate) {
@@ -112,61 +123,65 @@ double Optimizer::Step(int64_t step, double learning_rate) {
   }
   double clipped = norm;
   if (config_.clip_value > 0) {
-    for (Slot& slot : slots_) {
+    ForEachSlot(slots_, [&](Slot& slot, int64_t /*i*/) {
       Tensor& gradient = slot.parameter->mutable_gradient();
       if (gradient.defined()) kernels::ClampStep(gradient, config_.clip_value);
-    }
+    });
     clipped = GradientNorm();
   }
   const double scale =
       config_.clip > 0 && clipped > config_.clip ? config_.clip / clipped : 1;
-  for (Slot& slot : slots_) {
-    Parameter& p = *slot.parameter;
-    if (!p.gradient().defined()) continue;
-    const kernels::Weight w{p.mutable_value(), p.FormsToUpdate()};
-    const Tensor& g = p.gradient();
-    if (config_.optimizer == OptimizerKind::kSgd) {
-      kernels::SgdStep(w, g, slot.first, learning_rate, config_.momentum,
-                       scale);
-    } else if (config_.optimizer == OptimizerKind::kAdadelta) {
-      kernels::AdadeltaStep(w, g, slot.first, slot.second, config_.rho,
-                            config_.epsilon, learning_rate, scale);
-    } else if (config_.optimizer == OptimizerKind::kRmsprop) {
-      kernels::RmspropStep(w, g, slot.first, slot.second, slot.third,
-                           {learning_rate, config_.rho, config_.momentum,
-                            config_.epsilon, scale});
-    } else {
-      kernels::AdamOptions options;
-      options.learning_rate = learning_rate;
-      options.beta1 = config_.beta1;
-      options.beta2 = config_.beta2;
-      options.epsilon = config_.epsilon;
-      // Gains and biases have no weight decay, as in BERT.
-      options.weight_decay =
-          config_.optimizer == OptimizerKind::kAdamW && p.value().rank() > 1
-              ? config_.weight_decay
-              : 0;
-      options.bias_correction = config_.bias_correction;
-      options.grad_scale = scale;
-      options.step = step;
-      kernels::AdamStep(w, g, slot.first, slot.second, options);
-    }
-    p.ClearGradient();
-  }
+  ForEachSlot(slots_, [&](Slot& slot, int64_t /*i*/) {
+    if (!slot.parameter->gradient().defined()) return;
+    StepOf(slot, step, learning_rate, scale);
+    slot.parameter->ClearGradient();
+  });
   RoundWeights();
   return norm;
 }
 
+void Optimizer::StepOf(Slot& slot, int64_t step, double learning_rate,
+                       double scale) {
+  Parameter& p = *slot.parameter;
+  const kernels::Weight w{p.mutable_value(), p.FormsToUpdate()};
+  const Tensor& g = p.gradient();
+  if (config_.optimizer == OptimizerKind::kSgd) {
+    kernels::SgdStep(w, g, slot.first, learning_rate, config_.momentum, scale);
+  } else if (config_.optimizer == OptimizerKind::kAdadelta) {
+    kernels::AdadeltaStep(w, g, slot.first, slot.second, config_.rho,
+                          config_.epsilon, learning_rate, scale);
+  } else if (config_.optimizer == OptimizerKind::kRmsprop) {
+    kernels::RmspropStep(
+        w, g, slot.first, slot.second, slot.third,
+        {learning_rate, config_.rho, config_.momentum, config_.epsilon, scale});
+  } else {
+    kernels::AdamOptions options;
+    options.learning_rate = learning_rate;
+    options.beta1 = config_.beta1;
+    options.beta2 = config_.beta2;
+    options.epsilon = config_.epsilon;
+    // Gains and biases have no weight decay, as in BERT.
+    options.weight_decay =
+        config_.optimizer == OptimizerKind::kAdamW && p.value().rank() > 1
+            ? config_.weight_decay
+            : 0;
+    options.bias_correction = config_.bias_correction;
+    options.grad_scale = scale;
+    options.step = step;
+    kernels::AdamStep(w, g, slot.first, slot.second, options);
+  }
+}
+
 void Optimizer::RoundWeights() {
-  for (Slot& slot : slots_) {
-    if (!slot.error.defined()) continue;
+  ForEachSlot(slots_, [](Slot& slot, int64_t /*i*/) {
+    if (!slot.error.defined()) return;
     Parameter& p = *slot.parameter;
     kernels::AddTo(p.mutable_value(), slot.error);
     Tensor rounded = p.RoundedToInt8();
     slot.error = kernels::Sub(p.value(), rounded);
     p.mutable_value() = std::move(rounded);
     p.Changed();
-  }
+  });
 }
 
 std::vector<NamedTensor> Optimizer::State() const {

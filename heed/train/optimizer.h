@@ -51,12 +51,6 @@ class Optimizer {
   void Restore(const std::vector<NamedTensor>& state, const std::string& file);
 
  private:
-  /// Adds the gradients l2 · w of the penalty.
-  void AddPenalty();
-  /// Rounds weights to int8: w ← round(w + e), where e is the error of the
-  /// previous rounding. Paper: Aji and Heafield 2020 (2020.ngt-1.4).
-  void RoundWeights();
-
   struct Slot {
     Parameter* parameter;
     Tensor first;   // mean gradient, mean squared gradient or momentum
@@ -64,6 +58,14 @@ class Optimizer {
     Tensor third;   // rmsprop: the previous update
     Tensor error;   // quantize_bits: what the last rounding removed
   };
+
+  /// Changes one parameter by its gradient times `scale`.
+  void StepOf(Slot& slot, int64_t step, double learning_rate, double scale);
+  /// Adds the gradients l2 · w of the penalty.
+  void AddPenalty();
+  /// Rounds weights to int8: w ← round(w + e), where e is the error of the
+  /// previous rounding. Paper: Aji and Heafield 2020 (2020.ngt-1.4).
+  void RoundWeights();
 
   OptimizerConfig config_;
   std::vector<Slot> slots_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "heed/base/at.h"
+#include "heed/base/threads.h"
 #include "heed/kernels/optimizer.h"
 
 namespace heed {
@@ -25,9 +27,10 @@ WeightAverage::WeightAverage(ParameterSet& parameters, double decay)
 void WeightAverage::Update(int64_t step) {
   const auto t = static_cast<double>(step);
   const double decay = std::min(decay_, (1 + t) / (10 + t));
-  for (Slot& slot : slots_) {
+  ParallelForEach(std::ssize(slots_), 1, [&](int64_t i) {
+    Slot& slot = At(slots_, i);
     kernels::AverageStep(slot.mean, slot.parameter->value(), 1 - decay);
-  }
+  });
 }
 
 void WeightAverage::Swap() {
