@@ -1,12 +1,14 @@
 #include "heed/autograd/tape.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/threads.h"
 #include "heed/kernels/elementwise.h"
+#include "heed/kernels/gather.h"
 #include "heed/kernels/gemm.h"
 
 namespace heed {
@@ -145,44 +147,97 @@ void Tape::Finish(Node& node) {
 }
 
 /// Finishes a leaf when all operations that read it are differentiated:
-/// releases the values stored for its products and reports its gradient.
+/// releases the values stored for its terms and reports its gradient.
 void Tape::FinishLeaf(int32_t index) {
   Node& node = At(nodes_, index);
-  bool complete = false;
-  if (node.parameter != nullptr && node.gradient.defined()) {
-    AddInto(node.parameter->mutable_gradient(), std::move(node.gradient));
-    node.gradient = Tensor();
-    complete = true;
-  }
-  complete |= AddProducts(index);  // last: adds to the existing gradient
-  if (complete && ready_ && node.parameter != nullptr) ready_(*node.parameter);
+  Parameter* const parameter = node.parameter;
+  if (parameter != nullptr && keeps_terms_) return;
+  if (parameter == nullptr && products_.empty() && rows_.empty()) return;
+  MoveTerms(index, terms_);
+  if (terms_.empty()) return;
+  Tensor& sum =
+      parameter != nullptr ? parameter->mutable_gradient() : node.gradient;
+  terms_.parameter = parameter;
+  terms_.AddTo(sum, node.shape, node.dtype);
+  terms_.Clear();
+  if (parameter != nullptr && ready_) ready_(*parameter);
 }
 
-/// Computes the gathered products of a weight at once. False if there are none.
-bool Tape::AddProducts(int32_t index) {
-  for (PendingProduct& product : pending_) {
-    if (product.node == index) fellows_.push_back(std::move(product.factors));
+/// Appends the terms of a leaf, which are removed from the tape.
+void Tape::MoveTerms(int32_t index, Terms& terms) {
+  const auto own = [index](const auto& one) { return one.node == index; };
+  for (PendingProduct& product : products_) {
+    if (own(product)) terms.products.push_back(std::move(product.factors));
   }
-  if (fellows_.empty()) return false;
-  std::erase_if(pending_, [index](const PendingProduct& product) {
-    return product.node == index;
-  });
+  for (PendingRows& rows : rows_) {
+    if (own(rows)) terms.rows.push_back(std::move(rows));
+  }
+  std::erase_if(products_, own);
+  std::erase_if(rows_, own);
   Node& node = At(nodes_, index);
-  Tensor& sum = node.parameter != nullptr ? node.parameter->mutable_gradient()
-                                          : node.gradient;
-  const bool accumulate = sum.defined();
-  if (!accumulate) {
-    sum = Tensor(node.shape, node.dtype);
-  } else if (!sum.unique()) {
-    sum = sum.Clone();
+  if (node.parameter == nullptr || !node.gradient.defined()) return;
+  terms.sums.push_back(std::exchange(node.gradient, Tensor()));
+}
+
+void Tape::Terms::AddTo(Tensor& gradient, const Shape& shape, DType dtype) {
+  if (!products.empty()) {
+    const bool accumulate = gradient.defined();
+    if (!accumulate) {
+      gradient = Tensor(shape, dtype);
+    } else if (!gradient.unique()) {
+      gradient = gradient.Clone();
+    }
+    kernels::MultiplyTransposed(products, accumulate,
+                                parameter != nullptr
+                                    ? parameter->precision()
+                                    : kernels::Precision::kNative,
+                                gradient);
   }
-  kernels::MultiplyTransposed(fellows_, accumulate,
-                              node.parameter != nullptr
-                                  ? node.parameter->precision()
-                                  : kernels::Precision::kNative,
-                              sum);
-  fellows_.clear();
-  return true;
+  for (Tensor& sum : sums) AddInto(gradient, std::move(sum));
+  if (rows.empty()) return;
+  if (!gradient.defined()) {
+    gradient = Tensor::Zeros(shape, dtype);
+  } else if (!gradient.unique() || !gradient.contiguous()) {
+    gradient = gradient.Clone();
+  }
+  for (const PendingRows& one : rows) {
+    kernels::ScatterAddTo(gradient, one.ids, one.dy, one.scale);
+  }
+}
+
+void Tape::Terms::Clear() {
+  products.clear();
+  sums.clear();
+  rows.clear();
+}
+
+void Tape::AddKept(std::span<const std::unique_ptr<Tape>> tapes,
+                   const Ready& ready) {
+  std::vector<Terms> all;  // by parameter, last used first
+  for (const auto& tape : tapes) {
+    for (auto leaf = tape->parameters_.rbegin();
+         leaf != tape->parameters_.rend(); ++leaf) {
+      Parameter* const parameter = At(tape->nodes_, *leaf).parameter;
+      auto terms = std::ranges::find(all, parameter, &Terms::parameter);
+      if (terms == all.end()) {
+        all.push_back({.parameter = parameter});
+        terms = all.end() - 1;
+      }
+      tape->MoveTerms(*leaf, *terms);
+    }
+  }
+  std::mutex mutex;
+  ParallelForEach(std::ssize(all), 1, [&](int64_t i) {
+    Terms& terms = At(all, i);
+    if (terms.empty()) return;
+    Parameter& parameter = *terms.parameter;
+    terms.AddTo(parameter.mutable_gradient(), parameter.value().shape(),
+                parameter.value().dtype());
+    terms.Clear();
+    if (!ready) return;
+    const std::lock_guard lock(mutex);
+    ready(parameter);
+  });
 }
 
 Tensor Tape::Gradient(const Var& leaf) const {
@@ -199,8 +254,9 @@ void Tape::Clear() {
   }
   nodes_.clear();
   inputs_.clear();
-  pending_.clear();
-  fellows_.clear();
+  products_.clear();
+  rows_.clear();
+  terms_.Clear();
   parameters_.clear();
   block_ = 0;
   used_ = 0;
@@ -239,7 +295,16 @@ void Grads::AddProduct(int i, const Tensor& x, const Tensor& dy) {
                                 kernels::Precision::kNative, Accumulate(i));
     return;
   }
-  tape_.pending_.push_back({Node(i), {AsMatrix(x), AsMatrix(dy)}});
+  tape_.products_.push_back({Node(i), {AsMatrix(x), AsMatrix(dy)}});
+}
+
+void Grads::AddRows(int i, const Tensor& ids, const Tensor& dy, double scale) {
+  if (!Needs(i)) return;
+  if (At(tape_.nodes_, Node(i)).backward != nullptr) {
+    kernels::ScatterAddTo(Accumulate(i), ids, dy, scale);
+    return;
+  }
+  tape_.rows_.push_back({Node(i), ids, dy, scale});
 }
 
 }  // namespace heed

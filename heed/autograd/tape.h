@@ -82,11 +82,20 @@ class Tape {
   void Backward(const Var& output, const Tensor& seed = {},
                 const Cancellation* cancellation = nullptr);
 
-  /// Sets a callback that Backward calls on its thread for each parameter with
-  /// a gradient as soon as that gradient is complete; null: none.
-  void OnGradient(std::function<void(Parameter&)> ready) {
-    ready_ = std::move(ready);
-  }
+  /// Receives each parameter with a gradient as soon as that gradient is
+  /// complete.
+  using Ready = std::function<void(Parameter&)>;
+  /// Sets a callback that Backward calls on its thread; null: none.
+  void OnGradient(Ready ready) { ready_ = std::move(ready); }
+
+  /// Keeps the terms of parameters' gradients on the tape after Backward, for
+  /// AddKept. Tapes of parts of a batch can then run on several threads.
+  void KeepTerms(bool keep) { keeps_terms_ = keep; }
+  /// Adds the terms that the tapes have kept to the gradients of parameters.
+  /// Terms are added in the order of the tapes, and products of one weight are
+  /// computed as one. `ready` is called by one thread at a time.
+  static void AddKept(std::span<const std::unique_ptr<Tape>> tapes,
+                      const Ready& ready);
 
   /// The gradient of a leaf after Backward; undefined if it has none.
   Tensor Gradient(const Var& leaf) const;
@@ -129,6 +138,26 @@ class Tape {
     int32_t node;
     kernels::RowPair factors;
   };
+  /// Gradient dy of rows `ids` of a table, times `scale`, deferred.
+  struct PendingRows {
+    int32_t node;
+    Tensor ids;
+    Tensor dy;
+    double scale;
+  };
+  /// Terms of the gradient of one leaf.
+  struct Terms {
+    Parameter* parameter = nullptr;
+    std::vector<kernels::RowPair> products = {};
+    std::vector<Tensor> sums = {};
+    std::vector<PendingRows> rows = {};
+
+    bool empty() const {
+      return products.empty() && sums.empty() && rows.empty();
+    }
+    void AddTo(Tensor& gradient, const Shape& shape, DType dtype);
+    void Clear();
+  };
 
   void* Allocate(size_t bytes);
   Node& NewNode(const char* name, const Tensor& value);
@@ -139,7 +168,7 @@ class Tape {
   Tensor& AccumulateRows(int32_t index);
   void Finish(Node& node);
   void FinishLeaf(int32_t index);
-  bool AddProducts(int32_t index);
+  void MoveTerms(int32_t index, Terms& terms);
 
   static constexpr size_t kBlockBytes = size_t{256} << 10;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
@@ -147,10 +176,12 @@ class Tape {
   size_t used_ = 0;
   std::vector<Node> nodes_;
   std::vector<int32_t> inputs_;
-  std::vector<PendingProduct> pending_;    // in the order of the backward pass
-  std::vector<kernels::RowPair> fellows_;  // of one weight
-  std::vector<int32_t> parameters_;  // nodes of leaves that are parameters
-  std::function<void(Parameter&)> ready_;
+  std::vector<PendingProduct> products_;  // in the order of the backward pass
+  std::vector<PendingRows> rows_;         // in the order of the backward pass
+  Terms terms_;                           // scratch
+  std::vector<int32_t> parameters_;       // nodes of leaves that are parameters
+  bool keeps_terms_ = false;
+  Ready ready_;
 };
 
 /// Receiver of the results of a backward function. Input numbers are positions
@@ -177,6 +208,10 @@ class Grads {
   /// small steps of a recurrence as fast as one large product. Shapes: x [R,
   /// K], dy [R, N].
   void AddProduct(int i, const Tensor& x, const Tensor& dy);
+  /// Adds scale · dy to rows `ids` of the gradient of input i, a table [V, M].
+  /// Rows of a leaf are gathered like products. Shapes: ids i32 [...], dy [...,
+  /// M].
+  void AddRows(int i, const Tensor& ids, const Tensor& dy, double scale = 1);
 
  private:
   friend class Tape;

@@ -11,6 +11,7 @@
 #include "heed/autograd/context.h"
 #include "heed/autograd/testing.h"
 #include "heed/kernels/elementwise.h"
+#include "heed/kernels/gather.h"
 #include "heed/kernels/reduce.h"
 
 namespace heed {
@@ -318,6 +319,56 @@ TEST_F(TapeWithParameter, GatheredProductsEqualSeparateOnes) {
   }
   tape_.Backward(total);
   EXPECT_LT(MaxDifference(w_.gradient(), expected), 1e-15);
+}
+
+TEST_F(TapeWithParameter, RowsOfATableAreAddedWithItsOtherTerms) {
+  const Tensor ids = Tensor::Of(std::vector<int32_t>{1, 0, 1}, {3});
+  const Var w = tape_.Leaf(w_);
+  const Var rows =
+      Record("rows", kernels::Gather(w.value(), ids), {w},
+             [ids](const Tensor& dy, Grads& g) { g.AddRows(0, ids, dy, 10); });
+  const Var product = Product(RandomTensor({4, 3}, 2), w);
+  Var total = RowOf(product, 0);
+  for (int64_t i = 0; i < 3; ++i) total = Plus(total, RowOf(rows, i));
+  tape_.Backward(total);
+
+  Tape other;
+  Parameter same("w", w_.value(), kernels::Precision::kNative);
+  other.Backward(RowOf(Product(RandomTensor({4, 3}, 2), other.Leaf(same)), 0));
+  const Tensor counts =
+      Tensor::Of(std::vector<double>{10, 10, 20, 20, 0, 0}, {3, 2});
+  EXPECT_LT(MaxDifference(w_.gradient(), kernels::Add(same.gradient(), counts)),
+            1e-15);
+}
+
+TEST_F(TapeWithParameter, TapesOfPartsAddToOneGradient) {
+  std::vector<std::unique_ptr<Tape>> tapes;
+  std::vector<Tensor> parts;
+  for (const int64_t rows : {3, 1, 4}) {
+    parts.push_back(RandomTensor({rows, 3}, static_cast<uint64_t>(rows)));
+    Tape& tape = *tapes.emplace_back(std::make_unique<Tape>());
+    tape.KeepTerms(true);
+    const Var w = tape.Leaf(w_);
+    Var total = RowOf(w, 0);
+    const Var y = Product(parts.back(), w);
+    for (int64_t r = 0; r < rows; ++r) total = Plus(total, RowOf(y, r));
+    tape.Backward(total);
+  }
+  EXPECT_FALSE(w_.gradient().defined());
+  int ready = 0;
+  Tape::AddKept(tapes, [&](Parameter& p) { ready += &p == &w_ ? 1 : 0; });
+  EXPECT_EQ(ready, 1);
+
+  Tensor expected = Tensor::Zeros({3, 2}, DType::kF64);
+  Tensor first = expected[0];
+  first.Fill(3);
+  for (const Tensor& x : parts) {
+    Tape alone;
+    Parameter same("w", w_.value(), kernels::Precision::kNative);
+    alone.Backward(Product(x, alone.Leaf(same)));
+    kernels::AddTo(expected, same.gradient());
+  }
+  EXPECT_LT(MaxDifference(w_.gradient(), expected), 1e-14);
 }
 
 TEST(Tape, GathersProductsOfPlainLeavesToo) {

@@ -70,14 +70,11 @@ Var Embed(const Var& table, const Tensor& ids) {
     }
   }
   const Parameter* parameter = table.parameter();
-  return Record("embedding",
-                parameter != nullptr
-                    ? parameter->Rows(ids)
-                    : kernels::Gather(table.value().Contiguous(), ids),
-                {table}, [ids](const Tensor& dy, Grads& g) {
-                  if (!g.Needs(0)) return;
-                  kernels::ScatterAddTo(g.Accumulate(0), ids, dy);
-                });
+  return Record(
+      "embedding",
+      parameter != nullptr ? parameter->Rows(ids)
+                           : kernels::Gather(table.value().Contiguous(), ids),
+      {table}, [ids](const Tensor& dy, Grads& g) { g.AddRows(0, ids, dy); });
 }
 
 }  // namespace heed

@@ -122,8 +122,7 @@ Var EmbedScaled(const Context& ctx, const Var& table, const Tensor& ids,
       "embedding",
       kernels::EmbedScaled(table.value(), ids, scale, positions, offset, key),
       {table}, [ids, scale, key](const Tensor& dy, Grads& g) {
-        if (!g.Needs(0)) return;
-        kernels::ScatterAddTo(g.Accumulate(0), ids, Dropped(dy, key), scale);
+        if (g.Needs(0)) g.AddRows(0, ids, Dropped(dy, key), scale);
       });
 }
 
