@@ -95,6 +95,8 @@ class Decoder {
   virtual Var Features(const Context& ctx, const Tensor& tokens,
                        DecoderState& state) const = 0;
   virtual const OutputLayer& output() const = 0;
+  /// True if training also computes one token after another.
+  virtual bool recurrent() const { return false; }
   /// True if Logits and Loss use their inputs; false for language models.
   virtual bool reads_source() const { return true; }
 

@@ -28,6 +28,11 @@ CrossEntropyLoss TargetLoss(const Decoder& model, const Context& ctx,
 /// Converts a batch to examples for HardChoices.
 DecoderExamples ExamplesOf(const Batch& batch);
 
+/// Parts of a batch for Trainable::Parts. `tokens`: target tokens.
+inline int64_t PartsOf(const Decoder& model, int64_t examples, int64_t tokens) {
+  return model.recurrent() ? PartsOfExamples(examples) : PartsOfTokens(tokens);
+}
+
 /// Options of the cross entropy that training minimises.
 CrossEntropyOptions EntropyOf(const LossOptions& options);
 

@@ -340,7 +340,7 @@ TEST_F(Prolonged, AverageIsTakenBack) {
   TrainingConfig config = ToyTraining("");
   config.run.epochs = 9;
   config.run.average = 2;
-  config.optimizer.learning_rate = 0.2;
+  config.optimizer.learning_rate = 0.1;
   bool averaged = false;
   for (const int epochs : {3, 4, 5, 6, 7, 8}) {
     averaged |= ExpectProlonged(config, [&](RunConfig& run) {

@@ -2,6 +2,7 @@
 #ifndef HEED_TRAIN_TRAINABLE_H_
 #define HEED_TRAIN_TRAINABLE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -33,6 +34,16 @@ struct BatchLoss {
   Metrics parts = {};
 };
 
+/// Number of parts for examples of which a recurrent network multiplies one row
+/// at a time: 32 rows of each keep products efficient.
+inline int64_t PartsOfExamples(int64_t examples) {
+  return std::clamp<int64_t>(examples / 32, 1, 16);
+}
+/// Number of parts for tokens of which a network multiplies all at once.
+inline int64_t PartsOfTokens(int64_t tokens) {
+  return std::clamp<int64_t>(tokens / 512, 1, 16);
+}
+
 /// A model with its training examples. Examples are identified by index.
 class Trainable {
  public:
@@ -56,8 +67,15 @@ class Trainable {
   virtual int64_t Units(std::span<const int64_t> examples) const {
     return std::ssize(examples);
   }
+  /// Loss of some examples of a batch. Thread-safe.
   virtual BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                          const LossOptions& options) const = 0;
+  /// Number of parts of a batch whose losses add up to that of the batch. An
+  /// update computes them concurrently; it depends on the sizes of the examples
+  /// alone, so that results do not depend on the number of threads.
+  virtual int64_t Parts(std::span<const int64_t> examples) const {
+    return PartsOfExamples(std::ssize(examples));
+  }
 
   /// Called after each update with the sums of BatchLoss::parts over its
   /// batches.

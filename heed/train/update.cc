@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/train/interrupt.h"
 #include "heed/train/schedule.h"
@@ -73,14 +74,20 @@ void AddResults(std::string_view bytes, UpdateResult& sums) {
   }
 }
 
-/// Divides a batch into shards.
+/// Divides examples into consecutive parts with about equal numbers of units.
 std::vector<Interval> Split(const Trainable& trained,
-                            const std::vector<int64_t>& batch, int64_t shards) {
+                            std::span<const int64_t> examples, int64_t parts) {
   std::vector<int64_t> units;
-  for (const int64_t& example : batch) {
+  for (const int64_t& example : examples) {
     units.push_back(trained.Units(std::span(&example, 1)));
   }
-  return SplitByUnits(units, shards);
+  return SplitByUnits(units, parts);
+}
+
+std::span<const int64_t> Part(std::span<const int64_t> examples,
+                              Interval part) {
+  return examples.subspan(static_cast<size_t>(part.begin),
+                          static_cast<size_t>(part.size()));
 }
 
 }  // namespace
@@ -113,7 +120,7 @@ UpdateResult Updater::Update(std::span<const std::vector<int64_t>> group,
     AddShards(group, result);
   } else {
     for (const auto& examples : group) {
-      AddGradient(examples, result.units, rng_, result);
+      AddGradient(examples, result.units, rng_, nullptr, result);
     }
     result.interrupted = InterruptRequested();
   }
@@ -126,20 +133,25 @@ UpdateResult Updater::Update(std::span<const std::vector<int64_t>> group,
 }
 
 void Updater::AddGradient(std::span<const int64_t> examples, int64_t units,
-                          Rng& rng, UpdateResult& result) {
-  Context ctx;
-  ctx.tape = &tape_;
-  ctx.rng = &rng;
-  ctx.training = true;
+                          Rng& rng, const Tape::Ready& ready,
+                          UpdateResult& result) {
   LossOptions options;
   options.smoothing = config_.label_smoothing;
   options.scale = 1.0 / static_cast<double>(std::max<int64_t>(1, units));
-  const BatchLoss loss = trained_.Loss(ctx, examples, options);
-  tape_.Backward(loss.loss);
-  tape_.Clear();
-  result.loss += loss.loss.value().item();
-  result.nll += loss.nll;
-  AddMetrics(result.parts, loss.parts);
+  std::vector<Interval> parts =
+      Split(trained_, examples, trained_.Parts(examples));
+  std::erase_if(parts, [](Interval part) { return part.size() == 0; });
+  const std::vector<BatchLoss> losses = parts_.Differentiate(
+      std::ssize(parts), rng,
+      [&](const Context& ctx, int64_t part) {
+        return trained_.Loss(ctx, Part(examples, At(parts, part)), options);
+      },
+      ready);
+  for (const BatchLoss& loss : losses) {
+    result.loss += loss.loss.value().item();
+    result.nll += loss.nll;
+    AddMetrics(result.parts, loss.parts);
+  }
 }
 
 void Updater::AddShards(std::span<const std::vector<int64_t>> group,
@@ -165,13 +177,9 @@ void Updater::AddShards(std::span<const std::vector<int64_t>> group,
       if (part.size() == 0) continue;
       // Sums gradients as soon as they are complete, while they are cached, and
       // lets them be sent.
-      if (i == last) {
-        tape_.OnGradient([this](Parameter& p) { sum_->Ready(p); });
-      }
-      AddGradient(std::span(group[i]).subspan(static_cast<size_t>(part.begin),
-                                              static_cast<size_t>(part.size())),
-                  result.units, rng, own);
-      if (i == last) tape_.OnGradient(nullptr);
+      const Tape::Ready ready = [this](Parameter& p) { sum_->Ready(p); };
+      AddGradient(Part(group[i], part), result.units, rng,
+                  i == last ? ready : nullptr, own);
     }
     sum_->EndShard();
     AppendResult(own, seen);

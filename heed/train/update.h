@@ -12,6 +12,7 @@
 #include "heed/base/rng.h"
 #include "heed/kernels/instructions.h"
 #include "heed/metrics/metrics.h"
+#include "heed/train/batch_parts.h"
 #include "heed/train/config.h"
 #include "heed/train/gradient_sum.h"
 #include "heed/train/optimizer.h"
@@ -59,7 +60,7 @@ class Epoch {
 void AddMetrics(Metrics& sums, const Metrics& terms);
 
 /// Updates the weights from batches of examples, alone or with other processes.
-/// Reuses the memory of its tape between updates.
+/// Reuses the memory of its tapes between updates.
 class Updater {
  public:
   /// The arguments must outlive the object. Throws: as GradientSum; ConfigError
@@ -77,7 +78,7 @@ class Updater {
 
  private:
   void AddGradient(std::span<const int64_t> examples, int64_t units, Rng& rng,
-                   UpdateResult& result);
+                   const Tape::Ready& ready, UpdateResult& result);
   void AddShards(std::span<const std::vector<int64_t>> group,
                  UpdateResult& result);
 
@@ -87,7 +88,7 @@ class Updater {
   Rng& rng_;
   Processes& processes_;
   std::optional<kernels::SameOnEveryCpu> same_on_every_cpu_;
-  Tape tape_;
+  BatchParts parts_;
   std::optional<GradientSum> sum_;  // if there are several shards
 };
 

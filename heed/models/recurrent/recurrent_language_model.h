@@ -47,6 +47,7 @@ class RecurrentLanguageModel : public LanguageModel {
   Var Features(const Context& ctx, const Tensor& tokens,
                DecoderState& state) const override;
   const OutputLayer& output() const override { return *output_; }
+  bool recurrent() const override { return true; }
   ModelOutline Outline() const override;
 
  private:

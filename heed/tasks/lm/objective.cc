@@ -44,6 +44,9 @@ class LanguageObjective : public ObjectiveOf<Model> {
   int64_t Units(std::span<const int64_t> examples) const override {
     return train_.TargetTokens(examples);
   }
+  int64_t Parts(std::span<const int64_t> examples) const override {
+    return PartsOf(*model_.network, std::ssize(examples), Units(examples));
+  }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override {
     CrossEntropyLoss loss = TargetLoss(

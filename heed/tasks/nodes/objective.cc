@@ -67,6 +67,9 @@ class NodesObjective : public ObjectiveOf<Model> {
     std::iota(all.begin(), all.end(), int64_t{0});
     return BatchList{std::move(all)};
   }
+  int64_t Parts(std::span<const int64_t> /*examples*/) const override {
+    return 1;  // each part would compute the whole graph
+  }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override {
     std::vector<int32_t> nodes;

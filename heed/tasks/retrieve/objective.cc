@@ -36,6 +36,9 @@ class RetrievalObjective : public ObjectiveOf<Model> {
     return ShuffledBatches(std::ssize(examples_),
                            model_.config.data.batch_queries, seed, epoch);
   }
+  int64_t Parts(std::span<const int64_t> /*examples*/) const override {
+    return 1;  // all documents of a batch compete
+  }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
   bool has_valid() const override { return !texts_.valid.empty(); }

@@ -48,6 +48,9 @@ class TranslationObjective : public ObjectiveOf<Model> {
   int64_t Units(std::span<const int64_t> examples) const override {
     return train_.TargetTokens(examples);
   }
+  int64_t Parts(std::span<const int64_t> examples) const override {
+    return PartsOf(*model_.model, std::ssize(examples), Units(examples));
+  }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
   void Updated(const Metrics& parts) override { choices_.Updated(parts); }
