@@ -12,6 +12,7 @@ namespace heed {
 int RunBench(const Arguments& arguments);
 int RunBenchDecode(const Arguments& arguments);
 int RunBenchNodes(const Arguments& arguments);
+int RunBenchScaling(const Arguments& arguments);
 
 /// Sub-commands of `heed bench`.
 const std::vector<Command>& Benches();

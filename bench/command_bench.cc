@@ -137,6 +137,8 @@ const std::vector<Command>& Benches() {
        RunBenchConvolution},
       {"decode", "translation, token by token", RunBenchDecode},
       {"nodes", "classifiers of the nodes of a graph", RunBenchNodes},
+      {"scaling", "steps of training by the number of threads",
+       RunBenchScaling},
   };
   return benches;
 }

@@ -4,7 +4,8 @@
 Two processes of one thread in two network namespaces that a pair of veth joins; `tc`
 with a token bucket limits both directions. In each round every network runs once, in
 turn; efficiency is beside the same two processes without a limit, and stands beside
-that of the formula in docs/explanation/scaling.md. Needs ip and tc (iproute2) and Open MPI.
+a formula: max(T/N, T/N (1 - f) + 2 (N - 1)/N bytes of the gradient / W) for a step of T s in
+one process, bandwidth W and the share f of weight gradients at the end. Needs ip and tc (iproute2) and Open MPI.
 """
 
 import argparse

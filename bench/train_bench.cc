@@ -1,6 +1,5 @@
 #include "bench/train_bench.h"
 
-#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -9,9 +8,10 @@
 #include "heed/base/timing.h"
 #include "heed/models/registry.h"
 #include "heed/ops/loss.h"
+#include "heed/tasks/target_loss.h"
 #include "heed/tensor/pool.h"
 #include "heed/text/vocabulary.h"
-#include "heed/train/optimizer.h"
+#include "heed/train/shards.h"
 
 namespace heed {
 namespace {
@@ -73,9 +73,20 @@ double ProductOperations(const ParameterSet& parameters,
   return 6 * elements;
 }
 
+OptimizerConfig Adam() {
+  OptimizerConfig adam;
+  adam.epsilon = 1e-8;
+  return adam;
+}
+
 }  // namespace
 
 void TrainBenchOptions::Visit(FieldList& v) {
+  VisitModel(v);
+  v("threads", threads, Range(0, 1024), "threads; 0: one per core");
+}
+
+void TrainBenchOptions::VisitModel(FieldList& v) {
   v.Section("Benchmark");
   v("model", model, OneOf(ModelNames<TranslatorSettings>()),
     "model; recurrent ones with all widths 512");
@@ -87,31 +98,46 @@ void TrainBenchOptions::Visit(FieldList& v) {
   v("steps", steps, Range(1, 100000), "steps that are timed");
   v("precision", precision, OneOf{"f32", "bf16"},
     "number format of matrix products");
-  v("threads", threads, Range(0, 1024), "threads; 0: one per core");
+}
+
+TrainSteps::TrainSteps(const TrainBenchOptions& options)
+    : options_(options),
+      model_(MakeModel(options)),
+      optimizer_(model_->parameters(), Adam()),
+      source_(RandomIds(options.src_len, options.batch, options.vocab, rng_)),
+      target_in_(
+          RandomIds(options.tgt_len, options.batch, options.vocab, rng_)),
+      target_out_(
+          RandomIds(options.tgt_len, options.batch, options.vocab, rng_)),
+      lengths_(Tensor::Full({options.batch}, options.src_len, DType::kI32)) {}
+
+void TrainSteps::Run() {
+  const int64_t tokens = int64_t{options_.batch} * options_.tgt_len;
+  const int64_t parts = PartsOf(*model_, options_.batch, tokens);
+  const CrossEntropyOptions options{.scale = 1 / static_cast<double>(tokens)};
+  batch_.Differentiate(parts, rng_, [&](const Context& ctx, int64_t part) {
+    const Interval own = EvenPart(options_.batch, parts, part);
+    const auto columns = [own](const Tensor& x) {
+      return x.Columns(own.begin, own.end).Contiguous();
+    };
+    const CrossEntropyLoss loss = model_->Loss(
+        ctx, {columns(source_), lengths_.Slice(own.begin, own.end)},
+        columns(target_in_), columns(target_out_), options);
+    return BatchLoss{loss.loss, loss.nll};
+  });
+  optimizer_.Step(++step_, 1e-4);
+}
+
+double TrainSteps::operations() const {
+  return ProductOperations(model_->parameters(), options_);
 }
 
 TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
   const ThreadLimit limit(o.threads);
-  const std::unique_ptr<Decoder> model = MakeModel(o);
-  OptimizerConfig adam;
-  adam.epsilon = 1e-8;
-  Optimizer optimizer(model->parameters(), adam);
   const bool bf16 = o.precision == "bf16" && kernels::HasBF16();
   const auto precision =
       bf16 ? kernels::Precision::kBF16 : kernels::Precision::kNative;
-
-  Rng rng(1);
-  const Tensor source = RandomIds(o.src_len, o.batch, o.vocab, rng);
-  const Tensor target_in = RandomIds(o.tgt_len, o.batch, o.vocab, rng);
-  const Tensor target_out = RandomIds(o.tgt_len, o.batch, o.vocab, rng);
-  const Tensor lengths = Tensor::Full({o.batch}, o.src_len, DType::kI32);
-  Tape tape;
-  Context ctx;
-  ctx.tape = &tape;
-  ctx.rng = &rng;
-  ctx.training = true;
-  CrossEntropyOptions loss_options;
-  loss_options.scale = 1.0 / (static_cast<double>(o.batch) * o.tgt_len);
+  TrainSteps steps(o);
 
   constexpr int kWarmUp = 3;
   constexpr double kRateSeconds = 0.15;
@@ -123,11 +149,7 @@ TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
   ResetPeakMemory();
   for (int step = 1; step <= kWarmUp + o.steps; ++step) {
     const auto start = Clock::now();
-    const CrossEntropyLoss loss = model->Loss(ctx, {source, lengths}, target_in,
-                                              target_out, loss_options);
-    tape.Backward(loss.loss);
-    tape.Clear();
-    optimizer.Step(step, 1e-4);
+    steps.Run();
     const double seconds = SecondsSince(start);
     if (step == kWarmUp) {
       result.peak_bytes = pool::Stats().peak;
@@ -148,7 +170,7 @@ TrainBenchResult BenchTraining(const TrainBenchOptions& o) {
   result.dtype = bf16 ? "bf16" : "f32";
   result.threads = ThreadCount();
   const double seconds = Median(times);
-  const double operations = ProductOperations(model->parameters(), o);
+  const double operations = steps.operations();
   const double rate = Median(rates);
   result.ms_per_step = seconds * 1e3;
   result.tokens_per_second = static_cast<double>(o.batch) * o.tgt_len / seconds;

@@ -3,10 +3,14 @@
 #define HEED_BENCH_TRAIN_BENCH_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "heed/base/config.h"
+#include "heed/base/rng.h"
 #include "heed/models/registry.h"
+#include "heed/train/batch_parts.h"
+#include "heed/train/optimizer.h"
 
 namespace heed {
 
@@ -23,6 +27,8 @@ struct TrainBenchOptions {
   int threads = 0;
 
   void Visit(FieldList& v);
+  /// Visits all options but the number of threads.
+  void VisitModel(FieldList& v);
 };
 
 struct TrainBenchResult {
@@ -36,6 +42,28 @@ struct TrainBenchResult {
   double gflop_per_step = 0;     // of matrix products
   int64_t peak_bytes = 0;        // of tensors in a step, including weights
   int64_t peak_rss_bytes = 0;    // of the process, including libraries
+};
+
+/// Steps of training on random ids.
+class TrainSteps {
+ public:
+  explicit TrainSteps(const TrainBenchOptions& options);
+  /// Makes one step: forward pass, backward pass, clipping and Adam.
+  void Run();
+  /// Floating-point operations of the products with weights in a step.
+  double operations() const;
+
+ private:
+  TrainBenchOptions options_;
+  std::unique_ptr<Decoder> model_;
+  Optimizer optimizer_;
+  Rng rng_{1};
+  Tensor source_;
+  Tensor target_in_;
+  Tensor target_out_;
+  Tensor lengths_;
+  BatchParts batch_;
+  int64_t step_ = 0;
 };
 
 /// Times steps of forward pass, backward pass, clipping and Adam. Measures the

@@ -9,7 +9,9 @@
 #include <mutex>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/base/thread_pool.h"
+#include "heed/base/timing.h"
 
 namespace heed {
 namespace {
@@ -58,6 +60,8 @@ void Limit(int threads) {
 
 /// True if loops of this thread run on it alone.
 thread_local bool alone = false;
+/// Recorder of the loops of this thread; null: none.
+thread_local LoopProfile* profile = nullptr;
 
 }  // namespace
 
@@ -73,6 +77,20 @@ ThreadLimit::ThreadLimit(int threads) : before_(Pool().limit()) {
 }
 ThreadLimit::~ThreadLimit() { Limit(before_); }
 
+LoopProfile::LoopProfile() { profile = this; }
+LoopProfile::~LoopProfile() { profile = nullptr; }
+
+void LoopProfile::Run(int64_t chunks,
+                      const std::function<void(int64_t)>& chunk) {
+  const auto own = static_cast<int32_t>(loops_.size());
+  loops_.push_back({.within = current_, .chunks = chunks, .seconds = 0});
+  const int32_t before = std::exchange(current_, own);
+  const auto start = Clock::now();
+  for (int64_t c = 0; c < chunks; ++c) chunk(c);
+  At(loops_, own).seconds = SecondsSince(start);
+  current_ = before;
+}
+
 namespace internal {
 
 void ParallelChunks(int64_t n, int64_t grain, void* body, ChunkFn fn) {
@@ -86,6 +104,10 @@ void ParallelChunks(int64_t n, int64_t grain, void* body, ChunkFn fn) {
   };
   Chunks chunks{n, grain, body, fn};
   const int64_t count = (n + grain - 1) / grain;
+  if (profile != nullptr) {
+    profile->Run(count, [&](int64_t c) { chunks.Run(c); });
+    return;
+  }
   if (alone) {
     for (int64_t c = 0; c < count; ++c) chunks.Run(c);
     return;

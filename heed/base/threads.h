@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <type_traits>
+#include <vector>
 
 namespace heed {
 
@@ -31,6 +32,33 @@ class ThreadLimit {
 
  private:
   int before_;
+};
+
+/// Records the parallel loops that this thread starts during its lifetime;
+/// their chunks run on this thread alone, one after another. Only one instance
+/// per thread at a time.
+class LoopProfile {
+ public:
+  struct Loop {
+    int32_t within = -1;  // index of the loop that started it; -1: none
+    int64_t chunks = 0;
+    double seconds = 0;  // of all chunks
+  };
+
+  LoopProfile();
+  ~LoopProfile();
+  LoopProfile(const LoopProfile&) = delete;
+  LoopProfile& operator=(const LoopProfile&) = delete;
+
+  /// The loops in the order of their starts.
+  const std::vector<Loop>& loops() const { return loops_; }
+
+  /// Runs chunks 0 to `chunks` − 1 and records them.
+  void Run(int64_t chunks, const std::function<void(int64_t)>& chunk);
+
+ private:
+  std::vector<Loop> loops_;
+  int32_t current_ = -1;
 };
 
 namespace internal {

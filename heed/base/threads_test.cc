@@ -157,5 +157,23 @@ TEST(ParallelFor, RunsInAChildOfFork) {
   EXPECT_EQ(status, 0);
 }
 
+TEST(LoopProfile, RecordsLoopsAndLoopsWithin) {
+  const ThreadLimit limit(2);
+  std::vector<int64_t> order;
+  LoopProfile profile;
+  ParallelForEach(3, 1, [&](int64_t i) {
+    order.push_back(i);
+    if (i == 1) ParallelForEach(4, 2, [&](int64_t k) { order.push_back(k); });
+  });
+  ParallelForEach(2, 8, [](int64_t /*i*/) {});  // one chunk is no loop
+  EXPECT_EQ(order, (std::vector<int64_t>{0, 1, 0, 1, 2, 3, 2}));
+  ASSERT_EQ(profile.loops().size(), 2U);
+  EXPECT_EQ(profile.loops()[0].within, -1);
+  EXPECT_EQ(profile.loops()[0].chunks, 3);
+  EXPECT_EQ(profile.loops()[1].within, 0);
+  EXPECT_EQ(profile.loops()[1].chunks, 2);
+  EXPECT_GE(profile.loops()[0].seconds, profile.loops()[1].seconds);
+}
+
 }  // namespace
 }  // namespace heed
