@@ -174,7 +174,7 @@ class Align(EndToEnd):
         aer = {}
         for name, guide in (("alone", None), ("guided", links["train"])):
             out = self.folder / name
-            self.runs(*train_args(out, epochs=8, learning_rate=0.01, metric="aer",
+            self.runs(*train_args(out, epochs=16, learning_rate=0.01, metric="aer",
                                   valid_alignment=links["valid"], guided_alignment=guide,
                                   guided_alignment_weight=guide and 1))
             figures = self.runs("align", out, *self.files, "--gold", self.put("g", self.gold))
