@@ -14,13 +14,18 @@
 namespace heed {
 namespace {
 
+/// Makes x dense and its elements its own.
+void MakeOwn(Tensor& x) {
+  if (!x.unique() || !x.contiguous()) x = x.Clone();
+}
+
 /// sum (+)= g, without changing elements that are shared.
 void AddInto(Tensor& sum, Tensor g) {
   if (!sum.defined()) {
     sum = std::move(g);
     return;
   }
-  if (!sum.unique() || !sum.contiguous()) sum = sum.Clone();
+  MakeOwn(sum);
   kernels::AddTo(sum, g);
 }
 
@@ -93,9 +98,8 @@ Tensor& Tape::Accumulate(int32_t index) {
     // Gradients added in place remain in the gradient of `whole`.
     node.gradient = Tensor::Zeros(node.shape, node.dtype);
     node.in_place = false;
-  } else if (!node.has_parts &&
-             (!node.gradient.unique() || !node.gradient.contiguous())) {
-    node.gradient = node.gradient.Clone();
+  } else if (!node.has_parts) {
+    MakeOwn(node.gradient);
   }
   return node.gradient;
 }
@@ -182,10 +186,10 @@ void Tape::MoveTerms(int32_t index, Terms& terms) {
 void Tape::Terms::AddTo(Tensor& gradient, const Shape& shape, DType dtype) {
   if (!products.empty()) {
     const bool accumulate = gradient.defined();
-    if (!accumulate) {
+    if (accumulate) {
+      MakeOwn(gradient);
+    } else {
       gradient = Tensor(shape, dtype);
-    } else if (!gradient.unique()) {
-      gradient = gradient.Clone();
     }
     kernels::MultiplyTransposed(products, accumulate,
                                 parameter != nullptr
@@ -195,10 +199,10 @@ void Tape::Terms::AddTo(Tensor& gradient, const Shape& shape, DType dtype) {
   }
   for (Tensor& sum : sums) AddInto(gradient, std::move(sum));
   if (rows.empty()) return;
-  if (!gradient.defined()) {
+  if (gradient.defined()) {
+    MakeOwn(gradient);
+  } else {
     gradient = Tensor::Zeros(shape, dtype);
-  } else if (!gradient.unique() || !gradient.contiguous()) {
-    gradient = gradient.Clone();
   }
   for (const PendingRows& one : rows) {
     kernels::ScatterAddTo(gradient, one.ids, one.dy, one.scale);
