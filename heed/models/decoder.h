@@ -95,8 +95,9 @@ class Decoder {
   virtual Var Features(const Context& ctx, const Tensor& tokens,
                        DecoderState& state) const = 0;
   virtual const OutputLayer& output() const = 0;
-  /// True if training also computes one token after another.
-  virtual bool recurrent() const { return false; }
+  /// True if training computes all tokens at once, as a Transformer does;
+  /// false if it computes one after another.
+  virtual bool parallel_tokens() const { return false; }
   /// True if Logits and Loss use their inputs; false for language models.
   virtual bool reads_source() const { return true; }
 

@@ -30,7 +30,8 @@ DecoderExamples ExamplesOf(const Batch& batch);
 
 /// Parts of a batch for Trainable::Parts. `tokens`: target tokens.
 inline int64_t PartsOf(const Decoder& model, int64_t examples, int64_t tokens) {
-  return model.recurrent() ? PartsOfExamples(examples) : PartsOfTokens(tokens);
+  return model.parallel_tokens() ? PartsOfTokens(tokens)
+                                 : PartsOfExamples(examples);
 }
 
 /// Options of the cross entropy that training minimises.

@@ -34,12 +34,12 @@ struct BatchLoss {
   Metrics parts = {};
 };
 
-/// Number of parts for examples of which a recurrent network multiplies one row
-/// at a time: 32 rows of each keep products efficient.
+/// Parts of a batch for a network that steps through time. Its products have
+/// a row for each example; with fewer than 32 rows they are slow.
 inline int64_t PartsOfExamples(int64_t examples) {
   return std::clamp<int64_t>(examples / 32, 1, 16);
 }
-/// Number of parts for tokens of which a network multiplies all at once.
+/// Parts of a batch for a network that computes all tokens at once.
 inline int64_t PartsOfTokens(int64_t tokens) {
   return std::clamp<int64_t>(tokens / 512, 1, 16);
 }

@@ -55,7 +55,6 @@ class EncoderDecoder : public Decoder {
   Var Features(const Context& ctx, const Tensor& tokens,
                DecoderState& kept) const override;
   const OutputLayer& output() const override { return *output_; }
-  bool recurrent() const override { return true; }
   std::string alignment_attention() const override {
     return attention_ ? attention_->info().path : "";
   }

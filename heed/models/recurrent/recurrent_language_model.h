@@ -47,7 +47,6 @@ class RecurrentLanguageModel : public LanguageModel {
   Var Features(const Context& ctx, const Tensor& tokens,
                DecoderState& state) const override;
   const OutputLayer& output() const override { return *output_; }
-  bool recurrent() const override { return true; }
   ModelOutline Outline() const override;
 
  private:

@@ -60,6 +60,7 @@ class Transformer : public Decoder {
     return decoder_.Features(ctx, tokens, state);
   }
   const OutputLayer& output() const override { return decoder_.output(); }
+  bool parallel_tokens() const override { return true; }
   int64_t positions() const override { return decoder_.positions(); }
 
   std::string alignment_attention() const override;
@@ -91,6 +92,7 @@ class TransformerLanguageModel : public LanguageModel {
     return decoder_.Features(ctx, tokens, state);
   }
   const OutputLayer& output() const override { return decoder_.output(); }
+  bool parallel_tokens() const override { return true; }
   int64_t positions() const override { return decoder_.positions(); }
   ModelOutline Outline() const override { return {{}, {decoder_.Outline()}}; }
 
