@@ -1,12 +1,10 @@
 // heed bench scaling: speed of training by the number of threads.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "bench/benches.h"
 #include "bench/scaling_bench.h"
-#include "heed/train/progress.h"
 
 namespace heed {
 namespace {
@@ -36,13 +34,18 @@ void Print(const ScalingResult& result) {
                row.measured ? "" : "  predicted");
   }
   fmt::print(
-      "{} parallel loops a step; {:.1f} % of a step is outside of them; a loop "
-      "of two threads costs {:.1f} microseconds\n",
-      result.loops, 100 * result.serial_share, result.loop_microseconds);
+      "{} parallel loops a step; {:.1f} % of its time is outside of them\n",
+      result.loops, 100 * result.serial_share);
+  if (result.loop_microseconds > 0) {
+    fmt::print(
+        "Starting and ending a loop on two threads takes {:.1f} "
+        "microseconds.\n",
+        result.loop_microseconds);
+  }
   if (result.rows.back().measured) return;
   fmt::print(
-      "predictions add up the loops of one thread, as if memory were as fast "
-      "for each thread; for two threads they give {:.2f}\n",
+      "Predictions assume that memory is as fast for each of many threads as "
+      "for one. For two threads they give a speed-up of {:.2f}.\n",
       result.predicted_of_two);
 }
 

@@ -3,9 +3,10 @@
 
 Two processes of one thread in two network namespaces that a pair of veth joins; `tc`
 with a token bucket limits both directions. In each round every network runs once, in
-turn; efficiency is beside the same two processes without a limit, and stands beside
-a formula: max(T/N, T/N (1 - f) + 2 (N - 1)/N bytes of the gradient / W) for a step of T s in
-one process, bandwidth W and the share f of weight gradients at the end. Needs ip and tc (iproute2) and Open MPI.
+turn. Efficiency is relative to the same two processes without a limit. The formula beside it
+is max(T/N, T/N (1 - f) + 2 (N - 1)/N G/W) for a step of T seconds in one process, G bytes of
+gradients, bandwidth W and the share f of weight gradients at the end of the backward pass.
+Needs ip and tc (iproute2) and Open MPI.
 """
 
 import argparse

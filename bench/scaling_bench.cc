@@ -1,7 +1,6 @@
 #include "bench/scaling_bench.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "heed/base/at.h"
@@ -95,7 +94,7 @@ double PredictSeconds(std::span<const LoopProfile::Loop> loops, double seconds,
 }
 
 ScalingResult BenchScaling(const TrainBenchOptions& options, int max_threads) {
-  const int cores = CoreCount();
+  const int cores = ThreadCount();  // that the process may use
   const Profile profile = ProfileStep(options);
   const double pair = cores > 1 ? PairSeconds() : 0;
   const LoopCost cost = [pair](int64_t threads) {
@@ -114,25 +113,22 @@ ScalingResult BenchScaling(const TrainBenchOptions& options, int max_threads) {
     if (loop.within < 0) in_loops += loop.seconds;
   }
   result.serial_share = 1 - in_loops / profile.seconds;
-  double alone = 0;  // tokens per second of one thread
-  double limit = 0;  // its share of the limit
   for (int threads = 1; threads <= max_threads; threads *= 2) {
-    ScalingRow row{.threads = threads, .measured = threads <= cores};
+    result.rows.push_back({.threads = threads, .measured = threads <= cores});
+    ScalingRow& row = result.rows.back();
+    const ScalingRow& alone = result.rows.front();
     if (row.measured) {
       TrainBenchOptions own = options;
       own.threads = threads;
-      const TrainBenchResult one = BenchTraining(own);
-      row.tokens_per_second = one.tokens_per_second;
-      row.limit_share = one.floor_ms / one.ms_per_step;
-      if (threads == 1) alone = one.tokens_per_second;
-      if (threads == 1) limit = row.limit_share;
-      row.speedup = row.tokens_per_second / alone;
+      const TrainBenchResult measured = BenchTraining(own);
+      row.tokens_per_second = measured.tokens_per_second;
+      row.limit_share = measured.floor_ms / measured.ms_per_step;
+      row.speedup = row.tokens_per_second / alone.tokens_per_second;
     } else {
       row.speedup = predicted(threads);
-      row.tokens_per_second = alone * row.speedup;
-      row.limit_share = limit * row.speedup / threads;
+      row.tokens_per_second = alone.tokens_per_second * row.speedup;
+      row.limit_share = alone.limit_share * row.speedup / threads;
     }
-    result.rows.push_back(row);
   }
   return result;
 }

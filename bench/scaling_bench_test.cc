@@ -44,7 +44,7 @@ TEST(Scaling, MeasuresAndPredictsASmallModel) {
   options.tgt_len = 16;
   options.vocab = 50;
   options.steps = 1;
-  const ScalingResult result = BenchScaling(options, 2 * CoreCount());
+  const ScalingResult result = BenchScaling(options, 2 * ThreadCount());
   ASSERT_GE(result.rows.size(), 2U);
   EXPECT_EQ(result.rows.front().speedup, 1);
   EXPECT_TRUE(result.rows.front().measured);
@@ -53,8 +53,8 @@ TEST(Scaling, MeasuresAndPredictsASmallModel) {
   EXPECT_LT(result.serial_share, 0.9);
   for (const ScalingRow& row : result.rows) {
     EXPECT_GT(row.tokens_per_second, 0);
-    EXPECT_LE(row.threads, 2 * CoreCount());
-    EXPECT_EQ(row.measured, row.threads <= CoreCount());
+    EXPECT_LE(row.threads, 2 * ThreadCount());
+    EXPECT_EQ(row.measured, row.threads <= ThreadCount());
   }
 }
 

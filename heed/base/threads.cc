@@ -104,12 +104,12 @@ void ParallelChunks(int64_t n, int64_t grain, void* body, ChunkFn fn) {
   };
   Chunks chunks{n, grain, body, fn};
   const int64_t count = (n + grain - 1) / grain;
-  if (profile != nullptr) {
-    profile->Run(count, [&](int64_t c) { chunks.Run(c); });
-    return;
-  }
   if (alone) {
     for (int64_t c = 0; c < count; ++c) chunks.Run(c);
+    return;
+  }
+  if (profile != nullptr) {
+    profile->Run(count, [&](int64_t c) { chunks.Run(c); });
     return;
   }
   Pool().Run(
