@@ -25,6 +25,7 @@ std::deque<ModelRow>& Rows() {
              GraphModels(),        //
              VisitModels(),        //
              RatingModels(),       //
+             RecommenderModels(),  //
              PassageModels(),      //
              ImageModels(),        //
              CaptionModels(),      //

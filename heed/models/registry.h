@@ -64,6 +64,7 @@ std::vector<ModelRow> DocumentModels();     // document classifiers
 std::vector<ModelRow> GraphModels();        // node classifiers
 std::vector<ModelRow> PatchModels();        // patches of time series
 std::vector<ModelRow> VisitModels();        // visits of patients
+std::vector<ModelRow> RecommenderModels();  // next items of a history
 std::vector<ModelRow> RatingModels();       // ratings from reviews
 std::vector<ModelRow> PassageModels();      // question answering
 std::vector<ModelRow> ImageModels();        // image classifiers
