@@ -214,6 +214,7 @@ inline std::vector<ExplainCase> ExplainCases() {
         {"min_count", "1"}},
        0,
        false},
+      {"Recommend", "recommend", "sasrec", one_layer, 1, true},
       {"Read", "read", "sum", with(small_han, {{"hops", "2"}}), 2, true},
   };
 }

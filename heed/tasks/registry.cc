@@ -12,6 +12,7 @@
 #include "heed/tasks/pretrain/pretrain.h"
 #include "heed/tasks/ratings/ratings.h"
 #include "heed/tasks/read/read.h"
+#include "heed/tasks/recommend/recommend.h"
 #include "heed/tasks/retrieve/retrieve.h"
 #include "heed/tasks/slots/slots.h"
 #include "heed/tasks/speech/speech.h"
@@ -36,6 +37,7 @@ std::vector<TaskRow>& Rows() {
       nodes::Task(),         //
       visits::Task(),        //
       ratings::Task(),       //
+      recommend::Task(),     //
       read::Task(),          //
       images::Task(),        //
       caption::Task(),       //
