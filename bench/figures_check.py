@@ -26,7 +26,7 @@ def stands_in(text, place):
 
 
 def calls_of(command):
-    """Yields the words after each {heed} of a shell command."""
+    """Yields the words after each {heed} of a shell command; those after -- of distill are of train."""
     flat = command.replace("\\\n", " ")
     for call in re.findall(r"""\{heed\}((?:"[^"]*"|'[^']*'|[^|;&\n<>()"'])*)""", flat):
         try:
@@ -34,7 +34,11 @@ def calls_of(command):
         except ValueError:
             words = call.split()
         if words and re.fullmatch("[a-z]+", words[0]):
-            yield words
+            border = words.index("--") if words[0] == "distill" and "--" in words else len(words)
+            yield words[:border]
+            if border < len(words):
+                model = dict(with_values(words[:border])).get("--student", "student-tiny")
+                yield ["train", "--model", model, *words[border + 1:]]
 
 
 def verb_of(words):
