@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "heed/base/errors.h"
 #include "heed/base/text.h"
@@ -30,16 +34,34 @@ struct Counts {
   int64_t ref_len = 0;
 };
 
-void AddSentence(std::string_view hypothesis, std::string_view reference,
+/// Length of the reference nearest to `length`; the shorter of two.
+int64_t NearestLength(int64_t length, std::span<const int64_t> references) {
+  return *std::ranges::min_element(references, {}, [length](int64_t own) {
+    return std::pair(std::abs(own - length), own);
+  });
+}
+
+void AddSentence(std::string_view hypothesis, const References& references,
                  Counts* counts) {
   const auto hyp = SplitWhitespace(hypothesis);
-  const auto ref = SplitWhitespace(reference);
-  counts->hyp_len += static_cast<int64_t>(hyp.size());
-  counts->ref_len += static_cast<int64_t>(ref.size());
+  const auto length = static_cast<int64_t>(hyp.size());
+  std::vector<std::vector<std::string_view>> refs;
+  std::vector<int64_t> lengths;
+  for (const std::string& reference : references) {
+    lengths.push_back(
+        std::ssize(refs.emplace_back(SplitWhitespace(reference))));
+  }
+  counts->hyp_len += length;
+  counts->ref_len += NearestLength(length, lengths);
   for (int n = 1; n <= kMaxOrder; ++n) {
+    NgramCounts most;  // in any one reference
+    for (const auto& ref : refs) {
+      for (const auto& [ngram, count] : CountNgrams(ref, n)) {
+        most[ngram] = std::max(most[ngram], count);
+      }
+    }
     counts->totals[n - 1] += NgramTotal(hyp.size(), n);
-    counts->matches[n - 1] +=
-        CommonNgrams(CountNgrams(hyp, n), CountNgrams(ref, n));
+    counts->matches[n - 1] += CommonNgrams(CountNgrams(hyp, n), most);
   }
 }
 
@@ -76,6 +98,16 @@ double GeometricMean(const std::array<double, kMaxOrder>& precisions) {
 BleuScore CorpusBleu(std::span<const std::string> hypotheses,
                      std::span<const std::string> references,
                      const BleuOptions& options) {
+  std::vector<References> one_each;
+  for (const std::string& reference : references) {
+    one_each.push_back({reference});
+  }
+  return CorpusBleu(hypotheses, one_each, options);
+}
+
+BleuScore CorpusBleu(std::span<const std::string> hypotheses,
+                     std::span<const References> references,
+                     const BleuOptions& options) {
   if (hypotheses.size() != references.size()) {
     throw ShapeError("bleu: {} hypotheses for {} references", hypotheses.size(),
                      references.size());
@@ -85,8 +117,17 @@ BleuScore CorpusBleu(std::span<const std::string> hypotheses,
     return TokenizeForBleu(TrimRight(cased), options.tokenizer);
   };
   Counts counts;
+  size_t fewest = hypotheses.empty() ? 1 : references[0].size();
+  size_t most = fewest;
   for (size_t i = 0; i < hypotheses.size(); ++i) {
-    AddSentence(tokenize(hypotheses[i]), tokenize(references[i]), &counts);
+    if (references[i].empty()) {
+      throw ShapeError("bleu: a hypothesis has no reference");
+    }
+    fewest = std::min(fewest, references[i].size());
+    most = std::max(most, references[i].size());
+    References tokens;
+    std::ranges::transform(references[i], std::back_inserter(tokens), tokenize);
+    AddSentence(tokenize(hypotheses[i]), tokens, &counts);
   }
 
   BleuScore result;
@@ -99,7 +140,8 @@ BleuScore CorpusBleu(std::span<const std::string> hypotheses,
     result.score = result.brevity_penalty * GeometricMean(result.precisions);
   }
   result.signature = fmt::format(
-      "nrefs:1|case:{}|eff:no|tok:{}|smooth:exp|version:heed-" HEED_VERSION,
+      "nrefs:{}|case:{}|eff:no|tok:{}|smooth:exp|version:heed-" HEED_VERSION,
+      fewest == most ? fmt::to_string(most) : "var",
       options.lowercase ? "lc" : "mixed", options.tokenizer.word());
   return result;
 }
@@ -110,7 +152,7 @@ double SentenceBleu(std::string_view hypothesis, std::string_view reference) {
     return fmt::format("{}", fmt::join(SplitWhitespace(text), " "));
   };
   Counts counts;
-  AddSentence(joined(hypothesis), joined(reference), &counts);
+  AddSentence(joined(hypothesis), {joined(reference)}, &counts);
   double sum = 0;
   int orders = 0;
   for (; orders < kMaxOrder && counts.totals[orders] > 0; ++orders) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "heed/metrics/bleu_tokenizer.h"
+#include "heed/metrics/error_rate.h"
 
 namespace heed {
 
@@ -32,12 +33,18 @@ struct BleuScore {
 ///   hyp_len)),
 /// p_n the clipped n-gram precision over the whole corpus after tokenisation,
 /// the k-th p_n without a match replaced by 1 / (2^k · total)
-/// ("exp" smoothing), one reference per sentence. The signature is in
+/// ("exp" smoothing). With several references per sentence, matches are clipped
+/// to the largest count in one reference, and the reference of the nearest
+/// length counts in ref_len (the shorter of two). The signature is in
 /// sacreBLEU's form and names Heed's version as the implementation.
-/// Throws: ShapeError if the numbers of hypotheses and references differ.
+/// Throws: ShapeError if the numbers of hypotheses and references differ or a
+/// sentence has no reference.
 /// Paper: Papineni et al. 2002; Post 2018, arXiv 1804.08771.
 BleuScore CorpusBleu(std::span<const std::string> hypotheses,
                      std::span<const std::string> references,
+                     const BleuOptions& options = {});
+BleuScore CorpusBleu(std::span<const std::string> hypotheses,
+                     std::span<const References> references,
                      const BleuOptions& options = {});
 
 /// BLEU of one sentence on white-space tokens, 0 to 100:

@@ -56,6 +56,25 @@ TEST(Bleu, PerfectMatchIs100) {
   EXPECT_EQ(bleu.ref_len, 7);
 }
 
+TEST(Bleu, TakesSeveralReferences) {
+  // The example of Papineni et al. 2002: "the" is clipped to 2.
+  const std::vector<References> refs = {
+      {"the cat is on the mat", "there is a cat on the mat"}};
+  const BleuScore bleu = CorpusBleu(Lines{"the the the the the the the"}, refs);
+  EXPECT_NEAR(bleu.precisions[0], 100 * 2 / 7.0, 1e-9);
+  EXPECT_EQ(bleu.ref_len, 7);
+  EXPECT_TRUE(bleu.signature.starts_with("nrefs:2|")) << bleu.signature;
+  // Words of both references match; of lengths 3 and 5 the shorter is taken.
+  const BleuScore both =
+      CorpusBleu(Lines{"a b c d", "x"},
+                 std::vector<References>{{"a b x", "y c d e f"}, {"x"}});
+  EXPECT_NEAR(both.precisions[0], 100, 1e-9);
+  EXPECT_NEAR(both.precisions[1], 100 * 2 / 3.0, 1e-9);
+  EXPECT_EQ(both.ref_len, 3 + 1);
+  EXPECT_TRUE(both.signature.starts_with("nrefs:var|")) << both.signature;
+  EXPECT_THROW(CorpusBleu(Lines{"a"}, std::vector<References>{{}}), ShapeError);
+}
+
 TEST(Bleu, IsComputedOverTheCorpus) {
   const Lines hyp = {"The cat sat on the mat.",
                      "A quick brown fox jumps over a dog"};
@@ -79,7 +98,7 @@ TEST(Bleu, LowercaseIgnoresCaseAndSaysSo) {
 }
 
 TEST(Bleu, SignatureIsSacreBleus) {
-  const std::string signature = CorpusBleu({}, {}).signature;
+  const std::string signature = CorpusBleu(Lines{}, Lines{}).signature;
   EXPECT_EQ(signature.rfind("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|"
                             "version:heed-",
                             0),
@@ -115,7 +134,7 @@ TEST(Bleu, EmptyTextIsZeroAndNeverNan) {
   EXPECT_DOUBLE_EQ(no_hypothesis.score, 0.0);
   EXPECT_DOUBLE_EQ(no_hypothesis.brevity_penalty, 0.0);
   EXPECT_DOUBLE_EQ(CorpusBleu(Lines{"a b c d"}, Lines{""}).score, 0.0);
-  EXPECT_DOUBLE_EQ(CorpusBleu({}, {}).score, 0.0);
+  EXPECT_DOUBLE_EQ(CorpusBleu(Lines{}, Lines{}).score, 0.0);
 }
 
 TEST(Bleu, DifferentCountsAreAnError) {

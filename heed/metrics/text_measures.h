@@ -29,6 +29,16 @@ double MeasureTexts(std::string_view name,
                     std::span<const std::string> references,
                     const BleuOptions& bleu = {});
 
+/// The metric `name` with several references per text: one of TextMeasures in
+/// percent, or "cider" (CorpusCider, 0 to 10). bleu, exact_match and
+/// word_error_rate have their usual definitions for several references; others
+/// are the metric over all pairs of a text and one of its references. Throws:
+/// ShapeError if the numbers of texts differ or a text has no reference.
+double MeasureTexts(std::string_view name,
+                    std::span<const std::string> hypotheses,
+                    std::span<const References> references,
+                    const BleuOptions& bleu = {});
+
 }  // namespace heed
 
 #endif  // HEED_METRICS_TEXT_MEASURES_H_
