@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/base/json_handler.h"
 #include "heed/base/text.h"
 
 template class nlohmann::basic_json<nlohmann::ordered_map>;
@@ -16,74 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Difference = std::vector<Json>::difference_type;
-
-// Passes the events of nlohmann's lexer to a JsonBuilder.
-class Handler final : public nlohmann::json_sax<Json> {
- public:
-  Handler(std::string_view text, std::string_view source_name,
-          const JsonLimits& limits)
-      : text_(text),
-        source_name_(source_name),
-        builder_(limits, [this](std::string_view problem) {
-          throw FormatError("{}: {}", source_name_, problem);
-        }) {}
-
-  Json Take() { return builder_.Take(); }
-
-  bool null() override { return Add(nullptr); }
-  bool boolean(bool value) override { return Add(value); }
-  bool number_integer(number_integer_t value) override { return Add(value); }
-  bool number_unsigned(number_unsigned_t value) override { return Add(value); }
-  bool number_float(number_float_t value, const string_t&) override {
-    return Add(value);
-  }
-  bool string(string_t& value) override { return Add(std::move(value)); }
-  bool binary(binary_t&) override { return false; }  // never occurs in text
-  bool start_object(size_t) override {
-    builder_.StartObject();
-    return true;
-  }
-  bool key(string_t& name) override {
-    builder_.AddName(std::move(name));
-    return true;
-  }
-  bool end_object() override { return End(); }
-  bool start_array(size_t) override {
-    builder_.StartArray();
-    return true;
-  }
-  bool end_array() override { return End(); }
-
-  bool parse_error(size_t position, const std::string&,
-                   const nlohmann::detail::exception& error) override {
-    constexpr int kOutOfRange = 400;  // first code of out-of-range errors
-    if (error.id >= kOutOfRange) {
-      throw FormatError("{}: is not valid JSON (a number is too large)",
-                        source_name_);
-    }
-    const std::string_view before = text_.substr(0, position);
-    const size_t line_end = before.rfind('\n');
-    const size_t column =
-        before.size() - (line_end == before.npos ? 0 : line_end + 1);
-    throw FormatError("{}: is not valid JSON (at line {}, column {})",
-                      source_name_, 1 + std::ranges::count(before, '\n'),
-                      std::max<size_t>(column, 1));
-  }
-
- private:
-  bool Add(Json value) {
-    builder_.Add(std::move(value));
-    return true;
-  }
-  bool End() {
-    builder_.End();
-    return true;
-  }
-
-  std::string_view text_;
-  std::string_view source_name_;
-  JsonBuilder builder_;
-};
 
 }  // namespace
 
@@ -161,7 +94,7 @@ Json ParseJson(std::string_view text, std::string_view source_name,
     throw FormatError("{}: {} bytes of JSON, more than {}", source_name,
                       text.size(), limits.bytes);
   }
-  Handler handler(text, source_name, limits);
+  JsonHandler handler(text, source_name, limits);
   Json::sax_parse(text, &handler);
   return handler.Take();
 }
