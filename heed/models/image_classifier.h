@@ -18,6 +18,9 @@ struct ImageUse {
   int64_t width = 0;
   int64_t channels = 1;
   int64_t classes = 2;
+  /// True for captioners of features: height and width count cells, channels
+  /// the features of a cell.
+  bool of_features = false;
 };
 
 struct ImageLossOptions {

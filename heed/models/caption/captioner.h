@@ -16,10 +16,10 @@ namespace heed {
 /// except for its parameters.
 class Captioner : public Decoder {
  public:
-  /// Input of Inputs::Cells. Shapes: images [B, H, W, C] in 0 to 1, result [B,
-  /// Y, X, F]. Throws: ShapeError.
+  /// Input of Inputs::Cells. Shapes: images [B, H, W, C] in 0 to 1, or features
+  /// of cells [B, Y, X, C]; result [B, Y, X, F]. Throws: ShapeError.
   virtual Var Cells(const Context& ctx, const Var& images) const = 0;
-  /// Side of a cell in pixels.
+  /// Side of a cell in pixels; 1 for features.
   virtual int64_t cell() const = 0;
 
  protected:

@@ -16,9 +16,22 @@ namespace {
 constexpr int64_t kCellSide = ConvolutionStack::ScaleOf(3);
 constexpr Init kPositionInit = {Init::Kind::kNormal, 0.1};
 
-/// Features of a cell after all three layers.
-int64_t CellFeatures(const ShowAttendTellConfig& config) {
-  return int64_t{2} * config.filters;
+/// Features of a cell: given, or after all three layers.
+int64_t CellFeatures(const ShowAttendTellConfig& config, const ImageUse& use) {
+  return use.of_features ? use.channels : int64_t{2} * config.filters;
+}
+
+int64_t SideOfCell(const ImageUse& use) {
+  return use.of_features ? 1 : kCellSide;
+}
+
+std::optional<ConvolutionStack> ImageLayers(const Scope& scope,
+                                            const ShowAttendTellConfig& config,
+                                            const ImageUse& use) {
+  if (use.of_features) return std::nullopt;
+  const int64_t features = CellFeatures(config, use);
+  return ConvolutionStack(scope, use.channels,
+                          {config.filters, features, features});
 }
 
 PoolingOptions MeanOf(int64_t features) {
@@ -55,8 +68,9 @@ void ShowAttendTellConfig::Visit(FieldList& v) {
 }
 
 void ShowAttendTellConfig::Fill(const ImageUse& use) {
-  if (use.height < kCellSide || use.width < kCellSide ||
-      use.height % kCellSide != 0 || use.width % kCellSide != 0) {
+  const int64_t side = SideOfCell(use);
+  if (use.height < side || use.width < side || use.height % side != 0 ||
+      use.width % side != 0) {
     throw ConfigError(
         "image_size: the model sees cells of {0} × {0} pixels, which do not "
         "divide images of {1} × {2}; choose a multiple of {0}",
@@ -75,11 +89,11 @@ void ShowAttendTellConfig::Fill(const ImageUse& use) {
   } else if (normalizer == "hard") {
     look = CaptionLook::kHard;
   }
-  (void)Attention();
+  (void)Attention(use);
 }
 
-AttentionSpec ShowAttendTellConfig::Attention() const {
-  const auto features = static_cast<int64_t>(CellFeatures(*this));
+AttentionSpec ShowAttendTellConfig::Attention(const ImageUse& use) const {
+  const int64_t features = CellFeatures(*this, use);
   AttentionSpec spec = Spec(/*self=*/false, units, features, Inits().Matrix());
   Require(units % heads == 0 && features % heads == 0,
           fmt::format("heads: {} units and {} features of a cell do not divide "
@@ -87,7 +101,7 @@ AttentionSpec ShowAttendTellConfig::Attention() const {
                       units, features, heads));
   Require(!spec.score.info.equal_sizes || features == units,
           fmt::format("score '{}' needs queries and keys of one size: units is "
-                      "{}, a cell has {} features (twice filters)",
+                      "{}, a cell has {} features",
                       score, units, features));
   spec.query_axis = "target";
   return spec;
@@ -100,20 +114,21 @@ ShowAttendTell::ShowAttendTell(const ShowAttendTellConfig& config,
       use_(use),
       dropout_(config.dropout),
       variational_(config.variational),
-      hard_(config.Attention().normalizer.info.chooses),
-      layers_(Scope(parameters_, "image"), use.channels,
-              {config.filters, CellFeatures(config), CellFeatures(config)}),
+      hard_(config.Attention(use).normalizer.info.chooses),
+      layers_(ImageLayers(Scope(parameters_, "image"), config, use)),
       embedding_(Scope(parameters_, "decoder.embedding"), vocabulary,
                  config.embedding, config.Inits().Matrix()),
-      mean_(Scope(parameters_, "decoder.mean"), MeanOf(CellFeatures(config))),
-      start_(Scope(parameters_, "decoder.start"), CellFeatures(config),
+      mean_(Scope(parameters_, "decoder.mean"),
+            MeanOf(CellFeatures(config, use))),
+      start_(Scope(parameters_, "decoder.start"), CellFeatures(config, use),
              config.units, config.Inits().Matrix()),
       state_(Scope(parameters_, "decoder.state"), config.units,
              {config.units, config.units}, config.Inits().Matrix()),
-      attention_(Scope(parameters_, "decoder.attention"), config.Attention()),
+      attention_(Scope(parameters_, "decoder.attention"),
+                 config.Attention(use)),
       lstm_(Scope(parameters_, "decoder.lstm"),
             RecurrentOptions{Cell::kLstm,
-                             {config.embedding, CellFeatures(config)},
+                             {config.embedding, CellFeatures(config, use)},
                              config.units,
                              config.Inits().Matrix(),
                              config.Inits().Recurrent(),
@@ -121,16 +136,16 @@ ShowAttendTell::ShowAttendTell(const ShowAttendTellConfig& config,
       read_state_(Scope(parameters_, "decoder.read_state"), config.units,
                   config.embedding, config.Inits().Matrix()),
       read_context_(Scope(parameters_, "decoder.read_context"),
-                    CellFeatures(config), config.embedding,
+                    CellFeatures(config, use), config.embedding,
                     config.Inits().Matrix(), /*bias=*/false),
       output_(Scope(parameters_, "decoder.output"), config.embedding,
               vocabulary, config.Inits().Matrix(), /*bias=*/true,
               /*by_token=*/false) {
   if (config.cell_positions == YesNo::kYes) {
-    const int64_t cells = use.height / kCellSide * (use.width / kCellSide);
-    positions_ =
-        &Scope(parameters_, "image")
-             .Add("positions", {cells * CellFeatures(config)}, kPositionInit);
+    const int64_t cells = use.height / cell() * (use.width / cell());
+    positions_ = &Scope(parameters_, "image")
+                      .Add("positions", {cells * CellFeatures(config, use)},
+                           kPositionInit);
   }
   if (config.gate == YesNo::kYes) {
     gate_.emplace(Scope(parameters_, "decoder.gate"), config.units, 1,
@@ -138,11 +153,12 @@ ShowAttendTell::ShowAttendTell(const ShowAttendTellConfig& config,
   }
 }
 
-int64_t ShowAttendTell::cell() const { return kCellSide; }
+int64_t ShowAttendTell::cell() const { return SideOfCell(use_); }
 
 Var ShowAttendTell::Cells(const Context& ctx, const Var& images) const {
   CheckImages("captioner", images, use_);
-  Var x = layers_(ctx, ObservedImages(ctx, images, kCellSide));
+  Var x = ObservedImages(ctx, images, cell());
+  if (layers_) x = (*layers_)(ctx, x);
   if (positions_ == nullptr) return x;
   return Reshape(AddRow(FlatImages(x), ctx.Use(*positions_)), x.shape());
 }
@@ -212,9 +228,13 @@ ModelOutline ShowAttendTell::Outline() const {
   using Kind = OutlinePart::Kind;
   const Shape& words = embedding_.weight().value().shape();
   const int64_t units = read_state_.weight().value().dim(0);
-  const int64_t features = layers_.units();
+  const int64_t features = read_context_.weight().value().dim(0);
   OutlineSequence image = {.name = "image", .axis = "source"};
-  image.blocks = ConvolutionOutline(layers_);
+  if (layers_) {
+    image.blocks = ConvolutionOutline(*layers_);
+  } else {
+    image.blocks.push_back({{{.name = "features", .features = features}}});
+  }
   if (positions_ != nullptr) {
     image.blocks.push_back(
         {{{.name = "+ vector of the place", .features = features}}});

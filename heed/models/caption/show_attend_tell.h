@@ -36,11 +36,11 @@ struct ShowAttendTellConfig : RecurrentAttentionSettings,
   /// Replaces "auto" and 0. Throws: ConfigError.
   void Fill(const ImageUse& use);
   /// Spec of the attention; settings must be filled. Throws: ConfigError.
-  AttentionSpec Attention() const;
+  AttentionSpec Attention(const ImageUse& use) const;
 };
 
-/// a_i are the features of cell i, from three layers of relu(3 × 3) and 2 × 2
-/// max pooling, plus a position embedding (cell_positions):
+/// a_i are the features of cell i, given or from three layers of relu(3 × 3)
+/// and 2 × 2 max pooling, plus a position embedding (cell_positions):
 ///   h_0, c_0 = tanh(W relu(W ā)), ā the mean of all a_i
 ///   α_t = softmax_i f(a_i, h_{t−1}),  z_t = σ(w h_{t−1}) Σ_i α_ti a_i
 ///   h_t = LSTM([E y_{t−1}; z_t], h_{t−1})
@@ -77,8 +77,8 @@ class ShowAttendTell : public Captioner {
   double dropout_;
   bool variational_;
   bool hard_;
-  ConvolutionStack layers_;
-  Parameter* positions_ = nullptr;  // [Y X F]
+  std::optional<ConvolutionStack> layers_;  // none: features are given
+  Parameter* positions_ = nullptr;          // [Y X F]
   Embedding embedding_;
   Pooling mean_;
   Linear start_, state_;

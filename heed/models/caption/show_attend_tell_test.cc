@@ -210,6 +210,37 @@ TEST(ShowAttendTell, CellsAreThoseOfTheImage) {
   EXPECT_GT(MaxDifference(before[0][1][2], after[0][1][2]), 1e-3);
 }
 
+TEST(ShowAttendTell, GivenFeaturesTakeThePlaceOfConvolutions) {
+  const ShowAttendTell of_images(SmallCaptioner(), kCaptionImages, 7, 3,
+                                 DType::kF64);
+  Shake(of_images.parameters());
+  const Tensor cells =
+      of_images.Cells({}, RandomTensor({2, 16, 24, 3}, 4, DType::kF64)).value();
+  ShowAttendTellConfig config = SmallCaptioner();
+  config.cell_positions = YesNo::kNo;
+  const ImageUse use = {
+      .height = 2, .width = 3, .channels = 4, .of_features = true};
+  config.Fill(use);
+  const ShowAttendTell of_features(config, use, 7, 5, DType::kF64);
+  for (const auto& parameter : of_features.parameters().all()) {
+    parameter->mutable_value().CopyFrom(
+        of_images.parameters().Find(parameter->name())->value());
+    parameter->Changed();
+  }
+  const Tensor in = RandomIds({3, 2}, 7, 5);
+  const auto logits = [&](const ShowAttendTell& model, const Var& given) {
+    return model.Logits({}, Inputs::Cells(given), in).value();
+  };
+  const Tensor read = of_features.Cells({}, cells).value();
+  EXPECT_EQ(MaxDifference(read, cells), 0);
+  EXPECT_EQ(MaxDifference(logits(of_features, read), logits(of_images, cells)),
+            0);
+  EXPECT_EQ(of_features.cell(), 1);
+  EXPECT_FALSE(of_features.Outline().sequences[0].blocks.empty());
+  EXPECT_THROW(of_features.Cells({}, Tensor({2, 16, 24, 3}, DType::kF64)),
+               ShapeError);
+}
+
 TEST(ShowAttendTell, RefusesWhatDoesNotFit) {
   ShowAttendTellConfig config;
   EXPECT_NE(MessageOf<ConfigError>([&] {
