@@ -155,6 +155,8 @@ CaptionedImages DrawScenes(const ScenesConfig& config) {
   set.pixels.resize(count * static_cast<size_t>(set.format.size()));
   set.captions.resize(count);
   set.boxes.resize(count);
+  set.image_of.resize(count);
+  std::iota(set.image_of.begin(), set.image_of.end(), int64_t{0});
   ParallelForEach(config.scenes, 64, [&](int64_t i) {
     Rng rng(Rng(config.seed, static_cast<uint64_t>(i)).Next());
     const auto at = static_cast<size_t>(i);

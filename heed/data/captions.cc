@@ -1,5 +1,7 @@
 #include "heed/data/captions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -8,7 +10,9 @@
 #include "heed/base/errors.h"
 #include "heed/base/json.h"
 #include "heed/base/text.h"
-#include "heed/data/image_files.h"
+#include "heed/data/caption_list.h"
+#include "heed/data/image_features.h"
+#include "heed/io/file.h"
 
 namespace heed {
 namespace {
@@ -64,47 +68,90 @@ WordBox FittedBox(const WordBox& box, const ImageFormat& own,
 
 }  // namespace
 
+std::vector<std::vector<std::string>> CaptionedImages::References() const {
+  std::vector<std::vector<std::string>> references(static_cast<size_t>(size()));
+  for (size_t i = 0; i < captions.size(); ++i) {
+    heed::At(references, image_of[i]).push_back(captions[i]);
+  }
+  return references;
+}
+
 CaptionedImages CaptionedImages::Slice(int64_t begin, int64_t end) const {
   CaptionedImages part;
   part.format = format;
-  const auto own = PixelsOf(begin, end);
-  part.pixels.assign(own.begin(), own.end());
-  part.captions.assign(captions.begin() + begin, captions.begin() + end);
-  part.boxes.assign(boxes.begin() + begin, boxes.begin() + end);
+  if (features.empty()) {
+    const auto own = PixelsOf(begin, end);
+    part.pixels.assign(own.begin(), own.end());
+  } else {
+    part.features.assign(features.begin() + begin, features.begin() + end);
+  }
+  for (size_t i = 0; i < captions.size(); ++i) {
+    if (image_of[i] < begin || image_of[i] >= end) continue;
+    part.image_of.push_back(image_of[i] - begin);
+    part.captions.push_back(captions[i]);
+    part.boxes.push_back(boxes[i]);
+  }
   return part;
 }
 
-CaptionedImages ReadCaptions(const std::string& list,
+Tensor CaptionedImages::Batch(std::span<const int64_t> images) const {
+  if (features.empty()) return ImageBatch(*this, images);
+  Tensor batch(
+      {std::ssize(images), format.height, format.width, format.channels});
+  float* next = batch.data<float>();
+  for (const int64_t i : images) {
+    next =
+        std::copy_n(heed::At(features, i).data<float>(), format.size(), next);
+  }
+  return batch;
+}
+
+uint32_t SourceChecksum(const CaptionedImages& set) {
+  if (set.features.empty()) return PixelChecksum(set);
+  std::string sums;
+  for (const Tensor& one : set.features) {
+    const auto* bytes = reinterpret_cast<const char*>(one.data<float>());
+    sums += fmt::format(
+        "{:08x}",
+        Crc32({bytes, static_cast<size_t>(one.numel()) * sizeof(float)}));
+  }
+  return Crc32(sums);
+}
+
+CaptionedImages ReadCaptions(const CaptionFiles& files, CaptionSplit split,
+                             ImageFeatures& features) {
+  CaptionList listed = ReadCaptionList(files, split);
+  CaptionedImages set;
+  set.format = features.format();
+  set.features = features.Of(listed);
+  for (ListedCaption& caption : listed.captions) {
+    set.boxes.emplace_back();
+    set.image_of.push_back(caption.image);
+    set.captions.push_back(std::move(caption.text));
+  }
+  return set;
+}
+
+CaptionedImages ReadCaptions(const CaptionFiles& files, CaptionSplit split,
                              const ImageFormat& format) {
-  std::vector<ListedImage> images = ReadImageList(list, "caption");
-  if (images.empty()) throw FormatError("{}: no images", list);
-  std::vector<ImageFile> files;
-  for (const ListedImage& image : images) files.push_back(image.file);
-  FilePixels read = ReadImageFiles(files, format);
+  CaptionList listed = ReadCaptionList(files, split);
+  FilePixels read = ReadImageFiles(listed.images, format);
   CaptionedImages set;
   set.format = read.format;
   set.pixels = std::move(read.pixels);
-  for (size_t i = 0; i < images.size(); ++i) {
-    const auto& columns = images[i].columns;
-    const int64_t words = std::ssize(SplitWhitespace(columns[0]));
-    if (columns.size() > 2) {
-      throw FormatError(
-          "{}: {} columns; a path, a caption and boxes are read, with a tab "
-          "between them",
-          files[i].place, columns.size() + 1);
-    }
-    if (words == 0) {
-      throw FormatError("{}: a caption without words", files[i].place);
-    }
-    set.captions.push_back(columns[0]);
+  for (ListedCaption& caption : listed.captions) {
     auto& boxes = set.boxes.emplace_back();
-    if (columns.size() < 2 || columns[1].empty()) continue;
-    const ImageFormat& own = read.own[i];
-    const FittedPlace place = PlaceOfFitted(own, set.format);
-    for (const WordBox& box :
-         ParseBoxes(columns[1], words, own, files[i].place)) {
-      boxes.push_back(FittedBox(box, own, place));
+    if (!caption.boxes.empty()) {
+      const ImageFormat& own = At(read.own, caption.image);
+      const FittedPlace place = PlaceOfFitted(own, set.format);
+      const int64_t words = std::ssize(SplitWhitespace(caption.text));
+      for (const WordBox& box :
+           ParseBoxes(caption.boxes, words, own, caption.place)) {
+        boxes.push_back(FittedBox(box, own, place));
+      }
     }
+    set.image_of.push_back(caption.image);
+    set.captions.push_back(std::move(caption.text));
   }
   return set;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
@@ -19,6 +20,11 @@ class Captions : public testing::Test {
     }
     folder_.Put("a.png", EncodePng(image));
   }
+  static CaptionedImages Read(const std::string& list,
+                              const ImageFormat& format,
+                              CaptionSplit split = CaptionSplit::kTrain) {
+    return ReadCaptions({list, ""}, split, format);
+  }
   std::string List(const std::string& lines) {
     return folder_.Put("list.tsv", lines);
   }
@@ -30,17 +36,36 @@ TEST_F(Captions, AListNamesImagesCaptionsAndBoxes) {
   const std::string list = List(
       "a.png\ta red circle\t[[2, 4, 2, 9, 7]]\n"
       "a.png\tnothing\n");
-  const CaptionedImages own = ReadCaptions(list, {0, 0, 1});
+  const CaptionedImages own = Read(list, {0, 0, 1});
   EXPECT_EQ(own.format, (ImageFormat{10, 20, 1}));
   EXPECT_EQ(own.captions[0], "a red circle");
   ASSERT_EQ(own.boxes[0].size(), 1u);
   EXPECT_EQ(own.boxes[0][0], (WordBox{2, 4, 2, 9, 7}));
   EXPECT_TRUE(own.boxes[1].empty());
   // Fitted into a square, the box goes along: half as large, below a border.
-  const CaptionedImages fitted = ReadCaptions(list, {10, 10, 3});
+  const CaptionedImages fitted = Read(list, {10, 10, 3});
   EXPECT_EQ(fitted.format, (ImageFormat{10, 10, 3}));
   const int64_t top = (10 - 5) / 2;
   EXPECT_EQ(fitted.boxes[0][0], (WordBox{2, 2, 1 + top, 5, 4 + top}));
+}
+
+TEST_F(Captions, AnImageOnSeveralLinesHasSeveralCaptions) {
+  folder_.Put("b.png", EncodePng({1, 1, 1, {7}}));
+  const CaptionedImages set =
+      Read(List("a.png\tone\nb.png\ttwo\t[[0, 0, 0, 1, 1]]\na.png\tthree\n"),
+           {1, 1, 1});
+  EXPECT_EQ(set.size(), 2);
+  EXPECT_EQ(set.pixels.size(), 2u);
+  EXPECT_EQ(set.captions, (std::vector<std::string>{"one", "three", "two"}));
+  EXPECT_EQ(set.image_of, (std::vector<int64_t>{0, 0, 1}));
+  EXPECT_EQ(set.boxes[2].size(), 1u);
+  EXPECT_EQ(set.References(),
+            (std::vector<std::vector<std::string>>{{"one", "three"}, {"two"}}));
+  const CaptionedImages last = set.Slice(1, 2);
+  EXPECT_EQ(last.pixels, std::vector<uint8_t>{7});
+  EXPECT_EQ(last.captions, std::vector<std::string>{"two"});
+  EXPECT_EQ(last.image_of, std::vector<int64_t>{0});
+  EXPECT_EQ(last.boxes[0].size(), 1u);
 }
 
 TEST_F(Captions, ErrorsNameTheLine) {
@@ -54,14 +79,14 @@ TEST_F(Captions, ErrorsNameTheLine) {
         "a.png\ta dog\t[[1, 0, 0, 1.5, 1]]\n"}) {
     const std::string list = List("a.png\tgood one\n" + bad);
     try {
-      ReadCaptions(list, {});
+      Read(list, {});
       ADD_FAILURE() << bad;
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find("list.tsv:2"), std::string::npos)
           << bad << error.what();
     }
   }
-  EXPECT_THROW(ReadCaptions(List(""), {}), Error);
+  EXPECT_THROW(Read(List(""), {}), Error);
 }
 
 }  // namespace

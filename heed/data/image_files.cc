@@ -163,9 +163,12 @@ FilePixels ReadImageFiles(std::span<const ImageFile> files,
 }
 
 std::vector<ListedImage> ReadImageList(const std::string& list,
-                                       const std::string& what) {
+                                       const std::string& what,
+                                       const std::string& folder) {
   std::vector<ListedImage> images;
-  const auto folder = std::filesystem::path(list).parent_path();
+  const std::filesystem::path base =
+      folder.empty() ? std::filesystem::path(list).parent_path()
+                     : std::filesystem::path(folder);
   ForEachLine(list, [&](std::string_view line, int64_t number) {
     const std::string place = fmt::format("{}:{}", list, number);
     const std::vector<std::string_view> columns = SplitAt(line, "\t");
@@ -179,7 +182,8 @@ std::vector<ListedImage> ReadImageList(const std::string& list,
                         what);
     }
     ListedImage& image = images.emplace_back();
-    image.file.path = (folder / columns[0]).string();
+    image.name = columns[0];
+    image.file.path = (base / columns[0]).string();
     image.file.place = place + ", " + image.file.path;
     image.columns.assign(columns.begin() + 1, columns.end());
     return true;

@@ -69,14 +69,16 @@ void CheckSetSize(int64_t images, const ImageFormat& format,
 /// A line of an image list: an image and one or more columns after its path.
 struct ListedImage {
   ImageFile file;
+  std::string name;  ///< path as it is written in the list
   std::vector<std::string> columns;
 };
 
-/// Reads a list whose lines are a path relative to the list's folder, a tab,
-/// and `what` ("class"). Throws: IoError; FormatError for an incomplete line
-/// (with its number), or an empty list.
+/// Reads a list whose lines are a path relative to `folder` (empty: the list's
+/// folder), a tab, and `what` ("class"). Throws: IoError; FormatError for an
+/// incomplete line (with its number), or an empty list.
 std::vector<ListedImage> ReadImageList(const std::string& list,
-                                       const std::string& what);
+                                       const std::string& what,
+                                       const std::string& folder = {});
 
 }  // namespace heed
 

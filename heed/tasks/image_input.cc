@@ -11,21 +11,6 @@
 #include "heed/explain/payloads.h"
 
 namespace heed {
-namespace {
-
-/// Reads an extent of images. Throws: FormatError.
-int64_t SizeIn(const nlohmann::ordered_json& json, const char* key,
-               const std::string& place) {
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_number_integer() ||
-      found->get<int64_t>() < 1 || found->get<int64_t>() > kMaxImageSide) {
-    throw FormatError("{}: '{}' is no size of images", place, key);
-  }
-  return found->get<int64_t>();
-}
-
-}  // namespace
-
 void CheckSameSize(const ImageFormat& images, const ImageFormat& of_model) {
   if (images == of_model) return;
   throw FormatError(
@@ -69,12 +54,22 @@ nlohmann::ordered_json ToJson(const ImageFormat& format) {
           {"channels", format.channels}};
 }
 
+int64_t SizeIn(const nlohmann::ordered_json& json, const char* key,
+               const std::string& place, int64_t limit) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_number_integer() ||
+      found->get<int64_t>() < 1 || found->get<int64_t>() > limit) {
+    throw FormatError("{}: '{}' is no size of images", place, key);
+  }
+  return found->get<int64_t>();
+}
+
 ImageFormat FormatFromJson(const nlohmann::ordered_json& json,
                            const std::string& place) {
   if (!json.is_object()) throw FormatError("{}: no JSON object", place);
-  const ImageFormat format = {SizeIn(json, "height", place),
-                              SizeIn(json, "width", place),
-                              SizeIn(json, "channels", place)};
+  const ImageFormat format = {SizeIn(json, "height", place, kMaxImageSide),
+                              SizeIn(json, "width", place, kMaxImageSide),
+                              SizeIn(json, "channels", place, kMaxImageSide)};
   if (format.channels != 1 && format.channels != 3) {
     throw FormatError("{}: {} channels; 1 or 3 are read", place,
                       format.channels);

@@ -22,7 +22,7 @@ const std::string& Picture() {
   return png;
 }
 
-std::string ListWithImages(std::string_view list) {
+std::string ListWithImages(std::string_view list, const char* name = "list") {
   static const Folder folder;
   static const bool written = [] {
     folder.Put("a.png", Picture());
@@ -30,15 +30,19 @@ std::string ListWithImages(std::string_view list) {
     return true;
   }();
   Require(written, "images");
-  return folder.Put("list", list);
+  return folder.Put(name, list);
 }
 
-void ReadListOfCaptions(std::string_view list) {
-  const CaptionedImages set = ReadCaptions(ListWithImages(list), kFormat);
-  Require(set.size() > 0 && std::ssize(set.boxes) == set.size(), "captions");
+/// `kind`: c for a list, j for a JSON data set.
+void ReadListOfCaptions(uint8_t kind, std::string_view list) {
+  const CaptionedImages set = ReadCaptions(
+      {ListWithImages(list, kind == 'j' ? "set.json" : "list"), ""},
+      CaptionSplit::kTrain, kFormat);
+  Require(set.size() > 0 && set.boxes.size() == set.captions.size() &&
+              set.image_of.size() == set.captions.size(),
+          "captions");
   Require(std::ssize(set.pixels) == set.size() * kFormat.size(), "pixels");
-  for (int64_t i = 0; i < set.size(); ++i) {
-    const auto at = static_cast<size_t>(i);
+  for (size_t at = 0; at < set.captions.size(); ++at) {
     const int64_t words = std::ssize(SplitWhitespace(set.captions[at]));
     for (const WordBox& box : set.boxes[at]) {
       Require(box.word >= 0 && box.word < words, "a word of the caption");
@@ -81,7 +85,8 @@ void ReadFrameNames(std::string_view names) {
 void ReadImageTexts(uint8_t kind, std::string_view text) {
   switch (kind) {
     case 'c':
-      return ReadListOfCaptions(text);
+    case 'j':
+      return ReadListOfCaptions(kind, text);
     case 'f':
       return ReadFrameNames(text);
     default:

@@ -183,6 +183,9 @@ def captions():
             ("box_outside", "c", "a.png\ta b\t[[0, 0, 0, 9, 4]]\n"),
             ("box_of_no_word", "c", "a.png\ta b\t[[2, 0, 0, 1, 1]]\n"),
             ("many_columns", "c", "a.png\ta b\t[]\tmore\n"),
+            ("karpathy", "j", '{"images": [{"filename": "a.png", "split": "restval", "sentences": '
+             '[{"tokens": ["a", "dog"]}, {"raw": "A cat."}]}], "dataset": "x"}'),
+            ("karpathy_split", "j", '{"images": [{"filename": "a.png", "split": "dev"}]}'),
             ("classes", "l", "a.png\tcat\nb.png\tdog\na.png\tcat\n"),
             ("gone", "l", "gone.png\tcat\n"),
             ("frames", "f", "1.png\nf02.png\nf3-10.png\n"),

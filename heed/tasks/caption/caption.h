@@ -23,9 +23,19 @@
 
 namespace heed::caption {
 
-/// Options of image lists, captions and training.
-struct DataConfig {
+/// Options of the files of images and captions.
+struct SourceConfig {
   std::string images;
+  std::string image_folder;
+  std::string features;
+
+  /// `what`: use of the images, such as "images for training".
+  void Visit(FieldList& v, const std::string& what);
+  CaptionFiles Files() const { return {images, image_folder}; }
+};
+
+/// Options of image lists, captions and training.
+struct DataConfig : SourceConfig {
   std::string valid_images;
   int valid_last = 0;
   int image_size = 56;
@@ -51,8 +61,13 @@ struct Config {
   DataConfig data;
 };
 
-/// Image use of a captioner for images of this format.
-ImageUse CaptionUse(const ImageFormat& format);
+/// Input of a captioner: images, or features of their cells.
+struct Source {
+  ImageFormat format;
+  bool of_features = false;
+
+  ImageUse Use() const;
+};
 
 struct Data {
   CaptionedImages train;
@@ -62,8 +77,7 @@ struct Data {
 /// A captioner, the size of its images and its vocabulary.
 class Model : public TaskModel {
  public:
-  Model(Config settings, const ImageFormat& format, Vocabulary words,
-        uint64_t seed);
+  Model(Config settings, const Source& source, Vocabulary words, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return network->parameters(); }
@@ -72,12 +86,12 @@ class Model : public TaskModel {
   ModelOutline Outline() const override { return network->Outline(); }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"vocabulary", vocabulary.size()},
-            {"height", format.height},
-            {"width", format.width},
-            {"channels", format.channels}};
+            {"height", source.format.height},
+            {"width", source.format.width},
+            {"channels", source.format.channels}};
   }
 
-  /// Inputs of the decoder for images [B, H, W, C]: features of their cells.
+  /// Inputs of the decoder for images or features [B, H, W, C].
   Inputs CellsOf(const Context& ctx, const Tensor& images) const {
     return Inputs::Cells(network->Cells(ctx, images));
   }
@@ -86,7 +100,7 @@ class Model : public TaskModel {
                           config.data.vocabulary.lowercase);
   }
 
-  const ImageFormat format;
+  const Source source;
   const Vocabulary vocabulary;
   const Config config;  ///< with the model's settings filled
   const std::unique_ptr<Captioner> network;
@@ -97,7 +111,7 @@ struct Prediction : TextSearch {
   void Visit(FieldList& v);
 };
 
-/// The captions of a batch of images [B, H, W, C], best first. Throws: as
+/// The captions of images or features [B, H, W, C], best first. Throws: as
 /// BeamSearch.
 std::vector<std::vector<Hypothesis>> WriteCaptions(
     const Model& model, const Tensor& images, const Prediction& options,
@@ -134,8 +148,7 @@ Report MeasureCaptions(const Model& model, const CaptionedImages& set,
                        Auto<BleuTokenizer> tokenize = {});
 
 /// Options of an evaluation: images with reference captions.
-struct Evaluation : Prediction {
-  std::string images;
+struct Evaluation : Prediction, SourceConfig {
   Auto<BleuTokenizer> tokenize;
   void Visit(FieldList& v);
 };
@@ -144,6 +157,7 @@ class Settings : public TaskSettingsOf<Data, Model, Prediction, Evaluation>,
                  public Config {
  public:
   std::string task() const override { return "caption"; }
+  InputKind input_kind() const override;
   void ChooseModel(const std::string& name) override { model.Choose(name); }
   void Visit(FieldList& v) override;
   void SetDefaults(TrainingConfig& training) const override;

@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "course/data/generators.h"
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/metrics/bleu.h"
+#include "heed/metrics/cider.h"
 #include "heed/tasks/explain.h"
 #include "heed/tasks/testing.h"
 #include "heed/train/in_memory.h"
@@ -39,6 +43,7 @@ CaptionedImages FourPlaces(int64_t count, uint64_t seed) {
     set.captions.push_back(std::string(top == 0 ? "above" : "below") +
                            (left == 0 ? " left " : " right ") +
                            (red ? "red" : "blue"));
+    set.image_of.push_back(i);
     set.boxes.push_back({{2, left, top, left + 8, top + 8}});
   }
   return set;
@@ -57,9 +62,9 @@ Settings SmallCaptions(const OptionTexts& values = {}) {
   return settings;
 }
 
-/// A captioner trained on 320 of these images for `epochs` epochs.
-std::unique_ptr<Model> TaughtCaptioner(const Settings& settings, int epochs) {
-  Data data = {FourPlaces(320, 1), FourPlaces(20, 2)};
+/// A captioner trained on this data for `epochs` epochs.
+std::unique_ptr<Model> Taught(const Settings& settings, const Data& data,
+                              int epochs) {
   TrainingConfig training;
   settings.SetDefaults(training);
   training.optimizer.learning_rate = 1e-2;
@@ -80,7 +85,8 @@ Input FileOf(const Image& image) {
 TEST(Task, LearnsToSayWhatIsWhere) {
   for (const std::string look : {"soft", "hard"}) {
     const Settings settings = SmallCaptions({{"look", look}});
-    const auto model = TaughtCaptioner(settings, 20);
+    const auto model =
+        Taught(settings, {FourPlaces(320, 1), FourPlaces(20, 2)}, 20);
     const CaptionedImages test = FourPlaces(60, 3);
     const std::vector<std::string> written = CaptionsOf(*model, test, {});
     int right = 0;
@@ -90,6 +96,44 @@ TEST(Task, LearnsToSayWhatIsWhere) {
     EXPECT_GE(right, 57) << look;
     EXPECT_EQ(model->network->hard_choices(), look == "hard");
   }
+}
+
+TEST(Task, ManyCaptionsOfAnImageAreItsReferences) {
+  const Settings settings = SmallCaptions();
+  CaptionedImages set = FourPlaces(12, 3);
+  const auto model = settings.MakeModel({set, {}}, 1);
+  const std::vector<std::string> written = CaptionsOf(*model, set, {});
+  // The first image gets its written caption as a second reference.
+  set.captions.insert(set.captions.begin() + 1, written[0]);
+  set.image_of.insert(set.image_of.begin() + 1, 0);
+  set.boxes.insert(set.boxes.begin() + 1, {{}});
+  ASSERT_EQ(set.size(), 12);
+  EXPECT_EQ(CaptionsOf(*model, set, {}), written);
+  const Report report = MeasureCaptions(*model, set, {});
+  const auto value = [&](const std::string& key) {
+    return std::ranges::find(report.figures, key, &Figure::key)->value;
+  };
+  EXPECT_NEAR(value("exact_match"), 100 / 12.0, 1e-9);
+  EXPECT_EQ(value("bleu"), CorpusBleu(written, set.References()).score);
+  EXPECT_EQ(value("cider"), CorpusCider(written, set.References()));
+  EXPECT_EQ(report.details.at("images"), 12);
+  EXPECT_EQ(report.details.at("references"), 13);
+  // Each caption is an example, and validation can choose by CIDEr.
+  const auto objective = settings.MakeObjective({set, set}, *model, 1);
+  size_t examples = 0;
+  for (const auto& batch : objective->PlanEpoch(1, 1).All()) {
+    examples += batch.size();
+  }
+  EXPECT_EQ(examples, 13u);
+  EXPECT_NE(objective->Summary().find("13 captions of 12 images"),
+            std::string::npos)
+      << objective->Summary();
+  const Metrics metrics = objective->Validate("cider");
+  EXPECT_EQ(metrics.back().first, "cider");
+  Prediction greedy;
+  greedy.beam = 1;
+  EXPECT_EQ(metrics.back().second,
+            CorpusCider(CaptionsOf(*model, set, greedy), set.References()));
 }
 
 TEST(Task, PointingIsThatOfTheCellOfTheMostAttention) {
@@ -114,6 +158,75 @@ TEST(Task, PointingIsThatOfTheCellOfTheMostAttention) {
   // A box of an absent word does not count.
   for (auto& boxes : set.boxes) boxes = {{7, 1, 1, 7, 7}};
   EXPECT_EQ(PointAt(*model, set).nouns, 0);
+}
+
+/// Features of the 2 × 2 cells of FourPlaces: mean colour and place.
+CaptionedImages FeaturesOfPlaces(int64_t count, uint64_t seed) {
+  CaptionedImages set = FourPlaces(count, seed);
+  for (int64_t i = 0; i < count; ++i) {
+    const Image small = Resized(set.At(i), 2, 2);
+    Tensor features = Tensor::Zeros({1, 2, 2, 7});
+    for (int64_t cell = 0; cell < 4; ++cell) {
+      float* own = features.data<float>() + 7 * cell;
+      for (int64_t c = 0; c < 3; ++c) {
+        own[c] = At(small.pixels, 3 * cell + c) / 127.0F;
+      }
+      own[3 + cell] = 1;
+    }
+    set.features.push_back(features);
+  }
+  set.format = {2, 2, 7};
+  set.pixels.clear();
+  set.boxes.assign(static_cast<size_t>(count), {});
+  return set;
+}
+
+TEST(Task, LearnsFromFeaturesAndNeedsThemToPredict) {
+  const Settings settings = SmallCaptions({{"features", "f.npz"}});
+  const auto model =
+      Taught(settings, {FeaturesOfPlaces(320, 1), FeaturesOfPlaces(20, 2)}, 20);
+  const CaptionedImages test = FeaturesOfPlaces(60, 3);
+  const std::vector<std::string> written = CaptionsOf(*model, test, {});
+  int right = 0;
+  for (size_t i = 0; i < written.size(); ++i) {
+    right += written[i] == test.captions[i] ? 1 : 0;
+  }
+  EXPECT_GE(right, 57);
+  const auto opened = settings.Open(model->Files(), "folder", 1);
+  EXPECT_TRUE(opened->source.of_features);
+  EXPECT_EQ(opened->source.format, (ImageFormat{2, 2, 7}));
+  // Prediction and explanation read one array.
+  std::string npy = "\x93NUMPY\x01";
+  npy += '\0';
+  const std::string header =
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 7)}";
+  npy += static_cast<char>(header.size());
+  npy += '\0';
+  npy += header;
+  npy.append(reinterpret_cast<const char*>(test.features[0].data<float>()),
+             28 * sizeof(float));
+  EXPECT_EQ(settings.input_kind().media_types,
+            std::vector<std::string>{"application/x-npy"});
+  const auto predictor = settings.MakePredictor(*model, {});
+  ExplainInput request;
+  request.given = {NamedBytes{"x.npy", "application/x-npy", npy}, "x.npy"};
+  const std::vector<Input> inputs = {request.given};
+  EXPECT_EQ(predictor->Predict(inputs)[0].line, written[0]);
+  const ExplainablePrediction explained =
+      predictor->PrepareExplanation({}, request, predictor->options());
+  const ExplanationSegment& e = explained.segments.at(0).segment;
+  EXPECT_EQ(e.axis("source").size(), 4);
+  EXPECT_EQ(e.axis("source").kind, "image");
+  EXPECT_EQ(e.answer, written[0]);
+  const std::vector<Input> image = {FileOf(FourPlaces(1, 1).At(0))};
+  EXPECT_EQ(MessageOf<FormatError>([&] { predictor->Predict(image); }),
+            "x.png: is not an array in the .npy format, versions 1 to 3");
+  // An evaluation needs them, too, and a model of images does not take them.
+  Evaluation evaluation;
+  evaluation.images = "x.tsv";
+  EXPECT_EQ(
+      MessageOf<ConfigError>([&] { settings.Evaluate(*model, evaluation); }),
+      "the model reads features of images; add --features FILE");
 }
 
 TEST(Task, AnswersAndExplainsWordByWord) {
@@ -155,7 +268,7 @@ TEST(Task, AModelOpensAsItWasSaved) {
   const Settings settings = SmallCaptions();
   const auto model = settings.MakeModel({FourPlaces(40, 3), {}}, 1);
   const auto opened = settings.Open(model->Files(), "folder", 1);
-  EXPECT_EQ(opened->format, model->format);
+  EXPECT_EQ(opened->source.format, model->source.format);
   EXPECT_EQ(opened->vocabulary.size(), model->vocabulary.size());
   ModelFiles files = model->Files();
   files.at("captions.json") = "{\"height\": -1}";
@@ -187,6 +300,31 @@ TEST(Task, ImagesOfAListAreFittedToTheRequestedSize) {
   files["valid_images"] = "";
   files["valid_last"] = "3";
   EXPECT_THROW(SmallCaptions(files).Read(), ConfigError);
+}
+
+TEST(Task, AJsonFileHasAllSplits) {
+  const TemporaryFolder folder;
+  std::string images;
+  for (const std::string split : {"train", "val", "test", "restval"}) {
+    folder.Put(split + ".png", EncodePng(FourPlaces(1, 1).At(0)));
+    images += (images.empty() ? "" : ",") +
+              (R"({"filename": ")" + split + R"(.png", "split": ")" + split +
+               R"(", "sentences": [{"tokens": ["a", "square"]},
+                                  {"tokens": ["a", "box"]}]})");
+  }
+  const std::string json =
+      folder.Put("set.json", R"({"images": [)" + images + "]}");
+  const Settings settings = SmallCaptions({{"images", json}});
+  const Data data = settings.Read();
+  EXPECT_EQ(data.train.size(), 2);
+  EXPECT_EQ(data.train.captions.size(), 4u);
+  EXPECT_EQ(data.valid.size(), 1);
+  const auto model = settings.MakeModel(data, 1);
+  Evaluation evaluation;
+  evaluation.images = json;
+  const Report report = settings.Evaluate(*model, evaluation);
+  EXPECT_EQ(report.details.at("images"), 1);
+  EXPECT_EQ(report.details.at("references"), 2);
 }
 
 /// Removed options of versions that generated examples.

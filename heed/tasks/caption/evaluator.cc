@@ -8,6 +8,7 @@
 #include "heed/attention/attention.h"
 #include "heed/base/at.h"
 #include "heed/base/timing.h"
+#include "heed/metrics/cider.h"
 #include "heed/metrics/error_rate.h"
 #include "heed/metrics/text_measures.h"
 #include "heed/ops/loss.h"
@@ -21,13 +22,13 @@ namespace {
 
 constexpr int64_t kCaptionsAtOnce = 64;
 
-/// Calls `visit` with batches of indices of the set.
+/// Calls `visit` with batches of indices below `count`.
 template <typename Visit>
-void ForEachBatch(const CaptionedImages& set, const Visit& visit) {
+void ForEachBatch(int64_t count, const Visit& visit) {
   std::vector<int64_t> indices;
-  for (int64_t begin = 0; begin < set.size(); begin += kCaptionsAtOnce) {
+  for (int64_t begin = 0; begin < count; begin += kCaptionsAtOnce) {
     indices.resize(
-        static_cast<size_t>(std::min(set.size() - begin, kCaptionsAtOnce)));
+        static_cast<size_t>(std::min(count - begin, kCaptionsAtOnce)));
     std::iota(indices.begin(), indices.end(), begin);
     visit(indices);
   }
@@ -69,12 +70,14 @@ double EntropyOf(std::span<const float> weights) {
 }
 
 PointingResult PointAtBatch(const Model& model, const CaptionedImages& set,
-                            std::span<const int64_t> images) {
+                            std::span<const int64_t> captions) {
   Corpus targets;
+  std::vector<int64_t> images;
   std::vector<std::vector<int32_t>> words;
   std::vector<int64_t> places;
-  for (const int64_t i : images) {
+  for (const int64_t i : captions) {
     const std::string& caption = At(set.captions, i);
+    images.push_back(At(set.image_of, i));
     places.push_back(targets.size());
     targets.source.emplace_back();
     targets.target.push_back(model.Encode(caption).ids);
@@ -92,7 +95,7 @@ PointingResult PointAtBatch(const Model& model, const CaptionedImages& set,
   Context ctx;
   ctx.observer = &watch;
   const CrossEntropyLoss loss =
-      model.network->Loss(ctx, model.CellsOf({}, ImageBatch(set, images)),
+      model.network->Loss(ctx, model.CellsOf({}, set.Batch(images)),
                           given.target_in, given.targets, {});
   PointingResult result;
   result.nll = loss.nll;
@@ -100,20 +103,20 @@ PointingResult PointAtBatch(const Model& model, const CaptionedImages& set,
   const int64_t cell = model.network->cell();
   for (size_t t = 0; t < watch.seen.size(); ++t) {
     const Tensor weights = HeadWeights(watch.seen[t].weights.value());
-    for (size_t b = 0; b < images.size(); ++b) {
+    for (size_t b = 0; b < captions.size(); ++b) {
       if (t >= targets.target[b].size()) continue;
       const std::span<const float> row(
           weights[static_cast<int64_t>(b)].data<float>(),
           static_cast<size_t>(weights.dim(2)));
       result.entropy += EntropyOf(row);
-      for (const WordBox& box : At(set.boxes, images[b])) {
+      for (const WordBox& box : At(set.boxes, captions[b])) {
         // Only the first token of the word counts.
         const auto found = std::ranges::find(words[b], box.word);
         if (found == words[b].end() ||
             found - words[b].begin() != static_cast<int64_t>(t)) {
           continue;
         }
-        AddNoun(box, cell, model.format.width / cell, row, result);
+        AddNoun(box, cell, model.source.format.width / cell, row, result);
       }
     }
   }
@@ -135,9 +138,10 @@ void PointingResult::Add(const PointingResult& other) {
 
 PointingResult PointAt(const Model& model, const CaptionedImages& set) {
   PointingResult all;
-  ForEachBatch(set, [&](const std::vector<int64_t>& indices) {
-    all.Add(PointAtBatch(model, set, indices));
-  });
+  ForEachBatch(std::ssize(set.captions),
+               [&](const std::vector<int64_t>& indices) {
+                 all.Add(PointAtBatch(model, set, indices));
+               });
   return all;
 }
 
@@ -145,9 +149,9 @@ std::vector<std::string> CaptionsOf(const Model& model,
                                     const CaptionedImages& set,
                                     const Prediction& options) {
   std::vector<std::string> written;
-  ForEachBatch(set, [&](const std::vector<int64_t>& indices) {
+  ForEachBatch(set.size(), [&](const std::vector<int64_t>& indices) {
     for (const auto& found :
-         WriteCaptions(model, ImageBatch(set, indices), options)) {
+         WriteCaptions(model, set.Batch(indices), options)) {
       written.push_back(model.vocabulary.Decode(found.front().tokens));
     }
   });
@@ -159,9 +163,8 @@ namespace {
 /// A metric that is shown only if --metric names it.
 Figure CaptionFigure(const char* key, const char* label,
                      const std::vector<std::string>& written,
-                     const CaptionedImages& set) {
-  return {key, label, MeasureTexts(key, written, set.captions), 2, "%",
-          "",  true};
+                     const std::vector<References>& references) {
+  return {key, label, MeasureTexts(key, written, references), 2, "%", "", true};
 }
 
 }  // namespace
@@ -177,26 +180,31 @@ Report MeasureCaptions(const Model& model, const CaptionedImages& set,
       static_cast<double>(std::max<int64_t>(1, pointing.tokens));
   const int64_t cell = model.network->cell();
   const int64_t cells =
-      model.format.height / cell * (model.format.width / cell);
+      model.source.format.height / cell * (model.source.format.width / cell);
   Report report;
   report.heading =
       fmt::format("{} in {:.1f} s", Counted(set.size(), "image"), seconds);
+  const std::vector<References> references = set.References();
+  const BleuTokenizer tokenizer = BleuTokenizerFor(tokenize, set.captions);
   const BleuScore bleu =
-      CorpusBleu(written, set.captions,
-                 {.tokenizer = BleuTokenizerFor(tokenize, set.captions)});
+      CorpusBleu(written, references, {.tokenizer = tokenizer});
   report.figures = {
-      {"exact_match", "exact", 100 * ExactMatchRate(written, set.captions), 2,
-       "%", "captions that are right in all words"},
+      {"exact_match", "exact", 100 * ExactMatchRate(written, references), 2,
+       "%", "captions that equal a reference in all words"},
       {"bleu", "BLEU", bleu.score, 2, "", bleu.signature},
-      CaptionFigure("chrf", "chrF2", written, set),
-      CaptionFigure("word_error_rate", "word errors", written, set),
-      CaptionFigure("rouge_l", "ROUGE-L", written, set),
+      {"cider", "CIDEr", CorpusCider(written, references, tokenizer), 3, "",
+       fmt::format("CIDEr-D, 0 to 10; lower case, tok:{}, no punctuation",
+                   Named(tokenizer).word())},
+      CaptionFigure("chrf", "chrF2", written, references),
+      CaptionFigure("word_error_rate", "word errors", written, references),
+      CaptionFigure("rouge_l", "ROUGE-L", written, references),
       {"perplexity", "perplexity", std::exp(pointing.nll / tokens), 4, "",
        "of the tokens, </s> among them"},
       {"attention_entropy", "attention", pointing.entropy / tokens, 3, "nats",
        fmt::format("entropy of a step's attention, of {:.2f} at most",
                    std::log(static_cast<double>(cells)))}};
   report.details["images"] = set.size();
+  report.details["references"] = set.captions.size();
   if (pointing.nouns == 0) return report;
   const auto nouns = static_cast<double>(pointing.nouns);
   const auto share = [nouns](double count) { return 100 * count / nouns; };
@@ -215,11 +223,6 @@ Report MeasureCaptions(const Model& model, const CaptionedImages& set,
   report.details["pointing_by_chance"] = share(pointing.near_by_chance);
   report.details["touching_by_chance"] = share(pointing.touching_by_chance);
   return report;
-}
-
-Report Settings::Evaluate(const Model& made, const Evaluation& options) const {
-  return MeasureCaptions(made, ReadCaptions(options.images, made.format),
-                         options, options.tokenize);
 }
 
 }  // namespace heed::caption

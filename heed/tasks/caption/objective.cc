@@ -23,8 +23,11 @@ namespace {
 std::string ComputeCaptionsChecksum(const Data& data) {
   std::string sums;
   for (const CaptionedImages* set : {&data.train, &data.valid}) {
-    sums += fmt::format("{:08x} {} ", PixelChecksum(*set),
-                        ComputeChecksum(set->captions));
+    const auto* images = reinterpret_cast<const char*>(set->image_of.data());
+    sums +=
+        fmt::format("{:08x} {} {:08x} ", SourceChecksum(*set),
+                    ComputeChecksum(set->captions),
+                    Crc32({images, set->image_of.size() * sizeof(int64_t)}));
   }
   return fmt::format("{:08x}", Crc32(sums));
 }
@@ -41,33 +44,36 @@ class CaptionObjective : public ObjectiveOf<Model> {
         tokenizer_(BleuTokenizerFor(settings.data.tokenize, valid_.captions)),
         choices_(settings.data.hard) {
     targets_.start = model.vocabulary.special().bos;
-    for (int64_t i = 0; i < train_.size(); ++i) {
-      std::vector<int32_t> ids = model.Encode(At(train_.captions, i)).ids;
+    for (size_t i = 0; i < train_.captions.size(); ++i) {
+      std::vector<int32_t> ids = model.Encode(train_.captions[i]).ids;
       if (std::ssize(ids) > int64_t{settings.data.max_length} + 1) continue;
-      examples_.push_back(i);
+      images_.push_back(train_.image_of[i]);
       targets_.target.push_back(std::move(ids));
       targets_.source.emplace_back();
     }
-    if (examples_.empty()) {
+    if (images_.empty()) {
       throw ConfigError("max_length: all {} captions have more than {} tokens",
-                        train_.size(), settings.data.max_length);
+                        train_.captions.size(), settings.data.max_length);
     }
   }
 
   std::string unit() const override { return "image"; }
   std::string Summary() const override {
     return fmt::format(
-        "{} of {} × {} pixels ({} with more than {} tokens left out), {} for "
-        "validation; {}",
-        Counted(std::ssize(examples_), "image"), model_.format.width,
-        model_.format.height, train_.size() - std::ssize(examples_),
+        "{} of {} of {} × {} {} ({} with more than {} tokens left out), {} "
+        "for validation; {}",
+        Counted(std::ssize(images_), "caption"),
+        Counted(train_.size(), "image"), model_.source.format.width,
+        model_.source.format.height,
+        model_.source.of_features ? "cells" : "pixels",
+        std::ssize(train_.captions) - std::ssize(images_),
         model_.config.data.max_length, valid_.size(),
         model_.config.data.vocabulary.Note(model_.vocabulary));
   }
   std::string Checksum() const override { return checksum_; }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
-    return ShuffledBatches(std::ssize(examples_),
-                           model_.config.data.batch_images, seed, epoch);
+    return ShuffledBatches(std::ssize(images_), model_.config.data.batch_images,
+                           seed, epoch);
   }
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
@@ -88,8 +94,8 @@ class CaptionObjective : public ObjectiveOf<Model> {
   CaptionedImages valid_;
   BleuTokenizer tokenizer_;
   HardChoices choices_;
-  std::vector<int64_t> examples_;  // images of train_
-  Corpus targets_;                 // of examples_, without sources
+  std::vector<int64_t> images_;  // image of each example, in train_
+  Corpus targets_;               // captions of the examples, without sources
 };
 
 BatchLoss CaptionObjective::Loss(const Context& ctx,
@@ -97,7 +103,7 @@ BatchLoss CaptionObjective::Loss(const Context& ctx,
                                  const LossOptions& options) const {
   std::vector<int64_t> images;
   for (const int64_t i : examples) {
-    images.push_back(At(examples_, i));
+    images.push_back(At(images_, i));
   }
   const Captioner& network = *model_.network;
   const Batch batch = MakeBatch(targets_, examples);
@@ -107,7 +113,7 @@ BatchLoss CaptionObjective::Loss(const Context& ctx,
   Context watched = ctx;
   if (weight > 0) watched.observer = &watch;
   DecoderExamples given = ExamplesOf(batch);
-  given.inputs = model_.CellsOf(ctx, ImageBatch(train_, images));
+  given.inputs = model_.CellsOf(ctx, train_.Batch(images));
   BatchLoss loss;
   if (network.hard_choices()) {
     loss = choices_.Loss(network, watched, given, options);
@@ -143,8 +149,9 @@ Metrics CaptionObjective::Validate(const std::string& measure) const {
   Prediction greedy;
   greedy.beam = 1;
   const std::vector<std::string> written = CaptionsOf(model_, valid_, greedy);
+  const std::vector<References> references = valid_.References();
   const auto add = [&](const std::string& name) {
-    metrics.emplace_back(name, MeasureTexts(name, written, valid_.captions,
+    metrics.emplace_back(name, MeasureTexts(name, written, references,
                                             {.tokenizer = tokenizer_}));
   };
   add("bleu");
@@ -160,13 +167,14 @@ std::vector<MeasureInfo> Settings::Measures(const Data& /*read*/) const {
   for (const TextMeasure& measure : TextMeasures()) {
     measures.push_back({std::string(measure.name), measure.greater_is_better});
   }
+  measures.push_back({"cider", true});
   measures.push_back({"loss", false});
   return measures;
 }
 
 std::unique_ptr<Trainable> Settings::MakeObjective(Data read, Model& made,
                                                    uint64_t /*seed*/) const {
-  CheckSameSize(read.train.format, made.format);
+  CheckSameSize(read.train.format, made.source.format);
   return std::make_unique<CaptionObjective>(*this, std::move(read), made);
 }
 

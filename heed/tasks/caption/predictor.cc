@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
+#include "heed/data/image_features.h"
 #include "heed/decode/beam.h"
 #include "heed/tasks/caption/caption.h"
 #include "heed/tasks/forced_text.h"
@@ -10,6 +13,19 @@ namespace heed::caption {
 namespace {
 
 constexpr int64_t kWrittenAtOnce = 64;
+/// Side of a cell in pictures of features. Units: pixels
+constexpr int64_t kShownCell = 8;
+
+/// Mean of the cells of an image, which stands for an occluded cell.
+std::vector<double> MeanCell(const Tensor& features) {
+  const int64_t size = features.dim(3), cells = features.numel() / size;
+  std::vector<double> mean(static_cast<size_t>(size));
+  for (int64_t i = 0; i < features.numel(); ++i) {
+    At(mean, i % size) +=
+        features.data<float>()[i] / static_cast<double>(cells);
+  }
+  return mean;
+}
 
 /// Predicts captions of images.
 class CaptionPredictor : public PredictorWith<Prediction> {
@@ -37,7 +53,15 @@ class CaptionPredictor : public PredictorWith<Prediction> {
 
  private:
   Image Prepared(const Input& input) const {
-    return Fitted(ImageFromBytes(input.Text(), input.place), model_.format);
+    return Fitted(ImageFromBytes(input.Text(), input.place),
+                  model_.source.format);
+  }
+  /// Pixels or features of an input, [1, H, W, C].
+  Tensor Read(const Input& input) const {
+    const ImageFormat& format = model_.source.format;
+    return model_.source.of_features
+               ? FeaturesFromBytes(input.Text(), format, input.place)
+               : ImageTensor(Prepared(input).pixels, format);
   }
   ForcedText Forced(const Tensor& image, Encoded target) const;
 
@@ -66,12 +90,13 @@ std::vector<Answer> CaptionPredictor::Predict(std::span<const Input> inputs,
   for (size_t begin = 0; begin < inputs.size(); begin += size) {
     const auto part =
         inputs.subspan(begin, std::min(size, inputs.size() - begin));
-    std::vector<uint8_t> pixels;
+    const ImageFormat& format = model_.source.format;
+    Tensor images(
+        {std::ssize(part), format.height, format.width, format.channels});
+    float* next = images.data<float>();
     for (const Input& input : part) {
-      const Image image = Prepared(input);
-      pixels.insert(pixels.end(), image.pixels.begin(), image.pixels.end());
+      next = std::copy_n(Read(input).data<float>(), format.size(), next);
     }
-    const Tensor images = ImageTensor(pixels, model_.format);
     const auto found =
         WriteCaptions(model_, images, options, call.cancellation);
     for (size_t b = 0; b < part.size(); ++b) {
@@ -92,14 +117,18 @@ std::vector<Answer> CaptionPredictor::Predict(std::span<const Input> inputs,
 ExplainablePrediction CaptionPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
     const Prediction& options) const {
-  const Image image = Prepared(input.given);
-  const Tensor pixels = ImageTensor(image.pixels, model_.format);
+  const Tensor source = Read(input.given);
+  // Features are shown as a grey picture.
+  const bool of_features = model_.source.of_features;
+  const int64_t cell = of_features ? kShownCell : model_.network->cell();
+  const Image image =
+      of_features ? PictureOfFeatures(source, cell) : Prepared(input.given);
   Encoded target;
   if (input.answer.empty()) {
     Prediction one = options;
     one.nbest = 1;
     target = WithEnd(model_.vocabulary,
-                     WriteCaptions(model_, pixels, one, given.cancellation)
+                     WriteCaptions(model_, source, one, given.cancellation)
                          .front()
                          .front()
                          .tokens);
@@ -110,14 +139,15 @@ ExplainablePrediction CaptionPredictor::PrepareExplanation(
   ExplanationSegment& e = result.segment;
   e.text = input.given.Shown();
   e.answer = model_.vocabulary.Decode(target.ids);
-  e.axes = {CellsAxis(model_.network->cell(), image)};
-  ForcedText text = Forced(pixels, std::move(target));
+  e.axes = {CellsAxis(cell, image)};
+  ForcedText text = Forced(source, std::move(target));
   if (!input.contrast.empty()) {
     text.contrast = model_.Encode(input.contrast).ids;
   }
   ForceText(given, input.watch, *model_.network, model_.vocabulary,
             std::move(text), result);
-  result.scores.back().absent = AbsentCell(model_.network->cell(), image);
+  result.scores.back().absent =
+      of_features ? MeanCell(source) : AbsentCell(cell, image);
   const std::string answer = e.answer;
   return {answer, {std::move(result)}};
 }

@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "heed/base/errors.h"
+#include "heed/data/caption_list.h"
+#include "heed/data/image_features.h"
 #include "heed/tasks/caption/caption.h"
 #include "heed/tasks/made_up_data.h"
 #include "heed/tasks/sample_files.h"
@@ -12,12 +16,37 @@ void VisitImages(FieldList& v, const char* key, std::string& images,
                  const std::string& what) {
   v(key, images, Any{"FILE"},
     what +
-        ": a list with path, tab and caption on each line; optionally tab and "
-        "boxes, [[word, left, top, right, bottom], ..]")
+        ": a list with path, tab and caption on each line, optionally tab and "
+        "boxes, [[word, left, top, right, bottom], ..]; or a data set in "
+        "Karpathy's format (.json)")
       .Main();
 }
 
+/// Reads images and captions, or captions and features.
+CaptionedImages ReadSource(const CaptionFiles& files, CaptionSplit split,
+                           const ImageFormat& format,
+                           std::optional<ImageFeatures>& features) {
+  return features ? ReadCaptions(files, split, *features)
+                  : ReadCaptions(files, split, format);
+}
+
+std::optional<ImageFeatures> FeaturesOf(const SourceConfig& config) {
+  if (config.features.empty()) return std::nullopt;
+  return ImageFeatures(config.features);
+}
+
 }  // namespace
+
+void SourceConfig::Visit(FieldList& v, const std::string& what) {
+  VisitImages(v, "images", images, what);
+  v.Require({{"images"}});
+  v("image_folder", image_folder, Any{"DIR"},
+    "folder of the image files (default: that of --images)");
+  v("features", features, Any{"FILE"},
+    "read features of image cells instead of pixels: .npz with an array "
+    "[cells, features] for each image, named after its file, or .npy [images, "
+    "cells, features] in the order of --images");
+}
 
 TaskRow Task() {
   TaskRow row;
@@ -36,9 +65,9 @@ TaskRow Task() {
 
 void DataConfig::Visit(FieldList& v) {
   v.Section("Data");
-  VisitImages(v, "images", images, "images for training");
-  v.Require({{"images"}});
-  VisitImages(v, "valid_images", valid_images, "images for validation");
+  SourceConfig::Visit(v, "images for training");
+  VisitImages(v, "valid_images", valid_images,
+              "images for validation (default for .json: split val)");
   RemoveMadeUpData(v, {"scenes", "valid_scenes", "scene_seed"}, "--images",
                    "scenes");
   v("valid_last", valid_last, Range(0, 1000000000),
@@ -71,8 +100,7 @@ void Prediction::Visit(FieldList& v) {
 
 void Evaluation::Visit(FieldList& v) {
   v.Section("Data");
-  VisitImages(v, "images", images, "images to compare with");
-  v.Require({{"images"}});
+  SourceConfig::Visit(v, "images to compare with (.json: split test)");
   RemoveMadeUpData(v, {"scenes", "scene_seed"}, "--images", "scenes");
   v("tokenize", tokenize, kBleuTokenizeHelp);
   Prediction::Visit(v);
@@ -99,28 +127,65 @@ void Settings::Resolve() {
         "--valid-last keeps images of training for validation, and "
         "--valid-images are others; choose one");
   }
+  const bool is_npy = data.features.ends_with(".npy");
+  if (is_npy && !data.valid_images.empty()) {
+    throw ConfigError(
+        "features: a .npy file belongs to one list; with --valid-images, write "
+        "an .npz file");
+  }
   data.vocabulary.Resolve();
-  model->Fill(CaptionUse(data.Format()));
+  // The size of features is known when they are read.
+  if (data.features.empty()) model->Fill(Source{data.Format()}.Use());
+}
+
+InputKind Settings::input_kind() const {
+  InputKind kind = TaskSettings::input_kind();
+  if (!data.features.empty()) {
+    kind.name = "file of features";
+    kind.media_types = {"application/x-npy"};
+  }
+  return kind;
 }
 
 Data Settings::Read() const {
   Data read;
   const ImageFormat format = data.Format();
   RequireFiles(data.images, "--images", "scenes");
-  read.train = ReadCaptions(data.images, format);
+  std::optional<ImageFeatures> features = FeaturesOf(data);
+  const auto read_source = [&](const CaptionFiles& files, CaptionSplit split) {
+    return ReadSource(files, split, format, features);
+  };
+  read.train = read_source(data.Files(), CaptionSplit::kTrain);
   if (!data.valid_images.empty()) {
-    read.valid = ReadCaptions(data.valid_images, format);
-  }
-  if (data.valid_last > 0) {
+    read.valid = read_source({data.valid_images, data.image_folder},
+                             CaptionSplit::kValid);
+  } else if (data.valid_last > 0) {
     KeepLastForValidation(data.valid_last, read.train, read.valid);
+  } else if (IsCaptionJson(data.images)) {
+    read.valid = read_source(data.Files(), CaptionSplit::kValid);
   }
   return read;
 }
 
 std::unique_ptr<Model> Settings::MakeModel(const Data& read,
                                            uint64_t seed) const {
-  return std::make_unique<Model>(*this, read.train.format,
-                                 data.vocabulary.Learn(read.train.captions),
-                                 seed);
+  const Source source = {read.train.format, !read.train.features.empty()};
+  return std::make_unique<Model>(
+      *this, source, data.vocabulary.Learn(read.train.captions), seed);
 }
+
+Report Settings::Evaluate(const Model& made, const Evaluation& options) const {
+  std::optional<ImageFeatures> features = FeaturesOf(options);
+  if (made.source.of_features != features.has_value()) {
+    throw ConfigError(
+        made.source.of_features
+            ? "the model reads features of images; add --features FILE"
+            : "the model reads images; leave out --features");
+  }
+  const CaptionedImages set = ReadSource(options.Files(), CaptionSplit::kTest,
+                                         made.source.format, features);
+  CheckSameSize(set.format, made.source.format);
+  return MeasureCaptions(made, set, options, options.tokenize);
+}
+
 }  // namespace heed::caption
