@@ -1,11 +1,21 @@
 """Captions of user images and of synthetic scenes."""
 
 import base64
+import io
 import json
+import struct
+import zipfile
 
 from harness import EndToEnd, strict_json, weights
 from images import half, png
 from server import Server
+
+
+def npy(rows):
+    """A .npy file of f4 elements [cells, features]."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(rows)}, {len(rows[0])})}}"
+    elements = b"".join(struct.pack("<f", value) for row in rows for value in row)
+    return b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header.encode() + elements
 
 
 class Captions(EndToEnd):
@@ -48,6 +58,35 @@ class Captions(EndToEnd):
         self.runs(*options, "--epochs", 1, "--out", self.folder / "parts")
         self.runs("train", "--resume", self.folder / "parts", "--epochs", 2, "--threads", 2)
         self.assertEqual(weights(self.folder / "whole"), weights(self.folder / "parts"))
+
+    def test_karpathys_json_is_learned_from_features(self):
+        splits = ["train", "restval"] * 8 + ["val", "test"] * 2
+        images, archive = [], io.BytesIO()
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as arrays:
+            for number, split in enumerate(splits):
+                side = number // 2 % 2
+                arrays.writestr(f"{number}.npy", npy([[1 - side, side], [side, 1 - side]]))
+                words = ["light", "left" if side == 0 else "right"]
+                images.append({"filename": f"{number}.jpg", "split": split,
+                               "sentences": [{"tokens": words}, {"tokens": ["one"] + words}]})
+        data = self.put("set.json", json.dumps({"images": images, "dataset": "x"}))
+        features = self.folder / "features.npz"
+        features.write_bytes(archive.getvalue())
+        self.runs("train", "--task", "caption", "--quiet", "--threads", 1, "--units", 16, "--embedding", 16,
+                  "--images", data, "--features", features, "--epochs", 60, "--lr", 0.01,
+                  "--dropout", 0, "--batch-images", 4, "--metric", "cider", "--out", self.model)
+        figures = json.loads(self.runs("evaluate", self.model, "--images", data, "--features",
+                                       features, "--json"))
+        self.assertEqual((figures["images"], figures["references"]), (2, 4))
+        self.assertEqual(figures["exact_match"], 100)
+        self.assertGreater(figures["cider"], 0)
+        (self.folder / "one.npy").write_bytes(npy([[0, 1], [1, 0]]))
+        said = self.runs("predict", self.model, stdin=f"{self.folder}/one.npy\n".encode())
+        self.assertIn("light right", said)
+        self.assertIn("light right", self.runs("explain", self.model, "--text", self.folder / "one.npy"))
+        self.fails(1, ["left.png", ".npy"], "predict", self.model,
+                   stdin=f"{self.folder}/left.png\n".encode())
+        self.fails(2, ["--features"], "evaluate", self.model, "--images", data)
 
     def test_lists_that_do_not_fit_are_refused_by_their_line(self):
         out = ["--out", self.folder / "x"]
