@@ -70,6 +70,8 @@ struct Encoding {
   Var summary;
   LayerStates states;
   Tensor prompt;  // i32 [B, P]: prompt of a language model
+  /// Target ids of the source tokens, i32 [B, S], of a CopyingDecoder.
+  Tensor copied_ids;
 
   std::vector<Encoding> members;  // of an ensemble
 };
@@ -80,8 +82,10 @@ class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  ParameterSet& parameters() { return parameters_; }
-  const ParameterSet& parameters() const { return parameters_; }
+  virtual ParameterSet& parameters() { return parameters_; }
+  const ParameterSet& parameters() const {
+    return const_cast<Decoder&>(*this).parameters();
+  }
 
   /// Encodes the sources. Throws: ShapeError for an unsupported kind or size of
   /// input.
@@ -100,6 +104,14 @@ class Decoder {
   virtual bool parallel_tokens() const { return false; }
   /// True if Logits and Loss use their inputs; false for language models.
   virtual bool reads_source() const { return true; }
+
+  /// True if the model copies tokens of the source (see CopyingDecoder). Tokens
+  /// then include temporary ids, and scores have V + S columns.
+  virtual bool copies() const { return false; }
+  /// Embedding of the tokens that are read, and number of features of the
+  /// encoded source, for a CopyingDecoder; null and 0 if it cannot use them.
+  virtual const Embedding* target_embedding() const { return nullptr; }
+  virtual int64_t source_features() const { return 0; }
 
   /// Number of learned positions, which limit the source and the target
   /// including <s>; 0: unlimited.
@@ -144,11 +156,12 @@ class Decoder {
   Decoder(uint64_t seed, DType dtype, kernels::Precision precision)
       : parameters_(seed, dtype, precision) {}
 
-  ParameterSet parameters_;
-
- private:
+  /// Features of all next tokens given the gold prefixes. Shapes: target_in i32
+  /// [T, B]; result [T, B, M].
   Var WholeFeatures(const Context& ctx, const Inputs& inputs,
                     const Tensor& target_in) const;
+
+  ParameterSet parameters_;
 };
 
 /// Decoder without a source, which continues a prompt.

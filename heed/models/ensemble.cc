@@ -53,6 +53,11 @@ Ensemble::Ensemble(std::vector<std::shared_ptr<const Decoder>> members)
   if (members_.empty()) throw ConfigError("an ensemble of no models");
   MeanOutput::Layers layers;
   for (const auto& member : members_) {
+    if (member->copies()) {
+      throw ConfigError(
+          "a model that copies cannot join an ensemble: its scores include the "
+          "tokens of the source; leave the ensemble out");
+    }
     layers.emplace_back(member, &member->output());
   }
   output_ = std::make_unique<MeanOutput>(std::move(layers));

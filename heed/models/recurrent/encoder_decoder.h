@@ -55,6 +55,10 @@ class EncoderDecoder : public Decoder {
   Var Features(const Context& ctx, const Tensor& tokens,
                DecoderState& kept) const override;
   const OutputLayer& output() const override { return *output_; }
+  const Embedding* target_embedding() const override {
+    return &target_embedding_;
+  }
+  int64_t source_features() const override { return encoder_.output_size(); }
   std::string alignment_attention() const override {
     return attention_ ? attention_->info().path : "";
   }

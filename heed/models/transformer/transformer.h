@@ -60,6 +60,8 @@ class Transformer : public Decoder {
     return decoder_.Features(ctx, tokens, state);
   }
   const OutputLayer& output() const override { return decoder_.output(); }
+  const Embedding* target_embedding() const override { return &target_tokens_; }
+  int64_t source_features() const override { return encoder_.output_size(); }
   bool parallel_tokens() const override { return true; }
   int64_t positions() const override { return decoder_.positions(); }
 
