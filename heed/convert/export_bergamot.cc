@@ -59,6 +59,7 @@ void CheckStudent(const translate::Model& model) {
   require.Is("embedding_scale", c.embedding_scale.word(), "yes");
   require.Is("position", c.position.word(), "sinusoidal_t2t");
   require.Is("activation", c.activation.word(), "relu");
+  require.Need(!model.data.copy, "copy", "yes");
   require.Need(c.segments == 0, "segments", std::to_string(c.segments));
   require.Is("norm_epsilon", fmt::format("{}", c.epsilon),
              fmt::format("{}", kStudentEpsilon));

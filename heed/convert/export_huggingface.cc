@@ -145,6 +145,7 @@ void CheckMarianMt(const translate::Model& model, Requirements& require) {
   const TransformerConfig& c = *config;
   require.HasUsualAttention(c);
   require.Is("embedding_norm", c.embedding_norm.word(), "no");
+  require.Need(!model.data.copy, "copy", "yes");
   require.Need(c.segments == 0, "segments", std::to_string(c.segments));
   require.Need(AddedPositions(c.position.value()) != PositionKind::kNone,
                "position", c.position.word());

@@ -12,11 +12,37 @@
 #include "heed/base/threads.h"
 #include "heed/data/input_lines.h"
 #include "heed/io/file.h"
+#include "heed/text/copied_tokens.h"
 
 namespace heed {
 namespace {
 
 constexpr int64_t kLinesPerChunk = 256;
+
+using IdsOfLines = std::vector<std::vector<int32_t>>;
+
+/// Ids of both sides of each pair.
+std::pair<IdsOfLines, IdsOfLines> EncodePairs(const ParallelText& text,
+                                              const Vocabulary& source,
+                                              const Vocabulary& target,
+                                              const CorpusOptions& options) {
+  if (!options.copies) {
+    return {EncodeLines(text.source, source, options.lowercase),
+            EncodeLines(text.target, target, options.lowercase)};
+  }
+  IdsOfLines sources(text.source.size());
+  IdsOfLines targets(text.target.size());
+  ParallelForEach(std::ssize(sources), kLinesPerChunk, [&](int64_t n) {
+    const auto i = static_cast<size_t>(n);
+    Encoded read =
+        EncodeCopiedSource(source, text.source[i], options.lowercase);
+    targets[i] = EncodeCopiedTarget(target, text.target[i], options.lowercase,
+                                    read.pieces)
+                     .ids;
+    sources[i] = std::move(read.ids);
+  });
+  return {std::move(sources), std::move(targets)};
+}
 
 }  // namespace
 
@@ -69,8 +95,7 @@ std::vector<std::vector<int32_t>> EncodeLines(
 
 Corpus EncodeCorpus(const ParallelText& text, const Vocabulary& source,
                     const Vocabulary& target, const CorpusOptions& options) {
-  auto source_ids = EncodeLines(text.source, source, options.lowercase);
-  auto target_ids = EncodeLines(text.target, target, options.lowercase);
+  auto [source_ids, target_ids] = EncodePairs(text, source, target, options);
   const size_t limit = static_cast<size_t>(options.max_length);
   Corpus corpus;
   corpus.start = target.special().bos;
@@ -93,9 +118,10 @@ Corpus EncodeCorpus(const ParallelText& text, const Vocabulary& source,
 }
 
 Corpus EncodeMeasured(const ParallelText& text, const Vocabulary& source,
-                      const Vocabulary& target, int64_t max) {
+                      const Vocabulary& target, int64_t max, bool copies) {
   CorpusOptions options;
   options.max_length = static_cast<int>(max);
+  options.copies = copies;
   Corpus corpus = EncodeCorpus(text, source, target, options);
   if (corpus.dropped_long == 0) return corpus;
   for (size_t i = 0; i < text.source.size(); ++i) {

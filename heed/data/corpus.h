@@ -39,6 +39,8 @@ struct CorpusOptions {
   /// 0: no limit.
   int max_length = 0;
   bool lowercase = false;
+  /// Temporary ids for tokens that a decoder copies (see copied_tokens.h).
+  bool copies = false;
 };
 
 /// Pairs of token ids. Each sequence ends with the end token of its vocabulary,
@@ -71,10 +73,11 @@ Corpus EncodeCorpus(const ParallelText& text, const Vocabulary& source,
 inline constexpr int kMaxMeasuredTokens = 4000;
 
 /// Encodes pairs to compute their loss, without pairs of more than `max`
-/// tokens on a side, which are counted in a warning.
+/// tokens on a side, which are counted in a warning. `copies`: see
+/// CorpusOptions.
 Corpus EncodeMeasured(const ParallelText& text, const Vocabulary& source,
                       const Vocabulary& target,
-                      int64_t max = kMaxMeasuredTokens);
+                      int64_t max = kMaxMeasuredTokens, bool copies = false);
 
 }  // namespace heed
 

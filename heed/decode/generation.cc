@@ -162,7 +162,7 @@ int32_t Generation::TokenOf(int64_t column) const {
 }
 
 bool Generation::IsUnlisted(float score) const {
-  return !unlisted_.empty() && score <= kExcluded;
+  return (model_.copies() || !unlisted_.empty()) && score <= kExcluded;
 }
 
 bool Generation::MayFollow(int32_t token) const {

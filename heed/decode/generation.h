@@ -85,7 +85,8 @@ class Generation {
   /// False for padding, <s> and suppressed tokens, and for tokens that end a
   /// text if its length is fixed.
   bool MayFollow(int32_t token) const;
-  /// True for the score of a token that is not in the list of its sentence.
+  /// True for the score of a token that is not in the list of its sentence, or
+  /// that stands for no word of its source.
   bool IsUnlisted(float score) const;
 
  private:

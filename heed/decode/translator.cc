@@ -17,6 +17,7 @@
 #include "heed/data/input_lines.h"
 #include "heed/decode/beam.h"
 #include "heed/decode/sample.h"
+#include "heed/text/copied_tokens.h"
 
 namespace heed {
 namespace {
@@ -73,9 +74,12 @@ std::vector<int32_t> IdsOfTokens(const Vocabulary& vocabulary,
 }  // namespace
 
 Encoded EncodeSource(const Decoder& model, const Vocabulary& vocabulary,
-                     const std::string& line, bool lowercase) {
-  Encoded encoded = EncodeSentence(vocabulary, line, lowercase);
-  CutToPositions(model.positions(), encoded);
+                     const std::string& line, bool lowercase, bool* cut) {
+  Encoded encoded = model.copies()
+                        ? EncodeCopiedSource(vocabulary, line, lowercase)
+                        : EncodeSentence(vocabulary, line, lowercase);
+  const bool shortened = CutToPositions(model.positions(), encoded);
+  if (cut != nullptr) *cut = shortened;
   return encoded;
 }
 
@@ -175,7 +179,8 @@ void Translator::TranslateBatch(const Sentences& sentences,
   if (hooks.observer) {
     of_batch.observer = [&](int64_t sentence, std::span<const int32_t> tokens,
                             bool whole) {
-      hooks.observer(At(indices, sentence), Settled(tokens), whole);
+      const int64_t line = At(indices, sentence);
+      hooks.observer(line, Settled(tokens, At(sentences.pieces, line)), whole);
     };
   }
   if (!hooks.cancellations.empty()) {
@@ -213,9 +218,10 @@ Translator::Sentences Translator::Encode(
   ParallelForEach(std::ssize(lines), kLinesPerChunk, [&](int64_t n) {
     const auto i = static_cast<size_t>(n);
     if (SplitUnicodeWhitespace(lines[i]).empty()) return;
-    Encoded encoded = EncodeSentence(source_, lines[i], lowercase_);
+    bool cut = false;
+    Encoded encoded = EncodeSource(model_, source_, lines[i], lowercase_, &cut);
     if (encoded.ids.size() == 1) return;
-    sentences.cut[i] = CutToPositions(model_.positions(), encoded) ? 1 : 0;
+    sentences.cut[i] = cut ? 1 : 0;
     sentences.ids[i] = std::move(encoded.ids);
     sentences.pieces[i] = std::move(encoded.pieces);
   });
@@ -259,11 +265,12 @@ std::vector<std::vector<int64_t>> Translator::PlanBatches(
 // Final pieces before the first unknown token; its replacement is known only at
 // the end.
 std::vector<std::string> Translator::Settled(
-    std::span<const int32_t> tokens) const {
+    std::span<const int32_t> tokens,
+    const std::vector<std::string>& source_pieces) const {
   std::vector<std::string> pieces;
   for (const int32_t token : tokens) {
     if (options_.replace_unknown && token == target_.special().unk) break;
-    pieces.push_back(target_.Piece(token));
+    pieces.push_back(PieceOrCopy(target_, token, source_pieces));
   }
   return pieces;
 }
@@ -275,7 +282,7 @@ Translation Translator::Write(const std::vector<std::string>& source_pieces,
     const int32_t token = hypothesis.tokens[t];
     pieces.push_back(options_.replace_unknown && token == target_.special().unk
                          ? source_pieces[MostAttended(hypothesis, t)]
-                         : target_.Piece(token));
+                         : PieceOrCopy(target_, token, source_pieces));
   }
   Translation translation;
   translation.text = target_.DecodePieces(pieces);

@@ -24,7 +24,8 @@ struct Translation {
   double log_probability = 0;              ///< as Hypothesis::log_probability
   std::vector<std::string> source_pieces;  ///< ends with </s>
   std::vector<std::string> target_pieces;  ///< ends with </s>
-  std::vector<int32_t> target_ids;         ///< ids of target_pieces
+  /// Ids of target_pieces; temporary ones if they were copied.
+  std::vector<int32_t> target_ids;
   /// Log-probability of each of target_pieces; empty if not requested
   /// (DecodeOptions::keep_scores).
   std::vector<float> log_probabilities;
@@ -65,9 +66,11 @@ std::shared_ptr<const Shortlist> ReadShortlist(const DecodeOptions& options,
                                                const Vocabulary& target);
 
 /// Encodes a line for the model, with </s> at the end, truncated to the
-/// position limit of the model.
+/// position limit of the model, and with temporary ids if it copies. `cut`, if
+/// not null, receives whether the line was truncated.
 Encoded EncodeSource(const Decoder& model, const Vocabulary& vocabulary,
-                     const std::string& line, bool lowercase);
+                     const std::string& line, bool lowercase,
+                     bool* cut = nullptr);
 
 /// Warns on standard error if translations reached the position limit of the
 /// model, and how many.
@@ -109,7 +112,9 @@ class Translator {
                       const std::vector<int64_t>& indices, int64_t first,
                       const TranslateHooks& hooks,
                       std::vector<Translations>& results) const;
-  std::vector<std::string> Settled(std::span<const int32_t> tokens) const;
+  std::vector<std::string> Settled(
+      std::span<const int32_t> tokens,
+      const std::vector<std::string>& source_pieces) const;
   Translation Write(const std::vector<std::string>& source_pieces,
                     Hypothesis hypothesis) const;
 

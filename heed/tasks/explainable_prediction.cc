@@ -14,6 +14,7 @@
 #include "heed/ops/elementwise.h"
 #include "heed/ops/matmul.h"
 #include "heed/ops/shape.h"
+#include "heed/text/copied_tokens.h"
 #include "heed/text/subwords.h"
 
 namespace heed {
@@ -75,8 +76,9 @@ std::vector<Alternative> OtherChoices(
 
 }  // namespace
 
-std::string ShownToken(const Vocabulary& vocabulary, int32_t id) {
-  const std::string& piece = vocabulary.Piece(id);
+std::string ShownToken(const Vocabulary& vocabulary, int32_t id,
+                       std::span<const std::string> source_pieces) {
+  const std::string& piece = PieceOrCopy(vocabulary, id, source_pieces);
   return StandsAlone(id, vocabulary.special())
              ? piece
              : WithoutMark(piece, vocabulary.kind());

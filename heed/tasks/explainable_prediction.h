@@ -74,8 +74,10 @@ Axis InputTokenAxis(const std::string& id, const std::string& label,
                     const Vocabulary& vocabulary, std::span<const int32_t> ids,
                     std::vector<std::string> pieces);
 
-/// Display form of a token: without word-boundary marks.
-std::string ShownToken(const Vocabulary& vocabulary, int32_t id);
+/// Display form of a token: without word-boundary marks. `source_pieces`
+/// provides copied tokens (see PieceOrCopy).
+std::string ShownToken(const Vocabulary& vocabulary, int32_t id,
+                       std::span<const std::string> source_pieces = {});
 
 /// The most probable token whose display form is `shown`. Shapes: log_p [V].
 std::optional<int32_t> TokenShownAs(const Vocabulary& vocabulary,

@@ -78,7 +78,9 @@ void ForceText(const Context& given, const AttentionWatch::Selector& select,
     e.axes.push_back(InputTokenAxis("target_inputs", text.label + " so far",
                                     vocabulary, read, std::move(read_pieces)));
   }
-  const auto name = [&](int32_t id) { return ShownToken(vocabulary, id); };
+  const auto name = [&](int32_t id) {
+    return ShownToken(vocabulary, id, text.source_pieces);
+  };
   const std::string aligns = model.alignment_attention();
   const auto row_of = [&](size_t t) {
     return std::span(log_p.row<float>(static_cast<int64_t>(t)),

@@ -19,6 +19,8 @@ struct ForcedText {
   Encoded target;     ///< ends with </s>
   /// Contrast: another text that ends with </s>; empty: none.
   std::vector<int32_t> contrast = {};
+  /// Tokens of the source, if the model copies them.
+  std::vector<std::string> source_pieces = {};
   /// Logits of all tokens given the previous ones, for each copy of the source:
   /// [T, copies, V].
   std::function<Var(const Context& ctx, int64_t copies)> logits;

@@ -110,6 +110,7 @@ std::vector<double> ScoresPerWord(
   CorpusOptions options;
   options.max_length =
       static_cast<int>(TokensWithin(*model.model, kMaxMeasuredTokens));
+  options.copies = model.data.copy;
   std::vector<double> scores(text.source.size(),
                              -std::numeric_limits<double>::infinity());
   int64_t done = 0;

@@ -14,6 +14,7 @@
 #include "heed/tasks/target_loss.h"
 #include "heed/tasks/text_vocabulary.h"
 #include "heed/tasks/training_pairs.h"
+#include "heed/tasks/translate/coverage.h"
 #include "heed/tasks/translate/guided_alignment.h"
 #include "heed/tasks/translate/translation.h"
 #include "heed/tasks/translate/word_alignment.h"
@@ -31,7 +32,13 @@ std::vector<int32_t> TokenWords(const Vocabulary& vocabulary,
                                 const std::string& line,
                                 const std::vector<int32_t>& ids) {
   WordTokens tokens = EncodeWordTokens(vocabulary, line);
-  if (tokens.ids != ids) return std::vector<int32_t>(ids.size(), -1);
+  const auto equal = [&](int32_t own, int32_t id) {
+    const bool copied = id >= vocabulary.size();
+    return own == (copied ? vocabulary.special().unk : id);
+  };
+  if (!std::ranges::equal(tokens.ids, ids, equal)) {
+    return std::vector<int32_t>(ids.size(), -1);
+  }
   return std::move(tokens.words);
 }
 
@@ -109,10 +116,11 @@ TranslationObjective::TranslationObjective(const Settings& settings, Data read,
       read_(std::move(read)),
       choices_(settings.data.hard),
       tokenizer_(BleuTokenizerFor(data().tokenize, read_.text.valid.target)) {
-  if (guided() && chooses()) {
+  if ((guided() || data().coverage_loss > 0) && chooses()) {
     throw ConfigError(
-        "guided_alignment supervises weights, and the model's attention makes "
-        "choices that learn by reward; choose another normalizer");
+        "{} supervises weights, and the model's attention makes choices that "
+        "learn by reward; choose another normalizer",
+        guided() ? "guided_alignment" : "coverage_loss");
   }
   const Vocabularies& v = model_.vocabularies;
   train_ = EncodeTraining();
@@ -124,7 +132,8 @@ TranslationObjective::TranslationObjective(const Settings& settings, Data read,
   }
   if (read_.text.store) read_.text.train = {};  // only a sample
   valid_ = EncodeMeasured(read_.text.valid, v.source, v.target,
-                          TokensWithin(*model_.model, kMaxMeasuredTokens));
+                          TokensWithin(*model_.model, kMaxMeasuredTokens),
+                          data().copy);
   if (!data().valid_alignment.empty()) {
     aligned_ = read_.text.valid;
     EmptyLongPairs(aligned_, model_);
@@ -152,6 +161,7 @@ TrainingPairs TranslationObjective::EncodeTraining() {
   const Vocabularies& v = model_.vocabularies;
   CorpusOptions options;
   options.max_length = longest();
+  options.copies = data().copy;
   if (read_.text.store) {
     const nlohmann::ordered_json made_of = {
         {"source",
@@ -280,7 +290,7 @@ BatchLoss TranslationObjective::Loss(const Context& ctx,
   if (chooses()) {
     return choices_.Loss(*model_.model, ctx, ExamplesOf(in.batch), options);
   }
-  if (!guided()) {
+  if (!guided() && data().coverage_loss == 0) {
     CrossEntropyLoss loss = TargetLoss(*model_.model, ctx, in.batch, entropy);
     return {std::move(loss.loss), loss.nll * options.scale};
   }
@@ -292,11 +302,23 @@ BatchLoss TranslationObjective::Loss(const Context& ctx,
       TargetLoss(*model_.model, watched, in.batch, entropy);
   std::vector<Var> weights;
   for (const auto& seen : watch.seen) weights.push_back(seen.weights);
-  const Var links = AlignmentCrossEntropy(
-      weights, Links(in), model_.model->alignment_head(), options.scale);
-  return {Add(loss.loss, Scale(links, data().guided_alignment_weight)),
-          loss.nll * options.scale,
-          {{"alignment_loss", links.value().item()}}};
+  const int64_t head = model_.model->alignment_head();
+  BatchLoss result = {loss.loss, loss.nll * options.scale, {}};
+  const auto add = [&](const char* name, const Var& part, double weight) {
+    result.loss = Add(result.loss, Scale(part, weight));
+    result.parts.emplace_back(name, part.value().item());
+  };
+  if (guided()) {
+    add("alignment_loss",
+        AlignmentCrossEntropy(weights, Links(in), head, options.scale),
+        data().guided_alignment_weight);
+  }
+  if (data().coverage_loss > 0) {
+    add("coverage_loss",
+        CoverageLoss(weights, in.batch.target_lengths, head, options.scale),
+        data().coverage_loss);
+  }
+  return result;
 }
 
 Metrics TranslationObjective::Validate(const std::string& measure) const {

@@ -54,6 +54,27 @@ void VisitVocabularies(DataConfig& c, FieldList& v) {
     "differently in each epoch; 0.1 is usual");
 }
 
+/// Throws: ConfigError if copied tokens would lose their source positions.
+void CheckCopy(const DataConfig& c) {
+  if (!c.copy) return;
+  const char* other = c.bpe_dropout > 0  ? "bpe_dropout"
+                      : c.noise.any()    ? "noise_case and noise_typos"
+                      : c.large.stored() ? "token_files"
+                                         : nullptr;
+  if (other != nullptr) {
+    throw ConfigError(
+        "copy needs the text of each source token, which {} {}; leave one of "
+        "the two out",
+        other, c.large.stored() ? "does not store" : "changes");
+  }
+  if (c.source_kind() != c.target_kind()) {
+    throw ConfigError(
+        "copy writes source tokens into the target, but the source has {} and "
+        "the target {}; choose --target-vocabulary same",
+        Name(c.source_kind()), Name(c.target_kind()));
+  }
+}
+
 }  // namespace
 
 void DataConfig::Visit(FieldList& v) {
@@ -105,6 +126,14 @@ void DataConfig::Visit(FieldList& v) {
   v("valid_alignment", valid_alignment, Any{"FILE"},
     "gold links of the validation pairs: adds the alignment error rate, also "
     "as --metric aer");
+
+  v.Section("Copying and coverage");
+  v("copy", copy,
+    "copy source tokens with the weights of the attention, also words that the "
+    "vocabulary lacks (pointer-generator)");
+  v("coverage_loss", coverage_loss, Range(0, 1000),
+    "weight of a loss on attention to source tokens that earlier steps "
+    "attended to, against repetitions; 1 as published, after training without");
   hard.Visit(v);
 }
 
@@ -127,6 +156,7 @@ void DataConfig::Resolve() {
         "noise_case has no effect on text in lower case; leave noise_case or "
         "lowercase out");
   }
+  CheckCopy(*this);
   constexpr int kDefaultSubwords = 8000;
   if (bpe_dropout > 0 && source_kind() != VocabularyKind::kBpe &&
       target_kind() != VocabularyKind::kBpe) {

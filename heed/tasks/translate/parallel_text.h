@@ -50,6 +50,9 @@ struct DataConfig {
   bool guided_alignment_shift = false;
   std::vector<std::string> valid_alignment;
 
+  bool copy = false;         // of source tokens: see CopyingDecoder
+  double coverage_loss = 0;  // weight: see CoverageLoss
+
   DecodeRules rules;  // defaults of translation
 
   HardChoiceConfig hard;  // for models with hard attention

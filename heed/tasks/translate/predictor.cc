@@ -14,6 +14,7 @@
 #include "heed/decode/divided_lines.h"
 #include "heed/decode/sample.h"
 #include "heed/decode/translator.h"
+#include "heed/models/copying.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/loss.h"
 #include "heed/ops/shape.h"
@@ -22,6 +23,7 @@
 #include "heed/tasks/translate/confidence.h"
 #include "heed/tasks/translate/translation.h"
 #include "heed/tasks/translate/word_alignment.h"
+#include "heed/text/copied_tokens.h"
 #include "heed/text/sentences.h"
 
 namespace heed::translate {
@@ -79,6 +81,40 @@ std::vector<std::string> PartsOf(const std::string& text) {
   return parts;
 }
 
+/// Encodes a target with the temporary ids of tokens that the model copies.
+Encoded EncodeTarget(const Model& model, const std::string& line,
+                     const Encoded& source) {
+  const Vocabulary& vocabulary = model.vocabularies.target;
+  return model.data.copy
+             ? EncodeCopiedTarget(vocabulary, line, model.data.lowercase,
+                                  source.pieces)
+             : EncodeSentence(vocabulary, line, model.data.lowercase);
+}
+
+/// Adds the map of p_gen and 1 − p_gen of each target token.
+void AddCopyMap(const Context& ctx, const CopyingDecoder& model,
+                const Corpus& pair, ExplanationSegment& segment) {
+  const DecoderExamples one = ExamplesOf(MakeBatch(pair, Repeated(1)));
+  const Tensor generates =
+      model.Generates(ctx, one.inputs, one.target_in).value();
+  AttentionMap map;
+  map.name = "copy";
+  map.title = "generated or copied";
+  map.query = "target";
+  map.key = "choice";
+  map.numbers = false;
+  map.heads = 1;
+  map.query_size = generates.dim(0);
+  map.key_size = 2;
+  for (int64_t t = 0; t < map.query_size; ++t) {
+    const float p = generates.row<float>(t)[0];
+    map.weights.insert(map.weights.end(), {p, 1 - p});
+  }
+  segment.axes.push_back(
+      NamesAxis("choice", "Choice", {"generated", "copied"}));
+  segment.maps.push_back(std::move(map));
+}
+
 /// Runs a pair by teacher forcing, all steps at once.
 ExplainableSegment ForceSegment(const Context& given,
                                 const AttentionWatch::Selector& select,
@@ -98,12 +134,16 @@ ExplainableSegment ForceSegment(const Context& given,
   text.label = "Translation";
   text.target = std::move(pair.target);
   text.contrast = std::move(pair.contrast);
+  if (model->copies()) text.source_pieces = result.segment.axes[0].items;
   text.logits = [model, corpus](const Context& c, int64_t copies) {
     return TargetLogits(*model, c, MakeBatch(*corpus, Repeated(copies)));
   };
   ForceText(given, select, *model, v.target, std::move(text), result);
   result.scores.back().tokens_of_copy =
       std::ssize(corpus->source[0]) + std::ssize(corpus->target[0]);
+  if (const auto* copying = dynamic_cast<const CopyingDecoder*>(model.get())) {
+    AddCopyMap(given, *copying, *corpus, result.segment);
+  }
   return result;
 }
 
@@ -235,11 +275,9 @@ std::vector<ForcedPair> TranslationPredictor::PairsToExplain(
       TakeMark(marks, input.Text(), options.Mark(marks)).mark;
   if (!input.answer.empty()) {
     const std::string text = WithMark(marks, input.Text(), usual);
-    return {{text,
-             encode_source(text),
-             input.answer,
-             EncodeSentence(v.target, input.answer, model_.data.lowercase),
-             {}}};
+    Encoded source = encode_source(text);
+    Encoded target = EncodeTarget(model_, input.answer, source);
+    return {{text, std::move(source), input.answer, std::move(target), {}}};
   }
   std::vector<std::string> parts =
       input.parts.empty() ? PartsOf(input.Text()) : input.parts;
@@ -280,7 +318,7 @@ ExplainablePrediction TranslationPredictor::PrepareExplanation(
           pairs.size());
     }
     pairs[0].contrast =
-        EncodeSentence(v.target, input.contrast, model_.data.lowercase).ids;
+        EncodeTarget(model_, input.contrast, pairs[0].source).ids;
   }
   ExplainablePrediction result;
   for (ForcedPair& pair : pairs) {

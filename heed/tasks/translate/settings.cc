@@ -11,9 +11,30 @@
 namespace heed::translate {
 namespace {
 
-/// Resolves and checks the attention that guided alignment trains.
-void ResolveGuided(const DataConfig& data,
-                   ModelChoice<TranslatorSettings>& model) {
+/// Throws: ConfigError for weights that are no probabilities of source tokens.
+void CheckNormalizer(TranslatorSettings& model) {
+  const std::vector<Field> fields = FieldsOf(model);
+  const Field* found = FindField(fields, "normalizer");
+  if (found == nullptr) return;
+  const auto name = found->Value().get<std::string>();
+  if (!name.starts_with("sigmoid")) return;
+  throw ConfigError(
+      "copy needs attention weights that sum to 1, and those of normalizer "
+      "'{}' do not; choose another, such as softmax",
+      name);
+}
+
+/// Resolves and checks the attention that guided alignment, coverage or copying
+/// reads.
+void ResolveAttention(const DataConfig& data,
+                      ModelChoice<TranslatorSettings>& model) {
+  if ((data.copy || data.coverage_loss > 0) && !model->attends()) {
+    throw ConfigError(
+        "{} reads the attention to the source, and model '{}' has none; choose "
+        "another, such as bahdanau or transformer",
+        data.copy ? "copy" : "coverage_loss", model.name());
+  }
+  if (data.copy) CheckNormalizer(*model);
   if (!data.valid_alignment.empty() && data.valid.empty()) {
     throw ConfigError(
         "valid_alignment holds links of validation pairs; name these with "
@@ -80,7 +101,7 @@ void Config::Visit(FieldList& v) {
 void Config::Resolve() {
   data.Resolve();
   model->Fill();
-  ResolveGuided(data, model);
+  ResolveAttention(data, model);
   TrainingConfig training = {optimizer, run};
   training.Resolve();
   optimizer = training.optimizer;
@@ -96,7 +117,7 @@ void Settings::Visit(FieldList& v) {
 void Settings::Resolve() {
   data.Resolve();
   model->Fill();
-  ResolveGuided(data, model);
+  ResolveAttention(data, model);
 }
 
 Data WithLinks(TrainingText text, const DataConfig& config) {

@@ -29,5 +29,42 @@ TEST(SummaryLearning, SaysWhoDidWhat) {
   EXPECT_LE(e.lead->rouge_l.f1, 40);
 }
 
+/// Shares of summaries without an error, and with the right name.
+struct NamesRight {
+  double all = 0;
+  double names = 0;
+};
+
+NamesRight LearnNames(const std::string& folder, bool copy) {
+  const CompressionTask task = MakeCompressionTask(3000, 100, 200, 1, true);
+  Config config = TinyConfig(folder);
+  config.model.As<RecurrentConfig>().embedding = 32;
+  config.model.As<RecurrentConfig>().units = 48;
+  config.data.batch_sentences = 32;
+  config.data.min_count = 5;
+  config.data.copy = copy;
+  config.optimizer.label_smoothing = 0;
+  config.run.epochs = 5;
+  (void)TrainTranslation(config, {task.train, task.valid});
+  const Model model = ReadTranslationModel(folder);
+  const EvaluationResult e = Evaluate(model, task.test, EvaluationOptions{});
+  NamesRight right = {e.exact_match, 0};
+  for (size_t i = 0; i < e.translations.size(); ++i) {
+    const std::string& wanted = task.test.target[i];
+    const std::string name = wanted.substr(0, wanted.find(' '));
+    if (e.translations[i].starts_with(name)) ++right.names;
+  }
+  right.names *= 100 / static_cast<double>(e.translations.size());
+  return right;
+}
+
+TEST(SummaryLearning, CopiesNamesThatTrainingNeverShowed) {
+  const TemporaryFolder folder;
+  const NamesRight copied = LearnNames(folder.Path("copied"), true);
+  EXPECT_GE(copied.names, 95);
+  EXPECT_GE(copied.all, 85);
+  EXPECT_EQ(LearnNames(folder.Path("plain"), false).names, 0);
+}
+
 }  // namespace
 }  // namespace heed::translate

@@ -127,9 +127,9 @@ EvaluationResult Evaluate(const Model& model, ParallelText text,
     for (std::string& line : read.source) {
       line = WithMark(*model.marks, line, mark);
     }
-    const Corpus corpus =
-        EncodeMeasured(read, v.source, v.target,
-                       TokensWithin(*model.model, kMaxMeasuredTokens));
+    const Corpus corpus = EncodeMeasured(
+        read, v.source, v.target,
+        TokensWithin(*model.model, kMaxMeasuredTokens), model.data.copy);
     result.loss = CorpusLoss({}, *model.model, corpus, BatchesOf(model)).mean();
   } else {
     result.translations = ReadTranslations(

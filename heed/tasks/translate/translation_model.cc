@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "heed/base/errors.h"
+#include "heed/models/copying.h"
 #include "heed/models/ensemble.h"
 #include "heed/tasks/pretrained.h"
 #include "heed/tasks/run.h"
@@ -13,6 +14,16 @@ namespace {
 
 std::string VocabularyFile(const char* side, VocabularyKind kind) {
   return std::string(side) + ".vocabulary" + FileExtension(kind);
+}
+
+std::shared_ptr<Decoder> MakeDecoder(const TranslatorSettings& config,
+                                     const DataConfig& data,
+                                     const Vocabularies& v, uint64_t seed) {
+  std::unique_ptr<Decoder> decoder =
+      config.Make(v.source.size(), v.target.size(), seed);
+  if (!data.copy) return decoder;
+  return std::make_shared<CopyingDecoder>(std::move(decoder),
+                                          CopyTableOf(v.source, v.target));
 }
 
 /// Throws: ConfigError unless the models have equal vocabularies.
@@ -40,8 +51,7 @@ Model::Model(std::string from, ModelChoice<TranslatorSettings> settings,
       data(std::move(text)),
       vocabularies(std::move(learned)),
       marks(std::make_shared<const TargetMarks>(vocabularies.source)),
-      model(config->Make(vocabularies.source.size(), vocabularies.target.size(),
-                         seed)) {}
+      model(MakeDecoder(*config, data, vocabularies, seed)) {}
 
 ModelFiles Model::Files() const {
   ModelFiles files = VocabularyFiles(data, vocabularies);
