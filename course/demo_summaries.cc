@@ -35,14 +35,17 @@ std::vector<std::string> ShownSentences(const std::string& path) {
 }  // namespace
 
 int RunDemoSummaries(const Arguments& arguments) {
+  const auto names = std::make_shared<bool>(false);
   TaskDemo demo = {
       .name = "summaries",
       .purpose =
           "Makes up long sentences and learns to say in three words who did "
           "what. Measures ROUGE beside a lead baseline, the first words, and "
-          "shows which words were attended to (about a minute).",
-      .examples = {"", " --sentences 20000 --out compressions"},
-      .data = CompressionData(),
+          "shows which words were attended to (about a minute). With --names, "
+          "people have names that training never shows, and a second model "
+          "copies them.",
+      .examples = {"", " --names", " --sentences 20000 --out compressions"},
+      .data = CompressionData(names),
       .epochs = 5,
       .columns = {{"ROUGE-1", "rouge1", 2, ""},
                   {"ROUGE-2", "rouge2", 2, ""},
@@ -50,13 +53,17 @@ int RunDemoSummaries(const Arguments& arguments) {
                   {"all words right", "exact_match"}},
       .baselines = {{"the first 8 words",
                      {"lead_rouge1", "lead_rouge2", "lead_rouge_l"}}}};
-  demo.entries = [] {
+  demo.entries = [&] {
+    const std::string usual =
+        "embedding=64 units=96 dropout=0.2 batch_sentences=64 "
+        "learning_rate=0.003 schedule=cosine warmup=100 label_smoothing=0 "
+        "patience=0";
+    if (!*names) return std::vector<DemoEntry>{{"model", usual, "the model"}};
+    // Rare words are unknown, so that unknown words are learned.
+    const std::string rare = usual + " min_count=5";
     return std::vector<DemoEntry>{
-        {"model",
-         "embedding=64 units=96 dropout=0.2 batch_sentences=64 "
-         "learning_rate=0.003 schedule=cosine warmup=100 label_smoothing=0 "
-         "patience=0",
-         "the model"}};
+        {"copying", rare + " copy=true", "the model, copying"},
+        {"model", rare, "without copying"}};
   };
   demo.show = [&](const TaskDemo::Results& results) {
     fmt::print(

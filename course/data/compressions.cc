@@ -67,15 +67,46 @@ std::string WithName(std::string_view noun, Rng& rng) {
   return fmt::format("the {} {}", AnyOf(kQualities, rng), noun);
 }
 
+/// Numbers of the names of a part; none: people have professions.
+struct Names {
+  uint64_t first = 0;
+  uint64_t count = 0;
+};
+
+constexpr auto kConsonants = std::to_array<std::string_view>(
+    {"b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "z"});
+constexpr auto kVowels =
+    std::to_array<std::string_view>({"a", "e", "i", "o", "u"});
+constexpr uint64_t kSyllables = kConsonants.size() * kVowels.size();
+constexpr uint64_t kNames = kSyllables * kSyllables * kSyllables;
+
+/// Name of three syllables: "Karemo". Names of nearby numbers differ in the
+/// first syllables.
+std::string MadeUpName(uint64_t number) {
+  std::string name;
+  for (int i = 0; i < 3; ++i, number /= kSyllables) {
+    const uint64_t syllable = number % kSyllables;
+    name += kConsonants[syllable / kVowels.size()];
+    name += kVowels[syllable % kVowels.size()];
+  }
+  name[0] = static_cast<char>(name[0] - 'a' + 'A');
+  return name;
+}
+
+/// Returns a person of another clause.
+std::string OtherPerson(const Names& names, Rng& rng) {
+  return names.count > 0 ? MadeUpName(names.first + rng.Below(names.count))
+                         : WithName(AnyOf(kPeople, rng), rng);
+}
+
 /// Returns a clause of subject, verb and object.
-std::string OtherClause(Rng& rng) {
-  return fmt::format("{} {} {}", WithName(AnyOf(kPeople, rng), rng),
-                     AnyOf(kDone, rng), WithName(AnyOf(kThings, rng), rng));
+std::string OtherClause(const Names& names, Rng& rng) {
+  return fmt::format("{} {} {}", OtherPerson(names, rng), AnyOf(kDone, rng),
+                     WithName(AnyOf(kThings, rng), rng));
 }
 
 /// Returns a person, with a relative clause in one of three cases.
-std::string Somebody(std::string_view person, Rng& rng) {
-  std::string text = WithName(person, rng);
+std::string Somebody(std::string text, Rng& rng) {
   if (!OneIn(3, rng)) return text;
   return fmt::format("{} , who {} {} ,", text, AnyOf(kDone, rng),
                      WithName(AnyOf(kThings, rng), rng));
@@ -86,8 +117,13 @@ struct CompressedSentence {
   std::string compression;
 };
 
-CompressedSentence WriteEvent(size_t event, Rng& rng) {
-  const std::string_view who = kPeople[event % kPeople.size()];
+CompressedSentence WriteEvent(size_t event, const Names& names, Rng& rng) {
+  const std::string who = names.count > 0
+                              ? MadeUpName(names.first + rng.Below(names.count))
+                              : std::string(kPeople[event % kPeople.size()]);
+  const auto somebody = [&] {
+    return Somebody(names.count > 0 ? who : WithName(who, rng), rng);
+  };
   event /= kPeople.size();
   const std::string_view what = kThings[event % kThings.size()];
   const std::string_view done = kDone[event / kThings.size()];
@@ -98,7 +134,7 @@ CompressedSentence WriteEvent(size_t event, Rng& rng) {
   };
   const uint64_t clause = rng.Below(3);  // one before, one after, none
   if (clause == 0) {
-    add(fmt::format("{} {} ,", AnyOf(kJoints, rng), OtherClause(rng)));
+    add(fmt::format("{} {} ,", AnyOf(kJoints, rng), OtherClause(names, rng)));
   }
   if (OneIn(3, rng)) add(AnyOf(kTimes, rng));
   const bool passive = OneIn(4, rng);
@@ -107,24 +143,26 @@ CompressedSentence WriteEvent(size_t event, Rng& rng) {
   if (passive) {
     add(WithName(what, rng));
     add(fmt::format("was {}{} by", adverb, done));
-    add(Somebody(who, rng));
+    add(somebody());
   } else {
-    add(Somebody(who, rng));
+    add(somebody());
     add(fmt::format("{}{}", adverb, done));
     add(WithName(what, rng));
   }
   if (OneIn(2, rng)) add(AnyOf(kPlaces, rng));
   if (clause == 1) {
-    add(fmt::format("{} {}", AnyOf(kJoints, rng), OtherClause(rng)));
+    add(fmt::format("{} {}", AnyOf(kJoints, rng), OtherClause(names, rng)));
   }
   return {text, fmt::format("{} {} {}", who, done, what)};
 }
 
-ParallelText WriteEvents(int count, std::span<const size_t> events, Rng& rng) {
+ParallelText WriteEvents(int count, std::span<const size_t> events,
+                         const Names& names, Rng& rng) {
   ParallelText text;
   std::unordered_set<std::string> seen;
   while (std::cmp_less(text.source.size(), count)) {
-    CompressedSentence one = WriteEvent(events[rng.Below(events.size())], rng);
+    CompressedSentence one =
+        WriteEvent(events[rng.Below(events.size())], names, rng);
     if (!seen.insert(one.text).second) continue;
     text.source.push_back(std::move(one.text));
     text.target.push_back(std::move(one.compression));
@@ -135,7 +173,7 @@ ParallelText WriteEvents(int count, std::span<const size_t> events, Rng& rng) {
 }  // namespace
 
 CompressionTask MakeCompressionTask(int train, int valid, int test,
-                                    uint64_t seed) {
+                                    uint64_t seed, bool names) {
   for (const int count : {train, valid, test}) {
     if (count < 0 || count > kCompressionLimit) {
       throw ConfigError("compressions: {} sentences requested; choose 0 to {}",
@@ -149,9 +187,13 @@ CompressionTask MakeCompressionTask(int train, int valid, int test,
   const std::span<const size_t> all(shuffled);
   constexpr size_t kTenth = kEvents / 10;
   CompressionTask task;
-  task.test = WriteEvents(test, all.first(kTenth), rng);
-  task.valid = WriteEvents(valid, all.subspan(kTenth, kTenth), rng);
-  task.train = WriteEvents(train, all.subspan(2 * kTenth), rng);
+  const auto names_of = [&](uint64_t first, uint64_t tenths) {
+    return names ? Names{first * kNames / 10, tenths * kNames / 10} : Names();
+  };
+  task.test = WriteEvents(test, all.first(kTenth), names_of(0, 1), rng);
+  task.valid =
+      WriteEvents(valid, all.subspan(kTenth, kTenth), names_of(1, 1), rng);
+  task.train = WriteEvents(train, all.subspan(2 * kTenth), names_of(2, 8), rng);
   return task;
 }
 

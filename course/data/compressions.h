@@ -21,10 +21,12 @@ struct CompressionTask {
 inline constexpr int kCompressionLimit = 1'000'000;
 
 /// Makes a task, equal on every platform. Sentences are distinct, and no
-/// compression occurs in two parts. Throws: ConfigError for negative counts and
-/// for more than kCompressionLimit.
+/// compression occurs in two parts. With `names`, people have made-up names
+/// instead of professions, other ones in each part: "Karemo slowly painted the
+/// red door". Throws: ConfigError for negative counts and for more than
+/// kCompressionLimit.
 CompressionTask MakeCompressionTask(int train, int valid, int test,
-                                    uint64_t seed);
+                                    uint64_t seed, bool names = false);
 
 }  // namespace heed
 

@@ -59,6 +59,28 @@ TEST(Compressions, AreWordsOfTheSentenceInTwoOrders) {
   EXPECT_LE(longest, 40);
 }
 
+TEST(Compressions, MayHaveNamesThatNoOtherPartHas) {
+  const CompressionTask task = MakeCompressionTask(2000, 200, 200, 5, true);
+  EXPECT_EQ(task.train.source,
+            MakeCompressionTask(2000, 200, 200, 5, true).train.source);
+  std::set<std::string> learned;
+  for (const std::string& line : task.train.source) {
+    for (const std::string_view word : SplitWhitespace(line)) {
+      learned.emplace(word);
+    }
+  }
+  for (const ParallelText* part : {&task.valid, &task.test}) {
+    for (size_t i = 0; i < part->target.size(); ++i) {
+      const std::vector<std::string_view> words =
+          SplitWhitespace(part->target[i]);
+      ASSERT_EQ(words.size(), 3u);
+      EXPECT_FALSE(learned.contains(std::string(words[0]))) << words[0];
+      EXPECT_TRUE(learned.contains(std::string(words[1])));
+      EXPECT_NE(part->source[i].find(words[0]), std::string::npos);
+    }
+  }
+}
+
 TEST(Compressions, RefuseCountsThatCannotBe) {
   EXPECT_THROW(MakeCompressionTask(-1, 0, 0, 1), ConfigError);
   EXPECT_THROW(MakeCompressionTask(0, kCompressionLimit + 1, 0, 1),

@@ -56,7 +56,7 @@ Generator DateData() {
           PairWriter(MakeDateTask)};
 }
 
-Generator CompressionData() {
+Generator CompressionData(std::shared_ptr<bool> names) {
   return {"compressions",
           "long sentences, and three-word summaries of who did what",
           "sentences",
@@ -65,7 +65,13 @@ Generator CompressionData() {
           "metric=rouge_l",
           "tsv={}/test.tsv rouge=true lead_words=8",
           {8000, 300, 1000},
-          PairWriter(MakeCompressionTask)};
+          PairWriter([names](int train, int valid, int test, uint64_t seed) {
+            return MakeCompressionTask(train, valid, test, seed, *names);
+          }),
+          [names](FieldList& v) {
+            v("names", *names,
+              "people have made-up names, other ones in each part");
+          }};
 }
 
 Generator StoryData() {
