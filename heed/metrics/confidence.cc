@@ -24,7 +24,7 @@ double StudentQuantile(double tail, int64_t freedom) {
 
 MeanInterval ConfidenceOfMean(std::span<const double> numbers,
                               double confidence) {
-  MeanInterval interval = {0, std::numeric_limits<double>::infinity()};
+  MeanInterval interval = {0, std::numeric_limits<double>::infinity(), 1};
   if (numbers.empty()) return interval;
   const auto n = static_cast<double>(numbers.size());
   for (const double x : numbers) interval.mean += x / n;
@@ -33,9 +33,14 @@ MeanInterval ConfidenceOfMean(std::span<const double> numbers,
   for (const double x : numbers) {
     squares += (x - interval.mean) * (x - interval.mean);
   }
-  interval.half_width =
-      StudentQuantile((1 - confidence) / 2, std::ssize(numbers) - 1) *
-      std::sqrt(squares / (n - 1) / n);
+  const double error = std::sqrt(squares / (n - 1) / n);
+  const int64_t freedom = std::ssize(numbers) - 1;
+  interval.half_width = StudentQuantile((1 - confidence) / 2, freedom) * error;
+  if (interval.mean != 0) {
+    interval.p_value =
+        error > 0 ? 2 * StudentTail(std::abs(interval.mean) / error, freedom)
+                  : 0;
+  }
   return interval;
 }
 

@@ -10,6 +10,7 @@ namespace heed {
 struct MeanInterval {
   double mean = 0;
   double half_width = 0;  ///< infinite for fewer than two numbers
+  double p_value = 1;     ///< of a true mean of 0, by the two-sided t-test
 
   bool Contains(double value) const {
     return value >= mean - half_width && value <= mean + half_width;

@@ -23,6 +23,19 @@ TEST(ConfidenceOfMean, IsThatOfStudentsTable) {
               2.131847 * std::sqrt(2.5 / 5), 1e-5);
 }
 
+TEST(ConfidenceOfMean, PValueIsAtTheEdgeOfTheInterval) {
+  // t = 2.776445 of 4 degrees of freedom is p = 5 %.
+  std::vector<double> numbers = {1, 2, 3, 4, 5};
+  const double edge = ConfidenceOfMean(numbers).half_width;
+  for (double& number : numbers) number += edge - 3;
+  EXPECT_NEAR(ConfidenceOfMean(numbers).p_value, 0.05, 1e-6);
+  for (double& number : numbers) number = -number;
+  EXPECT_NEAR(ConfidenceOfMean(numbers).p_value, 0.05, 1e-6);
+  EXPECT_EQ(ConfidenceOfMean(std::vector<double>{-1, 1}).p_value, 1);
+  EXPECT_EQ(ConfidenceOfMean(std::vector<double>{2, 2}).p_value, 0);
+  EXPECT_EQ(ConfidenceOfMean(std::vector<double>{2}).p_value, 1);
+}
+
 TEST(ConfidenceOfMean, OfFewerThanTwoIsUnbounded) {
   EXPECT_TRUE(std::isinf(ConfidenceOfMean({}).half_width));
   EXPECT_TRUE(std::isinf(ConfidenceOfMean(std::vector<double>{2}).half_width));
