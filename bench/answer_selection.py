@@ -1,46 +1,49 @@
 #!/usr/bin/env python3
-"""Ways to compare questions with texts, on files of answers (docs/how-to/retrieval.md):
+"""Two-fold cross-validation of answer selection (docs/how-to/retrieval.md):
 
-    bench/answer_selection.py [--seeds N] [--shared-words] [--test FILE]
-                              HEED TRAIN VALID [-- OPTIONS OF TRAINING...]
+    bench/answer_selection.py [--seeds N,N...] HEED TRAIN VALID [-- OPTIONS OF TRAINING...]
 
-Trains each way with each seed, in turn, and writes means and deviations of MRR and
-MAP, of validation (or of --test, with weights chosen by validation), beside BM25.
-Also paired with mean pooling: in how many seeds a way is above it.
+Trains on TRAIN with each seed twice. Every other question of VALID selects the
+weights, and the other questions are measured. Prints JSON: for each metric the
+values of the seeds in %, over all questions of VALID, that of BM25, and the mean
+difference per question with the p-value of a paired permutation test. The
+difference of a question is the mean over the seeds.
 """
 
 import argparse
 import json
+import random
 import statistics
 import subprocess
 import tempfile
 
-WAYS = {
-    "last": ["--match", "separate", "--pooling", "last"],
-    "mean": ["--match", "separate", "--pooling", "mean"],
-    "max": ["--match", "separate", "--pooling", "max"],
-    "pooled by attention": ["--match", "separate", "--pooling", "attention"],
-    "attention": ["--match", "attention"],
-    "attentive pooling": ["--match", "attentive_pooling"],
-}
+PERMUTATIONS = 20000
 
 
-def scores(options, way, seed):
+def measure(options, seed, half):
+    """Returns [mrr, map, mrr of BM25, map of BM25] by question, in %."""
     with tempfile.TemporaryDirectory() as folder:
-        model = folder + "/model"
-        train = [options.heed, "train", "--task", "retrieve", "--answers",
-                 options.train, "--valid-answers", options.valid, "--lowercase",
-                 "--batch-queries", "16", "--negatives", "32", "--epochs", "15",
-                 "--quiet", "--seed", str(seed), "--out", model]
-        if options.shared_words:
-            train.append("--shared-words")
-        subprocess.run(train + WAYS[way] + options.more, check=True,
-                       capture_output=True)
-        report = subprocess.run(
-            [options.heed, "evaluate", model, "--answers",
-             options.test or options.valid, "--json"],
-            check=True, capture_output=True, text=True).stdout
-        return json.loads(report)
+        model, each = folder + "/model", folder + "/each.tsv"
+        subprocess.run(
+            [options.heed, "train", "--task", "retrieve", "--answers", options.train,
+             "--valid-answers", options.valid, "--valid-queries", half, "--quiet",
+             "--seed", seed, "--out", model, *options.more],
+            check=True, capture_output=True)
+        subprocess.run([options.heed, "evaluate", model, "--per-query", each],
+                       check=True, capture_output=True)
+        with open(each) as lines:
+            rows = [line.split() for line in lines][1:]
+        return {row[0]: [100 * float(x) for x in row[1:]] for row in rows}
+
+
+def p_value(differences):
+    """Two-sided p-value of a mean of 0: the fraction of random signs that give a
+    mean at least as far from 0."""
+    rng = random.Random(1)
+    found = abs(sum(differences))
+    beyond = sum(abs(sum(d if rng.random() < 0.5 else -d for d in differences)) >= found - 1e-9
+                 for _ in range(PERMUTATIONS))
+    return (beyond + 1) / (PERMUTATIONS + 1)
 
 
 def main():
@@ -49,27 +52,22 @@ def main():
     parser.add_argument("heed")
     parser.add_argument("train")
     parser.add_argument("valid")
-    parser.add_argument("--test")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--shared-words", action="store_true")
+    parser.add_argument("--seeds", default="1,2,3,4,5")
     parser.add_argument("more", nargs="*")
     options = parser.parse_args()
-    found = {way: [] for way in WAYS}
-    for seed in range(1, options.seeds + 1):
-        for way in WAYS:
-            found[way].append(scores(options, way, seed))
-    print(f"{'%':20} {'MRR':>14} {'MAP':>14}   above the mean in")
-    for way, reports in found.items():
-        line = f"{way:20}"
-        for key in ("mrr", "map"):
-            values = [report["model"][key] for report in reports]
-            deviation = statistics.stdev(values) if len(values) > 1 else 0
-            line += f" {statistics.mean(values):7.2f} ± {deviation:4.2f}"
-        above = sum(a["model"]["map"] > b["model"]["map"]
-                    for a, b in zip(reports, found["mean"]))
-        print(f"{line}   {above} of {len(reports)}")
-    bm25 = found["mean"][0]["bm25"]
-    print(f"{'BM25':20} {bm25['mrr']:7.2f}        {bm25['map']:7.2f}")
+    runs = [measure(options, seed, "odd") | measure(options, seed, "even")
+            for seed in options.seeds.split(",")]
+    questions = list(runs[0])
+    report = {"questions": len(questions)}
+    for column, name in enumerate(("mrr", "map")):
+        values = [[run[q][column] for q in questions] for run in runs]
+        bm25 = [runs[0][q][column + 2] for q in questions]
+        above = [statistics.mean(seeds) - b for seeds, b in zip(zip(*values), bm25)]
+        report[name] = {"mean": statistics.mean(map(statistics.mean, values)),
+                        "seeds": [statistics.mean(run) for run in values],
+                        "bm25": statistics.mean(bm25),
+                        "above": statistics.mean(above), "p_value": p_value(above)}
+    print(json.dumps(report))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,8 @@ namespace heed {
 namespace {
 
 constexpr int64_t kTextsPerChunk = 256;
+// Idf of a word that 5 % of many texts contain: log(1 / 0.05).
+constexpr double kIdfOfCommon = 2.995732273553991;
 
 /// Word segmentation by ICU. Not thread-safe.
 class WordBreaker {
@@ -169,18 +171,33 @@ std::vector<CountedWords> Bm25Statistics::Count(
   return all;
 }
 
-double SharedWords(const CountedWords& query, const CountedWords& text,
-                   const Bm25Options& options) {
-  double shared = 0, max = 0;
+std::array<double, kOverlapFeatures> OverlapFeatures(
+    const CountedWords& query, const CountedWords& text,
+    const Bm25Options& options) {
+  // Sums over shared words, and over all words of the query.
+  std::array<double, kOverlapFeatures> shared = {}, all = {};
   auto there = text.words.begin();
   for (const CountedWords::Word& word : query.words) {
-    max += word.count * word.idf * (options.k1 + 1);
+    const double rare = word.idf > kIdfOfCommon ? 1 : 0;
+    const std::array<double, kOverlapFeatures> worth = {
+        word.count * word.idf * (options.k1 + 1), 1, word.idf, rare,
+        rare * word.idf};
+    for (size_t k = 0; k < kOverlapFeatures; ++k) all[k] += worth[k];
     while (there != text.words.end() && there->hash < word.hash) ++there;
     if (there == text.words.end() || there->hash != word.hash) continue;
-    shared +=
+    shared[0] +=
         word.count * word.idf * Saturated(there->count, text.length, options);
+    for (size_t k = 1; k < kOverlapFeatures; ++k) shared[k] += worth[k];
   }
-  return max > 0 ? shared / max : 0;
+  for (size_t k = 0; k < kOverlapFeatures; ++k) {
+    shared[k] = all[k] > 0 ? shared[k] / all[k] : 0;
+  }
+  return shared;
+}
+
+double SharedWords(const CountedWords& query, const CountedWords& text,
+                   const Bm25Options& options) {
+  return OverlapFeatures(query, text, options)[0];
 }
 
 Bm25Index::Bm25Index(std::span<const std::string> texts,

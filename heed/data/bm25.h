@@ -2,6 +2,7 @@
 #ifndef HEED_DATA_BM25_H_
 #define HEED_DATA_BM25_H_
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -60,6 +61,19 @@ class Bm25Statistics {
 /// in 0 to 1; 0 for a query without words.
 double SharedWords(const CountedWords& query, const CountedWords& text,
                    const Bm25Options& options = {});
+
+/// Number of OverlapFeatures.
+inline constexpr size_t kOverlapFeatures = 5;
+
+/// How much of a query stands in a text, each from 0 to 1: SharedWords; the
+/// fraction of the distinct words of the query; the fraction of their summed
+/// idf; both fractions of words that at most 5 % of texts contain. A fraction
+/// of nothing is 0. Paper: Severyn and Moschitti 2015, "Learning to Rank Short
+/// Text Pairs with Convolutional Deep Neural Networks", section 3.2.3, which
+/// leaves out words of a list instead of frequent ones.
+std::array<double, kOverlapFeatures> OverlapFeatures(
+    const CountedWords& query, const CountedWords& text,
+    const Bm25Options& options = {});
 
 /// Inverted index for BM25. Immutable and thread-safe.
 class Bm25Index {

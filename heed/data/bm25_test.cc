@@ -96,6 +96,28 @@ TEST(SharedWords, IsTheScoreOverTheMostPossible) {
   EXPECT_GT(SharedWords(query_counts[1], query_counts[1]), 0.4);
 }
 
+TEST(OverlapFeatures, AreFractionsOfWordsAndIdf) {
+  // "the" stands in half of the texts, the other words in 1 of 60.
+  Strings texts = {"the cat", "dog"};
+  for (int i = 0; i < 58; ++i) texts.push_back(i % 2 ? "the" : "x y");
+  const Bm25Statistics statistics(texts);
+  const Strings pair = {"the cat the dog", "the the dog runs"};
+  const auto counted = statistics.Count(pair);
+  const auto features = OverlapFeatures(counted[0], counted[1]);
+  const double the = statistics.Idf("the"), rare = statistics.Idf("cat");
+  EXPECT_EQ(features[0], SharedWords(counted[0], counted[1]));
+  EXPECT_NEAR(features[1], 2.0 / 3, 1e-12);
+  EXPECT_NEAR(features[2], (the + rare) / (the + 2 * rare), 1e-12);
+  EXPECT_NEAR(features[3], 1.0 / 2, 1e-12) << "without 'the'";
+  EXPECT_NEAR(features[4], rare / (2 * rare), 1e-12);
+  const Strings others = {"the", ""};
+  for (const auto& words : statistics.Count(others)) {
+    const auto nothing = OverlapFeatures(words, counted[1]);
+    EXPECT_EQ(nothing[3], 0);
+    EXPECT_EQ(nothing[4], 0);
+  }
+}
+
 TEST(Bm25Statistics, AreReadAsTheyWereWritten) {
   const Bm25Statistics all(Strings{"a b", "b c c", ""});
   EXPECT_EQ(all.Serialize(), "3\t5\na\t1\nb\t2\nc\t1\n");

@@ -105,6 +105,10 @@ Json ReadConfigJson(const std::string& folder) {
 
 /// Upgrades settings of an older format to equivalent current settings.
 void UpgradeSettings(const Json& format, Json& json) {
+  const auto shared = json.find("shared_words");
+  if (shared != json.end() && shared->is_boolean()) {
+    *shared = shared->get<bool>() ? "bm25" : "none";
+  }
   if (format.is_number() && format >= 2) return;
   for (const char* sigmoid : {"sigmoid", "smoothed_sigmoid"}) {
     if (json.value("normalizer", Json()) == sigmoid) {

@@ -198,7 +198,7 @@ class Tasks(UsersBuild):
         pairs = self.put("pairs.tsv", "".join(f"{w} falls\tfalls {w}\n" for w in words))
         self.runs("train", "--tsv", pairs, "--vocabulary", "words", "--epochs", 1,
                   "--embedding", 8, "--units", 8, "--quiet", "--out", translator)
-        for more in (["--match", "attention", "--shared-words", *SMALL_RNN],
+        for more in (["--match", "attention", "--shared-words", "bm25", *SMALL_RNN],
                      ["--match", "attentive_pooling", *SMALL_RNN],
                      ["--pretrained", translator, "--epochs", 2]):
             self.runs("train", "--task", "retrieve", "--answers", answers, "--valid-answers",

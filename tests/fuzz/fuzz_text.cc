@@ -218,8 +218,9 @@ void ReadQuestions(std::string_view text) {
   const auto query_counts = words.Count(questions.texts());
   for (const CountedWords& one : words.Count(texts.texts())) {
     for (const CountedWords& question : query_counts) {
-      const double shared = SharedWords(question, one);
-      Require(shared >= 0 && shared <= 1, "a share of words");
+      for (const double shared : OverlapFeatures(question, one)) {
+        Require(shared >= 0 && shared <= 1, "a share of words");
+      }
     }
   }
 }

@@ -251,6 +251,7 @@ void ReadPrompts(ImportOptions& options, const Modules& modules,
     otherwise = prompts[usual].get<std::string>();
   }
   retrieve::DataConfig& data = settings.data;
+  data.shared_words = retrieve::SharedWordMeasures::kNone;
   data.query_prompt = TakePrompt(prompts, {"query"}, otherwise);
   data.text_prompt =
       TakePrompt(prompts, {"document", "passage", "corpus"}, otherwise);

@@ -1,11 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <numeric>
 
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/data/bm25.h"
+#include "heed/io/file.h"
+#include "heed/metrics/confidence.h"
+#include "heed/metrics/forecast.h"
 #include "heed/tasks/retrieve/retrieve.h"
 
 namespace heed::retrieve {
@@ -141,6 +146,97 @@ std::string TableOf(const RankingScores& model, const RankingScores& bm25) {
   return table;
 }
 
+/// Metrics of one query by the model and by BM25, from 0 to 1.
+struct QueryScores {
+  std::string id;
+  std::array<double, 2> mrr;
+  std::array<double, 2> map;
+};
+
+/// Scores each query that has a relevant text.
+std::vector<QueryScores> ScoreEach(const Data& texts,
+                                   std::span<const RetrievalQuery> queries,
+                                   std::span<const Ranking> of_model,
+                                   std::span<const Ranking> of_bm25) {
+  std::vector<QueryScores> each;
+  for (size_t i = 0; i < queries.size(); ++i) {
+    if (queries[i].positives.empty()) continue;
+    const RankingScores model = ScoreRankings(of_model.subspan(i, 1), {});
+    const RankingScores bm25 = ScoreRankings(of_bm25.subspan(i, 1), {});
+    each.push_back({texts.query_texts().Id(queries[i].query),
+                    {model.mrr, bm25.mrr},
+                    {model.map, bm25.map}});
+  }
+  return each;
+}
+
+void WriteEach(const std::string& path, std::span<const QueryScores> each) {
+  std::string lines = "query\tmrr\tmap\tbm25_mrr\tbm25_map\n";
+  for (const QueryScores& query : each) {
+    lines += fmt::format("{}\t{}\t{}\t{}\t{}\n", query.id, query.mrr[0],
+                         query.map[0], query.mrr[1], query.map[1]);
+  }
+  WriteFileAtomically(path, lines);
+}
+
+/// Adds the mean difference to BM25 with its paired test.
+void AddDifference(const std::string& key, const char* label,
+                   std::span<const QueryScores> each,
+                   std::array<double, 2> QueryScores::*metric, Report& report) {
+  std::vector<double> differences;
+  for (const QueryScores& query : each) {
+    differences.push_back(100 * ((query.*metric)[0] - (query.*metric)[1]));
+  }
+  const MeanInterval above = ConfidenceOfMean(differences);
+  Figure figure = {"above_bm25_" + key, label, above.mean, 2, "%", ""};
+  if (std::isfinite(above.half_width)) {
+    figure.note = fmt::format("± {:.2f} (95 %), p = {} of the paired t-test",
+                              above.half_width, PValueText(above.p_value));
+    report.details[key + "_above_bm25"] = {{"mean", above.mean},
+                                           {"half_width", above.half_width},
+                                           {"p_value", above.p_value}};
+  }
+  report.figures.push_back(std::move(figure));
+}
+
+/// Reads the texts and queries to evaluate: if no files of queries are given,
+/// those that validation held out. Throws: ConfigError if there are none.
+std::vector<RetrievalQuery> QueriesOf(Evaluation options,
+                                      const DataConfig& data, Data& texts) {
+  ValidQueries which = ValidQueries::kAll;
+  if (options.relevant.empty() && options.candidates.empty() &&
+      options.answers.empty()) {
+    if (data.valid_queries == ValidQueries::kAll) {
+      throw ConfigError(
+          "--relevant or --candidates or --answers is needed, unless the model "
+          "was trained with --valid-queries odd or even");
+    }
+    options.relevant = data.valid_relevant;
+    options.candidates = data.valid_candidates;
+    options.answers = data.valid_answers;
+    which = data.valid_queries == ValidQueries::kOdd ? ValidQueries::kEven
+                                                     : ValidQueries::kOdd;
+  }
+  const auto or_else = [](const std::vector<std::string>& a,
+                          const std::vector<std::string>& b) {
+    return a.empty() ? b : a;
+  };
+  std::vector<RetrievalQuery> queries;
+  if (!options.answers.empty()) {
+    RefuseOtherFiles(options.corpus, options.queries, options.relevant,
+                     options.candidates, "");
+    texts.queries.emplace();
+    queries = ReadAnswers(options.answers, *texts.queries, texts.corpus);
+  } else {
+    texts.corpus = ReadTexts(or_else(options.corpus, data.corpus));
+    const std::vector<std::string> query_files =
+        or_else(options.queries, data.queries);
+    if (!query_files.empty()) texts.queries = ReadTexts(query_files);
+    queries = ReadQueries(texts, options.relevant, options.candidates, "");
+  }
+  return Selected(std::move(queries), which);
+}
+
 }  // namespace
 
 std::vector<Ranking> RankByBm25(const Data& texts,
@@ -208,24 +304,8 @@ Model::Compared Model::Compare(const Data& texts,
 
 Report Settings::Evaluate(const Model& retriever,
                           const Evaluation& options) const {
-  const auto or_else = [](const std::vector<std::string>& a,
-                          const std::vector<std::string>& b) {
-    return a.empty() ? b : a;
-  };
   Data texts;
-  std::vector<RetrievalQuery> queries;
-  if (!options.answers.empty()) {
-    RefuseOtherFiles(options.corpus, options.queries, options.relevant,
-                     options.candidates, "");
-    texts.queries.emplace();
-    queries = ReadAnswers(options.answers, *texts.queries, texts.corpus);
-  } else {
-    texts.corpus = ReadTexts(or_else(options.corpus, data.corpus));
-    const std::vector<std::string> query_files =
-        or_else(options.queries, data.queries);
-    if (!query_files.empty()) texts.queries = ReadTexts(query_files);
-    queries = ReadQueries(texts, options.relevant, options.candidates, "");
-  }
+  const std::vector<RetrievalQuery> queries = QueriesOf(options, data, texts);
   if (std::ranges::all_of(queries, [](const RetrievalQuery& query) {
         return query.positives.empty();
       })) {
@@ -260,6 +340,11 @@ Report Settings::Evaluate(const Model& retriever,
                     {"dropped", model.dropped},
                     {"model", ToJson(model)},
                     {"bm25", ToJson(bm25)}};
+  const std::vector<QueryScores> each =
+      ScoreEach(texts, queries, of_model, of_bm25);
+  if (!options.per_query.empty()) WriteEach(options.per_query, each);
+  AddDifference("mrr", "MRR above BM25", each, &QueryScores::mrr, report);
+  AddDifference("map", "MAP above BM25", each, &QueryScores::map, report);
   report.text = TableOf(model, bm25);
   if (open.model.queries < model.queries) {
     report.text += fmt::format(

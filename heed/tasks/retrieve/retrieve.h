@@ -2,6 +2,7 @@
 #ifndef HEED_TASKS_RETRIEVE_RETRIEVE_H_
 #define HEED_TASKS_RETRIEVE_RETRIEVE_H_
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +21,20 @@
 
 namespace heed::retrieve {
 
+/// Measures of the words that query and text share, which are added to the
+/// score: none, SharedWords, or all OverlapFeatures.
+enum class SharedWordMeasures : uint8_t { kNone, kBm25, kOverlap };
+constexpr auto WordsOf(SharedWordMeasures) {
+  return std::array{"none", "bm25", "overlap"};
+}
+
+/// Validation queries that select the weights: all, or every other one from
+/// the first or the second on. The others are held out for evaluation.
+enum class ValidQueries : uint8_t { kAll, kOdd, kEven };
+constexpr auto WordsOf(ValidQueries) {
+  return std::array{"all", "odd", "even"};
+}
+
 /// Files of texts, queries and relevance, their vocabulary and batches.
 struct DataConfig {
   std::vector<std::string> corpus;
@@ -30,9 +45,10 @@ struct DataConfig {
   std::vector<std::string> valid_relevant;
   std::vector<std::string> valid_candidates;
   std::vector<std::string> valid_answers;
+  Named<ValidQueries> valid_queries = ValidQueries::kAll;
   TextVocabularyConfig vocabulary = {.vocabulary = "words"};
   WordVectorConfig vectors;
-  bool shared_words = false;
+  Named<SharedWordMeasures> shared_words = SharedWordMeasures::kOverlap;
   std::string query_prompt;
   std::string text_prompt;
   int max_length = 100;
@@ -64,6 +80,12 @@ struct Data {
   }
 };
 
+/// Weights of OverlapFeatures that rank the answers of up to 500 training
+/// queries best among their candidates, or among random texts: logistic
+/// regression with a prior around BM25. Their unit is the logit.
+std::array<double, kOverlapFeatures> FitOverlap(
+    const Data& texts, const Bm25Statistics& statistics, uint64_t seed);
+
 /// Reads queries with their relevant texts from one of two kinds of files; the
 /// options are `prefix`relevant and `prefix`candidates. Throws: ConfigError if
 /// both are given; as ReadRelevantPairs, ReadCandidateLists.
@@ -84,6 +106,10 @@ inline constexpr const char* kStatisticsFile = "bm25.tsv";
 
 /// Cutoffs of precision and recall: the first k documents of a ranking.
 inline constexpr int kRankingCutoffs[] = {1, 5, 10};
+
+/// The queries of a half, or all.
+std::vector<RetrievalQuery> Selected(std::vector<RetrievalQuery> queries,
+                                     ValidQueries which);
 
 bool Contains(const std::vector<int64_t>& places, int64_t place);
 
@@ -112,9 +138,16 @@ struct EncodedCorpus {
 /// Sides of a comparison.
 enum class TextSide : uint8_t { kQuery, kText };
 
-/// Scores texts for queries by the cosine (or the product) of a bi-encoder.
-/// With shared words, the score also has the term w · SharedWords with a learnt
-/// weight w. Parameters: those of the bi-encoder; shared_words.weight [1].
+/// Scores texts for queries by the cosine (or the product) s of a bi-encoder.
+/// With learnt weights w and c, the score is
+///   shared words none     s
+///   shared words bm25     s + w · SharedWords
+///   shared words overlap  10 (c s + Σ_k w_k OverlapFeatures_k)
+/// where c is 0 before training, so that an untrained encoder has no effect,
+/// and the factor makes training of w and c faster than that of the encoder.
+/// With the margin loss, 10 c starts at 1, because that loss keeps a c of 0.
+/// Parameters: those of the bi-encoder; shared_words.weight [1] or [5, 1];
+/// shared_words.cosine [1].
 class Model : public TaskModel {
  public:
   /// Results of training besides the vocabulary and the weights.
@@ -123,6 +156,9 @@ class Model : public TaskModel {
     std::optional<Bm25Statistics> statistics;  // if the model uses shared words
   };
   Model(Config settings, Vocabulary words, Learned others, uint64_t seed);
+
+  /// Sets the weights of shared words to FitOverlap, if the model has them.
+  void StartFromOverlap(const Data& texts, uint64_t seed);
 
   using TaskModel::parameters;
   ParameterSet& parameters() override { return parameters_; }
@@ -177,7 +213,11 @@ class Model : public TaskModel {
   const BiEncoder network;
 
  private:
-  Parameter* const weight_of_shared_;  // null: without shared words
+  Var SharedWordScores(const Context& ctx, const EncodedCorpus::Block& queries,
+                       const EncodedCorpus::Block& texts) const;
+
+  Parameter* weight_of_shared_ = nullptr;  // null: without shared words
+  Parameter* weight_of_cosine_ = nullptr;  // null: 1
 };
 
 /// Options of a prediction: the corpus and the number of results.
@@ -198,6 +238,7 @@ struct Evaluation {
   std::vector<std::string> relevant;
   std::vector<std::string> candidates;
   std::vector<std::string> answers;
+  std::string per_query;
   double k1 = 1.2;
   double b = 0.75;
 

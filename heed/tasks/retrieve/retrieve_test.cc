@@ -12,6 +12,9 @@
 #include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/base/text.h"
+#include "heed/io/file.h"
+#include "heed/metrics/confidence.h"
 #include "heed/models/preset.h"
 #include "heed/models/recurrent/rnn_config.h"
 #include "heed/render/view.h"
@@ -145,6 +148,7 @@ TEST_F(Retrieval, WithoutTheCorpusOfTrainingPairsAreStillExplained) {
 
 TEST_F(Retrieval, EveryLossAndPoolingLearns) {
   training_.run.epochs = 2;
+  task_.data.shared_words = SharedWordMeasures::kNone;
   for (const char* loss : {"margin", "softmax"}) {
     for (const char* pooling : {"last", "attention"}) {
       task_.bi_encoder.match_loss = loss;
@@ -291,7 +295,7 @@ TEST_F(AnswerSelection, LearnsFromQuestionsWithTheirTexts) {
 }
 
 TEST_F(AnswerSelection, SharedWordsCountIfRequested) {
-  task_.data.shared_words = true;
+  task_.data.shared_words = SharedWordMeasures::kBm25;
   Train(task_, training_);
   const LoadedModel loaded = ReadModel(training_.run.out);
   const auto& model = dynamic_cast<const Model&>(*loaded.model);
@@ -301,8 +305,112 @@ TEST_F(AnswerSelection, SharedWordsCountIfRequested) {
       model.Scores({}, model.Read({}, {"zebra"}, TextSide::kQuery),
                    model.Read({}, {"mule", "zebra"}, TextSide::kText));
   EXPECT_GT(scores.row<float>(0)[1], scores.row<float>(0)[0] + 0.1F);
+  // Older folders have a flag.
+  ModelDescription description = ReadModelConfig(training_.run.out);
+  description.settings["shared_words"] = true;
+  WriteModelConfig(training_.run.out, description);
+  const LoadedModel old = ReadModel(training_.run.out);
+  const auto& same = dynamic_cast<const Model&>(*old.model);
+  EXPECT_EQ(same.Scores({}, same.Read({}, {"zebra"}, TextSide::kQuery),
+                        same.Read({}, {"mule", "zebra"}, TextSide::kText))
+                .ToVector<float>(),
+            scores.ToVector<float>());
   std::filesystem::remove(folder_.Path("model/bm25.tsv"));
   EXPECT_THROW(ReadModel(training_.run.out), Error);
+}
+
+/// Questions whose answers have all their words once; other texts repeat one.
+/// BM25 prefers the latter, because the answers are long.
+std::string RepeatedWords() {
+  std::string lines;
+  for (int i = 0; i < 20; ++i) {
+    lines += fmt::format(
+        "a{0} b{0}\t1\ta{0} b{0} of many more words that say no more {1}\n"
+        "a{0} b{0}\t0\ta{0} a{0} a{0}\n",
+        i, "and so on and on and on and on and on and on");
+  }
+  return lines;
+}
+
+TEST_F(AnswerSelection, AnUntrainedModelRanksByTheOverlapThatWasFitted) {
+  task_.data.answers = {folder_.Put("repeated.tsv", RepeatedWords())};
+  task_.data.valid_answers = task_.data.answers;
+  const Data texts = task_.Read();
+  const auto mrr = [](const std::vector<Ranking>& rankings) {
+    return ScoreRankings(rankings, kRankingCutoffs).mrr;
+  };
+  EXPECT_LT(mrr(RankByBm25(texts, texts.valid)), 0.6);
+  const auto model = task_.MakeModel(texts, 1);
+  EXPECT_EQ(mrr(model->Compare(texts, texts.valid).rankings), 1);
+  // The score is that of the weights.
+  const auto weights = FitOverlap(texts, *model->learned.statistics, 1);
+  const std::vector<std::string> pair = {"a1 b1", "b1 b1 c"};
+  const auto counted = model->learned.statistics->Count(pair);
+  double expected = 0;
+  for (size_t k = 0; k < weights.size(); ++k) {
+    expected += 0.05 * weights[k] * OverlapFeatures(counted[0], counted[1])[k];
+  }
+  const Tensor score =
+      model->Scores({}, model->Read({}, {pair[0]}, TextSide::kQuery),
+                    model->Read({}, {pair[1]}, TextSide::kText));
+  EXPECT_NEAR(score.item(), expected, 1e-4);
+}
+
+TEST_F(AnswerSelection, WithoutAnExampleOverlapIsBm25) {
+  task_.data.answers = {folder_.Put("equal.tsv", "a b\t1\tx\na b\t0\ty\n")};
+  const Data texts = task_.Read();
+  const auto weights =
+      FitOverlap(texts, Bm25Statistics(texts.corpus.texts()), 1);
+  EXPECT_NEAR(weights[0], 20, 1e-9);
+  for (size_t k = 1; k < weights.size(); ++k) EXPECT_EQ(weights[k], 0);
+}
+
+TEST_F(AnswerSelection, QueriesThatDoNotSelectWeightsAreEvaluated) {
+  training_.run.epochs = 1;
+  task_.data.valid_queries = ValidQueries::kOdd;  // who, why
+  EXPECT_EQ(task_.Read().valid.size(), 2u);
+  Train(task_, training_);
+  const Report where = EvaluateWith(ReadModel(training_.run.out), {});
+  EXPECT_EQ(where.details.at("queries"), 1);
+  EXPECT_EQ(where.details.at("dropped"), 0);
+  task_.data.valid_queries = ValidQueries::kEven;  // where
+  EXPECT_EQ(task_.Read().valid.size(), 1u);
+  Train(task_, training_);
+  const Report who = EvaluateWith(ReadModel(training_.run.out), {});
+  EXPECT_EQ(who.details.at("queries"), 1);
+  EXPECT_EQ(who.details.at("dropped"), 1);
+  task_.data.valid_queries = ValidQueries::kAll;
+  Train(task_, training_);
+  EXPECT_EQ(MessageOf<ConfigError>(
+                [&] { EvaluateWith(ReadModel(training_.run.out), {}); }),
+            "--relevant or --candidates or --answers is needed, unless the "
+            "model was trained with --valid-queries odd or even");
+}
+
+TEST_F(AnswerSelection, DifferencesFromBm25HaveAPairedTest) {
+  Train(task_, training_);
+  const std::string path = folder_.Path("each.tsv");
+  const Report report = EvaluateWith(
+      ReadModel(training_.run.out), {{"answers", valid_}, {"per_query", path}});
+  std::vector<double> above;
+  std::vector<std::string> ids;
+  for (const std::string& line : ReadLines(path)) {
+    const std::vector<std::string_view> fields = SplitAt(line, "\t");
+    ASSERT_EQ(fields.size(), 5u);
+    ids.emplace_back(fields[0]);
+    if (ids.size() == 1) continue;
+    above.push_back(100 * (std::stod(std::string(fields[2])) -
+                           std::stod(std::string(fields[4]))));
+  }
+  EXPECT_EQ(ids, (std::vector<std::string>{"query", "q1", "q2"}));
+  const MeanInterval paired = ConfidenceOfMean(above);
+  const auto& map = report.details.at("map_above_bm25");
+  EXPECT_NEAR(map.at("mean").get<double>(), paired.mean, 1e-9);
+  EXPECT_NEAR(map.at("p_value").get<double>(), paired.p_value, 1e-9);
+  EXPECT_NEAR(paired.mean,
+              report.details.at("model").at("map").get<double>() -
+                  report.details.at("bm25").at("map").get<double>(),
+              1e-9);
 }
 
 TEST_F(AnswerSelection, TextsOfOneScoreAreRankedByTheirIds) {
@@ -392,6 +500,7 @@ TEST_F(Retrieval, StartsFromTheEncoderOfATranslator) {
 }
 
 TEST_F(Retrieval, ReadsPretrainedVectorsOfWordsThatAreNotLearnt) {
+  task_.data.shared_words = SharedWordMeasures::kNone;
   task_.data.vectors.word_vectors = folder_.Put(
       "vectors.txt", "fix 1 0\nrepair 1 0\nzebra 0 1\nhorse 0 -1\n");
   training_.run.epochs = 1;

@@ -58,6 +58,17 @@ void RefuseOtherFiles(const std::vector<std::string>& corpus,
   refuse(candidates, prefix + "candidates");
 }
 
+std::vector<RetrievalQuery> Selected(std::vector<RetrievalQuery> queries,
+                                     ValidQueries which) {
+  if (which == ValidQueries::kAll) return queries;
+  std::vector<RetrievalQuery> some;
+  for (size_t i = which == ValidQueries::kOdd ? 0 : 1; i < queries.size();
+       i += 2) {
+    some.push_back(std::move(queries[i]));
+  }
+  return some;
+}
+
 bool Contains(const std::vector<int64_t>& places, int64_t place) {
   return std::ranges::find(places, place) != places.end();
 }
@@ -71,6 +82,10 @@ void DataConfig::Visit(FieldList& v) {
   v("valid_answers", valid_answers, Any{"FILE"},
     "candidate answers for validation")
       .Main();
+  v("valid_queries", valid_queries,
+    "validation queries that select the weights: all, or every other one (odd: "
+    "the first, third ...); heed evaluate then measures those held out, if it "
+    "is given no files");
   v("corpus", corpus, Any{"FILE"},
     "instead of --answers: texts to find, with id, tab, text on each line (.gz "
     "too); several files are concatenated")
@@ -101,8 +116,9 @@ void DataConfig::Visit(FieldList& v) {
                                           "characters", "tokenizer"}));
   vectors.Visit(v);
   v("shared_words", shared_words,
-    "add the BM25-weighted words that query and text share to the cosine, with "
-    "a learnt weight");
+    "measures of the words that query and text share, added to the cosine with "
+    "learnt weights: overlap (BM25, and fractions of words and of idf), bm25, "
+    "none");
   v.Section("Batches");
   v("batch_queries", batch_queries, Range(1, 100000), "queries per batch")
       .Alias("batch_size")
@@ -138,7 +154,9 @@ void Evaluation::Visit(FieldList& v) {
     "candidates, separated by tabs");
   v("answers", answers, Any{"FILE"},
     "instead of a corpus: question, tab, 0 or 1, tab, text on each line");
-  v.Require({{"relevant"}, {"candidates"}, {"answers"}});
+  v("per_query", per_query,
+    "write id, reciprocal rank and average precision of each query, those of "
+    "BM25 behind them");
   v.Section("BM25 baseline");
   v("k1", k1, Range(0, 100), "BM25 k1: how fast repeated words saturate");
   v("b", b, Range(0, 1), "BM25 b: length normalisation, from 0 (none) to 1");
@@ -189,6 +207,7 @@ Data Settings::Read() const {
     texts.valid = ReadQueries(texts, data.valid_relevant, data.valid_candidates,
                               "valid-");
   }
+  texts.valid = Selected(std::move(texts.valid), data.valid_queries);
   return texts;
 }
 
@@ -197,19 +216,24 @@ std::unique_ptr<Model> Settings::MakeModel(const Data& texts,
   std::vector<std::string> lines = texts.corpus.texts();
   lines.resize(lines.size() - static_cast<size_t>(texts.valid_texts));
   Model::Learned learned = {data.vectors.Read(), std::nullopt};
-  if (data.shared_words) learned.statistics.emplace(lines);
+  if (data.shared_words != SharedWordMeasures::kNone) {
+    learned.statistics.emplace(lines);
+  }
   if (!pretrained.empty()) {
     const PretrainedEncoder start = ReadPretrained(pretrained);
     auto model = std::make_unique<Model>(*this, start.vocabulary,
                                          std::move(learned), seed);
     CopyPretrained(start, model->parameters());
+    model->StartFromOverlap(texts, seed);
     return model;
   }
   if (texts.queries) {
     const std::vector<std::string>& more = texts.queries->texts();
     lines.insert(lines.end(), more.begin(), more.end() - texts.valid_queries);
   }
-  return std::make_unique<Model>(*this, data.vocabulary.Learn(std::move(lines)),
-                                 std::move(learned), seed);
+  auto model = std::make_unique<Model>(
+      *this, data.vocabulary.Learn(std::move(lines)), std::move(learned), seed);
+  model->StartFromOverlap(texts, seed);
+  return model;
 }
 }  // namespace heed::retrieve
