@@ -14,7 +14,7 @@ namespace heed {
 
 Generator DateData();
 Generator CompressionData(
-    std::shared_ptr<bool> names = std::make_shared<bool>(false));
+    const std::shared_ptr<bool>& names = std::make_shared<bool>(false));
 Generator StoryData();
 Generator FactData(
     std::shared_ptr<FactOptions> how = std::make_shared<FactOptions>());

@@ -56,7 +56,7 @@ Generator DateData() {
           PairWriter(MakeDateTask)};
 }
 
-Generator CompressionData(std::shared_ptr<bool> names) {
+Generator CompressionData(const std::shared_ptr<bool>& names) {
   return {"compressions",
           "long sentences, and three-word summaries of who did what",
           "sentences",

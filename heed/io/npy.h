@@ -34,9 +34,9 @@ class NpyBytes {
 };
 
 /// Reads an array whose .npy file has `size` bytes; see ReadNpz for elements
-/// and order. Throws: FormatError that begins with the name of `bytes` for
+/// and order. Throws: FormatError that begins with the name of `member` for
 /// content that is truncated, longer than its file, or of another type.
-Tensor ReadNpyArray(NpyBytes& bytes, uint64_t size);
+Tensor ReadNpyArray(NpyBytes& member, uint64_t size);
 
 /// Reads the array of a file. Throws: IoError; FormatError as ReadNpyArray.
 Tensor ReadNpy(const std::string& path);

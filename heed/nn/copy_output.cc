@@ -62,7 +62,7 @@ CrossEntropyLoss CopyOutput::Loss(const Context& ctx, const Var& x,
     loss.correct += LargestColumn(scores.value(), r) == column ? 1 : 0;
   }
   const Var picked = Pick(scores, columns);
-  const Tensor log_p = picked.value();
+  const Tensor& log_p = picked.value();
   for (int64_t r = 0; r < log_p.numel(); ++r) loss.nll -= ValueAt(log_p, r);
   loss.loss = Scale(Sum(picked), -options.scale * (1 - options.smoothing));
   if (options.smoothing == 0) return loss;

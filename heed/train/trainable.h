@@ -93,6 +93,9 @@ class Trainable {
   /// breaks ties of other metrics.
   virtual std::string loss_measure() const { return "loss"; }
   virtual bool has_valid() const = 0;
+  /// True if the initial weights solve the task, so that they are validated
+  /// and kept until others are better. Needs has_valid().
+  virtual bool validates_start() const { return false; }
   /// Validates the current weights. Returns `measure` and other metrics that
   /// are computed with it, in display order.
   virtual Metrics Validate(const std::string& measure) const = 0;

@@ -244,7 +244,10 @@ class Run {
       state_.steps = epoch.last_step();
       ReportWarmUp();
       // From the first checkpoint on, the run can be stopped and resumed.
-      if (state_.step == 0) SaveCheckpoint();
+      if (state_.step == 0) {
+        if (trained_.validates_start() && !state_.valid.has_best) Validate();
+        SaveCheckpoint();
+      }
       while (state_.batch < batches_ && !Done()) {
         const auto group = epoch.Group(state_.batch);
         const UpdateResult result = Update(group);
@@ -421,10 +424,9 @@ class Run {
     KeepWeights();
     Metrics logged = {{"epoch", Epochs()}};
     std::string line;
-    for (const auto& [name, measured] : metrics) {
-      logged.emplace_back("valid_" + name, measured);
-      line +=
-          fmt::format("{} {} {:.4g}", line.empty() ? "" : ",", name, measured);
+    for (const auto& [name, value] : metrics) {
+      logged.emplace_back("valid_" + name, value);
+      line += fmt::format("{} {} {:.4g}", line.empty() ? "" : ",", name, value);
     }
     if (log_) log_->Add(state_.step, logged);
     progress_.Log(fmt::format("step {}: validation{}{}", state_.step, line,
@@ -459,9 +461,7 @@ class Run {
     }
     std::vector<int64_t>& kept = state_.valid.kept;
     kept.push_back(state_.step);
-    while (static_cast<int>(kept.size()) > config_.run.keep) {
-      kept.erase(kept.begin());
-    }
+    while (std::ssize(kept) > config_.run.keep) kept.erase(kept.begin());
   }
 
   void RemoveForgotten() {

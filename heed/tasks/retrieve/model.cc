@@ -242,7 +242,7 @@ EncodedCorpus::Block Model::ReadBlock(const Context& ctx,
 
 Var Model::Scores(const Context& ctx, const EncodedCorpus::Block& queries,
                   const EncodedCorpus::Block& texts) const {
-  const Var cosines = network.Cosines(ctx, queries.texts, texts.texts);
+  Var cosines = network.Cosines(ctx, queries.texts, texts.texts);
   if (weight_of_shared_ == nullptr) return cosines;
   const Var shared = SharedWordScores(ctx, queries, texts);
   if (weight_of_cosine_ == nullptr) return Add(cosines, shared);

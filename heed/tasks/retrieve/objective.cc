@@ -42,6 +42,9 @@ class RetrievalObjective : public ObjectiveOf<Model> {
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override;
   bool has_valid() const override { return !texts_.valid.empty(); }
+  bool validates_start() const override {
+    return has_valid() && model_.learned.statistics.has_value();
+  }
   Metrics Validate(const std::string& measure) const override;
 
  private:

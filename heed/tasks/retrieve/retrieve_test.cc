@@ -356,6 +356,18 @@ TEST_F(AnswerSelection, AnUntrainedModelRanksByTheOverlapThatWasFitted) {
   EXPECT_NEAR(score.item(), expected, 1e-4);
 }
 
+TEST_F(AnswerSelection, TheStartIsKeptUnlessTrainingImprovesIt) {
+  task_.data.answers = {folder_.Put("repeated.tsv", RepeatedWords())};
+  task_.data.valid_answers = task_.data.answers;
+  training_.run.epochs = 2;
+  training_.optimizer.learning_rate = 0;  // improves nothing
+  const TrainResult result = Train(task_, training_);
+  EXPECT_EQ(result.best_step, 0);
+  EXPECT_EQ(result.best, 100);
+  task_.data.shared_words = SharedWordMeasures::kNone;
+  EXPECT_GT(Train(task_, training_).best_step, 0);
+}
+
 TEST_F(AnswerSelection, WithoutAnExampleOverlapIsBm25) {
   task_.data.answers = {folder_.Put("equal.tsv", "a b\t1\tx\na b\t0\ty\n")};
   const Data texts = task_.Read();
