@@ -498,7 +498,7 @@ std::string PretrainedTranslator(const TemporaryFolder& folder) {
 
 TEST_F(Retrieval, StartsFromTheEncoderOfATranslator) {
   task_.pretrained = PretrainedTranslator(folder_);
-  training_.run.epochs = 1;
+  training_.run.epochs = 3;
   Train(task_, training_);
   const LoadedModel loaded = ReadModel(training_.run.out);
   const auto& model = dynamic_cast<const Model&>(*loaded.model);
