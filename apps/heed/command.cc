@@ -53,7 +53,8 @@ int Fail(std::string_view message, int status) {
 void FlushOutput() {
   errno = 0;
   std::cout.flush();
-  if (!std::cout || std::fflush(stdout) != 0) {
+  // A write that failed before this flush left the error flag alone.
+  if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw IoError("cannot write standard output: {}",
                   errno ? std::strerror(errno) : "write failed");
   }

@@ -154,8 +154,8 @@ TEST(Commands, UnknownOnesAndOptionsAreConfigErrors) {
   EXPECT_EQ(CodeOf({"predict", "model"}), HEED_CONFIG);
   EXPECT_EQ(CodeOf({"list", "tasks", "--jsn"}), HEED_CONFIG);
   EXPECT_EQ(CodeOf(Json::object()), HEED_FORMAT);
-  EXPECT_EQ(Json::parse(Command({"list", "tasks", "--json"}))["tasks"].size(),
-            18u);
+  const Json tasks = Json::parse(Command({"list", "tasks", "--json"}))["tasks"];
+  EXPECT_GE(tasks.size(), 18u);
 }
 
 TEST_F(TrainedModel, AnswersAsTheServer) {

@@ -29,7 +29,9 @@ std::string NpyOf(const std::string& shape, const std::vector<float>& values,
                              "', 'fortran_order': False, 'shape': " + shape +
                              ", }\n";
   std::string elements(values.size() * sizeof(float), '\0');
-  std::memcpy(elements.data(), values.data(), elements.size());
+  if (!values.empty()) {
+    std::memcpy(elements.data(), values.data(), elements.size());
+  }
   return "\x93NUMPY\x01" + std::string(1, '\0') +
          LittleEndian(header.size(), 2) + header + elements;
 }
