@@ -12,28 +12,19 @@
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
 #include "heed/io/file.h"
+#include "heed/io/npy_testing.h"
 
 namespace heed {
 namespace {
 
-std::string LittleEndian(uint64_t value, size_t bytes) {
-  std::string text;
-  for (; bytes > 0; --bytes, value >>= 8) text += static_cast<char>(value);
-  return text;
-}
-
 /// A .npy file of f4 elements.
 std::string NpyOf(const std::string& shape, const std::vector<float>& values,
                   const std::string& type = "<f4") {
-  const std::string header = "{'descr': '" + type +
-                             "', 'fortran_order': False, 'shape': " + shape +
-                             ", }\n";
   std::string elements(values.size() * sizeof(float), '\0');
   if (!values.empty()) {
     std::memcpy(elements.data(), values.data(), elements.size());
   }
-  return "\x93NUMPY\x01" + std::string(1, '\0') +
-         LittleEndian(header.size(), 2) + header + elements;
+  return NpyFileOf(NpyHeader(type, shape), elements);
 }
 
 /// An archive of stored files.

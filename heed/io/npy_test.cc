@@ -6,19 +6,13 @@
 
 #include "heed/base/errors.h"
 #include "heed/base/testing.h"
+#include "heed/io/npy_testing.h"
 
 namespace heed {
 namespace {
 
-/// A .npy file of bytes, version 1.
 std::string BytesNpy(const std::string& shape, const std::string& elements) {
-  const std::string header =
-      "{'descr': '|u1', 'fortran_order': False, 'shape': " + shape + "}";
-  std::string file = "\x93NUMPY\x01";
-  file += '\0';
-  file += static_cast<char>(header.size());
-  file += '\0';
-  return file + header + elements;
+  return NpyFileOf(NpyHeader("|u1", shape), elements);
 }
 
 TEST(Npy, IsReadFromAFileAndFromMemory) {

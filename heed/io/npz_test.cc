@@ -12,27 +12,10 @@
 #include "heed/base/rng.h"
 #include "heed/base/testing.h"
 #include "heed/io/file.h"
+#include "heed/io/npy_testing.h"
 
 namespace heed {
 namespace {
-
-std::string LittleEndian(uint64_t value, size_t bytes) {
-  std::string text;
-  for (; bytes > 0; --bytes, value >>= 8) text += static_cast<char>(value);
-  return text;
-}
-
-/// A .npy of version 1 with this header.
-std::string Npy(const std::string& header, const std::string& elements) {
-  return "\x93NUMPY\x01" + std::string(1, '\0') +
-         LittleEndian(header.size(), 2) + header + elements;
-}
-
-std::string Dictionary(const std::string& type, const std::string& shape,
-                       const std::string& order = "False") {
-  return "{'descr': '" + type + "', 'fortran_order': " + order +
-         ", 'shape': " + shape + ", }\n";
-}
 
 class Npz : public testing::Test {
  protected:
@@ -127,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& file) { return std::string(file.param).substr(6, 6); });
 
 TEST_F(Npz, ReadsLongHeadersAndPython2sNumbers) {
-  const std::string header = Dictionary("<i4", "(2L,)");
+  const std::string header = NpyHeader("<i4", "(2L,)");
   Put("\x93NUMPY\x02" + std::string(1, '\0') + LittleEndian(header.size(), 4) +
       header + LittleEndian(5, 4) + LittleEndian(6, 4));
   EXPECT_EQ(Find(ReadNpz(path_), "x").ToVector<int>(),
@@ -135,45 +118,47 @@ TEST_F(Npz, ReadsLongHeadersAndPython2sNumbers) {
 }
 
 TEST_F(Npz, AByteInAnArrayWithoutElementsIsNoError) {
-  Put(Npy(Dictionary("<f4", "(1, 0)"), "\1"));
+  Put(NpyFileOf(NpyHeader("<f4", "(1, 0)"), "\1"));
   EXPECT_EQ(Find(ReadNpz(path_), "x").shape(), Shape({1, 0}));
 }
 
 TEST_F(Npz, PicklesAreRefusedByName) {
-  ExpectError(Npy(Dictionary("|O", "(1,)"), "cos\nsystem\n."), "pickle");
-  ExpectError(Npy("{'descr': [('a', '|O')], 'fortran_order': False, "
-                  "'shape': (1,), }",
-                  "        "),
+  ExpectError(NpyFileOf(NpyHeader("|O", "(1,)"), "cos\nsystem\n."), "pickle");
+  ExpectError(NpyFileOf("{'descr': [('a', '|O')], 'fortran_order': False, "
+                        "'shape': (1,), }",
+                        "        "),
               "records");
 }
 
 TEST_F(Npz, OtherElementTypesAreNamed) {
-  ExpectError(Npy(Dictionary(">f4", "(1,)"), "    "), "'>f4'");
-  ExpectError(Npy(Dictionary("<c8", "(1,)"), "        "), "'<c8'");
-  ExpectError(Npy(Dictionary("<U3", "(1,)"), "            "), "'<U3'");
-  ExpectError(Npy(Dictionary("", "(1,)"), " "), "''");
+  ExpectError(NpyFileOf(NpyHeader(">f4", "(1,)"), "    "), "'>f4'");
+  ExpectError(NpyFileOf(NpyHeader("<c8", "(1,)"), "        "), "'<c8'");
+  ExpectError(NpyFileOf(NpyHeader("<U3", "(1,)"), "            "), "'<U3'");
+  ExpectError(NpyFileOf(NpyHeader("", "(1,)"), " "), "''");
 }
 
 TEST_F(Npz, LargeWholeNumbersAreRefused) {
-  ExpectError(Npy(Dictionary("<i8", "(1,)"), LittleEndian(1ULL << 40, 8)),
+  ExpectError(NpyFileOf(NpyHeader("<i8", "(1,)"), LittleEndian(1ULL << 40, 8)),
               "1099511627776");
 }
 
 TEST_F(Npz, ShapesMustFitTheBytes) {
-  ExpectError(Npy(Dictionary("<f4", "(3,)"), "12345678"), "12 bytes");
-  ExpectError(Npy(Dictionary("<f4", "(1,)"), "12345678"), "4 bytes");
-  ExpectError(Npy(Dictionary("<f4", "(1152921504606846976,)"), "1234"),
+  ExpectError(NpyFileOf(NpyHeader("<f4", "(3,)"), "12345678"), "12 bytes");
+  ExpectError(NpyFileOf(NpyHeader("<f4", "(1,)"), "12345678"), "4 bytes");
+  ExpectError(NpyFileOf(NpyHeader("<f4", "(1152921504606846976,)"), "1234"),
               "4611686018427387904 bytes, but there are 4");
-  ExpectError(Npy(Dictionary("<f4", "(4611686018427387904,)"), "1234"),
+  ExpectError(NpyFileOf(NpyHeader("<f4", "(4611686018427387904,)"), "1234"),
               "impossible shape");
-  ExpectError(Npy(Dictionary("|i1", "(4611686018427387904, 2, 0)"), ""),
+  ExpectError(NpyFileOf(NpyHeader("|i1", "(4611686018427387904, 2, 0)"), ""),
               "impossible shape");
-  ExpectError(Npy(Dictionary("<f4", "(4294967296, 4294967296, 0)"), "1234"),
+  ExpectError(
+      NpyFileOf(NpyHeader("<f4", "(4294967296, 4294967296, 0)"), "1234"),
+      "impossible shape");
+  ExpectError(NpyFileOf(NpyHeader("<f4", "(99999999999999999999,)"), "1234"),
               "impossible shape");
-  ExpectError(Npy(Dictionary("<f4", "(99999999999999999999,)"), "1234"),
-              "impossible shape");
-  ExpectError(Npy(Dictionary("<f4", "(-1,)"), "1234"), "invalid dimension");
-  ExpectError(Npy(Dictionary("<f4", "(1, 1, 1, 1, 1, 1)"), "1234"),
+  ExpectError(NpyFileOf(NpyHeader("<f4", "(-1,)"), "1234"),
+              "invalid dimension");
+  ExpectError(NpyFileOf(NpyHeader("<f4", "(1, 1, 1, 1, 1, 1)"), "1234"),
               "more than 5 dimensions");
 }
 
@@ -182,12 +167,12 @@ TEST_F(Npz, HeadersMustBeWhole) {
   ExpectError("\x93NUMPY", "cut short");
   ExpectError("\x80\x04N.        ", "not an array");
   ExpectError("\x93NUMPY\x07" + std::string(9, '\0'), "versions 1 to 3");
-  ExpectError(Npy("", ""), "not that of an array");
-  ExpectError(Npy("{}", ""), "not that of an array");
-  ExpectError(Npy("{'descr'", ""), "not that of an array");
-  ExpectError(Npy("{'descr': '<f4', 'descr': '<f4'}", ""), "'descr'");
-  ExpectError(Npy("{'descr': '<f4', 'more': 1}", ""), "'more'");
-  ExpectError(Npy(Dictionary("<f4", "(1,)") + "()", "1234"),
+  ExpectError(NpyFileOf("", ""), "not that of an array");
+  ExpectError(NpyFileOf("{}", ""), "not that of an array");
+  ExpectError(NpyFileOf("{'descr'", ""), "not that of an array");
+  ExpectError(NpyFileOf("{'descr': '<f4', 'descr': '<f4'}", ""), "'descr'");
+  ExpectError(NpyFileOf("{'descr': '<f4', 'more': 1}", ""), "'more'");
+  ExpectError(NpyFileOf(NpyHeader("<f4", "(1,)") + "()", "1234"),
               "not that of an array");
   ExpectError("\x93NUMPY\x02" + std::string(1, '\0') +
                   LittleEndian(0xFFFFFFFF, 4) + "{}",
@@ -206,7 +191,7 @@ TEST_F(Npz, OtherMembersAndOtherFilesAreRefused) {
 }
 
 TEST_F(Npz, ImpossibleSizesFailBeforeAllocation) {
-  Put(Npy(Dictionary("<f4", "(1,)"), "1234"));
+  Put(NpyFileOf(NpyHeader("<f4", "(1,)"), "1234"));
   std::string bytes = ReadFile(path_);
   // The size in the central directory: bytes 24 to 27 of its entry.
   const size_t entry = bytes.find("PK\x01\x02");
@@ -219,7 +204,7 @@ TEST_F(Npz, ImpossibleSizesFailBeforeAllocation) {
 
 TEST_F(Npz, ArchiveThatInflatesFarBeyondItsSizeIsRefused) {
   // 80 MB of zeros in 80 kB.
-  Put(Npy(Dictionary("<f4", "(20000000,)"), std::string(80000000, '\0')));
+  Put(NpyFileOf(NpyHeader("<f4", "(20000000,)"), std::string(80000000, '\0')));
   EXPECT_LT(std::filesystem::file_size(path_), 200000u);
   const std::string error = Error();
   EXPECT_NE(error.find(path_), std::string::npos) << error;
@@ -227,7 +212,7 @@ TEST_F(Npz, ArchiveThatInflatesFarBeyondItsSizeIsRefused) {
 }
 
 TEST_F(Npz, MemberOfMoreThanItsDirectorySaysIsRefused) {
-  const std::string array = Npy(Dictionary("<f4", "(1,)"), "1234");
+  const std::string array = NpyFileOf(NpyHeader("<f4", "(1,)"), "1234");
   Put(array + std::string(1000000, '\0'));
   std::string bytes = ReadFile(path_);
   // Both sizes of the content: in the directory, and before the member.
@@ -245,7 +230,7 @@ TEST_F(Npz, OnlyRegularFilesAreRead) {
 }
 
 TEST_F(Npz, DamagedElementsAreFound) {
-  Put(Npy(Dictionary("<f4", "(2,)"), "12345678"), "x.npy", ZIP_CM_STORE);
+  Put(NpyFileOf(NpyHeader("<f4", "(2,)"), "12345678"), "x.npy", ZIP_CM_STORE);
   std::string bytes = ReadFile(path_);
   bytes[bytes.find("12345678")] = '2';
   WriteFileAtomically(path_, bytes);
