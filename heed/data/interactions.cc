@@ -57,11 +57,10 @@ void ForEachFields(const std::string& path,
 
 /// Columns by a header, or else user, item, others and maybe time. Prints them.
 /// Returns true for a header.
-bool FindInteractionColumns(const std::string& path, TableRow first,
+bool FindInteractionColumns(const std::string& path, const TableRow& first,
                             ReviewPlaces& places) {
   const size_t width = first.size();
-  first.emplace_back("rating");  // UsualPlaces needs this column
-  const auto usual = UsualPlaces(first);
+  const auto usual = UsualPlaces(first, ReviewRole::kItem);
   places = usual.value_or(ReviewPlaces{0, 1});
   auto& time = At(places, ReviewRole::kTime);
   if (!usual && width > 2 && IsReviewTime(first[width - 1])) time = width - 1;

@@ -142,7 +142,8 @@ bool IsIdentifier(std::string_view text) {
 
 }  // namespace
 
-std::optional<ReviewPlaces> UsualPlaces(std::span<const std::string> names) {
+std::optional<ReviewPlaces> UsualPlaces(std::span<const std::string> names,
+                                        ReviewRole last_needed) {
   std::vector<std::string> plain;
   for (const std::string& name : names) plain.push_back(PlainName(name));
   ReviewPlaces places;
@@ -153,7 +154,7 @@ std::optional<ReviewPlaces> UsualPlaces(std::span<const std::string> names) {
       places[role] = static_cast<size_t>(found - plain.begin());
       break;
     }
-    const bool needed = role <= static_cast<size_t>(ReviewRole::kRating);
+    const bool needed = role <= static_cast<size_t>(last_needed);
     if (needed && !places[role]) return std::nullopt;
   }
   return places;

@@ -27,9 +27,11 @@ inline constexpr size_t kReviewRoles = 6;
 /// Column of each role; nullopt if there is none.
 using ReviewPlaces = std::array<std::optional<size_t>, kReviewRoles>;
 
-/// Columns by the usual names of public data sets. Nullopt without user, item
-/// and rating.
-std::optional<ReviewPlaces> UsualPlaces(std::span<const std::string> names);
+/// Columns by the usual names of public data sets. Nullopt unless all roles up
+/// to `last_needed` have one.
+std::optional<ReviewPlaces> UsualPlaces(
+    std::span<const std::string> names,
+    ReviewRole last_needed = ReviewRole::kRating);
 
 /// True if a text cannot be a review: a number, a time, a URL, an identifier or
 /// a boolean.
