@@ -251,15 +251,19 @@ std::string ForecastComparison::Verdict(const std::string& baseline) const {
     return fmt::format("too few windows to say whether better than {}",
                        baseline);
   }
-  const std::string p = PValueText(p_value);
-  return fmt::format("{}better than {} (skill {:.3f}, p {}{})",
+  return fmt::format("{}better than {} (skill {:.3f}, {})",
                      better ? "" : "not ", baseline, skill,
-                     p.front() == '<' ? "" : "= ", p);
+                     PValueEquation(p_value));
 }
 
 std::string PValueText(double p) {
   constexpr double kMin = 1e-4;
   return p < kMin ? "< 0.0001" : fmt::format("{:.4f}", p);
+}
+
+std::string PValueEquation(double p) {
+  const std::string text = PValueText(p);
+  return fmt::format("p {}{}", text.front() == '<' ? "" : "= ", text);
 }
 
 ForecastComparison CompareForecasts(std::span<const double> losses,

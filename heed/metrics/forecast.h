@@ -117,6 +117,8 @@ ForecastComparison CompareForecasts(std::span<const double> losses,
 
 /// "0.0123", or "< 0.0001" for smaller values.
 std::string PValueText(double p);
+/// "p = 0.0123", or "p < 0.0001" for smaller values.
+std::string PValueEquation(double p);
 
 /// Upper tail P(T > t) of Student's t-distribution with `freedom` ≥ 1 degrees
 /// of freedom.

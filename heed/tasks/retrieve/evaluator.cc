@@ -190,10 +190,8 @@ void AddDifference(const std::string& key, const char* label,
   const MeanInterval above = ConfidenceOfMean(differences);
   Figure figure = {"above_bm25_" + key, label, above.mean, 2, "%", ""};
   if (std::isfinite(above.half_width)) {
-    const std::string p = PValueText(above.p_value);
-    figure.note =
-        fmt::format("± {:.2f} (95 %), p {}{} of the paired t-test",
-                    above.half_width, p.front() == '<' ? "" : "= ", p);
+    figure.note = fmt::format("± {:.2f} (95 %), {} of the paired t-test",
+                              above.half_width, PValueEquation(above.p_value));
     report.details[key + "_above_bm25"] = {{"mean", above.mean},
                                            {"half_width", above.half_width},
                                            {"p_value", above.p_value}};
