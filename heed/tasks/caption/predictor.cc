@@ -117,12 +117,17 @@ std::vector<Answer> CaptionPredictor::Predict(std::span<const Input> inputs,
 ExplainablePrediction CaptionPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
     const Prediction& options) const {
-  const Tensor source = Read(input.given);
-  // Features are shown as a grey picture.
   const bool of_features = model_.source.of_features;
   const int64_t cell = of_features ? kShownCell : model_.network->cell();
-  const Image image =
-      of_features ? PictureOfFeatures(source, cell) : Prepared(input.given);
+  Tensor source;
+  Image image;
+  if (of_features) {
+    source = Read(input.given);
+    image = PictureOfFeatures(source, cell);  // grey
+  } else {
+    image = Prepared(input.given);
+    source = ImageTensor(image.pixels, model_.source.format);
+  }
   Encoded target;
   if (input.answer.empty()) {
     Prediction one = options;
