@@ -53,7 +53,7 @@ int Fail(std::string_view message, int status) {
 void FlushOutput() {
   errno = 0;
   std::cout.flush();
-  // A write that failed before this flush left the error flag alone.
+  // After a failed write, a flush succeeds, but the error flag remains set.
   if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw IoError("cannot write standard output: {}",
                   errno ? std::strerror(errno) : "write failed");

@@ -93,9 +93,13 @@ std::string MadeUpName(uint64_t number) {
   return name;
 }
 
+std::string AnyName(const Names& names, Rng& rng) {
+  return MadeUpName(names.first + rng.Below(names.count));
+}
+
 /// Returns a person of another clause.
 std::string OtherPerson(const Names& names, Rng& rng) {
-  return names.count > 0 ? MadeUpName(names.first + rng.Below(names.count))
+  return names.count > 0 ? AnyName(names, rng)
                          : WithName(AnyOf(kPeople, rng), rng);
 }
 
@@ -119,7 +123,7 @@ struct CompressedSentence {
 
 CompressedSentence WriteEvent(size_t event, const Names& names, Rng& rng) {
   const std::string who = names.count > 0
-                              ? MadeUpName(names.first + rng.Below(names.count))
+                              ? AnyName(names, rng)
                               : std::string(kPeople[event % kPeople.size()]);
   const auto somebody = [&] {
     return Somebody(names.count > 0 ? who : WithName(who, rng), rng);

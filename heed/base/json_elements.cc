@@ -66,7 +66,8 @@ class ElementHandler final : public JsonHandler {
   }
 
  private:
-  /// Fails at a value in the place of the object or of the array.
+  /// Called for values outside the array. Throws: FormatError if the document
+  /// is not an object, or its member `list` not an array.
   void RequireOther() const {
     if (depth_ == 0) Fail("is not a JSON object");
     if (depth_ == 1 && name_ == list_) {

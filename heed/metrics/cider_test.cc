@@ -42,7 +42,7 @@ TEST(Cider, IsThatOfAPlainComputation) {
 }
 
 TEST(Cider, RareWordsAndLengthCount) {
-  // Of two items, words of one weigh log 2, words of both weigh 0.
+  // There are two items: a word of one item weighs log 2, of both items 0.
   const std::vector<References> references = {{"a red fox"}, {"a blue hen"}};
   const auto score = [&](const std::string& first) {
     return 2 * CorpusCider(Captions{first, ""}, references);

@@ -20,11 +20,6 @@ int64_t LargestColumn(const Tensor& x, int64_t r) {
                                   : largest(x.row<float>(r));
 }
 
-double ValueAt(const Tensor& x, int64_t i) {
-  return x.dtype() == DType::kF64 ? x.data<double>()[i]
-                                  : double{x.data<float>()[i]};
-}
-
 }  // namespace
 
 Var CopyOutput::Join(const Var& h, const Var& gate, const Var& weights,
@@ -62,8 +57,9 @@ CrossEntropyLoss CopyOutput::Loss(const Context& ctx, const Var& x,
     loss.correct += LargestColumn(scores.value(), r) == column ? 1 : 0;
   }
   const Var picked = Pick(scores, columns);
-  const Tensor& log_p = picked.value();
-  for (int64_t r = 0; r < log_p.numel(); ++r) loss.nll -= ValueAt(log_p, r);
+  for (const double log_p : picked.value().ToVector<double>()) {
+    loss.nll -= log_p;
+  }
   loss.loss = Scale(Sum(picked), -options.scale * (1 - options.smoothing));
   if (options.smoothing == 0) return loss;
   const int64_t S = (x.dim(-1) - features() - 1) / 2;

@@ -58,8 +58,8 @@ struct Mixture {
     }
   }
 
-  /// Adds the gradient of row r. `dgenerated` receives that of the log softmax;
-  /// `seen` is scratch of V + S zeros.
+  /// Writes the gradient of row r to `d`; d.generated is that of the log
+  /// softmax. `seen` is scratch of V + S zeros.
   template <typename T>
   void GradientRow(int64_t r, const Tensor& dy, Mixture& d,
                    std::vector<char>& seen) const {

@@ -21,11 +21,12 @@ constexpr auto WordsOf(Colours) { return std::array{"grey", "rgb"}; }
 /// Converts the size of images to JSON, {"height", "width", "channels"}, and
 /// back. Throws: FormatError that begins with `place`.
 nlohmann::ordered_json ToJson(const ImageFormat& format);
-/// A positive integer of a JSON object, at most `limit`.
-int64_t SizeIn(const nlohmann::ordered_json& json, const char* key,
-               const std::string& place, int64_t limit);
 ImageFormat FormatFromJson(const nlohmann::ordered_json& json,
                            const std::string& place);
+/// A size in a JSON object, from 1 to `limit`. Throws: FormatError that begins
+/// with `place`.
+int64_t SizeIn(const nlohmann::ordered_json& json, const char* key,
+               const std::string& place, int64_t limit);
 
 /// Moves the last `count` training images to the validation set. Throws:
 /// ConfigError if no training image is left.
