@@ -45,6 +45,16 @@ Var GaussianLogProbability(const Var& mean, const Tensor& sample,
   return AddScalar(Scale(Reshape(sums, {mean.dim(0)}), -0.5), constant);
 }
 
+/// Repeats a batch. Shapes: x [B, ...], result [count · B, ...].
+Var RepeatedBatch(const Var& x, int count) {
+  if (count == 1) return x;
+  const Var flat = Reshape(x, {x.value().numel()});
+  Shape shape = x.shape();
+  shape.Set(0, count * x.dim(0));
+  return Reshape(Stack(std::vector<Var>(static_cast<size_t>(count), flat)),
+                 shape);
+}
+
 }  // namespace
 
 void GlimpseConfig::Visit(FieldList& v) {
@@ -65,6 +75,9 @@ void GlimpseConfig::Visit(FieldList& v) {
     "standard deviation of glimpse positions in training; an image is 2 wide");
   v("reinforce", reinforce, Range(0, 1000),
     "weight of the policy's loss beside the cross entropy");
+  v("paths", paths, Range(1, 1000),
+    "sampled paths of each image in training, whose losses are averaged; time "
+    "grows in proportion, and the policy's gradient has less noise");
   v("glimpse_units", glimpse_units, Range(1, 65536),
     "hidden units for the content of a glimpse, and for its position");
   v("units", units, Range(1, 65536),
@@ -222,7 +235,13 @@ Var GlimpseNetwork::Scores(const Context& ctx, const Var& images) const {
 ImageLoss GlimpseNetwork::Loss(const Context& ctx, const Var& images,
                                const Tensor& labels,
                                const ImageLossOptions& options) const {
-  return LossOf(Run(ctx, images), labels, options);
+  const int paths = config_.paths;
+  ImageLossOptions of_path = options;
+  of_path.scale /= paths;
+  ImageLoss loss = LossOf(Run(ctx, RepeatedBatch(images, paths)),
+                          RepeatedBatch(labels, paths).value(), of_path);
+  loss.nll /= paths;
+  return loss;
 }
 
 ImageLoss GlimpseNetwork::LossOf(const Pass& pass, const Tensor& labels,

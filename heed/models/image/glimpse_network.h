@@ -33,6 +33,7 @@ struct GlimpseConfig {
   Named<Move> move = Move::kJump;
   double deviation = 0.15;
   double reinforce = 0.1;
+  int paths = 1;
   int glimpse_units = 128;
   int units = 256;
   int cell = 0;
@@ -54,6 +55,7 @@ struct GlimpseConfig {
 /// R = 1 if the predicted class is right and b_t = W h_t. h is a constant for
 /// the policy and b, R − b is a constant for the policy, and so is l. Otherwise
 /// the cross-entropy would train the policy through the locations of glimpses.
+/// The training loss is the mean over `paths` sampled paths of each image.
 /// Immutable except for its parameters: see, place, glimpse_see, glimpse_place,
 /// state, core, locate, location, baseline, output. Paper: Mnih et al. 2014,
 /// arXiv:1406.6247; the hidden layer of the policy and the settings follow

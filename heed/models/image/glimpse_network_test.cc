@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/base/rng.h"
@@ -199,6 +201,37 @@ TEST(GlimpseNetworkLearning, LooksWhereTheCueIs) {
   EXPECT_LE(PlantedShare(Look::kRandom, 1), 0.72);
 }
 
+/// Variance of the policy's gradient over draws of paths of the images.
+double PolicyVariance(
+    const ParameterSet& parameters,
+    const std::function<Var(const Context& ctx)>& loss_of_draw) {
+  std::vector<double> sums, squares;
+  constexpr int kDraws = 200;
+  for (int i = 0; i < kDraws; ++i) {
+    Tape tape;
+    Context ctx;
+    ctx.tape = &tape;
+    ctx.training = true;
+    Rng rng(static_cast<uint64_t>(i));
+    ctx.rng = &rng;
+    tape.Backward(loss_of_draw(ctx));
+    const std::vector<double> gradient =
+        parameters.Find("location.weight")->gradient().ToVector<double>();
+    sums.resize(gradient.size());
+    squares.resize(gradient.size());
+    for (size_t j = 0; j < gradient.size(); ++j) {
+      sums[j] += gradient[j] / kDraws;
+      squares[j] += gradient[j] * gradient[j] / kDraws;
+    }
+    for (const auto& parameter : parameters.all()) parameter->ClearGradient();
+  }
+  double total = 0;
+  for (size_t j = 0; j < sums.size(); ++j) {
+    total += squares[j] - sums[j] * sums[j];
+  }
+  return total;
+}
+
 TEST(GlimpseNetworkLearning, TheLearnedBaselineLowersTheVariance) {
   ParameterSet parameters(1, DType::kF32, kernels::Precision::kNative);
   GlimpseNetwork network(Scope(parameters, ""), PlantedGlimpses(Look::kLearned),
@@ -206,39 +239,50 @@ TEST(GlimpseNetworkLearning, TheLearnedBaselineLowersTheVariance) {
   TrainPlanted(network, parameters, 100);
   const PlantedSquares batch(16, 7);
   const auto variance = [&](bool with) {
-    std::vector<double> sums, squares;
-    constexpr int kDraws = 200;
-    for (int i = 0; i < kDraws; ++i) {
-      Tape tape;
-      Context ctx;
-      ctx.tape = &tape;
-      ctx.training = true;
-      Rng rng(static_cast<uint64_t>(i));
-      ctx.rng = &rng;
+    return PolicyVariance(parameters, [&](const Context& ctx) {
       GlimpseNetwork::Pass pass = network.Run(ctx, batch.images);
       if (!with) {
         for (Var& b : pass.baselines) {
           b = Tensor::Zeros(b.shape(), DType::kF32);
         }
       }
-      tape.Backward(network.LossOf(pass, batch.Labels(), {}).loss);
-      const std::vector<double> gradient =
-          parameters.Find("location.weight")->gradient().ToVector<double>();
-      sums.resize(gradient.size());
-      squares.resize(gradient.size());
-      for (size_t j = 0; j < gradient.size(); ++j) {
-        sums[j] += gradient[j] / kDraws;
-        squares[j] += gradient[j] * gradient[j] / kDraws;
-      }
-      for (const auto& parameter : parameters.all()) parameter->ClearGradient();
-    }
-    double total = 0;
-    for (size_t j = 0; j < sums.size(); ++j) {
-      total += squares[j] - sums[j] * sums[j];
-    }
-    return total;
+      return network.LossOf(pass, batch.Labels(), {}).loss;
+    });
   };
   EXPECT_LT(variance(true), 0.9 * variance(false));
+}
+
+TEST(GlimpseNetwork, MorePathsLowerTheVariance) {
+  const PlantedSquares batch(16, 7);
+  const auto variance = [&](int paths) {
+    ParameterSet parameters(1, DType::kF32, kernels::Precision::kNative);
+    GlimpseConfig config = PlantedGlimpses(Look::kLearned);
+    config.paths = paths;
+    const GlimpseNetwork network(Scope(parameters, ""), config,
+                                 PlantedSquares::kUse);
+    return PolicyVariance(parameters, [&](const Context& ctx) {
+      return network.Loss(ctx, batch.images, batch.Labels(), {}).loss;
+    });
+  };
+  // In expectation, an eighth.
+  EXPECT_LT(variance(8), 0.2 * variance(1));
+}
+
+TEST(GlimpseNetwork, TheLossIsTheMeanOverPaths) {
+  const PlantedSquares batch(16, 7);
+  const auto loss_of = [&](int paths) {
+    ParameterSet parameters(1, DType::kF32, kernels::Precision::kNative);
+    // All paths are alike: they stay in the centre.
+    GlimpseConfig config = PlantedGlimpses(Look::kCentre);
+    config.paths = paths;
+    const GlimpseNetwork network(Scope(parameters, ""), config,
+                                 PlantedSquares::kUse);
+    const ImageLoss loss = network.Loss({}, batch.images, batch.Labels(), {});
+    return std::pair(loss.loss.value().item(), loss.nll);
+  };
+  EXPECT_GT(loss_of(1).first, 1);
+  EXPECT_NEAR(loss_of(3).first, loss_of(1).first, 1e-4);
+  EXPECT_NEAR(loss_of(3).second, loss_of(1).second, 1e-4);
 }
 
 TEST(GlimpseNetwork, StepsAreOfHalfAGlimpseAndStayInside) {
