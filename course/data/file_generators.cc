@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -108,28 +109,32 @@ void WriteVoices(const Generator& made, const WriteFunction& write) {
   }
 }
 
-void WriteGraph(const Generator& made, int64_t edges,
+/// Writes a graph. Its ads belong to no split but the training one.
+void WriteGraph(const Generator& made, PlantedGraphOptions planted,
                 const WriteFunction& write) {
-  constexpr int kTaughtOfClass = 10;
+  constexpr int kTaughtOfClass = 20;
   constexpr size_t kValidNodes = 100;
-  const NodeGraph graph = PlantedGraph(
-      {.nodes = made.sizes.train, .edges = edges, .seed = made.seed});
-  std::vector<int32_t> order;
-  for (int32_t i = 0; i < made.sizes.train; ++i) order.push_back(i);
+  planted.nodes = made.sizes.train;
+  planted.seed = made.seed;
+  planted.ads = planted.ads_of_node > 0 ? planted.nodes / 3 : 0;
+  const NodeGraph graph = PlantedGraph(planted);
+  std::vector<int32_t> order(static_cast<size_t>(planted.nodes));
+  std::iota(order.begin(), order.end(), 0);
   Rng rng(made.seed + 1);
   Shuffle(order, rng);
   std::vector<int> taught(graph.classes.size(), 0);
   std::vector<int32_t> train, valid, test;
   for (const int32_t node : order) {
-    const bool teaches = ++At(taught, At(graph.labels, node)) <= kTaughtOfClass;
-    (teaches                      ? train
-     : valid.size() < kValidNodes ? valid
-                                  : test)
-        .push_back(node);
+    const int32_t of_class = At(graph.labels, node);
+    if (++At(taught, of_class) <= kTaughtOfClass) {
+      train.push_back(node);
+    } else if (of_class < planted.classes) {
+      (valid.size() < kValidNodes ? valid : test).push_back(node);
+    }
   }
   if (test.empty()) {
     throw ConfigError(
-        "--count: {} nodes leave none for the test; choose 200 or more",
+        "--count: {} nodes leave none for the test; choose 300 or more",
         made.sizes.train);
   }
   const GraphFiles files = SerializeGraph(graph);
@@ -191,22 +196,27 @@ Generator VoiceData() {
 }
 
 Generator GraphData() {
-  const auto edges = std::make_shared<int64_t>(1800);
+  const auto planted = std::make_shared<PlantedGraphOptions>(
+      PlantedGraphOptions{.edges = 800});
   return {
       "graph",
-      "a graph whose nodes' neighbours reveal their class better than their "
-      "features; ten nodes of each class for training, 100 for validation",
+      "a graph of pages that link to pages of their topic and to ads, which "
+      "use the words of any topic; 20 nodes of each class for training, 100 "
+      "pages for validation, the other pages for the test",
       "nodes",
       "nodes",
       "edges={}/edges.tsv features={}/features.txt labels={}/labels.txt "
       "train={}/train.idx valid={}/valid.idx",
       "nodes={}/test.idx",
       {600, 0, 0},
-      [edges](const Generator& made, const WriteFunction& write) {
-        WriteGraph(made, *edges, write);
+      [planted](const Generator& made, const WriteFunction& write) {
+        WriteGraph(made, *planted, write);
       },
-      [edges](FieldList& v) {
-        v("edges", *edges, Range(0, 100000), "edges of the graph");
+      [planted](FieldList& v) {
+        v("edges", planted->edges, Range(0, 100000), "edges between pages");
+        v("ads", planted->ads_of_node, Range(0, 1000),
+          "ads that each page links to; 0: the graph has no ads, otherwise a "
+          "third of the nodes are ads");
       }};
 }
 

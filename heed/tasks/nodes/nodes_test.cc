@@ -23,12 +23,12 @@ namespace {
 using List = std::vector<int32_t>;
 
 /// Split of nodes into training [0, train), validation [train, train + valid)
-/// and test nodes.
+/// and test nodes; ads are in none.
 struct Split {
   explicit Split(const PlantedGraphOptions& options, int32_t train = 40,
                  int32_t valid = 60) {
     data.graph = PlantedGraph(options);
-    for (int32_t node = 0; node < options.nodes; ++node) {
+    for (int32_t node = 0; node < options.nodes - options.ads; ++node) {
       (node < train           ? data.train
        : node < train + valid ? data.valid
                               : test)
@@ -69,6 +69,13 @@ TEST(Nodes, LearnWhatOnlyNeighboursTell) {
   EXPECT_GT(TestAccuracy("gcn", split), 85);
   EXPECT_GT(TestAccuracy("gcn-mean", split), 85);
   EXPECT_LT(alone, 75);
+}
+
+TEST(Nodes, AttentionIgnoresNeighboursThatMislead) {
+  const Split split({.nodes = 600, .edges = 800, .ads = 200}, 100, 100);
+  const double attention = TestAccuracy("gat", split);
+  EXPECT_GT(attention, TestAccuracy("gcn", split) + 10);
+  EXPECT_GT(attention, TestAccuracy("gcn-mean", split) + 10);
 }
 
 TEST(Nodes, WithoutEdgesAttentionIsAPerceptron) {
