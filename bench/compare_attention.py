@@ -46,15 +46,6 @@ CASES = {
     "1 head × 65536, with backward": dot(1, 1, 65536, backward=True),
 }
 
-# Gains of Heed's second case over its first.
-GAINS = {
-    "bf16, 8×8 heads × 512": ("8×8 heads × 512", "8×8 heads × 512, bf16"),
-    "bf16, 8 heads × 2048": ("8 heads × 2048", "8 heads × 2048, bf16"),
-    "bf16, 2 heads × 8192": ("2 heads × 8192", "2 heads × 8192, bf16"),
-    "causal, 8 heads × 2048": ("8 heads × 2048", "8 heads × 2048, causal"),
-    "window(256), 2 heads × 8192": ("2 heads × 8192", "2 heads × 8192, window(256)"),
-}
-
 
 def contenders(options):
     threads = [["--threads", str(n), "--seconds", str(options.seconds)] for n in (1, 2)]
@@ -86,13 +77,7 @@ def row(records, name, others):
 def tables(records, others):
     heads = ["ms (Heed is so many times faster)", "Heed", "of the limit", "extra MB", *others]
     rows = [row(records, name, others) for name in peers.ran(CASES, records)]
-    gains = []
-    for what, pair in GAINS.items():
-        slow, fast = (median(peers.fastest(records, name, "Heed"), "ms") for name in pair)
-        if slow and fast:
-            gains.append([what, f"{slow / fast:.2f} ×"])
-    return (peers.table(heads, rows) + "\n\n" +
-            peers.table(["Heed with", "faster than without"], gains))
+    return peers.table(heads, rows)
 
 
 def main():

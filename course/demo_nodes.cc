@@ -27,7 +27,9 @@ int RunDemoNodes(const Arguments& arguments) {
                             "the order of neighbours depends on the node"});
             return entries;
           },
-      .settings = "dropout=0.3 attention_dropout=0 learning_rate=0.02",
+      .settings =
+          "heads=4 dropout=0.3 attention_dropout=0 learning_rate=0.01 "
+          "l2=0.005 normalize_features=no",
       .in_memory = true,
       .columns = {{"accuracy", "accuracy"}}};
   demo.inputs = [&](const auto&) {

@@ -196,8 +196,8 @@ Generator VoiceData() {
 }
 
 Generator GraphData() {
-  const auto planted = std::make_shared<PlantedGraphOptions>(
-      PlantedGraphOptions{.edges = 800});
+  const auto planted =
+      std::make_shared<PlantedGraphOptions>(PlantedGraphOptions{.edges = 800});
   return {
       "graph",
       "a graph of pages that link to pages of their topic and to ads, which "

@@ -27,9 +27,9 @@ void AddFeatures(const PlantedGraphOptions& o, int64_t c, double telling,
   std::set<int32_t> own;
   while (std::ssize(own) < o.features_of_node - marks) {
     const bool tells = rng.Uniform() < telling;
-    own.insert(static_cast<int32_t>(
-        tells ? BelowOfClass(rng, o.features, o.classes, c)
-              : Below(rng, o.features)));
+    own.insert(
+        static_cast<int32_t>(tells ? BelowOfClass(rng, o.features, o.classes, c)
+                                   : Below(rng, o.features)));
   }
   for (int64_t mark = 0; mark < marks; ++mark) {
     own.insert(static_cast<int32_t>(o.features + mark));

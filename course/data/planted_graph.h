@@ -18,9 +18,9 @@ struct PlantedGraphOptions {
   int64_t features = 120;         // size of the feature vocabulary
   int64_t features_of_node = 12;  // features of each node
   double within = 0.85;           // share of edges within a class
-  double telling = 0.3;  // chance that a feature is of its node's class
-  int64_t ads = 0;          // the last of the nodes, which are of class "ad"
-  int64_t ads_of_node = 8;  // ads that each other node links to
+  double telling = 0.3;      // chance that a feature is of its node's class
+  int64_t ads = 0;           // the last of the nodes, which are of class "ad"
+  int64_t ads_of_node = 12;  // ads that each other node links to
   uint64_t seed = 1;
 };
 

@@ -46,7 +46,8 @@ TEST(PlantedGraph, DependsOnItsSeedAlone) {
 TEST(PlantedGraph, AdsAreMarkedAndHaveTheWordsOfOneClass) {
   const NodeGraph graph =
       PlantedGraph({.nodes = 300, .edges = 300, .ads = 100, .ads_of_node = 5});
-  EXPECT_EQ(graph.classes, (std::vector<std::string>{"A", "B", "C", "D", "ad"}));
+  EXPECT_EQ(graph.classes,
+            (std::vector<std::string>{"A", "B", "C", "D", "ad"}));
   EXPECT_EQ(graph.feature_count, 120 + kAdMarks);
   for (size_t node = 0; node < 300; ++node) {
     const std::vector<int32_t> own = FeaturesOf(graph, node);
@@ -64,15 +65,16 @@ TEST(PlantedGraph, AdsAreMarkedAndHaveTheWordsOfOneClass) {
 }
 
 TEST(PlantedGraph, NodesLinkToAdsOfAnyClass) {
-  const NodeGraph graph = PlantedGraph(
-      {.nodes = 1200, .edges = 300, .ads = 400, .ads_of_node = 5});
+  const NodeGraph graph =
+      PlantedGraph({.nodes = 1200, .edges = 300, .ads = 400, .ads_of_node = 5});
   std::vector<int> linked(1200, 0);
   int64_t of_own_class = 0;
   for (const auto& [u, v] : graph.edges) {
     if (v < 800) continue;
     ASSERT_LT(u, 800);
     ++linked.at(static_cast<size_t>(u));
-    of_own_class += FeaturesOf(graph, static_cast<size_t>(v))[0] % 4 == u % 4 ? 1 : 0;
+    of_own_class +=
+        FeaturesOf(graph, static_cast<size_t>(v))[0] % 4 == u % 4 ? 1 : 0;
   }
   for (size_t node = 0; node < 1200; ++node) {
     EXPECT_EQ(linked[node], node < 800 ? 5 : 0);

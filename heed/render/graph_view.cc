@@ -124,7 +124,7 @@ Drawing DrawPlane(const Axis& axis, const GraphPayload& graph) {
     svg.Line(
         "<path class='edge' d='{}' stroke-width='{:.2f}' "
         "stroke-opacity='{:.2f}'/>",
-        paths[i], 0.25 + 1.75 * share, 0.15 + 0.45 * share);
+        paths[i], 0.25 + 1.75 * share, 0.02 + 0.7 * share * share);
   }
   const double scale = std::clamp(
       12 / std::sqrt(static_cast<double>(graph.places.size())), 0.45, 1.1);

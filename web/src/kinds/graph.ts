@@ -114,7 +114,7 @@ function drawEdges(
       fill: "none",
       stroke: p.quiet,
       "stroke-width": 0.3 + 2.7 * share,
-      "stroke-opacity": 0.2 + 0.4 * share,
+      "stroke-opacity": 0.02 + 0.7 * share * share,
     });
   });
 }
