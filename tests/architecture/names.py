@@ -57,6 +57,7 @@ ALLOWED = [
     (r"apps/libheed/operations\.cc", {"rnn", "gru", "lstm", "cho", "bahdanau"}, "cells and their kinds"),
     (r"apps/libheed/heed\.h", {"classify", "translate"}, "examples, and a path of the API"),
     (r"bench/attention_maps\.cc", {"transformer"}, "the model whose maps are measured"),
+    (r"course/demo_images\.cc", {"ram"}, "its policy learns in more epochs than the other models"),
     (r"bench/(?!cancellation)[^/]*\.(py|sh)", None, "what an experiment of docs/explanation/performance.md measures"),
 ]
 
