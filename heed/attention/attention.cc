@@ -156,6 +156,7 @@ struct Attention::Call {
   Var query = {};  // prepared
   Var keys;        // prepared
   Var values;
+  Var history = {};         // weights [B*H, S] of earlier steps for the score
   int64_t key_heads = 1;    // of prepared keys
   int64_t value_heads = 1;  // of values
   Mask mask = {};
@@ -332,7 +333,11 @@ Attended Attention::AttendStep(const Context& ctx, const Var& query,
   call.want = options.want;
   if (history_) {
     call.site.previous =
-        Previous(left == nullptr ? Var() : left->previous, batch, memory);
+        Extended(left == nullptr ? Var() : left->previous, batch, memory, 1);
+    call.history = score_->history() == EarlierWeights::kSum
+                       ? Extended(left == nullptr ? Var() : left->coverage,
+                                  batch, memory, 0)
+                       : call.site.previous;
     if (left != nullptr) {
       call.want = ctx.tape != nullptr
                       ? WantWeights::kDifferentiable
@@ -347,6 +352,10 @@ Attended Attention::AttendStep(const Context& ctx, const Var& query,
   if (history_ && left != nullptr) {
     left->previous =
         Reshape(attended.weights, {batch * sizes_.heads, memory.size()});
+    if (score_->history() == EarlierWeights::kSum) {
+      left->coverage =
+          Add(Columns(call.history, 0, memory.size()), left->previous);
+    }
   }
   if (options.want == WantWeights::kNo) attended.weights = Var();
   return attended;
@@ -373,7 +382,7 @@ Attended Attention::Finish(const Context& ctx, Call& call, const Var& prepared,
   site.lengths = call.mask.lengths();
   call.query = prepared;
   if (score_->uses_history()) {
-    call.keys = score_->KeysAfter(ctx, call.keys, site.previous);
+    call.keys = score_->KeysAfter(ctx, call.keys, call.history);
   }
   for (const auto& modifier : modifiers_) {
     call.query = modifier->Query(site, call.query);

@@ -162,7 +162,8 @@ class Attention {
   Attended Nothing(int64_t batch, const Memory& memory, WantWeights want) const;
   Attended Finish(const Context& ctx, Call& call, const Var& prepared,
                   const Memory& memory) const;
-  Var Previous(const Var& known, int64_t batch, const Memory& memory) const;
+  Var Extended(const Var& known, int64_t batch, const Memory& memory,
+               double at_first) const;
   int64_t QuerySize(const Memory& memory, const AttendOptions& options) const;
   void CheckTakesPrepared() const;
   Attended Run(Call& call) const;

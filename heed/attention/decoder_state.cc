@@ -115,6 +115,7 @@ struct DecoderState::Moves {
     Move(memory.keys, memory.role);
     Move(memory.values, memory.role);
     Move(memory.previous, StateRole::kRow);
+    Move(memory.coverage, StateRole::kRow);
     memory.lengths = Moved(memory.lengths, memory.role);
     memory.slots = Moved(memory.slots, StateRole::kRow);
     memory.sources = Moved(memory.sources, StateRole::kSource);

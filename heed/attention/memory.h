@@ -39,6 +39,7 @@ struct Memory {
   int64_t position =
       0;         ///< position of the next query, if queries come in steps
   Var previous;  ///< last weights [B*H, S], if a part reads them
+  Var coverage;  ///< sum of the weights of all steps, if the score reads it
 
   /// True if a decoder owns this memory, so that kernels of single steps may
   /// read it.

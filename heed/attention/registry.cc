@@ -15,9 +15,11 @@ namespace {
 
 std::vector<ScoreInfo>& ScoreRows() {
   static std::vector<ScoreInfo> rows = {
-      AdditiveInfo(), CosineInfo(),    MlpInfo(),           LocationInfo(),
-      GeneralInfo(),  DotInfo(),       LocationAwareInfo(), LearnedQueryInfo(),
-      UniformInfo(),  ScaledDotInfo(), GraphInfo(),         LeakyAdditiveInfo(),
+      AdditiveInfo(),      CosineInfo(),       MlpInfo(),
+      LocationInfo(),      GeneralInfo(),      DotInfo(),
+      LocationAwareInfo(), LearnedQueryInfo(), CoverageInfo(),
+      UniformInfo(),       ScaledDotInfo(),    GraphInfo(),
+      LeakyAdditiveInfo(),
   };
   return rows;
 }

@@ -14,7 +14,7 @@ Var Score::PrepareQuery(const Context& /*ctx*/, const Var& query,
 }
 
 Var Score::KeysAfter(const Context& /*ctx*/, const Var& keys,
-                     const Var& /*previous*/) const {
+                     const Var& /*history*/) const {
   assert(!uses_history());
   return keys;
 }

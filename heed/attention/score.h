@@ -23,6 +23,10 @@ struct FusedScore {
   Var w;  // [H, A]; not for dot
 };
 
+/// Weights of earlier steps that a score reads: none, those of the last step,
+/// or the sum over all steps.
+enum class EarlierWeights : uint8_t { kNone, kLast, kSum };
+
 /// Score e(q, k) of all pairs. Immutable; thread-safe.
 class Score {
  public:
@@ -35,10 +39,10 @@ class Score {
   /// !takes_query(); result [B, T, H*A].
   virtual Var PrepareQuery(const Context& ctx, const Var& query,
                            int64_t batch) const;
-  /// Prepared keys for a step, given the weights [B*H, S] of the previous step.
-  /// Only if uses_history(). Result [B, S, H*A].
+  /// Prepared keys for a step, given the weights [B*H, S] that history() names.
+  /// Not for kNone. Result [B, S, H*A].
   virtual Var KeysAfter(const Context& ctx, const Var& keys,
-                        const Var& previous) const;
+                        const Var& history) const;
   /// Scores composed of ops; the definition of the score. Prepared queries [N,
   /// T, A] and keys [N, S, A], N = B*H; result [N, T, S].
   virtual Var Scores(const Context& ctx, const Var& query,
@@ -58,7 +62,8 @@ class Score {
   /// the key without projections, which the kernels of single steps compute.
   virtual bool steps() const { return false; }
   virtual bool takes_query() const { return true; }
-  virtual bool uses_history() const { return false; }
+  virtual EarlierWeights history() const { return EarlierWeights::kNone; }
+  bool uses_history() const { return history() != EarlierWeights::kNone; }
 };
 
 using ScoreInfo = PartInfo<Score>;

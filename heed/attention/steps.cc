@@ -137,15 +137,15 @@ Attended Attention::Nothing(int64_t batch, const Memory& memory,
   return nothing;
 }
 
-/// Extends `known`, the weights of the previous step, to the current keys;
-/// before the first step key 0 has weight 1.
-Var Attention::Previous(const Var& known, int64_t batch,
-                        const Memory& memory) const {
+/// Extends `known`, weights of steps before, to the current keys; before the
+/// first step key 0 has weight `at_first`, the others 0.
+Var Attention::Extended(const Var& known, int64_t batch, const Memory& memory,
+                        double at_first) const {
   const int64_t keys = memory.values.dim(1);
   const DType dtype = memory.computed_in();
   if (!known.defined()) {
     Tensor first = Tensor::Zeros({batch * sizes_.heads, keys}, dtype);
-    if (keys > 0) first.Columns(0, 1).Fill(1);
+    if (keys > 0) first.Columns(0, 1).Fill(at_first);
     return first;
   }
   if (known.dim(1) == keys) return known;

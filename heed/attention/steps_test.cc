@@ -214,5 +214,19 @@ TEST(DecoderState, ManyMembersMoveTogether) {
             std::vector<int32_t>{4});
 }
 
+TEST(AttentionSteps, CoverageSumsTheWeightsOfAllSteps) {
+  const AttentionUnderTest test(TestSpec("coverage"), {2, 4, 5}, DType::kF64);
+  Memory memory = test.attention().Prepare({}, test.keys, test.values);
+  const Shape shape = {2 * TestSpec("coverage").heads, 5};
+  Tensor sums = Tensor::Zeros(shape, DType::kF64);
+  for (int64_t t = 0; t < 4; ++t) {
+    const Attended step =
+        test.attention().Attend({}, Positions(test.query, t, t + 1), &memory,
+                                {.want = WantWeights::kValues});
+    kernels::AddTo(sums, step.weights.value().Reshape(shape), 1);
+    EXPECT_LT(MaxDifference(memory.coverage.value(), sums), 1e-15) << t;
+  }
+}
+
 }  // namespace
 }  // namespace heed

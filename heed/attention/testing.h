@@ -393,6 +393,7 @@ inline void ExpectExtendedEqualsPrepared(const AttentionSpec& spec,
   const AttentionUnderTest test(spec, sizes, dtype);
   Memory memory;
   Var previous;  // weights for the new memory
+  Var coverage;
   for (int64_t t = 0; t < sizes.queries; ++t) {
     const int64_t keys = sizes.keys * (t + 1) / sizes.queries;
     const int64_t known = memory.defined() ? memory.size() : 0;
@@ -405,6 +406,7 @@ inline void ExpectExtendedEqualsPrepared(const AttentionSpec& spec,
         test.query.defined() ? Var(Positions(test.query, t, t + 1)) : Var();
     whole.position = t;
     whole.previous = previous;
+    whole.coverage = coverage;
     const auto attend = [&](Memory* m) {
       return test.attention().Attend({}, query, m,
                                      {.want = WantWeights::kValues});
@@ -412,6 +414,7 @@ inline void ExpectExtendedEqualsPrepared(const AttentionSpec& spec,
     const Attended a = attend(&memory);
     const Attended b = attend(&whole);
     previous = whole.previous;
+    coverage = whole.coverage;
     EXPECT_LT(MaxDifference(a.context.value(), b.context.value()), tolerance)
         << "step " << t;
     EXPECT_LT(MaxDifference(a.weights.value(), b.weights.value()), tolerance)

@@ -27,7 +27,7 @@ class Attention(EndToEnd):
             name = part["name"].split("(")[0]
             if part["kind"] == "modifier" and name not in ("alibi", "soft_cap"):
                 continue  # many read the query, which is prepared in advance here
-            if name in ("location_aware", "hard", "gumbel"):
+            if name in ("location_aware", "coverage", "hard", "gumbel"):
                 continue  # they need decoding steps, or training
             with self.subTest(part=name):
                 option = part["kind"] + ("s" if part["kind"] == "modifier" else "")

@@ -135,6 +135,13 @@ def location_aware(q, keys, h, heads, p, previous):
     return found
 
 
+def coverage(q, keys, h, heads, p, seen):
+    units = len(p["key.bias"]) // heads
+    return [dot(part(p["score.weight"], h, units),
+                [tanh(a + seen[s] * v) for a, v in zip(row, p["coverage.weight"][0])])
+            for s, row in enumerate(hidden(q, keys, h, heads, p))]
+
+
 SCORES = {
     "additive": additive,
     "cosine": by_head(lambda q, k, h, p, s: exp(p["log_strength"][0]) * dot(unit(q), unit(k))),
@@ -144,6 +151,7 @@ SCORES = {
     "dot": by_head(lambda q, k, h, p, s: dot(q, k)),
     "location_aware": location_aware,
     "learned_query": learned_query,
+    "coverage": coverage,
     "uniform": by_head(lambda q, k, h, p, s: 0.0),
     "scaled_dot": by_head(lambda q, k, h, p, s: dot(q, k) / math.sqrt(len(k))),
     "graph": by_head(graph_score),
@@ -210,10 +218,11 @@ def attend(q, k, v, may, score, normalizer, heads, p):
     weights = [[] for _ in range(heads)]
     contexts = []
     previous = [[1.0] + [0.0] * (len(k) - 1) for _ in range(heads)]
+    seen = [[0.0] * len(k) for _ in range(heads)]
     for t, query in enumerate(q):
         context = []
         for h in range(heads):
-            further = (previous[h],) if score == "location_aware" else ()
+            further = {"location_aware": (previous[h],), "coverage": (seen[h],)}.get(score, ())
             e = SCORES[score](query, k, h, heads, p, *further)
             open_keys = [s for s in range(len(k)) if may[t][s]]
             bias = p["normalizer.bias"][h] if "normalizer.bias" in p else None
@@ -222,6 +231,7 @@ def attend(q, k, v, may, score, normalizer, heads, p):
                 found = NORMALIZERS[normalizer]([e[s] for s in open_keys], bias)
             row = [found[open_keys.index(s)] if s in open_keys else 0.0 for s in range(len(k))]
             previous[h] = row
+            seen[h] = [a + b for a, b in zip(seen[h], row)]
             weights[h].append(row)
             context += [sum((row[s] * v[s][h * size + j] for s in range(len(k))), 0.0)
                         for j in range(size)]

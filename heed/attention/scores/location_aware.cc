@@ -30,7 +30,7 @@ class LocationAwareScore : public AdditiveScore {
     const Var features = ConvolveSame(previous, ctx.Use(filters_));
     return Add(keys, MergeHeads(MatMul(features, ctx.Use(location_)), heads_));
   }
-  bool uses_history() const override { return true; }
+  EarlierWeights history() const override { return EarlierWeights::kLast; }
 
  private:
   int64_t heads_;

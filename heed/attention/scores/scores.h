@@ -9,6 +9,7 @@ namespace heed {
 
 ScoreInfo AdditiveInfo();
 ScoreInfo CosineInfo();
+ScoreInfo CoverageInfo();
 ScoreInfo DotInfo();
 ScoreInfo GeneralInfo();
 ScoreInfo GraphInfo();

@@ -254,7 +254,8 @@ TEST(RnnEncoder, TakesEveryCellScoreModifierAndNormalizer) {
     add([&](RnnConfig& c) { c.cell = cell; });
   }
   for (const ScoreInfo& score : Scores()) {
-    if (score.name == "learned_query" || score.name == "location_aware") {
+    if (score.name == "learned_query" || score.name == "coverage" ||
+        score.name == "location_aware") {
       continue;  // rejected, see below
     }
     add([&](RnnConfig& c) { c.score = score.name; });

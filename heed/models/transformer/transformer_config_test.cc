@@ -120,7 +120,9 @@ TEST(TransformerConfig, RefusesWhatDoesNotFit) {
   ExpectConfigError([](C& c) { c.width = 3, c.heads = 1; }, "even width");
   ExpectConfigError([](C& c) { c.heads = 128, c.position = "rotary"; },
                     "a head has 1");
-  ExpectConfigError([](C& c) { c.score = "location_aware"; }, "step before");
+  for (const char* score : {"location_aware", "coverage"}) {
+    ExpectConfigError([=](C& c) { c.score = score; }, "step");
+  }
   ExpectConfigError([](C& c) { c.score = "learned_query"; }, "one look");
   ExpectConfigError([](C& c) { c.score = "bilinear"; }, "score: ");
   ExpectConfigError([](C& c) { c.modifiers = "local_p(-3)"; }, "D must be");
