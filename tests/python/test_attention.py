@@ -44,7 +44,7 @@ def test_reference_knows_all_parts():
     assert set(names("score")) == set(reference.SCORES)
     assert set(names("normalizer")) == set(reference.NORMALIZERS)
     assert set(names("mask")) == set(MASKS)
-    assert len(names("score")) == 12
+    assert len(names("score")) == 13
 
 
 def table(rows, columns, seed):
