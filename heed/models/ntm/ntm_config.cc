@@ -31,8 +31,8 @@ void NtmConfig::Visit(FieldList& v) {
   v("read_order", read_order,
     "read the memory before or after writing to it in a step");
   v("memory_start", memory_start,
-    "initial memory: fixed random numbers, 1e-6 everywhere (constant), or "
-    "learned numbers");
+    "initial memory: learned numbers, with which longer sequences succeed most "
+    "often, fixed random numbers, or 1e-6 everywhere (constant)");
   v("weights_start", weights_start,
     "initial position of heads: slot 0 (first), or learned");
 }

@@ -40,7 +40,7 @@ struct NtmConfig {
   int memory_features = 20;
   int memory_reach = 1;
   Named<ReadOrder> read_order = ReadOrder::kAfter;
-  Named<MemoryStart> memory_start = MemoryStart::kRandom;
+  Named<MemoryStart> memory_start = MemoryStart::kLearned;
   Named<WeightsStart> weights_start = WeightsStart::kLearned;
 
   void Visit(FieldList& v);
