@@ -25,6 +25,13 @@ std::string PlantedName(char kind, int64_t number) {
   return fmt::format("{}{:04}", kind, number);
 }
 
+/// Inserts a word after another one.
+void InsertWord(const std::string& word, Rng& rng, std::string& text) {
+  size_t at = rng.Below(text.size() + 1);
+  at = std::min(text.find(' ', at), text.size());
+  text.insert(at, " " + word);
+}
+
 }  // namespace
 
 PlantedReviews::PlantedReviews(const PlantedReviewOptions& options,
@@ -81,18 +88,18 @@ PlantedReviews::PlantedReviews(const PlantedReviewOptions& options,
     At(of_user, user).push_back(i);
     At(of_item, item).push_back(i);
   }
-  const auto plant = [&](const std::vector<size_t>& own,
-                         const std::string& word) -> Review& {
+  const auto plant = [&](const std::vector<size_t>& own, std::string word,
+                         bool Review::*decides, std::string Review::*deciding) {
     Review& review = reviews_[own[rng.Below(own.size())]];
-    // The word is inserted between two words or at an end.
-    size_t at = rng.Below(review.text.size() + 1);
-    at = std::min(review.text.find(' ', at), review.text.size());
-    review.text.insert(at, " " + word);
-    return review;
+    InsertWord(word, rng, review.text);
+    review.*decides = true;
+    review.*deciding = std::move(word);
   };
   for (size_t k = 0; k < users.size(); ++k) {
-    plant(of_user[k], fmt::format("taste{}", tastes_[k])).decides_user = true;
-    plant(of_item[k], fmt::format("trait{}", traits_[k])).decides_item = true;
+    plant(of_user[k], fmt::format("taste{}", tastes_[k]), &Review::decides_user,
+          &Review::user_word);
+    plant(of_item[k], fmt::format("trait{}", traits_[k]), &Review::decides_item,
+          &Review::item_word);
   }
 }
 

@@ -54,10 +54,14 @@ TEST(PlantedReviews, TasteAndTraitAreTheRating) {
   const PlantedReviews world(SmallWorld(), 3);
   std::map<std::string, int> topics;
   for (const Review& review : world.reviews()) {
-    if (review.decides_user)
+    if (review.decides_user) {
       topics[review.user] = TopicIn(review.text, "taste");
-    if (review.decides_item)
+      EXPECT_EQ(TopicIn(review.user_word, "taste"), topics[review.user]);
+    }
+    if (review.decides_item) {
       topics[review.item] = TopicIn(review.text, "trait");
+      EXPECT_EQ(TopicIn(review.item_word, "trait"), topics[review.item]);
+    }
   }
   double sum = 0;
   const auto others = world.OtherPairs(500, 1);

@@ -70,6 +70,19 @@ TEST_F(ReviewFiles, OtherColumnsAndTimesAreTaken) {
               HasSubstr("user, item, both or nothing"));
 }
 
+TEST_F(ReviewFiles, DecidingWordsAreReadAndWrittenAgain) {
+  ReviewFormat format;
+  format.columns = {"user", "item", "rating", "review", "time", "decides"};
+  const std::string line = "a\tb\t3\tx y\t1\tuser:x item:y";
+  const Review review = Read("a.tsv", line + "\n", format)[0];
+  EXPECT_TRUE(review.decides_user && review.decides_item);
+  EXPECT_EQ(review.user_word, "x");
+  EXPECT_EQ(review.item_word, "y");
+  EXPECT_EQ(ReviewLine(review), line);
+  EXPECT_THAT(ErrorOf("a.tsv", "a\tb\t3\tx\t1\tuser:x all:y\n", format),
+              HasSubstr("a.tsv:1: what the review decides is 'all:y'"));
+}
+
 TEST_F(ReviewFiles, WhatIsNoReviewIsNamedWithItsLine) {
   EXPECT_THAT(ErrorOf("a.tsv", "a\tb\t3\tx\na\tb\t7\tx\n"),
               HasSubstr("a.tsv:2: the rating 7 is outside of the scale from 1 "

@@ -100,6 +100,29 @@ std::string NameOfQuestion(const Json& json, const char* what, bool has_reviews,
   return name;
 }
 
+/// Parses "user", "item" or "both", or with the deciding word "user:taste2".
+void ReadDecision(std::string_view part, const std::string& place,
+                  Review& review) {
+  const size_t colon = std::min(part.find(':'), part.size());
+  const std::string_view role = part.substr(0, colon);
+  const std::string word(part.substr(std::min(colon + 1, part.size())));
+  const bool both = role == "both";
+  if (!both && role != "user" && role != "item") {
+    RefuseReview(place, fmt::format("what the review decides is '{}'; write "
+                                    "user, item, both or nothing, or with the "
+                                    "word user:WORD",
+                                    part.substr(0, 40)));
+  }
+  if (both || role == "user") {
+    review.decides_user = true;
+    review.user_word = word;
+  }
+  if (both || role == "item") {
+    review.decides_item = true;
+    review.item_word = word;
+  }
+}
+
 }  // namespace
 
 Review ReviewOfFields(const std::vector<std::string>& fields,
@@ -125,23 +148,21 @@ Review ReviewOfFields(const std::vector<std::string>& fields,
     }
     review.time = *time;
   }
-  const std::string& decides = fields[kDecidesColumn];
-  review.decides_user = decides == "user" || decides == "both";
-  review.decides_item = decides == "item" || decides == "both";
-  if (!decides.empty() && !review.decides_user && !review.decides_item) {
-    RefuseReview(place, fmt::format("what the review decides is '{}'; write "
-                                    "user, item, both or nothing",
-                                    decides.substr(0, 40)));
+  for (const std::string_view part : SplitWhitespace(fields[kDecidesColumn])) {
+    ReadDecision(part, place, review);
   }
   review.place = std::move(place);
   return review;
 }
 
 std::string ReviewLine(const Review& review) {
-  const char* decides = review.decides_user && review.decides_item ? "both"
-                        : review.decides_user                      ? "user"
-                        : review.decides_item                      ? "item"
-                                                                   : "";
+  std::string decides;
+  const auto add = [&](const char* role, const std::string& word) {
+    if (!decides.empty()) decides += ' ';
+    decides += word.empty() ? role : fmt::format("{}:{}", role, word);
+  };
+  if (review.decides_user) add("user", review.user_word);
+  if (review.decides_item) add("item", review.item_word);
   return fmt::format("{}\t{}\t{}\t{}\t{}\t{}", review.user, review.item,
                      review.rating, InOneField(review.text), review.time,
                      decides);

@@ -36,15 +36,18 @@ struct Review {
   std::string text;
   double time = 0;  ///< on any scale; 0 if unknown
   /// Ground truth of synthetic reviews: the user's, or the item's, rating
-  /// depends on this review.
+  /// depends on this review, and on this word of it (empty: unknown).
   bool decides_user = false;
   bool decides_item = false;
+  std::string user_word = {};
+  std::string item_word = {};
   std::string place = {};  ///< "train.tsv:3"
 };
 
-/// Parses the fields user, item, rating, text, time and deciding role; the last
+/// Parses the fields user, item, rating, text, time and what the review decides
+/// ("user", "item", "both", or with words "user:taste2 item:trait0"); the last
 /// three may be empty. Throws: FormatError that begins with `place`, for an
-/// invalid name or number.
+/// invalid field.
 Review ReviewOfFields(const std::vector<std::string>& fields,
                       std::string place);
 

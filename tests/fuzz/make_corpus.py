@@ -71,7 +71,7 @@ def reviews():
             "small": ("ann\tlamp\t5\tbright light\nbob\tlamp\t1.5\t\n",
                       '{"user": "a", "item": "b", "rating": 3, "review": "x"}\n',
                       'user,item,rating,review\na,b,4,"well, ""well"""\n',
-                      "ann\tlamp", "a\tb\t3\twords\t0\tboth\n"),
+                      "ann\tlamp", "a\tb\t3\twords\t0\tuser:words item\n"),
             "header": (columns + "\na\tx\t5\tgood\t3\tuser\na\ty\t4\t\t1\t\na\tz\t2\tz\t2\titem\n",
                        "\n", "user,item,rating,review\n",
                        '{"user": "a", "item": 7, "user_reviews": ["x y"], "item_reviews": []}',

@@ -43,48 +43,75 @@ size_t MostPointedAt(const std::vector<std::vector<double>>& pointers) {
   return static_cast<size_t>(std::ranges::max_element(sums) - sums.begin());
 }
 
-/// Counts how often pointers select the reviews that determine the rating.
-struct PointerHits {
-  int64_t sides = 0;
-  int64_t hits = 0;
+/// Counts how often attention on one side selects what determines the rating.
+class DecisionHits {
+ public:
+  DecisionHits(bool Review::*decides, std::string Review::*word)
+      : decides_(decides), word_(word) {}
 
   void Add(const Model& model, const RatingDocument& document,
-           const RatingParts::Side& side, bool Review::*decides) {
-    if (side.pointers.empty()) return;
+           const ReviewDocuments& read, const RatingParts::Side& side) {
     const auto is_decisive = [&](int32_t place) {
-      return place >= 0 && At(model.memory.reviews(), place).*decides;
+      return place >= 0 && At(model.memory.reviews(), place).*decides_;
     };
-    if (std::ranges::none_of(document.places, is_decisive)) return;
-    ++sides;
-    hits += is_decisive(document.places[MostPointedAt(side.pointers)]) ? 1 : 0;
+    const auto found = std::ranges::find_if(document.places, is_decisive);
+    if (found == document.places.end()) return;
+    if (!side.pointers.empty()) {
+      const size_t chosen = MostPointedAt(side.pointers);
+      reviews_.Add(is_decisive(document.places[chosen]));
+    }
+    const std::string& word = At(model.memory.reviews(), *found).*word_;
+    if (side.gates.empty() || word.empty()) return;
+    const auto most = std::ranges::max_element(side.gates);
+    const int32_t id = read.ids.data<int32_t>()[most - side.gates.begin()];
+    words_.Add(model.vocabulary.Encode(word) == std::vector{id});
   }
+  void Report(const std::string& side, std::vector<Figure>& figures) const {
+    const auto add = [&](const char* what, const char* where,
+                         const Share& share) {
+      if (share.of == 0) return;
+      figures.push_back({fmt::format("{}_{}", side, what),
+                         fmt::format("{} at {}s", what, side),
+                         100 * RatioOf(share.hits, share.of), 1, "%",
+                         fmt::format("{}, of {}", where, share.of)});
+    };
+    add("pointer", "at the review that decides", reviews_);
+    add("gate", "largest at the word that decides", words_);
+  }
+
+ private:
+  struct Share {
+    double hits = 0;
+    int64_t of = 0;
+    void Add(bool hit) {
+      hits += hit ? 1 : 0;
+      ++of;
+    }
+  };
+
+  bool Review::*decides_;
+  std::string Review::*word_;
+  Share reviews_;
+  Share words_;
 };
 
-void AddPointerHits(const Model& model, std::span<const RatingPair> pairs,
-                    Report& report) {
+void AddDecisionHits(const Model& model, std::span<const RatingPair> pairs,
+                     Report& report) {
   const bool known = std::ranges::any_of(
       model.memory.reviews(),
       [](const Review& r) { return r.decides_user || r.decides_item; });
   if (!known) return;
-  PointerHits user, item;
+  DecisionHits user(&Review::decides_user, &Review::user_word);
+  DecisionHits item(&Review::decides_item, &Review::item_word);
   for (const RatingPair& pair : pairs) {
     if (pair.of_user.reviews.empty() || pair.of_item.reviews.empty()) continue;
-    const RatingParts parts =
-        model.network->Parts(model.BatchOf(std::span(&pair, 1)));
-    if (parts.user_side.pointers.empty()) return;
-    user.Add(model, pair.of_user, parts.user_side, &Review::decides_user);
-    item.Add(model, pair.of_item, parts.item_side, &Review::decides_item);
+    const RatingBatch batch = model.BatchOf(std::span(&pair, 1));
+    const RatingParts parts = model.network->Parts(batch);
+    user.Add(model, pair.of_user, batch.user, parts.user_side);
+    item.Add(model, pair.of_item, batch.item, parts.item_side);
   }
-  for (const auto& [key, label, hits] :
-       {std::tuple("user_pointer", "pointer at users", user),
-        std::tuple("item_pointer", "pointer at items", item)}) {
-    if (hits.sides == 0) continue;
-    report.figures.push_back(
-        {key, label,
-         100.0 * static_cast<double>(hits.hits) /
-             static_cast<double>(hits.sides),
-         1, "%", fmt::format("at the review that decides, of {}", hits.sides)});
-  }
+  user.Report("user", report.figures);
+  item.Report("item", report.figures);
 }
 
 std::vector<Review> PartOfReviews(std::vector<Review> all, ReviewPart part) {
@@ -148,7 +175,7 @@ Report Settings::Evaluate(const Model& made, const Evaluation& options) const {
   if (std::isfinite(apart.half_width)) {
     report.details["above_biases_interval"] = apart.half_width;
   }
-  AddPointerHits(made, pairs, report);
+  AddDecisionHits(made, pairs, report);
   return report;
 }
 

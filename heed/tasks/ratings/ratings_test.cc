@@ -260,7 +260,8 @@ class PlantedRatings : public testing::Test {
     folder_.Put(name, lines);
   }
   Report TrainedOn(const std::string& model, const std::string& preset,
-                   int epochs, double rate) {
+                   int epochs, double rate,
+                   const std::string& training_preset) {
     Settings settings;
     settings.ChooseModel(model);
     settings.data.reviews = {folder_.Path("train.tsv")};
@@ -278,6 +279,7 @@ class PlantedRatings : public testing::Test {
     training.run.quiet = true;
     training.run.patience = 0;
     training.optimizer.learning_rate = rate;
+    SetPreset(FieldsOf(training), training_preset);
     Train(settings, training);
     const LoadedModel loaded = ReadModel(training.run.out);
     Evaluation evaluation;
@@ -302,7 +304,7 @@ TEST_F(PlantedRatings, MpcnPointsAtTheReviewsThatDecide) {
         "mpcn",
         "embedding=16 pointers=1 combine=sum dropout=0 soft_batches=0.5 "
         "temperature=5 gate=relu",
-        60, 1e-2);
+        60, 1e-2, "");
     EXPECT_LT(FigureOf(report, "mse"), FigureOf(report, "bias_mse") / 4);
     EXPECT_LT(FigureOf(report, "above_biases"), 0);
     EXPECT_GT(FigureOf(report, "user_pointer"), 85);
@@ -320,9 +322,12 @@ TEST_F(PlantedRatings, DAttnFindsTheWordsThatDecide) {
   const Report report = TrainedOn(
       "dattn",
       "embedding=16 document=50 window=3 widths=2 local_filters=150 filters=8 "
-      "hidden=32 factors=8 dropout=0",
-      8, 5e-3);
+      "hidden=32 factors=8 dropout=0 word_scale=0.5",
+      12, 5e-3, "optimizer=adamw weight_decay=1 ema=0.99");
   EXPECT_LT(FigureOf(report, "mse"), FigureOf(report, "bias_mse") / 4);
+  // By chance one of about 40 words of a document.
+  EXPECT_GT(FigureOf(report, "user_gate"), 60);
+  EXPECT_GT(FigureOf(report, "item_gate"), 60);
   EXPECT_TRUE(std::isnan(FigureOf(report, "user_pointer")));
 }
 
