@@ -30,9 +30,9 @@ void ReviewFileConfig::Visit(FieldList& v) {
   v.Section("Data");
   v("columns", columns,
     "columns that hold user, item, rating, and optionally text, time and what "
-    "a review decides (user, item, both), by their names in a header or in "
-    "JSON "
-    "lines; in a file without a header they are all columns; USER,ITEM,RATING "
+    "a review decides (user, item, both; or user:WORD item:WORD), by their "
+    "names in a header or in JSON lines; in a file without a header they are "
+    "all columns; USER,ITEM,RATING "
     "alone: no texts; the usual names of public data sets are recognised");
   v("least_rating", min_rating, Range(-1e6, 1e6), "lowest possible rating");
   v("most_rating", max_rating, Range(-1e6, 1e6), "highest possible rating");
