@@ -2,7 +2,7 @@
 """Reviews and their titles as pairs of text and summary.
 
 bench/titles_of_reviews.py DATA OUT reads amazon_music_reviews/reviews.tsv.gz below DATA and writes
-OUT/train.tsv, valid.tsv and test.tsv: 8 : 1 : 1 of the reviews by their number, texts cut at 150 words."""
+OUT/train.tsv, valid.tsv and test.tsv: 8 : 1 : 1 of the reviews by their number, texts cut at 60 words."""
 
 import argparse
 import csv
@@ -10,7 +10,7 @@ import gzip
 import os
 import sys
 
-WORDS = 150
+WORDS = 60
 
 
 def main():

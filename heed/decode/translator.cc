@@ -135,6 +135,10 @@ Translator::Translator(const Decoder& model, Vocabulary source,
   CheckOptions(options);
   options_.special = target_.special();
   options_.suppressed_ids = IdsOfTokens(target_, options.suppress);
+  // A model that copies has the word itself.
+  if (model.copies()) {
+    options_.suppressed_ids.push_back(target_.special().unk);
+  }
   // An unknown token that is replaced must not be suppressed.
   if (options.replace_unknown) {
     std::erase(options_.suppressed_ids, target_.special().unk);

@@ -1,4 +1,5 @@
 // Summarisation is trained like translation.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "course/data/compressions.h"
@@ -64,6 +65,26 @@ TEST(SummaryLearning, CopiesNamesThatTrainingNeverShowed) {
   EXPECT_GE(copied.names, 95);
   EXPECT_GE(copied.all, 85);
   EXPECT_EQ(LearnNames(folder.Path("plain"), false).names, 0);
+}
+
+TEST(SummaryLearning, AModelThatCopiesNeverWritesUnknown) {
+  // Second words occur once and in no source, so <unk> is right.
+  ParallelText train;
+  for (int i = 0; i < 64; ++i) {
+    train.source.push_back("the cat sat");
+    train.target.push_back(fmt::format("so word{}", i));
+  }
+  const TemporaryFolder folder;
+  Config config = TinyConfig(folder.Path("model"));
+  config.data.min_count = 5;
+  config.data.copy = true;
+  config.run.epochs = 40;
+  config.data.batch_sentences = 8;
+  (void)TrainTranslation(config, {train, train});
+  const Model model = ReadTranslationModel(folder.Path("model"));
+  const EvaluationResult e = Evaluate(model, train, EvaluationOptions{});
+  EXPECT_EQ(e.translations[0].find("<unk>"), std::string::npos)
+      << e.translations[0];
 }
 
 }  // namespace
