@@ -69,20 +69,25 @@ double LargestMatrix(const ParameterSet& parameters, bool scores_tokens) {
 }
 
 /// Examples in the source language of a translator; all examples for other
-/// models.
+/// models. Files of types that the model does not read are left out.
 Json ExamplesJson(const std::vector<InputExample>& all,
-                  const std::string& language) {
+                  const std::string& language, const InputKind& input) {
   Json examples = Json::array();
   for (const InputExample& example : all) {
     const bool fits = example.language.empty() || language.empty() ||
                       language.starts_with(example.language);
     if (!fits) continue;
-    examples.push_back({{"text", example.text}});
-    if (!example.file) continue;
+    Json one = {{"text", example.text}};
+    if (!example.file) {
+      examples.push_back(std::move(one));
+      continue;
+    }
     const NamedBytes file = example.file();
-    examples.back()["file"] = {{"name", file.name},
-                               {"media_type", file.media_type},
-                               {"base64", ToBase64(file.bytes)}};
+    if (!input.Reads(file.media_type)) continue;
+    one["file"] = {{"name", file.name},
+                   {"media_type", file.media_type},
+                   {"base64", ToBase64(file.bytes)}};
+    examples.push_back(std::move(one));
   }
   return examples;
 }
@@ -185,7 +190,7 @@ ServedModel::ServedModel(const ModelSpec& spec, const SearchDefaults& search,
         {"media_types", input_.media_types}}},
       {"labels", {{"input", row.input_label}, {"answer", row.answer_label}}},
       {"examples", ExamplesJson(examples.empty() ? row.examples : examples,
-                                spec_.languages.source)},
+                                spec_.languages.source, input_)},
       {"translates", translates()},
       {"sizes", Json::object()}};
   for (const auto& [name, size] : loaded_.model->Sizes()) {

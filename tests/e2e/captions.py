@@ -87,6 +87,14 @@ class Captions(EndToEnd):
         self.fails(1, ["left.png", ".npy"], "predict", self.model,
                    stdin=f"{self.folder}/left.png\n".encode())
         self.fails(2, ["--features"], "evaluate", self.model, "--images", data)
+        for option, value in (("--image-size", 64), ("--colours", "grey"), ("--filters", 8)):
+            self.fails(2, [option, "--features"], "train", "--task", "caption", "--images", data,
+                       "--features", features, option, value, "--out", self.folder / "x")
+        with Server(models=[self.model]) as server:
+            about = server.get("/models").json()["models"][0]
+        # The sample images of the task are none of its inputs.
+        self.assertEqual(about["examples"], [])
+        self.assertIn("features", about["input"]["prompt"])
 
     def test_lists_that_do_not_fit_are_refused_by_their_line(self):
         out = ["--out", self.folder / "x"]

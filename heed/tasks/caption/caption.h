@@ -84,6 +84,9 @@ class Model : public TaskModel {
   const Vocabulary* written_vocabulary() const override { return &vocabulary; }
   ModelFiles Files() const override;
   ModelOutline Outline() const override { return network->Outline(); }
+  std::string Prompt() const override {
+    return source.of_features ? "Choose a file of features of image cells" : "";
+  }
   std::vector<std::pair<std::string, int64_t>> Sizes() const override {
     return {{"vocabulary", vocabulary.size()},
             {"height", source.format.height},

@@ -229,6 +229,19 @@ TEST(Task, LearnsFromFeaturesAndNeedsThemToPredict) {
       "the model reads features of images; add --features FILE");
 }
 
+TEST(Task, FeaturesLeaveOptionsOfPixelsWithoutEffect) {
+  for (const std::string features : {"", "f.npz"}) {
+    Settings settings = SmallCaptions({{"features", features}});
+    FieldList list;
+    settings.Visit(list);
+    for (const char* key : {"image_size", "colours", "filters"}) {
+      EXPECT_EQ(FindField(list.fields(), key)->needs,
+                features.empty() ? "" : "images without --features")
+          << key;
+    }
+  }
+}
+
 TEST(Task, AnswersAndExplainsWordByWord) {
   const Settings settings = SmallCaptions();
   const CaptionedImages set = FourPlaces(40, 3);

@@ -111,6 +111,9 @@ void Settings::Visit(FieldList& v) {
   model.VisitName(v, "architecture");
   model->Visit(v);
   HardChoiceConfig::ActWithHardChoices(v);
+  for (const char* key : {"image_size", "colours", "filters"}) {
+    v.If(key, data.features.empty(), "images without --features");
+  }
 }
 
 void Settings::SetDefaults(TrainingConfig& training) const {
