@@ -16,7 +16,7 @@ int RunDemoCaptions(const Arguments& arguments) {
       .purpose =
           "Draws scenes of a few shapes and teaches a network to say what they "
           "show. Measures whether it looks at what it names, and draws where "
-          "it looked at each word (about a minute).",
+          "it looked at each word (some minutes).",
       .examples = {"", " --look hard --count 20000"},
       .data = SceneData().Sized({6000, 200, 500})};
   demo.options = [&](FieldList& v) {

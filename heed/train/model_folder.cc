@@ -109,6 +109,14 @@ void UpgradeSettings(const Json& format, Json& json) {
   if (shared != json.end() && shared->is_boolean()) {
     *shared = shared->get<bool>() ? "bm25" : "none";
   }
+  // Captioners had pooled cells and another default score. Models of features
+  // keep "auto".
+  if (json.value("model", Json()) == "sat" && !json.contains("pool_cells")) {
+    json["pool_cells"] = "yes";
+    if (json.value("score", Json()) == "auto") {
+      json["score"] = "location_aware(5, 15)";
+    }
+  }
   if (format.is_number() && format >= 2) return;
   for (const char* sigmoid : {"sigmoid", "smoothed_sigmoid"}) {
     if (json.value("normalizer", Json()) == sigmoid) {

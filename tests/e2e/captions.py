@@ -106,7 +106,7 @@ class Captions(EndToEnd):
                 ("gone.png\tlight\n", "gone.png")):
             with self.subTest(lines[:60]):
                 self.fails(1, [named], *self.train, "--images", self.put("list.tsv", lines), *out)
-        self.fails(2, ["multiple of 8"], *self.train, "--images", self.list, "--image-size", 20, *out)
+        self.fails(2, ["multiple of 4"], *self.train, "--images", self.list, "--image-size", 18, *out)
         self.fails(2, ["heed generate scenes"], *self.train, "--images", self.list, "--scenes", 4, *out)
         self.assertFalse((self.folder / "x").exists())
 
@@ -125,5 +125,5 @@ class Captions(EndToEnd):
             told = strict_json(asked(half(False), "/explain").body.decode())
             self.assertEqual(told["answer"], "light on the right")
             self.assertEqual(told["axes"]["source"]["kind"], "image")
-            self.assertEqual(len(told["maps"][0]["weights"][0][0]), 4)
+            self.assertEqual(len(told["maps"][0]["weights"][0][0]), 16)
             self.assertEqual(asked(png(100_000, 100_000), "/predict").status, 413)

@@ -106,7 +106,8 @@ TEST_P(EveryCaptioner, TheAttentionThatSpeaksForItIsToCells) {
   ASSERT_FALSE(watch.seen.empty());
   EXPECT_EQ(watch.seen[0].info.key_axis, "source");
   EXPECT_EQ(watch.seen[0].info.query_axis, "target");
-  EXPECT_EQ(watch.seen[0].weights.dim(3), 6);
+  EXPECT_EQ(watch.seen[0].weights.dim(3),
+            16 / model->cell() * (24 / model->cell()));
 }
 
 }  // namespace

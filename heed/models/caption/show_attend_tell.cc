@@ -13,7 +13,7 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kCellSide = ConvolutionStack::ScaleOf(3);
+constexpr int64_t kCellLayers = 3;
 constexpr Init kPositionInit = {Init::Kind::kNormal, 0.1};
 
 /// Features of a cell: given, or after all three layers.
@@ -21,8 +21,10 @@ int64_t CellFeatures(const ShowAttendTellConfig& config, const ImageUse& use) {
   return use.of_features ? use.channels : int64_t{2} * config.filters;
 }
 
-int64_t SideOfCell(const ImageUse& use) {
-  return use.of_features ? 1 : kCellSide;
+int64_t SideOfCell(const ShowAttendTellConfig& config, const ImageUse& use) {
+  if (use.of_features) return 1;
+  const bool pools = config.pool_cells == YesNo::kYes;
+  return ConvolutionStack::ScaleOf(pools ? kCellLayers : kCellLayers - 1);
 }
 
 std::optional<ConvolutionStack> ImageLayers(const Scope& scope,
@@ -50,6 +52,8 @@ void ShowAttendTellConfig::Visit(FieldList& v) {
       .Main();
   v("filters", filters, Range(1, 4096),
     "filters of the first convolution; the others have twice as many");
+  v("pool_cells", pool_cells,
+    "pool the last convolution: a quarter as many cells (the paper: no)");
   v("embedding", embedding, Range(1, 16384), "features of a word");
   v("units", units, Range(1, 16384), "units of the decoder").Main();
   VisitParts(
@@ -68,18 +72,15 @@ void ShowAttendTellConfig::Visit(FieldList& v) {
 }
 
 void ShowAttendTellConfig::Fill(const ImageUse& use) {
-  const int64_t side = SideOfCell(use);
+  const int64_t side = SideOfCell(*this, use);
   if (use.height < side || use.width < side || use.height % side != 0 ||
       use.width % side != 0) {
     throw ConfigError(
         "image_size: the model sees cells of {0} × {0} pixels, which do not "
         "divide images of {1} × {2}; choose a multiple of {0}",
-        kCellSide, use.width, use.height);
+        side, use.width, use.height);
   }
-  // The default score reads the previous weights. Without them, all information
-  // is read at the first noun, and later steps attend elsewhere
-  // (docs/how-to/captions.md).
-  if (score == "auto") score = "location_aware(5, 15)";
+  if (score == "auto") score = "mlp";
   if (attention_units == 0) attention_units = units;
   if (look == CaptionLook::kHard) {
     Require(normalizer == "softmax" || normalizer == "hard",
@@ -112,6 +113,7 @@ ShowAttendTell::ShowAttendTell(const ShowAttendTellConfig& config,
                                uint64_t seed, DType dtype)
     : Captioner(seed, dtype, PrecisionOf(config.precision)),
       use_(use),
+      cell_(SideOfCell(config, use)),
       dropout_(config.dropout),
       variational_(config.variational),
       hard_(config.Attention(use).normalizer.info.chooses),
@@ -142,7 +144,7 @@ ShowAttendTell::ShowAttendTell(const ShowAttendTellConfig& config,
               vocabulary, config.Inits().Matrix(), /*bias=*/true,
               /*by_token=*/false) {
   if (config.cell_positions == YesNo::kYes) {
-    const int64_t cells = use.height / cell() * (use.width / cell());
+    const int64_t cells = use.height / cell_ * (use.width / cell_);
     positions_ = &Scope(parameters_, "image")
                       .Add("positions", {cells * CellFeatures(config, use)},
                            kPositionInit);
@@ -153,12 +155,13 @@ ShowAttendTell::ShowAttendTell(const ShowAttendTellConfig& config,
   }
 }
 
-int64_t ShowAttendTell::cell() const { return SideOfCell(use_); }
-
 Var ShowAttendTell::Cells(const Context& ctx, const Var& images) const {
   CheckImages("captioner", images, use_);
-  Var x = ObservedImages(ctx, images, cell());
-  if (layers_) x = (*layers_)(ctx, x);
+  Var x = ObservedImages(ctx, images, cell_);
+  if (layers_) {
+    const bool pools = cell_ == layers_->scale();
+    x = pools ? (*layers_)(ctx, x) : layers_->Activations(ctx, x);
+  }
   if (positions_ == nullptr) return x;
   return Reshape(AddRow(FlatImages(x), ctx.Use(*positions_)), x.shape());
 }
@@ -232,6 +235,9 @@ ModelOutline ShowAttendTell::Outline() const {
   OutlineSequence image = {.name = "image", .axis = "source"};
   if (layers_) {
     image.blocks = ConvolutionOutline(*layers_);
+    if (cell_ < layers_->scale()) {
+      image.blocks.back().parts[0].detail = "3 × 3, relu";
+    }
   } else {
     image.blocks.push_back({{{.name = "features", .features = features}}});
   }

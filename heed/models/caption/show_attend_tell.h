@@ -23,10 +23,11 @@ constexpr auto WordsOf(CaptionLook) { return std::array{"soft", "hard"}; }
 struct ShowAttendTellConfig : RecurrentAttentionSettings,
                               RecurrentNumbers,
                               ForgetBias {
-  ShowAttendTellConfig() { dropout = 0.2; }
+  ShowAttendTellConfig() { dropout = 0.5; }
 
   Named<CaptionLook> look = CaptionLook::kSoft;
   int filters = 32;
+  Named<YesNo> pool_cells = YesNo::kNo;
   int embedding = 128;
   int units = 128;
   Named<YesNo> gate = YesNo::kYes;
@@ -40,14 +41,14 @@ struct ShowAttendTellConfig : RecurrentAttentionSettings,
 };
 
 /// a_i are the features of cell i, given or from three layers of relu(3 × 3)
-/// and 2 × 2 max pooling, plus a position embedding (cell_positions):
+/// with 2 × 2 max pooling between them (pool_cells: also after them), plus a
+/// position embedding (cell_positions):
 ///   h_0, c_0 = tanh(W relu(W ā)), ā the mean of all a_i
 ///   α_t = softmax_i f(a_i, h_{t−1}),  z_t = σ(w h_{t−1}) Σ_i α_ti a_i
 ///   h_t = LSTM([E y_{t−1}; z_t], h_{t−1})
 ///   p(y_t) = softmax(L_o tanh(E y_{t−1} + L_h h_t + L_z z_t))
-/// f is a two-layer MLP in the paper. The default f also reads α_{t−1}
-/// (location_aware, Chorowski et al. 2015). Hard attention samples one cell
-/// from α in training. Parameters: image.first, .second, .third, .positions;
+/// f is a two-layer MLP by default. Hard attention samples one cell from α in
+/// training. Parameters: image.first, .second, .third, .positions;
 /// decoder.embedding, .start, .state, .attention, .gate, .lstm, .read_state,
 /// .read_context, .output. Paper: Xu et al. 2015, arXiv:1502.03044; the gate
 /// and the tanh follow the published code.
@@ -58,7 +59,7 @@ class ShowAttendTell : public Captioner {
                  int64_t vocabulary, uint64_t seed, DType dtype = DType::kF32);
 
   Var Cells(const Context& ctx, const Var& images) const override;
-  int64_t cell() const override;
+  int64_t cell() const override { return cell_; }
 
   Encoding Encode(const Context& ctx, const Inputs& inputs) const override;
   DecoderState Start(const Context& ctx,
@@ -74,6 +75,7 @@ class ShowAttendTell : public Captioner {
 
  private:
   ImageUse use_;
+  int64_t cell_;  // side of a cell in pixels
   double dropout_;
   bool variational_;
   bool hard_;

@@ -12,6 +12,7 @@
 #include "heed/base/testing.h"
 #include "heed/models/model_testing.h"
 #include "heed/ops/attention_sum.h"
+#include "heed/ops/convolution2d.h"
 #include "heed/ops/elementwise.h"
 #include "heed/ops/shape.h"
 
@@ -27,7 +28,7 @@ ShowAttendTellConfig SmallCaptioner(CaptionLook look = CaptionLook::kSoft) {
   config.embedding = 5;
   config.units = 6;
   config.dropout = 0;
-  config.score = "mlp";
+  config.pool_cells = YesNo::kYes;
   config.Fill(kCaptionImages);
   return config;
 }
@@ -210,6 +211,23 @@ TEST(ShowAttendTell, CellsAreThoseOfTheImage) {
   EXPECT_GT(MaxDifference(before[0][1][2], after[0][1][2]), 1e-3);
 }
 
+TEST(ShowAttendTell, CellsAreThoseBeforeTheLastPoolingUnlessTheyArePooled) {
+  ShowAttendTellConfig config = SmallCaptioner();
+  config.cell_positions = YesNo::kNo;
+  const ShowAttendTell pooled(config, kCaptionImages, 7, 3);
+  config.pool_cells = YesNo::kNo;
+  const ShowAttendTell model(config, kCaptionImages, 7, 3);
+  EXPECT_EQ(model.cell(), 4);
+  EXPECT_EQ(pooled.cell(), 8);
+  const Tensor images = RandomTensor({1, 16, 24, 3}, 4, DType::kF32);
+  const Var cells = model.Cells({}, images);
+  EXPECT_EQ(cells.shape(), (Shape{1, 4, 6, 4}));
+  EXPECT_EQ(MaxDifference(MaxPool2d(cells, 2).value(),
+                          pooled.Cells({}, images).value()),
+            0);
+  EXPECT_EQ(ShowAttendTellConfig().pool_cells, YesNo::kNo);
+}
+
 TEST(ShowAttendTell, GivenFeaturesTakeThePlaceOfConvolutions) {
   const ShowAttendTell of_images(SmallCaptioner(), kCaptionImages, 7, 3,
                                  DType::kF64);
@@ -244,8 +262,8 @@ TEST(ShowAttendTell, GivenFeaturesTakeThePlaceOfConvolutions) {
 TEST(ShowAttendTell, RefusesWhatDoesNotFit) {
   ShowAttendTellConfig config;
   EXPECT_NE(MessageOf<ConfigError>([&] {
-              config.Fill({20, 24, 3});
-            }).find("choose a multiple of 8"),
+              config.Fill({18, 24, 3});
+            }).find("choose a multiple of 4"),
             std::string::npos);
   config.heads = 5;
   EXPECT_THROW(config.Fill({16, 16, 3}), ConfigError);

@@ -42,7 +42,7 @@ struct DataConfig : SourceConfig {
   Named<Colours> colours = Colours::kRgb;
   TextVocabularyConfig vocabulary;
   int max_length = 50;
-  double doubly_stochastic = 0;
+  double doubly_stochastic = 1;
   Named<AttentionSumTarget> attention_sum = AttentionSumTarget::kOne;
   HardChoiceConfig hard;
   int batch_images = 64;

@@ -234,7 +234,7 @@ TEST(Task, FeaturesLeaveOptionsOfPixelsWithoutEffect) {
     Settings settings = SmallCaptions({{"features", features}});
     FieldList list;
     settings.Visit(list);
-    for (const char* key : {"image_size", "colours", "filters"}) {
+    for (const char* key : {"image_size", "colours", "filters", "pool_cells"}) {
       EXPECT_EQ(FindField(list.fields(), key)->needs,
                 features.empty() ? "" : "images without --features")
           << key;
@@ -262,11 +262,11 @@ TEST(Task, AnswersAndExplainsWordByWord) {
   const ExplainablePrediction explained =
       predictor->PrepareExplanation({}, request, predictor->options());
   const ExplanationSegment& e = explained.segments.at(0).segment;
-  EXPECT_EQ(e.axis("source").size(), 4);
+  EXPECT_EQ(e.axis("source").size(), 16);
   EXPECT_EQ(e.axis("source").kind, "image");
   ASSERT_EQ(e.targets.size(), 4u);
   EXPECT_EQ(e.LabelOf(e.targets[2]), "red");
-  EXPECT_EQ(RowOf(e, e.targets[0]).size(), 4u);
+  EXPECT_EQ(RowOf(e, e.targets[0]).size(), 16u);
   EXPECT_TRUE(e.targets[2].contrast.has_value());
   request.contrast = request.answer;
   EXPECT_THROW(predictor->PrepareExplanation({}, request, predictor->options()),
@@ -288,8 +288,19 @@ TEST(Task, AModelOpensAsItWasSaved) {
   EXPECT_THROW(settings.Open(files, "folder", 1), FormatError);
 }
 
+TEST(Task, ItsDefaultsAreThoseOfThePaper) {
+  Settings settings;
+  FieldList list;
+  settings.Visit(list);
+  settings.Resolve();
+  EXPECT_EQ(FindField(list.fields(), "score")->Value(), "mlp");
+  EXPECT_EQ(FindField(list.fields(), "doubly_stochastic")->Value(), 1);
+  EXPECT_EQ(FindField(list.fields(), "dropout")->Value(), 0.5);
+  EXPECT_EQ(FindField(list.fields(), "pool_cells")->Value(), "no");
+}
+
 TEST(Task, RefusesWhatDoesNotFit) {
-  EXPECT_THROW(SmallCaptions({{"image_size", "20"}}), ConfigError);
+  EXPECT_THROW(SmallCaptions({{"image_size", "18"}}), ConfigError);
   EXPECT_THROW(SmallCaptions({{"valid_images", "x.tsv"}, {"valid_last", "2"}}),
                ConfigError);
   EXPECT_THROW(SmallCaptions({{"images", "x.tsv"}}).Read(), IoError);

@@ -84,9 +84,8 @@ void DataConfig::Visit(FieldList& v) {
   vocabulary.Visit(v, {"words", "unigram", "bpe", "characters"});
   v.Section("Attention");
   v("doubly_stochastic", doubly_stochastic, Range(0, 1000),
-    "weight of the penalty for unequal total attention of cells (λ; the paper: "
-    "1), a mean over cells; on generated scenes it moves attention away from "
-    "objects");
+    "weight of the penalty for unequal total attention of cells (λ), a mean "
+    "over cells");
   v("attention_sum", attention_sum,
     "total attention of a cell with the least penalty: one, or an even share "
     "of the words")
@@ -111,7 +110,7 @@ void Settings::Visit(FieldList& v) {
   model.VisitName(v, "architecture");
   model->Visit(v);
   HardChoiceConfig::ActWithHardChoices(v);
-  for (const char* key : {"image_size", "colours", "filters"}) {
+  for (const char* key : {"image_size", "colours", "filters", "pool_cells"}) {
     v.If(key, data.features.empty(), "images without --features");
   }
 }
