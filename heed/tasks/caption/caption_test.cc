@@ -154,7 +154,7 @@ TEST(Task, PointingIsThatOfTheCellOfTheMostAttention) {
   EXPECT_DOUBLE_EQ(one.touching_by_chance, 10);
   EXPECT_EQ(one.near, 40);
   EXPECT_LE(one.entropy / static_cast<double>(one.tokens),
-            std::log(4.0) + 1e-6);
+            std::log(16.0) + 1e-6);
   // A box of an absent word does not count.
   for (auto& boxes : set.boxes) boxes = {{7, 1, 1, 7, 7}};
   EXPECT_EQ(PointAt(*model, set).nouns, 0);
