@@ -109,9 +109,8 @@ void UpgradeSettings(const Json& format, Json& json) {
   if (shared != json.end() && shared->is_boolean()) {
     *shared = shared->get<bool>() ? "bm25" : "none";
   }
-  // Captioners had pooled cells and another default score. Models of features
-  // keep "auto".
-  if (json.value("model", Json()) == "sat" && !json.contains("pool_cells")) {
+  // Captioners had pooled cells and another default score.
+  if (json.contains("cell_positions") && !json.contains("pool_cells")) {
     json["pool_cells"] = "yes";
     if (json.value("score", Json()) == "auto") {
       json["score"] = "location_aware(5, 15)";

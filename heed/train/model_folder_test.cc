@@ -193,7 +193,7 @@ TEST_F(ModelFolderTest, SettingsOfFormat1MeanWhatTheyMeantThen) {
   const Json patches = {{"patch_stride", 8}};
   EXPECT_EQ(read(patches, 1)["pad_end"], "no");
   EXPECT_EQ(read(patches, 2), patches);
-  Json captioner = {{"model", "sat"}, {"score", "auto"}};
+  Json captioner = {{"cell_positions", "yes"}, {"score", "auto"}};
   EXPECT_EQ(read(captioner, 2)["score"], "location_aware(5, 15)");
   EXPECT_EQ(read(captioner, 2)["pool_cells"], "yes");
   captioner["pool_cells"] = "no";
