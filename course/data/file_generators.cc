@@ -1,6 +1,7 @@
 // Generators of images, sounds and graphs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
@@ -113,7 +114,7 @@ void WriteVoices(const Generator& made, const WriteFunction& write) {
 void WriteGraph(const Generator& made, PlantedGraphOptions planted,
                 const WriteFunction& write) {
   constexpr int kTaughtOfClass = 20;
-  constexpr size_t kValidNodes = 100;
+  constexpr int64_t kValidNodes = 100;
   planted.nodes = made.sizes.train;
   planted.seed = made.seed;
   planted.ads = planted.ads_of_node > 0 ? planted.nodes / 3 : 0;
@@ -123,27 +124,29 @@ void WriteGraph(const Generator& made, PlantedGraphOptions planted,
   Rng rng(made.seed + 1);
   Shuffle(order, rng);
   std::vector<int> taught(graph.classes.size(), 0);
-  std::vector<int32_t> train, valid, test;
+  std::vector<int32_t> train, others;
   for (const int32_t node : order) {
     const int32_t of_class = At(graph.labels, node);
     if (++At(taught, of_class) <= kTaughtOfClass) {
       train.push_back(node);
     } else if (of_class < planted.classes) {
-      (valid.size() < kValidNodes ? valid : test).push_back(node);
+      others.push_back(node);
     }
   }
-  if (test.empty()) {
+  if (others.size() < 2) {
     throw ConfigError(
-        "--count: {} nodes leave none for the test; choose 300 or more",
+        "--count: {} nodes leave none for the test; choose 200 or more",
         made.sizes.train);
   }
+  const auto middle =
+      others.begin() + std::min(kValidNodes, std::ssize(others) / 2);
   const GraphFiles files = SerializeGraph(graph);
   write("edges.tsv", files.edges);
   write("features.txt", files.features);
   write("labels.txt", files.labels);
   write("train.idx", SerializeNodes(train));
-  write("valid.idx", SerializeNodes(valid));
-  write("test.idx", SerializeNodes(test));
+  write("valid.idx", SerializeNodes({others.begin(), middle}));
+  write("test.idx", SerializeNodes({middle, others.end()}));
 }
 
 }  // namespace
