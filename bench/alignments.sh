@@ -176,7 +176,6 @@ ibm() {
   side_by_side train > "$folder/captions.tsv"
   local gold=$data/wordalign/europarl_de_en/test.tsv language
   ibm_rows "europarl" "$gold" "$folder/captions.tsv"
-  ibm_rows "europarl, with them" "$gold" "$folder/captions.tsv" "$gold"
   gold=$folder/xlwa.dev.forward.tsv
   ibm_rows "xlwa dev" "$gold" "$folder/xlwa.train.forward.tsv"
   for language in es it nl; do

@@ -20,8 +20,8 @@ int64_t BelowOfClass(Rng& rng, int64_t n, int64_t classes, int64_t rest) {
   return Below(rng, (n - rest + classes - 1) / classes) * classes + rest;
 }
 
-/// Adds the features of a node: `count` different ones, each of class `c` with
-/// chance `telling`, and after them `marks` that mark ads.
+/// Adds the features of a node: `marks` that mark ads, and different others,
+/// each of class `c` with chance `telling`.
 void AddFeatures(const PlantedGraphOptions& o, int64_t c, double telling,
                  int64_t marks, Rng& rng, NodeGraph& graph) {
   std::set<int32_t> own;

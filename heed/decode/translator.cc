@@ -135,7 +135,7 @@ Translator::Translator(const Decoder& model, Vocabulary source,
   CheckOptions(options);
   options_.special = target_.special();
   options_.suppressed_ids = IdsOfTokens(target_, options.suppress);
-  // A model that copies has the word itself.
+  // A model that copies can write a word of the source instead.
   if (model.copies()) {
     options_.suppressed_ids.push_back(target_.special().unk);
   }
