@@ -106,6 +106,7 @@ void Evaluation::Visit(FieldList& v) {
 
 Report Settings::Evaluate(const Model& translator,
                           const Evaluation& options) const {
+  options.decode.RefuseConfidence();
   ParallelText text = options.files.Read("");
   const EvaluationResult e = translate::Evaluate(
       WithEnsemble(translator, options.decode.ensemble), text, options);

@@ -305,6 +305,7 @@ std::vector<ForcedPair> TranslationPredictor::PairsToExplain(
 ExplainablePrediction TranslationPredictor::PrepareExplanation(
     const Context& given, const ExplainInput& input,
     const Prediction& options) const {
+  options.RefuseConfidence();
   const Vocabularies& v = model_.vocabularies;
   std::vector<ForcedPair> pairs = PairsToExplain(given, input, options);
   std::erase_if(pairs, [](const ForcedPair& pair) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "heed/base/errors.h"
 #include "heed/decode/options.h"
 #include "heed/text/target_marks.h"
 
@@ -37,6 +38,13 @@ struct Prediction : DecodeOptions {
   /// TargetMarks::NeedMarkFor.
   std::string Mark(const TargetMarks& marks) const {
     return to.empty() ? "" : marks.NeedMarkFor(to);
+  }
+  /// Throws ConfigError if the confidence is asked for where none is reported.
+  void RefuseConfidence() const {
+    if (!confidence) return;
+    throw ConfigError(
+        "--confidence is an option of heed predict only: it adds the "
+        "confidence to each translation; leave it out");
   }
 };
 

@@ -51,7 +51,7 @@ std::vector<std::string> TranslateLines(const Model& model,
   DecodeOptions texts_alone = options;
   texts_alone.keep_scores = false;
   const Translator translator(
-      *model.model, v.source, v.target, false, texts_alone,
+      *model.model, v.source, v.target, model.data.lowercase, texts_alone,
       ReadShortlist(options, model.folder, v.source, v.target));
   std::vector<std::string> read;
   const std::string mark = options.Mark(*model.marks);
@@ -111,7 +111,13 @@ bool EvaluationOptions::Rouge() const {
 
 EvaluationResult Evaluate(const Model& model, ParallelText text,
                           const EvaluationOptions& options) {
+  std::vector<std::string> cased = text.source;
   if (model.data.lowercase) LowercaseText(text);
+  // Sentences begin with capitals, so they are found before lower-casing.
+  const std::vector<std::string> lines =
+      ReferencesOf({text.source, std::move(cased)}, options.alternatives)
+          .First()
+          .target;
   const Vocabularies& v = model.vocabularies;
   const ReferencedText items = ReferencesOf(text, options.alternatives);
   EvaluationResult result;
@@ -120,7 +126,7 @@ EvaluationResult Evaluate(const Model& model, ParallelText text,
   if (options.translations.empty()) {
     const auto start = Clock::now();
     result.translations =
-        TranslateLines(model, items.source, options.decode, options.max_line);
+        TranslateLines(model, lines, options.decode, options.max_line);
     result.seconds = SecondsSince(start);
     ParallelText read = text;
     const std::string mark = options.decode.Mark(*model.marks);
@@ -155,7 +161,7 @@ EvaluationResult Evaluate(const Model& model, ParallelText text,
   if (options.Rouge()) result.rouge = rouge_of(result.translations);
   if (lead) {
     std::vector<std::string> leads;
-    for (const std::string& line : items.source) {
+    for (const std::string& line : lines) {
       leads.push_back(TruncateToLead(line, options.lead, options.lead_words));
     }
     result.lead = rouge_of(leads);

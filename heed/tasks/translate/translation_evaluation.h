@@ -66,8 +66,8 @@ struct EvaluationResult : TextScores {
   std::vector<std::string> translations;
 };
 
-/// The best translation of each line. If the model was trained on lower-cased
-/// text, the lines must be lower-cased.
+/// The best translation of each line. Lower-cases the lines, once they are
+/// split into sentences, if the model was trained on lower-cased text.
 std::vector<std::string> TranslateLines(const Model& model,
                                         const std::vector<std::string>& lines,
                                         const Prediction& options,

@@ -127,6 +127,22 @@ TEST_F(EvaluationTest, RougeStandsBesideThatOfTheBeginning) {
   EXPECT_NEAR(e.lead->rouge2.recall, 100 * (1.0 / 2 + 0) / 2, 1e-9);
 }
 
+TEST_F(EvaluationTest, SentencesAreFoundBeforeLowerCasing) {
+  const ParallelText text = {{"So it is. All right.", "so it is. all right."},
+                             {"so it is", "so it is"}};
+  Model model = TrainedModel("words", text);
+  model.data.lowercase = true;
+  EvaluationOptions options;
+  options.lead = 1;
+  // Three words of the first, all five of the second, which has no capitals.
+  EXPECT_NEAR(Evaluate(model, text, options).lead->rouge1.precision, 80, 1e-9);
+  options.alternatives = true;  // two equal lines are one
+  EXPECT_EQ(Evaluate(model, text, options).lead->rouge1.precision, 100);
+  options.max_line = 5;
+  EXPECT_EQ(Evaluate(model, text, options).translations,
+            TranslateLines(model, {text.source[0]}, options.decode, 5));
+}
+
 TEST_F(EvaluationTest, TranslationsOfAFileAreMeasuredInstead) {
   const ParallelText text = {{"a", "b", "a"}, {"x", "y", "z"}};
   const Model model = TrainedModel("words", text);
