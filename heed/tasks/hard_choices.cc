@@ -123,26 +123,18 @@ BatchLoss HardChoices::Loss(const Decoder& model, const Context& ctx,
   }
   const Var choices = StepsOf(watch.log_probabilities);
   const int64_t heads = choices.dim(1) / B;
-  std::vector<double> rewards(static_cast<size_t>(B));
-  double sum = 0;
-  for (int64_t b = 0; b < B; ++b) {
-    int64_t tokens = 0;
-    for (int64_t t = 0; t < T; ++t) {
-      if (examples.targets.row<int32_t>(t)[b] == examples.ignore_id) continue;
-      At(rewards, b) += log_p.row<double>(t)[b];
-      ++tokens;
-    }
-    sum += At(rewards, b);
-    At(rewards, b) /= static_cast<double>(std::max<int64_t>(1, tokens));
-  }
   Tensor counts({T, B * heads}, DType::kF64);
   Tensor advantage({T, B * heads}, DType::kF64);
-  for (int64_t t = 0; t < T; ++t) {
-    for (int64_t i = 0; i < B * heads; ++i) {
-      const int64_t b = i / heads;
-      counts.row<double>(t)[i] =
-          examples.targets.row<int32_t>(t)[b] == examples.ignore_id ? 0 : 1;
-      advantage.row<double>(t)[i] = At(rewards, b) - baseline_.value();
+  double sum = 0;
+  for (int64_t b = 0; b < B; ++b) {
+    double ahead = 0;  // of the tokens from step t on: Σ (log p − b)
+    for (int64_t t = T - 1; t >= 0; --t) {
+      const bool is =
+          examples.targets.row<int32_t>(t)[b] != examples.ignore_id;
+      if (is) ahead += log_p.row<double>(t)[b] - baseline_.value();
+      sum += log_p.row<double>(t)[b];
+      std::fill_n(counts.row<double>(t) + b * heads, heads, is ? 1 : 0);
+      std::fill_n(advantage.row<double>(t) + b * heads, heads, ahead);
     }
   }
   const DType dtype = choices.value().dtype();

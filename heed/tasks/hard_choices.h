@@ -13,7 +13,7 @@
 namespace heed {
 
 struct HardChoiceConfig {
-  double reward = 0.1;     ///< λ_r
+  double reward = 1;       ///< λ_r
   double entropy = 0.002;  ///< λ_e
   double soft = 0.5;       ///< share of batches with soft attention
   double baseline_decay = 0.9;
@@ -34,11 +34,13 @@ struct DecoderExamples {
 
 /// Training objective for a decoder whose attention samples one key per step.
 /// Loss of a batch:
-///   Σ −log p(y) − λ_r Σ_t (R − b) log p(s_t) − λ_e Σ_t H(s_t)
-/// where s_t are the choices, R the mean of a row's log p(y), a constant, and b
-/// the moving average of R, which State returns. A share of batches trains with
-/// the expectation, since the reward gives no gradient to keys that are never
-/// sampled.
+///   Σ −log p(y) − λ_r Σ_t (R_t − b n_t) log p(s_t) − λ_e Σ_t H(s_t)
+/// where s_t are the choices, R_t the sum of log p(y) over the n_t tokens from
+/// step t on, a constant, and b the moving average of a token's log p(y), which
+/// State returns. Earlier tokens do not depend on a choice, so leaving them out
+/// of its reward lowers the variance of the gradient and keeps its mean. A
+/// share of batches trains with the expectation, since the reward gives no
+/// gradient to keys that are never sampled.
 /// Paper: Xu et al. 2015, arXiv:1502.03044, equations 11 to 13 and section 4.1.
 class HardChoices {
  public:

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/io/file.h"
 #include "heed/models/preset.h"
@@ -40,14 +41,15 @@ struct Taught {
   std::vector<double> scores;  // gradients of the attention's parameters
 };
 
-Taught Teach(const HardChoices& choices, Decoder& model, uint64_t seed) {
+Taught Teach(const HardChoices& choices, Decoder& model, uint64_t seed,
+             const DecoderExamples& examples = SomeExamples()) {
   Tape tape;
   Context ctx;
   ctx.tape = &tape;
   ctx.training = true;
   Rng rng(seed);
   ctx.rng = &rng;
-  Taught taught{choices.Loss(model, ctx, SomeExamples(), {}), {}};
+  Taught taught{choices.Loss(model, ctx, examples, {}), {}};
   tape.Backward(taught.loss.loss);
   for (const auto& parameter : model.parameters().all()) {
     if (parameter->name().starts_with("decoder.attention") &&
@@ -77,6 +79,33 @@ TEST(HardChoices, OnlyRewardsReachTheScores) {
   EXPECT_EQ(largest(0, 0), 0);
   EXPECT_GT(largest(1, 0), 1e-6);
   EXPECT_GT(largest(0, 1), 1e-8);
+}
+
+TEST(HardChoices, AChoiceIsRewardedByTheTokensFromItsStepOn) {
+  const auto model = ChoosingDecoder(kSmall);
+  const HardChoices choices({.reward = 1, .entropy = 0, .soft = 0});
+  const auto taught = [&](int32_t first, int32_t second) {
+    return Teach(choices, *model, 5,
+                 {Inputs(Tensor::Of<int32_t>({1, 4, 3}, {3, 1}),
+                         Tensor::Of<int32_t>({3}, {1})),
+                  Tensor::Of<int32_t>({1, 2}, {2, 1}),
+                  Tensor::Of<int32_t>({first, second}, {2, 1}), kEnd});
+  };
+  // With r_t = log p(y_t) and g_t = ∂ log p(s_t), the gradients are −r_0 g_0 of
+  // the first token alone, −r_1 g_1 of the second, and of both
+  // −(r_0 + r_1) g_0 − r_1 g_1.
+  const Taught both = taught(2, 3), one = taught(2, kEnd),
+               other = taught(kEnd, 3);
+  ASSERT_EQ(both.scores.size(), one.scores.size());
+  double largest = 0;
+  for (size_t i = 0; i < both.scores.size(); ++i) {
+    EXPECT_NEAR(At(both.scores, i),
+                (1 + other.loss.nll / one.loss.nll) * At(one.scores, i) +
+                    At(other.scores, i),
+                1e-12);
+    largest = std::max(largest, std::abs(At(one.scores, i)));
+  }
+  EXPECT_GT(largest, 1e-6);
 }
 
 TEST(HardChoices, ABaselineMovesWithTheRewards) {
