@@ -10,16 +10,6 @@ namespace {
 /// Seed of the masks of held-out text.
 constexpr uint64_t kMeasureSeed = 1;
 
-PretrainingCorpus MakeCorpus(std::span<const std::string> lines,
-                             const Vocabulary& vocabulary,
-                             PretrainingOptions options, int duplicates,
-                             uint64_t seed) {
-  options.duplicates = duplicates;
-  options.seed = seed;
-  return MakePretrainingCorpus(EncodeDocuments(lines, vocabulary), vocabulary,
-                               options);
-}
-
 }  // namespace
 
 std::unique_ptr<Model> Settings::Open(const ModelFiles& files,
@@ -48,14 +38,18 @@ std::unique_ptr<PretrainedEncoder> Model::encoder() const {
 }
 
 PretrainingCorpus Model::Encode(std::span<const std::string> lines,
+                                PretrainingOptions options,
                                 uint64_t seed) const {
-  const PretrainingOptions& options = config.data.instances;
-  return MakeCorpus(lines, vocabulary, options, options.duplicates, seed);
+  options.seed = seed;
+  return MakePretrainingCorpus(EncodeDocuments(lines, vocabulary), vocabulary,
+                               options);
 }
 
 PretrainingCorpus Model::EncodeToMeasure(
     std::span<const std::string> lines) const {
-  return MakeCorpus(lines, vocabulary, config.data.instances, 1, kMeasureSeed);
+  PretrainingOptions options = config.data.instances;
+  options.duplicates = 1;
+  return Encode(lines, options, kMeasureSeed);
 }
 
 }  // namespace heed::pretrain

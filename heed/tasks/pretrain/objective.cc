@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "heed/base/at.h"
 #include "heed/tasks/pretrain/pretrain.h"
 #include "heed/train/progress.h"
 
@@ -18,38 +20,47 @@ BertLoss LossOf(const Context& ctx, const Bert& network,
 /// Cross entropy of masked words and of next-sentence prediction.
 class PretrainObjective : public ObjectiveOf<Model> {
  public:
+  /// `start_length`: tokens of a pair in the first batches; 0: as in all
+  /// others.
   PretrainObjective(const PlainText& data, Model& model,
-                    std::vector<MeasureInfo> measures, uint64_t seed)
+                    std::vector<MeasureInfo> measures, int start_length,
+                    uint64_t seed)
       : ObjectiveOf(model, std::move(measures)),
         checksum_(data.Checksum()),
         lines_(std::ssize(data.train)),
-        train_(model.Encode(data.train, seed)) {
+        train_(model.Encode(data.train, model.config.data.instances, seed)) {
+    if (start_length > 0) start_ = EncodeStart(data.train, start_length, seed);
     if (!data.valid.empty()) valid_ = model.EncodeToMeasure(data.valid);
   }
 
   std::string unit() const override { return "text"; }
   std::string Summary() const override {
     return fmt::format(
-        "{} from {} read {}, {} for validation; {}",
+        "{} from {} read {}, {} for validation{}; {}",
         Counted(train_.corpus.size(),
                 data().instances.next_sentence ? "pair" : "text"),
         Counted(lines_, "line"), Counted(data().instances.duplicates, "time"),
         Counted(valid_.corpus.size(), "pair"),
+        start_.corpus.size() == 0
+            ? ""
+            : fmt::format(", shorter pairs in the first {} epochs",
+                          data().start_epochs),
         data().vocabulary.Note(model_.vocabulary));
   }
   std::string Checksum() const override { return checksum_; }
   EpochPlan PlanEpoch(uint64_t seed, int epoch) const override {
-    return PlanBatches(train_.corpus, data().batches(), seed, epoch);
+    BatchList batches =
+        PlanBatches(train_.corpus, data().batches(), seed, epoch);
+    if (start_.corpus.size() > 0) PlanStart(seed, epoch, batches);
+    return batches;
   }
   // Sum of a mean over words and a mean over texts, weighted by the number of
   // texts in the batch.
   BatchLoss Loss(const Context& ctx, std::span<const int64_t> examples,
                  const LossOptions& options) const override {
     const double scale = options.scale * static_cast<double>(examples.size());
-    BertLoss loss =
-        LossOf(ctx, model_.network(),
-               MakePretrainingBatch(train_, examples, model_.vocabulary),
-               {scale, options.smoothing});
+    BertLoss loss = LossOf(ctx, model_.network(), BatchOf(examples),
+                           {scale, options.smoothing});
     double nll = RatioOf(loss.words.nll, loss.words.tokens);
     if (model_.network().has_next_sentence()) {
       nll += RatioOf(loss.next.nll, loss.next.tokens);
@@ -70,9 +81,47 @@ class PretrainObjective : public ObjectiveOf<Model> {
  private:
   const DataConfig& data() const { return model_.config.data; }
 
+  // Reads the text as often as the first batches need it, but not more often
+  // than for the others.
+  PretrainingCorpus EncodeStart(std::span<const std::string> lines, int length,
+                                uint64_t seed) const {
+    PretrainingOptions options = data().instances;
+    const double share = std::min(1.0, data().start_epochs);
+    options.duplicates =
+        static_cast<int>(std::ceil(share * options.duplicates));
+    options.max_length = length;
+    return model_.Encode(lines, options, seed);
+  }
+  // Replaces the first batches of the run by batches of start_, whose examples
+  // are numbered after those of train_. Epochs keep their number of batches.
+  void PlanStart(uint64_t seed, int epoch, BatchList& batches) const {
+    const double share = std::clamp(data().start_epochs - epoch, 0.0, 1.0);
+    const auto count = static_cast<int64_t>(
+        std::ceil(share * static_cast<double>(batches.size())));
+    for (int64_t done = 0; done < count;) {
+      for (std::vector<int64_t>& batch :
+           PlanBatches(start_.corpus, data().batches(),
+                       seed + static_cast<uint64_t>(done), epoch)) {
+        if (done == count) break;
+        for (int64_t& example : batch) example += train_.corpus.size();
+        At(batches, done++) = std::move(batch);
+      }
+    }
+  }
+  PretrainingBatch BatchOf(std::span<const int64_t> examples) const {
+    const int64_t size = train_.corpus.size();
+    if (examples.empty() || examples.front() < size) {
+      return MakePretrainingBatch(train_, examples, model_.vocabulary);
+    }
+    std::vector<int64_t> numbers(examples.begin(), examples.end());
+    for (int64_t& number : numbers) number -= size;
+    return MakePretrainingBatch(start_, numbers, model_.vocabulary);
+  }
+
   std::string checksum_;
   int64_t lines_;
   PretrainingCorpus train_;
+  PretrainingCorpus start_;  // shorter instances; empty: none
   PretrainingCorpus valid_;
 };
 
@@ -89,7 +138,8 @@ std::vector<MeasureInfo> Settings::Measures(const PlainText& /*read*/) const {
 
 std::unique_ptr<Trainable> Settings::MakeObjective(PlainText read, Model& model,
                                                    uint64_t seed) const {
-  return std::make_unique<PretrainObjective>(read, model, Measures(read), seed);
+  return std::make_unique<PretrainObjective>(read, model, Measures(read),
+                                             StartLength(), seed);
 }
 
 double PretrainScore::loss() const {

@@ -24,6 +24,8 @@ namespace heed::pretrain {
 struct DataConfig : PlainTextFiles {
   PretrainingOptions instances;  // uses the seed of the run
   TextVocabularyConfig vocabulary = {.vocabulary = "wordpiece"};
+  int start_length = 0;  // tokens of a pair in the first batches; 0: automatic
+  double start_epochs = 0.5;
   int batch_tokens = 8192;
   int batch_texts = 0;
 
@@ -70,9 +72,10 @@ class Model : public TaskModel {
     return {{"vocabulary", vocabulary.size()}};
   }
 
-  /// Makes training instances. Throws: as EncodeDocuments.
+  /// Makes training instances with the given options, except for their seed.
+  /// Throws: as EncodeDocuments.
   PretrainingCorpus Encode(std::span<const std::string> lines,
-                           uint64_t seed) const;
+                           PretrainingOptions options, uint64_t seed) const;
   /// Makes validation instances, with fixed masks and without duplicates.
   PretrainingCorpus EncodeToMeasure(std::span<const std::string> lines) const;
   PretrainScore Score(const PretrainingCorpus& corpus) const;
@@ -126,6 +129,8 @@ class Settings
   std::unique_ptr<Predictor> MakePredictor(const Model& model,
                                            Prediction options) const override;
   Report Evaluate(const Model& model, const Evaluation& options) const override;
+  /// Tokens of a pair in the first batches; 0: as in all others.
+  int StartLength() const;
 
  private:
   std::vector<std::string> ReadTexts(

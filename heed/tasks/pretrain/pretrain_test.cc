@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <sstream>
 
+#include "heed/base/at.h"
 #include "heed/base/errors.h"
 #include "heed/base/rng.h"
 #include "heed/base/testing.h"
@@ -31,6 +34,20 @@ std::string Documents(int count, uint64_t seed) {
       lines += "\n";
     }
     lines += "\n";
+  }
+  return lines;
+}
+
+/// Documents of letters, each before or after its capital.
+std::string DocumentsOfPairs(int count, uint64_t seed) {
+  Rng rng(seed);
+  std::string lines;
+  for (int line = 0; line < 12 * count; ++line) {
+    for (int pair = 0; pair < 5; ++pair) {
+      const auto letter = static_cast<char>('a' + rng.Below(16));
+      lines += {letter, ' ', static_cast<char>(letter - 'a' + 'A'), ' '};
+    }
+    lines += line % 12 == 11 ? "\n\n" : "\n";
   }
   return lines;
 }
@@ -102,6 +119,83 @@ TEST_F(Pretrain, TrainsPredictsAndEvaluates) {
             }),
             "standard input:2: no tab between the two texts; --on-error empty "
             "answers it with an empty line");
+}
+
+TEST_F(Pretrain, RunStartsWithBatchesOfShorterPairs) {
+  const auto plans = [&](int length, double epochs) {
+    task_.data.start_length = length;
+    task_.data.start_epochs = epochs;
+    task_.Resolve();
+    const PlainText read = task_.Read();
+    const auto model = task_.MakeModel(read, 1);
+    const auto objective = task_.MakeObjective(read, *model, 1);
+    return std::array{objective->PlanEpoch(1, 0).All(),
+                      objective->PlanEpoch(1, 1).All()};
+  };
+  const auto [whole, next] = plans(0, 0);
+  int64_t examples = 0;
+  for (const auto& batch : whole) examples += std::ssize(batch);
+  const auto [first, second] = plans(8, 1.5);
+  ASSERT_EQ(first.size(), whole.size());
+  ASSERT_EQ(second.size(), next.size());
+  const auto is_short = [&](const std::vector<int64_t>& batch) {
+    return *std::ranges::min_element(batch) >= examples;
+  };
+  EXPECT_TRUE(std::ranges::all_of(first, is_short));
+  const auto half = (std::ssize(second) + 1) / 2;
+  for (int64_t i = 0; i < std::ssize(second); ++i) {
+    EXPECT_EQ(is_short(At(second, i)), i < half) << i;
+    if (i >= half) {
+      EXPECT_EQ(At(second, i), At(next, i));
+    }
+  }
+  // More pairs of 8 tokens than pairs of 24 fit into a batch.
+  EXPECT_GT(first.front().size(), 2 * whole.front().size());
+  EXPECT_EQ(plans(24, 1.5)[0], whole);
+}
+
+TEST_F(Pretrain, LearnedPositionsFindNeighboursSoonerFromShorterPairs) {
+  task_.model.As<TransformerConfig>().heads = 1;
+  task_.model.As<TransformerConfig>().max_positions = 96;
+  task_.data.instances.max_length = 96;
+  task_.data.instances.next_sentence = false;
+  task_.data.vocabulary.vocabulary = "wordpiece_cased";
+  task_.data.batch_tokens = 1024;
+  task_.data.start_length = 8;
+  task_.data.texts = {folder_.Put("pairs.txt", DocumentsOfPairs(300, 1))};
+  task_.data.valid_texts = {folder_.Put("others.txt", DocumentsOfPairs(40, 2))};
+  training_.optimizer.learning_rate = 0.004;
+  training_.optimizer.warmup = 200;
+  training_.run.steps = 1000;
+  training_.run.overwrite = true;
+  const auto accuracy = [&](double epochs) {
+    task_.data.start_epochs = epochs;
+    Train(task_, training_);
+    const LoadedModel loaded = ReadModel(training_.run.out);
+    return EvaluateWith(loaded, {{"texts", task_.data.valid_texts[0]}})
+        .figures.front()
+        .value;
+  };
+  const double sooner = accuracy(2);
+  EXPECT_GT(sooner, 40);
+  EXPECT_LT(accuracy(0), sooner - 15);
+}
+
+TEST_F(Pretrain, OnlyNewLearnedPositionsStartWithShorterPairs) {
+  task_.data.instances.max_length = 40;
+  task_.Resolve();
+  EXPECT_EQ(task_.StartLength(), 32);
+  task_.data.start_length = 16;
+  EXPECT_EQ(task_.StartLength(), 16);
+  task_.data.start_length = 0;
+  task_.pretrained = "model";
+  EXPECT_EQ(task_.StartLength(), 0);
+  task_.pretrained.clear();
+  task_.model.As<TransformerConfig>().position = Position::kRotary;
+  EXPECT_EQ(task_.StartLength(), 0);
+  task_.data.start_length = 16;
+  task_.data.start_epochs = 0;
+  EXPECT_EQ(task_.StartLength(), 0);
 }
 
 TEST_F(Pretrain, AnswersHaveTheBestWordsOfEachMaskWithTheirProbabilities) {

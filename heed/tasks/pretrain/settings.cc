@@ -12,6 +12,7 @@ namespace heed::pretrain {
 namespace {
 
 constexpr int64_t kMaskedTextsAtOnce = 64;
+constexpr int kStartLength = 32;
 
 }  // namespace
 
@@ -39,6 +40,12 @@ void DataConfig::Visit(FieldList& v) {
   v("max_length", instances.max_length, Range(5, 1000000),
     "tokens of a pair of segments, special tokens included")
       .Alias("max_len");
+  v("start_length", start_length, Range(0, 1000000),
+    "tokens of a pair in the first start_epochs: learned positions learn "
+    "sooner from short pairs; 0: 32 for a new model with learned positions, "
+    "else max_length");
+  v("start_epochs", start_epochs, Range(0, 1000000),
+    "epochs, or part of one, with pairs of start_length; 0: none");
   v("short_rate", instances.short_rate, Range(0, 1),
     "share of documents to cut into shorter pairs");
   v("mask_rate", instances.mask_rate, Range(0, 1),
@@ -109,6 +116,14 @@ void Settings::Resolve() {
   if (data.instances.next_sentence && model->segments() != 2) {
     throw ConfigError("segments: a pair has 2, not {}", model->segments());
   }
+}
+
+int Settings::StartLength() const {
+  const bool fresh = pretrained.empty() && model->positions() > 0;
+  const int length =
+      data.start_length == 0 && fresh ? kStartLength : data.start_length;
+  const bool shorter = length < data.instances.max_length;
+  return shorter && data.start_epochs > 0 ? length : 0;
 }
 
 std::vector<std::string> Settings::ReadTexts(
