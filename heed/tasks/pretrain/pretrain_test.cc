@@ -154,7 +154,7 @@ TEST_F(Pretrain, RunStartsWithBatchesOfShorterPairs) {
   EXPECT_EQ(plans(24, 1.5)[0], whole);
 }
 
-TEST_F(Pretrain, LearnedPositionsFindNeighboursSoonerFromShorterPairs) {
+TEST_F(Pretrain, ANeighbourIsLearnedSoonerFromShorterPairs) {
   task_.model.As<TransformerConfig>().heads = 1;
   task_.model.As<TransformerConfig>().max_positions = 96;
   task_.data.instances.max_length = 96;
