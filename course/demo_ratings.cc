@@ -54,12 +54,10 @@ int RunDemoRatings(const Arguments& arguments) {
       .examples = {"", " --users 200 --epochs 30"},
       .data = ReviewData(),
       .epochs = 60,
-      // Few features and no dropout suffice for planted data. Pointers trained
-      // with the published settings get stuck before some words are found.
+      // Few features and no dropout suffice for planted data.
       .settings =
-          "embedding=16 pointers=1 combine=sum soft_batches=0.5 "
-          "temperature=5 gate=relu document=50 dropout=0 "
-          "local_filters=150 batch_pairs=128 patience=0",
+          "embedding=16 pointers=1 combine=sum soft_batches=0.5 document=50 "
+          "dropout=0 local_filters=150 batch_pairs=128 patience=0",
       .columns = {{"MSE", "mse", 4, ""},
                   {"of biases'", "mse", 1, " %", "bias_mse"},
                   {"user pointer", "user_pointer"},

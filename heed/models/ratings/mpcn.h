@@ -12,8 +12,9 @@
 
 namespace heed {
 
-/// A review is the sum x of its word vectors, then gated:
-///   r = σ(W_g x + b_g) ⊙ tanh(W_u x + b_u)
+/// A review is the sum x of its word vectors, then gated by relu as in the
+/// authors' code, or by tanh as in the paper:
+///   r = relu(W_u x + b_u)  or  r = σ(W_g x + b_g) ⊙ tanh(W_u x + b_u)
 /// Each pointer, with its own parameters, scores all reviews a_i of the user
 /// and b_j of the item against each other and selects one of each side:
 ///   s_ij = F(a_i)ᵀ M F(b_j),  F(x) = relu(W x + c)

@@ -89,15 +89,14 @@ void MpcnConfig::Visit(FieldList& v) {
     "best (gumbel), a weighted sum of all (soft), or no pointers but the mean "
     "of all (mean)");
   v("temperature", temperature, Range(1e-3, 1e3),
-    "temperature of the softmax that replaces the draw in the gradient; near "
-    "0.5 pointers may keep to a few of the deciding words, as only drawn "
-    "reviews learn");
+    "temperature of the softmax that replaces the draw in the gradient (the "
+    "paper: 0.5); the lower it is, the less reviews that are not drawn learn");
   v("soft_batches", soft_batches, Range(0, 1),
     "share of training batches in which pointers weight all reviews instead of "
     "drawing one, so that words are learnt first");
   v("gate", gate,
-    "gate of a review's features: σ(W x + b) ⊙ tanh(U x + c) as in the paper, "
-    "or relu(U x + c) as in the authors' code");
+    "gate of a review's features: relu(U x + c) as in the authors' code, or "
+    "tanh: σ(W x + b) ⊙ tanh(U x + c) as in the paper");
   v("combine", combine,
     "combination of the pointers: a layer with relu (network), their sum, or "
     "their concatenation");

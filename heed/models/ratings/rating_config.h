@@ -87,11 +87,11 @@ struct MpcnConfig {
   int factors = 10;
   int read_reviews = 20;
   int review_words = 30;
-  double temperature = 0.5;
+  double temperature = 5;
   double soft_batches = 0;
   double dropout = 0.2;
   Named<Pointing> pointing = Pointing::kGumbel;
-  Named<ReviewGate> gate = ReviewGate::kTanh;
+  Named<ReviewGate> gate = ReviewGate::kRelu;
   Named<PointerSum> combine = PointerSum::kNetwork;
   Named<InitKind> init = InitKind::kGlorot;
   double init_scale = 0.1;

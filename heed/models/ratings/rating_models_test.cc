@@ -105,7 +105,8 @@ ResolvedDAttn DAttnSizes(WordGates gates = WordGates::kBoth) {
 }
 
 ResolvedMpcn MpcnSizes(Pointing pointing = Pointing::kGumbel,
-                       PointerSum combine = PointerSum::kNetwork) {
+                       PointerSum combine = PointerSum::kNetwork,
+                       ReviewGate gate = ReviewGate::kTanh) {
   MpcnConfig config;
   config.embedding = 4;
   config.pointers = 2;
@@ -114,6 +115,7 @@ ResolvedMpcn MpcnSizes(Pointing pointing = Pointing::kGumbel,
   config.review_words = 5;
   config.dropout = 0;
   config.pointing = pointing;
+  config.gate = gate;
   config.combine = combine;
   return config.Resolve();
 }
@@ -200,6 +202,14 @@ TEST(DAttn, GradientsAreThoseOfDifferences) {
       return SquaredLoss(model.network, GoldenBatch(), tape);
     });
   }
+}
+
+TEST(Mpcn, GradientsWithReluAreThoseOfDifferences) {
+  const SmallMpcn model(
+      MpcnSizes(Pointing::kSoft, PointerSum::kNetwork, ReviewGate::kRelu));
+  ExpectParameterGradients(model.parameters, [&](Tape* tape) {
+    return SquaredLoss(model.network, GoldenBatch(), tape);
+  });
 }
 
 TEST(Mpcn, GradientsAreThoseOfDifferences) {

@@ -24,6 +24,7 @@ TEST_P(EveryRatingPredictor, PredictsRatings) {
   const auto network = settings->Make(Scope(parameters, ""),
                                       {.users = 2, .items = 2, .words = 7});
   ExpectOutlined(network->Outline());
+  Shake(parameters);  // biases of zero would be at the kink of relu
   RatingBatch batch;
   batch.users = Lengths({1, 2});
   batch.items = Lengths({2, 2});

@@ -302,9 +302,8 @@ TEST_F(PlantedRatings, MpcnPointsAtTheReviewsThatDecide) {
     MakeWorld(seed);
     const Report report = TrainedOn(
         "mpcn",
-        "embedding=16 pointers=1 combine=sum dropout=0 soft_batches=0.5 "
-        "temperature=5 gate=relu",
-        60, 1e-2, "");
+        "embedding=16 pointers=1 combine=sum dropout=0 soft_batches=0.5", 60,
+        1e-2, "");
     EXPECT_LT(FigureOf(report, "mse"), FigureOf(report, "bias_mse") / 4);
     EXPECT_LT(FigureOf(report, "above_biases"), 0);
     EXPECT_GT(FigureOf(report, "user_pointer"), 85);
