@@ -36,7 +36,7 @@ class WithoutEffect(EndToEnd):
                                (["--decay-steps", 5], "--schedule linear"),
                                (["--l2-of", "matrices"], "--l2"),
                                (["--guided-alignment-weight", 1], "--guided-alignment"),
-                               (["--hard-reward", 1], "--normalizer hard"),
+                               (["--hard-reward", 2], "--normalizer hard"),
                                (["--shuffle-window", 5], "--token-files")):
             with self.subTest(option=options[0]):
                 self.fails(2, [f"{options[0]} has no effect here", needs],
