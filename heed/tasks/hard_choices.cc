@@ -129,10 +129,11 @@ BatchLoss HardChoices::Loss(const Decoder& model, const Context& ctx,
   for (int64_t b = 0; b < B; ++b) {
     double ahead = 0;  // of the tokens from step t on: Σ (log p − b)
     for (int64_t t = T - 1; t >= 0; --t) {
-      const bool is = examples.targets.row<int32_t>(t)[b] != examples.ignore_id;
-      if (is) ahead += log_p.row<double>(t)[b] - baseline_.value();
+      const bool counted =
+          examples.targets.row<int32_t>(t)[b] != examples.ignore_id;
+      if (counted) ahead += log_p.row<double>(t)[b] - baseline_.value();
       sum += log_p.row<double>(t)[b];
-      std::fill_n(counts.row<double>(t) + b * heads, heads, is ? 1 : 0);
+      std::fill_n(counts.row<double>(t) + b * heads, heads, counted ? 1 : 0);
       std::fill_n(advantage.row<double>(t) + b * heads, heads, ahead);
     }
   }

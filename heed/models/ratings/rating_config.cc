@@ -90,7 +90,8 @@ void MpcnConfig::Visit(FieldList& v) {
     "of all (mean)");
   v("temperature", temperature, Range(1e-3, 1e3),
     "temperature of the softmax that replaces the draw in the gradient (the "
-    "paper: 0.5); the lower it is, the less reviews that are not drawn learn");
+    "paper: 0.5); a low one gives almost no gradient to reviews that were not "
+    "drawn");
   v("soft_batches", soft_batches, Range(0, 1),
     "share of training batches in which pointers weight all reviews instead of "
     "drawing one, so that words are learnt first");

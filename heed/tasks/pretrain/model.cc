@@ -37,19 +37,13 @@ std::unique_ptr<PretrainedEncoder> Model::encoder() const {
       /*pooler=*/network_->has_next_sentence()});
 }
 
-PretrainingCorpus Model::Encode(std::span<const std::string> lines,
-                                PretrainingOptions options,
-                                uint64_t seed) const {
-  options.seed = seed;
-  return MakePretrainingCorpus(EncodeDocuments(lines, vocabulary), vocabulary,
-                               options);
-}
-
 PretrainingCorpus Model::EncodeToMeasure(
     std::span<const std::string> lines) const {
   PretrainingOptions options = config.data.instances;
   options.duplicates = 1;
-  return Encode(lines, options, kMeasureSeed);
+  options.seed = kMeasureSeed;
+  return MakePretrainingCorpus(EncodeDocuments(lines, vocabulary), vocabulary,
+                               options);
 }
 
 }  // namespace heed::pretrain

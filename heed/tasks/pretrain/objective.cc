@@ -27,9 +27,19 @@ class PretrainObjective : public ObjectiveOf<Model> {
                     uint64_t seed)
       : ObjectiveOf(model, std::move(measures)),
         checksum_(data.Checksum()),
-        lines_(std::ssize(data.train)),
-        train_(model.Encode(data.train, model.config.data.instances, seed)) {
-    if (start_length > 0) start_ = EncodeStart(data.train, start_length, seed);
+        lines_(std::ssize(data.train)) {
+    const auto documents = EncodeDocuments(data.train, model.vocabulary);
+    PretrainingOptions options = model.config.data.instances;
+    options.seed = seed;
+    train_ = MakePretrainingCorpus(documents, model.vocabulary, options);
+    if (start_length > 0) {
+      // As often as the first batches need the text, but not more often than
+      // for the others.
+      options.duplicates = static_cast<int>(std::ceil(
+          std::min(1.0, this->data().start_epochs) * options.duplicates));
+      options.max_length = start_length;
+      start_ = MakePretrainingCorpus(documents, model.vocabulary, options);
+    }
     if (!data.valid.empty()) valid_ = model.EncodeToMeasure(data.valid);
   }
 
@@ -81,17 +91,6 @@ class PretrainObjective : public ObjectiveOf<Model> {
  private:
   const DataConfig& data() const { return model_.config.data; }
 
-  // Reads the text as often as the first batches need it, but not more often
-  // than for the others.
-  PretrainingCorpus EncodeStart(std::span<const std::string> lines, int length,
-                                uint64_t seed) const {
-    PretrainingOptions options = data().instances;
-    const double share = std::min(1.0, data().start_epochs);
-    options.duplicates =
-        static_cast<int>(std::ceil(share * options.duplicates));
-    options.max_length = length;
-    return model_.Encode(lines, options, seed);
-  }
   // Replaces the first batches of the run by batches of start_, whose examples
   // are numbered after those of train_. Epochs keep their number of batches.
   void PlanStart(uint64_t seed, int epoch, BatchList& batches) const {

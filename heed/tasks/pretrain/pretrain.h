@@ -72,10 +72,6 @@ class Model : public TaskModel {
     return {{"vocabulary", vocabulary.size()}};
   }
 
-  /// Makes training instances with the given options, except for their seed.
-  /// Throws: as EncodeDocuments.
-  PretrainingCorpus Encode(std::span<const std::string> lines,
-                           PretrainingOptions options, uint64_t seed) const;
   /// Makes validation instances, with fixed masks and without duplicates.
   PretrainingCorpus EncodeToMeasure(std::span<const std::string> lines) const;
   PretrainScore Score(const PretrainingCorpus& corpus) const;
