@@ -37,9 +37,10 @@ struct ReviewSide {
   const Axis* reviews = nullptr;
   const Axis* words = nullptr;
   std::vector<float> pointers;  // mean over pointers, per review
-  std::vector<float> values;    // per word
+  std::vector<float> values;    // per word; gates: minus the smallest one
   bool pointed = false;
   bool gates = false;
+  float smallest_gate = 0;
 
   float largest_word() const {
     float largest = 0;
@@ -78,6 +79,9 @@ std::vector<ReviewSide> SidesOf(const ExplanationSegment& segment) {
       if (a.method != "gates" || a.axis != words->id) continue;
       side.values = a.scores;
       side.gates = true;
+      if (a.scores.empty()) continue;
+      side.smallest_gate = std::ranges::min(a.scores);
+      for (float& value : side.values) value -= side.smallest_gate;
     }
     side.pointers.resize(static_cast<size_t>(axis.size()));
     side.values.resize(static_cast<size_t>(words->size()));
@@ -159,10 +163,13 @@ std::string HeadingOfSide(const ReviewSide& side, size_t shown) {
     heading += fmt::format(", {} of {}", shown, side.pointers.size());
   }
   const float largest = side.largest_word();
-  const char* what = side.gates ? "gates" : "attention";
   if (largest > 0) {
-    heading +=
-        fmt::format(" (words by their {}, darkest: {:.2f})", what, largest);
+    heading += fmt::format(
+        " (words by their {}, darkest: {:.2f})",
+        side.gates ? fmt::format("gates minus the smallest of {:.2f}",
+                                 side.smallest_gate)
+                   : "attention",
+        largest);
   }
   return heading;
 }

@@ -53,9 +53,12 @@ TEST(ReviewsView, IsShownFirstWithBarsWordsAndTheirMap) {
 TEST(ReviewsView, ShowsGatesWhereNothingPoints) {
   const std::string svg = SvgOfReviews(GatedSegment(), "reviews");
   EXPECT_TRUE(IsDrawable(svg));
-  EXPECT_EQ(Count(svg, "(words by their gates, darkest: 0.80)"), 1u);
+  EXPECT_EQ(Count(svg,
+                  "(words by their gates minus the smallest of 0.20, darkest: "
+                  "0.60)"),
+            1u);
   EXPECT_EQ(Count(svg, "class='cell pointer'"), 0u);
-  EXPECT_EQ(Count(svg, "hurts: 0.80"), 1u);
+  EXPECT_EQ(Count(svg, "hurts: 0.60"), 1u);
 }
 
 TEST(ReviewsView, OfManyLongReviewsStaysWithinThePage) {
