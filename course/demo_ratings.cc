@@ -74,9 +74,10 @@ int RunDemoRatings(const Arguments& arguments) {
                   {"user word", "user_gate"},
                   {"item word", "item_gate"}},
       .remark = fmt::format(
-          "Review, word: how often the pointer is at the review, and the "
-          "largest gate at the\nword, that decides, in %. The ratings have "
-          "noise of variance {:.4f}, which no model\ncan predict.\n",
+          "Review: how often the pointer is at the review that decides. Word: "
+          "how often the\nlargest gate is at the word that decides. The "
+          "ratings have noise of variance {:.4f},\nwhich no model can "
+          "predict.\n",
           noise * noise)};
   demo.entries = [&] { return RatingEntries(demo.epochs); };
   demo.inputs = [&](const TaskDemo::Results& results) {

@@ -33,8 +33,8 @@ class PretrainObjective : public ObjectiveOf<Model> {
     options.seed = seed;
     train_ = MakePretrainingCorpus(documents, model.vocabulary, options);
     if (start_length > 0) {
-      // As often as the first batches need the text, but not more often than
-      // for the others.
+      // Short pairs are needed for start_epochs only, so the text is read fewer
+      // times if that is less than one epoch.
       options.duplicates = static_cast<int>(std::ceil(
           std::min(1.0, this->data().start_epochs) * options.duplicates));
       options.max_length = start_length;
